@@ -1,0 +1,114 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The floors, from the ground up. A target may depend only on targets listed above it here;
+// Scripts/check-floors proves it. ARCHITECTURE.md says what lives on each floor and why.
+
+let package = Package(
+  name: "freshet",
+  platforms: [.iOS(.v18), .macOS(.v15)],
+  products: [
+    .library(name: "StationboardClient", targets: ["Stationboard", "StationboardClient"]),
+    .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
+    .executable(name: "freshet", targets: ["freshet"]),
+  ],
+  traits: [
+    .trait(name: "Server", description: "The servers, the program, and what they need."),
+    .default(enabledTraits: ["Server"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
+    .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+    .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+    .package(
+      url: "https://github.com/hummingbird-project/hummingbird.git",
+      from: "2.28.0",
+      traits: []
+    ),
+  ],
+  targets: [
+    // MARK: First floor: HTTP as the RFCs say it
+    .target(name: "ConditionalHTTP", dependencies: [.httpTypes]),
+
+    // MARK: Second floor: transports
+    .target(name: "URLSessionTransport", dependencies: ["ConditionalHTTP", .httpTypes]),
+
+    // MARK: Third floor: contracts
+    .target(name: "Stationboard"),
+
+    // MARK: Fourth floor: fields the servers work in, and clients
+    .systemLibrary(
+      name: "CZip",
+      pkgConfig: "libzip",
+      providers: [.apt(["libzip-dev"]), .brew(["libzip"])]
+    ),
+    .target(name: "GTFS", dependencies: ["CZip"]),
+    .target(name: "Timetable", dependencies: ["GTFS"]),
+    .target(name: "SampleNetwork", dependencies: ["GTFS"]),
+    .target(name: "Storage", dependencies: [.grdb]),
+    .target(
+      name: "Serving",
+      dependencies: ["ConditionalHTTP", .httpTypes, .hummingbird, .logging, .nioCore]
+    ),
+    .target(
+      name: "StationboardClient",
+      dependencies: ["ConditionalHTTP", "Stationboard", .httpTypes]
+    ),
+
+    // MARK: Fifth floor: servers and pages
+    .target(
+      name: "StationboardServer",
+      dependencies: [
+        "ConditionalHTTP", "Stationboard", "GTFS", "Timetable", "Storage", "Serving", .grdb,
+        .httpTypes, .hummingbird, .logging, .nioCore,
+      ]
+    ),
+    .target(name: "CWebAssets"),
+    .target(
+      name: "WebBoard",
+      dependencies: ["CWebAssets", "ConditionalHTTP", "Serving", .httpTypes, .hummingbird, .nioCore]
+    ),
+
+    // MARK: Roof: the program
+    .executableTarget(
+      name: "freshet",
+      dependencies: [
+        "ConditionalHTTP", "GTFS", "SampleNetwork", "Serving", "Stationboard",
+        "StationboardClient", "StationboardServer", "URLSessionTransport", "WebBoard",
+        .argumentParser, .hummingbird, .logging,
+      ]
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+extension Target.Dependency {
+  static var httpTypes: Self { .product(name: "HTTPTypes", package: "swift-http-types") }
+  static var argumentParser: Self { .server("ArgumentParser", "swift-argument-parser") }
+  static var grdb: Self { .server("GRDB", "GRDB.swift") }
+  static var hummingbird: Self { .server("Hummingbird", "hummingbird") }
+  static var logging: Self { .server("Logging", "swift-log") }
+  static var nioCore: Self { .server("NIOCore", "swift-nio") }
+
+  static func server(_ product: String, _ package: String) -> Self {
+    .product(name: product, package: package, condition: .when(traits: ["Server"]))
+  }
+}
+
+for target in package.targets where ![.plugin, .system].contains(target.type) {
+  if target.name == "CWebAssets" { continue }
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [
+      .enableUpcomingFeature("ExistentialAny"),
+      .enableUpcomingFeature("InternalImportsByDefault"),
+      .enableUpcomingFeature("MemberImportVisibility"),
+      .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+      .enableUpcomingFeature("InferIsolatedConformances"),
+      .enableUpcomingFeature("ImmutableWeakCaptures"),
+      .treatAllWarnings(as: .error),
+      .treatWarning("DeprecatedDeclaration", as: .warning),
+      .treatWarning("ExplicitSendable", as: .error),
+    ]
+}

@@ -1,0 +1,2 @@
+#include "CWebAssets.h"
+int web_assets_dummy;

@@ -1,0 +1,1 @@
+extern int web_assets_dummy;

@@ -1,0 +1,244 @@
+/// Reads the records of a GTFS text file one after another (RFC 4180, as the GTFS reference bends it).
+///
+/// Understood: a byte order mark, quoted fields with doubled quotes and line breaks in them, CRLF, LF
+/// and CR, blanks around a field, empty lines, a last line without an end, records shorter than the
+/// header. A record that breaks the grammar is given out with ``problem`` set; the next line is read
+/// as if nothing had happened.
+package final class CSVReader {
+  /// The file's name, for messages.
+  package let file: String
+  /// The column names of the header, in order.
+  package private(set) var header: [String] = []
+  /// The line the current record starts on, counted from 1.
+  package private(set) var line = 0
+  /// What is wrong with the current record; `nil` if it is well formed.
+  package private(set) var problem: String?
+  /// How many bytes have been read.
+  package private(set) var bytesRead = 0
+
+  private let source: any ByteSource
+  private let buffer: UnsafeMutablePointer<UInt8>
+  private let capacity: Int
+  private var start = 0
+  private var end = 0
+  private var isAtEnd = false
+  private var nextLine = 1
+  private let fields: UnsafeMutablePointer<Field>
+  private var count = 0
+  private var recordStart = 0
+
+  private struct Field {
+    var start: Int32 = 0
+    var end: Int32 = 0
+    var isEscaped = false
+  }
+
+  /// Opens a file and reads its header.
+  ///
+  /// - Throws: ``FeedError`` with code `invalid` if there is no header.
+  package init(_ source: any ByteSource, file: String) throws(FeedError) {
+    self.source = source
+    self.file = file
+    capacity = FeedLimits.recordBytes + FeedLimits.blockBytes
+    buffer = .allocate(capacity: capacity)
+    fields = .allocate(capacity: FeedLimits.columns)
+    fields.initialize(repeating: Field(), count: FeedLimits.columns)
+    while end < 3, !isAtEnd { try refill() }
+    if end >= 3, buffer[0] == 0xEF, buffer[1] == 0xBB, buffer[2] == 0xBF { start = 3 }
+    guard try next() else { throw FeedError(.invalid, "\(file): the file is empty") }
+    if let problem { throw FeedError(.invalid, "\(file), line \(line): header: \(problem)") }
+    header = (0..<count).map { String(decoding: bytes($0), as: UTF8.self) }
+  }
+
+  deinit {
+    buffer.deallocate()
+    fields.deallocate()
+  }
+
+  /// The position of a column; `nil` if the file does not have it.
+  package func column(_ name: String) -> Int? { header.firstIndex(of: name) }
+
+  /// The position of a column the file must have.
+  ///
+  /// - Throws: ``FeedError`` with code `missingColumn`.
+  package func required(_ name: String) throws(FeedError) -> Int {
+    guard let column = column(name) else {
+      throw FeedError(.missingColumn, "\(file): the required column \(name) is missing")
+    }
+    return column
+  }
+
+  /// The bytes of a field, without quotes and surrounding blanks; valid until ``next()``.
+  ///
+  /// - Parameter column: A position, or `nil` for a column the file does not have: no bytes.
+  package func bytes(_ column: Int?) -> UnsafeRawBufferPointer {
+    guard let column, column < count else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    let field = fields[column]
+    return UnsafeRawBufferPointer(start: buffer + Int(field.start), count: Int(field.end - field.start))
+  }
+
+  /// Where a field starts in its line, in bytes counted from 1, for messages.
+  package func offset(_ column: Int) -> Int {
+    column < count ? Int(fields[column].start) - recordStart + 1 : 1
+  }
+
+  /// Moves to the next record.
+  ///
+  /// - Returns: Whether there was one.
+  package func next() throws(FeedError) -> Bool {
+    while true {
+      line = nextLine
+      problem = nil
+      switch scan() {
+      case .record(let after, let lines):
+        recordStart = start
+        start = after
+        nextLine += lines
+        if count == 1, fields[0].start == fields[0].end, problem == nil { continue }
+        finish()
+        return true
+      case .needsMore where !isAtEnd && end - start < FeedLimits.recordBytes: try refill()
+      case .needsMore where start == end: return false
+      case .needsMore:
+        skipLine()
+        return true
+      }
+    }
+  }
+
+  private enum Scan {
+    case record(after: Int, lines: Int)
+    case needsMore
+  }
+
+  private func refill() throws(FeedError) {
+    if start > 0 {
+      buffer.update(from: buffer + start, count: end - start)
+      end -= start
+      start = 0
+    }
+    let read = try source.read(
+      into: UnsafeMutableRawBufferPointer(start: buffer + end, count: capacity - end)
+    )
+    bytesRead += read
+    end += read
+    if read == 0 { isAtEnd = true }
+  }
+
+  /// Finds the fields of the record at `start`. Nothing is changed but `fields`, `count`, `problem`.
+  private func scan() -> Scan {
+    var position = start
+    let end = end
+    let buffer = buffer
+    var lines = 0
+    count = 0
+    problem = nil
+    while true {
+      // One field from `position`.
+      while position < end, buffer[position] == 0x20 || buffer[position] == 0x09 { position += 1 }
+      let first = position
+      var last = position
+      var isEscaped = false
+      if position < end, buffer[position] == 0x22 {
+        position += 1
+        var isClosed = false
+        while position < end {
+          let byte = buffer[position]
+          if byte == 0x22 {
+            if position + 1 == end, !isAtEnd { return .needsMore }
+            if position + 1 < end, buffer[position + 1] == 0x22 {
+              isEscaped = true
+              position += 2
+              continue
+            }
+            isClosed = true
+            break
+          }
+          if byte == 0x0A || (byte == 0x0D && (position + 1 >= end || buffer[position + 1] != 0x0A)) {
+            lines += 1
+          }
+          position += 1
+        }
+        guard isClosed else { return .needsMore }
+        last = position
+        position += 1
+        while position < end, buffer[position] == 0x20 || buffer[position] == 0x09 { position += 1 }
+        if position < end, !Self.endsField(buffer[position]) {
+          problem = "column \(count + 1): text after the closing quote"
+          while position < end, !Self.endsField(buffer[position]) { position += 1 }
+        }
+        store(first + 1, last, isEscaped)
+      } else {
+        while position < end {
+          let byte = buffer[position]
+          if byte > 0x2C || !Self.endsField(byte) {
+            position += 1
+            continue
+          }
+          break
+        }
+        last = position
+        while last > first, buffer[last - 1] == 0x20 || buffer[last - 1] == 0x09 { last -= 1 }
+        store(first, last, false)
+      }
+      guard position < end else {
+        // The end of the file ends the record; the end of the buffer does not.
+        guard isAtEnd, first > start || last > first || count > 1 else { return .needsMore }
+        return .record(after: end, lines: lines + 1)
+      }
+      switch buffer[position] {
+      case 0x2C: position += 1
+      case 0x0A: return .record(after: position + 1, lines: lines + 1)
+      default:
+        if position + 1 == end, !isAtEnd { return .needsMore }
+        let isPair = position + 1 < end && buffer[position + 1] == 0x0A
+        return .record(after: position + (isPair ? 2 : 1), lines: lines + 1)
+      }
+    }
+  }
+
+  private static func endsField(_ byte: UInt8) -> Bool {
+    byte == 0x2C || byte == 0x0A || byte == 0x0D
+  }
+
+  private func store(_ start: Int, _ end: Int, _ isEscaped: Bool) {
+    if count < FeedLimits.columns {
+      fields[count] = Field(start: Int32(start), end: Int32(end), isEscaped: isEscaped)
+      count += 1
+    } else if start < end {
+      problem = "more than \(FeedLimits.columns) fields"
+    }
+  }
+
+  /// Undoes doubled quotes and judges the number of fields of a complete record.
+  private func finish() {
+    for index in 0..<count where fields[index].isEscaped {
+      var write = Int(fields[index].start)
+      var read = write
+      let end = Int(fields[index].end)
+      while read < end {
+        buffer[write] = buffer[read]
+        read += buffer[read] == 0x22 ? 2 : 1
+        write += 1
+      }
+      fields[index].end = Int32(write)
+    }
+    guard problem == nil, !header.isEmpty, count > header.count else { return }
+    let extra = (header.count..<count).contains { fields[$0].start < fields[$0].end }
+    if extra { problem = "\(count) fields; the header has \(header.count)" }
+  }
+
+  /// Gives out the line at `start` as one malformed record: its quote is never closed, or it is
+  /// longer than the limit.
+  private func skipLine() {
+    problem =
+      end - start >= FeedLimits.recordBytes
+      ? "the record is longer than \(FeedLimits.recordBytes) bytes or a quote is never closed"
+      : "a quote is never closed"
+    recordStart = start
+    count = 0
+    while start < end, buffer[start] != 0x0A { start += 1 }
+    if start < end { start += 1 }
+    nextLine += 1
+  }
+}

@@ -1,0 +1,39 @@
+/// Every limit of reading a feed, in one place.
+///
+/// The Swiss feed of 2026 (2.6 GB of stop_times.txt, 1.9 million trips) fits with room to spare.
+package enum FeedLimits {
+  /// The most bytes one file may have once inflated.
+  package static let fileBytes = 16 << 30
+  /// The most bytes all files that are read may have once inflated.
+  package static let feedBytes = 24 << 30
+  /// The largest ratio of inflated to stored bytes of one file, once it is over ``ratioFloorBytes``.
+  ///
+  /// GTFS text deflates by 5 to 30; a zip bomb by 1,000 and more.
+  package static let inflationRatio = 250
+  /// Inflated bytes below which the ratio is not looked at.
+  package static let ratioFloorBytes = 64 << 20
+  /// The most entries of an archive.
+  package static let archiveEntries = 10_000
+  /// The most bytes of one CSV record.
+  package static let recordBytes = 1 << 20
+  /// The most columns of a file.
+  package static let columns = 256
+  /// The most bytes of one stored text (a name, an id).
+  package static let textBytes = 4_096
+  /// The most stops, and likewise routes, agencies and services.
+  package static let entities = 8_000_000
+  /// The most trips, frequency departures included; 27 bits in the departure index.
+  package static let trips = 1 << 27
+  /// The most stop times of one trip; 16 bits in the departure index.
+  package static let stopTimesPerTrip = 1 << 16
+  /// The latest time of day in seconds (14 days; the Trans-Siberian needs 7).
+  package static let latestTime = 14 * 86_400
+  /// The most departures that one feed may hold.
+  package static let departures = 1 << 31
+  /// The most days between the first and the last day of service.
+  package static let serviceDays = 36_525
+  /// How many rejected rows are kept with line, column and reason; all are counted.
+  package static let keptProblems = 100
+  /// Bytes of one read-ahead block.
+  package static let blockBytes = 1 << 20
+}

@@ -1,0 +1,167 @@
+import CZip
+
+/// A zip archive whose members are read as streams, without unpacking to disk.
+///
+/// Members are found by file name; if the feed lies in a sub-folder of the archive, in the one
+/// nearest to the root that has a stops.txt. Limits (``FeedLimits``) hold on what is really
+/// inflated, not on what the archive's directory claims.
+package final class ZipArchive {
+  private let handle: OpaquePointer
+  private let path: String
+  private let members: [String: Member]
+  private var inflated = 0
+
+  private struct Member {
+    var index: UInt64
+    var size: Int
+    var storedSize: Int
+    var isEncrypted: Bool
+  }
+
+  /// Opens an archive and reads its directory.
+  ///
+  /// - Throws: ``FeedError`` with code `brokenArchive` or `limitExceeded`.
+  package init(path: String) throws(FeedError) {
+    self.path = path
+    var code: Int32 = 0
+    guard let handle = zip_open(path, ZIP_RDONLY, &code) else {
+      var failure = zip_error_t()
+      zip_error_init_with_code(&failure, code)
+      defer { zip_error_fini(&failure) }
+      let reason = zip_error_strerror(&failure).map { String(cString: $0) } ?? "error \(code)"
+      throw FeedError(.brokenArchive, "\(path): not a readable zip archive: \(reason)")
+    }
+    self.handle = handle
+    do {
+      members = try Self.directory(of: handle, path: path)
+    } catch {
+      zip_discard(handle)
+      throw error
+    }
+  }
+
+  deinit { zip_discard(handle) }
+
+  private static func directory(
+    of handle: OpaquePointer,
+    path: String
+  ) throws(FeedError) -> [String: Member] {
+    let count = zip_get_num_entries(handle, 0)
+    guard count <= FeedLimits.archiveEntries else {
+      throw FeedError(
+        .limitExceeded,
+        "\(path): \(count) entries; the limit is \(FeedLimits.archiveEntries)"
+      )
+    }
+    var all: [String: Member] = [:]
+    for index in 0..<UInt64(max(0, count)) {
+      var status = zip_stat_t()
+      zip_stat_init(&status)
+      guard zip_stat_index(handle, index, 0, &status) == 0, let name = status.name else { continue }
+      all[String(cString: name)] = Member(
+        index: index,
+        size: Int(clamping: status.size),
+        storedSize: Int(clamping: status.comp_size),
+        isEncrypted: status.encryption_method != UInt16(ZIP_EM_NONE)
+      )
+    }
+    let anchor = "stops.txt"
+    let folder = all.keys.filter { $0 == anchor || $0.hasSuffix("/" + anchor) }
+      .filter { !$0.hasPrefix("__MACOSX/") }
+      .min { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
+      .map { String($0.dropLast(anchor.utf8.count)) }
+    guard let folder, !folder.isEmpty else { return all }
+    var nested: [String: Member] = [:]
+    for (name, member) in all where name.hasPrefix(folder) {
+      nested[String(name.dropFirst(folder.count))] = member
+    }
+    return nested
+  }
+
+  /// The inflated size of a member as the archive's directory claims it, in bytes.
+  package func size(of name: String) -> Int? { members[name]?.size }
+
+  /// Opens a member for reading; `nil` if there is none of that name.
+  package func open(_ name: String) throws(FeedError) -> (any ByteSource)? {
+    guard let member = members[name] else { return nil }
+    guard !member.isEncrypted else {
+      throw FeedError(.brokenArchive, "\(path): \(name) is encrypted")
+    }
+    guard member.size <= FeedLimits.fileBytes else {
+      throw FeedError(
+        .limitExceeded,
+        "\(path): \(name) has \(member.size) bytes; the limit is \(FeedLimits.fileBytes)"
+      )
+    }
+    guard let file = zip_fopen_index(handle, member.index, 0) else {
+      throw FeedError(.brokenArchive, "\(path): \(name) cannot be opened: \(lastFailure)")
+    }
+    return ZipMemberSource(
+      file: file,
+      archive: self,
+      name: name,
+      storedSize: member.storedSize
+    )
+  }
+
+  private var lastFailure: String {
+    zip_strerror(handle).map { String(cString: $0) } ?? "unknown failure"
+  }
+
+  fileprivate func account(
+    _ count: Int,
+    of name: String,
+    total: Int,
+    stored: Int
+  ) throws(FeedError) {
+    inflated += count
+    guard inflated <= FeedLimits.feedBytes, total <= FeedLimits.fileBytes else {
+      throw FeedError(
+        .limitExceeded,
+        "\(path): \(name) inflates past the limit of \(FeedLimits.fileBytes) bytes for a file"
+          + " and \(FeedLimits.feedBytes) for the feed"
+      )
+    }
+    guard
+      total <= FeedLimits.ratioFloorBytes
+        || total / max(1, stored) <= FeedLimits.inflationRatio
+    else {
+      throw FeedError(
+        .limitExceeded,
+        "\(path): \(name) inflates to more than \(FeedLimits.inflationRatio) times its stored"
+          + " size: this looks like a zip bomb"
+      )
+    }
+  }
+
+  private final class ZipMemberSource: ByteSource {
+    let file: OpaquePointer
+    let archive: ZipArchive
+    let name: String
+    let storedSize: Int
+    var total = 0
+
+    init(file: OpaquePointer, archive: ZipArchive, name: String, storedSize: Int) {
+      self.file = file
+      self.archive = archive
+      self.name = name
+      self.storedSize = storedSize
+    }
+
+    deinit { zip_fclose(file) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(FeedError) -> Int {
+      let count = Int(zip_fread(file, buffer.baseAddress, UInt64(buffer.count)))
+      guard count >= 0 else {
+        let reason = zip_file_strerror(file).map { String(cString: $0) } ?? "unknown failure"
+        throw FeedError(
+          .brokenArchive,
+          "\(archive.path): \(name) is damaged after \(total) bytes: \(reason)"
+        )
+      }
+      total += count
+      try archive.account(count, of: name, total: total, stored: storedSize)
+      return count
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/// The number of trips each pattern gets for the stop times asked for.
+struct TripBudget: Sendable {
+  /// The trips, in the order of the patterns.
+  private(set) var trips: [Int] = []
+  /// The stop times these trips have.
+  private(set) var stopTimes = 0
+
+  /// Divides stop times among patterns in proportion to the trips they want.
+  ///
+  /// Lines between real stops keep a trip in each direction whatever was asked for. Then, as long
+  /// as the stop times suffice, so does each line that is the only one at some of its stops.
+  ///
+  /// - Parameters:
+  ///   - patterns: The patterns to give trips to.
+  ///   - target: The stop times asked for, or nothing for the trips the patterns want.
+  init(patterns: [Pattern], target: Int?) {
+    let least = TripBudget.least(patterns, target: target)
+    var factor = 1.0
+    if let target { factor = TripBudget.factor(patterns, least: least, target: target) }
+    var carry = 0.0
+    for (index, pattern) in patterns.enumerated() {
+      let length = Double(pattern.range.count)
+      var count = pattern.fixed ?? least[index]
+      if pattern.fixed == nil {
+        let ideal = max(Double(least[index]), pattern.wanted * factor)
+        count = max(least[index], Int(ideal + carry / length + 0.5))
+        carry += (ideal - Double(count)) * length
+      }
+      self.trips.append(count)
+      self.stopTimes += count * pattern.range.count
+    }
+  }
+
+  /// The fewest trips each pattern gets.
+  private static func least(_ patterns: [Pattern], target: Int?) -> [Int] {
+    func least(_ tier: Line.Tier, directions: Int) -> [Int] {
+      patterns.map { pattern in
+        if let fixed = pattern.fixed { return fixed }
+        if pattern.tier == .known { return 1 }
+        return pattern.tier.rawValue <= tier.rawValue && pattern.direction < directions ? 1 : 0
+      }
+    }
+    let choices = [least(.cover, directions: 2), least(.cover, directions: 1)]
+    for choice in choices {
+      let rows = zip(choice, patterns).reduce(0) { $0 + $1.0 * $1.1.range.count }
+      if rows <= target ?? .max { return choice }
+    }
+    return least(.known, directions: 2)
+  }
+
+  /// The factor on all wishes that gives the stop times asked for, found by halving.
+  private static func factor(_ patterns: [Pattern], least: [Int], target: Int) -> Double {
+    func stopTimes(_ factor: Double) -> Double {
+      zip(patterns, least).reduce(0) { sum, pair in
+        let (pattern, least) = pair
+        let trips = pattern.fixed.map { Double($0) } ?? max(Double(least), pattern.wanted * factor)
+        return sum + trips * Double(pattern.range.count)
+      }
+    }
+    var low = 0.0
+    var high = 1.0
+    while stopTimes(high) < Double(target) { high *= 2 }
+    for _ in 0..<60 {
+      let middle = (low + high) / 2
+      if stopTimes(middle) < Double(target) { low = middle } else { high = middle }
+    }
+    return high
+  }
+}

@@ -1,0 +1,40 @@
+package import GTFS
+
+/// Turns a GTFS feed into a timetable file.
+package enum FeedImport {
+  /// The share of malformed rows of a file above which an import fails, unless told otherwise.
+  package static let defaultRejectedShare = 0.01
+
+  /// Reads a feed and writes its timetable.
+  ///
+  /// - Parameters:
+  ///   - path: The feed: a zip archive or a folder.
+  ///   - prefix: The prefix of its ids, for the report.
+  ///   - target: The timetable file, which must not exist. A failed import leaves a useless part of
+  ///     it behind; the caller owns the folder.
+  ///   - now: The instant of the import in seconds since 1970-01-01T00:00:00Z.
+  /// - Returns: What was read, rejected and written.
+  package static func run(
+    path: String,
+    prefix: String?,
+    target: String,
+    now: Double,
+    maxRejectedShare: Double = defaultRejectedShare,
+    progress: @escaping (ImportProgress) -> Void = { _ in }
+  ) throws(FeedError) -> ImportReport {
+    let clock = ContinuousClock()
+    let began = clock.now
+    let reader = FeedReader(
+      source: try FeedSource.open(path),
+      report: ImportReport(source: path, prefix: prefix),
+      maxRejectedShare: maxRejectedShare,
+      progress: progress
+    )
+    try reader.readAll()
+    var report = reader.report
+    report.phases["read"] = (clock.now - began).seconds
+    let builder = TimetableBuilder(reader.releaseTables(), importedAt: now)
+    try builder.write(to: target, report: &report, progress: progress)
+    return report
+  }
+}

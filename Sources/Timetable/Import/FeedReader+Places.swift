@@ -1,0 +1,228 @@
+import Foundation
+import GTFS
+
+/// agency.txt, feed_info.txt, stops.txt and transfers.txt.
+extension FeedReader {
+  func readAgencies() throws(FeedError) {
+    struct Columns {
+      var id: Int?
+      var name: Int
+      var zone: Int
+      var language: Int?
+    }
+    try read(.agency) { reader throws(FeedError) in
+      Columns(
+        id: reader.column("agency_id"),
+        name: try reader.required("agency_name"),
+        zone: try reader.required("agency_timezone"),
+        language: reader.column("agency_lang")
+      )
+    } row: { reader, columns throws(FeedError) in
+      let zone = String(decoding: reader.bytes(columns.zone), as: UTF8.self)
+      guard TimeZone(identifier: zone) != nil, !zone.isEmpty else {
+        throw FeedError(
+          .unknownTimeZone,
+          "agency.txt, line \(reader.line), column agency_timezone: \"\(zone)\" is not a time zone"
+        )
+      }
+      if tables.timeZone.isEmpty { tables.timeZone = zone }
+      guard zone == tables.timeZone else {
+        throw FeedError(
+          .invalid,
+          "agency.txt, line \(reader.line), column agency_timezone: \"\(zone)\" differs from"
+            + " \"\(tables.timeZone)\"; all agencies of a feed have one time zone (GTFS reference)"
+        )
+      }
+      guard tables.agencyIds.insert(reader.bytes(columns.id)).isNew else {
+        return Rejection(
+          column: columns.id,
+          reason: "agency_id \(shown(reader, columns.id)) appears twice"
+        )
+      }
+      if tables.agencyLanguage == nil {
+        let language = String(decoding: reader.bytes(columns.language), as: UTF8.self)
+        tables.agencyLanguage = language.isEmpty ? nil : language
+      }
+      tables.agencies.append(
+        AgencyRecord(id: text(reader, columns.id), name: text(reader, columns.name))
+      )
+      return nil
+    }
+    guard !tables.agencies.isEmpty else {
+      throw FeedError(.invalid, "agency.txt: there is no agency")
+    }
+  }
+
+  func readFeedInfo() throws(FeedError) {
+    struct Columns {
+      var publisher: Int?
+      var version: Int?
+      var language: Int?
+      var defaultLanguage: Int?
+    }
+    try read(.feedInfo) { reader in
+      Columns(
+        publisher: reader.column("feed_publisher_name"),
+        version: reader.column("feed_version"),
+        language: reader.column("feed_lang"),
+        defaultLanguage: reader.column("default_lang")
+      )
+    } row: { [self] reader, columns in
+      func value(_ column: Int?) -> String? {
+        let value = tables.texts.text(text(reader, column))
+        return value.isEmpty ? nil : value
+      }
+      tables.publisher = tables.publisher ?? value(columns.publisher)
+      tables.version = tables.version ?? value(columns.version)
+      let language = value(columns.language).flatMap { $0 == "mul" ? nil : $0 }
+      tables.language = tables.language ?? value(columns.defaultLanguage) ?? language
+      return nil
+    }
+  }
+
+  func readStops() throws(FeedError) {
+    struct Columns {
+      var id: Int
+      var name: Int?
+      var latitude: Int?
+      var longitude: Int?
+      var type: Int?
+      var parent: Int?
+      var platform: Int?
+      var zone: Int?
+      var code: Int?
+      var originalId: Int?
+      var wheelchair: Int?
+    }
+    var parents: [(stop: Int, line: Int, parent: [UInt8])] = []
+    try read(.stops) { reader throws(FeedError) in
+      Columns(
+        id: try reader.required("stop_id"),
+        name: reader.column("stop_name"),
+        latitude: reader.column("stop_lat"),
+        longitude: reader.column("stop_lon"),
+        type: reader.column("location_type"),
+        parent: reader.column("parent_station"),
+        platform: reader.column("platform_code"),
+        zone: reader.column("stop_timezone"),
+        code: reader.column("stop_code"),
+        originalId: reader.column("original_stop_id"),
+        wheelchair: reader.column("wheelchair_boarding")
+      )
+    } row: { reader, columns throws(FeedError) in
+      let id = reader.bytes(columns.id)
+      guard id.count > 0, id.count <= FeedLimits.textBytes else {
+        return Rejection(column: columns.id, reason: "stop_id is blank or too long")
+      }
+      guard tables.stopIds.insert(id).isNew else {
+        return Rejection(
+          column: columns.id,
+          reason: "stop_id \(shown(reader, columns.id)) appears twice"
+        )
+      }
+      guard tables.stops.count < FeedLimits.entities else {
+        throw FeedError(.limitExceeded, "stops.txt: more than \(FeedLimits.entities) stops")
+      }
+      let type = integer(reader, columns.type) ?? 0
+      if !(0...4).contains(type) { warn(reader, columns.type, "location_type is not 0 to 4") }
+      let latitude = coordinate(reader, columns.latitude, 90)
+      let longitude = coordinate(reader, columns.longitude, 180)
+      if (latitude == nil || longitude == nil) && type < 3 {
+        warn(reader, columns.latitude, "stop_lat and stop_lon are not coordinates")
+      }
+      let parent = reader.bytes(columns.parent)
+      if parent.count > 0 {
+        parents.append((tables.stops.count, reader.line, Array(parent)))
+      }
+      let name = text(reader, columns.name)
+      let number = UInt32(tables.stops.count)
+      let isPlaced = latitude != nil && longitude != nil
+      tables.stops.append(
+        StopRecord(
+          id: text(reader, columns.id),
+          name: name,
+          platform: text(reader, columns.platform),
+          parent: noRecord,
+          root: number,
+          zone: text(reader, columns.zone),
+          code: text(reader, columns.code),
+          originalId: text(reader, columns.originalId),
+          latitude: isPlaced ? latitude ?? .min : .min,
+          longitude: isPlaced ? longitude ?? .min : .min,
+          locationType: UInt8(clamping: (0...4).contains(type) ? type : 0),
+          wheelchairBoarding: UInt8(clamping: integer(reader, columns.wheelchair) ?? 0)
+        )
+      )
+      return nil
+    }
+    connect(parents)
+  }
+
+  /// Degrees times 10⁷; `nil` if the field is not a number within ±`limit`.
+  private func coordinate(_ reader: CSVReader, _ column: Int?, _ limit: Double) -> Int32? {
+    let bytes = reader.bytes(column)
+    guard bytes.count > 0, let value = Double(String(decoding: bytes, as: UTF8.self)) else {
+      return nil
+    }
+    guard value.isFinite, abs(value) <= limit else { return nil }
+    return Int32((value * 1e7).rounded())
+  }
+
+  private func connect(_ parents: [(stop: Int, line: Int, parent: [UInt8])]) {
+    func remark(_ line: Int, _ reason: String) {
+      report.warningCount += 1
+      let kept = report.warnings.count(where: { $0.file == "stops.txt" })
+      guard kept < FeedLimits.keptProblems else { return }
+      report.warnings.append(
+        RejectedRow(file: "stops.txt", line: line, column: "parent_station", reason: reason)
+      )
+    }
+    for (stop, line, parent) in parents {
+      guard let number = parent.withUnsafeBytes({ tables.stopIds.find($0) }) else {
+        remark(line, "parent_station \"\(String(decoding: parent, as: UTF8.self))\" is not a stop")
+        continue
+      }
+      tables.stops[stop].parent = number
+    }
+    let deepest = 8
+    for (stop, line, _) in parents {
+      var root = UInt32(stop)
+      var depth = 0
+      while tables.stops[Int(root)].parent != noRecord, depth <= deepest {
+        root = tables.stops[Int(root)].parent
+        depth += 1
+      }
+      guard depth <= deepest else {
+        remark(line, "parent_station runs in a circle or deeper than \(deepest)")
+        tables.stops[stop].parent = noRecord
+        continue
+      }
+    }
+    for stop in tables.stops.indices {
+      var root = stop
+      while tables.stops[root].parent != noRecord { root = Int(tables.stops[root].parent) }
+      tables.stops[stop].root = UInt32(root)
+    }
+    // A stop without a name is called like its parent, or like its id.
+    for stop in tables.stops.indices where tables.stops[stop].name == 0 {
+      let parent = tables.stops[stop].parent
+      let inherited = parent == noRecord ? 0 : tables.stops[Int(parent)].name
+      tables.stops[stop].name = inherited != 0 ? inherited : tables.stops[stop].id
+    }
+  }
+
+  /// Counts the transfers; boards do not use them yet, a broken reference is still worth a word.
+  func readTransfers() throws(FeedError) {
+    try read(.transfers) { reader in
+      (reader.column("from_stop_id"), reader.column("to_stop_id"))
+    } row: { [self] reader, columns in
+      for column in [columns.0, columns.1] {
+        let id = reader.bytes(column)
+        if id.count > 0, tables.stopIds.find(id) == nil {
+          warn(reader, column, "\(shown(reader, column)) is not a stop")
+        }
+      }
+      return nil
+    }
+  }
+}

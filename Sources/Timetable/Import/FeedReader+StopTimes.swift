@@ -1,0 +1,251 @@
+import GTFS
+
+/// stop_times.txt: by far the largest file, read at a few million rows a second.
+///
+/// The rows of a trip nearly always stand together; such a trip is turned into its pattern and
+/// profile as soon as the next trip begins. Rows that come for a trip already closed are put aside
+/// and merged at the end, so that a file in any order gives the same timetable.
+extension FeedReader {
+  private struct Columns {
+    var trip: Int
+    var stop: Int
+    var sequence: Int
+    var arrival: Int
+    var departure: Int
+    var pickup: Int?
+    var dropOff: Int?
+    var headsign: Int?
+  }
+
+  func readStopTimes() throws(FeedError) {
+    var rows = StopTimeRows()
+    var late: [LateRow] = []
+    var current = noRecord
+    var firstLine = 0
+    try read(.stopTimes) { reader throws(FeedError) in
+      Columns(
+        trip: try reader.required("trip_id"),
+        stop: try reader.required("stop_id"),
+        sequence: try reader.required("stop_sequence"),
+        arrival: try reader.required("arrival_time"),
+        departure: try reader.required("departure_time"),
+        pickup: reader.column("pickup_type"),
+        dropOff: reader.column("drop_off_type"),
+        headsign: reader.column("stop_headsign")
+      )
+    } row: { reader, columns throws(FeedError) in
+      let id = reader.bytes(columns.trip)
+      var trip = current
+      if current == noRecord || !tables.trips.ids.equals(current, id) {
+        guard let found = tables.trips.ids.find(id) else {
+          return Rejection(
+            column: columns.trip,
+            reason: "trip_id \(shown(reader, columns.trip)) is not in trips.txt"
+          )
+        }
+        trip = found
+      }
+      guard tables.trips.states[Int(trip)] != .rejected else {
+        drop()
+        return nil
+      }
+      switch stopTime(reader, columns) {
+      case .failure(let rejection): return rejection.value
+      case .success(let row):
+        if trip != current {
+          if current != noRecord { close(current, &rows, line: firstLine, late: &late) }
+          current = noRecord
+          guard tables.trips.states[Int(trip)] == .waiting else {
+            late.append(LateRow(trip: trip, line: reader.line, row: row))
+            return nil
+          }
+          current = trip
+          firstLine = reader.line
+        }
+        guard rows.count < FeedLimits.stopTimesPerTrip else {
+          return Rejection(
+            column: nil,
+            reason: "more than \(FeedLimits.stopTimesPerTrip) stop times in one trip"
+          )
+        }
+        if let last = rows.sequences.last, row.sequence <= last,
+          rows.sequences.contains(row.sequence)
+        {
+          return Rejection(
+            column: columns.sequence,
+            reason: "stop_sequence \(row.sequence) appears twice in the trip"
+          )
+        }
+        rows.append(row)
+        return nil
+      }
+    }
+    if current != noRecord { close(current, &rows, line: firstLine, late: &late) }
+    merge(late)
+  }
+
+  /// A row that came after its trip was closed, or whose trip could not be closed yet.
+  private struct LateRow {
+    var trip: UInt32
+    var line: Int
+    var row: StopTimeRow
+  }
+
+  private struct RowFailure: Error {
+    var value: Rejection
+  }
+
+  private func stopTime(
+    _ reader: CSVReader,
+    _ columns: Columns
+  ) -> Result<StopTimeRow, RowFailure> {
+    func failure(_ column: Int, _ reason: String) -> Result<StopTimeRow, RowFailure> {
+      .failure(RowFailure(value: Rejection(column: column, reason: reason)))
+    }
+    guard let stop = tables.stopIds.find(reader.bytes(columns.stop)) else {
+      return failure(columns.stop, "stop_id \(shown(reader, columns.stop)) is not in stops.txt")
+    }
+    guard
+      let sequence = integer(reader, columns.sequence), sequence >= 0,
+      sequence < Int(UInt32.max)
+    else {
+      return failure(
+        columns.sequence,
+        "stop_sequence \(shown(reader, columns.sequence)) is not a whole number"
+      )
+    }
+    var arrival = StopTimeRows.blank
+    var departure = StopTimeRows.blank
+    switch TimeOfDay.read(reader.bytes(columns.arrival)) {
+    case .seconds(let seconds): arrival = seconds
+    case .blank: break
+    case .malformed:
+      return failure(columns.arrival, "\(shown(reader, columns.arrival)) is not a time H:MM:SS")
+    }
+    switch TimeOfDay.read(reader.bytes(columns.departure)) {
+    case .seconds(let seconds): departure = seconds
+    case .blank: departure = arrival
+    case .malformed:
+      return failure(columns.departure, "\(shown(reader, columns.departure)) is not a time H:MM:SS")
+    }
+    if arrival == StopTimeRows.blank { arrival = departure }
+    let pickup = reader.bytes(columns.pickup)
+    let dropOff = reader.bytes(columns.dropOff)
+    var attributes: UInt8 = 0
+    if pickup.count == 1 { attributes |= pickup[0] & 3 }
+    if dropOff.count == 1 { attributes |= (dropOff[0] & 3) << 2 }
+    return .success(
+      StopTimeRow(
+        sequence: UInt32(sequence),
+        stop: stop,
+        arrival: arrival,
+        departure: departure,
+        attributes: attributes,
+        headsign: columns.headsign == nil ? 0 : text(reader, columns.headsign)
+      )
+    )
+  }
+
+  /// Turns the rows of a trip that stood together into its pattern and profile.
+  ///
+  /// If its first or last stop has no time, more rows may follow in a file that is not in order:
+  /// the rows are put aside until the end.
+  private func close(_ trip: UInt32, _ rows: inout StopTimeRows, line: Int, late: inout [LateRow]) {
+    if !complete(trip, &rows) {
+      tables.trips.states[Int(trip)] = .open
+      for index in 0..<rows.count {
+        late.append(LateRow(trip: trip, line: line + index, row: rows[index]))
+      }
+    }
+    rows.removeAll()
+  }
+
+  /// Completes a trip; `false`, and nothing changed, if its first or last stop has no time.
+  private func complete(_ trip: UInt32, _ rows: inout StopTimeRows) -> Bool {
+    let place = Int(trip)
+    if !rows.isOrdered {
+      let order = (0..<rows.count).sorted { rows.sequences[$0] < rows.sequences[$1] }
+      var sorted = StopTimeRows()
+      for index in order { sorted.append(rows[index]) }
+      rows = sorted
+    }
+    guard
+      let start = rows.departures.first, start != StopTimeRows.blank,
+      rows.departures.last != StopTimeRows.blank
+    else { return false }
+    interpolate(&rows)
+    tables.trips.starts[place] = start
+    tables.trips.patterns[place] = tables.patterns.pattern(of: rows)
+    tables.trips.profiles[place] = tables.patterns.profile(of: rows, start: start)
+    tables.trips.states[place] = .complete
+    return true
+  }
+
+  /// Gives stops without times the times between their timed neighbours, in equal steps.
+  private func interpolate(_ rows: inout StopTimeRows) {
+    guard rows.departures.contains(StopTimeRows.blank) else { return }
+    var timed = 0
+    for index in 1..<rows.count where rows.departures[index] != StopTimeRows.blank {
+      let steps = index - timed
+      let first = Int(rows.departures[timed])
+      let span = Int(rows.arrivals[index]) - first
+      for step in 1..<max(1, steps) {
+        // Rounded down also when times run backwards.
+        let share = (Double(span) * Double(step) / Double(steps)).rounded(.down)
+        rows.arrivals[timed + step] = Int32(first + Int(share))
+        rows.departures[timed + step] = Int32(first + Int(share))
+        rows.attributes[timed + step] |= 16
+      }
+      timed = index
+    }
+  }
+
+  /// Adds the rows that were put aside to their trips.
+  private func merge(_ late: [LateRow]) {
+    let ordered = late.sorted { ($0.trip, $0.line) < ($1.trip, $1.line) }
+    var index = 0
+    while index < ordered.count {
+      let trip = ordered[index].trip
+      let line = ordered[index].line
+      var rows = timedRows(of: trip)
+      while index < ordered.count, ordered[index].trip == trip {
+        let row = ordered[index].row
+        if rows.sequences.contains(row.sequence) {
+          reject(
+            file: .stopTimes,
+            line: ordered[index].line,
+            reason: "stop_sequence \(row.sequence) appears twice in the trip"
+          )
+        } else {
+          rows.append(row)
+        }
+        index += 1
+      }
+      guard !complete(trip, &rows) else { continue }
+      tables.trips.states[Int(trip)] = .rejected
+      tables.trips.patterns[Int(trip)] = noRecord
+      report.files[report.files.count - 1].dropped += rows.count - 1
+      reject(
+        file: .stopTimes,
+        line: line,
+        reason: "trip \"\(tables.trips.ids.text(trip))\": its first or last stop has no time"
+      )
+    }
+  }
+
+  /// The rows a trip was closed with, without the times that were interpolated among them.
+  private func timedRows(of trip: UInt32) -> StopTimeRows {
+    guard tables.trips.patterns[Int(trip)] != noRecord else { return StopTimeRows() }
+    var rows = tables.patterns.rows(
+      pattern: tables.trips.patterns[Int(trip)],
+      profile: tables.trips.profiles[Int(trip)],
+      start: tables.trips.starts[Int(trip)]
+    )
+    for place in 0..<rows.count where rows.attributes[place] & 16 != 0 {
+      rows.arrivals[place] = StopTimeRows.blank
+      rows.departures[place] = StopTimeRows.blank
+      rows.attributes[place] &= ~16
+    }
+    return rows
+  }
+}

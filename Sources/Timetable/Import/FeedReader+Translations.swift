@@ -1,0 +1,85 @@
+import GTFS
+
+/// translations.txt.
+extension FeedReader {
+  private struct Columns {
+    var table: Int
+    var field: Int
+    var language: Int
+    var translation: Int
+    var record: Int?
+    var value: Int?
+  }
+
+  func readTranslations() throws(FeedError) {
+    try read(.translations) { reader throws(FeedError) in
+      Columns(
+        table: try reader.required("table_name"),
+        field: try reader.required("field_name"),
+        language: try reader.required("language"),
+        translation: try reader.required("translation"),
+        record: reader.column("record_id"),
+        value: reader.column("field_value")
+      )
+    } row: { [self] reader, columns in
+      guard let field = field(reader, columns) else { return nil }
+      let language = text(reader, columns.language)
+      guard language != 0 else {
+        return Rejection(column: columns.language, reason: "language is blank")
+      }
+      let translated = text(reader, columns.translation)
+      if reader.bytes(columns.record).count > 0 {
+        guard let number = record(reader, columns.record, field) else {
+          warn(reader, columns.record, "\(shown(reader, columns.record)) is not in the feed")
+          return nil
+        }
+        tables.translations.append(
+          TranslationRecord(
+            // A trip's headsign is translated wherever it is shown.
+            field: field == .tripHeadsign ? field.rawValue : field.byRecord,
+            key: number,
+            language: language,
+            text: translated
+          )
+        )
+      } else {
+        let value = text(reader, columns.value)
+        guard value != 0 else {
+          return Rejection(column: columns.value, reason: "record_id and field_value are blank")
+        }
+        tables.translations.append(
+          TranslationRecord(field: field.rawValue, key: value, language: language, text: translated)
+        )
+      }
+      return nil
+    }
+    tables.translations.sort(by: TranslationRecord.precedes)
+  }
+
+  /// The field a row translates; `nil` for fields that no board shows.
+  private func field(_ reader: CSVReader, _ columns: Columns) -> TranslatedField? {
+    let table = String(decoding: reader.bytes(columns.table), as: UTF8.self)
+    let field = String(decoding: reader.bytes(columns.field), as: UTF8.self)
+    return switch (table, field) {
+    case ("stops", "stop_name"): .stopName
+    case ("trips", "trip_headsign"): .tripHeadsign
+    case ("stop_times", "stop_headsign"): .stopHeadsign
+    case ("routes", "route_long_name"): .routeLongName
+    case ("routes", "route_short_name"): .routeShortName
+    case ("agency", "agency_name"): .agencyName
+    default: nil
+    }
+  }
+
+  /// The number of the record a row translates.
+  private func record(_ reader: CSVReader, _ column: Int?, _ field: TranslatedField) -> UInt32? {
+    let id = reader.bytes(column)
+    return switch field {
+    case .stopName: tables.stopIds.find(id)
+    case .tripHeadsign: tables.trips.ids.find(id).map { tables.trips.headsigns[Int($0)] }
+    case .stopHeadsign: nil
+    case .routeLongName, .routeShortName: tables.routeIds.find(id)
+    case .agencyName: tables.agencyIds.find(id)
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import GTFS
+
+/// routes.txt, trips.txt and frequencies.txt.
+extension FeedReader {
+  func readRoutes() throws(FeedError) {
+    struct Columns {
+      var id: Int
+      var agency: Int?
+      var shortName: Int?
+      var longName: Int?
+      var type: Int
+      var color: Int?
+      var textColor: Int?
+    }
+    try read(.routes) { reader throws(FeedError) in
+      Columns(
+        id: try reader.required("route_id"),
+        agency: reader.column("agency_id"),
+        shortName: reader.column("route_short_name"),
+        longName: reader.column("route_long_name"),
+        type: try reader.required("route_type"),
+        color: reader.column("route_color"),
+        textColor: reader.column("route_text_color")
+      )
+    } row: { reader, columns throws(FeedError) in
+      let id = reader.bytes(columns.id)
+      guard id.count > 0, id.count <= FeedLimits.textBytes else {
+        return Rejection(column: columns.id, reason: "route_id is blank or too long")
+      }
+      guard tables.routeIds.find(id) == nil else {
+        return Rejection(
+          column: columns.id,
+          reason: "route_id \(shown(reader, columns.id)) appears twice"
+        )
+      }
+      guard let type = integer(reader, columns.type), (0...1_702).contains(type) else {
+        return Rejection(
+          column: columns.type,
+          reason: "route_type \(shown(reader, columns.type)) is not a route type"
+        )
+      }
+      guard tables.routes.count < FeedLimits.entities else {
+        throw FeedError(.limitExceeded, "routes.txt: more than \(FeedLimits.entities) routes")
+      }
+      _ = tables.routeIds.insert(id)
+      tables.routes.append(
+        RouteRecord(
+          id: text(reader, columns.id),
+          agency: agency(reader, columns.agency),
+          shortName: text(reader, columns.shortName),
+          longName: text(reader, columns.longName),
+          color: color(reader, columns.color),
+          textColor: color(reader, columns.textColor),
+          type: Int32(type)
+        )
+      )
+      return nil
+    }
+  }
+
+  private func agency(_ reader: CSVReader, _ column: Int?) -> UInt32 {
+    let id = reader.bytes(column)
+    if let number = tables.agencyIds.find(id) { return number }
+    if id.count > 0 { warn(reader, column, "\(shown(reader, column)) is not an agency") }
+    return tables.agencies.count == 1 ? 0 : noRecord
+  }
+
+  private func color(_ reader: CSVReader, _ column: Int?) -> UInt32 {
+    var bytes = reader.bytes(column)
+    guard bytes.count > 0 else { return noRecord }
+    if bytes[0] == 0x23 { bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst()) }
+    let digits = String(decoding: bytes, as: UTF8.self)
+    guard bytes.count == 6, let value = UInt32(digits, radix: 16) else {
+      warn(reader, column, "\(shown(reader, column)) is not a colour RRGGBB")
+      return noRecord
+    }
+    return value
+  }
+
+  func readTrips() throws(FeedError) {
+    struct Columns {
+      var id: Int
+      var route: Int
+      var service: Int
+      var headsign: Int?
+      var shortName: Int?
+      var direction: Int?
+    }
+    let expected = (source.size(of: .trips) ?? 0) / 64
+    tables.trips.ids = ByteTable(capacity: min(expected, 1 << 22))
+    try read(.trips) { reader throws(FeedError) in
+      Columns(
+        id: try reader.required("trip_id"),
+        route: try reader.required("route_id"),
+        service: try reader.required("service_id"),
+        headsign: reader.column("trip_headsign"),
+        shortName: reader.column("trip_short_name"),
+        direction: reader.column("direction_id")
+      )
+    } row: { reader, columns throws(FeedError) in
+      let id = reader.bytes(columns.id)
+      guard id.count > 0, id.count <= FeedLimits.textBytes else {
+        return Rejection(column: columns.id, reason: "trip_id is blank or too long")
+      }
+      guard
+        tables.trips.states.count < FeedLimits.trips,
+        tables.trips.ids.arena.count < Int(UInt32.max) - FeedLimits.textBytes
+      else {
+        throw FeedError(.limitExceeded, "trips.txt: more than \(FeedLimits.trips) trips")
+      }
+      guard tables.trips.ids.insert(id).isNew else {
+        return Rejection(
+          column: columns.id,
+          reason: "trip_id \(shown(reader, columns.id)) appears twice"
+        )
+      }
+      let route = tables.routeIds.find(reader.bytes(columns.route))
+      let service = tables.serviceIds.find(reader.bytes(columns.service))
+      let isKnown = route != nil && service != nil
+      tables.trips.routes.append(route ?? 0)
+      tables.trips.services.append(service ?? 0)
+      tables.trips.headsigns.append(text(reader, columns.headsign))
+      tables.trips.shortNames.append(text(reader, columns.shortName))
+      tables.trips.directions.append(
+        UInt8(clamping: integer(reader, columns.direction) ?? 255)
+      )
+      tables.trips.patterns.append(noRecord)
+      tables.trips.profiles.append(0)
+      tables.trips.starts.append(0)
+      tables.trips.states.append(isKnown ? .waiting : .rejected)
+      if isKnown { return nil }
+      return route == nil
+        ? Rejection(
+          column: columns.route,
+          reason: "route_id \(shown(reader, columns.route)) is not in routes.txt"
+        )
+        : Rejection(
+          column: columns.service,
+          reason: "service_id \(shown(reader, columns.service)) is in no calendar file"
+        )
+    }
+  }
+
+  func readFrequencies() throws(FeedError) {
+    struct Columns {
+      var trip: Int
+      var start: Int
+      var end: Int
+      var headway: Int
+      var exact: Int?
+    }
+    try read(.frequencies) { reader throws(FeedError) in
+      Columns(
+        trip: try reader.required("trip_id"),
+        start: try reader.required("start_time"),
+        end: try reader.required("end_time"),
+        headway: try reader.required("headway_secs"),
+        exact: reader.column("exact_times")
+      )
+    } row: { [self] reader, columns in
+      guard let trip = tables.trips.ids.find(reader.bytes(columns.trip)) else {
+        return Rejection(
+          column: columns.trip,
+          reason: "trip_id \(shown(reader, columns.trip)) is not in trips.txt"
+        )
+      }
+      guard case .seconds(let start) = TimeOfDay.read(reader.bytes(columns.start)) else {
+        return Rejection(
+          column: columns.start,
+          reason: "\(shown(reader, columns.start)) is not a time H:MM:SS"
+        )
+      }
+      guard case .seconds(let end) = TimeOfDay.read(reader.bytes(columns.end)) else {
+        return Rejection(
+          column: columns.end,
+          reason: "\(shown(reader, columns.end)) is not a time H:MM:SS"
+        )
+      }
+      guard let headway = integer(reader, columns.headway), (1...86_400).contains(headway) else {
+        return Rejection(
+          column: columns.headway,
+          reason: "headway_secs \(shown(reader, columns.headway)) is not between 1 and 86,400"
+        )
+      }
+      tables.frequencies[trip, default: []].append(
+        FrequencyRow(
+          start: start,
+          end: end,
+          headway: Int32(headway),
+          isExact: integer(reader, columns.exact) == 1
+        )
+      )
+      return nil
+    }
+  }
+}

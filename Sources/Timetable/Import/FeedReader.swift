@@ -1,0 +1,218 @@
+import GTFS
+
+/// Reads the files of a feed one by one and keeps the account of what was wrong with them.
+///
+/// One extension per file of the feed holds what its columns mean.
+final class FeedReader {
+  /// What has been read so far.
+  var tables = FeedTables()
+  /// The account.
+  var report: ImportReport
+  let source: FeedSource
+  let maxRejectedShare: Double
+  let progress: (ImportProgress) -> Void
+
+  /// Why a row cannot be used.
+  struct Rejection {
+    var column: Int?
+    var reason: String
+  }
+
+  init(
+    source: FeedSource,
+    report: ImportReport,
+    maxRejectedShare: Double,
+    progress: @escaping (ImportProgress) -> Void
+  ) {
+    self.source = source
+    self.report = report
+    self.maxRejectedShare = maxRejectedShare
+    self.progress = progress
+  }
+
+  /// Gives the tables away, so that they are not kept in memory twice.
+  func releaseTables() -> FeedTables {
+    let tables = tables
+    self.tables = FeedTables()
+    return tables
+  }
+
+  /// Reads all files in the order their references need.
+  func readAll() throws(FeedError) {
+    for file in FeedFile.allCases where file.isRequired && source.size(of: file) == nil {
+      throw FeedError(.missingFile, "\(report.source): \(file.rawValue) is missing")
+    }
+    guard source.size(of: .calendar) != nil || source.size(of: .calendarDates) != nil else {
+      throw FeedError(
+        .missingFile,
+        "\(report.source): calendar.txt and calendar_dates.txt are both missing"
+      )
+    }
+    try readAgencies()
+    try readFeedInfo()
+    try readStops()
+    try readRoutes()
+    try readCalendar()
+    try readCalendarDates()
+    try checkCalendar()
+    try readTrips()
+    try readFrequencies()
+    try readStopTimes()
+    try readTransfers()
+    try readTranslations()
+  }
+
+  /// Reads one file, row by row.
+  ///
+  /// - Parameters:
+  ///   - prepare: Called with the open file before the first row; finds the columns.
+  ///   - row: Called for each row that is well-formed CSV; returns why it is rejected, or `nil`.
+  /// - Returns: Whether the feed has the file.
+  @discardableResult
+  func read<Columns>(
+    _ file: FeedFile,
+    columns prepare: (CSVReader) throws(FeedError) -> Columns,
+    row: (CSVReader, Columns) throws(FeedError) -> Rejection?
+  ) throws(FeedError) -> Bool {
+    guard let bytes = try source.open(file) else { return false }
+    let total = source.size(of: file) ?? 0
+    let reader = try CSVReader(ReadAhead(bytes), file: file.rawValue)
+    let columns = try prepare(reader)
+    var account = ImportReport.File(
+      file: file.rawValue,
+      bytes: 0,
+      rows: 0,
+      rejected: 0,
+      dropped: 0
+    )
+    let place = report.files.count
+    report.files.append(account)
+    while try reader.next() {
+      account.rows += 1
+      let rejection =
+        if let problem = reader.problem {
+          Rejection(column: nil, reason: problem)
+        } else {
+          try row(reader, columns)
+        }
+      if let rejection {
+        account.rejected += 1
+        keep(rejection, reader, in: &report.rejectedRows, count: account.rejected)
+      }
+      if account.rows & 0xFFFF == 0 {
+        progress(ImportProgress(step: file.rawValue, done: reader.bytesRead, total: total))
+      }
+    }
+    account.bytes = reader.bytesRead
+    account.dropped = report.files[place].dropped
+    account.rejected += report.files[place].rejected
+    report.files[place] = account
+    progress(ImportProgress(step: file.rawValue, done: account.bytes, total: account.bytes))
+    try checkShare(account)
+    return true
+  }
+
+  /// Counts a row of the file being read that was left out because its trip was.
+  func drop() { report.files[report.files.count - 1].dropped += 1 }
+
+  /// Records that a row, or a trip, is used although something in it is wrong.
+  func warn(_ reader: CSVReader, _ column: Int?, _ reason: String) {
+    report.warningCount += 1
+    keep(
+      Rejection(column: column, reason: reason),
+      reader,
+      in: &report.warnings,
+      count: report.warnings.count { $0.file == reader.file } + 1
+    )
+  }
+
+  /// Records a rejection that is found only after its row was read (a trip without a first time).
+  func reject(file: FeedFile, line: Int, reason: String) {
+    report.files[report.files.count - 1].rejected += 1
+    if report.files[report.files.count - 1].rejected <= FeedLimits.keptProblems {
+      report.rejectedRows.append(
+        RejectedRow(file: file.rawValue, line: line, column: nil, reason: reason)
+      )
+    }
+  }
+
+  private func keep(
+    _ rejection: Rejection,
+    _ reader: CSVReader,
+    in list: inout [RejectedRow],
+    count: Int
+  ) {
+    guard count <= FeedLimits.keptProblems else { return }
+    let name = rejection.column.map { column in
+      column < reader.header.count ? reader.header[column] : "\(column + 1)"
+    }
+    list.append(
+      RejectedRow(file: reader.file, line: reader.line, column: name, reason: rejection.reason)
+    )
+  }
+
+  private func checkShare(_ file: ImportReport.File) throws(FeedError) {
+    guard Double(file.rejected) > Double(file.rows) * maxRejectedShare else { return }
+    let first = report.rejectedRows.first { $0.file == file.file }
+    let example = first.map { row in
+      "; the first: line \(row.line)\(row.column.map { ", column \($0)" } ?? ""): \(row.reason)"
+    }
+    throw FeedError(
+      .tooManyRejectedRows,
+      "\(file.file): \(file.rejected) of \(file.rows) rows are malformed, more than"
+        + " \(maxRejectedShare * 100) %\(example ?? "")"
+    )
+  }
+
+  /// The number of a field's text; the empty text for a column the file does not have.
+  ///
+  /// Bytes that are not UTF-8 are read as ISO 8859-1 and the row is warned about.
+  func text(_ reader: CSVReader, _ column: Int?) -> UInt32 {
+    let bytes = reader.bytes(column)
+    guard bytes.count > 0 else { return 0 }
+    if bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil {
+      return tables.texts.insert(bytes).number
+    }
+    warn(reader, column, "not UTF-8; read as ISO 8859-1")
+    return tables.texts.intern(String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })))
+  }
+
+  /// A field as a string, for messages.
+  func shown(_ reader: CSVReader, _ column: Int?) -> String {
+    let bytes = reader.bytes(column).prefix(60)
+    return "\"" + String(decoding: bytes, as: UTF8.self) + "\""
+  }
+
+  /// A field as a whole number; `nil` if it is blank or not one.
+  func integer(_ reader: CSVReader, _ column: Int?) -> Int? {
+    let bytes = reader.bytes(column)
+    guard bytes.count > 0, bytes.count < 12 else { return nil }
+    var value = 0
+    var isNegative = false
+    for (index, byte) in bytes.enumerated() {
+      if index == 0, byte == 0x2D, bytes.count > 1 {
+        isNegative = true
+        continue
+      }
+      guard byte >= 0x30, byte <= 0x39 else { return nil }
+      value = value * 10 + Int(byte - 0x30)
+    }
+    return isNegative ? -value : value
+  }
+}
+
+/// How far an import is.
+package struct ImportProgress: Sendable {
+  /// The file being read, or the phase.
+  package var step: String
+  /// Bytes or items done and in all; `total` is 0 when it is not known.
+  package var done: Int
+  package var total: Int
+
+  /// Creates a progress report.
+  package init(step: String, done: Int, total: Int) {
+    self.step = step
+    self.done = done
+    self.total = total
+  }
+}

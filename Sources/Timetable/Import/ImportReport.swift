@@ -1,0 +1,58 @@
+package import GTFS
+
+/// What an import did: the closing report of `freshet import`, also kept beside the timetable.
+package struct ImportReport: Codable, Hashable, Sendable {
+  /// What became of one file of the feed.
+  package struct File: Codable, Hashable, Sendable {
+    /// The file's name.
+    package var file: String
+    /// Its size once inflated, in bytes.
+    package var bytes: Int
+    /// Its rows, the header not counted.
+    package var rows: Int
+    /// The rows that were rejected, each counted.
+    package var rejected: Int
+    /// Well-formed rows that were left out because what they belong to was rejected.
+    package var dropped: Int
+  }
+
+  /// The feed's path as it was given.
+  package var source: String
+  /// The prefix of the feed's ids, if it was given one.
+  package var prefix: String?
+  /// The files read, in reading order.
+  package var files: [File] = []
+  /// The first rejected rows (``FeedLimits/keptProblems`` of each file).
+  package var rejectedRows: [RejectedRow] = []
+  /// The first rows that were used although something in them is wrong.
+  package var warnings: [RejectedRow] = []
+  /// How many warnings there were.
+  package var warningCount = 0
+  /// agency_timezone.
+  package var timeZone = ""
+  /// The first and last day on which something runs, `YYYY-MM-DD`.
+  package var serviceFrom = ""
+  package var serviceUntil = ""
+  /// What the timetable holds.
+  package var stops = 0
+  package var routes = 0
+  /// Trips, each run of a frequency counted.
+  package var trips = 0
+  package var patterns = 0
+  package var departures = 0
+  /// Wall time in seconds.
+  package var seconds = 0.0
+  /// Seconds by phase: reading, indexing, writing, search.
+  package var phases: [String: Double] = [:]
+  /// Size of the timetable file and of the search database, in bytes.
+  package var timetableBytes = 0
+  package var searchBytes = 0
+  /// The largest resident memory of the process, in bytes.
+  package var peakMemoryBytes = 0
+
+  /// Creates an empty report.
+  package init(source: String, prefix: String?) {
+    self.source = source
+    self.prefix = prefix
+  }
+}

@@ -1,0 +1,176 @@
+/// A departure as the timetable has it.
+package struct ScheduledDeparture: Hashable, Sendable {
+  /// The trip, or the run of a frequency.
+  package var trip: Timetable.Trip
+  /// The place in the trip's stops, from 0.
+  package var position: Int
+  /// The stop (of a station: the platform).
+  package var stop: Timetable.Stop
+  /// The service day, as days since 1970-01-01.
+  package var day: Int
+  /// The departure, in seconds since 1970-01-01T00:00:00Z.
+  package var time: Int64
+}
+
+extension Timetable {
+  /// The scheduled departures of a stop and all stops below it.
+  ///
+  /// Ordered by time, trip id and stop sequence. Departures are not at a trip's last stop and not
+  /// where nobody may get on (pickup_type 1). The work grows with the departures in the window at
+  /// this stop, not with the timetable.
+  ///
+  /// - Parameters:
+  ///   - from: The first instant, included, in seconds since 1970-01-01T00:00:00Z.
+  ///   - until: The last instant, not included.
+  ///   - limit: The most departures.
+  package func departures(
+    at stop: Stop,
+    from: Int64,
+    until: Int64,
+    limit: Int
+  ) -> [ScheduledDeparture] {
+    guard from < until, limit > 0 else { return [] }
+    var queue = DepartureQueue()
+    let days = serviceDays(from: from, until: until)
+    for served in servedStops(of: stop) {
+      let slice = Int(image.departureStarts[Int(served)])..<Int(image.departureStarts[Int(served) + 1])
+      for day in days {
+        let start = dayStarts[day]
+        let first = place(of: from - start, in: slice)
+        let end = place(of: until - start, in: slice)
+        guard let next = nextRunning(from: first, to: end, day: day) else { continue }
+        queue.push(
+          DepartureQueue.Cursor(
+            time: start + image.departures[next].time,
+            order: image.departures[next].key & DepartureQueue.orderMask,
+            next: next,
+            end: end,
+            day: day,
+            stop: served
+          )
+        )
+      }
+    }
+    var result: [ScheduledDeparture] = []
+    while var cursor = queue.first, result.count < limit {
+      let entry = image.departures[cursor.next]
+      result.append(
+        ScheduledDeparture(
+          trip: entry.trip,
+          position: entry.position,
+          stop: cursor.stop,
+          day: metadata.firstDay + cursor.day,
+          time: cursor.time
+        )
+      )
+      if let next = nextRunning(from: cursor.next + 1, to: cursor.end, day: cursor.day) {
+        cursor.next = next
+        cursor.time = dayStarts[cursor.day] + image.departures[next].time
+        cursor.order = image.departures[next].key & DepartureQueue.orderMask
+        queue.replaceFirst(cursor)
+      } else {
+        queue.removeFirst()
+      }
+    }
+    return result
+  }
+
+  /// The next departure after an instant at a stop and all stops below it, within the timetable.
+  package func nextDeparture(at stop: Stop, after instant: Int64) -> Int64? {
+    departures(at: stop, from: instant, until: .max / 2, limit: 1).first?.time
+  }
+
+  /// The days, counted from the first, whose trips can depart in a window.
+  private func serviceDays(from: Int64, until: Int64) -> Range<Int> {
+    let latest = Int64(metadata.latestTime)
+    let low = partition(dayStarts.count) { dayStarts[$0] + latest < from }
+    let high = partition(dayStarts.count) { dayStarts[$0] < until }
+    return low..<max(low, high)
+  }
+
+  /// The first departure of a slice at or after a time of day.
+  private func place(of time: Int64, in slice: Range<Int>) -> Int {
+    slice.lowerBound
+      + partition(slice.count) { image.departures[slice.lowerBound + $0].time < time }
+  }
+
+  /// The first number that does not belong to the front part.
+  private func partition(_ count: Int, isFront: (Int) -> Bool) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if isFront(middle) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  private func nextRunning(from first: Int, to end: Int, day: Int) -> Int? {
+    var place = first
+    while place < end {
+      let trip = image.departures[place].trip
+      if image.daySet(image.trips[Int(trip)].daySet, contains: day) { return place }
+      place += 1
+    }
+    return nil
+  }
+}
+
+/// A binary heap of the places where each stop and service day is in its departures.
+private struct DepartureQueue {
+  struct Cursor {
+    var time: Int64
+    /// Trip and position of the departure, which decide between equal times.
+    var order: UInt64
+    var next: Int
+    var end: Int
+    var day: Int
+    var stop: UInt32
+
+    func precedes(_ other: Cursor) -> Bool {
+      guard time == other.time else { return time < other.time }
+      return order == other.order ? day < other.day : order < other.order
+    }
+  }
+
+  static let orderMask: UInt64 = (1 << 43) - 1
+  private var heap: [Cursor] = []
+
+  var first: Cursor? { heap.first }
+
+  mutating func push(_ cursor: Cursor) {
+    heap.append(cursor)
+    var child = heap.count - 1
+    while child > 0 {
+      let parent = (child - 1) / 2
+      guard heap[child].precedes(heap[parent]) else { return }
+      heap.swapAt(child, parent)
+      child = parent
+    }
+  }
+
+  mutating func replaceFirst(_ cursor: Cursor) {
+    heap[0] = cursor
+    sink()
+  }
+
+  mutating func removeFirst() {
+    let last = heap.removeLast()
+    guard !heap.isEmpty else { return }
+    heap[0] = last
+    sink()
+  }
+
+  private mutating func sink() {
+    var parent = 0
+    while true {
+      let left = parent * 2 + 1
+      guard left < heap.count else { return }
+      let right = left + 1
+      let child = right < heap.count && heap[right].precedes(heap[left]) ? right : left
+      guard heap[child].precedes(heap[parent]) else { return }
+      heap.swapAt(child, parent)
+      parent = child
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/// A route as the feed describes it.
+package struct RouteDescription: Hashable, Sendable {
+  /// route_id.
+  package var id: String
+  /// route_short_name; empty if the feed gives none.
+  package var shortName: String
+  /// route_long_name; empty if the feed gives none.
+  package var longName: String
+  /// agency_name; empty if the route has no agency.
+  package var agency: String
+  /// route_type, also an extended one.
+  package var type: Int
+  /// route_color and route_text_color as 0xRRGGBB.
+  package var color: UInt32?
+  /// See ``color``.
+  package var textColor: UInt32?
+}
+
+extension Timetable {
+  /// A route, by its place in routes.txt.
+  package func route(_ number: Int) -> RouteDescription {
+    let record = image.routes[number]
+    func string(_ text: UInt32) -> String { String(decoding: image.text(text), as: UTF8.self) }
+    return RouteDescription(
+      id: string(record.id),
+      shortName: string(record.shortName),
+      longName: string(record.longName),
+      agency: record.agency == noRecord
+        ? "" : string(image.agencies[Int(record.agency)].name),
+      type: Int(record.type),
+      color: record.color == noRecord ? nil : record.color,
+      textColor: record.textColor == noRecord ? nil : record.textColor
+    )
+  }
+
+  /// The platform of a stop: platform_code, or the one its Swiss id names; `nil` if there is none.
+  package func platform(of stop: Stop) -> String? {
+    let code = platformCode(of: stop)
+    if code.count > 0 { return String(decoding: code, as: UTF8.self) }
+    return SwissStopId.platform(String(decoding: id(of: stop), as: UTF8.self))
+  }
+}

@@ -1,0 +1,112 @@
+package import GTFS
+
+/// A stop of a trip with its times.
+package struct ScheduledCall: Hashable, Sendable {
+  /// The stop.
+  package var stop: Timetable.Stop
+  /// stop_sequence.
+  package var sequence: UInt32
+  /// Seconds after 0:00 of the service day.
+  package var arrival: Int32
+  /// See ``arrival``.
+  package var departure: Int32
+  /// Whether people may get on (pickup_type is not 1).
+  package var allowsPickup: Bool
+  /// Whether people may get off (drop_off_type is not 1).
+  package var allowsDropOff: Bool
+  /// Whether the feed gives no time and the times are those between the neighbours'.
+  package var isInterpolated: Bool
+}
+
+extension Timetable {
+  /// The runs of a trip, by its id: one, or each departure of a frequency, ordered by start.
+  package func trips(id: String) -> Range<Trip> {
+    var id = id
+    return id.withUTF8 { bytes in
+      let wanted = UnsafeRawBufferPointer(bytes)
+      func bound(_ isFront: (Int) -> Bool) -> Trip {
+        var low = 0
+        var high = image.trips.count
+        while low < high {
+          let middle = (low + high) / 2
+          if isFront(middle) { low = middle + 1 } else { high = middle }
+        }
+        return Trip(low)
+      }
+      let first = bound { ByteOrder.compare(image.tripId(Trip($0)), wanted) < 0 }
+      let end = bound { ByteOrder.compare(image.tripId(Trip($0)), wanted) <= 0 }
+      return first..<end
+    }
+  }
+
+  /// trip_id.
+  package func tripId(of trip: Trip) -> UnsafeRawBufferPointer { image.tripId(trip) }
+
+  /// trip_short_name; empty if the feed gives none.
+  package func shortName(of trip: Trip) -> UnsafeRawBufferPointer {
+    image.text(image.trips[Int(trip)].shortName)
+  }
+
+  /// The number of the trip's route.
+  package func route(of trip: Trip) -> Int { Int(image.trips[Int(trip)].route) }
+
+  /// The first departure in seconds after 0:00 of the service day.
+  package func start(of trip: Trip) -> Int32 { image.trips[Int(trip)].start }
+
+  /// Whether the run is one of frequencies.txt.
+  package func isFrequency(_ trip: Trip) -> Bool { image.trips[Int(trip)].frequency != 0 }
+
+  /// Whether a trip runs on a service day.
+  package func runs(_ trip: Trip, on date: ServiceDate) -> Bool {
+    image.daySet(
+      image.trips[Int(trip)].daySet,
+      contains: date.daysSinceEpoch - metadata.firstDay
+    )
+  }
+
+  /// The first service day from a date on, then the last one before it, on which a trip runs.
+  package func nearestDay(of trip: Trip, to date: ServiceDate) -> ServiceDate? {
+    let set = image.trips[Int(trip)].daySet
+    let wanted = date.daysSinceEpoch - metadata.firstDay
+    let later = max(0, wanted)..<max(0, wanted, metadata.dayCount)
+    let day =
+      later.first { image.daySet(set, contains: $0) }
+      ?? (0..<min(max(0, wanted), metadata.dayCount)).last { image.daySet(set, contains: $0) }
+    return day.map { firstDay + $0 }
+  }
+
+  /// 0:00 of a service day, in seconds since 1970-01-01T00:00:00Z.
+  package func start(of date: ServiceDate) -> Int64 {
+    let day = date.daysSinceEpoch - metadata.firstDay
+    if dayStarts.indices.contains(day) { return dayStarts[day] }
+    return ServiceDay(zone: zone).start(of: date)
+  }
+
+  /// How many stops a trip has.
+  package func callCount(of trip: Trip) -> Int {
+    Int(image.patterns[Int(image.trips[Int(trip)].pattern)].count)
+  }
+
+  /// A stop of a trip.
+  package func call(_ position: Int, of trip: Trip) -> ScheduledCall {
+    let record = image.trips[Int(trip)]
+    let place = Int(image.patterns[Int(record.pattern)].first) + position
+    let attributes = image.patternAttributes[place]
+    let time = image.profileTimes[Int(record.profile) + position]
+    return ScheduledCall(
+      stop: image.patternStops[place],
+      sequence: image.patternSequences[place],
+      arrival: record.start + time.arrival,
+      departure: record.start + time.departure,
+      allowsPickup: attributes.pickupType != 1,
+      allowsDropOff: attributes.dropOffType != 1,
+      isInterpolated: attributes.isInterpolated
+    )
+  }
+
+  /// stop_sequence of a stop of a trip.
+  package func sequence(_ position: Int, of trip: Trip) -> UInt32 {
+    let pattern = image.patterns[Int(image.trips[Int(trip)].pattern)]
+    return image.patternSequences[Int(pattern.first) + position]
+  }
+}

@@ -1,0 +1,639 @@
+"""An independent oracle for scheduled departure boards computed from a GTFS feed.
+
+The module reads the raw text files of a feed (a zip archive or a folder) with the
+standard library only and computes the board of a stop at an instant. It favours
+plain statements of the rules over speed, and shares no code with the server it checks.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+import zipfile
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta, timezone
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+GRACE_SECONDS = 45
+DEFAULT_WINDOW_MINUTES = 210
+MAX_HEADSIGN_LENGTH = 80
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+_TIME = re.compile(r"([0-9]+):([0-5][0-9]):([0-5][0-9])")
+_DATE = re.compile(r"[0-9]{8}")
+_INTEGER = re.compile(r"[0-9]+")
+_PLATFORM_IN_STOP_ID = re.compile(r"[0-9]{7}:[0-9]+:(.+)")
+_LABEL_IN_ROUTE_ID = re.compile(r"[0-9]+-([^-]+)-(?:.+-)?j[0-9]{2}-[0-9]+")
+_LABEL_IN_OJP_ROUTE_ID = re.compile(r"ojp:92([^:]+):.*")
+
+
+# --- Parsing of single values -------------------------------------------------------
+
+
+def parse_time(text: str) -> int | None:
+    """Return the seconds of an ``H:MM:SS`` time (any number of hour digits), else None."""
+    match = _TIME.fullmatch(text.strip())
+    if match is None:
+        return None
+    hours, minutes, seconds = map(int, match.groups())
+    return hours * 3600 + minutes * 60 + seconds
+
+
+def format_time(seconds: int) -> str:
+    """Return seconds as ``HH:MM:SS``, with hours past 24 where necessary."""
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+
+def parse_date(text: str) -> date | None:
+    """Return the date of a ``YYYYMMDD`` text, else None."""
+    text = text.strip()
+    if _DATE.fullmatch(text) is None:
+        return None
+    try:
+        return date(int(text[:4]), int(text[4:6]), int(text[6:]))
+    except ValueError:
+        return None
+
+
+def parse_integer(text: str) -> int | None:
+    """Return a non-negative decimal integer, else None."""
+    text = text.strip()
+    return int(text) if _INTEGER.fullmatch(text) else None
+
+
+def parse_instant(text: str, zone: ZoneInfo) -> datetime:
+    """Parse an RFC 3339 instant; one without an offset is local to the given zone."""
+    instant = datetime.fromisoformat(text)
+    return instant if instant.tzinfo else instant.replace(tzinfo=zone)
+
+
+def format_instant(epoch_seconds: int) -> str:
+    """Return epoch seconds as an RFC 3339 instant in UTC, such as 2026-11-24T07:02:00Z."""
+    return (EPOCH + timedelta(seconds=epoch_seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def epoch_microseconds(instant: datetime) -> int:
+    """Return the exact number of microseconds from the epoch to an aware datetime."""
+    return (instant - EPOCH) // timedelta(microseconds=1)
+
+
+# --- Names and labels ---------------------------------------------------------------
+
+
+def folded(name: str) -> str:
+    """Fold a name for comparison: no accents, no case, punctuation as single spaces."""
+    decomposed = unicodedata.normalize("NFKD", name)
+    bare = "".join(c for c in decomposed if not unicodedata.category(c).startswith("M"))
+    return " ".join("".join(c if c.isalnum() else " " for c in bare.lower()).split())
+
+
+def same_place(name: str, others: tuple[str, ...]) -> bool:
+    """Tell whether a name denotes the same place as one of the others."""
+    key = folded(name)
+    return bool(key) and any(key == folded(other) for other in others)
+
+
+def label_in_route_id(route_id: str) -> str:
+    """Return the line label hidden in a route_id of a known shape, else an empty text."""
+    for pattern in (_LABEL_IN_ROUTE_ID, _LABEL_IN_OJP_ROUTE_ID):
+        match = pattern.fullmatch(route_id)
+        if match:
+            return match.group(1).lstrip("0")
+    return ""
+
+
+def service_day_start(day: date, zone: ZoneInfo) -> int:
+    """Return the epoch seconds from which times of a service date count: noon minus 12 h."""
+    noon = datetime(day.year, day.month, day.day, 12, tzinfo=zone)
+    return epoch_microseconds(noon) // 1_000_000 - 12 * 3600
+
+
+# --- The feed's records -------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Stop:
+    """A row of stops.txt."""
+
+    stop_id: str
+    name: str
+    parent_id: str
+    platform_code: str
+    location_type: str
+
+
+@dataclass(slots=True)
+class Route:
+    """A row of routes.txt."""
+
+    route_id: str
+    agency_id: str
+    short_name: str
+    long_name: str
+
+
+@dataclass(slots=True)
+class Call:
+    """A stop time of a trip; after loading, arrival and departure are always known."""
+
+    sequence: int
+    stop_id: str
+    arrival: int | None
+    departure: int | None
+    headsign: str
+    boards: bool
+
+
+@dataclass(slots=True)
+class Frequency:
+    """A usable row of frequencies.txt, in seconds of the service day."""
+
+    start: int
+    end: int
+    headway: int
+
+
+@dataclass(slots=True)
+class Trip:
+    """A trip with its calls by rising stop_sequence and its frequencies, if any."""
+
+    trip_id: str
+    route: Route
+    service_id: str
+    headsign: str
+    calls: list[Call] = field(default_factory=list)
+    frequencies: list[Frequency] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Service:
+    """When a service runs: weekdays within a period, and exceptions by date."""
+
+    weekdays: tuple[bool, ...] = (False,) * 7
+    first: date = date.max
+    last: date = date.min
+    exceptions: dict[date, bool] = field(default_factory=dict)
+
+    def runs_on(self, day: date) -> bool:
+        """Tell whether the service runs on a date."""
+        if day in self.exceptions:
+            return self.exceptions[day]
+        return self.first <= day <= self.last and self.weekdays[day.weekday()]
+
+
+@dataclass(slots=True)
+class Row:
+    """A row of a departure board."""
+
+    departure: int
+    trip_id: str
+    stop_id: str
+    stop_sequence: int
+    route_id: str
+    line: str | None
+    destination: str
+    platform: str | None
+    operator: str | None
+    service_date: date
+    start_time: int | None
+
+    def as_json(self) -> dict[str, object]:
+        """Return the row under the field names of the HTTP contract."""
+        result: dict[str, object] = {
+            "scheduledDeparture": format_instant(self.departure),
+            "line": self.line,
+            "destination": self.destination,
+            "platform": self.platform,
+            "trip_id": self.trip_id,
+            "stop_id": self.stop_id,
+            "stop_sequence": self.stop_sequence,
+            "operator": self.operator,
+            "serviceDate": self.service_date.isoformat(),
+        }
+        if self.start_time is not None:
+            result["startTime"] = format_time(self.start_time)
+        return result
+
+
+# --- Reading the files --------------------------------------------------------------
+
+
+class FeedFiles:
+    """The text files of a feed: in a folder or a zip, there possibly in a sub-folder."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Open the feed and find the (shallowest) folder that holds stop_times.txt."""
+        self._path = Path(path)
+        self._archive = None if self._path.is_dir() else zipfile.ZipFile(self._path)
+        if self._archive is not None:
+            names = self._archive.namelist()
+        else:
+            files = (p for p in self._path.rglob("*.txt") if p.is_file())
+            names = [p.relative_to(self._path).as_posix() for p in files]
+        found = [
+            name
+            for name in names
+            if name.rsplit("/", 1)[-1] == "stop_times.txt" and not name.startswith("__MACOSX/")
+        ]
+        if not found:
+            raise FileNotFoundError(f"no stop_times.txt in {path}")
+        best = min(found, key=lambda name: (name.count("/"), name))
+        self._folder = best[: -len("stop_times.txt")]
+        self._names = frozenset(names)
+
+    def close(self) -> None:
+        """Close the archive, if there is one."""
+        if self._archive is not None:
+            self._archive.close()
+
+    def rows(self, file_name: str, columns: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        """Yield the stripped values of the columns, row by row; missing ones are empty.
+
+        A file that does not exist yields nothing; blank lines are passed over.
+        """
+        name = self._folder + file_name
+        if name not in self._names:
+            return
+        with ExitStack() as stack:
+            if self._archive is not None:
+                raw = stack.enter_context(self._archive.open(name))
+            else:
+                raw = stack.enter_context(open(self._path / name, "rb"))
+            text = io.TextIOWrapper(raw, encoding="utf-8-sig", errors="replace", newline="")
+            reader = csv.reader(stack.enter_context(text))
+            header = [title.strip() for title in next(reader, [])]
+            places = [header.index(c) if c in header else len(header) for c in columns]
+            for values in reader:
+                if values:
+                    count = len(values)
+                    yield tuple(values[p].strip() if p < count else "" for p in places)
+
+
+# --- The feed -----------------------------------------------------------------------
+
+
+class Feed:
+    """A GTFS feed, indexed by stop, that answers departure boards.
+
+    ``skipped`` counts what was left out of the feed, by reason.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        """Load a feed from a zip file or a folder."""
+        self.skipped: Counter[str] = Counter()
+        self.agencies: dict[str, str] = {}
+        self.stops: dict[str, Stop] = {}
+        self.routes: dict[str, Route] = {}
+        self.services: dict[str, Service] = {}
+        self.trips: dict[str, Trip] = {}
+        self.children: dict[str, list[str]] = defaultdict(list)
+        self.boardings: dict[str, list[tuple[Trip, int]]] = defaultdict(list)
+        self.earliest = 0
+        self.latest = 0
+        self._day_starts: dict[date, int] = {}
+
+        files = FeedFiles(path)
+        try:
+            self._load_agencies(files)
+            self._load_stops(files)
+            self._load_routes(files)
+            self._load_services(files)
+            self._load_trips(files)
+            self._load_calls(files)
+            self._load_frequencies(files)
+        finally:
+            files.close()
+        self._finish_trips()
+
+    # Loading
+
+    def _load_agencies(self, files: FeedFiles) -> None:
+        zones = []
+        for agency_id, name, zone in files.rows(
+            "agency.txt", ("agency_id", "agency_name", "agency_timezone")
+        ):
+            self.agencies.setdefault(agency_id, name)
+            if zone:
+                zones.append(zone)
+        if not zones:
+            raise ValueError("no time zone in agency.txt")
+        self.zone = ZoneInfo(zones[0])
+
+    def _load_stops(self, files: FeedFiles) -> None:
+        columns = ("stop_id", "stop_name", "parent_station", "platform_code", "location_type")
+        for values in files.rows("stops.txt", columns):
+            if not values[0] or values[0] in self.stops:
+                self.skipped["stop without id or repeated"] += 1
+                continue
+            self.stops[values[0]] = Stop(*values)
+        for stop in self.stops.values():
+            if stop.parent_id in self.stops:
+                self.children[stop.parent_id].append(stop.stop_id)
+
+    def _load_routes(self, files: FeedFiles) -> None:
+        columns = ("route_id", "agency_id", "route_short_name", "route_long_name")
+        for values in files.rows("routes.txt", columns):
+            if not values[0] or values[0] in self.routes:
+                self.skipped["route without id or repeated"] += 1
+                continue
+            self.routes[values[0]] = Route(*values)
+
+    def _load_services(self, files: FeedFiles) -> None:
+        columns = ("service_id", "start_date", "end_date", *WEEKDAYS)
+        for service_id, start, end, *flags in files.rows("calendar.txt", columns):
+            first, last = parse_date(start), parse_date(end)
+            if not service_id or first is None or last is None or service_id in self.services:
+                self.skipped["calendar row unusable or repeated"] += 1
+                continue
+            weekdays = tuple(flag == "1" for flag in flags)
+            self.services[service_id] = Service(weekdays, first, last)
+        columns = ("service_id", "date", "exception_type")
+        for service_id, text, kind in files.rows("calendar_dates.txt", columns):
+            day = parse_date(text)
+            if not service_id or day is None or kind not in ("1", "2"):
+                self.skipped["calendar_dates row unusable"] += 1
+                continue
+            self.services.setdefault(service_id, Service()).exceptions[day] = kind == "1"
+
+    def _load_trips(self, files: FeedFiles) -> None:
+        columns = ("trip_id", "route_id", "service_id", "trip_headsign")
+        for trip_id, route_id, service_id, headsign in files.rows("trips.txt", columns):
+            if not trip_id or trip_id in self.trips:
+                self.skipped["trip without id or repeated"] += 1
+            elif route_id not in self.routes:
+                self.skipped["trip with unknown route"] += 1
+            elif service_id not in self.services:
+                self.skipped["trip with unknown service"] += 1
+            else:
+                route = self.routes[route_id]
+                self.trips[trip_id] = Trip(trip_id, route, service_id, headsign)
+
+    def _load_calls(self, files: FeedFiles) -> None:
+        columns = (
+            "trip_id",
+            "stop_id",
+            "stop_sequence",
+            "arrival_time",
+            "departure_time",
+            "stop_headsign",
+            "pickup_type",
+        )
+        seen: dict[str, set[int]] = defaultdict(set)
+        for trip_id, stop_id, place, arrives, departs, headsign, pickup in files.rows(
+            "stop_times.txt", columns
+        ):
+            trip = self.trips.get(trip_id)
+            if trip is None:
+                self.skipped["stop time of unknown or skipped trip"] += 1
+                continue
+            if stop_id not in self.stops:
+                self.skipped["stop time at unknown stop"] += 1
+                continue
+            sequence = parse_integer(place)
+            if sequence is None:
+                self.skipped["stop time without sequence"] += 1
+                continue
+            arrival = parse_time(arrives)
+            departure = parse_time(departs)
+            if (arrives and arrival is None) or (departs and departure is None):
+                self.skipped["stop time with unreadable time"] += 1
+                continue
+            if sequence in seen[trip_id]:
+                self.skipped["stop time repeated"] += 1
+                continue
+            seen[trip_id].add(sequence)
+            if arrival is None:
+                arrival = departure
+            if departure is None:
+                departure = arrival
+            boards = parse_integer(pickup) != 1
+            trip.calls.append(Call(sequence, stop_id, arrival, departure, headsign, boards))
+
+    def _load_frequencies(self, files: FeedFiles) -> None:
+        columns = ("trip_id", "start_time", "end_time", "headway_secs")
+        for trip_id, start_text, end_text, headway_text in files.rows("frequencies.txt", columns):
+            trip = self.trips.get(trip_id)
+            start, end = parse_time(start_text), parse_time(end_text)
+            headway = parse_integer(headway_text)
+            if trip is None or start is None or end is None or not headway:
+                self.skipped["frequency unusable"] += 1
+                continue
+            trip.frequencies.append(Frequency(start, end, headway))
+
+    def _finish_trips(self) -> None:
+        """Order and complete the calls, drop untimed trips, and index the boardings."""
+        for trip in self.trips.values():
+            calls = trip.calls
+            calls.sort(key=lambda call: call.sequence)
+            if not calls:
+                continue
+            if calls[0].departure is None or calls[-1].departure is None:
+                self.skipped["trip whose first or last stop has no time"] += 1
+                trip.calls = []
+                continue
+            interpolate(calls)
+            base = calls[0].departure
+            earliest = min(call.departure for call in calls)
+            latest = max(call.departure for call in calls)
+            if trip.frequencies:
+                earliest += min(f.start for f in trip.frequencies) - base
+                latest += max(f.end for f in trip.frequencies) - base
+            self.earliest = min(self.earliest, earliest)
+            self.latest = max(self.latest, latest)
+            for index, call in enumerate(calls[:-1]):
+                if call.boards:
+                    self.boardings[call.stop_id].append((trip, index))
+
+    # Stops
+
+    def family(self, stop_id: str) -> list[str]:
+        """Return the stop and all its descendants through parent_station."""
+        found = {stop_id: None}
+        queue = [stop_id]
+        while queue:
+            for child in self.children.get(queue.pop(), ()):
+                if child not in found:
+                    found[child] = None
+                    queue.append(child)
+        return list(found)
+
+    def station(self, stop_id: str) -> Stop:
+        """Return the top-most ancestor of a stop (the stop itself within a cycle)."""
+        stop = self.stops[stop_id]
+        seen = {stop_id}
+        while stop.parent_id in self.stops:
+            if stop.parent_id in seen:
+                return self.stops[stop_id]
+            seen.add(stop.parent_id)
+            stop = self.stops[stop.parent_id]
+        return stop
+
+    # Dates
+
+    def day_start(self, day: date) -> int:
+        """Return the epoch seconds of second 0 of a service date."""
+        if day not in self._day_starts:
+            self._day_starts[day] = service_day_start(day, self.zone)
+        return self._day_starts[day]
+
+    def validity(self) -> tuple[date, date]:
+        """Return the first and last date of the services that have trips."""
+        days: list[date] = []
+        for service_id in {trip.service_id for trip in self.trips.values()}:
+            service = self.services[service_id]
+            if service.first <= service.last and any(service.weekdays):
+                days += (service.first, service.last)
+            days += (day for day, added in service.exceptions.items() if added)
+        if not days:
+            raise ValueError("the feed has no service at all")
+        return min(days), max(days)
+
+    def _service_days(self, low: int, high: int) -> list[date]:
+        """Return every date whose trips may depart in low <= departure < high."""
+        day = (EPOCH + timedelta(seconds=low - self.latest)).date() - timedelta(days=2)
+        final = (EPOCH + timedelta(seconds=high - self.earliest)).date() + timedelta(days=2)
+        days = []
+        while day <= final:
+            start = self.day_start(day)
+            if start + self.earliest < high and start + self.latest >= low:
+                days.append(day)
+            day += timedelta(days=1)
+        return days
+
+    # Boards
+
+    def board(
+        self,
+        stop_id: str,
+        now: datetime,
+        window_minutes: int = DEFAULT_WINDOW_MINUTES,
+        limit: int | None = None,
+    ) -> list[Row]:
+        """Return the scheduled board of a stop at an instant (an aware datetime)."""
+        if stop_id not in self.stops:
+            raise KeyError(stop_id)
+        micros = epoch_microseconds(now)
+        low = -(-(micros - GRACE_SECONDS * 1_000_000) // 1_000_000)
+        high = -(-(micros + window_minutes * 60_000_000) // 1_000_000)
+        days = self._service_days(low, high)
+        running: dict[str, list[date]] = {}
+
+        found = []
+        for member in self.family(stop_id):
+            for trip, index in self.boardings.get(member, ()):
+                service_id = trip.service_id
+                if service_id not in running:
+                    service = self.services[service_id]
+                    running[service_id] = [day for day in days if service.runs_on(day)]
+                for day in running[service_id]:
+                    origin = self.day_start(day)
+                    for departure, start in departures(trip, index, origin, low, high):
+                        found.append((departure, trip, index, day, start))
+        found.sort(
+            key=lambda item: (
+                item[0],
+                item[1].trip_id.encode("utf-8"),
+                item[1].calls[item[2]].sequence,
+                -1 if item[4] is None else item[4],
+                item[3],
+            )
+        )
+        return [self._row(*item) for item in found[:limit]]
+
+    def _row(self, departure: int, trip: Trip, index: int, day: date, start: int | None) -> Row:
+        call = trip.calls[index]
+        return Row(
+            departure=departure,
+            trip_id=trip.trip_id,
+            stop_id=call.stop_id,
+            stop_sequence=call.sequence,
+            route_id=trip.route.route_id,
+            line=self.line(trip.route),
+            destination=self.destination(trip, index),
+            platform=self.platform(call.stop_id),
+            operator=self.operator(trip.route),
+            service_date=day,
+            start_time=start,
+        )
+
+    # The texts of a row
+
+    def line(self, route: Route) -> str | None:
+        """Return the label of a route."""
+        return route.short_name or label_in_route_id(route.route_id) or route.long_name or None
+
+    def destination(self, trip: Trip, index: int) -> str:
+        """Return where a trip goes, as seen from one of its stops."""
+        call = trip.calls[index]
+        here = (self.station(call.stop_id).name, self.stops[call.stop_id].name)
+        candidate = call.headsign or trip.headsign
+        usable = bool(candidate) and len(candidate) <= MAX_HEADSIGN_LENGTH
+        if usable and not same_place(candidate, here):
+            return candidate
+
+        last = self.station(trip.calls[-1].stop_id).name
+        elsewhere = last if last and not same_place(last, here) else ""
+        if usable:
+            return trip.route.long_name or elsewhere or candidate
+        return elsewhere or trip.route.long_name or candidate or last
+
+    def platform(self, stop_id: str) -> str | None:
+        """Return the platform of a stop: its code, or the suffix of its stop_id."""
+        code = self.stops[stop_id].platform_code
+        if code:
+            return code
+        match = _PLATFORM_IN_STOP_ID.fullmatch(stop_id)
+        return match.group(1) if match else None
+
+    def operator(self, route: Route) -> str | None:
+        """Return the name of the route's agency; a blank agency_id means the only one."""
+        if not route.agency_id and len(self.agencies) == 1:
+            return next(iter(self.agencies.values())) or None
+        return self.agencies.get(route.agency_id) or None
+
+
+# --- Times of trips -----------------------------------------------------------------
+
+
+def interpolate(calls: list[Call]) -> None:
+    """Give every untimed call a time, by stop count between its timed neighbours."""
+    previous = 0
+    for following in range(1, len(calls)):
+        if calls[following].arrival is None:
+            continue
+        steps = following - previous
+        base = calls[previous].departure
+        span = calls[following].arrival - base
+        for k in range(1, steps):
+            time = base + span * k // steps
+            calls[previous + k].arrival = calls[previous + k].departure = time
+        previous = following
+
+
+def departures(
+    trip: Trip, index: int, origin: int, low: int, high: int
+) -> Iterator[tuple[int, int | None]]:
+    """Yield the departures of a call on one service date with low <= departure < high.
+
+    ``origin`` is the instant of the date's second 0. Each result is the departure's
+    instant and, for a trip run by frequency, its start in seconds of the service day.
+    """
+    seconds = trip.calls[index].departure
+    if not trip.frequencies:
+        if low <= origin + seconds < high:
+            yield origin + seconds, None
+        return
+    offset = origin + seconds - trip.calls[0].departure
+    for frequency in trip.frequencies:
+        skipped = -(-(low - offset - frequency.start) // frequency.headway)
+        start = frequency.start + max(0, skipped) * frequency.headway
+        while start < frequency.end and offset + start < high:
+            yield offset + start, start
+            start += frequency.headway
