@@ -46,11 +46,13 @@ let package = Package(
     ),
     .target(name: "GTFS", dependencies: ["CZip"]),
     .target(name: "Timetable", dependencies: ["GTFS"]),
-    .target(name: "SampleNetwork", dependencies: ["GTFS"]),
+    .target(name: "SampleNetwork"),
     .target(name: "Storage", dependencies: [.grdb]),
     .target(
       name: "Serving",
-      dependencies: ["ConditionalHTTP", .httpTypes, .hummingbird, .logging, .nioCore]
+      dependencies: [
+        "ConditionalHTTP", .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore,
+      ]
     ),
     .target(
       name: "StationboardClient",
@@ -65,7 +67,7 @@ let package = Package(
         .httpTypes, .hummingbird, .logging, .nioCore,
       ]
     ),
-    .target(name: "CWebAssets"),
+    .target(name: "CWebAssets", exclude: ["Public"]),
     .target(
       name: "WebBoard",
       dependencies: ["CWebAssets", "ConditionalHTTP", "Serving", .httpTypes, .hummingbird, .nioCore]
@@ -81,7 +83,8 @@ let package = Package(
       ]
     ),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cLanguageStandard: .c2x
 )
 
 extension Target.Dependency {
@@ -89,6 +92,7 @@ extension Target.Dependency {
   static var argumentParser: Self { .server("ArgumentParser", "swift-argument-parser") }
   static var grdb: Self { .server("GRDB", "GRDB.swift") }
   static var hummingbird: Self { .server("Hummingbird", "hummingbird") }
+  static var hummingbirdCore: Self { .server("HummingbirdCore", "hummingbird") }
   static var logging: Self { .server("Logging", "swift-log") }
   static var nioCore: Self { .server("NIOCore", "swift-nio") }
 

@@ -31,6 +31,9 @@ struct ClockDigits: Sendable {
   /// The time as text, such as `07:25:00`.
   func text(second: Int) -> String {
     let word = self.word(second: second)
-    return String(decoding: (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }, as: UTF8.self)
+    return String(
+      decoding: (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) },
+      as: UTF8.self
+    )
   }
 }

@@ -90,6 +90,7 @@ struct FeedFile: ~Copyable {
   /// - Parameters:
   ///   - bound: The most bytes the row may have, at most the capacity of the buffer.
   ///   - fill: Writes the row and returns the first place after it.
+  /// - Throws: An error if the bytes before it cannot be written.
   @inline(__always)
   mutating func fill(
     atMost bound: Int,

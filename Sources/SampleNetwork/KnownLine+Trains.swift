@@ -55,7 +55,7 @@ extension KnownLine {
       .intercity,
       16,
       [8_501_609, 36, 8_507_100, 18, 8_507_000, 56, 8_503_000]
-    ).coloured(red),
+    ).with(.extras).coloured(red),
     KnownLine(
       "IC21",
       .sbb,
@@ -104,7 +104,7 @@ extension KnownLine {
       .interregional,
       17,
       [8_503_000, 10, 8_503_016, 13, 8_506_000, 38, 8_506_302, 80, 8_509_000]
-    ),
+    ).with(.extras),
     KnownLine("IR36", .sbb, .interregional, 17, [8_500_010, 72, 8_503_000, 10, 8_503_016])
       .coloured(red),
     KnownLine(
@@ -119,7 +119,10 @@ extension KnownLine {
       .sbb,
       .intercity,
       3,
-      [8_503_000, 40, 8_500_218, 40, 8_507_000, 25, 8_504_100, 50, 8_501_120, 45, 8_501_008]
+      [
+        8_503_000, 40, 8_500_218, 40, 8_507_000, 25, 8_504_100, 50, 8_501_120, 45, 8_501_008, 8,
+        8_501_026,
+      ]
     ).mixed(.nightly),
     KnownLine(
       "SN5",

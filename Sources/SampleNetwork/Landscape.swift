@@ -17,7 +17,9 @@ struct Landscape: Sendable {
     self.known = .init(uniqueKeysWithValues: known.enumerated().map { ($1.number, $0) })
     self.names = Set(known.map(\.name))
     self.draws = SplitMix64(seed: seed, purpose: 1)
-    let taken = self.names.union(known.compactMap { $0.name.split(separator: ",").first.map(String.init) })
+    let taken = self.names.union(
+      known.compactMap { $0.name.split(separator: ",").first.map(String.init) }
+    )
     self.towns = TownNames(taken: taken, draws: &self.draws)
     let invented = max(0, wanted - known.count)
     for anchor in Anchor.all {

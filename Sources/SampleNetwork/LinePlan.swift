@@ -45,7 +45,7 @@ struct LinePlan: Sendable {
       mix: line.mix,
       features: line.features,
       tier: .known,
-      region: 0
+      region: self.lines.count % 4
     )
     planned.identifier =
       line.features.contains(.unnamed)
@@ -93,7 +93,7 @@ struct LinePlan: Sendable {
     if region.cityStops == [region.hub] {
       self.addCityLine(from: region.station, to: [region.hub], city, "30", .cover, index)
     }
-    for (round, length) in [(0, 18), (1, 13), (2, 16)] {
+    for (round, length) in [(0, 22), (1, 17), (2, 19)] {
       var stops = region.cityStops.filter { $0 != region.hub }
       guard round == 0 || stops.count > length else { continue }
       self.sortByDirection(&stops, from: region.station, turned: round)
@@ -136,19 +136,17 @@ struct LinePlan: Sendable {
   private mutating func addCountryLines(region index: Int) {
     let region = self.landscape.regions[index]
     let towns = region.towns
-    for (round, distance) in [(0, 1), (1, 1), (2, 3), (3, 5)] {
-      guard round == 0 || towns.count > 2 * distance else { continue }
+    for (round, distance) in [(0, 1), (1, 2), (2, 3), (3, 5)]
+    where round == 0 || towns.count > 2 * distance {
       var open = Set(towns.indices)
-      for first in towns.indices.dropFirst(round % 2) where open.contains(first) {
-        open.remove(first)
-        var path = self.selection(of: towns[first].locals, round: round)
-        let second = first + distance
-        if second < towns.count, open.contains(second) {
-          open.remove(second)
-          path += self.selection(of: towns[second].locals, round: round).reversed()
-        } else if round == 0 {
-          path.insert(region.hub, at: 0)
+      for first in towns.indices.dropFirst(round) where open.contains(first) {
+        var path: [Int] = []
+        for step in 0..<3 where open.contains(first + step * distance) {
+          open.remove(first + step * distance)
+          let stops = self.selection(of: towns[first + step * distance].locals, round: round)
+          path += step == 1 ? stops.reversed() : stops
         }
+        if round == 0, open.isEmpty { path.insert(region.hub, at: 0) }
         self.addCountryLine(along: path, hub: region.hub, round: round, region: index)
       }
     }
@@ -157,7 +155,7 @@ struct LinePlan: Sendable {
   /// Adds a bus line, or several that begin at the same stop if the way is long.
   private mutating func addCountryLine(along path: [Int], hub: Int, round: Int, region: Int) {
     guard path.count > 1 else { return }
-    let parts = (path.count + 29) / 30
+    let parts = (path.count + 35) / 36
     let length = (path.count + parts - 1) / parts
     let reach = [3, 4, 6, 8, 12, 16, 18, 24, 34, 40]
     for start in stride(from: 0, to: path.count, by: length) {

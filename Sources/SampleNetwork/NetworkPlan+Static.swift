@@ -77,7 +77,8 @@ extension NetworkPlan {
       header: "route_id,agency_id,route_short_name,route_long_name,route_desc,route_type,"
         + "route_color,route_text_color"
     )
-    for line in self.lines {
+    let withTrips = Set(zip(self.patterns, self.budget.trips).filter { $1 > 0 }.map(\.0.line))
+    for (index, line) in self.lines.enumerated() where withTrips.contains(index) {
       let ends = [line.calls[0].stop, line.calls[line.calls.count - 1].stop]
       let names = ends.map { self.landscape.stops[$0].name }
       let isNamed = line.kind == .boat || line.kind == .intercity || line.kind == .funicular
@@ -116,6 +117,12 @@ extension NetworkPlan {
     return try file.finish()
   }
 
+  /// A text that differs from that of any feed with other bytes.
+  private var version: String {
+    "\(self.options.day.digits)-\(self.landscape.stops.count)-\(self.budget.stopTimes)-"
+      + String(self.options.seed)
+  }
+
   private func writeFeedInfo(to directory: String) throws(SampleError) -> SampleSummary.File {
     var file = try FeedFile(
       named: "feed_info.txt",
@@ -127,7 +134,7 @@ extension NetworkPlan {
     try file.append(row: [
       "Freshet sample network", "https://example.org/", "mul", "fr",
       SampleDay.digits(ofOrdinal: days.lowerBound), SampleDay.digits(ofOrdinal: days.upperBound),
-      "sample-\(self.options.day.digits)-\(self.options.seed)",
+      self.version,
     ])
     return try file.finish()
   }

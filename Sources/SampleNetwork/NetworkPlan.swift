@@ -73,7 +73,7 @@ struct NetworkPlan: Sendable {
     return try files.finish()
   }
 
-  private func departures(
+  func departures(
     _ share: ServiceMix.Share,
     _ trips: Int,
     _ pattern: Pattern,

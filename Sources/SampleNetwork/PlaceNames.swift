@@ -29,7 +29,8 @@ enum PlaceNames {
 
   private static let french = names(
     whole: [
-      "poste", "église", "école", "collège", "cimetière", "piscine", "laiterie", "scierie", "temple",
+      "poste", "église", "école", "collège", "cimetière", "piscine", "laiterie", "scierie",
+      "temple",
       "hôpital", "stade", "château", "zone industrielle", "maison de commune", "bif.", "Croisée",
       "Croix-Blanche", "Cheval-Blanc", "Vieux-Moulin", "Grand-Pré", "La Gottaz", "Les Tilleuls",
     ],
@@ -58,7 +59,8 @@ enum PlaceNames {
 
   private static let italian = names(
     whole: [
-      "posta", "chiesa", "scuole", "cimitero", "municipio", "ospedale", "stadio", "bivio", "osteria",
+      "posta", "chiesa", "scuole", "cimitero", "municipio", "ospedale", "stadio", "bivio",
+      "osteria",
       "asilo", "campo sportivo", "grotto", "ponte", "piazza",
     ],
     first: ["Via", "Piazza", "Ponte", "Cappella", "Riale", "Ronco", "Selva", "Prati"],

@@ -4,7 +4,7 @@ struct Region: Sendable {
   struct Town: Sendable {
     /// The railway station, as a place in the list of stops.
     let station: Int?
-    /// The local stops, the one at the station or in the middle first. There may be none.
+    /// The local stops, at least one: the one at the station or in the middle comes first.
     let locals: [Int]
     let latitude: Int
     let longitude: Int

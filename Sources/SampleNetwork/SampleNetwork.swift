@@ -68,6 +68,7 @@ public struct SampleNetwork: Sendable {
     to directory: String,
     progress: (String, Int) -> Void
   ) throws(SampleError) -> SampleSummary {
+    let directory = directory.isEmpty ? "." : directory
     let plan = NetworkPlan(options: self.options)
     var summary = SampleSummary()
     summary.stops = plan.landscape.stops.count

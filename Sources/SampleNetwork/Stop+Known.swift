@@ -142,7 +142,12 @@ extension Stop {
     )
   }
 
-  private static func plain(_ number: Int, _ name: String, _ latitude: Int, _ longitude: Int)
+  private static func plain(
+    _ number: Int,
+    _ name: String,
+    _ latitude: Int,
+    _ longitude: Int
+  )
     -> Stop
   {
     Stop(

@@ -88,6 +88,7 @@ extension Stop {
   /// Millionths of a degree as a decimal number of degrees.
   static func degrees(_ millionths: Int) -> String {
     let fraction = String(millionths % 1_000_000)
-    return "\(millionths / 1_000_000).\(String(repeating: "0", count: 6 - fraction.count))\(fraction)"
+    return
+      "\(millionths / 1_000_000).\(String(repeating: "0", count: 6 - fraction.count))\(fraction)"
   }
 }

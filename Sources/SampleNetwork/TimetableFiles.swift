@@ -96,7 +96,8 @@ struct TimetableFiles: ~Copyable {
   ) throws(SampleError) {
     try self.write(block, progress: progress)
     let direction = block.pattern.direction == 0 ? "H" : "R"
-    let trip = "\(self.countOfRoute).TA.\(block.line.identifier).\(block.pattern.number).\(direction)"
+    let trip =
+      "\(self.countOfRoute).TA.\(block.line.identifier).\(block.pattern.number).\(direction)"
     let isExact = block.line.features.contains(.exactFrequency)
     for interval in intervals {
       try self.frequencies.append(row: [

@@ -22,7 +22,8 @@ struct TownNames: Sendable {
       let index = self.given[language, default: 0]
       self.given[language] = index + 1
       let pair = (self.start + index % pairs * 7919) % pairs
-      let plain = parts.stems[pair / parts.endings.count] + parts.endings[pair % parts.endings.count]
+      let plain =
+        parts.stems[pair / parts.endings.count] + parts.endings[pair % parts.endings.count]
       let round = index / pairs
       let name: String
       if round <= parts.qualifiers.count {

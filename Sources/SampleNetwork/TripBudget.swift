@@ -8,7 +8,8 @@ struct TripBudget: Sendable {
   /// Divides stop times among patterns in proportion to the trips they want.
   ///
   /// Lines between real stops keep a trip in each direction whatever was asked for. Then, as long
-  /// as the stop times suffice, so does each line that is the only one at some of its stops.
+  /// as the stop times suffice, so does each line that is the only one at some of its stops. When
+  /// there is plenty left, lines between real stops keep all the trips they want.
   ///
   /// - Parameters:
   ///   - patterns: The patterns to give trips to.
@@ -33,17 +34,22 @@ struct TripBudget: Sendable {
 
   /// The fewest trips each pattern gets.
   private static func least(_ patterns: [Pattern], target: Int?) -> [Int] {
-    func least(_ tier: Line.Tier, directions: Int) -> [Int] {
+    func least(_ tier: Line.Tier, directions: Int, isGenerous: Bool = false) -> [Int] {
       patterns.map { pattern in
         if let fixed = pattern.fixed { return fixed }
-        if pattern.tier == .known { return 1 }
+        if pattern.tier == .known { return isGenerous ? max(1, Int(pattern.wanted)) : 1 }
         return pattern.tier.rawValue <= tier.rawValue && pattern.direction < directions ? 1 : 0
       }
     }
-    let choices = [least(.cover, directions: 2), least(.cover, directions: 1)]
-    for choice in choices {
-      let rows = zip(choice, patterns).reduce(0) { $0 + $1.0 * $1.1.range.count }
-      if rows <= target ?? .max { return choice }
+    func rows(_ trips: [Int]) -> Int {
+      zip(trips, patterns).reduce(0) { $0 + $1.0 * $1.1.range.count }
+    }
+    let target = target ?? .max
+    let generous = least(.cover, directions: 2, isGenerous: true)
+    if rows(generous) <= target / 4 * 3 { return generous }
+    for directions in [2, 1] {
+      let covering = least(.cover, directions: directions)
+      if rows(covering) <= target { return covering }
     }
     return least(.known, directions: 2)
   }

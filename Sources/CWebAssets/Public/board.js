@@ -89,8 +89,11 @@ function openStop(stop) {
   trip.close();
   rows.clear();
   scrollTo(0, 0);
+  showTheme();
+  showStation();
   showNotices();
   if (!stop) return showWelcome();
+  showRowsOrReason();
   hideMessage();
   askAgain();
   tick();
@@ -156,9 +159,11 @@ function showRejection({ problem }) {
   if (unknown && memory.read("stop")?.id === page.stop.id) memory.write("stop", null);
   const detail = unknown ? say("unknownStopDetail", { stop: page.stop.id }) : problem?.detail ?? problem?.title ?? "";
   page.stop = null;
+  showTheme();
   showStation();
   showNotices();
   showMessage(say(unknown ? "unknownStop" : "rejected"), detail, { label: say("backToSearch"), act: () => search.focus() });
+  tick();
 }
 
 // MARK: Showing
@@ -202,7 +207,6 @@ function showStation() {
 function showWelcome() {
   refresh.stop();
   showStation();
-  element("board").hidden = element("more-line").hidden = true;
   showMessage(say("welcome"), say("welcomeDetail"));
   tick();
 }
@@ -239,9 +243,10 @@ function showNotices() {
   setText(element("warning"), past ? say("timetablePast", validity()) : "");
 }
 
+/** Without a stop even a wall needs the search, so it looks like any page until it has one. */
 function showTheme() {
   document.documentElement.dataset.theme = page.theme;
-  document.documentElement.classList.toggle("wall", page.wall);
+  document.documentElement.classList.toggle("wall", page.wall && page.stop != null);
   element("theme").value = page.theme;
   setText(element("wall"), say(page.wall ? "leaveWall" : "wall"));
 }

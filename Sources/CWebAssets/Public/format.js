@@ -112,7 +112,7 @@ function blackOrWhite(ground) {
 function toneOf(line) {
   let hash = 0x811c9dc5;
   for (const character of line) hash = Math.imul(hash ^ character.codePointAt(0), 0x01000193) >>> 0;
-  return CALM_TONES[(hash ^ (hash >>> 15)) % CALM_TONES.length];
+  return CALM_TONES[((hash ^ (hash >>> 15)) >>> 0) % CALM_TONES.length];
 }
 
 export function badgeColours(departure) {

@@ -121,8 +121,6 @@ package enum TranslatedField: UInt32, CaseIterable, Sendable {
   case tripHeadsign = 2
   case stopHeadsign = 3
   case routeLongName = 4
-  case routeShortName = 5
-  case agencyName = 6
 
   /// The same field, translated record by record (record_id) instead of value by value.
   var byRecord: UInt32 { rawValue + 16 }

@@ -65,8 +65,6 @@ extension FeedReader {
     case ("trips", "trip_headsign"): .tripHeadsign
     case ("stop_times", "stop_headsign"): .stopHeadsign
     case ("routes", "route_long_name"): .routeLongName
-    case ("routes", "route_short_name"): .routeShortName
-    case ("agency", "agency_name"): .agencyName
     default: nil
     }
   }
@@ -78,8 +76,7 @@ extension FeedReader {
     case .stopName: tables.stopIds.find(id)
     case .tripHeadsign: tables.trips.ids.find(id).map { tables.trips.headsigns[Int($0)] }
     case .stopHeadsign: nil
-    case .routeLongName, .routeShortName: tables.routeIds.find(id)
-    case .agencyName: tables.agencyIds.find(id)
+    case .routeLongName: tables.routeIds.find(id)
     }
   }
 }

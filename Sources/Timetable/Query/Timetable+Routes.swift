@@ -40,3 +40,10 @@ extension Timetable {
     return SwissStopId.platform(String(decoding: id(of: stop), as: UTF8.self))
   }
 }
+
+extension Timetable {
+  /// route_id of a trip's route.
+  package func routeId(of trip: Trip) -> UnsafeRawBufferPointer {
+    image.text(image.routes[Int(image.trips[Int(trip)].route)].id)
+  }
+}

@@ -205,3 +205,8 @@ package final class Timetable: Sendable {
     return image.text(translation(.stopName, record: stop, text: name, language) ?? name)
   }
 }
+
+extension Timetable {
+  /// The version of the file format that this program writes and reads.
+  package static var fileVersion: Int { Int(TimetableHeader.currentVersion) }
+}

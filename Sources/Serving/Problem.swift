@@ -1,0 +1,56 @@
+package import ConditionalHTTP
+import Foundation
+package import HTTPTypes
+package import Hummingbird
+import NIOCore
+
+/// An error that crosses HTTP and knows its status: problem details (RFC 9457) as an answer.
+package struct Problem: HTTPResponseError, Sendable {
+  /// The content.
+  package var details: ProblemDetails
+  /// Fields beside Content-Type, such as Retry-After.
+  package var fields: HTTPFields
+
+  /// Creates a problem.
+  ///
+  /// - Parameters:
+  ///   - error: The stable code.
+  ///   - detail: What is wrong with this request, for the person who made it.
+  package init(
+    _ status: HTTPResponse.Status,
+    _ error: String,
+    detail: String,
+    extensions: [String: ProblemDetails.Value] = [:],
+    fields: HTTPFields = [:]
+  ) {
+    details = ProblemDetails(
+      status: status.code,
+      error: error,
+      title: status.reasonPhrase,
+      detail: detail,
+      extensions: extensions
+    )
+    self.fields = fields
+  }
+
+  package var status: HTTPResponse.Status { .init(code: details.status) }
+
+  /// The answer.
+  package var response: Response {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let body = (try? encoder.encode(details)) ?? Data()
+    var headers = fields
+    headers[.contentType] = "application/problem+json"
+    headers[.cacheControl] = "no-store"
+    return Response(
+      status: status,
+      headers: headers,
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: body))
+    )
+  }
+
+  package func response(from request: Request, context: some RequestContext) throws -> Response {
+    response
+  }
+}

@@ -1,0 +1,63 @@
+/// The answer of `GET /api/stationboard` (seed 002).
+public struct Board: Codable, Hashable, Sendable {
+  /// The stop the board is of.
+  public struct Station: Codable, Hashable, Sendable {
+    /// stop_id.
+    public var id: String
+    /// The name, in the language asked for if the feed has it.
+    public var name: String
+    /// The stop's time zone, such as `Europe/Zurich`.
+    public var timezone: String?
+  }
+
+  /// Why the board is empty.
+  public struct NoService: Codable, Hashable, Sendable {
+    /// `no_service_in_time_window`, `stop_has_no_departures`, `outside_feed_validity`…
+    public var reason: String
+    /// The next departure that the timetable has, RFC 3339.
+    public var nextDeparture: String?
+  }
+
+  /// What the answer says about itself ("Model A").
+  public struct Meta: Codable, Hashable, Sendable {
+    /// When the server answered, RFC 3339.
+    public var serverTime: String
+    /// `full`, `degraded_static`, `stale_cache_fallback` or `static_timeout_fallback`.
+    public var responseMode: String
+    /// `applied`, `stale_cache`, `skipped_budget`, `disabled`, `missing_cache` or `guarded_error`.
+    public var rtStatus: String
+    /// When the server got the realtime, RFC 3339.
+    public var rtFetchedAt: String?
+    /// How old the realtime is, in milliseconds.
+    public var rtCacheAgeMs: Double?
+    /// How many departures carry realtime.
+    public var rtAppliedCount: Int?
+    /// The id of the request in the server's log.
+    public var requestId: String?
+    /// The timetable the board was made from.
+    public var timetable: Timetable?
+  }
+
+  /// The timetable a board was made from.
+  public struct Timetable: Codable, Hashable, Sendable {
+    /// feed_version of GTFS.
+    public var version: String?
+    /// feed_publisher_name of GTFS.
+    public var publisher: String?
+    /// When it was imported, RFC 3339.
+    public var importedAt: String?
+    /// The first and last day of service, `YYYY-MM-DD`.
+    public var validFrom: String?
+    /// See ``validFrom``.
+    public var validUntil: String?
+  }
+
+  /// The stop; `nil` from servers that leave it out.
+  public var station: Station?
+  /// The departures, ordered by the instant they leave.
+  public var departures: [Departure]
+  /// Why there are none.
+  public var noService: NoService?
+  /// What the answer says about itself.
+  public var meta: Meta
+}

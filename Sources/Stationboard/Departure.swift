@@ -1,0 +1,67 @@
+/// A departure on a board (seed 002, `departures[]`).
+///
+/// Members that a server may leave out, or that an older server does not have, are optional; unknown
+/// members are ignored.
+public struct Departure: Codable, Hashable, Sendable {
+  /// Names the departure among all of its board: trip, stop and scheduled instant.
+  public var key: String?
+  /// trip_id of GTFS.
+  public var tripId: String?
+  /// route_id of GTFS.
+  public var routeId: String?
+  /// stop_id of the stop it leaves from; of a station, the platform.
+  public var stopId: String?
+  /// stop_sequence of GTFS.
+  public var stopSequence: Int?
+  /// The line, such as `IC1` or `9`.
+  public var line: String?
+  /// `IC`, `S`, `T`, `B`…: the kind of service.
+  public var category: String?
+  /// What follows the category.
+  public var number: String?
+  /// Where it goes.
+  public var destination: String?
+  /// The agency's name.
+  public var `operator`: String?
+  /// The scheduled departure, RFC 3339.
+  public var scheduledDeparture: String
+  /// The expected departure, RFC 3339; `nil` if there is no realtime.
+  public var realtimeDeparture: String?
+  /// The delay in minutes, negative when early; `nil` if it is not known.
+  public var delayMin: Int?
+  /// The platform it leaves from.
+  public var platform: String?
+  /// Whether that is not the platform of the timetable.
+  public var platformChanged: Bool?
+  /// The platform of the timetable, when it changed.
+  public var previousPlatform: String?
+  /// Whether it does not run.
+  public var cancelled: Bool
+  /// `UNKNOWN`, `ON_TIME`, `DELAYED`, `EARLY`, `CANCELLED` or `SKIPPED_STOP`.
+  public var status: String?
+  /// `TRIP_CANCELLED`, `EXTRA_SERVICE` and the like.
+  public var flags: [String]?
+  /// The service day, `YYYY-MM-DD`.
+  public var serviceDate: String?
+  /// The start of the run, `HH:MM:SS`, for trips of frequencies.txt.
+  public var startTime: String?
+  /// route_type of GTFS.
+  public var routeType: Int?
+  /// route_color and route_text_color of GTFS, `RRGGBB`.
+  public var routeColor: String?
+  /// See ``routeColor``.
+  public var routeTextColor: String?
+
+  private enum CodingKeys: String, CodingKey {
+    case key
+    case tripId = "trip_id"
+    case routeId = "route_id"
+    case stopId = "stop_id"
+    case stopSequence = "stop_sequence"
+    case line, category, number, destination
+    case `operator`
+    case scheduledDeparture, realtimeDeparture, delayMin, platform, platformChanged
+    case previousPlatform, cancelled, status, flags, serviceDate, startTime
+    case routeType, routeColor, routeTextColor
+  }
+}

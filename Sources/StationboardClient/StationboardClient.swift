@@ -1,0 +1,134 @@
+public import ConditionalHTTP
+import Foundation
+import HTTPTypes
+public import Stationboard
+
+/// Asks a stationboard server.
+public struct StationboardClient: Sendable {
+  /// The longest wait for a board or a search.
+  public static let timeout = Duration.seconds(12)
+
+  private let exchange: any HTTPExchange
+  private let scheme: String
+  private let authority: String
+  private let basePath: String
+
+  /// Creates a client.
+  ///
+  /// - Parameters:
+  ///   - server: The server's address, such as `http://127.0.0.1:8080`.
+  ///   - exchange: The transport.
+  /// - Throws: ``StationboardFailure`` if the address is not an http or https one.
+  public init(server: String, exchange: any HTTPExchange) throws(StationboardFailure) {
+    guard
+      let parts = URLComponents(string: server), let scheme = parts.scheme?.lowercased(),
+      scheme == "http" || scheme == "https", let host = parts.host, !host.isEmpty
+    else {
+      throw StationboardFailure(
+        .invalidAddress,
+        "\"\(server)\" is not an address like http://127.0.0.1:8080"
+      )
+    }
+    self.exchange = exchange
+    self.scheme = scheme
+    let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+    authority = parts.port.map { "\(name):\($0)" } ?? name
+    basePath = parts.path.hasSuffix("/") ? String(parts.path.dropLast()) : parts.path
+  }
+
+  /// The board of a stop.
+  ///
+  /// - Parameters:
+  ///   - stop: stop_id.
+  ///   - limit: The most departures.
+  ///   - language: `fr`, `de`, `it` or `en`; `nil` for the feed's own names.
+  public func board(
+    stop: String,
+    limit: Int,
+    language: String? = nil
+  ) async throws(StationboardFailure) -> Board {
+    try await get(
+      "/api/stationboard",
+      [("stop_id", stop), ("limit", "\(limit)"), ("lang", language)]
+    )
+  }
+
+  /// The board as the server sent it.
+  public func boardJSON(
+    stop: String,
+    limit: Int,
+    language: String? = nil
+  ) async throws(StationboardFailure) -> [UInt8] {
+    try await send(
+      "/api/stationboard",
+      [("stop_id", stop), ("limit", "\(limit)"), ("lang", language)]
+    )
+  }
+
+  /// Stops by name or id, best first.
+  public func stops(
+    matching query: String,
+    limit: Int,
+    language: String? = nil
+  ) async throws(StationboardFailure) -> [StopMatch] {
+    let answer: StopMatches = try await get(
+      "/api/stops/search",
+      [("q", query), ("limit", "\(limit)"), ("lang", language)]
+    )
+    return answer.stops
+  }
+
+  private func get<Answer: Decodable>(
+    _ path: String,
+    _ query: [(String, String?)]
+  ) async throws(StationboardFailure) -> Answer {
+    let body = try await send(path, query)
+    do {
+      return try JSONDecoder().decode(Answer.self, from: Data(body))
+    } catch {
+      throw StationboardFailure(
+        .unreadable,
+        "the answer of \(authority) cannot be read: \(error)"
+      )
+    }
+  }
+
+  private func send(
+    _ path: String,
+    _ query: [(String, String?)]
+  ) async throws(StationboardFailure) -> [UInt8] {
+    var components = URLComponents()
+    components.path = basePath + path
+    components.queryItems = query.compactMap { name, value in
+      value.map { URLQueryItem(name: name, value: $0) }
+    }
+    // URLComponents leaves "+" as it is, which servers read as a blank.
+    let target = components.string?.replacing("+", with: "%2B") ?? path
+    let request = HTTPRequest(
+      method: .get,
+      scheme: scheme,
+      authority: authority,
+      path: target,
+      headerFields: [.accept: "application/json", .cacheControl: "no-cache"]
+    )
+    let answer: HTTPExchangeAnswer
+    do {
+      answer = try await exchange.send(request, timeout: Self.timeout)
+    } catch {
+      throw StationboardFailure(.unreachable, error.description)
+    }
+    guard answer.head.status == .ok else { throw failure(answer) }
+    return answer.body
+  }
+
+  private func failure(_ answer: HTTPExchangeAnswer) -> StationboardFailure {
+    let problem = try? JSONDecoder().decode(ProblemDetails.self, from: Data(answer.body))
+    let status = answer.head.status.code
+    let detail = problem?.detail ?? "the server answered \(status)"
+    return StationboardFailure(
+      status >= 500 ? .server : .refused,
+      detail,
+      problem: problem
+    )
+  }
+}

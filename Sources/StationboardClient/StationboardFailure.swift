@@ -1,0 +1,32 @@
+public import ConditionalHTTP
+
+/// Why a question to a stationboard server has no usable answer.
+public struct StationboardFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The kind of failure.
+  public enum Code: Hashable, Sendable {
+    /// The server's address is not one.
+    case invalidAddress
+    /// There was no answer; asking again may help.
+    case unreachable
+    /// The server failed (5xx); asking again may help.
+    case server
+    /// The request was refused (4xx); asking again does not help.
+    case refused
+    /// The answer is not what the contract says.
+    case unreadable
+  }
+
+  /// The kind of failure.
+  public var code: Code
+  /// What happened, for people.
+  public var description: String
+  /// The problem details of the answer, if it had any.
+  public var problem: ProblemDetails?
+
+  /// Creates a failure.
+  public init(_ code: Code, _ description: String, problem: ProblemDetails? = nil) {
+    self.code = code
+    self.description = description
+    self.problem = problem
+  }
+}

@@ -1,0 +1,17 @@
+/// Every limit of a board request, in one place; they stand in the OpenAPI document too.
+package enum BoardLimits {
+  /// The departures unless asked otherwise, and the fewest and most that can be asked for.
+  package static let usualLimit = 300
+  /// See ``usualLimit``.
+  package static let limits = 1...500
+  /// The window in minutes unless asked otherwise, and the shortest and longest.
+  package static let usualWindow = 210
+  /// See ``usualWindow``.
+  package static let windows = 30...720
+  /// How long a departure stays on the board after its time, in seconds.
+  package static let grace: Int64 = 45
+  /// The most characters of an id.
+  package static let longestId = 256
+  /// The most characters of a request id that is echoed.
+  package static let longestRequestId = 128
+}

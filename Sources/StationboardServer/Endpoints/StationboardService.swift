@@ -1,0 +1,42 @@
+import Foundation
+package import Hummingbird
+import Logging
+package import Serving
+
+/// The stationboard's part of a server: its endpoints, on any router.
+package struct StationboardService: Sendable {
+  /// The program's version.
+  package static let version = "0.1.0"
+  /// The version of the contract, in `X-MD-Api-Version`.
+  package static let apiVersion = "1"
+
+  private let store: FeedStore
+  private let clock: ServiceClock
+  private let port: Int
+
+  /// Creates the service.
+  ///
+  /// - Parameter port: What the server listens on, for `/health`.
+  package init(store: FeedStore, clock: ServiceClock, port: Int) {
+    self.store = store
+    self.clock = clock
+    self.port = port
+  }
+
+  /// Adds the endpoints.
+  package func add(to router: Router<some RequestContext>) {
+    let board = BoardEndpoint(store: store, clock: clock)
+    let stops = StopEndpoints(store: store)
+    let trips = TripEndpoint(store: store, clock: clock)
+    let health = HealthEndpoint(store: store, clock: clock, port: port)
+    router.get("api/stationboard") { request, _ in try board.answer(request) }
+    router.get("api/stops/search") { request, _ in try await stops.search(request) }
+    router.get("api/stops/nearby") { request, _ in try await stops.nearby(request) }
+    router.get("api/trips/:trip_id") { request, context in
+      let raw = context.parameters.get("trip_id") ?? ""
+      return try trips.answer(request, id: raw.removingPercentEncoding ?? raw)
+    }
+    router.get("health") { _, _ in health.health() }
+    router.get("version.json") { _, _ in health.version() }
+  }
+}

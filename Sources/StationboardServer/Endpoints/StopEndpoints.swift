@@ -1,0 +1,128 @@
+import ConditionalHTTP
+import Hummingbird
+import NIOCore
+import Serving
+import Timetable
+
+/// `GET /api/stops/search` and `GET /api/stops/nearby`.
+struct StopEndpoints {
+  let store: FeedStore
+
+  /// Stops by name.
+  func search(_ request: Request) async throws -> Response {
+    let query = QueryItems(request)
+    guard
+      let text = query[first: ["q", "query"]], text.count >= StopSearch.shortestQuery,
+      !SearchText.normalized(text).isEmpty
+    else {
+      throw Problem(
+        .badRequest,
+        "query_too_short",
+        detail: "q has fewer than \(StopSearch.shortestQuery) letters",
+        extensions: ["minLength": .integer(StopSearch.shortestQuery)]
+      )
+    }
+    let limit = try self.limit(query)
+    let results = try await StopSearch(feeds: store.feeds).find(text, limit: limit)
+    return Self.answer(results, language(request, query))
+  }
+
+  /// Stops around a place.
+  func nearby(_ request: Request) async throws -> Response {
+    let query = QueryItems(request)
+    let latitude = try query.number("lat") ?? query.number("latitude")
+    let longitude = try query.number("lon") ?? query.number("longitude")
+    guard
+      let latitude, let longitude, (-90.0...90).contains(latitude),
+      (-180.0...180).contains(longitude)
+    else {
+      throw Problem(
+        .badRequest,
+        "invalid_coordinates",
+        detail: "lat and lon must be degrees north (-90 to 90) and east (-180 to 180)"
+      )
+    }
+    let limit = try self.limit(query)
+    let results = try await StopSearch(feeds: store.feeds)
+      .nearby(latitude: latitude, longitude: longitude, limit: limit)
+    return Self.answer(results, language(request, query))
+  }
+
+  private func limit(_ query: QueryItems) throws(Problem) -> Int {
+    let asked = try query.integer("limit") ?? StopSearch.usualResults
+    return min(max(asked, 1), StopSearch.mostResults)
+  }
+
+  private func language(_ request: Request, _ query: QueryItems) -> String? {
+    RequestLanguage.choose(
+      parameter: query["lang"],
+      acceptLanguage: request.headers[.acceptLanguage]
+    )
+  }
+
+  private static func answer(_ results: [StopSearch.Result], _ language: String?) -> Response {
+    var json = JSONBytes()
+    json.raw("{\"stops\":[")
+    for (index, result) in results.enumerated() {
+      if index > 0 { json.raw(",") }
+      write(result, language, &json)
+    }
+    json.raw("]}")
+    return JSONAnswer.response(json.buffer, vary: "Accept-Encoding, Accept-Language")
+  }
+
+  private static func write(
+    _ result: StopSearch.Result,
+    _ language: String?,
+    _ json: inout JSONBytes
+  ) {
+    let timetable = result.feed.timetable
+    let prefix = result.feed.idPrefix
+    let tag = language.flatMap { timetable.language($0) }
+    let name = String(decoding: timetable.name(of: result.stop, language: tag), as: UTF8.self)
+    let id = timetable.id(of: result.stop)
+    json.raw("{\"id\":")
+    json.string(id, prefix: prefix)
+    json.raw(",\"name\":")
+    json.string(name)
+    json.raw(",\"stop_id\":")
+    json.string(id, prefix: prefix)
+    json.raw(",\"stationId\":")
+    json.string(id, prefix: prefix)
+    json.raw(",\"stationName\":")
+    json.string(name)
+    json.raw(",\"group_id\":")
+    json.string(id, prefix: prefix)
+    json.raw(",\"raw_stop_id\":")
+    json.string(id, prefix: prefix)
+    json.raw(",\"stop_name\":")
+    json.string(timetable.name(of: result.stop))
+    json.raw(",\"parent_station\":null,\"location_type\":")
+    json.integer(Int(timetable.locationType(of: result.stop)))
+    json.raw(",\"nb_stop_times\":")
+    json.integer(timetable.departureCount(of: result.stop))
+    json.raw(",\"city\":")
+    json.string(String(name.prefix { $0 != "," }))
+    json.raw(",\"canton\":null,\"isParent\":")
+    json.flag(timetable.locationType(of: result.stop) == 1)
+    json.raw(",\"isPlatform\":false,\"aliasesMatched\":[")
+    for (index, alias) in result.aliases.enumerated() {
+      if index > 0 { json.raw(",") }
+      json.string(alias)
+    }
+    json.raw("]")
+    if let place = timetable.coordinate(of: result.stop) {
+      json.raw(",\"lat\":")
+      json.degrees(place.latitude)
+      json.raw(",\"lon\":")
+      json.degrees(place.longitude)
+    } else {
+      json.raw(",\"lat\":null,\"lon\":null")
+    }
+    if let distance = result.distance {
+      json.raw(",\"distance_m\":")
+      json.integer(Int(distance.rounded()))
+    }
+    json.raw("}")
+  }
+}

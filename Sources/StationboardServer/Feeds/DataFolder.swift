@@ -1,0 +1,126 @@
+import Foundation
+package import GTFS
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The folder that holds the imported feeds.
+///
+///     manifest.json                    which generation of each feed serves
+///     feeds/KEY/GENERATION/            one import: timetable, stops.sqlite, report.json
+///     feeds/KEY/GENERATION.partial/    an import under way, or one that was killed
+///     import.lock                      held (flock) by the import that runs
+///
+/// The manifest is the only thing that ever changes in place, and it changes by `rename`: a reader
+/// sees the old feed or the new one, whatever moment the importer dies at. A generation that a
+/// server has open is locked (flock, shared) and is not removed.
+package struct DataFolder: Sendable {
+  /// The folder's path.
+  package let path: String
+
+  /// Names a data folder; nothing is touched.
+  package init(path: String) { self.path = path }
+
+  /// The path of the manifest.
+  package var manifestPath: String { path + "/manifest.json" }
+  /// The aliases of stops that every import uses unless it is given a file of its own.
+  package var aliasesPath: String { path + "/aliases.csv" }
+  private var lockPath: String { path + "/import.lock" }
+
+  /// The folder of a generation.
+  package func folder(of feed: FeedManifest.Feed) -> String {
+    "\(path)/feeds/\(feed.key)/\(feed.generation)"
+  }
+
+  /// The manifest; an empty one if nothing was ever imported.
+  ///
+  /// - Throws: ``FeedError`` with code `damagedTimetable` if it cannot be read.
+  package func manifest() throws(FeedError) -> FeedManifest {
+    guard FileManager.default.fileExists(atPath: manifestPath) else { return FeedManifest() }
+    do {
+      let data = try Data(contentsOf: URL(fileURLWithPath: manifestPath))
+      return try JSONDecoder().decode(FeedManifest.self, from: data)
+    } catch {
+      throw FeedError(.damagedTimetable, "\(manifestPath): cannot be read: \(error)")
+    }
+  }
+
+  /// Replaces the manifest atomically and durably.
+  func replace(manifest: FeedManifest) throws(FeedError) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    let temporary = manifestPath + ".new"
+    do {
+      try encoder.encode(manifest).write(to: URL(fileURLWithPath: temporary))
+    } catch {
+      throw FeedError(.cannotWrite, "\(temporary): cannot be written: \(error)")
+    }
+    try synchronize(temporary)
+    guard rename(temporary, manifestPath) == 0 else {
+      throw FeedError(.cannotWrite, "\(manifestPath): \(SystemFailure.text(errno))")
+    }
+    try synchronize(path)
+  }
+
+  /// Waits until a file or a folder's entries are on disk.
+  func synchronize(_ path: String) throws(FeedError) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw FeedError(.cannotWrite, "\(path): \(SystemFailure.text(errno))")
+    }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else {
+      throw FeedError(.cannotWrite, "\(path): \(SystemFailure.text(errno))")
+    }
+  }
+
+  /// Creates a folder and those above it.
+  func create(_ folder: String) throws(FeedError) {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder,
+        withIntermediateDirectories: true
+      )
+    } catch {
+      throw FeedError(.cannotWrite, "\(folder): cannot be created: \(error.localizedDescription)")
+    }
+  }
+
+  /// Takes the import lock, which the operating system gives back when the process ends.
+  ///
+  /// - Throws: ``FeedError`` with code `busy` if another import runs.
+  func lockForImport() throws(FeedError) -> FileLock {
+    try create(path)
+    guard let lock = try FileLock(path: lockPath, kind: .exclusive) else {
+      throw FeedError(.busy, "\(path): another import is running in this data folder")
+    }
+    return lock
+  }
+
+  /// Takes the lock that keeps a generation from being removed.
+  func lockForReading(_ feed: FeedManifest.Feed) throws(FeedError) -> FileLock? {
+    try FileLock(path: folder(of: feed) + "/in-use.lock", kind: .shared)
+  }
+
+  /// Removes what no server reads any more: generations that are not in the manifest and not locked,
+  /// and the remains of imports that were killed.
+  func removeUnused(keeping manifest: FeedManifest) {
+    let files = FileManager.default
+    let kept = Set(manifest.feeds.map { folder(of: $0) })
+    let feeds = path + "/feeds"
+    for key in (try? files.contentsOfDirectory(atPath: feeds)) ?? [] {
+      for name in (try? files.contentsOfDirectory(atPath: "\(feeds)/\(key)")) ?? [] {
+        let generation = "\(feeds)/\(key)/\(name)"
+        guard !kept.contains(generation) else { continue }
+        let lock = try? FileLock(path: generation + "/in-use.lock", kind: .exclusive)
+        guard lock != nil || name.hasSuffix(".partial") else { continue }
+        try? files.removeItem(atPath: generation)
+      }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import GRDB
+package import GTFS
+import Storage
+package import Timetable
+
+/// A feed that serves: its timetable, its stop search, and how its ids look from outside.
+package final class Feed: Sendable {
+  /// The names of the files of a generation.
+  static let timetableName = "timetable.freshet"
+  static let searchName = "stops.sqlite"
+  static let reportName = "report.json"
+
+  /// Where the feed comes from in the manifest.
+  package let entry: FeedManifest.Feed
+  /// The timetable.
+  package let timetable: Timetable
+  /// What boards say about each route.
+  let routes: [RouteLabel]
+  /// The stop search.
+  let stops: StopIndex
+  /// What stands before every id, colon included; empty without a prefix.
+  let idPrefix: String
+  private let lock: FileLock?
+
+  /// Opens a generation.
+  ///
+  /// - Throws: ``FeedError`` if a file is missing or damaged.
+  package init(_ entry: FeedManifest.Feed, in folder: DataFolder) throws(FeedError) {
+    self.entry = entry
+    lock = try folder.lockForReading(entry)
+    let path = folder.folder(of: entry)
+    timetable = try Timetable(path: path + "/" + Self.timetableName)
+    let timetable = timetable
+    routes = (0..<timetable.routeCount).map { RouteLabel(timetable.route($0)) }
+    do {
+      stops = StopIndex(
+        database: try DatabaseFile.openForReading(path: path + "/" + Self.searchName)
+      )
+    } catch {
+      throw FeedError(.damagedTimetable, "\(path)/\(Self.searchName): \(error)")
+    }
+    idPrefix = entry.prefix.map { $0 + ":" } ?? ""
+  }
+
+  /// The feed's own id for an id from outside; `nil` if it has another prefix.
+  func localId(_ id: String) -> String? {
+    idPrefix.isEmpty ? id : id.hasPrefix(idPrefix) ? String(id.dropFirst(idPrefix.count)) : nil
+  }
+
+  /// An id as it is given out.
+  func publicId(_ bytes: UnsafeRawBufferPointer) -> String {
+    idPrefix + String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+package import GTFS
+package import Timetable
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Imports a feed into a data folder and lets it serve.
+package struct FeedImporter {
+  /// Where the feeds lie.
+  package var folder: DataFolder
+  /// The share of malformed rows of a file above which the import fails.
+  package var maxRejectedShare: Double
+
+  /// Creates an importer.
+  package init(
+    folder: DataFolder,
+    maxRejectedShare: Double = FeedImport.defaultRejectedShare
+  ) {
+    self.folder = folder
+    self.maxRejectedShare = maxRejectedShare
+  }
+
+  /// Reads a feed, builds its timetable and stop search, checks them, and swaps them in.
+  ///
+  /// Until the swap, and if anything fails, the feed that was serving before still serves.
+  ///
+  /// - Parameters:
+  ///   - source: A zip archive or a folder.
+  ///   - prefix: Put before the feed's ids, with a colon; the import replaces the feed of that prefix.
+  ///   - aliases: A file of stop aliases (``StopAliases``); the data folder's own if `nil`.
+  ///   - now: The instant of the import, in seconds since 1970-01-01T00:00:00Z.
+  package func run(
+    source: String,
+    prefix: String?,
+    aliases: String?,
+    now: Double,
+    progress: @escaping (ImportProgress) -> Void
+  ) throws(FeedError) -> ImportReport {
+    if let prefix, !FeedManifest.isPrefix(prefix) || prefix == FeedManifest.defaultKey {
+      throw FeedError(
+        .invalid,
+        "the prefix \"\(prefix)\" is not 1 to 32 letters, digits, - and _, or it is reserved"
+      )
+    }
+    let clock = ContinuousClock()
+    let began = clock.now
+    let lock = try folder.lockForImport()
+    defer { withExtendedLifetime(lock) {} }
+    var manifest = try folder.manifest()
+    folder.removeUnused(keeping: manifest)
+    let feed = FeedManifest.Feed(
+      key: prefix ?? FeedManifest.defaultKey,
+      prefix: prefix,
+      generation: Self.generationName(now: now)
+    )
+    let partial = folder.folder(of: feed) + ".partial"
+    var report: ImportReport
+    do throws(FeedError) {
+      try folder.create(partial)
+      report = try FeedImport.run(
+        path: source,
+        prefix: prefix,
+        target: partial + "/" + Feed.timetableName,
+        now: now,
+        maxRejectedShare: maxRejectedShare,
+        progress: progress
+      )
+      progress(ImportProgress(step: "check", done: 0, total: 0))
+      let checked = clock.now
+      let timetable = try Timetable(path: partial + "/" + Feed.timetableName)
+      try timetable.check()
+      report.phases["check"] = seconds(clock.now - checked)
+      progress(ImportProgress(step: "search", done: 0, total: 0))
+      let indexed = clock.now
+      let names = try StopAliases(path: aliases, or: folder.aliasesPath)
+      report.searchBytes = try StopIndexBuilder(timetable: timetable, aliases: names)
+        .write(to: partial + "/" + Feed.searchName)
+      report.phases["search"] = seconds(clock.now - indexed)
+      report.seconds = seconds(clock.now - began)
+      report.peakMemoryBytes = Self.peakMemory()
+      try write(report, to: partial + "/" + Feed.reportName)
+      try folder.synchronize(partial)
+      guard rename(partial, folder.folder(of: feed)) == 0 else {
+        throw FeedError(.cannotWrite, "\(partial): \(SystemFailure.text(errno))")
+      }
+      try folder.synchronize("\(folder.path)/feeds/\(feed.key)")
+      if let place = manifest.feeds.firstIndex(where: { $0.key == feed.key }) {
+        manifest.feeds[place] = feed
+      } else {
+        manifest.feeds.append(feed)
+      }
+      try folder.replace(manifest: manifest)
+    } catch {
+      try? FileManager.default.removeItem(atPath: partial)
+      throw error
+    }
+    folder.removeUnused(keeping: manifest)
+    return report
+  }
+
+  private func write(_ report: ImportReport, to path: String) throws(FeedError) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    do {
+      try encoder.encode(report).write(to: URL(fileURLWithPath: path))
+    } catch {
+      throw FeedError(.cannotWrite, "\(path): cannot be written: \(error.localizedDescription)")
+    }
+    try folder.synchronize(path)
+  }
+
+  /// A folder name that sorts by time and is never used twice.
+  private static func generationName(now: Double) -> String {
+    let seconds = Int64(now)
+    let date = ServiceDate(daysSinceEpoch: Int(seconds / 86_400))
+    let time = TimeOfDay.text(Int(seconds % 86_400)).replacing(":", with: "")
+    let unique = UInt32.random(in: .min ... .max)
+    let suffix = String(unique, radix: 16)
+    return "\(date)T\(time)Z-" + String(repeating: "0", count: 8 - suffix.count) + suffix
+  }
+
+  private func seconds(_ duration: Duration) -> Double {
+    Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+  }
+
+  /// The largest resident memory this process has had, in bytes.
+  static func peakMemory() -> Int {
+    var usage = rusage()
+    #if canImport(Glibc)
+    // Linux counts in kilobytes.
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    return usage.ru_maxrss * 1024
+    #else
+    getrusage(RUSAGE_SELF, &usage)
+    return usage.ru_maxrss
+    #endif
+  }
+}

@@ -1,0 +1,33 @@
+import GTFS
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// An advisory lock (flock) on a file, held as long as the value lives.
+final class FileLock: Sendable {
+  enum Kind {
+    case shared
+    case exclusive
+  }
+
+  private let descriptor: Int32
+
+  /// Takes the lock; `nil` if somebody else holds it.
+  init?(path: String, kind: Kind) throws(FeedError) {
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else {
+      throw FeedError(.cannotWrite, "\(path): cannot be opened: \(SystemFailure.text(errno))")
+    }
+    guard flock(descriptor, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
+      close(descriptor)
+      return nil
+    }
+  }
+
+  deinit { close(descriptor) }
+}

@@ -1,0 +1,191 @@
+import GRDB
+import Timetable
+
+/// Finds stops by what people type and by where they are.
+struct StopIndex: Sendable {
+  /// What a stored name is.
+  enum NameKind: Int {
+    case name = 0
+    case translation = 1
+    case alias = 2
+  }
+
+  /// A name that may be what was meant.
+  struct Candidate: Hashable, Sendable {
+    var stop: Timetable.Stop
+    var text: String
+    var normalized: String
+    var kind: Int
+    var departures: Int
+  }
+
+  /// The most names one query looks at of each sort; a limit on work, not on results.
+  static let mostCandidates = 300
+
+  let database: DatabasePool
+
+  /// The names that share words, beginnings or letters with a query.
+  ///
+  /// - Parameter query: Normalized (``SearchText``), not empty.
+  func candidates(for query: String) async throws -> [Candidate] {
+    try await database.read { database in
+      var found: [Candidate] = []
+      found += try named(query, database)
+      found += try containing(query.split(separator: " ").map(String.init), database)
+      found += try resembling(query, database)
+      return found
+    }
+  }
+
+  /// Names that are the query or begin with it, shortest first.
+  private func named(_ query: String, _ database: Database) throws -> [Candidate] {
+    try fetch(
+      database,
+      where: "normalized >= ? AND normalized < ?",
+      order: "length(normalized), departures DESC",
+      arguments: [query, query + "\u{10FFFF}"]
+    )
+  }
+
+  /// Names that contain every word of the query (of two letters: as a beginning of a word).
+  private func containing(_ words: [String], _ database: Database) throws -> [Candidate] {
+    let long = words.filter { $0.unicodeScalars.count >= 3 }
+    guard !long.isEmpty else {
+      let word = words[0]
+      return try fetch(
+        database,
+        where: "normalized LIKE ? OR normalized LIKE ?",
+        order: "departures DESC",
+        arguments: [word + "%", "% " + word + "%"]
+      )
+    }
+    let match = long.map { "\"\($0)\"" }.joined(separator: " AND ")
+    return try fetch(
+      database,
+      where: "id IN (SELECT rowid FROM name_trigram WHERE name_trigram MATCH ?)",
+      order: "departures DESC",
+      arguments: [match]
+    )
+  }
+
+  /// Names that share groups of three letters with the query; the rarer the group, the better.
+  private func resembling(_ query: String, _ database: Database) throws -> [Candidate] {
+    var groups: [String] = []
+    for word in query.split(separator: " ") {
+      let scalars = Array(word.unicodeScalars)
+      guard scalars.count >= 3 else { continue }
+      for start in 0...(scalars.count - 3) {
+        var group = String.UnicodeScalarView()
+        group.append(contentsOf: scalars[start..<start + 3])
+        groups.append("\"\(String(group))\"")
+      }
+    }
+    guard !groups.isEmpty else { return [] }
+    let sql = """
+      SELECT name.stop, name.text, name.normalized, name.kind, place.departures
+      FROM (
+        SELECT rowid AS id FROM name_trigram WHERE name_trigram MATCH ? ORDER BY rank LIMIT ?
+      ) AS near JOIN name ON name.id = near.id JOIN place ON place.stop = name.stop
+      """
+    return try rows(
+      database,
+      sql,
+      [Set(groups).sorted().joined(separator: " OR "), Self.mostCandidates]
+    )
+  }
+
+  /// Every name; for queries that no index helps with (a typing error in three letters).
+  func allNames() async throws -> [Candidate] {
+    try await database.read { database in
+      try rows(
+        database,
+        """
+        SELECT name.stop, name.text, name.normalized, name.kind, place.departures
+        FROM name JOIN place ON place.stop = name.stop
+        """,
+        []
+      )
+    }
+  }
+
+  private func fetch(
+    _ database: Database,
+    where condition: String,
+    order: String,
+    arguments: StatementArguments
+  ) throws -> [Candidate] {
+    try rows(
+      database,
+      """
+      SELECT name.stop, name.text, name.normalized, name.kind, place.departures
+      FROM name JOIN place ON place.stop = name.stop
+      WHERE \(condition) ORDER BY \(order) LIMIT \(Self.mostCandidates)
+      """,
+      arguments
+    )
+  }
+
+  private func rows(
+    _ database: Database,
+    _ sql: String,
+    _ arguments: StatementArguments
+  ) throws -> [Candidate] {
+    let statement = try database.cachedStatement(sql: sql)
+    var found: [Candidate] = []
+    let cursor = try Row.fetchCursor(statement, arguments: arguments)
+    while let row = try cursor.next() {
+      found.append(
+        Candidate(
+          stop: Timetable.Stop(row[0] as Int64),
+          text: row[1],
+          normalized: row[2],
+          kind: row[3],
+          departures: row[4]
+        )
+      )
+    }
+    return found
+  }
+
+  /// The stops in a box of coordinates, in degrees.
+  func stops(
+    latitudes: ClosedRange<Double>,
+    longitudes: ClosedRange<Double>
+  ) async throws -> [Timetable.Stop] {
+    try await database.read { database in
+      let statement = try database.cachedStatement(
+        sql: """
+          SELECT stop FROM place_box
+          WHERE max_latitude >= ? AND min_latitude <= ?
+            AND max_longitude >= ? AND min_longitude <= ?
+          """
+      )
+      return try Int64.fetchAll(
+        statement,
+        arguments: [
+          latitudes.lowerBound, latitudes.upperBound,
+          longitudes.lowerBound, longitudes.upperBound,
+        ]
+      ).map { Timetable.Stop($0) }
+    }
+  }
+}
+
+extension StopIndex {
+  /// The busiest stop whose name, translation or alias is exactly this.
+  ///
+  /// - Parameter name: Normalized (``SearchText``).
+  func stop(named name: String) -> Timetable.Stop? {
+    let stop = try? database.read { database in
+      try Int64.fetchOne(
+        database,
+        sql: """
+          SELECT name.stop FROM name JOIN place ON place.stop = name.stop
+          WHERE normalized = ? ORDER BY departures DESC LIMIT 1
+          """,
+        arguments: [name]
+      )
+    }
+    return stop.map { Timetable.Stop($0) }
+  }
+}

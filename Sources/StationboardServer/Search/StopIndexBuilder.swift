@@ -1,0 +1,110 @@
+import Foundation
+import GRDB
+import GTFS
+import Storage
+import Timetable
+
+/// Builds the database that stop search and nearby stops are answered from.
+///
+///     place(stop, name, departures, …)      one row per station or lone stop
+///     name(id, stop, text, normalized, …)   its name, translations and aliases
+///     name_trigram                          FTS5 over `normalized`, tokenizer trigram
+///     place_box                             R*Tree over the coordinates
+struct StopIndexBuilder {
+  let timetable: Timetable
+  let aliases: StopAliases
+
+  /// Writes the database.
+  ///
+  /// - Returns: Its size in bytes.
+  func write(to path: String) throws(FeedError) -> Int {
+    do {
+      let queue = try DatabaseFile.create(path: path)
+      try queue.inTransaction { database in
+        try createTables(database)
+        try fill(database)
+        return .commit
+      }
+      try queue.vacuum()
+      try queue.close()
+      let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+      return size ?? 0
+    } catch {
+      throw FeedError(.cannotWrite, "\(path): the stop search cannot be written: \(error)")
+    }
+  }
+
+  private func createTables(_ database: Database) throws {
+    try database.execute(
+      sql: """
+        CREATE TABLE place (
+          stop INTEGER PRIMARY KEY,
+          departures INTEGER NOT NULL
+        );
+        CREATE TABLE name (
+          id INTEGER PRIMARY KEY,
+          stop INTEGER NOT NULL REFERENCES place (stop),
+          text TEXT NOT NULL,
+          normalized TEXT NOT NULL,
+          kind INTEGER NOT NULL
+        );
+        CREATE VIRTUAL TABLE name_trigram USING fts5 (
+          normalized, content = '', tokenize = 'trigram'
+        );
+        CREATE VIRTUAL TABLE place_box USING rtree (
+          stop, min_latitude, max_latitude, min_longitude, max_longitude
+        );
+        """
+    )
+  }
+
+  private func fill(_ database: Database) throws {
+    let place = try database.makeStatement(sql: "INSERT INTO place VALUES (?, ?)")
+    let name = try database.makeStatement(
+      sql: "INSERT INTO name (stop, text, normalized, kind) VALUES (?, ?, ?, ?)"
+    )
+    let trigram = try database.makeStatement(
+      sql: "INSERT INTO name_trigram (rowid, normalized) VALUES (?, ?)"
+    )
+    let box = try database.makeStatement(sql: "INSERT INTO place_box VALUES (?, ?, ?, ?, ?)")
+    let languages = timetable.metadata.languages.compactMap { timetable.language($0) }
+    let aliased = aliasesByStop()
+    for stop in 0..<Timetable.Stop(timetable.stopCount) {
+      // Entrances, nodes and boarding areas are not places people look for.
+      guard timetable.station(of: stop) == stop, timetable.locationType(of: stop) < 2 else {
+        continue
+      }
+      try place.execute(arguments: [Int64(stop), timetable.departureCount(of: stop)])
+      var seen = Set<String>()
+      func add(_ text: String, _ kind: StopIndex.NameKind) throws {
+        let normalized = SearchText.normalized(text)
+        guard !normalized.isEmpty, seen.insert(normalized).inserted else { return }
+        try name.execute(arguments: [Int64(stop), text, normalized, kind.rawValue])
+        try trigram.execute(arguments: [database.lastInsertedRowID, normalized])
+      }
+      try add(String(decoding: timetable.name(of: stop), as: UTF8.self), .name)
+      for language in languages {
+        try add(
+          String(decoding: timetable.name(of: stop, language: language), as: UTF8.self),
+          .translation
+        )
+      }
+      for alias in aliased[stop] ?? [] { try add(alias, .alias) }
+      if let (latitude, longitude) = timetable.coordinate(of: stop) {
+        try box.execute(arguments: [Int64(stop), latitude, latitude, longitude, longitude])
+      }
+    }
+    try database.execute(sql: "CREATE INDEX name_normalized ON name (normalized)")
+    try database.execute(sql: "INSERT INTO name_trigram (name_trigram) VALUES ('optimize')")
+  }
+
+  /// The aliases whose stop is in this feed; the others belong to another feed of the same file.
+  private func aliasesByStop() -> [Timetable.Stop: [String]] {
+    var result: [Timetable.Stop: [String]] = [:]
+    for entry in aliases.entries {
+      guard let stop = StopResolver.find(entry.stopId, in: timetable) else { continue }
+      result[timetable.station(of: stop.stop), default: []].append(entry.alias)
+    }
+    return result
+  }
+}

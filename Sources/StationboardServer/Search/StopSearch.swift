@@ -1,0 +1,171 @@
+import Foundation
+import Timetable
+
+/// Searches all feeds for stops.
+struct StopSearch: Sendable {
+  /// The fewest letters of a query.
+  static let shortestQuery = 2
+  /// The most letters of a query that are looked at.
+  static let longestQuery = 100
+  /// The most results.
+  static let mostResults = 50
+  /// The results unless asked otherwise.
+  static let usualResults = 20
+  /// How far away a stop can be nearby, in metres.
+  static let farthest = 50_000.0
+
+  /// A stop that was found.
+  struct Result: Sendable {
+    let feed: Feed
+    let stop: Timetable.Stop
+    /// The aliases and translations that answered the query better than the name.
+    var aliases: [String] = []
+    /// Metres from the place asked for.
+    var distance: Double?
+  }
+
+  let feeds: [Feed]
+
+  /// The stops that answer a query, best first; each station once.
+  func find(_ query: String, limit: Int) async throws -> [Result] {
+    let text = String(query.trimmingCharacters(in: .whitespacesAndNewlines).prefix(Self.longestQuery))
+    let normalized = SearchText.normalized(text)
+    guard !normalized.isEmpty else { return [] }
+    var found = try await ranked(normalized, penalty: 0)
+    if let other = SearchText.withoutUmlautSpelling(normalized) {
+      merge(try await ranked(other, penalty: 40), into: &found)
+    }
+    if found.isEmpty {
+      found = try await ranked(normalized, penalty: 0, among: { try await $0.allNames() })
+    }
+    // The last letters may be the wrong ones.
+    var shorter = normalized
+    while found.isEmpty, shorter.count > 3 {
+      shorter = String(shorter.dropLast()).trimmingCharacters(in: .whitespaces)
+      found = try await ranked(shorter, penalty: 100)
+    }
+    var results = order(found)
+    promote(id: text, in: &results)
+    return Array(results.prefix(limit))
+  }
+
+  private struct Place: Hashable {
+    var feed: Int
+    var stop: Timetable.Stop
+  }
+
+  private struct Found {
+    var score: StopRanking.Score
+    var departures: Int
+    var aliases: [(score: StopRanking.Score, text: String)] = []
+  }
+
+  private func ranked(
+    _ query: String,
+    penalty: Double,
+    among source: ((StopIndex) async throws -> [StopIndex.Candidate])? = nil
+  ) async throws -> [Place: Found] {
+    let ranking = StopRanking(query: query)
+    var found: [Place: Found] = [:]
+    for (number, feed) in feeds.enumerated() {
+      let candidates =
+        if let source { try await source(feed.stops) } else {
+          try await feed.stops.candidates(for: query)
+        }
+      for candidate in Set(candidates) {
+        guard
+          var score = ranking.score(
+            name: candidate.text,
+            normalized: candidate.normalized,
+            departures: candidate.departures,
+            isAlias: candidate.kind != StopIndex.NameKind.name.rawValue
+          )
+        else { continue }
+        score.points -= penalty
+        let place = Place(feed: number, stop: candidate.stop)
+        var entry = found[place] ?? Found(score: score, departures: candidate.departures)
+        entry.score = max(entry.score, score)
+        if candidate.kind != StopIndex.NameKind.name.rawValue {
+          entry.aliases.append((score, candidate.text))
+        }
+        found[place] = entry
+      }
+    }
+    return found
+  }
+
+  private func merge(_ other: [Place: Found], into found: inout [Place: Found]) {
+    for (place, entry) in other {
+      if let known = found[place], known.score >= entry.score { continue }
+      found[place] = entry
+    }
+  }
+
+  private func order(_ found: [Place: Found]) -> [Result] {
+    let ordered = found.sorted { left, right in
+      if left.value.score != right.value.score { return left.value.score > right.value.score }
+      if left.value.departures != right.value.departures {
+        return left.value.departures > right.value.departures
+      }
+      return (left.key.feed, left.key.stop) < (right.key.feed, right.key.stop)
+    }
+    return ordered.map { place, entry in
+      let aliases = entry.aliases.sorted { $0.score > $1.score }.prefix(5).map(\.text)
+      return Result(feed: feeds[place.feed], stop: place.stop, aliases: aliases)
+    }
+  }
+
+  /// A stop id typed in full is the first answer.
+  private func promote(id: String, in results: inout [Result]) {
+    guard let stop = StopResolver(feeds: feeds).resolve(id) else { return }
+    results.removeAll { $0.feed === stop.feed && $0.stop == stop.station }
+    results.insert(Result(feed: stop.feed, stop: stop.station), at: 0)
+  }
+
+  /// The stops around a place, nearest first.
+  func nearby(latitude: Double, longitude: Double, limit: Int) async throws -> [Result] {
+    var found: [Result] = []
+    for feed in feeds {
+      // The box doubles until it holds enough stops or reaches the farthest.
+      var radius = 500.0
+      while true {
+        let height = radius / 111_195
+        let width = height / max(0.01, cos(latitude * .pi / 180))
+        let stops = try await feed.stops.stops(
+          latitudes: latitude - height...latitude + height,
+          longitudes: longitude - width...longitude + width
+        )
+        let near = stops.compactMap { stop -> Result? in
+          guard let place = feed.timetable.coordinate(of: stop) else { return nil }
+          let metres = Self.distance(
+            (latitude, longitude),
+            (place.latitude, place.longitude)
+          )
+          return metres <= radius
+            ? Result(feed: feed, stop: stop, distance: metres) : nil
+        }
+        if near.count >= limit || radius >= Self.farthest {
+          found += near
+          break
+        }
+        radius *= 2
+      }
+    }
+    found.sort { ($0.distance ?? 0, $0.stop) < ($1.distance ?? 0, $1.stop) }
+    return Array(found.prefix(limit))
+  }
+
+  /// Metres along the great circle (haversine, mean earth radius 6,371,008.8 m).
+  static func distance(
+    _ from: (latitude: Double, longitude: Double),
+    _ to: (latitude: Double, longitude: Double)
+  ) -> Double {
+    let radians = Double.pi / 180
+    let height = sin((to.latitude - from.latitude) * radians / 2)
+    let width = sin((to.longitude - from.longitude) * radians / 2)
+    let part =
+      height * height
+      + cos(from.latitude * radians) * cos(to.latitude * radians) * width * width
+    return 2 * 6_371_008.8 * asin(min(1, part.squareRoot()))
+  }
+}

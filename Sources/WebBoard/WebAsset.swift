@@ -1,0 +1,49 @@
+import CWebAssets
+import ConditionalHTTP
+import NIOCore
+
+/// A file of the web board, as it is served.
+struct WebAsset {
+  let name: String
+  let mediaType: String
+  let body: ByteBuffer
+  /// Strong: the tag is made from the bytes.
+  let entityTag: EntityTag
+
+  /// All files by name.
+  static let all: [String: WebAsset] = {
+    let assets = UnsafeBufferPointer(
+      start: freshet_web_assets(),
+      count: freshet_web_asset_count()
+    )
+    var byName: [String: WebAsset] = [:]
+    for asset in assets {
+      let bytes = UnsafeRawBufferPointer(start: asset.bytes, count: asset.count)
+      let name = String(cString: asset.name)
+      byName[name] = WebAsset(name: name, bytes: bytes)
+    }
+    return byName
+  }()
+
+  private init(name: String, bytes: UnsafeRawBufferPointer) {
+    self.name = name
+    mediaType = Self.mediaType(of: name)
+    body = ByteBuffer(bytes: bytes)
+    // FNV-1a, 64 bits: enough to tell versions of one file apart.
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    entityTag = EntityTag(String(hash, radix: 36))
+  }
+
+  private static func mediaType(of name: String) -> String {
+    switch name.split(separator: ".").last {
+    case "html": "text/html; charset=utf-8"
+    case "css": "text/css; charset=utf-8"
+    case "js": "text/javascript; charset=utf-8"
+    case "svg": "image/svg+xml"
+    case "json": "application/json; charset=utf-8"
+    case "webmanifest": "application/manifest+json"
+    default: "application/octet-stream"
+    }
+  }
+}
