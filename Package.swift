@@ -21,6 +21,11 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+    .package(
+      url: "https://github.com/swift-server/swift-service-lifecycle.git",
+      from: "2.13.0",
+      traits: []
+    ),
     .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     .package(
       url: "https://github.com/hummingbird-project/hummingbird.git",
@@ -79,7 +84,7 @@ let package = Package(
       dependencies: [
         "ConditionalHTTP", "GTFS", "SampleNetwork", "Serving", "Stationboard",
         "StationboardClient", "StationboardServer", "URLSessionTransport", "WebBoard",
-        .argumentParser, .hummingbird, .logging,
+        "Timetable", .argumentParser, .hummingbird, .logging, .serviceLifecycle,
       ]
     ),
   ],
@@ -94,6 +99,7 @@ extension Target.Dependency {
   static var hummingbird: Self { .server("Hummingbird", "hummingbird") }
   static var hummingbirdCore: Self { .server("HummingbirdCore", "hummingbird") }
   static var logging: Self { .server("Logging", "swift-log") }
+  static var serviceLifecycle: Self { .server("ServiceLifecycle", "swift-service-lifecycle") }
   static var nioCore: Self { .server("NIOCore", "swift-nio") }
 
   static func server(_ product: String, _ package: String) -> Self {

@@ -69,7 +69,8 @@ extension FeedReader {
       )
     } row: { [self] reader, columns in
       func value(_ column: Int?) -> String? {
-        let value = tables.texts.text(text(reader, column))
+        let number = text(reader, column)
+        let value = tables.texts.text(number)
         return value.isEmpty ? nil : value
       }
       tables.publisher = tables.publisher ?? value(columns.publisher)

@@ -1,0 +1,58 @@
+import Hummingbird
+import Logging
+import ServiceLifecycle
+import Serving
+import StationboardServer
+import WebBoard
+
+/// Puts the services together on one port.
+struct BoardServer {
+  let host: String
+  let port: Int
+  let store: FeedStore
+  let clock: ServiceClock
+  let logger: Logger
+
+  /// Serves until the process is told to stop (SIGINT, SIGTERM), then lets running answers finish.
+  ///
+  /// - Parameter onRunning: Called with the port once it is open.
+  func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
+    let application = Application(
+      router: router(port: port),
+      configuration: ApplicationConfiguration(
+        address: .hostname(host, port: port),
+        serverName: "freshet"
+      ),
+      services: [FeedWatch(store: store)],
+      onServerRunning: { channel in onRunning(channel.localAddress?.port ?? port) },
+      logger: logger
+    )
+    try await application.runService()
+  }
+
+  private func router(port: Int) -> Router<BasicRequestContext> {
+    let router = Router(
+      context: BasicRequestContext.self,
+      options: [.autoGenerateHeadEndpoints]
+    )
+    router.add(
+      middleware: PublicReadMiddleware(
+        apiVersion: StationboardService.apiVersion,
+        exposed: StationboardService.exposedFields
+      )
+    )
+    router.add(middleware: ProblemMiddleware())
+    StationboardService(store: store, clock: clock, port: port).add(to: router)
+    WebBoardService().add(to: router)
+    return router
+  }
+}
+
+/// Takes over new imports while the server runs.
+private struct FeedWatch: Service {
+  let store: FeedStore
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await store.watch() }
+  }
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+import Foundation
+import GTFS
+import StationboardServer
+import Timetable
+
+/// `freshet import`.
+struct ImportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Import a GTFS feed; a running server takes it over at once.",
+    discussion: """
+      The feed is read straight from the zip archive or folder, checked, and swapped in whole. If \
+      anything is wrong, the feed that was serving before still serves and the exit code is 1.
+      """
+  )
+
+  @Argument(help: "A zip archive or a folder with GTFS files.")
+  var feed: String?
+
+  @Option(help: "Put before all ids of the feed, with a colon, to serve several feeds at once.")
+  var prefix: String?
+
+  @OptionGroup var data: DataOption
+
+  @Option(help: "A CSV file of stop aliases: alias,stop_id. Default: aliases.csv in the data folder.")
+  var aliases: String?
+
+  @Option(help: "Percent of malformed rows of a file above which the import fails.")
+  var maxRejected = FeedImport.defaultRejectedShare * 100
+
+  @Flag(help: "Print the closing report as JSON.")
+  var json = false
+
+  @Flag(help: "Check the timetables that serve, byte by byte, instead of importing.")
+  var verify = false
+
+  func validate() throws {
+    guard verify != (feed != nil) else {
+      throw ValidationError(
+        verify ? "--verify checks what is imported; it takes no feed" : "which feed? A zip or a folder"
+      )
+    }
+    guard (0...100).contains(maxRejected) else {
+      throw ValidationError("--max-rejected is a percentage, 0 to 100")
+    }
+  }
+
+  func run() throws {
+    do throws(FeedError) {
+      guard let feed else { return try verifyAll() }
+      let printer = ProgressPrinter(isBar: Terminal.showsProgress)
+      let importer = FeedImporter(folder: data.folder, maxRejectedShare: maxRejected / 100)
+      let report: ImportReport
+      do throws(FeedError) {
+        report = try importer.run(
+          source: feed,
+          prefix: prefix,
+          aliases: aliases,
+          now: Date().timeIntervalSince1970,
+          progress: { printer.show($0) }
+        )
+      } catch {
+        printer.finish()
+        throw error
+      }
+      printer.finish()
+      if json {
+        Terminal.write(ImportReportText.json(report))
+      } else {
+        Terminal.write(ImportReportText.text(report))
+      }
+    } catch {
+      Terminal.complain("freshet import: \(error.message)\n")
+      if feed != nil {
+        Terminal.complain("Nothing was changed: what was serving before still serves.\n")
+      }
+      throw ExitCode(1)
+    }
+  }
+
+  private func verifyAll() throws(FeedError) {
+    let manifest = try data.folder.manifest()
+    guard !manifest.feeds.isEmpty else {
+      throw FeedError(.unreadable, "\(data.folder.path): no feed has been imported")
+    }
+    for entry in manifest.feeds {
+      let feed = try Feed(entry, in: data.folder)
+      try feed.timetable.check()
+      Terminal.write(
+        "\(entry.key) \(entry.generation): sound; \(feed.timetable.stopCount) stops,"
+          + " \(feed.timetable.tripCount) trips, \(feed.timetable.departureCount) departures\n"
+      )
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import GTFS
+import Timetable
+
+/// The closing report of an import, for people and for programs.
+enum ImportReportText {
+  /// The report as JSON, ended by a line feed.
+  static func json(_ report: ImportReport) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    let data = (try? encoder.encode(report)) ?? Data()
+    return String(decoding: data, as: UTF8.self) + "\n"
+  }
+
+  /// The report as a table.
+  static func text(_ report: ImportReport) -> String {
+    var text = "\n" + Terminal.fit("file", 20)
+    text += Terminal.fit("rows", 14, atEnd: true) + Terminal.fit("rejected", 11, atEnd: true)
+    text += Terminal.fit("left out", 11, atEnd: true) + Terminal.fit("size", 12, atEnd: true) + "\n"
+    for file in report.files {
+      text += Terminal.fit(file.file, 20)
+      text += Terminal.fit(Quantity.count(file.rows), 14, atEnd: true)
+      text += Terminal.fit(Quantity.count(file.rejected), 11, atEnd: true)
+      text += Terminal.fit(Quantity.count(file.dropped), 11, atEnd: true)
+      text += Terminal.fit(Quantity.bytes(file.bytes), 12, atEnd: true) + "\n"
+    }
+    text += rows("Rejected rows", report.rejectedRows, of: report.files.reduce(0) { $0 + $1.rejected })
+    text += rows("Warnings", report.warnings, of: report.warningCount)
+    let rate = Double(report.files.first { $0.file == "stop_times.txt" }?.rows ?? 0)
+    text += """
+
+      Service     \(report.serviceFrom) to \(report.serviceUntil), \(report.timeZone)
+      Timetable   \(Quantity.count(report.stops)) stops, \(Quantity.count(report.routes)) routes, \
+      \(Quantity.count(report.trips)) trips, \(Quantity.count(report.departures)) departures \
+      (\(Quantity.count(report.patterns)) patterns)
+      Size        \(Quantity.bytes(report.timetableBytes)) timetable, \
+      \(Quantity.bytes(report.searchBytes)) search
+      Time        \(Quantity.tenths(report.seconds)) s, \
+      \(Quantity.count(Int(rate / max(0.001, report.seconds)))) stop times a second
+      Memory      \(Quantity.bytes(report.peakMemoryBytes)) at most
+
+      """
+    return text
+  }
+
+  /// The first ten rows of a list; the JSON report and report.json have more.
+  private static func rows(_ title: String, _ rows: [RejectedRow], of count: Int) -> String {
+    guard count > 0 else { return "" }
+    let shown = rows.prefix(10)
+    var text = "\n\(title): \(Quantity.count(count))\n"
+    for row in shown {
+      let column = row.column.map { ", \($0)" } ?? ""
+      text += "  \(row.file):\(row.line)\(column): \(row.reason)\n"
+    }
+    if count > shown.count { text += "  … and \(Quantity.count(count - shown.count)) more\n" }
+    return text
+  }
+}

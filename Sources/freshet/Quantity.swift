@@ -1,0 +1,27 @@
+/// Numbers as people read them.
+enum Quantity {
+  /// 1234567 as `1,234,567`.
+  static func count(_ number: Int) -> String {
+    var digits = String(number.magnitude)
+    var groups: [String] = []
+    while digits.count > 3 {
+      groups.insert(String(digits.suffix(3)), at: 0)
+      digits.removeLast(3)
+    }
+    groups.insert(digits, at: 0)
+    return (number < 0 ? "-" : "") + groups.joined(separator: ",")
+  }
+
+  /// Bytes in the unit that fits, `250.3 MB`.
+  static func bytes(_ count: Int) -> String {
+    var value = Double(count)
+    for unit in ["B", "kB", "MB"] {
+      if value < 1000 { return unit == "B" ? "\(count) B" : "\(tenths(value)) \(unit)" }
+      value /= 1000
+    }
+    return "\(tenths(value)) GB"
+  }
+
+  /// A number with one place after the point.
+  static func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+}

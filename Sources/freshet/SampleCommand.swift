@@ -1,0 +1,56 @@
+import ArgumentParser
+import Foundation
+import SampleNetwork
+
+/// `freshet sample`.
+struct SampleCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sample",
+    abstract: "Write an invented public transport network as a GTFS feed, of any size."
+  )
+
+  @Option(help: "How many stops.")
+  var stops = 200
+
+  @Option(help: "About how many stop times. Default: what suits the stops.")
+  var stopTimes: Int?
+
+  @Option(help: "The day the feed is for, YYYY-MM-DD. Default: today.")
+  var date: String?
+
+  @Option(help: "Another seed gives another network.")
+  var seed: UInt64 = 1
+
+  @Option(help: "The folder to write the files to.")
+  var out: String
+
+  func run() throws {
+    let text = date ?? Self.today()
+    guard let day = SampleDay(text) else {
+      throw ValidationError("--date \"\(text)\" is not a date YYYY-MM-DD")
+    }
+    do throws(SampleError) {
+      let options = SampleNetwork.Options(
+        stops: stops,
+        stopTimes: stopTimes,
+        day: day,
+        seed: seed
+      )
+      let summary = try SampleNetwork(options: options).write(to: out) { _, _ in }
+      Terminal.write("\(summary)\n")
+    } catch {
+      Terminal.complain("freshet sample: \(error.message)\n")
+      throw ExitCode(1)
+    }
+  }
+
+  private static func today() -> String {
+    let parts = Calendar(identifier: .gregorian)
+      .dateComponents([.year, .month, .day], from: Date())
+    func pad(_ number: Int?) -> String {
+      let number = number ?? 0
+      return number < 10 ? "0\(number)" : "\(number)"
+    }
+    return "\(parts.year ?? 2000)-\(pad(parts.month))-\(pad(parts.day))"
+  }
+}

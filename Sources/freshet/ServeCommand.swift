@@ -1,0 +1,92 @@
+import ArgumentParser
+import Foundation
+import GTFS
+import Hummingbird
+import Logging
+import ServiceLifecycle
+import Serving
+import StationboardServer
+import Timetable
+import WebBoard
+
+/// `freshet serve`.
+struct ServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Serve boards over HTTP: the API, the web board, and stop search."
+  )
+
+  @Option(help: "The address to listen on.")
+  var host = "127.0.0.1"
+
+  @Option(help: "The port to listen on; 0 takes a free one.")
+  var port = 8080
+
+  @OptionGroup var data: DataOption
+
+  @Option(help: "Start the service clock at an instant, 2026-11-24T08:00:00+01:00, and let it run.")
+  var now: String?
+
+  @Option(help: "How much to log: trace, debug, info, notice, warning, error, critical.")
+  var logLevel: String = "info"
+
+  func validate() throws {
+    guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535") }
+    guard Logger.Level(rawValue: logLevel) != nil else {
+      throw ValidationError("--log-level \"\(logLevel)\" is not a level")
+    }
+    if let now, InstantText.read(now) == nil {
+      throw ValidationError(
+        "--now \"\(now)\" is not an instant like 2026-11-24T07:00:00Z (RFC 3339)"
+      )
+    }
+  }
+
+  func run() async throws {
+    let level = Logger.Level(rawValue: logLevel) ?? .info
+    LoggingSystem.bootstrap { label in
+      var handler = StreamLogHandler.standardError(label: label)
+      handler.logLevel = level
+      return handler
+    }
+    let logger = Logger(label: "freshet")
+    let clock = now.flatMap { InstantText.read($0) }.map { ServiceClock(startingAt: $0) }
+    let store: FeedStore
+    do throws(FeedError) {
+      store = try FeedStore(folder: data.folder, logger: logger)
+    } catch {
+      Terminal.complain("freshet serve: \(error.message)\n")
+      throw ExitCode(1)
+    }
+    let server = BoardServer(
+      host: host,
+      port: port,
+      store: store,
+      clock: clock ?? ServiceClock(),
+      logger: logger
+    )
+    do {
+      try await server.run { port in announce(store, port) }
+    } catch {
+      Terminal.complain("freshet serve: \(host):\(port): \(error)\n")
+      throw ExitCode(1)
+    }
+  }
+
+  @Sendable
+  private func announce(_ store: FeedStore, _ port: Int) {
+    let shown = host.contains(":") ? "[\(host)]" : host
+    var text = "Serving http://\(shown):\(port)/\n"
+    for feed in store.feeds {
+      let timetable = feed.timetable
+      text += "  feed \(feed.entry.key): \(timetable.metadata.publisher ?? "no publisher named"),"
+      text += " \(Quantity.count(timetable.stopCount)) stops,"
+      text += " \(timetable.firstDay) to \(timetable.lastDay)\n"
+    }
+    if store.feeds.isEmpty {
+      text += "  no timetable yet; import one with: freshet import FEED.zip"
+      text += " --data \(data.folder.path)\n"
+    }
+    Terminal.write(text)
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// What the program knows about the terminal it runs in.
+enum Terminal {
+  /// Whether standard output is a terminal.
+  static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
+  /// Whether standard error is a terminal.
+  static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
+
+  /// Whether colours are wanted (no-color.org).
+  static var hasColor: Bool {
+    let environment = ProcessInfo.processInfo.environment
+    return isInteractive && (environment["NO_COLOR"] ?? "").isEmpty
+      && environment["TERM"] != "dumb"
+  }
+
+  /// Columns and rows of the terminal; 80 × 24 if it does not say.
+  static var size: (columns: Int, rows: Int) {
+    var window = winsize()
+    let request = UInt(TIOCGWINSZ)
+    guard ioctl(STDOUT_FILENO, request, &window) == 0, window.ws_col > 0 else { return (80, 24) }
+    return (Int(window.ws_col), Int(window.ws_row))
+  }
+
+  /// Writes to standard output at once.
+  static func write(_ text: String) {
+    FileHandle.standardOutput.write(Data(text.utf8))
+  }
+
+  /// Writes to standard error at once.
+  static func complain(_ text: String) {
+    FileHandle.standardError.write(Data(text.utf8))
+  }
+
+  /// How many columns a text takes: 0 for combining marks, 2 for wide East Asian letters and emoji.
+  static func width(of text: String) -> Int {
+    text.unicodeScalars.reduce(0) { width, scalar in
+      switch scalar.value {
+      case 0..<0x20, 0x7F..<0xA0, 0x200B...0x200F, 0xFE00...0xFE0F: return width
+      case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+        0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+        return width + 2
+      default:
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark: return width
+        default: return width + 1
+        }
+      }
+    }
+  }
+
+  /// A text cut or filled with blanks to a number of columns.
+  static func fit(_ text: String, _ columns: Int, atEnd: Bool = false) -> String {
+    let plain = text.filter { !$0.isNewline && $0 != "\u{1B}" }
+    let width = width(of: plain)
+    if width <= columns {
+      let blanks = String(repeating: " ", count: columns - width)
+      return atEnd ? blanks + plain : plain + blanks
+    }
+    var cut = ""
+    var used = 0
+    for character in plain {
+      let more = Self.width(of: String(character))
+      guard used + more < columns else { break }
+      cut.append(character)
+      used += more
+    }
+    return cut + "…" + String(repeating: " ", count: max(0, columns - used - 1))
+  }
+}
