@@ -21,11 +21,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
-    .package(
-      url: "https://github.com/swift-server/swift-service-lifecycle.git",
-      from: "2.13.0",
-      traits: []
-    ),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     .package(
       url: "https://github.com/hummingbird-project/hummingbird.git",
