@@ -83,6 +83,16 @@ let package = Package(
         "Timetable", .argumentParser, .hummingbird, .logging, .serviceLifecycle,
       ]
     ),
+
+    // MARK: Beside the house: tests
+    .testTarget(name: "SampleNetworkTests", dependencies: ["SampleNetwork"]),
+    .testTarget(
+      name: "StationboardServerTests",
+      dependencies: [
+        "ConditionalHTTP", "GTFS", "SampleNetwork", "Serving", "Stationboard", "StationboardClient",
+        "StationboardServer", "Timetable", "WebBoard", .httpTypes, .hummingbird, .logging, .nioCore,
+      ]
+    ),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c2x

@@ -84,6 +84,8 @@ extension KnownLine {
       .mixed(.weekly).coloured("5A1E82/FFFFFF").beyond("Genève"),
     KnownLine("15", .tpg, .tram, 100, [8_587_057, 5, 8_592_906, 4, 8_587_392, 4, 8_592_789])
       .mixed(.weekly).coloured("84471C/FFFFFF"),
+    KnownLine("18", .tpg, .tram, 150, [8_587_907, 1, 8_587_057, 4, 8_587_387, 4, 8_587_061])
+      .mixed(.weekly).coloured("B82F89/FFFFFF"),
     KnownLine("5", .tpg, .bus, 70, [8_588_196, 8, 8_587_907, 4, 8_587_387, 3, 8_587_061])
       .mixed(.weekly).coloured("00ACE7/000000"),
     KnownLine("7", .tpg, .bus, 60, [8_587_387, 4, 8_592_850, 4, 8_592_874]).mixed(.weekly)
@@ -113,6 +115,14 @@ extension KnownLine {
       .coloured("F4A100/000000").beyond("Bern", reach: 9),
     KnownLine("9", .bernmobil, .tram, 90, [8_571_395, 3, 8_571_396]).mixed(.weekly)
       .coloured("005CA9/FFFFFF").beyond("Bern", reach: 9),
+    KnownLine("6", .bernmobil, .tram, 110, [8_571_396, 3, 8_571_395]).mixed(.weekly)
+      .coloured("0068B4/FFFFFF"),
+    KnownLine("3", .bernmobil, .tram, 130, [8_571_396, 3, 8_571_395]).mixed(.weekly)
+      .coloured("8B3A8F/FFFFFF"),
+    KnownLine("19", .bernmobil, .bus, 130, [8_571_395, 4, 8_571_396]).mixed(.weekly)
+      .coloured("00A19A/000000"),
+    KnownLine("8", .bernmobil, .tram, 110, [8_571_395, 3, 8_571_396]).mixed(.weekly)
+      .coloured("6F4E9B/FFFFFF"),
     KnownLine("10", .bernmobil, .bus, 100, [8_571_396, 2, 8_571_395]).mixed(.weekly)
       .coloured("3DA535/FFFFFF").beyond("Bern"),
     KnownLine("M1", .bernmobil, .bus, 4, [8_571_395, 3, 8_571_396]).mixed(.nightly)

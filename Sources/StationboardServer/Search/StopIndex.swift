@@ -24,17 +24,19 @@ struct StopIndex: Sendable {
 
   let database: DatabasePool
 
-  /// The names that share words, beginnings or letters with a query.
+  /// The names that begin like the query or contain its words.
   ///
   /// - Parameter query: Normalized (``SearchText``), not empty.
-  func candidates(for query: String) async throws -> [Candidate] {
+  func likely(_ query: String) async throws -> [Candidate] {
     try await database.read { database in
-      var found: [Candidate] = []
-      found += try named(query, database)
-      found += try containing(query.split(separator: " ").map(String.init), database)
-      found += try resembling(query, database)
-      return found
+      try named(query, database)
+        + containing(query.split(separator: " ").map(String.init), database)
     }
+  }
+
+  /// The names that share letters with the query, for queries with typing errors.
+  func similar(_ query: String) async throws -> [Candidate] {
+    try await database.read { database in try resembling(query, database) }
   }
 
   /// Names that are the query or begin with it, shortest first.

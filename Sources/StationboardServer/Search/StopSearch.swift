@@ -31,18 +31,23 @@ struct StopSearch: Sendable {
     let text = String(query.trimmingCharacters(in: .whitespacesAndNewlines).prefix(Self.longestQuery))
     let normalized = SearchText.normalized(text)
     guard !normalized.isEmpty else { return [] }
-    var found = try await ranked(normalized, penalty: 0)
+    var found = try await ranked(normalized) { try await $0.likely(normalized) }
     if let other = SearchText.withoutUmlautSpelling(normalized) {
-      merge(try await ranked(other, penalty: 40), into: &found)
+      merge(try await ranked(other, penalty: 40) { try await $0.likely(other) }, into: &found)
+    }
+    // Errors are looked for only where too few names have the words themselves.
+    if found.values.count(where: { $0.score.tier >= 2 }) < limit {
+      merge(try await ranked(normalized) { try await $0.similar(normalized) }, into: &found)
     }
     if found.isEmpty {
-      found = try await ranked(normalized, penalty: 0, among: { try await $0.allNames() })
+      found = try await ranked(normalized) { try await $0.allNames() }
     }
     // The last letters may be the wrong ones.
     var shorter = normalized
     while found.isEmpty, shorter.count > 3 {
       shorter = String(shorter.dropLast()).trimmingCharacters(in: .whitespaces)
-      found = try await ranked(shorter, penalty: 100)
+      let query = shorter
+      found = try await ranked(query, penalty: 100) { try await $0.likely(query) }
     }
     var results = order(found)
     promote(id: text, in: &results)
@@ -62,17 +67,13 @@ struct StopSearch: Sendable {
 
   private func ranked(
     _ query: String,
-    penalty: Double,
-    among source: ((StopIndex) async throws -> [StopIndex.Candidate])? = nil
+    penalty: Double = 0,
+    among candidates: (StopIndex) async throws -> [StopIndex.Candidate]
   ) async throws -> [Place: Found] {
     let ranking = StopRanking(query: query)
     var found: [Place: Found] = [:]
     for (number, feed) in feeds.enumerated() {
-      let candidates =
-        if let source { try await source(feed.stops) } else {
-          try await feed.stops.candidates(for: query)
-        }
-      for candidate in Set(candidates) {
+      for candidate in Set(try await candidates(feed.stops)) {
         guard
           var score = ranking.score(
             name: candidate.text,
