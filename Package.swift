@@ -91,6 +91,8 @@ let package = Package(
       dependencies: [
         "ConditionalHTTP", "GTFS", "SampleNetwork", "Serving", "Stationboard", "StationboardClient",
         "StationboardServer", "Timetable", "WebBoard", .httpTypes, .hummingbird, .logging, .nioCore,
+        .nioEmbedded,
+        .nioEmbedded,
       ]
     ),
   ],
@@ -106,6 +108,7 @@ extension Target.Dependency {
   static var hummingbirdCore: Self { .server("HummingbirdCore", "hummingbird") }
   static var logging: Self { .server("Logging", "swift-log") }
   static var serviceLifecycle: Self { .server("ServiceLifecycle", "swift-service-lifecycle") }
+  static var nioEmbedded: Self { .server("NIOEmbedded", "swift-nio") }
   static var nioCore: Self { .server("NIOCore", "swift-nio") }
 
   static func server(_ product: String, _ package: String) -> Self {

@@ -1,36 +1,112 @@
 /// An entity tag, the validator of a representation (RFC 9110 section 8.8.3).
-public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
-  /// The characters between the quotes.
+///
+/// A tag that was read is opaque: ``description`` and ``fieldValue`` give back what was read, also
+/// if it lacks the quotes the grammar asks for.
+public struct EntityTag: Sendable, CustomStringConvertible {
+  /// The characters between the quotes; of a tag without quotes, the whole text.
   public let opaque: String
   /// Whether the tag promises equal meaning only, not equal bytes.
   public let isWeak: Bool
+  /// Whether the tag stands in quotes; a legacy tag does not.
+  public let isQuoted: Bool
+  /// The bytes of the tag as it stands in a field, quotes and weakness included.
+  public let fieldValue: [UInt8]
 
   /// Creates a tag.
   ///
-  /// - Parameter opaque: Visible ASCII without quotes.
+  /// - Parameters:
+  ///   - opaque: Visible ASCII without quotes.
+  ///   - isWeak: Whether the tag promises equal meaning only.
   public init(_ opaque: String, isWeak: Bool = false) {
     self.opaque = opaque
     self.isWeak = isWeak
+    isQuoted = true
+    fieldValue = Array(((isWeak ? "W/\"" : "\"") + opaque + "\"").utf8)
+  }
+
+  /// Reads the value of an ETag field: `"x"`, `W/"x"`, or a legacy text without quotes.
+  ///
+  /// A text that does not have one of the first two forms, such as `x` or `w/"x"`, is kept as it
+  /// is. Blanks around it do not belong to it.
+  ///
+  /// - Returns: Nothing if the value is blank or has control characters.
+  public init?(parsing field: some StringProtocol) {
+    self.init(parsing: Array(field.utf8))
+  }
+
+  /// Reads the bytes of an ETag field, which need not be UTF-8.
+  ///
+  /// - Returns: Nothing if the value is blank or has control characters.
+  public init?(parsing field: some Collection<UInt8>) {
+    let bytes = field.trimmingBlanks()
+    guard !bytes.isEmpty, !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
+    let isWeak = bytes.starts(with: "W/\"".utf8)
+    let content = bytes.dropFirst(isWeak ? 3 : 1).dropLast()
+    isQuoted =
+      bytes.count >= (isWeak ? 4 : 2) && (isWeak || bytes.first == UInt8(ascii: "\""))
+      && bytes.last == UInt8(ascii: "\"") && !content.contains(UInt8(ascii: "\""))
+    self.isWeak = isQuoted && isWeak
+    opaque = String(decoding: isQuoted ? content : bytes, as: UTF8.self)
+    fieldValue = Array(bytes)
   }
 
   /// The tag as it stands in an ETag field.
-  public var description: String { (isWeak ? "W/" : "") + "\"" + opaque + "\"" }
+  public var description: String { String(decoding: fieldValue, as: UTF8.self) }
+
+  /// Whether two tags are the same by weak comparison (RFC 9110 section 8.8.3.2).
+  ///
+  /// The characters have to be the same; weakness does not matter. A legacy tag is the same as a
+  /// tag that is written like it, not as one in quotes.
+  public func weaklyMatches(_ other: EntityTag) -> Bool {
+    isQuoted == other.isQuoted && opaqueBytes == other.opaqueBytes
+  }
+
+  /// Whether two tags are the same by strong comparison (RFC 9110 section 8.8.3.2).
+  ///
+  /// Both have to be strong. A legacy tag promises nothing and is never strong.
+  public func stronglyMatches(_ other: EntityTag) -> Bool {
+    isStrong && other.isStrong && opaqueBytes == other.opaqueBytes
+  }
+
+  /// Whether the tag promises equal bytes.
+  public var isStrong: Bool { isQuoted && !isWeak }
 
   /// Whether an If-None-Match field names the tag, by weak comparison (RFC 9110 section 13.1.2).
   ///
   /// - Parameter field: The field's value: `*`, or tags separated by commas.
   public func matches(ifNoneMatch field: String) -> Bool {
-    var rest = field[...]
-    while let start = rest.firstIndex(where: { $0 != " " && $0 != "," && $0 != "\t" }) {
-      rest = rest[start...]
-      if rest.first == "*" { return true }
-      if rest.hasPrefix("W/") { rest = rest.dropFirst(2) }
-      guard rest.first == "\"" else { return false }
-      rest = rest.dropFirst()
-      guard let end = rest.firstIndex(of: "\"") else { return false }
-      if rest[..<end] == opaque { return true }
-      rest = rest[rest.index(after: end)...]
-    }
-    return false
+    EntityTagList(parsing: field).weaklyContains(self)
+  }
+
+  /// Whether an If-Match field names the tag, by strong comparison (RFC 9110 section 13.1.1).
+  ///
+  /// - Parameter field: The field's value: `*`, or tags separated by commas.
+  public func matches(ifMatch field: String) -> Bool {
+    EntityTagList(parsing: field).stronglyContains(self)
+  }
+
+  private var opaqueBytes: ArraySlice<UInt8> {
+    isQuoted ? fieldValue.dropFirst(isWeak ? 3 : 1).dropLast() : fieldValue[...]
+  }
+}
+
+extension EntityTag: Hashable {
+  /// Whether two tags are written the same, byte by byte.
+  public static func == (left: EntityTag, right: EntityTag) -> Bool {
+    left.fieldValue == right.fieldValue
+  }
+
+  /// Feeds the bytes of the tag.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(fieldValue)
+  }
+}
+
+extension Collection<UInt8> {
+  fileprivate func trimmingBlanks() -> ArraySlice<UInt8> {
+    var bytes = Array(self)[...]
+    while let first = bytes.first, FieldSyntax.isBlank(first) { bytes.removeFirst() }
+    while let last = bytes.last, FieldSyntax.isBlank(last) { bytes.removeLast() }
+    return bytes
   }
 }

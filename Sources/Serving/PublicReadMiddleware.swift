@@ -41,6 +41,9 @@ package struct PublicReadMiddleware<Context: RequestContext>: RouterMiddleware {
         "x-md-request-id, x-request-id, if-none-match, accept-language"
       response.headers[.accessControlMaxAge] = "86400"
     }
+    if let field = RequestIdentity.field, response.headers[field] == nil {
+      response.headers[field] = RequestIdentity.of(request)
+    }
     if let versionField { response.headers[versionField] = apiVersion }
     return response
   }

@@ -44,7 +44,8 @@ package struct QueryItems: Sendable {
   /// - Throws: ``Problem`` 400 `invalid_parameter` if the value is not one.
   package func number(_ name: String) throws(Problem) -> Double? {
     guard let text = self[name] else { return nil }
-    guard let value = Double(text), value.isFinite else {
+    let isDecimal = text.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
+    guard isDecimal, let value = Double(text), value.isFinite else {
       throw Self.invalid(name, text, "a number")
     }
     return value

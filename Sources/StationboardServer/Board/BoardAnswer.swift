@@ -5,7 +5,7 @@ import Timetable
 
 /// Renders a board as the body of the contract (seed 002).
 struct BoardAnswer {
-  let board: Board
+  let board: ScheduledBoard
   let requestId: String
   /// When the request came, on the service clock.
   let now: Double
@@ -73,7 +73,7 @@ struct BoardAnswer {
     json.raw("\"fetchedAt\":null,\"cacheFetchedAt\":null,\"cacheAgeMs\":null,\"ageSeconds\":null,")
     json.raw("\"includeRequested\":")
     json.flag(board.request.includeAlerts)
-    json.raw(",\"includeApplied\":false,\"status\":\"disabled\",\"lastStatus\":null,")
+    json.raw(",\"includeApplied\":false,\"status\":null,\"lastStatus\":null,")
     json.raw("\"lastError\":null,\"alertsSource\":null,\"entities\":[]}")
   }
 
@@ -131,12 +131,12 @@ struct BoardAnswer {
 enum StaticRealtime {
   /// The contract's `rt`.
   static let rt: StaticString = """
-    {"available":false,"applied":false,"reason":"disabled","feedKey":null,"fetchedAt":null,\
+    {"available":false,"applied":false,"reason":"disabled","feedKey":"none","fetchedAt":null,\
     "cacheFetchedAt":null,"cacheAgeMs":null,"ageMs":null,"ageSeconds":null,"lastPollAt":null,\
     "lastSuccessfulPollAt":null,"pollAgeMs":null,"pollAgeSeconds":null,\
     "freshnessThresholdMs":45000,"freshnessMaxAgeSeconds":45,"cacheStatus":"DISABLED",\
-    "status":"disabled","lastStatus":null,"lastError":null,"payloadBytes":null,"rtSource":null,\
-    "instance":null}
+    "status":null,"lastStatus":null,"lastError":null,"payloadBytes":null,"rtSource":null,\
+    "instance":{"id":"freshet","allocId":null,"host":null,"pid":null,"build":null}}
     """
 
   /// The realtime members of the contract's `meta`.

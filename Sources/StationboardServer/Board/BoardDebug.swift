@@ -2,7 +2,7 @@ import Timetable
 
 /// The contract's `debug`, only for requests that ask for it.
 struct BoardDebug {
-  let board: Board
+  let board: ScheduledBoard
   let requestId: String
 
   /// Writes the member with its leading comma.

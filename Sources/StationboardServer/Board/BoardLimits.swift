@@ -12,6 +12,4 @@ package enum BoardLimits {
   package static let grace: Int64 = 45
   /// The most characters of an id.
   package static let longestId = 256
-  /// The most characters of a request id that is echoed.
-  package static let longestRequestId = 128
 }

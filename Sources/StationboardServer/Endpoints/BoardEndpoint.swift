@@ -16,9 +16,9 @@ struct BoardEndpoint {
     let asked = try BoardRequest(
       QueryItems(request),
       acceptLanguage: request.headers[.acceptLanguage],
-      feeds: store.feeds
+      feeds: try store.serving()
     )
-    let board = Board(asked, now: now)
+    let board = ScheduledBoard(asked, now: now)
     let spent = (ContinuousClock().now - began).components
     let elapsed = Double(spent.seconds) * 1_000 + Double(spent.attoseconds) / 1e15
     let body = BoardAnswer(board: board, requestId: requestId, now: now, elapsed: elapsed).body()

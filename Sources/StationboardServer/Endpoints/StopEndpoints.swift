@@ -23,7 +23,7 @@ struct StopEndpoints {
       )
     }
     let limit = try self.limit(query)
-    let results = try await StopSearch(feeds: store.feeds).find(text, limit: limit)
+    let results = try await StopSearch(feeds: try store.serving()).find(text, limit: limit)
     return Self.answer(results, language(request, query))
   }
 
@@ -43,7 +43,7 @@ struct StopEndpoints {
       )
     }
     let limit = try self.limit(query)
-    let results = try await StopSearch(feeds: store.feeds)
+    let results = try await StopSearch(feeds: try store.serving())
       .nearby(latitude: latitude, longitude: longitude, limit: limit)
     return Self.answer(results, language(request, query))
   }
@@ -98,7 +98,8 @@ struct StopEndpoints {
     json.raw(",\"stop_name\":")
     json.string(timetable.name(of: result.stop))
     json.raw(",\"parent_station\":null,\"location_type\":")
-    json.integer(Int(timetable.locationType(of: result.stop)))
+    // A string, as the seed's clients decode it.
+    json.string("\(timetable.locationType(of: result.stop))")
     json.raw(",\"nb_stop_times\":")
     json.integer(timetable.departureCount(of: result.stop))
     json.raw(",\"city\":")

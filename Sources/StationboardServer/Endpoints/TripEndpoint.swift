@@ -53,7 +53,7 @@ struct TripEndpoint {
       }
       start = seconds
     }
-    for feed in store.feeds {
+    for feed in try store.serving() {
       guard let local = feed.localId(id) else { continue }
       let runs = feed.timetable.trips(id: local)
       guard !runs.isEmpty else { continue }

@@ -1,6 +1,8 @@
 import Foundation
 package import GTFS
+import HTTPTypes
 package import Logging
+import Serving
 import Synchronization
 
 /// The feeds that serve now; a new import takes their place without a request noticing.
@@ -32,6 +34,20 @@ package final class FeedStore: Sendable {
 
   /// The feeds, in the order of their first import. A request keeps the ones it began with.
   package var feeds: [Feed] { state.withLock { $0.feeds } }
+
+  /// The feeds, of which there is at least one.
+  ///
+  /// - Throws: ``Problem`` 503 `no_timetable`.
+  func serving() throws(Problem) -> [Feed] {
+    let feeds = feeds
+    guard feeds.isEmpty else { return feeds }
+    throw Problem(
+      .serviceUnavailable,
+      "no_timetable",
+      detail: "no timetable has been imported yet; run: freshet import FEED.zip",
+      fields: [.retryAfter: "5"]
+    )
+  }
 
   /// Why the newest import does not serve; `nil` if it does.
   package var failure: String? { state.withLock { $0.failure } }

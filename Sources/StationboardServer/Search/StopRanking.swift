@@ -72,6 +72,8 @@ struct StopRanking {
     if comma == nil { points += 350 }
     if isHub, !hasStationWord { points += comma == nil ? 500 : 250 }
     if isAlias { points -= 60 }
+    // The whole name with a typing error is closer than one of its words.
+    if nameWords.count == words.count { points += 300 }
     points -= Double(nameWords.count) * 12
     return Score(tier: tier, points: points)
   }

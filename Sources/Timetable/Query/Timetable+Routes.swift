@@ -14,6 +14,25 @@ package struct RouteDescription: Hashable, Sendable {
   package var color: UInt32?
   /// See ``color``.
   package var textColor: UInt32?
+
+  /// Describes a route.
+  package init(
+    id: String,
+    shortName: String,
+    longName: String,
+    agency: String,
+    type: Int,
+    color: UInt32? = nil,
+    textColor: UInt32? = nil
+  ) {
+    self.id = id
+    self.shortName = shortName
+    self.longName = longName
+    self.agency = agency
+    self.type = type
+    self.color = color
+    self.textColor = textColor
+  }
 }
 
 extension Timetable {

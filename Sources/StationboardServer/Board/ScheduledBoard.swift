@@ -3,7 +3,7 @@ import Serving
 import Timetable
 
 /// A board: the departures of a stop in a window, as the timetable has them.
-struct Board {
+struct ScheduledBoard {
   let request: BoardRequest
   /// The instant the board is of, in seconds since 1970-01-01T00:00:00Z.
   let instant: Double

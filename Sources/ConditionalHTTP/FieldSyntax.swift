@@ -1,0 +1,61 @@
+/// The alphabet of field values (RFC 9110 section 5.6).
+enum FieldSyntax {
+  /// Whether a byte is a blank or a tab.
+  static func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+  }
+
+  /// Whether a byte is a digit.
+  static func isDigit(_ byte: UInt8) -> Bool {
+    UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+  }
+
+  /// Whether a byte may stand in a token (RFC 9110 section 5.6.2).
+  static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+    case _ where isDigit(byte): true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+
+  /// Whether a text is a token.
+  static func isToken(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
+  }
+
+  /// A value as it is written behind `=`: plain if it is a token, quoted if not.
+  ///
+  /// Control characters cannot be written; they become blanks.
+  static func word(_ value: String) -> String {
+    if isToken(value) { return value }
+    var quoted: [UInt8] = [UInt8(ascii: "\"")]
+    for byte in value.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): quoted += [UInt8(ascii: "\\"), byte]
+      case 0..<0x20 where byte != UInt8(ascii: "\t"), 0x7F: quoted.append(UInt8(ascii: " "))
+      default: quoted.append(byte)
+      }
+    }
+    quoted.append(UInt8(ascii: "\""))
+    return String(decoding: quoted, as: UTF8.self)
+  }
+
+  /// A text without the blanks around it.
+  static func trimmed(_ text: some StringProtocol) -> String {
+    var bytes = text.utf8[...]
+    while let first = bytes.first, isBlank(first) { bytes.removeFirst() }
+    while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// A text with ASCII capitals made small; everything else stays.
+  static func lowercased(_ text: String) -> String {
+    String(decoding: text.utf8.map(lowercased), as: UTF8.self)
+  }
+
+  /// A byte, made small if it is an ASCII capital.
+  static func lowercased(_ byte: UInt8) -> UInt8 {
+    UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte + 0x20 : byte
+  }
+}

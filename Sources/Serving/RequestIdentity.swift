@@ -1,0 +1,28 @@
+import HTTPTypes
+package import Hummingbird
+
+/// The id by which one request can be found in answer, headers and log.
+package enum RequestIdentity {
+  /// The most characters of an id that is echoed.
+  package static let longest = 128
+
+  /// The field that carries it.
+  package static let field = HTTPField.Name("x-md-request-id")
+
+  /// The id the client sent, if it is printable and short, else a new one.
+  package static func of(_ request: Request) -> String {
+    for name in [field, HTTPField.Name("x-request-id")] {
+      guard let name, let value = request.headers[name] else { continue }
+      let isPrintable = value.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+      if (1...longest).contains(value.utf8.count), isPrintable { return value }
+    }
+    var random = UInt64.random(in: .min ... .max)
+    var text = "sb-"
+    for _ in 0..<12 {
+      let digit = UInt8(truncatingIfNeeded: random & 15)
+      text.unicodeScalars.append(Unicode.Scalar(digit < 10 ? 0x30 + digit : 0x57 + digit))
+      random >>= 4
+    }
+    return text
+  }
+}
