@@ -27,18 +27,17 @@ public struct EntityTag: Sendable, CustomStringConvertible {
   /// Reads the value of an ETag field: `"x"`, `W/"x"`, or a legacy text without quotes.
   ///
   /// A text that does not have one of the first two forms, such as `x` or `w/"x"`, is kept as it
-  /// is. Blanks around it do not belong to it.
-  ///
-  /// - Returns: Nothing if the value is blank or has control characters.
+  /// is. Blanks around it do not belong to it. A value that is blank or has control characters
+  /// gives nothing.
   public init?(parsing field: some StringProtocol) {
     self.init(parsing: Array(field.utf8))
   }
 
   /// Reads the bytes of an ETag field, which need not be UTF-8.
   ///
-  /// - Returns: Nothing if the value is blank or has control characters.
+  /// A value that is blank or has control characters gives nothing.
   public init?(parsing field: some Collection<UInt8>) {
-    let bytes = field.trimmingBlanks()
+    let bytes = FieldSyntax.trimmed(field)
     guard !bytes.isEmpty, !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
     let isWeak = bytes.starts(with: "W/\"".utf8)
     let content = bytes.dropFirst(isWeak ? 3 : 1).dropLast()
@@ -74,6 +73,7 @@ public struct EntityTag: Sendable, CustomStringConvertible {
   /// Whether an If-None-Match field names the tag, by weak comparison (RFC 9110 section 13.1.2).
   ///
   /// - Parameter field: The field's value: `*`, or tags separated by commas.
+  /// - Returns: Whether the tag, or any tag, is named.
   public func matches(ifNoneMatch field: String) -> Bool {
     EntityTagList(parsing: field).weaklyContains(self)
   }
@@ -81,6 +81,7 @@ public struct EntityTag: Sendable, CustomStringConvertible {
   /// Whether an If-Match field names the tag, by strong comparison (RFC 9110 section 13.1.1).
   ///
   /// - Parameter field: The field's value: `*`, or tags separated by commas.
+  /// - Returns: Whether the tag, or any tag, is named.
   public func matches(ifMatch field: String) -> Bool {
     EntityTagList(parsing: field).stronglyContains(self)
   }
@@ -99,14 +100,5 @@ extension EntityTag: Hashable {
   /// Feeds the bytes of the tag.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(fieldValue)
-  }
-}
-
-extension Collection<UInt8> {
-  fileprivate func trimmingBlanks() -> ArraySlice<UInt8> {
-    var bytes = Array(self)[...]
-    while let first = bytes.first, FieldSyntax.isBlank(first) { bytes.removeFirst() }
-    while let last = bytes.last, FieldSyntax.isBlank(last) { bytes.removeLast() }
-    return bytes
   }
 }

@@ -43,10 +43,15 @@ enum FieldSyntax {
 
   /// A text without the blanks around it.
   static func trimmed(_ text: some StringProtocol) -> String {
-    var bytes = text.utf8[...]
+    String(decoding: trimmed(Array(text.utf8)), as: UTF8.self)
+  }
+
+  /// Bytes without the blanks around them.
+  static func trimmed(_ bytes: some Collection<UInt8>) -> ArraySlice<UInt8> {
+    var bytes = Array(bytes)[...]
     while let first = bytes.first, isBlank(first) { bytes.removeFirst() }
     while let last = bytes.last, isBlank(last) { bytes.removeLast() }
-    return String(decoding: bytes, as: UTF8.self)
+    return bytes
   }
 
   /// A text with ASCII capitals made small; everything else stays.

@@ -14,12 +14,12 @@ public struct HTTPDate: Hashable, Comparable, Sendable, CustomStringConvertible 
   ///
   /// Names may be in capitals or not (RFC 9111 section 4.2); the zone is GMT. The day of the week
   /// has to be one, it need not be the right one. A second of 60 is the first of the next minute.
+  /// A text that has none of the forms, or names a day or a time there is not, gives nothing.
   ///
   /// - Parameters:
   ///   - text: The date; blanks around it do not matter.
   ///   - now: Seconds since 1970, to tell the century of a year with two digits: it is the latest
   ///     one that puts the date no more than 50 years into the future.
-  /// - Returns: Nothing if the text has none of the forms or names a day or time there is not.
   public init?(parsing text: some StringProtocol, now: Int64) {
     var scanner = HTTPDateScanner(FieldSyntax.trimmed(text))
     guard let read = scanner.read() else { return nil }

@@ -9,9 +9,12 @@ public protocol HTTPExchange: Sendable {
   /// - Parameters:
   ///   - request: Method, scheme, authority, path and fields.
   ///   - timeout: The longest wait for the whole answer.
+  /// - Returns: The answer, whatever its status.
   /// - Throws: ``HTTPExchangeError`` if there is no answer.
-  func send(_ request: HTTPRequest, timeout: Duration) async throws(HTTPExchangeError)
-    -> HTTPExchangeAnswer
+  func send(
+    _ request: HTTPRequest,
+    timeout: Duration
+  ) async throws(HTTPExchangeError) -> HTTPExchangeAnswer
 }
 
 /// An answer, whole.

@@ -7,12 +7,11 @@ public enum RetryAfter: Hashable, Sendable, CustomStringConvertible {
   /// A date by the server's clock.
   case date(HTTPDate)
 
-  /// Reads the value of a Retry-After field.
+  /// Reads the value of a Retry-After field; gives nothing if it is neither of the two.
   ///
   /// - Parameters:
   ///   - field: Digits, or a date in any form.
   ///   - now: Seconds since 1970, for dates whose year has two digits.
-  /// - Returns: Nothing if the value is neither.
   public init?(parsing field: some StringProtocol, now: Int64) {
     let text = FieldSyntax.trimmed(field)
     if let seconds = DeltaSeconds.parse(text) {

@@ -38,7 +38,7 @@ package final class ReadAhead: ByteSource {
   private final class Shared: @unchecked Sendable {
     private let source: any ByteSource
     private let full = DispatchSemaphore(value: 0)
-    private let free: DispatchSemaphore
+    private let free = DispatchSemaphore(value: 0)
     private let state = Mutex(State())
 
     private struct State {
@@ -49,7 +49,9 @@ package final class ReadAhead: ByteSource {
 
     init(_ source: any ByteSource, depth: Int) {
       self.source = source
-      free = DispatchSemaphore(value: depth)
+      // Raised here and not by its initial value: libdispatch traps when a semaphore is let go at
+      // less than its initial value, as it is when reading ends early.
+      for _ in 0..<depth { free.signal() }
     }
 
     func run() {

@@ -1,0 +1,48 @@
+# Everything a person needs to type: make demo, make test. The rest is for people who change the code.
+
+SWIFT ?= swift
+DEMO = .freshet/demo
+PORT ?= 8080
+
+.PHONY: help demo test check bench build format clean
+
+help:
+	@echo "make demo    a running departure board with sample data: http://127.0.0.1:$(PORT)/"
+	@echo "make test    all tests"
+	@echo "make check   format, floors, imports, file sizes, documentation"
+	@echo "make bench   the figures of the README, on a timetable of 20 million stop times"
+
+# MARK: For everybody
+
+demo:
+	@Scripts/install-packages build
+	@echo "Building (the first time takes a few minutes) …"
+	$(SWIFT) build -c release --product freshet
+	@Scripts/demo "$$($(SWIFT) build -c release --show-bin-path)/freshet" $(DEMO) $(PORT)
+
+test:
+	@Scripts/install-packages build test
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build
+	Scripts/test-program "$$($(SWIFT) build --show-bin-path)/freshet"
+
+# MARK: For people who change the code
+
+build:
+	@Scripts/install-packages build
+	$(SWIFT) build
+
+check:
+	@Scripts/install-packages build
+	Scripts/check
+
+format:
+	$(SWIFT) format format --in-place --recursive --parallel Package.swift Sources Tests
+
+bench:
+	@Scripts/install-packages build bench
+	$(SWIFT) build -c release --product freshet
+	python3 Benchmarks/run.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
+
+clean:
+	rm -rf .build .freshet

@@ -1,0 +1,28 @@
+/// Why an event stream cannot be read on, or an event cannot be written.
+public struct EventStreamError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The kind of failure.
+  public enum Code: String, Hashable, Sendable {
+    /// A line of the stream is longer than the limit.
+    case lineTooLong = "line_too_long"
+    /// The data of one event is larger than the limit.
+    case eventTooLarge = "event_too_large"
+    /// A type to be written has a line end in it.
+    case typeWithLineEnd = "type_with_line_end"
+    /// An id to be written has a line end or a NUL in it.
+    case unusableID = "unusable_id"
+  }
+
+  /// The kind of failure.
+  public var code: Code
+  /// One sentence that says what is wrong and where.
+  public var message: String
+
+  /// Creates an error.
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// The message.
+  public var description: String { message }
+}

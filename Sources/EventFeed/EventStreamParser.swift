@@ -1,0 +1,178 @@
+/// Reads an event stream from any split of its bytes (WHATWG HTML, server-sent events,
+/// "interpreting an event stream").
+///
+/// One parser serves one resource over all its connections: at the end of each, ``endConnection()``
+/// drops what is unfinished and keeps ``lastEventID`` and ``reconnectionTime``. (The standard's
+/// text starts every connection with an empty id, so that one event without an id would forget
+/// where to resume; browsers keep it, and so does this.)
+///
+/// After an error the parser gives the same error until the connection is ended. What it had read
+/// before is not lost.
+public struct EventStreamParser: Hashable, Sendable {
+  /// How much is held in memory at most.
+  public let limits: EventStreamLimits
+  /// The id of the last event that had one; the next connection sends it.
+  public private(set) var lastEventID: String
+  /// How long to wait before connecting anew, milliseconds; nothing if the stream never said.
+  public private(set) var reconnectionTime: Int64?
+
+  private var line: [UInt8] = []
+  private var lineNumber = 1
+  /// The last byte was a carriage return: a line feed that follows belongs to it.
+  private var afterCarriageReturn = false
+  /// Fewer than three bytes of the connection are read: they may yet be a byte order mark.
+  private var mayBeByteOrderMark = true
+  private var data: [UInt8] = []
+  private var type = ""
+  /// The id of the event that is being read; nothing if it has none so far.
+  private var id: String?
+  private var failure: EventStreamError?
+
+  /// Creates a parser.
+  ///
+  /// - Parameters:
+  ///   - limits: How much is held in memory at most.
+  ///   - lastEventID: The id of the last event of an earlier stream.
+  public init(limits: EventStreamLimits = .init(), lastEventID: String = "") {
+    self.limits = limits
+    self.lastEventID = lastEventID
+  }
+
+  /// Reads the next bytes of the connection.
+  ///
+  /// - Parameters:
+  ///   - bytes: Any number of bytes, cut anywhere.
+  ///   - items: Where items are added as they are completed.
+  /// - Throws: ``EventStreamError`` if a line or an event is larger than its limit. Items that were
+  ///   complete before are in `items`.
+  public mutating func feed(
+    _ bytes: some Sequence<UInt8>,
+    into items: inout [EventStreamItem]
+  ) throws(EventStreamError) {
+    if let failure { throw failure }
+    for byte in bytes {
+      let endsPair = afterCarriageReturn && byte == UInt8(ascii: "\n")
+      afterCarriageReturn = byte == UInt8(ascii: "\r")
+      if endsPair { continue }
+      if afterCarriageReturn || byte == UInt8(ascii: "\n") {
+        try endLine(&items)
+      } else {
+        try append(byte)
+      }
+    }
+  }
+
+  /// Reads the next bytes of the connection and gives the items they complete.
+  ///
+  /// - Throws: ``EventStreamError`` if a line or an event is larger than its limit. Items that were
+  ///   complete before are lost; the other form keeps them.
+  public mutating func feed(
+    _ bytes: some Sequence<UInt8>
+  ) throws(EventStreamError) -> [EventStreamItem] {
+    var items: [EventStreamItem] = []
+    try feed(bytes, into: &items)
+    return items
+  }
+
+  /// Ends the connection: an unfinished line and an unfinished event are dropped, the id of an
+  /// unfinished event too.
+  public mutating func endConnection() {
+    self = EventStreamParser(
+      limits: limits,
+      lastEventID: lastEventID,
+      reconnectionTime: reconnectionTime
+    )
+  }
+
+  private init(limits: EventStreamLimits, lastEventID: String, reconnectionTime: Int64?) {
+    self.init(limits: limits, lastEventID: lastEventID)
+    self.reconnectionTime = reconnectionTime
+  }
+
+  private mutating func append(_ byte: UInt8) throws(EventStreamError) {
+    line.append(byte)
+    if mayBeByteOrderMark, line.count == 3 {
+      mayBeByteOrderMark = false
+      if line == [0xEF, 0xBB, 0xBF] { line.removeAll() }
+    }
+    guard line.count > limits.line else { return }
+    throw fail(.lineTooLong, "line \(lineNumber) is longer than \(limits.line) bytes")
+  }
+
+  private mutating func endLine(_ items: inout [EventStreamItem]) throws(EventStreamError) {
+    mayBeByteOrderMark = false
+    if line.isEmpty {
+      dispatch(&items)
+    } else if line.first == UInt8(ascii: ":") {
+      items.append(.comment(Self.text(line.dropFirst())))
+    } else {
+      let name = line.prefix { $0 != UInt8(ascii: ":") }
+      var value = line.dropFirst(name.count + 1)
+      if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
+      try field(name, value, &items)
+    }
+    line.removeAll(keepingCapacity: line.capacity <= 4096)
+    lineNumber += 1
+  }
+
+  private mutating func field(
+    _ name: ArraySlice<UInt8>,
+    _ value: ArraySlice<UInt8>,
+    _ items: inout [EventStreamItem]
+  ) throws(EventStreamError) {
+    if name.elementsEqual("data".utf8) {
+      guard value.count + 1 <= limits.event - data.count else {
+        let place = "the event that reaches line \(lineNumber)"
+        throw fail(.eventTooLarge, "\(place) has more than \(limits.event) bytes of data")
+      }
+      data += value
+      data.append(UInt8(ascii: "\n"))
+    } else if name.elementsEqual("event".utf8) {
+      type = Self.text(value)
+    } else if name.elementsEqual("id".utf8) {
+      if !value.contains(0) { id = Self.text(value) }
+    } else if name.elementsEqual("retry".utf8), let milliseconds = Self.number(value) {
+      reconnectionTime = milliseconds
+      items.append(.retry(milliseconds: milliseconds))
+    }
+  }
+
+  private mutating func dispatch(_ items: inout [EventStreamItem]) {
+    if let id { lastEventID = id }
+    if !data.isEmpty {
+      let event = ServerSentEvent(type: type, data: Self.text(data.dropLast()), id: id)
+      items.append(.event(event))
+    }
+    data.removeAll(keepingCapacity: data.capacity <= 4096)
+    type = ""
+    id = nil
+  }
+
+  private mutating func fail(_ code: EventStreamError.Code, _ message: String) -> EventStreamError {
+    let error = EventStreamError(code, message)
+    failure = error
+    line = []
+    data = []
+    return error
+  }
+
+  /// Decodes a part of a line; what is not UTF-8 becomes U+FFFD.
+  ///
+  /// No line end is part of a longer sequence, so that decoding line by line is decoding the stream.
+  private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+    String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Digits only; a number beyond Int64 is the largest one.
+  private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
+    guard !digits.isEmpty else { return nil }
+    var number: Int64 = 0
+    for digit in digits {
+      guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit else { return nil }
+      let (product, isOver) = number.multipliedReportingOverflow(by: 10)
+      let (sum, isAbove) = product.addingReportingOverflow(Int64(digit - UInt8(ascii: "0")))
+      number = isOver || isAbove ? .max : sum
+    }
+    return number
+  }
+}

@@ -1,0 +1,115 @@
+/// How much of an answer the server could put together (seed 001, `meta.responseMode`).
+public enum ResponseMode: UInt8, Hashable, Sendable {
+  /// `full`
+  case full
+  /// `degraded_static`
+  case degradedStatic
+  /// `stale_cache_fallback`
+  case staleCacheFallback
+  /// `static_timeout_fallback`
+  case staticTimeoutFallback
+  /// A word this client does not know.
+  case unknown
+}
+
+/// What became of realtime data on the server (seed 001, `meta.rtStatus`).
+public enum RealtimeStatus: UInt8, Hashable, Sendable {
+  /// `applied`
+  case applied
+  /// `partial`, `degraded` or `mixed`
+  case partial
+  /// `skipped_budget`
+  case skippedBudget
+  /// `disabled`
+  case disabled
+  /// `missing_cache`
+  case missingCache
+  /// `stale_cache`
+  case staleCache
+  /// `guarded_error`
+  case guardedError
+  /// A word this client does not know.
+  case unknown
+}
+
+/// What an answer says about the freshness of its own data (R26, R27, R31).
+///
+/// Every field is optional: a server that says nothing is a server whose answers age from arrival.
+public struct Marks: Hashable, Sendable {
+  /// The server's clock when it answered.
+  public var serverTime: WallTime?
+  /// When the data was made, on the server's clock (`rtFetchedAt`).
+  public var fetchedAt: WallTime?
+  /// The age of the data when the server answered (`rtCacheAgeMs`).
+  public var cacheAge: Timespan?
+  /// The time the answer spent in caches on its way (the `Age` field, RFC 9111).
+  public var transit: Timespan
+  /// How much of the answer the server could put together.
+  public var mode: ResponseMode?
+  /// What became of realtime data.
+  public var status: RealtimeStatus?
+  /// The older flag `rt.applied`, which is read when there is no status.
+  public var appliedFlag: Bool?
+  /// The older word `rt.reason`, which is read when neither a status nor the flag says "applied".
+  public var reason: RealtimeStatus?
+
+  /// Creates marks.
+  public init(
+    serverTime: WallTime? = nil,
+    fetchedAt: WallTime? = nil,
+    cacheAge: Timespan? = nil,
+    transit: Timespan = .zero,
+    mode: ResponseMode? = nil,
+    status: RealtimeStatus? = nil,
+    appliedFlag: Bool? = nil,
+    reason: RealtimeStatus? = nil
+  ) {
+    self.serverTime = serverTime
+    self.fetchedAt = fetchedAt
+    self.cacheAge = cacheAge
+    self.transit = transit
+    self.mode = mode
+    self.status = status
+    self.appliedFlag = appliedFlag
+    self.reason = reason
+  }
+
+  /// The age of the data on arrival, as far as the server tells.
+  ///
+  /// R26, R27: the server's own figure first, then `serverTime − fetchedAt`; time in caches is added.
+  public var ageAtArrival: Timespan? {
+    if let cacheAge { return max(cacheAge, .zero) + transit }
+    guard let serverTime, let fetchedAt else { return nil }
+    return max(serverTime - fetchedAt, .zero) + transit
+  }
+
+  /// What became of realtime data, from the first field that tells.
+  ///
+  /// R26: the status, then the older flag, then the older reason (mesdeparts.md 1.1.12).
+  public var effectiveStatus: RealtimeStatus? {
+    if let status { return status }
+    return appliedFlag == true ? .applied : reason
+  }
+
+  /// How the schedule answers an answer that is less than full (R34, seed 001).
+  public var degradation: Degradation {
+    // R34: "disabled" beats every reason to ask again.
+    if effectiveStatus == .disabled { return .disabled }
+    if mode == .staticTimeoutFallback || effectiveStatus == .guardedError { return .retried }
+    let isFull = mode == nil || mode == .full
+    let isApplied = effectiveStatus == nil || effectiveStatus == .applied
+    return isFull && isApplied ? .none : .steady
+  }
+}
+
+/// The classes of degraded answers, by what they do to the schedule (R34).
+public enum Degradation: UInt8, Hashable, Sendable {
+  /// The answer is full.
+  case none
+  /// The normal cadence goes on.
+  case steady
+  /// The backoff ladder is climbed once, then the normal cadence goes on.
+  case retried
+  /// Nothing extra is asked until the context or a person says so.
+  case disabled
+}

@@ -1,0 +1,113 @@
+/// What is known of the rhythm in which the data is made (R31).
+///
+/// Two sources: the server states the next change, or the rhythm is learned from the ages of past
+/// answers. What is stated beats what is learned. Until either is trusted, polling is blind.
+struct ProducerRhythm: Hashable, Sendable {
+  /// The last change that was seen, on the device's timeline.
+  private(set) var lastChange: Moment?
+  /// The time between two changes.
+  private(set) var period: Timespan?
+  /// How many periods in a row agreed; two are trusted, so the third change is foreseen.
+  private(set) var agreement: Int32 = 0
+  /// The next change the server expects, on the device's timeline.
+  private(set) var stated: Moment?
+
+  /// Learns from an answer.
+  ///
+  /// - Parameters:
+  ///   - marks: The answer's own figures.
+  ///   - hints: What the server says of its next change.
+  ///   - now: The arrival.
+  ///   - tolerance: How far two periods may differ and still agree.
+  mutating func learn(marks: Marks, hints: Hints, at now: Moment, tolerance: Timespan) {
+    if let age = marks.ageAtArrival, marks.fetchedAt != nil {
+      observe(change: now - age, tolerance: tolerance)
+    }
+    stated = hints.nextExpected(marks: marks).flatMap { $0 > .zero ? now + $0 : nil }
+    guard let stated, let lastChange, stated > lastChange, marks.fetchedAt != nil else { return }
+    // A stated change together with the last one is a whole period: no need to learn it.
+    period = stated - lastChange
+    agreement = 2
+  }
+
+  private mutating func observe(change: Moment, tolerance: Timespan) {
+    guard let previous = lastChange else {
+      lastChange = change
+      return
+    }
+    let distance = change - previous
+    // The same change again, give or take the network, teaches nothing.
+    guard distance > tolerance else { return }
+    lastChange = change
+    guard let known = period, known > .zero else {
+      period = distance
+      agreement = 1
+      return
+    }
+    // A poll may have missed some changes: the distance is then a multiple of the period.
+    let times = max((distance + known.percent(50)).milliseconds / known.milliseconds, 1)
+    let single = Timespan(milliseconds: distance.milliseconds / times)
+    let difference = single < known ? known - single : single - known
+    if difference <= tolerance {
+      period = known + Timespan(milliseconds: (single - known).milliseconds / 4)
+      agreement = min(agreement + 1, 8)
+    } else if agreement > 2 {
+      // A bad estimate falls back to blind polling, not at the first doubt.
+      agreement -= 2
+    } else {
+      period = distance
+      agreement = 1
+    }
+  }
+
+  /// The moment of the next aligned request, or `nil` for a blind one.
+  ///
+  /// R31: inside the budget of the cadence. An aligned request starts no earlier than the interval
+  /// less the slack after the last start (R10), and at most one interval later than a blind one.
+  func due(_ facts: Cadence.Facts, policy: Policy) -> Moment? {
+    guard let alignment = policy.alignment else { return nil }
+    let earliest = facts.started + max(facts.interval - alignment.slack, .zero)
+    let latest = facts.started + facts.interval * 2
+    guard let change = nextChange(notBefore: earliest - alignment.delay - alignment.spread) else {
+      return nil
+    }
+    // Jitter comes after the expected moment, never before it (peers-client.md 6.1).
+    let due = max(change + alignment.delay + facts.draw.upTo(alignment.spread), earliest)
+    return due <= latest && due >= facts.ended ? max(due, facts.started + policy.leastInterval) : nil
+  }
+
+  private func nextChange(notBefore moment: Moment) -> Moment? {
+    if let stated, stated >= moment { return stated }
+    guard agreement >= 2, let period, period > .zero, let anchor = stated ?? lastChange else {
+      return nil
+    }
+    let behind = (moment - anchor).milliseconds
+    guard behind > 0 else { return anchor }
+    let times = (behind - 1) / period.milliseconds + 1
+    return anchor + period * times
+  }
+}
+
+/// What a server says about its next change (R31).
+public struct Hints: Hashable, Sendable {
+  /// When the next change is expected, on the server's clock.
+  public var nextExpectedAt: WallTime?
+  /// How long the answer stays fresh (`Cache-Control: max-age`).
+  public var maxAge: Timespan?
+
+  /// Creates hints.
+  public init(nextExpectedAt: WallTime? = nil, maxAge: Timespan? = nil) {
+    self.nextExpectedAt = nextExpectedAt
+    self.maxAge = maxAge
+  }
+
+  /// The time from the arrival of an answer to the next change.
+  ///
+  /// Both forms are measured on the server's clock; time in caches has passed already.
+  func nextExpected(marks: Marks) -> Timespan? {
+    if let nextExpectedAt, let serverTime = marks.serverTime {
+      return nextExpectedAt - serverTime - marks.transit
+    }
+    return maxAge.map { $0 - marks.transit }
+  }
+}

@@ -1,0 +1,56 @@
+/// A length of time in whole milliseconds.
+///
+/// Sixty-four bits, because `Int` has thirty-two in the browser: a timer of twenty-five days must
+/// not overflow (scenario P11). Arithmetic saturates, so that no header can trap the machine.
+public struct Timespan: Hashable, Comparable, Sendable {
+  /// The length in milliseconds; negative lengths point backwards.
+  public var milliseconds: Int64
+
+  /// Creates a length from milliseconds.
+  public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+  /// No time at all.
+  public static let zero = Timespan(milliseconds: 0)
+  /// The longest length; it stands for "never".
+  public static let longest = Timespan(milliseconds: .max)
+
+  /// Makes a length from milliseconds.
+  public static func milliseconds(_ count: Int64) -> Timespan { Timespan(milliseconds: count) }
+
+  /// Makes a length from seconds.
+  public static func seconds(_ count: Int64) -> Timespan {
+    Timespan(milliseconds: 1_000) * count
+  }
+
+  /// Makes a length from minutes.
+  public static func minutes(_ count: Int64) -> Timespan { seconds(60) * count }
+
+  /// Compares two lengths.
+  public static func < (lhs: Timespan, rhs: Timespan) -> Bool {
+    lhs.milliseconds < rhs.milliseconds
+  }
+
+  /// Adds two lengths.
+  public static func + (lhs: Timespan, rhs: Timespan) -> Timespan {
+    let (sum, overflow) = lhs.milliseconds.addingReportingOverflow(rhs.milliseconds)
+    return Timespan(milliseconds: overflow ? (rhs.milliseconds < 0 ? .min : .max) : sum)
+  }
+
+  /// Subtracts one length from another.
+  public static func - (lhs: Timespan, rhs: Timespan) -> Timespan {
+    let (sum, overflow) = lhs.milliseconds.subtractingReportingOverflow(rhs.milliseconds)
+    return Timespan(milliseconds: overflow ? (rhs.milliseconds < 0 ? .max : .min) : sum)
+  }
+
+  /// Multiplies a length.
+  public static func * (lhs: Timespan, rhs: Int64) -> Timespan {
+    let (product, overflow) = lhs.milliseconds.multipliedReportingOverflow(by: rhs)
+    guard overflow else { return Timespan(milliseconds: product) }
+    return Timespan(milliseconds: (lhs.milliseconds < 0) == (rhs < 0) ? .max : .min)
+  }
+
+  /// Takes a share of the length, in percent, rounded towards zero.
+  public func percent(_ share: Int64) -> Timespan {
+    Timespan(milliseconds: (self * share).milliseconds / 100)
+  }
+}

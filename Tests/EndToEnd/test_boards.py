@@ -1,0 +1,85 @@
+"""Boards of the running program against what this project did not write."""
+
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from program import Folder, Server, run, sample
+
+TESTS = Path(__file__).resolve().parents[1]
+
+
+class BoardsTest(unittest.TestCase):
+    """One sample network, imported once, served for all tests here."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Folder()
+        cls.addClassCleanup(cls.folder.remove)
+        sample(cls.folder / "feed")
+        answer = run("import", str(cls.folder / "feed"), "--data", str(cls.folder / "data"))
+        assert answer.returncode == 0, answer.stderr
+        cls.server = Server(cls.folder / "data")
+        cls.addClassCleanup(cls.server.__exit__)
+
+    def check(self, script: str, *arguments: str):
+        answer = subprocess.run(
+            [sys.executable, str(TESTS / script), *arguments],
+            capture_output=True, text=True, timeout=600, check=False,
+        )
+        self.assertEqual(answer.returncode, 0, answer.stdout[-4000:] + answer.stderr[-2000:])
+        return answer.stdout
+
+    def test_boards_equal_the_python_oracle(self):
+        out = self.check(
+            "Oracle/compare_boards.py", "--gtfs", str(self.folder / "feed"), "--server",
+            self.server.url, "--pairs", "240",
+        )
+        self.assertIn("0 differences", out)
+
+    def test_answers_obey_the_openapi_document(self):
+        self.check("Contract/validate_answers.py", "--server", self.server.url)
+
+    def test_the_service_clock_starts_where_it_is_told(self):
+        _, board = self.server.get("/api/stationboard?stop_id=Parent8501120&limit=1")
+        self.assertTrue(board["meta"]["serverTime"].startswith("2026-11-24T07:"))
+        with Server(self.folder / "data", now="2026-12-24T23:30:00+01:00") as other:
+            _, board = other.get("/api/stationboard?stop_id=Parent8501120&limit=1")
+            self.assertTrue(board["meta"]["serverTime"].startswith("2026-12-24T22:30:"))
+
+    def test_sigterm_ends_the_server_cleanly(self):
+        with Server(self.folder / "data") as server:
+            self.assertEqual(server.stop(), 0)
+
+    def test_a_port_in_use_is_a_clear_error(self):
+        answer = run("serve", "--data", str(self.folder / "data"), "--port", str(self.server.port))
+        self.assertEqual(answer.returncode, 1)
+        self.assertIn(str(self.server.port), answer.stderr)
+
+    def test_board_in_a_pipe(self):
+        answer = run("board", "lausanne", "--once", "--limit", "5", "--server", self.server.url)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertIn("Lausanne", answer.stdout)
+        self.assertIn("timetable only", answer.stdout)
+        self.assertNotIn("\x1b", answer.stdout)
+
+    def test_board_of_an_ambiguous_name_lists_the_candidates(self):
+        answer = run("board", "bel", "air", "--once", "--server", self.server.url)
+        self.assertEqual(answer.returncode, 1)
+        self.assertIn("Parent8591988", answer.stderr)
+        self.assertIn("Parent8587387", answer.stderr)
+
+    def test_board_by_id_and_as_json(self):
+        answer = run("board", "Parent8501120", "--json", "--limit", "2", "--server", self.server.url)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertIn('"departures":[{', answer.stdout)
+
+    def test_board_without_a_server_says_what_to_do(self):
+        answer = run("board", "lausanne", "--once", "--server", "http://127.0.0.1:1")
+        self.assertEqual(answer.returncode, 1)
+        self.assertIn("freshet serve", answer.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

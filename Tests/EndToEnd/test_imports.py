@@ -1,0 +1,245 @@
+"""Imports that go wrong, and imports under a running server."""
+
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import threading
+import time
+import unittest
+import zipfile
+
+from program import PROGRAM, Folder, Server, run, sample
+
+KILLS = 20
+
+
+class ImportsTest(unittest.TestCase):
+    """Every test begins with a feed that serves, and it must still serve at the end."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = Folder()
+        cls.addClassCleanup(cls.shared.remove)
+        sample(cls.shared / "feed")
+        sample(cls.shared / "other", "--seed", "2")
+
+    def setUp(self):
+        self.folder = Folder()
+        self.addCleanup(self.folder.remove)
+        self.data = str(self.folder / "data")
+        answer = run("import", str(self.shared / "feed"), "--data", self.data)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+
+    def copy(self, name="bad"):
+        target = self.folder / name
+        shutil.copytree(self.shared / "feed", target)
+        return target
+
+    def fails(self, feed, *words, **options):
+        """The import fails with exit code 1 and says these words; the old feed still serves."""
+        answer = run("import", str(feed), "--data", self.data, *options.get("options", ()))
+        self.assertEqual(answer.returncode, 1, answer.stdout + answer.stderr)
+        for word in words:
+            self.assertIn(word, answer.stderr)
+        self.assertNotIn("Fatal error", answer.stderr)
+        self.serves()
+        return answer
+
+    def serves(self):
+        answer = run("import", "--verify", "--data", self.data)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        with Server(self.data) as server:
+            status, board = server.get("/api/stationboard?stop_id=Parent8501120&limit=3")
+            self.assertEqual(status, 200)
+            self.assertEqual(len(board["departures"]), 3)
+
+    @staticmethod
+    def damaged(row):
+        """A row of stop_times.txt whose arrival is no time."""
+        return re.sub(r",(\d+):(\d\d):", r",\1h\2:", row, count=1)
+
+    def zipped(self, folder, name="feed.zip"):
+        path = self.folder / name
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in sorted(folder.iterdir()):
+                archive.write(file, file.name)
+        return path
+
+    def test_a_missing_feed(self):
+        self.fails(self.folder / "nothing.zip", "nothing.zip")
+
+    def test_something_that_is_no_zip(self):
+        path = self.folder / "feed.zip"
+        path.write_bytes(b"this is not a zip archive" * 100)
+        self.fails(path, "not a readable zip archive")
+
+    def test_a_truncated_zip(self):
+        path = self.zipped(self.shared / "feed")
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+        self.fails(path, "not a readable zip archive")
+
+    def test_a_zip_with_a_damaged_member(self):
+        path = self.zipped(self.shared / "feed")
+        content = bytearray(path.read_bytes())
+        with zipfile.ZipFile(path) as archive:
+            place = archive.getinfo("stop_times.txt").header_offset + 5_000
+        for index in range(place, place + 64):
+            content[index] ^= 0xFF
+        path.write_bytes(content)
+        self.fails(path, "stop_times.txt", "damaged")
+
+    def test_a_zip_bomb(self):
+        path = self.folder / "bomb.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in sorted((self.shared / "feed").iterdir()):
+                if file.name != "stop_times.txt":
+                    archive.write(file, file.name)
+            with archive.open("stop_times.txt", "w", force_zip64=True) as member:
+                member.write(b"trip_id,arrival_time,departure_time,stop_id,stop_sequence\n")
+                for _ in range(300):
+                    member.write(b"\n" * (1 << 20))
+        self.fails(path, "stop_times.txt", "zip bomb")
+
+    def test_required_files_that_are_missing(self):
+        for name in ["agency.txt", "stops.txt", "routes.txt", "trips.txt", "stop_times.txt"]:
+            with self.subTest(name):
+                feed = self.copy(f"without-{name}")
+                (feed / name).unlink()
+                self.fails(feed, name, "missing")
+
+    def test_a_required_column_that_is_missing(self):
+        feed = self.copy()
+        path = feed / "stop_times.txt"
+        path.write_text(path.read_text().replace("stop_sequence", "stop_sequens", 1))
+        self.fails(feed, "stop_times.txt", "stop_sequence")
+
+    def test_an_empty_calendar(self):
+        feed = self.copy()
+        (feed / "calendar_dates.txt").unlink()
+        path = feed / "calendar.txt"
+        path.write_text(path.read_text().splitlines()[0] + "\n")
+        self.fails(feed, "no service runs")
+
+    def test_an_unknown_time_zone(self):
+        feed = self.copy()
+        path = feed / "agency.txt"
+        path.write_text(path.read_text().replace("Europe/Zurich", "Europe/Atlantis"))
+        self.fails(feed, "agency.txt", "line 2", "Europe/Atlantis")
+
+    def test_malformed_rows_below_the_threshold_are_reported_and_skipped(self):
+        feed = self.copy()
+        path = feed / "stop_times.txt"
+        lines = path.read_text().splitlines()
+        lines[10] = self.damaged(lines[10])
+        path.write_text("\n".join(lines) + "\n")
+        answer = run("import", str(feed), "--data", self.data)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertIn("stop_times.txt:11, arrival_time", answer.stdout)
+        self.serves()
+
+    def test_malformed_rows_above_the_threshold_are_fatal(self):
+        feed = self.copy()
+        path = feed / "stop_times.txt"
+        lines = path.read_text().splitlines()
+        for index in range(1, len(lines), 50):
+            lines[index] = self.damaged(lines[index])
+        path.write_text("\n".join(lines) + "\n")
+        self.fails(feed, "stop_times.txt", "malformed", "line 2", "arrival_time")
+        answer = run("import", str(feed), "--data", self.data, "--max-rejected", "5")
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+
+    def test_no_space_left(self):
+        """A limit on file size stands for the full disk: the write fails in the same place."""
+
+        def limited():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+        answer = subprocess.run(
+            [PROGRAM, "import", str(self.shared / "feed"), "--data", self.data],
+            capture_output=True, text=True, timeout=120, check=False, preexec_fn=limited,
+        )
+        self.assertEqual(answer.returncode, 1, answer.stderr)
+        self.assertIn("cannot be written", answer.stderr)
+        self.serves()
+        left = [name for name in os.listdir(f"{self.data}/feeds/default") if "partial" in name]
+        self.assertEqual(left, [])
+
+    def test_kill_at_random_moments(self):
+        """kill -9, twenty times: the old feed serves, and never half of a new one."""
+        other = str(self.shared / "other")
+        began = time.monotonic()
+        answer = run("import", other, "--data", str(self.folder / "elsewhere"))
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        whole = time.monotonic() - began
+        chance = random.Random(1)
+        with Server(self.data) as server:
+            interrupted = 0
+            for _ in range(KILLS):
+                process = subprocess.Popen(
+                    [PROGRAM, "import", other, "--data", self.data],
+                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                )
+                try:
+                    process.wait(timeout=chance.uniform(0, whole))
+                except subprocess.TimeoutExpired:
+                    process.send_signal(signal.SIGKILL)
+                    process.wait()
+                    interrupted += 1
+                answer = run("import", "--verify", "--data", self.data)
+                self.assertEqual(answer.returncode, 0, answer.stderr)
+                status, board = server.get("/api/stationboard?stop_id=Parent8501120&limit=3")
+                self.assertEqual(status, 200)
+                self.assertEqual(len(board["departures"]), 3)
+            self.assertGreater(interrupted, KILLS // 2)
+        self.serves()
+        # What the killed imports left behind goes with the next one.
+        answer = run("import", other, "--data", self.data)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertEqual(len(os.listdir(f"{self.data}/feeds/default")), 1)
+
+    def test_a_new_import_is_taken_over_without_a_failed_request(self):
+        with Server(self.data) as server:
+            before = server.get("/health")[1]["feeds"][0]["generation"]
+            failures = []
+            done = threading.Event()
+
+            def ask():
+                while not done.is_set():
+                    status, body = server.get("/api/stationboard?stop_id=Parent8503000&limit=5")
+                    if status != 200 or len(body["departures"]) != 5:
+                        failures.append((status, body))
+
+            threads = [threading.Thread(target=ask) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            answer = run("import", str(self.shared / "other"), "--data", self.data)
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            deadline = time.monotonic() + 30
+            after = before
+            while after == before and time.monotonic() < deadline:
+                after = server.get("/health")[1]["feeds"][0]["generation"]
+            done.set()
+            for thread in threads:
+                thread.join()
+            self.assertNotEqual(after, before)
+            self.assertEqual(failures, [])
+
+    def test_the_report_as_json(self):
+        answer = run("import", str(self.zipped(self.shared / "feed")), "--data", self.data, "--json")
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        report = json.loads(answer.stdout)
+        self.assertEqual(report["timeZone"], "Europe/Zurich")
+        self.assertGreater(report["timetableBytes"], 0)
+        rows = {file["file"]: file["rows"] for file in report["files"]}
+        with open(self.shared / "feed" / "stop_times.txt", encoding="utf-8") as file:
+            self.assertEqual(rows["stop_times.txt"], sum(1 for _ in file) - 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
