@@ -71,7 +71,9 @@ let package = Package(
     .target(name: "CWebAssets", exclude: ["Public"]),
     .target(
       name: "WebBoard",
-      dependencies: ["CWebAssets", "ConditionalHTTP", "Serving", .httpTypes, .hummingbird, .nioCore]
+      dependencies: [
+        "CWebAssets", "ConditionalHTTP", "Serving", .httpTypes, .hummingbird, .nioCore,
+      ]
     ),
 
     // MARK: Roof: the program

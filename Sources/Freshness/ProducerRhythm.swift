@@ -24,7 +24,13 @@ struct ProducerRhythm: Hashable, Sendable {
       observe(change: now - age, tolerance: tolerance)
     }
     stated = hints.nextExpected(marks: marks).flatMap { $0 > .zero ? now + $0 : nil }
-    guard let stated, let lastChange, stated > lastChange, marks.fetchedAt != nil else { return }
+    guard let stated else { return }
+    guard marks.fetchedAt != nil else {
+      // Stated moments alone have the same rhythm as the changes they foretell.
+      observe(change: stated, tolerance: tolerance)
+      return
+    }
+    guard let lastChange, stated > lastChange else { return }
     // A stated change together with the last one is a whole period: no need to learn it.
     period = stated - lastChange
     agreement = 2

@@ -14,7 +14,9 @@ package final class MemorySource: ByteSource {
 
   /// Creates a source.
   ///
-  /// - Parameter piece: The most bytes one read gives, so that a parser can be fed every split.
+  /// - Parameters:
+  ///   - bytes: What is read.
+  ///   - piece: The most bytes one read gives, so that a parser can be fed every split.
   package init(_ bytes: [UInt8], piece: Int = .max) {
     self.bytes = bytes
     self.piece = piece

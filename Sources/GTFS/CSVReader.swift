@@ -70,11 +70,15 @@ package final class CSVReader {
 
   /// The bytes of a field, without quotes and surrounding blanks; valid until ``next()``.
   ///
-  /// - Parameter column: A position, or `nil` for a column the file does not have: no bytes.
+  /// - Parameter column: A position, or `nil` for a column the file does not have.
+  /// - Returns: The bytes; none for a column the file or the record does not have.
   package func bytes(_ column: Int?) -> UnsafeRawBufferPointer {
     guard let column, column < count else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     let field = fields[column]
-    return UnsafeRawBufferPointer(start: buffer + Int(field.start), count: Int(field.end - field.start))
+    return UnsafeRawBufferPointer(
+      start: buffer + Int(field.start),
+      count: Int(field.end - field.start)
+    )
   }
 
   /// Where a field starts in its line, in bytes counted from 1, for messages.
@@ -125,7 +129,9 @@ package final class CSVReader {
     if read == 0 { isAtEnd = true }
   }
 
-  /// Finds the fields of the record at `start`. Nothing is changed but `fields`, `count`, `problem`.
+  /// Finds the fields of the record at `start`.
+  ///
+  /// Nothing is changed but `fields`, `count`, `problem`.
   private func scan() -> Scan {
     var position = start
     let end = end
@@ -154,7 +160,8 @@ package final class CSVReader {
             isClosed = true
             break
           }
-          if byte == 0x0A || (byte == 0x0D && (position + 1 >= end || buffer[position + 1] != 0x0A)) {
+          if byte == 0x0A || (byte == 0x0D && (position + 1 >= end || buffer[position + 1] != 0x0A))
+          {
             lines += 1
           }
           position += 1

@@ -14,8 +14,11 @@ package struct Problem: HTTPResponseError, Sendable {
   /// Creates a problem.
   ///
   /// - Parameters:
+  ///   - status: The status code.
   ///   - error: The stable code.
   ///   - detail: What is wrong with this request, for the person who made it.
+  ///   - extensions: Further members.
+  ///   - fields: Fields beside Content-Type.
   package init(
     _ status: HTTPResponse.Status,
     _ error: String,

@@ -12,7 +12,7 @@ public struct Board: Codable, Hashable, Sendable {
 
   /// Why the board is empty.
   public struct NoService: Codable, Hashable, Sendable {
-    /// `no_service_in_time_window`, `stop_has_no_departures`, `outside_feed_validity`…
+    /// The cause, such as `no_service_in_time_window` or `outside_feed_validity`.
     public var reason: String
     /// The next departure that the timetable has, RFC 3339.
     public var nextDeparture: String?

@@ -42,6 +42,8 @@ public struct StationboardClient: Sendable {
   ///   - stop: stop_id.
   ///   - limit: The most departures.
   ///   - language: `fr`, `de`, `it` or `en`; `nil` for the feed's own names.
+  /// - Returns: The board.
+  /// - Throws: ``StationboardFailure``.
   public func board(
     stop: String,
     limit: Int,

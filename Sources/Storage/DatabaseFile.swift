@@ -17,7 +17,11 @@ package enum DatabaseFile {
 
   /// Opens a finished file for any number of readers.
   ///
-  /// - Parameter readers: The most queries at once.
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - readers: The most queries at once.
+  /// - Returns: The open file.
+  /// - Throws: An error of SQLite.
   package static func openForReading(path: String, readers: Int = 4) throws -> DatabasePool {
     var configuration = Configuration()
     configuration.label = "freshet.read"

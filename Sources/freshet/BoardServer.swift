@@ -16,6 +16,7 @@ struct BoardServer {
   /// Serves until the process is told to stop (SIGINT, SIGTERM), then lets running answers finish.
   ///
   /// - Parameter onRunning: Called with the port once it is open.
+  /// - Throws: An error of the socket, such as a port that is taken.
   func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
     let application = Application(
       router: router(port: port),

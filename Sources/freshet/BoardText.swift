@@ -12,9 +12,11 @@ struct BoardText {
   /// The whole board.
   ///
   /// - Parameters:
+  ///   - board: The board.
   ///   - checkedAgo: Seconds since the server last confirmed the board.
   ///   - failure: Why the last refresh failed; `nil` if it did not.
   ///   - rows: The most departures; `nil` for all.
+  /// - Returns: Lines, each ended.
   func render(_ board: Board, checkedAgo: Int, failure: String?, rows: Int? = nil) -> String {
     let zone = TimeZone(identifier: board.station?.timezone ?? "") ?? .current
     let served = InstantText.read(board.meta.serverTime) ?? Date().timeIntervalSince1970

@@ -23,7 +23,9 @@ struct ImportCommand: ParsableCommand {
 
   @OptionGroup var data: DataOption
 
-  @Option(help: "A CSV file of stop aliases: alias,stop_id. Default: aliases.csv in the data folder.")
+  @Option(
+    help: "A CSV file of stop aliases: alias,stop_id. Default: aliases.csv in the data folder."
+  )
   var aliases: String?
 
   @Option(help: "Percent of malformed rows of a file above which the import fails.")
@@ -38,7 +40,8 @@ struct ImportCommand: ParsableCommand {
   func validate() throws {
     guard verify != (feed != nil) else {
       throw ValidationError(
-        verify ? "--verify checks what is imported; it takes no feed" : "which feed? A zip or a folder"
+        verify
+          ? "--verify checks what is imported; it takes no feed" : "which feed? A zip or a folder"
       )
     }
     guard (0...100).contains(maxRejected) else {

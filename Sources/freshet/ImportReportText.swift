@@ -24,7 +24,11 @@ enum ImportReportText {
       text += Terminal.fit(Quantity.count(file.dropped), 11, atEnd: true)
       text += Terminal.fit(Quantity.bytes(file.bytes), 12, atEnd: true) + "\n"
     }
-    text += rows("Rejected rows", report.rejectedRows, of: report.files.reduce(0) { $0 + $1.rejected })
+    text += rows(
+      "Rejected rows",
+      report.rejectedRows,
+      of: report.files.reduce(0) { $0 + $1.rejected }
+    )
     text += rows("Warnings", report.warnings, of: report.warningCount)
     let rate = Double(report.files.first { $0.file == "stop_times.txt" }?.rows ?? 0)
     text += """

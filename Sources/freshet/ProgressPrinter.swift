@@ -1,7 +1,7 @@
 import Foundation
 import Timetable
 
-/// Shows how far an import is: a bar on a terminal, a line per step elsewhere. On standard error.
+/// Shows on standard error how far an import is: a bar on a terminal, a line per step elsewhere.
 final class ProgressPrinter {
   private let isBar: Bool
   private var step = ""

@@ -4,6 +4,7 @@ import Testing
 @Suite struct FeedSourceTests {
   @Test func `a folder and an archive give the same files`() throws {
     let folder = try TemporaryFolder()
+    defer { folder.remove() }
     try folder.write(Array("stop_id\nA\n".utf8), to: "feed/stops.txt")
     try folder.run("zip", ["-q", "-r", "feed.zip", "feed"])
     for path in [folder.path + "/feed", folder.path + "/feed.zip"] {
@@ -17,6 +18,7 @@ import Testing
 
   @Test func `a path that does not exist is unreadable`() throws {
     let folder = try TemporaryFolder()
+    defer { folder.remove() }
     let error = #expect(throws: FeedError.self) { try FeedSource.open(folder.path + "/none.zip") }
     #expect(error?.code == .unreadable)
     #expect(error?.message.contains("none.zip: No such file") == true)
@@ -24,6 +26,7 @@ import Testing
 
   @Test func `a folder in the place of a file is unreadable`() throws {
     let folder = try TemporaryFolder()
+    defer { folder.remove() }
     try folder.write([], to: "feed/stops.txt/x")
     let error = #expect(throws: FeedError.self) {
       _ = try FeedSource.open(folder.path + "/feed").open(.stops)?.all()

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A folder that is removed with everything in it when the value is let go.
-final class TemporaryFolder {
+/// A folder for one test, removed at its end.
+struct TemporaryFolder {
   let path: String
 
   init() throws {
@@ -9,7 +9,7 @@ final class TemporaryFolder {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  func remove() { try? FileManager.default.removeItem(atPath: path) }
 
   /// Writes a file into the folder; folders between are made.
   @discardableResult
@@ -21,6 +21,11 @@ final class TemporaryFolder {
     )
     try Data(bytes).write(to: file)
     return file.path
+  }
+
+  /// The bytes of a file of the folder.
+  func read(_ name: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(filePath: path + "/" + name)))
   }
 
   /// Runs a program in the folder.

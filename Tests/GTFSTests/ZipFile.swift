@@ -1,9 +1,9 @@
-import Foundation
-
 /// A zip archive written by Python's zipfile, which knows nothing of the code under test.
 struct ZipFile {
   let folder: TemporaryFolder
   let path: String
+
+  func remove() { folder.remove() }
 
   /// Runs a few lines of Python that fill the open archive `z`.
   init(python: String) throws {
@@ -14,7 +14,12 @@ struct ZipFile {
       with zipfile.ZipFile("feed.zip", "w", zipfile.ZIP_DEFLATED) as z:
       \(python.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n"))
       """
-    try folder.run("python3", ["-c", program])
+    do {
+      try folder.run("python3", ["-c", program])
+    } catch {
+      folder.remove()
+      throw error
+    }
   }
 
   /// Writes members with these texts.
@@ -33,7 +38,7 @@ struct ZipFile {
 
   /// Changes the archive's bytes in place.
   func damage(_ change: (inout [UInt8]) throws -> Void) throws {
-    var bytes = Array(try Data(contentsOf: URL(filePath: path)))
+    var bytes = try folder.read("feed.zip")
     try change(&bytes)
     try folder.write(bytes, to: "feed.zip")
   }

@@ -35,7 +35,9 @@ import Testing
   @Test func `every field of the contract is there`() async throws {
     let answer = try await probe.get("/api/stationboard?stop_id=Parent8501120&limit=1&debug=1")
     let json = answer.json
-    let top = ["station", "resolved", "departures", "banners", "rt", "alerts", "noService", "debug", "meta"]
+    let top = [
+      "station", "resolved", "departures", "banners", "rt", "alerts", "noService", "debug", "meta",
+    ]
     for name in top { #expect(json[name] != nil, "\(name)") }
     let departure = try #require((json["departures"] as? [[String: Any]])?.first)
     for name in [
@@ -203,14 +205,17 @@ import Testing
     #expect(refused.headers[name] != long)
   }
 
-  @Test func `the answer names the contract's version and may be read from any page`() async throws {
+  @Test func `the answer names the contract's version and may be read from any page`() async throws
+  {
     let answer = try await probe.get("/api/stationboard?stop_id=Parent8501120&limit=1")
     #expect(answer.headers[try #require(HTTPField.Name("x-md-api-version"))] == "1")
     #expect(answer.headers[.accessControlAllowOrigin] == "*")
     #expect(answer.headers[.cacheControl]?.contains("no-store") == true)
   }
 
-  @Test func `other methods are refused, HEAD has no body, OPTIONS answers the preflight`() async throws {
+  @Test func `other methods are refused, HEAD has no body, OPTIONS answers the preflight`()
+    async throws
+  {
     let post = try await probe.get("/api/stationboard", method: .post)
     #expect(post.status == 405)
     #expect(post.headers[.allow] == "GET, HEAD, OPTIONS")

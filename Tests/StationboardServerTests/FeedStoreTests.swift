@@ -109,7 +109,9 @@ import Timetable
     try importSample()
     let search = StopSearch(feeds: try SampleFeed.store(folder).feeds)
     let found = try await search.find("big station", limit: 3)
-    #expect(found.first.map { $0.feed.publicId($0.feed.timetable.id(of: $0.stop)) } == "Parent8501120")
+    #expect(
+      found.first.map { $0.feed.publicId($0.feed.timetable.id(of: $0.stop)) } == "Parent8501120"
+    )
     #expect(found.first?.aliases == ["The Big Station"])
   }
 }

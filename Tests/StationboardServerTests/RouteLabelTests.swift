@@ -19,9 +19,11 @@ import Timetable
   }
 
   @Test(arguments: [
-    ("IC1", 102, "IC", "1"), ("IR95", 103, "IR", "95"), ("S3", 109, "S", "3"), ("RE33", 2, "RE", "33"),
+    ("IC1", 102, "IC", "1"), ("IR95", 103, "IR", "95"), ("S3", 109, "S", "3"),
+    ("RE33", 2, "RE", "33"),
     ("RL5", 106, "R", "RL5"), ("TGV", 101, "TGV", ""), ("IC", 102, "IC", ""), ("9", 900, "T", "9"),
-    ("m2", 401, "M", "m2"), ("21", 700, "B", "21"), ("EV1", 3, "B", "EV1"), ("IC5", 700, "B", "IC5"),
+    ("m2", 401, "M", "m2"), ("21", 700, "B", "21"), ("EV1", 3, "B", "EV1"),
+    ("IC5", 700, "B", "IC5"),
     ("3150", 1000, "BAT", "3150"), ("Pb", 1400, "FUN", "Pb"), ("Blue", 1, "M", "Blue"),
   ])
   func `the category is the kind of train or of vehicle`(
@@ -38,11 +40,14 @@ import Timetable
     #expect(label.number == number)
   }
 
-  @Test(arguments: [
-    (nil, "fr-CH, de;q=0.9", "fr"), ("de", "fr", "de"), ("DE-ch", nil, "de"), ("xx", "it", "it"),
-    (nil, "es, pt", nil), (nil, nil, nil), (nil, "de;q=0.5, en;q=0.8", "en"), (nil, "en;q=0", nil),
-    (nil, ";;,q=,,", nil),
-  ] as [(String?, String?, String?)])
+  @Test(
+    arguments: [
+      (nil, "fr-CH, de;q=0.9", "fr"), ("de", "fr", "de"), ("DE-ch", nil, "de"), ("xx", "it", "it"),
+      (nil, "es, pt", nil), (nil, nil, nil), (nil, "de;q=0.5, en;q=0.8", "en"),
+      (nil, "en;q=0", nil),
+      (nil, ";;,q=,,", nil),
+    ] as [(String?, String?, String?)]
+  )
   func `the parameter beats the header, the header's best known language wins`(
     parameter: String?,
     header: String?,

@@ -25,7 +25,9 @@ struct ServiceProbe {
 
   private let responder: any HTTPResponder<BasicRequestContext>
 
-  /// - Parameter now: Where the service clock stands, seconds since 1970-01-01T00:00:00Z.
+  /// - Parameters:
+  ///   - store: The feeds.
+  ///   - now: Where the service clock stands, seconds since 1970-01-01T00:00:00Z.
   init(store: FeedStore, now: Double = 1_795_503_600) {
     let router = Router(
       context: BasicRequestContext.self,

@@ -82,7 +82,9 @@ import Timetable
     #expect(found.count == 20)
     let distances = found.compactMap(\.distance)
     #expect(distances == distances.sorted())
-    #expect(found.first.map { $0.feed.publicId($0.feed.timetable.id(of: $0.stop)) } == "Parent8501120")
+    #expect(
+      found.first.map { $0.feed.publicId($0.feed.timetable.id(of: $0.stop)) } == "Parent8501120"
+    )
   }
 
   @Test func `an edit is an added, dropped, changed or swapped letter`() {

@@ -44,7 +44,9 @@ struct BoardDebug {
     json.string(board.request.language ?? timetable.metadata.language ?? "und")
     json.raw("],\"flags\":[],\"warnings\":[],\"version\":{\"staticVersion\":")
     json.string(timetable.metadata.version)
-    json.raw(",\"rtVersion\":null,\"hasSkew\":false},\"rt\":{\"tripUpdates\":null,\"alerts\":null},")
+    json.raw(
+      ",\"rtVersion\":null,\"hasSkew\":false},\"rt\":{\"tripUpdates\":null,\"alerts\":null},"
+    )
     json.raw("\"latencySafe\":{\"degradedMode\":false,\"degradedReasons\":[]}}")
   }
 }

@@ -49,7 +49,11 @@ struct DepartureRows {
     json.raw(Self.scheduledOnly)
     json.raw(",\"platform\":")
     let code = timetable.platformCode(of: departure.stop)
-    if code.count > 0 { json.string(code) } else { json.string(timetable.platform(of: departure.stop)) }
+    if code.count > 0 {
+      json.string(code)
+    } else {
+      json.string(timetable.platform(of: departure.stop))
+    }
     json.raw(",")
     json.raw(Self.withoutRealtime)
     json.date(daysSinceEpoch: departure.day)

@@ -5,7 +5,7 @@ import Timetable
 struct RouteLabel {
   /// The name of the line; empty if the feed gives none.
   var line: String
-  /// `IC`, `S`, `B`, `T`…
+  /// The kind of service, such as `IC`, `S`, `B` or `T`.
   var category: String
   /// What follows the category.
   var number: String

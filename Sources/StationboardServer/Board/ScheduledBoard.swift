@@ -29,7 +29,9 @@ struct ScheduledBoard {
 
   /// Queries the timetable.
   ///
-  /// - Parameter now: The service clock, in seconds since 1970-01-01T00:00:00Z.
+  /// - Parameters:
+  ///   - request: What was asked.
+  ///   - now: The service clock, in seconds since 1970-01-01T00:00:00Z.
   init(_ request: BoardRequest, now: Double) {
     self.request = request
     instant = request.instant ?? now

@@ -10,7 +10,9 @@ struct HealthEndpoint {
   let clock: ServiceClock
   let port: Int
 
-  /// Whether the service can answer, and from what. 200 with feeds, 503 without.
+  /// Whether the service can answer, and from what.
+  ///
+  /// 200 with feeds, 503 without.
   func health() -> Response {
     let feeds = store.feeds
     let failure = store.failure

@@ -16,7 +16,10 @@ package struct StationboardService: Sendable {
 
   /// Creates the service.
   ///
-  /// - Parameter port: What the server listens on, for `/health`.
+  /// - Parameters:
+  ///   - store: The feeds.
+  ///   - clock: What time it is.
+  ///   - port: What the server listens on, for `/health`.
   package init(store: FeedStore, clock: ServiceClock, port: Int) {
     self.store = store
     self.clock = clock

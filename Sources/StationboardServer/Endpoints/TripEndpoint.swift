@@ -19,7 +19,12 @@ struct TripEndpoint {
 
   /// Answers a request.
   ///
-  /// - Parameter id: trip_id, decoded.
+  /// - Parameters:
+  ///   - request: The request, for its parameters.
+  ///   - id: trip_id, decoded.
+  /// - Returns: The pass list.
+  /// - Throws: ``Problem`` 400 `invalid_parameter`, 404 `trip_not_found`, `trip_not_running`, 503
+  ///   `no_timetable`.
   func answer(_ request: Request, id: String) throws -> Response {
     let query = QueryItems(request)
     let now = clock.now
@@ -34,7 +39,8 @@ struct TripEndpoint {
     return JSONAnswer.response(json.buffer, vary: "Accept-Encoding, Accept-Language")
   }
 
-  private func journey(_ id: String, _ query: QueryItems, _ now: Double) throws(Problem) -> Journey {
+  private func journey(_ id: String, _ query: QueryItems, _ now: Double) throws(Problem) -> Journey
+  {
     guard id.count <= BoardLimits.longestId else {
       throw QueryItems.invalid("trip_id", id, "at most \(BoardLimits.longestId) characters")
     }

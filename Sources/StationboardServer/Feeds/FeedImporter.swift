@@ -35,6 +35,9 @@ package struct FeedImporter {
   ///   - prefix: Put before the feed's ids, with a colon; the import replaces the feed of that prefix.
   ///   - aliases: A file of stop aliases (``StopAliases``); the data folder's own if `nil`.
   ///   - now: The instant of the import, in seconds since 1970-01-01T00:00:00Z.
+  ///   - progress: Called as the import goes on.
+  /// - Returns: The closing report.
+  /// - Throws: ``FeedError`` that says what is wrong and where.
   package func run(
     source: String,
     prefix: String?,

@@ -32,7 +32,9 @@ package final class FeedStore: Sendable {
     state = Mutex(State(manifest: manifest, feeds: feeds))
   }
 
-  /// The feeds, in the order of their first import. A request keeps the ones it began with.
+  /// The feeds, in the order of their first import.
+  ///
+  /// A request keeps the ones it began with.
   package var feeds: [Feed] { state.withLock { $0.feeds } }
 
   /// The feeds, of which there is at least one.

@@ -27,6 +27,8 @@ struct StopIndex: Sendable {
   /// The names that begin like the query or contain its words.
   ///
   /// - Parameter query: Normalized (``SearchText``), not empty.
+  /// - Returns: Names to be ranked; a stop may appear with several.
+  /// - Throws: An error of the database.
   func likely(_ query: String) async throws -> [Candidate] {
     try await database.read { database in
       try named(query, database)
@@ -177,6 +179,7 @@ extension StopIndex {
   /// The busiest stop whose name, translation or alias is exactly this.
   ///
   /// - Parameter name: Normalized (``SearchText``).
+  /// - Returns: The stop; `nil` if no name is this one.
   func stop(named name: String) -> Timetable.Stop? {
     let stop = try? database.read { database in
       try Int64.fetchOne(

@@ -47,6 +47,7 @@ struct StopRanking {
   ///   - normalized: The same, normalized.
   ///   - departures: How many departures the stop has in the timetable.
   ///   - isAlias: Whether the name is an alias or a translation and not the stop's own.
+  /// - Returns: The score; larger is better.
   func score(
     name: String,
     normalized: String,

@@ -28,7 +28,9 @@ struct StopSearch: Sendable {
 
   /// The stops that answer a query, best first; each station once.
   func find(_ query: String, limit: Int) async throws -> [Result] {
-    let text = String(query.trimmingCharacters(in: .whitespacesAndNewlines).prefix(Self.longestQuery))
+    let text = String(
+      query.trimmingCharacters(in: .whitespacesAndNewlines).prefix(Self.longestQuery)
+    )
     let normalized = SearchText.normalized(text)
     guard !normalized.isEmpty else { return [] }
     var found = try await ranked(normalized) { try await $0.likely(normalized) }

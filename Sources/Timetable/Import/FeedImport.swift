@@ -13,7 +13,10 @@ package enum FeedImport {
   ///   - target: The timetable file, which must not exist. A failed import leaves a useless part of
   ///     it behind; the caller owns the folder.
   ///   - now: The instant of the import in seconds since 1970-01-01T00:00:00Z.
+  ///   - maxRejectedShare: The share of malformed rows of a file above which the import fails.
+  ///   - progress: Called as the files are read.
   /// - Returns: What was read, rejected and written.
+  /// - Throws: ``FeedError`` that says what is wrong and where.
   package static func run(
     path: String,
     prefix: String?,

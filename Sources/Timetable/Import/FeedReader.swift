@@ -65,9 +65,11 @@ final class FeedReader {
   /// Reads one file, row by row.
   ///
   /// - Parameters:
+  ///   - file: The file.
   ///   - prepare: Called with the open file before the first row; finds the columns.
   ///   - row: Called for each row that is well-formed CSV; returns why it is rejected, or `nil`.
   /// - Returns: Whether the feed has the file.
+  /// - Throws: ``FeedError`` of the archive or the closures, or `tooManyRejectedRows`.
   @discardableResult
   func read<Columns>(
     _ file: FeedFile,

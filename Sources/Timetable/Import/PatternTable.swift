@@ -104,7 +104,10 @@ struct PatternTable {
 
   /// The place in ``times`` of a trip's running times.
   ///
-  /// - Parameter start: The trip's first departure, which the times are relative to.
+  /// - Parameters:
+  ///   - rows: The trip's stop times, complete and in order.
+  ///   - start: The trip's first departure, which the times are relative to.
+  /// - Returns: The place of the first time; the others follow.
   mutating func profile(of rows: StopTimeRows, start: Int32) -> UInt32 {
     var hash: UInt64 = UInt64(rows.count)
     for index in 0..<rows.count {

@@ -16,7 +16,8 @@ struct ServiceSets {
   ///   ``FeedLimits/serviceDays``.
   init(_ services: [ServiceDays]) throws(FeedError) {
     let days = services.map { Self.days(of: $0) }
-    guard let first = days.compactMap(\.first).min(), let last = days.compactMap(\.last).max() else {
+    guard let first = days.compactMap(\.first).min(), let last = days.compactMap(\.last).max()
+    else {
       throw FeedError(.emptyCalendar, "no service runs on any day")
     }
     guard last - first < FeedLimits.serviceDays else {

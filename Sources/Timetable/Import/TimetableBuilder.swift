@@ -21,7 +21,11 @@ struct TimetableBuilder {
 
   /// Writes the file.
   ///
-  /// - Parameter report: Gets the counts, the service period and the times of the phases.
+  /// - Parameters:
+  ///   - path: The file, which must not exist.
+  ///   - report: Gets the counts, the service period and the times of the phases.
+  ///   - progress: Called at the start of each phase.
+  /// - Throws: ``FeedError`` with code `emptyCalendar`, `limitExceeded` or `cannotWrite`.
   func write(
     to path: String,
     report: inout ImportReport,
@@ -199,7 +203,10 @@ struct TimetableBuilder {
     for stop in 0..<tables.stops.count { counts[stop + 1] += counts[stop] }
     let total = counts[tables.stops.count]
     guard total < FeedLimits.departures else {
-      throw FeedError(.limitExceeded, "stop_times.txt: more than \(FeedLimits.departures) departures")
+      throw FeedError(
+        .limitExceeded,
+        "stop_times.txt: more than \(FeedLimits.departures) departures"
+      )
     }
     let starts = counts.map { UInt32($0) }
     var cursors = counts
@@ -246,7 +253,10 @@ struct TimetableBuilder {
   }
 
   /// Sorts the departures of each stop, on all cores.
-  private static func sort(_ entries: UnsafeMutableBufferPointer<DepartureEntry>, _ starts: [UInt32]) {
+  private static func sort(
+    _ entries: UnsafeMutableBufferPointer<DepartureEntry>,
+    _ starts: [UInt32]
+  ) {
     nonisolated(unsafe) let keys = UnsafeMutableRawBufferPointer(entries)
       .bindMemory(to: UInt64.self)
     let stops = starts.count - 1

@@ -20,9 +20,11 @@ extension Timetable {
   /// this stop, not with the timetable.
   ///
   /// - Parameters:
+  ///   - stop: A platform, a station, or any stop between them.
   ///   - from: The first instant, included, in seconds since 1970-01-01T00:00:00Z.
   ///   - until: The last instant, not included.
   ///   - limit: The most departures.
+  /// - Returns: The departures, at most `limit`.
   package func departures(
     at stop: Stop,
     from: Int64,
@@ -33,7 +35,8 @@ extension Timetable {
     var queue = DepartureQueue()
     let days = serviceDays(from: from, until: until)
     for served in servedStops(of: stop) {
-      let slice = Int(image.departureStarts[Int(served)])..<Int(image.departureStarts[Int(served) + 1])
+      let slice =
+        Int(image.departureStarts[Int(served)])..<Int(image.departureStarts[Int(served) + 1])
       for day in days {
         let start = dayStarts[day]
         let first = place(of: from - start, in: slice)

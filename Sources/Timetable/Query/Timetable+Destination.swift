@@ -9,8 +9,10 @@ extension Timetable {
   /// long name, then the last station.
   ///
   /// - Parameters:
+  ///   - trip: The trip.
   ///   - position: The place of the departure in the trip.
   ///   - language: See ``language(_:)``.
+  /// - Returns: The text; empty if neither feed nor rule gives one.
   package func destination(
     of trip: Trip,
     at position: Int,
