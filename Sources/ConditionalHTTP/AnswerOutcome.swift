@@ -19,7 +19,8 @@ public enum AnswerOutcome: Hashable, Sendable {
   case gone
   /// 429, or 503 with a readable Retry-After; the delay in milliseconds if the server named one.
   case throttled(status: Int, delay: Int64?)
-  /// The server failed: 5xx, and numbers that are no status.
+  /// The server failed: 5xx, and numbers that are no status; also 421 and 425, which ask for the
+  /// same question over another connection or a little later (RFC 9110 section 15.5.20, RFC 8470).
   case serverFailure(status: Int)
   /// The answer did not come in time; also 408, by which a server says the same.
   case timeout
@@ -72,6 +73,8 @@ public enum AnswerOutcome: Hashable, Sendable {
       self = .timeout
     case 410:
       self = .gone
+    case 421, 425:
+      self = .serverFailure(status: status.code)
     case 429:
       self = .throttled(status: 429, delay: delay)
     case 503 where delay != nil:

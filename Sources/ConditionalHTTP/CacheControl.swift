@@ -159,7 +159,7 @@ extension CacheControl {
   /// - Parameter isShared: Whether the cache serves more than one person.
   /// - Returns: Nothing if no directive says so; 0 if the answer may not be used unasked.
   public func freshnessLifetime(isShared: Bool = false) -> Int64? {
-    if isNoStore || directive("no-cache").map({ $0.argument == nil }) == true { return 0 }
+    if isNoStore || directives.contains(Directive("no-cache")) { return 0 }
     return (isShared ? sharedMaxAge : nil) ?? maxAge
   }
 

@@ -4,6 +4,9 @@
 struct FieldScanner {
   private let bytes: [UInt8]
   private var position = 0
+  /// A quote was found that is never closed; no further one is looked at, so that many of them
+  /// cost no more than one.
+  private var hasOpenQuote = false
 
   /// Starts at the beginning of a field's value.
   init(_ text: some StringProtocol) {
@@ -50,7 +53,7 @@ struct FieldScanner {
 
   /// Reads a quoted string and gives what it says (RFC 9110 section 5.6.4).
   mutating func quotedString() -> String? {
-    guard next == UInt8(ascii: "\"") else { return nil }
+    guard next == UInt8(ascii: "\""), !hasOpenQuote else { return nil }
     var content: [UInt8] = []
     var index = position + 1
     while index < bytes.count {
@@ -66,6 +69,7 @@ struct FieldScanner {
         index += 1
       }
     }
+    hasOpenQuote = true
     return nil
   }
 

@@ -12,6 +12,9 @@ extension HTTPFields {
   ///   Keep-Alive, Proxy-Connection, TE, Transfer-Encoding, Upgrade, Proxy-Authenticate,
   ///   Proxy-Authentication-Info, Proxy-Authorization (RFC 9111 section 3.1).
   ///
+  /// A 304 without Age or Date leaves the stored ones; for the age of what it confirms use its own
+  /// fields (``ResponseAge``).
+  ///
   /// - Parameter notModified: The fields of the 304.
   public mutating func freshen(from notModified: HTTPFields) {
     let kept = Self.keptFields.union(Self.connectionFields(notModified))

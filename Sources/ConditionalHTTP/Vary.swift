@@ -15,13 +15,14 @@ public enum Vary: Hashable, Sendable, CustomStringConvertible {
   public init(parsing field: some StringProtocol) {
     var scanner = FieldScanner(field)
     var names: [HTTPField.Name] = []
+    var seen: Set<HTTPField.Name> = []
     scanner.skipListSeparators()
     while !scanner.isAtEnd {
       guard let token = scanner.token(), token != "*", let name = HTTPField.Name(token) else {
         self = .any
         return
       }
-      if !names.contains(name) { names.append(name) }
+      if seen.insert(name).inserted { names.append(name) }
       scanner.skipBlanks()
       guard scanner.isAtEnd || scanner.next == UInt8(ascii: ",") else {
         self = .any
@@ -62,10 +63,9 @@ public enum Vary: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  private static func normalized(_ fields: HTTPFields, _ name: HTTPField.Name) -> [[UInt8]]? {
-    let values = fields[values: name]
-    guard !values.isEmpty else { return nil }
-    return values.flatMap { value in
+  /// The elements of a field; none if it is missing, one that is empty if it says nothing.
+  private static func normalized(_ fields: HTTPFields, _ name: HTTPField.Name) -> [[UInt8]] {
+    fields[values: name].flatMap { value in
       var scanner = FieldScanner(value)
       var elements: [[UInt8]] = []
       repeat {

@@ -18,7 +18,7 @@ public struct EventStreamParser: Hashable, Sendable {
 
   private var line: [UInt8] = []
   private var lineNumber = 1
-  /// The last byte was a carriage return: a line feed that follows belongs to it.
+  /// The last byte of all was a carriage return: a line feed that follows belongs to it.
   private var afterCarriageReturn = false
   /// Fewer than three bytes of the connection are read: they may yet be a byte order mark.
   private var mayBeByteOrderMark = true
@@ -50,14 +50,21 @@ public struct EventStreamParser: Hashable, Sendable {
     into items: inout [EventStreamItem]
   ) throws(EventStreamError) {
     if let failure { throw failure }
-    for byte in bytes {
-      let endsPair = afterCarriageReturn && byte == UInt8(ascii: "\n")
-      afterCarriageReturn = byte == UInt8(ascii: "\r")
-      if endsPair { continue }
-      if afterCarriageReturn || byte == UInt8(ascii: "\n") {
-        try endLine(&items)
-      } else {
-        try append(byte)
+    let bytes = Array(bytes)
+    guard let first = bytes.first else { return }
+    var start = afterCarriageReturn && first == UInt8(ascii: "\n") ? 1 : 0
+    afterCarriageReturn = false
+    while start < bytes.count {
+      let end = bytes[start...].firstIndex(where: Self.isLineEnd) ?? bytes.endIndex
+      try append(bytes[start..<end])
+      guard end < bytes.count else { return }
+      try endLine(&items)
+      start = end + 1
+      guard bytes[end] == UInt8(ascii: "\r") else { continue }
+      if start == bytes.count {
+        afterCarriageReturn = true
+      } else if bytes[start] == UInt8(ascii: "\n") {
+        start += 1
       }
     }
   }
@@ -89,14 +96,18 @@ public struct EventStreamParser: Hashable, Sendable {
     self.reconnectionTime = reconnectionTime
   }
 
-  private mutating func append(_ byte: UInt8) throws(EventStreamError) {
-    line.append(byte)
-    if mayBeByteOrderMark, line.count == 3 {
+  private mutating func append(_ part: ArraySlice<UInt8>) throws(EventStreamError) {
+    var part = part
+    while mayBeByteOrderMark, let byte = part.popFirst() {
+      line.append(byte)
+      guard line.count == 3 else { continue }
       mayBeByteOrderMark = false
       if line == [0xEF, 0xBB, 0xBF] { line.removeAll() }
     }
-    guard line.count > limits.line else { return }
-    throw fail(.lineTooLong, "line \(lineNumber) is longer than \(limits.line) bytes")
+    guard mayBeByteOrderMark || part.count <= limits.line - line.count else {
+      throw fail(.lineTooLong, "line \(lineNumber) is longer than \(limits.line) bytes")
+    }
+    line += part
   }
 
   private mutating func endLine(_ items: inout [EventStreamItem]) throws(EventStreamError) {
@@ -154,6 +165,10 @@ public struct EventStreamParser: Hashable, Sendable {
     line = []
     data = []
     return error
+  }
+
+  private static func isLineEnd(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
   }
 
   /// Decodes a part of a line; what is not UTF-8 becomes U+FFFD.

@@ -53,5 +53,4 @@ struct ActivityHistory: Hashable, Sendable {
     if let changedAt, moment - changedAt < recentFor { return .recent }
     return .idle
   }
-
 }

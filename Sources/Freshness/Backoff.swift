@@ -20,6 +20,7 @@ struct Backoff: Hashable, Sendable {
   /// - Parameters:
   ///   - isTransient: Whether a quick repetition may help; being throttled is no such case.
   ///   - policy: Whether there is a retry at all.
+  /// - Returns: The wait to begin.
   mutating func failed(isTransient: Bool, policy: Policy) -> Step {
     if isTransient, !hasRetried, failures == 0, policy.retryDelay != nil {
       hasRetried = true

@@ -11,14 +11,14 @@ public struct Draw: Hashable, Sendable {
 
   /// The lowest draw.
   public static let lowest = Draw(bits: .min)
-  /// The draw in the middle; symmetric jitter vanishes with it.
+  /// The draw in the middle; ``Jitter/within(_:)`` and ``Jitter/share(_:)`` vanish.
   public static let middle = Draw(bits: 1 << 31)
   /// The highest draw.
   public static let highest = Draw(bits: .max)
 
   /// Picks a length between nothing and a limit, both included.
   ///
-  /// - Parameter limit: The longest pick; limits over 49 days are cut to that.
+  /// Limits over 49 days are cut to that.
   public func upTo(_ limit: Timespan) -> Timespan {
     guard limit > .zero else { return .zero }
     let steps = UInt64(min(limit.milliseconds, Int64(UInt32.max) - 1)) + 1

@@ -51,6 +51,9 @@ public struct Effects: Hashable, Sendable {
   /// What happened besides, for the counters (R30).
   public var notes: Notes = []
 
+  /// Creates effects that order nothing.
+  public init() {}
+
   /// Appends what a second event at the same moment brought.
   ///
   /// A request that was never sent is not cancelled either.

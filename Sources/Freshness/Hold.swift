@@ -35,6 +35,7 @@ public enum Hold: Hashable, Sendable {
   ///   - isForced: Whether a person insists, or the context changed.
   ///   - age: The age of the data on screen: not of its arrival (R20 corrects seed 000 here).
   ///   - cap: The age at which data is no longer kept; `nil` holds nothing.
+  /// - Returns: The first verdict whose condition holds.
   public static func verdict(
     isModified: Bool,
     hasRealtime: Bool,

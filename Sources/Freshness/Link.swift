@@ -29,9 +29,15 @@ struct Link: Hashable, Sendable {
     case resync
   }
 
-  private(set) var state: State = .off
+  private(set) var state: State
   /// Streams in a row that were never stable; they climb the ladder (W6, W9).
-  private(set) var attempts: Int32 = 0
+  private(set) var attempts: Int32
+
+  /// Creates a stream in a state; none at first.
+  init(state: State = .off, attempts: Int32 = 0) {
+    self.state = state
+    self.attempts = attempts
+  }
 
   /// Whether news arrives, so that polling may slow down.
   var isLive: Bool {
@@ -50,7 +56,7 @@ struct Link: Hashable, Sendable {
 
   /// Records that a stream opened.
   ///
-  /// - Parameter isResumed: Whether the server replays what was missed.
+  /// When it resumed, the server replays what was missed.
   mutating func opened(isResumed: Bool, at now: Moment, push: Policy.Push) -> Consequence {
     guard case .opening = state else { return .none }
     state = .live(since: now, silentAt: now + push.watchdog)

@@ -74,6 +74,20 @@ public struct Marks: Hashable, Sendable {
     self.reason = reason
   }
 
+  /// Takes over what a later answer about the same body says (R16).
+  public func updated(by later: Marks) -> Marks {
+    Marks(
+      serverTime: later.serverTime ?? serverTime,
+      fetchedAt: later.fetchedAt ?? fetchedAt,
+      cacheAge: later.cacheAge ?? cacheAge,
+      transit: later.transit,
+      mode: later.mode ?? mode,
+      status: later.status ?? status,
+      appliedFlag: later.appliedFlag ?? appliedFlag,
+      reason: later.reason ?? reason
+    )
+  }
+
   /// The age of the data on arrival, as far as the server tells.
   ///
   /// R26, R27: the server's own figure first, then `serverTime − fetchedAt`; time in caches is added.

@@ -1,7 +1,7 @@
 /// Every constant of the machine, with its source.
 ///
 /// "engine.md" is the rule book of this engine; a seed is the document the rule came from. The
-/// machine contains no other number.
+/// machine contains no other length of time, count or rate.
 public struct Policy: Hashable, Sendable {
   // MARK: Cadence (R9–R13)
 
@@ -11,7 +11,7 @@ public struct Policy: Hashable, Sendable {
   public var recent: Timespan
   /// How long activity counts as recent after its last change (seed 003: 120 s).
   public var recentFor: Timespan
-  /// The interval while nothing happens. Slow, never dead (R12).
+  /// The interval while nothing happens: slow, never dead (R12).
   public var idle: Timespan
   /// The interval in the background; `nil` pauses (R11).
   public var background: Timespan?
@@ -36,14 +36,17 @@ public struct Policy: Hashable, Sendable {
   public var timeout: Timespan
   /// The wait before the one silent retry; `nil` does not retry (R7: 700 ms).
   public var retryDelay: Timespan?
-  /// The waits after failures, in order; the last one repeats (R23). Empty means the cadence.
+  /// The waits after failures, in order; the last one repeats (R23).
+  ///
+  /// An empty ladder means the active interval.
   public var ladder: [Timespan]
   /// How each wait of the ladder is varied (engine.md presets).
   public var ladderJitter: Jitter
   /// The longest `Retry-After` that is obeyed (R21).
   public var retryAfterCap: Timespan
-  /// The wait after an answer that a repetition would not change: a wrong question, a missing
-  /// permission, a thing that is gone (R21). Slow, never dead (R12).
+  /// The wait after an answer that a repetition would not change (R21).
+  ///
+  /// A wrong question, a missing permission, a thing that is gone: slow, never dead (R12).
   public var recheck: Timespan
   /// The least lateness of a timer that counts as drift (R14: 2 s).
   public var driftFloor: Timespan

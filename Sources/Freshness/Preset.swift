@@ -1,7 +1,10 @@
 extension Policy {
   /// Departures in a browser: 15 s, paused in the background (engine.md presets; seed 000).
   public static let departuresWeb: Policy = {
-    var policy = Policy(every: .seconds(15), jitter: .signed(.milliseconds(300), .milliseconds(600)))
+    var policy = Policy(
+      every: .seconds(15),
+      jitter: .signed(.milliseconds(300), .milliseconds(600))
+    )
     policy.leastInterval = .milliseconds(13_800)
     policy.spread = .milliseconds(600)
     policy.holdCap = .seconds(300)

@@ -79,7 +79,8 @@ struct ProducerRhythm: Hashable, Sendable {
     }
     // Jitter comes after the expected moment, never before it (peers-client.md 6.1).
     let due = max(change + alignment.delay + facts.draw.upTo(alignment.spread), earliest)
-    return due <= latest && due >= facts.ended ? max(due, facts.started + policy.leastInterval) : nil
+    return due <= latest && due >= facts.ended
+      ? max(due, facts.started + policy.leastInterval) : nil
   }
 
   private func nextChange(notBefore moment: Moment) -> Moment? {

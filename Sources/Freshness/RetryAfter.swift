@@ -13,6 +13,7 @@ public enum RetryAfter: Hashable, Sendable {
   /// - Parameters:
   ///   - serverTime: The server's clock when it answered.
   ///   - cap: The longest wait that is obeyed.
+  /// - Returns: The wait, from nothing to the cap.
   public func wait(serverTime: WallTime?, cap: Timespan) -> Timespan {
     switch self {
     case .seconds(let count): return min(max(.seconds(count), .zero), cap)

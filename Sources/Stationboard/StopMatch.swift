@@ -4,6 +4,10 @@ public struct StopMatch: Codable, Hashable, Sendable {
   public var id: String
   /// The name, in the language asked for if the feed has it.
   public var name: String
+  /// The name as the feed has it.
+  public var feedName: String?
+  /// Aliases and translations that answered better than the name.
+  public var aliases: [String]?
   /// How many departures the timetable has there.
   public var departures: Int?
   /// Metres from the place asked for.
@@ -11,6 +15,8 @@ public struct StopMatch: Codable, Hashable, Sendable {
 
   private enum CodingKeys: String, CodingKey {
     case id, name
+    case feedName = "stop_name"
+    case aliases = "aliasesMatched"
     case departures = "nb_stop_times"
     case distance = "distance_m"
   }

@@ -111,7 +111,12 @@ public struct StationboardClient: Sendable {
       scheme: scheme,
       authority: authority,
       path: target,
-      headerFields: [.accept: "application/json", .cacheControl: "no-cache"]
+      headerFields: [
+        .accept: "application/json",
+        .cacheControl: "no-cache",
+        // The transport's own idea of a language is not what was asked for.
+        .acceptLanguage: "*",
+      ]
     )
     let answer: HTTPExchangeAnswer
     do {

@@ -30,11 +30,22 @@ struct BoardCommand: AsyncParsableCommand {
   @Option(help: "The most departures.")
   var limit = 20
 
-  @Option(help: "The language: fr, de, it or en.")
+  @Option(help: "The language of names: fr, de, it or en. Default: that of $LANG.")
   var lang: String?
+
+  /// The language asked for, else the one of the environment, else the feed's own names.
+  private var language: String? {
+    let environment = ProcessInfo.processInfo.environment
+    let locale = environment["LC_ALL"] ?? environment["LC_MESSAGES"] ?? environment["LANG"]
+    let tag = lang ?? String((locale ?? "").prefix(2))
+    return ["fr", "de", "it", "en"].contains(tag) ? tag : nil
+  }
 
   func validate() throws {
     guard !stop.joined().isEmpty else { throw ValidationError("which stop? A name or an id") }
+    guard lang.map({ ["fr", "de", "it", "en"].contains($0) }) ?? true else {
+      throw ValidationError("--lang is fr, de, it or en")
+    }
     guard (1...500).contains(limit) else { throw ValidationError("--limit is 1 to 500") }
   }
 
@@ -44,7 +55,7 @@ struct BoardCommand: AsyncParsableCommand {
     do throws(StationboardFailure) {
       let client = try StationboardClient(server: address, exchange: URLSessionExchange())
       let wanted = stop.joined(separator: " ")
-      switch try await StopChoice.find(wanted, client, language: lang) {
+      switch try await StopChoice.find(wanted, client, language: language) {
       case .stop(let id): try await show(id, client)
       case .several(let stops):
         Terminal.complain(StopChoice.text(wanted, stops))
@@ -63,14 +74,14 @@ struct BoardCommand: AsyncParsableCommand {
 
   private func show(_ id: String, _ client: StationboardClient) async throws(StationboardFailure) {
     if json {
-      let body = try await client.boardJSON(stop: id, limit: limit, language: lang)
+      let body = try await client.boardJSON(stop: id, limit: limit, language: language)
       Terminal.write(String(decoding: body, as: UTF8.self) + "\n")
     } else if once {
-      let board = try await client.board(stop: id, limit: limit, language: lang)
+      let board = try await client.board(stop: id, limit: limit, language: language)
       let text = BoardText(columns: Terminal.size.columns, hasColor: Terminal.hasColor)
       Terminal.write(text.render(board, checkedAgo: 0, failure: nil))
     } else {
-      await LiveBoard(client: client, stop: id, limit: limit, language: lang).run()
+      await LiveBoard(client: client, stop: id, limit: limit, language: language).run()
     }
   }
 }

@@ -21,7 +21,10 @@ enum StopChoice {
   ) async throws(StationboardFailure) -> StopChoice {
     let stops = try await client.stops(matching: wanted, limit: 10, language: language)
     guard let first = stops.first else { return .none }
-    let exact = stops.filter { isSame($0.name, wanted) }
+    let exact = stops.filter { stop in
+      let names = [stop.name, stop.feedName ?? stop.name] + (stop.aliases ?? [])
+      return names.contains { isSame($0, wanted) }
+    }
     if first.id == wanted || stops.count == 1 { return .stop(first.id) }
     if exact.count == 1 { return .stop(exact[0].id) }
     // An id of another shape is answered by its station, first and by itself.

@@ -72,7 +72,8 @@ import Testing
         let index = Int.random(in: 0..<stream.count, using: &generator)
         switch Int.random(in: 0..<3, using: &generator) {
         case 0: stream.remove(at: index)
-        case 1: stream.insert(stream[index], at: Int.random(in: 0...stream.count, using: &generator))
+        case 1:
+          stream.insert(stream[index], at: Int.random(in: 0...stream.count, using: &generator))
         default: stream.swapAt(index, Int.random(in: 0..<stream.count, using: &generator))
         }
       }

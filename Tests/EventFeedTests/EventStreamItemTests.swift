@@ -2,19 +2,21 @@ import EventFeed
 import Testing
 
 @Suite struct EventStreamItemTests {
-  @Test(arguments: [
-    (EventStreamVector.event("hello"), "data: hello\n\n"),
-    (EventStreamVector.event(""), "data: \n\n"),
-    (EventStreamVector.event(" a\n\nb"), "data:  a\ndata: \ndata: b\n\n"),
-    (EventStreamVector.event("a\r\nb\rc\n"), "data: a\ndata: b\ndata: c\ndata: \n\n"),
-    (EventStreamVector.event("x", "change", id: "k-1"), "event: change\nid: k-1\ndata: x\n\n"),
-    (EventStreamVector.event("x", "message", id: ""), "id: \ndata: x\n\n"),
-    (.comment(""), ":\n\n"),
-    (.comment(" alive"), ": alive\n\n"),
-    (.comment("a\nb"), ":a\n:b\n\n"),
-    (.retry(milliseconds: 5000), "retry: 5000\n\n"),
-    (.retry(milliseconds: -1), "retry: 0\n\n"),
-  ] as [(EventStreamItem, String)])
+  @Test(
+    arguments: [
+      (EventStreamVector.event("hello"), "data: hello\n\n"),
+      (EventStreamVector.event(""), "data: \n\n"),
+      (EventStreamVector.event(" a\n\nb"), "data:  a\ndata: \ndata: b\n\n"),
+      (EventStreamVector.event("a\r\nb\rc\n"), "data: a\ndata: b\ndata: c\ndata: \n\n"),
+      (EventStreamVector.event("x", "change", id: "k-1"), "event: change\nid: k-1\ndata: x\n\n"),
+      (EventStreamVector.event("x", "message", id: ""), "id: \ndata: x\n\n"),
+      (.comment(""), ":\n\n"),
+      (.comment(" alive"), ": alive\n\n"),
+      (.comment("a\nb"), ":a\n:b\n\n"),
+      (.retry(milliseconds: 5000), "retry: 5000\n\n"),
+      (.retry(milliseconds: -1), "retry: 0\n\n"),
+    ] as [(EventStreamItem, String)]
+  )
   func `an item is written`(item: EventStreamItem, text: String) throws {
     #expect(String(decoding: try item.serialized(), as: UTF8.self) == text)
   }

@@ -17,7 +17,9 @@ import Testing
   func `a short stream says the same in any three pieces`(vector: EventStreamVector) throws {
     for first in 0...vector.bytes.count {
       for second in first...vector.bytes.count {
-        let pieces = [vector.bytes[..<first], vector.bytes[first..<second], vector.bytes[second...]]
+        let pieces = [
+          vector.bytes[..<first], vector.bytes[first..<second], vector.bytes[second...],
+        ]
         try expect(vector, pieces.map { Array($0) })
       }
     }
@@ -39,7 +41,8 @@ import Testing
     #expect(try parser.feed("data: 2\n\n".utf8) == [EventStreamVector.event("2")])
   }
 
-  @Test func `the next connection keeps the id and the delay and drops what was unfinished`() throws {
+  @Test func `the next connection keeps the id and the delay and drops what was unfinished`() throws
+  {
     var parser = EventStreamParser()
     _ = try parser.feed("retry: 50\nid: 4\ndata: a\n\nid: 5\nevent: x\ndata: b\nda".utf8)
     parser.endConnection()
@@ -82,7 +85,9 @@ import Testing
   @Test func `an event that is too large is refused, however many lines it has`() throws {
     var parser = EventStreamParser(limits: .init(line: 100, event: 12))
     #expect(
-      try parser.feed("data: 12345\ndata: 12345\n\n".utf8) == [EventStreamVector.event("12345\n12345")]
+      try parser.feed("data: 12345\ndata: 12345\n\n".utf8) == [
+        EventStreamVector.event("12345\n12345")
+      ]
     )
     var items: [EventStreamItem] = []
     let error = try #require(throws: EventStreamError.self) {
@@ -126,7 +131,9 @@ import Testing
     var generator = Generator(seed: 20_261_124)
     let alphabet = Array("data:id eventretry0\n\r\r\n\n:".utf8) + [0, 0xFF, 0xE2, 0xEF, 0xBB, 0xBF]
     for _ in 0..<500 {
-      let bytes = (0..<200).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] }
+      let bytes = (0..<200).map { _ in
+        alphabet[Int.random(in: 0..<alphabet.count, using: &generator)]
+      }
       var whole = EventStreamParser()
       let items = try whole.feed(bytes)
       var parts = EventStreamParser()

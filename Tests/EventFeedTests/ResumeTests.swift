@@ -51,18 +51,20 @@ import Testing
     #expect(applied == ["a", "b", "c"])
   }
 
-  @Test(arguments: [
-    ("", .snapshot),
-    ("k-4", .snapshot),
-    ("k-8", .snapshot),
-    ("k-9", .replay(10...12)),
-    ("k-11", .replay(12...12)),
-    ("k-12", .live),
-    ("k-13", .snapshot),
-    ("j-11", .snapshot),
-    ("11", .snapshot),
-    ("nonsense", .snapshot),
-  ] as [(String, ReplayWindow.Plan)])
+  @Test(
+    arguments: [
+      ("", .snapshot),
+      ("k-4", .snapshot),
+      ("k-8", .snapshot),
+      ("k-9", .replay(10...12)),
+      ("k-11", .replay(12...12)),
+      ("k-12", .live),
+      ("k-13", .snapshot),
+      ("j-11", .snapshot),
+      ("11", .snapshot),
+      ("nonsense", .snapshot),
+    ] as [(String, ReplayWindow.Plan)]
+  )
   func `a server replays what it still has`(id: String, plan: ReplayWindow.Plan) {
     #expect(ReplayWindow(epoch: "k", oldest: 10, newest: 12).plan(after: id) == plan)
   }

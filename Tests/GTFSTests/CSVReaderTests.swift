@@ -18,7 +18,13 @@ import Testing
   }
 
   static let vectors: [Vector] = [
-    Vector("plain lines", "a,b\n1,2\n3,4\n", Record(1, "a", "b"), Record(2, "1", "2"), Record(3, "3", "4")),
+    Vector(
+      "plain lines",
+      "a,b\n1,2\n3,4\n",
+      Record(1, "a", "b"),
+      Record(2, "1", "2"),
+      Record(3, "3", "4")
+    ),
     Vector("a byte order mark", "\u{FEFF}a,b\n1,2\n", Record(1, "a", "b"), Record(2, "1", "2")),
     Vector(
       "a byte order mark before a quoted name",
@@ -39,7 +45,13 @@ import Testing
       Record(1, "a"),
       Record(2, "\"\"")
     ),
-    Vector("empty quotes", "a,b\n\"\",\"\"\n1,2\n", Record(1, "a", "b"), Record(2, "", ""), Record(3, "1", "2")),
+    Vector(
+      "empty quotes",
+      "a,b\n\"\",\"\"\n1,2\n",
+      Record(1, "a", "b"),
+      Record(2, "", ""),
+      Record(3, "1", "2")
+    ),
     Vector(
       "line breaks in quotes",
       "a,b\n\"1\n2\r\n3\r4\",5\n6,7\n",
@@ -53,7 +65,13 @@ import Testing
       Record(1, "a\nb", "c"),
       Record(3, "1", "2")
     ),
-    Vector("CRLF", "a,b\r\n1,2\r\n3,4\r\n", Record(1, "a", "b"), Record(2, "1", "2"), Record(3, "3", "4")),
+    Vector(
+      "CRLF",
+      "a,b\r\n1,2\r\n3,4\r\n",
+      Record(1, "a", "b"),
+      Record(2, "1", "2"),
+      Record(3, "3", "4")
+    ),
     Vector("CR", "a,b\r1,2\r3,4\r", Record(1, "a", "b"), Record(2, "1", "2"), Record(3, "3", "4")),
     Vector(
       "all line ends in one file",
@@ -79,7 +97,12 @@ import Testing
       Record(9, "3", "4")
     ),
     Vector("no last line end", "a,b\n1,2", Record(1, "a", "b"), Record(2, "1", "2")),
-    Vector("an empty last field without a line end", "a,b\n1,", Record(1, "a", "b"), Record(2, "1", "")),
+    Vector(
+      "an empty last field without a line end",
+      "a,b\n1,",
+      Record(1, "a", "b"),
+      Record(2, "1", "")
+    ),
     Vector("a quoted last field without a line end", "a\n\"1\"", Record(1, "a"), Record(2, "1")),
     Vector("blanks after the last line", "a\n1\n  ", Record(1, "a"), Record(2, "1")),
     Vector(
@@ -161,7 +184,12 @@ import Testing
     Vector("header only", "a,b\n", Record(1, "a", "b")),
     Vector("header only, no line end", "a,b", Record(1, "a", "b")),
     Vector("header of one letter", "a", Record(1, "a")),
-    Vector("letters beyond ASCII", "é,ü\nZürich,Genève 🚆\n", Record(1, "é", "ü"), Record(2, "Zürich", "Genève 🚆")),
+    Vector(
+      "letters beyond ASCII",
+      "é,ü\nZürich,Genève 🚆\n",
+      Record(1, "é", "ü"),
+      Record(2, "Zürich", "Genève 🚆")
+    ),
   ]
 
   @Test(arguments: vectors)
@@ -193,7 +221,8 @@ import Testing
     let good = records.filter { $0.problem == nil }
     #expect(
       good == [
-        Record(1, "a", "b"), Record(3, "2", "good"), Record(4, "3", "fine"), Record(5, "4", "plain"),
+        Record(1, "a", "b"), Record(3, "2", "good"), Record(4, "3", "fine"),
+        Record(5, "4", "plain"),
       ]
     )
   }

@@ -16,7 +16,9 @@ import Testing
   @Test(arguments: [false, true])
   func `a record just below the limit is read`(quoted: Bool) throws {
     let count = FeedLimits.recordBytes - 16
-    let records = try Record.all(MemorySource(file(rowBytes: count, quoted: quoted), piece: 300_000))
+    let records = try Record.all(
+      MemorySource(file(rowBytes: count, quoted: quoted), piece: 300_000)
+    )
     #expect(records.map(\.line) == [1, 2, 3, 4, 5])
     #expect(records.allSatisfy { $0.problem == nil })
     #expect(records[2].fields[1].utf8.count == count - (quoted ? 4 : 2))

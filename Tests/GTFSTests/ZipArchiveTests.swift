@@ -77,10 +77,12 @@ import Testing
   }
 
   @Test func `a damaged member is noticed at its checksum`() throws {
-    let zip = try ZipFile(python: """
-      z.writestr(zipfile.ZipInfo("stops.txt"), b"stop_id,stop_name\\nA,Aarau\\n")
-      z.writestr(zipfile.ZipInfo("trips.txt"), b"trip_id\\nT\\n")
-      """)
+    let zip = try ZipFile(
+      python: """
+        z.writestr(zipfile.ZipInfo("stops.txt"), b"stop_id,stop_name\\nA,Aarau\\n")
+        z.writestr(zipfile.ZipInfo("trips.txt"), b"trip_id\\nT\\n")
+        """
+    )
     defer { zip.remove() }
     try zip.damage { bytes in
       let place = try #require(bytes.firstRange(of: Array("Aarau".utf8)))
@@ -95,11 +97,13 @@ import Testing
   }
 
   @Test func `a damaged deflated member is noticed`() throws {
-    let zip = try ZipFile(python: """
-      import random
-      random.seed(7)
-      z.writestr("stops.txt", "".join(f"{random.random()}\\n" for _ in range(5000)))
-      """)
+    let zip = try ZipFile(
+      python: """
+        import random
+        random.seed(7)
+        z.writestr("stops.txt", "".join(f"{random.random()}\\n" for _ in range(5000)))
+        """
+    )
     defer { zip.remove() }
     try zip.damage { bytes in
       for place in 20_000..<20_064 { bytes[place] ^= 0x55 }
@@ -192,10 +196,12 @@ import Testing
 
   @Test(arguments: [(FeedLimits.archiveEntries, true), (FeedLimits.archiveEntries + 1, false)])
   func `more entries than the limit are refused`(count: Int, isAccepted: Bool) throws {
-    let zip = try ZipFile(python: """
-      for number in range(\(count - 1)): z.writestr(zipfile.ZipInfo(f"{number}"), b"")
-      z.writestr("stops.txt", b"stop_id")
-      """)
+    let zip = try ZipFile(
+      python: """
+        for number in range(\(count - 1)): z.writestr(zipfile.ZipInfo(f"{number}"), b"")
+        z.writestr("stops.txt", b"stop_id")
+        """
+    )
     defer { zip.remove() }
     guard !isAccepted else {
       #expect(try text(ZipArchive(path: zip.path), "stops.txt") == "stop_id")

@@ -178,25 +178,43 @@ import Timetable
       ("B", [.init("A", "08:00:00"), .init("B", "09:00:00")]),
       ("a1", [.init("A", "08:00:00"), .init("B", "09:00:00")]),
       ("a2", [.init("A", "08:00:00"), .init("B", "09:00:00")]),
-      ("a", [.init("A", "07:59:59"), .init("A", "08:00:00"), .init("A", "08:00:00"), .init("B", "9:00:00")])
+      (
+        "a",
+        [
+          .init("A", "07:59:59"), .init("A", "08:00:00"), .init("A", "08:00:00"),
+          .init("B", "9:00:00"),
+        ]
+      )
     )
     .timetable()
     #expect(
-      try timetable.board("A", "2026-06-15T05:00:00Z", "2026-06-15T07:00:00Z").map { $0.dropFirst(23) }
+      try timetable.board("A", "2026-06-15T05:00:00Z", "2026-06-15T07:00:00Z").map {
+        $0.dropFirst(23)
+      }
         == ["a#1", "B#1", "a#2", "a#3", "a1#1", "a10#1", "a2#1", "b#1"]
     )
   }
 
-  @Test func `equal times of yesterday's and today's trips are ordered by trip id, then day`() throws {
+  @Test func `equal times of yesterday's and today's trips are ordered by trip id, then day`()
+    throws
+  {
     let timetable = try feed(
       ("m", [.init("A", "00:30:00"), .init("B", "00:40:00")]),
       ("a", [.init("A", "24:30:00"), .init("B", "24:40:00")]),
       ("z", [.init("A", "24:30:00"), .init("B", "24:40:00")]),
-      ("n", [.init("A", "00:30:00"), .init("B", "12:00:00"), .init("A", "24:30:00"), .init("C", "25:00:00")])
+      (
+        "n",
+        [
+          .init("A", "00:30:00"), .init("B", "12:00:00"), .init("A", "24:30:00"),
+          .init("C", "25:00:00"),
+        ]
+      )
     )
     .timetable()
     #expect(
-      try timetable.board("A", "2026-06-15T22:30:00Z", "2026-06-15T22:31:00Z").map { $0.dropFirst(23) }
+      try timetable.board("A", "2026-06-15T22:30:00Z", "2026-06-15T22:31:00Z").map {
+        $0.dropFirst(23)
+      }
         == ["a#1", "m#1", "n#1", "n#3", "z#1"]
     )
   }
@@ -222,10 +240,14 @@ import Timetable
     let timetable = try feed.timetable()
     let stop = try #require(timetable.stop(id: "A"))
     let last = try Instant.read("2026-06-30T06:00:00Z")
-    #expect(timetable.nextDeparture(at: stop, after: try Instant.read("2026-06-02T00:00:00Z")) == last)
+    #expect(
+      timetable.nextDeparture(at: stop, after: try Instant.read("2026-06-02T00:00:00Z")) == last
+    )
     #expect(timetable.nextDeparture(at: stop, after: last) == last)
     #expect(timetable.nextDeparture(at: stop, after: last + 1) == nil)
-    #expect(timetable.nextDeparture(at: stop, after: 0) == (try Instant.read("2026-06-01T06:00:00Z")))
+    #expect(
+      timetable.nextDeparture(at: stop, after: 0) == (try Instant.read("2026-06-01T06:00:00Z"))
+    )
     #expect(timetable.nextDeparture(at: try #require(timetable.stop(id: "E")), after: 0) == nil)
   }
 
@@ -243,6 +265,7 @@ import Timetable
 
   @Test func `an archive gives the same board as a folder`() throws {
     let feed = feed(("T", [.init("A", "08:00:00"), .init("B", "09:00:00")]))
-    #expect(try feed.imported(asArchive: true).bytes == feed.imported().bytes)
+    let archive = try feed.imported(asArchive: true)
+    #expect(archive.bytes == (try feed.imported().bytes))
   }
 }

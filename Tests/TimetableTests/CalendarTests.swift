@@ -67,7 +67,9 @@ import Timetable
 
   @Test func `the service period runs from the first to the last day with service`() throws {
     var feed = TestFeed()
-    feed[.calendar] += ["wide,1,0,0,0,0,0,0,20260524,20260707", "never,0,0,0,0,0,0,0,20200101,20301231"]
+    feed[.calendar] += [
+      "wide,1,0,0,0,0,0,0,20260524,20260707", "never,0,0,0,0,0,0,0,20200101,20301231",
+    ]
     feed.add("T", [.init("A", "12:00:00"), .init("B", "13:00:00")], service: "wide")
     let imported = try feed.imported()
     #expect(imported.report.serviceFrom == "2026-05-25")
@@ -87,7 +89,9 @@ import Timetable
     feed.add("T", [.init("A", "12:00:00"), .init("B", "13:00:00")], service: "S")
     // 5 March is day 63, 6 March day 64, 9 May day 128 of the year's service days.
     #expect(
-      try feed.timetable().board("A", "2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z").map { $0.prefix(10) }
+      try feed.timetable().board("A", "2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z").map {
+        $0.prefix(10)
+      }
         == ["2026-03-05", "2026-03-06", "2026-05-09"]
     )
   }

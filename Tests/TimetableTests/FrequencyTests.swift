@@ -5,7 +5,10 @@ import Timetable
 @Suite struct FrequencyTests {
   private func feed(_ rows: String...) -> TestFeed {
     var feed = TestFeed()
-    feed.add("T", [.init("A", "10:00:00"), .init("B", "10:05:00", "10:06:00"), .init("C", "10:20:00")])
+    feed.add(
+      "T",
+      [.init("A", "10:00:00"), .init("B", "10:05:00", "10:06:00"), .init("C", "10:20:00")]
+    )
     feed.add("U", [.init("A", "06:01:00"), .init("B", "06:10:00")])
     feed[.frequencies] = ["trip_id,start_time,end_time,headway_secs,exact_times"] + rows
     return feed
@@ -17,7 +20,9 @@ import Timetable
   }
 
   @Test(arguments: ["0", "1", ""])
-  func `a trip runs every headway from the start up to the end, which is excluded`(exact: String) throws {
+  func `a trip runs every headway from the start up to the end, which is excluded`(
+    exact: String
+  ) throws {
     let feed = feed("T,06:00:00,06:30:00,600,\(exact)")
     #expect(try board("A", feed) == ["04:00", "04:10", "04:20"])
     #expect(try board("B", feed) == ["04:06", "04:16", "04:26"])
@@ -46,7 +51,9 @@ import Timetable
   @Test func `runs past midnight are on the board of the next morning`() throws {
     let feed = feed("T,23:50:00,24:30:00,1200,1")
     #expect(
-      try feed.timetable().board("A", "2026-06-15T21:00:00Z", "2026-06-15T23:00:00Z").map { $0.prefix(16) }
+      try feed.timetable().board("A", "2026-06-15T21:00:00Z", "2026-06-15T23:00:00Z").map {
+        $0.prefix(16)
+      }
         == ["2026-06-15T21:50", "2026-06-15T22:10"]
     )
   }

@@ -86,9 +86,14 @@ import Timetable
     let imported = try feed.imported()
     let timetable = imported.timetable
     try timetable.check()
-    for stop in ["X", "Y", "Z", "W", "O"] { #expect(try trips(stop, timetable).contains("T\(stop)")) }
+    for stop in ["X", "Y", "Z", "W", "O"] {
+      #expect(try trips(stop, timetable).contains("T\(stop)"))
+    }
     #expect(imported.report.warnings.allSatisfy { $0.column == "parent_station" })
-    #expect(imported.report.warnings.first { $0.line == 11 }?.reason == "parent_station \"nobody\" is not a stop")
+    #expect(
+      imported.report.warnings.first { $0.line == 11 }?.reason
+        == "parent_station \"nobody\" is not a stop"
+    )
     #expect(imported.report.warnings.contains { $0.line == 9 && $0.reason.contains("circle") })
     #expect(imported.report.warningCount == imported.report.warnings.count)
   }

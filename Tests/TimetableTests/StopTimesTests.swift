@@ -29,7 +29,10 @@ import Timetable
 
   @Test func `a stop with one of its two times has both`() throws {
     var feed = TestFeed()
-    feed.add("T", [.init("A", "", "08:00:00"), .init("B", "08:10:00", ""), .init("C", "08:20:00", "")])
+    feed.add(
+      "T",
+      [.init("A", "", "08:00:00"), .init("B", "08:10:00", ""), .init("C", "08:20:00", "")]
+    )
     #expect(
       try feed.timetable().calls("T") == [
         "1 A 08:00:00 08:00:00", "2 B 08:10:00 08:10:00", "3 C 08:20:00 08:20:00",
@@ -51,34 +54,6 @@ import Timetable
     let calls = (0..<3).map { timetable.call($0, of: trip) }
     #expect(calls.map(\.allowsPickup) == [true, false, false])
     #expect(calls.map(\.allowsDropOff) == [false, true, true])
-  }
-
-  /// A feed with many kinds of trips: loops, untimed stops, gaps in the numbering, headsigns.
-  private var manyTrips: TestFeed {
-    var feed = TestFeed()
-    feed[.stops] += ["S,Sion,46.2,7.3,1,,", "S1,,46.2,7.3,,S,1", "S2,,46.2,7.3,,S,2"]
-    let stops = ["A", "B", "C", "D", "E", "S1", "S2"]
-    for trip in 0..<60 {
-      let count = 2 + trip % 6
-      let start = 5 * 3600 + trip * 1_271
-      feed.add(
-        "T\(trip * 7 % 60)",
-        (0..<count).map { index in
-          let isTimed = index == 0 || index == count - 1 || (trip + index) % 3 > 0
-          let time = TimeOfDay.text(start + index * (300 + trip % 4 * 60))
-          return TestFeed.Call(
-            stops[(trip + index * (1 + trip % 3)) % stops.count],
-            isTimed ? time : "",
-            pickup: (trip * index) % 11 == 7 ? "1" : "",
-            headsign: (trip + index) % 9 == 0 ? "via \(index)" : "",
-            sequence: index * (1 + trip % 3) + trip % 2
-          )
-        },
-        service: trip % 4 == 0 ? "weekdays" : "daily",
-        headsign: trip % 5 == 0 ? "" : "To \(trip % 5)"
-      )
-    }
-    return feed
   }
 
   /// Everything a person can see of a timetable.
@@ -110,7 +85,7 @@ import Timetable
 
   @Test(arguments: Order.allCases)
   func `the order of rows changes nothing`(order: Order) throws {
-    let feed = manyTrips
+    let feed = TestFeed.manyTrips
     let expected = try contents(feed)
     #expect(expected.count > 1_000)
     var other = feed
@@ -176,7 +151,7 @@ import Timetable
       ]
     )
     #expect(
-      imported.timetable.calls("T") == [
+      try imported.timetable.calls("T") == [
         "1 A 08:00:00 08:00:00", "2 B 08:10:00 08:10:00", "3 D 08:30:00 08:30:00",
       ]
     )
@@ -199,7 +174,7 @@ import Timetable
       ]
     )
     #expect(imported.account(.stopTimes)?.rejected == 1)
-    #expect(imported.timetable.calls("T").map { $0.prefix(3) } == ["1 A", "2 B", "3 C"])
+    #expect(try imported.timetable.calls("T").map { $0.prefix(3) } == ["1 A", "2 B", "3 C"])
   }
 
   @Test func `sequences found twice after another trip count for the threshold`() throws {

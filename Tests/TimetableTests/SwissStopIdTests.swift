@@ -38,12 +38,15 @@ import Testing
   @Test(arguments: ["Parent8501120", "8501120P", "ch:1:sloid:1120", "8501120"])
   func `every shape finds the station under whatever id the feed gives it`(own: String) throws {
     let timetable = try timetable(
-      "8501120:0:1,Lausanne,46.5,6.6,,\(own),", "8501121:0:1,Renens,46.5,6.6,,,",
-      "\(own),Lausanne,46.5,6.6,1,,", "8501119,Pully,46.5,6.6,,,"
+      "8501120:0:1,Lausanne,46.5,6.6,,\(own),",
+      "8501121:0:1,Renens,46.5,6.6,,,",
+      "\(own),Lausanne,46.5,6.6,1,,",
+      "8501119,Pully,46.5,6.6,,,"
     )
     let station = try #require(timetable.stop(id: own))
     for id in [
-      "Parent8501120", "8501120", "8501120P", "8501120:0:9", "ch:1:sloid:1120", "ch:1:sloid:1120:0:3",
+      "Parent8501120", "8501120", "8501120P", "8501120:0:9", "ch:1:sloid:1120",
+      "ch:1:sloid:1120:0:3",
     ] {
       #expect(timetable.station(swissId: id) == station)
     }
@@ -56,7 +59,8 @@ import Testing
 
   @Test func `a station answers before a lone stop of the same number`() throws {
     let timetable = try timetable(
-      "8501120,Lausanne bus,46.5,6.6,,,", "Parent8501120,Lausanne,46.5,6.6,1,,"
+      "8501120,Lausanne bus,46.5,6.6,,,",
+      "Parent8501120,Lausanne,46.5,6.6,1,,"
     )
     #expect(timetable.station(swissId: "8501120") == timetable.stop(id: "Parent8501120"))
   }

@@ -54,7 +54,7 @@ struct TestFeed {
     var headsign = ""
     var sequence: Int?
 
-    /// - Parameter departure: As the arrival unless given.
+    /// The departure is the arrival unless given.
     init(
       _ stop: String,
       _ arrival: String,

@@ -49,7 +49,11 @@ extension Timetable {
   }
 
   /// The destination of a trip's departure at a place of the trip.
-  func destination(_ trip: String, at position: Int = 0, language tag: String? = nil) throws -> String {
+  func destination(
+    _ trip: String,
+    at position: Int = 0,
+    language tag: String? = nil
+  ) throws -> String {
     let number = try #require(trips(id: trip).first, "no trip \(trip)")
     return text(destination(of: number, at: position, language: tag.flatMap { language($0) }))
   }

@@ -82,7 +82,16 @@ struct JSONBytes: ~Copyable {
     }
     reserve(text.count * 6)
     var target = bytes + count
-    for byte in text {
+    var plain = 0
+    // Eight bytes at a time, as long as none of them needs escaping.
+    while plain + 8 <= text.count {
+      let word = text.loadUnaligned(fromByteOffset: plain, as: UInt64.self)
+      guard !Self.needsEscaping(word) else { break }
+      UnsafeMutableRawPointer(target).storeBytes(of: word, as: UInt64.self)
+      target += 8
+      plain += 8
+    }
+    for byte in text[plain...] {
       if byte >= 0x20, byte != 0x22, byte != 0x5C {
         target.pointee = byte
         target += 1
@@ -106,6 +115,16 @@ struct JSONBytes: ~Copyable {
       target += 2
     }
     count = target - bytes
+  }
+
+  /// Whether one of eight bytes is a control character, a quote or a backslash.
+  @inline(__always)
+  private static func needsEscaping(_ word: UInt64) -> Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let highs: UInt64 = 0x8080_8080_8080_8080
+    func hasZero(_ value: UInt64) -> UInt64 { (value &- ones) & ~value & highs }
+    let controls = (word &- ones &* 0x20) & ~word & highs
+    return controls | hasZero(word ^ ones &* 0x22) | hasZero(word ^ ones &* 0x5C) != 0
   }
 
   private static func hex(_ digit: UInt8) -> UInt8 { digit < 10 ? 0x30 + digit : 0x57 + digit }

@@ -86,10 +86,10 @@ struct StopIndex: Sendable {
     }
     guard !groups.isEmpty else { return [] }
     let sql = """
-      SELECT name.stop, name.text, name.normalized, name.kind, place.departures
+      SELECT stop, text, normalized, kind, departures
       FROM (
-        SELECT rowid AS id FROM name_trigram WHERE name_trigram MATCH ? ORDER BY rank LIMIT ?
-      ) AS near JOIN name ON name.id = near.id JOIN place ON place.stop = name.stop
+        SELECT rowid AS near FROM name_trigram WHERE name_trigram MATCH ? ORDER BY rank LIMIT ?
+      ) JOIN name ON name.id = near
       """
     return try rows(
       database,
@@ -104,8 +104,7 @@ struct StopIndex: Sendable {
       try rows(
         database,
         """
-        SELECT name.stop, name.text, name.normalized, name.kind, place.departures
-        FROM name JOIN place ON place.stop = name.stop
+        SELECT stop, text, normalized, kind, departures FROM name
         """,
         []
       )
@@ -121,8 +120,7 @@ struct StopIndex: Sendable {
     try rows(
       database,
       """
-      SELECT name.stop, name.text, name.normalized, name.kind, place.departures
-      FROM name JOIN place ON place.stop = name.stop
+      SELECT stop, text, normalized, kind, departures FROM name
       WHERE \(condition) ORDER BY \(order) LIMIT \(Self.mostCandidates)
       """,
       arguments
@@ -185,8 +183,7 @@ extension StopIndex {
       try Int64.fetchOne(
         database,
         sql: """
-          SELECT name.stop FROM name JOIN place ON place.stop = name.stop
-          WHERE normalized = ? ORDER BY departures DESC LIMIT 1
+          SELECT stop FROM name WHERE normalized = ? ORDER BY departures DESC LIMIT 1
           """,
         arguments: [name]
       )

@@ -7,7 +7,8 @@ import Timetable
 /// Builds the database that stop search and nearby stops are answered from.
 ///
 ///     place(stop, name, departures, …)      one row per station or lone stop
-///     name(id, stop, text, normalized, …)   its name, translations and aliases
+///     name(id, stop, text, normalized, …)   its name, translations and aliases; the departures again,
+///                                           so that a search reads one table
 ///     name_trigram                          FTS5 over `normalized`, tokenizer trigram
 ///     place_box                             R*Tree over the coordinates
 struct StopIndexBuilder {
@@ -46,7 +47,8 @@ struct StopIndexBuilder {
           stop INTEGER NOT NULL REFERENCES place (stop),
           text TEXT NOT NULL,
           normalized TEXT NOT NULL,
-          kind INTEGER NOT NULL
+          kind INTEGER NOT NULL,
+          departures INTEGER NOT NULL
         );
         CREATE VIRTUAL TABLE name_trigram USING fts5 (
           normalized, content = '', tokenize = 'trigram'
@@ -61,7 +63,7 @@ struct StopIndexBuilder {
   private func fill(_ database: Database) throws {
     let place = try database.makeStatement(sql: "INSERT INTO place VALUES (?, ?)")
     let name = try database.makeStatement(
-      sql: "INSERT INTO name (stop, text, normalized, kind) VALUES (?, ?, ?, ?)"
+      sql: "INSERT INTO name (stop, text, normalized, kind, departures) VALUES (?, ?, ?, ?, ?)"
     )
     let trigram = try database.makeStatement(
       sql: "INSERT INTO name_trigram (rowid, normalized) VALUES (?, ?)"
@@ -74,12 +76,13 @@ struct StopIndexBuilder {
       guard timetable.station(of: stop) == stop, timetable.locationType(of: stop) < 2 else {
         continue
       }
-      try place.execute(arguments: [Int64(stop), timetable.departureCount(of: stop)])
+      let departures = timetable.departureCount(of: stop)
+      try place.execute(arguments: [Int64(stop), departures])
       var seen = Set<String>()
       func add(_ text: String, _ kind: StopIndex.NameKind) throws {
         let normalized = SearchText.normalized(text)
         guard !normalized.isEmpty, seen.insert(normalized).inserted else { return }
-        try name.execute(arguments: [Int64(stop), text, normalized, kind.rawValue])
+        try name.execute(arguments: [Int64(stop), text, normalized, kind.rawValue, departures])
         try trigram.execute(arguments: [database.lastInsertedRowID, normalized])
       }
       try add(String(decoding: timetable.name(of: stop), as: UTF8.self), .name)

@@ -31,6 +31,15 @@ struct StopRanking {
       self.text = String(text)
       bytes = Array(text.utf8)
     }
+
+    /// Whether another word stands inside this one.
+    func contains(_ other: Word) -> Bool {
+      guard let first = other.bytes.first, other.bytes.count <= bytes.count else { return false }
+      for start in 0...(bytes.count - other.bytes.count) where bytes[start] == first {
+        if bytes[start..<start + other.bytes.count].elementsEqual(other.bytes) { return true }
+      }
+      return false
+    }
   }
 
   /// Prepares a query, normalized by ``SearchText``.
@@ -115,7 +124,7 @@ struct StopRanking {
       if target.bytes == word.bytes { return 1 }
       if target.bytes.starts(with: word.bytes) {
         best = max(best, 0.9)
-      } else if best < 0.75, word.bytes.count >= 3, target.text.contains(word.text) {
+      } else if best < 0.75, word.bytes.count >= 3, target.contains(word) {
         best = 0.75
       }
     }

@@ -1,0 +1,236 @@
+extension Freshness {
+  /// Notes an answer that claims to belong to a request.
+  mutating func answered(_ ticket: Ticket, _ answer: Answer, in turn: inout Turn) -> Move {
+    // R3: only the request that is out can be answered.
+    guard case .asking(let flight, let then) = phase,
+      flight.request.ticket.generation == ticket.generation
+    else {
+      turn.effects.notes.insert(.superseded)
+      return .stay
+    }
+    guard ticket.context == context else {
+      // R3: the right request, and an answer about something else. It ends and changes nothing.
+      turn.effects.notes.insert(.superseded)
+      return landed(flight, then: then, Answer(.cancelled), in: &turn)
+    }
+    return landed(flight, then: then, answer, in: &turn)
+  }
+
+  /// Notes that the request that was out has ended, whichever way.
+  ///
+  /// R25: the loading hint is a property of the request that is out, so it ends here as well.
+  mutating func landed(
+    _ flight: Flight,
+    then: Wish?,
+    _ answer: Answer,
+    in turn: inout Turn
+  ) -> Move {
+    turn.hasLanded = true
+    let before = snapshot?.revision
+    let (move, verdict) = outcome(answer, of: flight, in: &turn)
+    if case .cancelled = answer.outcome {
+      // R22: a cancellation is not an error, and no sample either.
+    } else {
+      lastEnd = turn.now
+      let isChange = verdict?.applies == true && snapshot?.revision != before
+      turn.effects.sample = sample(answer, of: flight, verdict, isChange: isChange, at: turn.now)
+    }
+    // R2: the follow-up goes out when the request ends, however it ended.
+    return then.map { .ask($0) } ?? move
+  }
+
+  private mutating func outcome(
+    _ answer: Answer,
+    of flight: Flight,
+    in turn: inout Turn
+  ) -> (Move, Hold.Verdict?) {
+    // R21: different outcomes stay different.
+    switch answer.outcome {
+    case .content(let content):
+      let isForced = flight.request.wish.isForced
+      let (verdict, step) = receive(content, of: answer, isForced: isForced, in: &turn)
+      return (.rest(step.map { .degraded($0) } ?? .cadence, .schedule), verdict)
+    case .unchanged:
+      guard snapshot != nil else { return (bodyIsMissing(answer, flight, in: turn), nil) }
+      verify(answer, in: &turn)
+      return (.rest(.cadence, .schedule), .keepUnmodified)
+    case .refused: return (rejected(.refused, answer, in: turn), nil)
+    case .unauthorised: return (rejected(.unauthorised, answer, in: turn), nil)
+    case .gone: return (rejected(.gone, answer, in: turn), nil)
+    case .throttled(let retryAfter):
+      let wait = retryAfter?.wait(
+        serverTime: answer.marks.serverTime,
+        cap: turn.policy.retryAfterCap
+      )
+      // R23: it beats the ladder upward only; `due` takes the later of the two.
+      if let wait { backoff.throttled(until: turn.now + wait) }
+      return (failed(.throttled, answer, flight, isTransient: false, in: turn), nil)
+    case .serverError: return (failed(.serverError, answer, flight, in: turn), nil)
+    case .timedOut: return (failed(.timedOut, answer, flight, in: turn), nil)
+    case .unreachable: return (failed(.unreachable, answer, flight, in: turn), nil)
+    case .undecodable(let reason):
+      return (failed(.undecodable(reason: reason), answer, flight, in: turn), nil)
+    case .cancelled: return (.rest(.cadence, .schedule), nil)
+    }
+  }
+
+  // MARK: Success
+
+  /// Takes in a body; names what became of it and the step of the ladder it asks for (R34).
+  mutating func receive(
+    _ content: Content,
+    of answer: Answer,
+    isForced: Bool,
+    in turn: inout Turn
+  ) -> (Hold.Verdict, Int32?) {
+    let now = turn.now
+    let verdict = Hold.verdict(
+      isModified: true,
+      hasRealtime: content.hasRealtime,
+      showsRealtime: snapshot?.hasRealtime ?? false,
+      isForced: isForced,
+      age: snapshot?.age.value(at: now) ?? .zero,
+      cap: turn.policy.holdCap
+    )
+    succeeded(answer, in: turn)
+    unchangedRun = 0
+    lastFull = now
+    let step = degraded.answered(answer.marks.degradation, at: now, policy: turn.policy)
+    guard verdict.applies else {
+      // R20: keep, and label from the incoming answer. R19: its validator is never used.
+      held = Held(marks: answer.marks, arrivedAt: now)
+      turn.effects.snapshot = .hold
+      turn.effects.notes.insert(.held)
+      return (verdict, step)
+    }
+    let isSame = snapshot?.revision == content.revision
+    let age = answer.marks.ageAtArrival
+    turn.effects.snapshot = isSame ? .verify : .apply
+    snapshot = Snapshot(
+      revision: content.revision,
+      validator: content.validator,
+      hasRealtime: content.hasRealtime,
+      age: Age(atArrival: age ?? answer.marks.transit, arrivedAt: now),
+      hasServerAge: age != nil,
+      changedAt: isSame ? snapshot?.changedAt ?? now : now,
+      verifiedAt: now
+    )
+    marks = answer.marks
+    held = nil
+    if content.fulfilsAction { activity.fulfilled() }
+    return (verdict, step)
+  }
+
+  /// Takes in "not modified".
+  ///
+  /// R16: a success that moves *verified* and leaves *changed*.
+  mutating func verify(_ answer: Answer, in turn: inout Turn) {
+    succeeded(answer, in: turn)
+    unchangedRun = min(unchangedRun + 1, 1_000)
+    turn.effects.snapshot = .verify
+    held = nil
+    guard var kept = snapshot else { return }
+    kept.verifiedAt = turn.now
+    if let age = answer.marks.ageAtArrival {
+      kept.age = Age(atArrival: age, arrivedAt: turn.now)
+      kept.hasServerAge = true
+    } else if !kept.hasServerAge {
+      kept.age = Age(atArrival: answer.marks.transit, arrivedAt: turn.now)
+    }
+    snapshot = kept
+    marks = marks.updated(by: answer.marks)
+  }
+
+  /// R16, R23: one success of any kind clears the error and the backoff.
+  private mutating func succeeded(_ answer: Answer, in turn: Turn) {
+    backoff = Backoff()
+    failure = nil
+    // R9: the next interval is chosen with what this answer says (P4).
+    if let observed = answer.activity { activity.observed(observed, at: turn.now) }
+    guard let alignment = turn.policy.alignment else { return }
+    rhythm.learn(
+      marks: answer.marks,
+      hints: answer.hints,
+      at: turn.now,
+      tolerance: alignment.tolerance
+    )
+  }
+
+  // MARK: Failure
+
+  /// R17: "not modified" about a body nobody has leads to one unconditional request.
+  private mutating func bodyIsMissing(_ answer: Answer, _ flight: Flight, in turn: Turn) -> Move {
+    guard flight.request.wish.isRecovery else {
+      var wish = flight.request.wish
+      wish.isUnconditional = true
+      wish.isRecovery = true
+      return .ask(wish)
+    }
+    return failed(.missingBody, answer, flight, isTransient: false, in: turn)
+  }
+
+  /// R21: the answer would stay the same, so the question is not repeated, except very slowly (R12).
+  private mutating func rejected(_ kind: Failure.Kind, _ answer: Answer, in turn: Turn) -> Move {
+    backoff = Backoff()
+    show(kind, answer, at: turn.now)
+    return .rest(.recheck, .schedule)
+  }
+
+  private mutating func failed(
+    _ kind: Failure.Kind,
+    _ answer: Answer,
+    _ flight: Flight,
+    isTransient: Bool = true,
+    in turn: Turn
+  ) -> Move {
+    switch backoff.failed(isTransient: isTransient, policy: turn.policy) {
+    case .retry:
+      // R7: once, and silently: no error, no loading hint.
+      var wish = flight.request.wish
+      wish.showsLoading = false
+      let limit = turn.policy.driftLimit(cadence: flight.request.cadence)
+      return .rest(.retry(isLate: turn.now - flight.deadline >= limit), wish)
+    case .ladder(let step):
+      show(kind, answer, at: turn.now)
+      return .rest(.backoff(step), .schedule)
+    }
+  }
+
+  /// Shows a failure until something goes right.
+  ///
+  /// R22: an error never erases a snapshot. It stands beside it.
+  private mutating func show(_ kind: Failure.Kind, _ answer: Answer, at now: Moment) {
+    failure = Failure(kind: kind, status: answer.status, since: failure?.since ?? now)
+  }
+
+  // MARK: Diagnostics
+
+  /// R29: everything a report needs to know about one request.
+  private func sample(
+    _ answer: Answer,
+    of flight: Flight,
+    _ verdict: Hold.Verdict?,
+    isChange: Bool,
+    at now: Moment
+  ) -> Sample {
+    var skew: Timespan?
+    if let device = answer.deviceTime, let server = answer.marks.serverTime {
+      skew = device - server
+    }
+    return Sample(
+      ticket: flight.request.ticket,
+      startedAt: flight.startedAt,
+      endedAt: now,
+      status: answer.status,
+      outcome: answer.outcome,
+      verdict: verdict,
+      marks: answer.marks,
+      skew: skew,
+      bytes: answer.bytes,
+      isConditional: flight.request.validator != nil,
+      isChange: isChange,
+      changeToScreen: isChange ? answer.marks.ageAtArrival : nil,
+      cadence: flight.request.cadence
+    )
+  }
+}

@@ -1,0 +1,73 @@
+extension Freshness {
+  /// Whether a request is out that a person may be told about (R25).
+  ///
+  /// A property of the request that is out: it cannot be left behind on any path.
+  public var isLoading: Bool {
+    guard case .asking(let flight, _) = phase else { return false }
+    return flight.request.wish.showsLoading && lifecycle == .foreground
+  }
+
+  /// The ticket of the request that is out.
+  public var outstanding: Ticket? {
+    guard case .asking(let flight, _) = phase else { return nil }
+    return flight.request.ticket
+  }
+
+  /// Whether the first observer came and the last has not left.
+  public var hasObservers: Bool { isWatched }
+
+  /// Whether a healthy stream stands in for polling (R33).
+  public var isStreaming: Bool { link.isLive }
+
+  /// The failures in a row that count for the ladder (R23).
+  public var failuresInARow: Int32 { backoff.failures }
+
+  /// Names the pace of a wait that would begin now (R9).
+  public func pace(at now: Moment) -> Pace {
+    lifecycle == .foreground ? activity.pace(at: now, recentFor: policy.recentFor) : .background
+  }
+
+  /// Says how fresh the copy at hand is (R26, R27, R28).
+  public func label(at now: Moment) -> FreshnessLabel {
+    let shown = held?.marks ?? marks
+    var age = snapshot?.age.value(at: now)
+    if let held, let atArrival = held.marks.ageAtArrival {
+      // R20: a kept board is labelled from the answer that was not applied.
+      age = Age(atArrival: atArrival, arrivedAt: held.arrivedAt).value(at: now)
+    }
+    return FreshnessLabel(marks: shown, age: age, isHeld: held != nil, policy: policy)
+  }
+}
+
+/// What observers can tell apart, to know whether to tell them (R16).
+struct Appearance: Hashable, Sendable {
+  private let revision: Revision?
+  private let failure: Failure?
+  private let isLoading: Bool
+  private let status: RealtimeStatus?
+  private let mode: ResponseMode?
+  private let isHeld: Bool
+
+  /// Looks at a machine.
+  init(_ machine: Freshness) {
+    let marks = machine.held?.marks ?? machine.marks
+    revision = machine.snapshot?.revision
+    failure = machine.failure
+    isLoading = machine.isLoading
+    status = marks.effectiveStatus
+    mode = marks.mode
+    isHeld = machine.held != nil
+  }
+
+  /// Names what differs from an earlier look.
+  func changes(since earlier: Appearance) -> Effects.Changes {
+    var changes: Effects.Changes = []
+    if revision != earlier.revision { changes.insert(.snapshot) }
+    if failure != earlier.failure { changes.insert(.failure) }
+    if isLoading != earlier.isLoading { changes.insert(.loading) }
+    if status != earlier.status || mode != earlier.mode || isHeld != earlier.isHeld {
+      changes.insert(.label)
+    }
+    return changes
+  }
+}

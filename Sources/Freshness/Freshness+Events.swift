@@ -1,0 +1,228 @@
+extension Freshness {
+  /// Notes the facts of an event and names the move that follows.
+  mutating func decide(_ event: Event, in turn: inout Turn) -> Move {
+    switch event {
+    case .started: started()
+    case .stopped: stopped()
+    case .paceWished(let interval): paceChanged(interval)
+    case .prefetch: prefetch(in: &turn)
+    case .woke: woke(in: &turn)
+    case .slept: slept(in: &turn)
+    case .lifecycle(let next): moved(to: next)
+    case .focused: focused(in: turn)
+    case .connectivity(let next): connectivityChanged(to: next)
+    case .wished(let wish): wished(wish)
+    case .contextChanged(let next): contextChanged(to: next, in: &turn)
+    case .activity(let current): activityObserved(current, in: turn)
+    case .acted: acted(in: turn)
+    case .fulfilled: fulfilled()
+    case .wrote(let revision): wrote(revision, in: turn)
+    case .evicted: evicted()
+    case .answered(let ticket, let answer): answered(ticket, answer, in: &turn)
+    case .linkOpened, .linkHeard, .linkChanged, .linkDelivered, .linkGap, .linkLost:
+      linkReported(event, in: &turn)
+    }
+  }
+
+  // MARK: Watching
+
+  private mutating func started() -> Move {
+    guard !isWatched else { return .stay }
+    isWatched = true
+    guard mayRunSchedule else { return .stay }
+    // R5: poll first, then sleep. A prefetch that is out is as good.
+    return .join(Wish(.catchUp, showsLoading: true))
+  }
+
+  private mutating func stopped() -> Move {
+    isWatched = false
+    deferred = nil
+    paceWished = nil
+    activity.fulfilled()
+    return .sleep
+  }
+
+  private mutating func paceChanged(_ interval: Timespan?) -> Move {
+    paceWished = interval
+    return .stay
+  }
+
+  private mutating func prefetch(in turn: inout Turn) -> Move {
+    // R35: before anybody watches, at low priority, on a free network, inside the budget of the
+    // cadence.
+    let gap = interval(at: turn.now, policy: turn.policy) ?? .longest
+    let isInBudget = lastStart.map { turn.now - $0 >= gap } ?? true
+    let isFree = connectivity == .online && lifecycle == .foreground
+    let mayAsk = backoff.notBefore.map { $0 <= turn.now } ?? true
+    guard turn.policy.prefetches, !isWatched, phase == .dormant, isFree, isInBudget, mayAsk else {
+      turn.effects.notes.insert(.prefetchDropped)
+      return .stay
+    }
+    return .ask(Wish(.prefetch))
+  }
+
+  // MARK: Time
+
+  private mutating func woke(in turn: inout Turn) -> Move {
+    var needsResync = false
+    if link.isOverdue(at: turn.now) {
+      needsResync = linkWasLost(in: &turn) == .resync
+      turn.effects.link = .close
+    }
+    guard case .asking(let flight, let then) = phase, flight.deadline <= turn.now else {
+      return needsResync ? .resync : .stay
+    }
+    // R6: over, cancelled, and a transient failure.
+    turn.effects.cancel = flight.request.ticket
+    turn.effects.notes.insert(.timedOut)
+    return landed(flight, then: then, Answer(.timedOut), in: &turn)
+  }
+
+  private mutating func slept(in turn: inout Turn) -> Move {
+    if link.isLive {
+      // R33: a stream that slept is a stream with a gap.
+      _ = linkWasLost(in: &turn)
+      turn.effects.link = .close
+    }
+    guard isWatched, mayRunSchedule else { return .stay }
+    turn.effects.notes.insert(.drifted)
+    // R14: whatever was out died with the connection. One request, spread.
+    guard case .asking(let flight, let then) = phase else { return .rest(.spread, .schedule) }
+    return .rest(.spread, then.map { flight.request.wish.merged(with: $0) } ?? flight.request.wish)
+  }
+
+  // MARK: The device
+
+  private mutating func moved(to next: Lifecycle) -> Move {
+    let previous = lifecycle
+    lifecycle = next
+    guard previous != next else { return .stay }
+    switch next {
+    case .foreground:
+      // R11: one immediate request; one that is out will do, so that no loop doubles.
+      return isWatched ? .join(Wish(.catchUp)) : .stay
+    case .background:
+      // R11: the slow interval or a pause. A long poll is for the foreground only (R32).
+      guard policy.background != nil else { return .sleep }
+      if case .asking(let flight, let then) = phase, flight.request.longPoll != nil {
+        return then.map { .ask($0) } ?? .rest(.cadence, .schedule)
+      }
+      return .stay
+    case .suspended: return .sleep
+    }
+  }
+
+  private func focused(in turn: Turn) -> Move {
+    guard isWatched, lifecycle == .foreground else { return .stay }
+    // R11: focus events come in swarms.
+    if let lastStart, turn.now - lastStart < turn.policy.focusDebounce { return .stay }
+    return .join(Wish(.catchUp))
+  }
+
+  private mutating func connectivityChanged(to next: Connectivity) -> Move {
+    let previous = connectivity
+    connectivity = next
+    switch (previous, next) {
+    case (.offline, .offline): return .stay
+    case (_, .offline):
+      // R24: no requests, no failures counted. What a person asked for is not forgotten.
+      if case .asking(let flight, let then) = phase {
+        let wish = then.map { flight.request.wish.merged(with: $0) } ?? flight.request.wish
+        if wish.origin == .person { deferred = deferred.map { $0.merged(with: wish) } ?? wish }
+      }
+      return .sleep
+    case (.offline, _):
+      // R24: back online, one immediate request, jittered.
+      return .rest(.reconnect, Wish(.catchUp))
+    case (_, .metered):
+      // R35: a prefetch is dropped when it costs.
+      guard case .asking(let flight, nil) = phase, flight.request.wish.origin == .prefetch else {
+        return .stay
+      }
+      return .sleep
+    case (_, .online): return .stay
+    }
+  }
+
+  // MARK: The application
+
+  private mutating func wished(_ wish: Wish) -> Move {
+    // R34: a person ends the silence that "disabled" brought.
+    if wish.origin == .person { degraded.personSpoke() }
+    // R32: nobody waits behind a long poll; it ends now, and the wish goes out in its place.
+    if case .asking(let flight, _) = phase, flight.request.longPoll != nil { return .ask(wish) }
+    return .queue(wish)
+  }
+
+  private mutating func contextChanged(to next: Context, in turn: inout Turn) -> Move {
+    let wish = Wish(.person, showsLoading: true)
+    guard next != context else { return wished(wish) }
+    // R4: the snapshot goes at once, and with it hold, validators (R19) and failures.
+    context = next
+    if snapshot != nil { turn.effects.snapshot = .clear }
+    snapshot = nil
+    marks = Marks()
+    held = nil
+    failure = nil
+    backoff = Backoff()
+    degraded = DegradedRun()
+    rhythm = ProducerRhythm()
+    activity = ActivityHistory()
+    unchangedRun = 0
+    lastFull = nil
+    deferred = nil
+    lastRescue = nil
+    return isWatched && mayRunSchedule ? .ask(wish) : .sleep
+  }
+
+  private mutating func activityObserved(_ current: Activity, in turn: Turn) -> Move {
+    activity.observed(current, at: turn.now)
+    return .stay
+  }
+
+  private mutating func acted(in turn: Turn) -> Move {
+    // R13: the active interval until the effect is seen or the deadline passes.
+    activity.acted(until: turn.now + turn.policy.burst)
+    return .stay
+  }
+
+  private mutating func fulfilled() -> Move {
+    activity.fulfilled()
+    return .stay
+  }
+
+  private mutating func wrote(_ revision: Revision, in turn: Turn) -> Move {
+    snapshot = Snapshot(
+      revision: revision,
+      validator: nil,
+      hasRealtime: snapshot?.hasRealtime ?? false,
+      age: Age(atArrival: .zero, arrivedAt: turn.now),
+      hasServerAge: false,
+      changedAt: turn.now,
+      verifiedAt: snapshot?.verifiedAt ?? turn.now
+    )
+    held = nil
+    return replaced()
+  }
+
+  private mutating func evicted() -> Move {
+    // R19: a validator goes with the snapshot it validates.
+    snapshot = nil
+    held = nil
+    return .stay
+  }
+
+  /// A newer copy came from elsewhere: the answer that is out would be older than it.
+  func replaced() -> Move {
+    switch phase {
+    case .dormant: return .stay
+    case .resting: return .rest(.cadence, .schedule)
+    case .asking(let flight, let then):
+      // What a person insists on, or what waits behind, is asked again.
+      if flight.request.wish.isForced {
+        return .ask(then.map { flight.request.wish.merged(with: $0) } ?? flight.request.wish)
+      }
+      return then.map { .ask($0) } ?? .rest(.cadence, .schedule)
+    }
+  }
+}

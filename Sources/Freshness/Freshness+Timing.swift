@@ -1,0 +1,222 @@
+extension Freshness {
+  // MARK: Permission
+
+  /// Whether requests are possible at all (R11, R24).
+  var mayAsk: Bool { lifecycle != .suspended && connectivity != .offline }
+
+  /// Whether the lifecycle lets the schedule run (R11).
+  var mayRunSchedule: Bool {
+    switch lifecycle {
+    case .foreground: true
+    case .background: policy.background != nil
+    case .suspended: false
+    }
+  }
+
+  /// Whether time means anything to the machine now.
+  private var keepsTime: Bool { mayAsk && ((isWatched && mayRunSchedule) || deferred != nil) }
+
+  // MARK: The one place that writes the phase and the alarm
+
+  /// Turns a move into the next phase and sets the alarm.
+  ///
+  /// R8: the timer has one owner, and it is re-armed here after every event, whatever happened.
+  mutating func settle(_ move: Move, in turn: inout Turn) {
+    let next = next(after: move, in: &turn)
+    if case .asking(let old, _) = phase, !turn.hasLanded {
+      // R1: whatever was out and is not out any more is cancelled. Not an error (R22).
+      if case .asking(let new, _) = next, new.request.ticket == old.request.ticket {
+      } else {
+        turn.effects.cancel = old.request.ticket
+      }
+    }
+    phase = next
+    let wantsLink = isWatched && lifecycle == .foreground && mayAsk
+    let order = link.settle(isWanted: wantsLink, at: turn.now, push: turn.policy.push)
+    if let order { turn.effects.link = order }
+    alarm = deadline(of: next, policy: turn.policy)
+    if let attention = link.deadline { alarm = min(alarm ?? attention, attention) }
+    turn.effects.alarm = alarm
+  }
+
+  private mutating func next(after move: Move, in turn: inout Turn) -> Phase {
+    let current: Phase = turn.hasLanded ? .dormant : phase
+    switch (move, current) {
+    case (.sleep, _): return .dormant
+    case (.ask(let wish), _): return ask(wish, in: &turn)
+    case (.queue(let wish), .asking(let flight, let then)):
+      // R2: exactly one follow-up; wishes merge.
+      turn.effects.notes.insert(.coalesced)
+      return .asking(flight, then: then.map { $0.merged(with: wish) } ?? wish)
+    case (.queue(let wish), _): return ask(wish, in: &turn)
+    case (.join(let wish), .asking(var flight, let then)):
+      flight.request.wish = flight.request.wish.merged(with: wish)
+      turn.effects.notes.insert(.coalesced)
+      return .asking(flight, then: then)
+    case (.join(let wish), _): return ask(wish, in: &turn)
+    case (.resync, .asking(let flight, let then)):
+      return .asking(flight, then: then.map { $0.merged(with: .change) } ?? .change)
+    case (.resync, .resting(let rest)) where rest.cause.isOfFailure: return review(rest, in: &turn)
+    case (.resync, _): return rest(.reconnect, .change, in: &turn)
+    case (.rest(let cause, let wish), _): return rest(cause, wish, in: &turn)
+    case (.stay, .asking): return mayAsk ? current : .dormant
+    case (.stay, .resting(let rest)): return review(rest, in: &turn)
+    case (.stay, .dormant): return keepsTime ? rest(.cadence, .schedule, in: &turn) : .dormant
+    }
+  }
+
+  // MARK: Resting
+
+  private mutating func rest(_ cause: Cause, _ wish: Wish, in turn: inout Turn) -> Phase {
+    let rest = Rest(cause: cause, since: turn.now, draw: turn.draw, wish: wish)
+    guard keepsTime else { return .dormant }
+    return due(rest, policy: turn.policy) <= turn.now ? send(rest, in: &turn) : .resting(rest)
+  }
+
+  /// Looks at a wait again: facts may have made it longer, shorter or pointless (R9, L5, P5).
+  private mutating func review(_ rest: Rest, in turn: inout Turn) -> Phase {
+    guard keepsTime else { return .dormant }
+    guard due(rest, policy: turn.policy) <= turn.now else { return .resting(rest) }
+    let cadence = interval(at: rest.since, policy: turn.policy) ?? .zero
+    let limit = turn.policy.driftLimit(cadence: cadence)
+    guard let alarm, turn.now - alarm >= limit, !rest.cause.isSpread else {
+      return send(rest, in: &turn)
+    }
+    // R14: the timer was late, so others may have woken up in the same moment.
+    turn.effects.notes.insert(.drifted)
+    return self.rest(.spread, rest.wish, in: &turn)
+  }
+
+  private mutating func send(_ rest: Rest, in turn: inout Turn) -> Phase {
+    var wish = rest.wish
+    if case .retry = rest.cause { turn.effects.notes.insert(.retried) }
+    if isStalled(rest, in: turn) {
+      // R15: a forced request, at most one per cooldown. It asks for a full body; it does not make
+      // the copy worse.
+      wish.isUnconditional = true
+      lastRescue = turn.now
+      turn.effects.notes.insert(.rescued)
+    }
+    return ask(wish, in: &turn)
+  }
+
+  /// R15: no completed request in the foreground for a long time, though nothing stood in the way.
+  private func isStalled(_ rest: Rest, in turn: Turn) -> Bool {
+    guard lifecycle == .foreground, !link.isLive, let lastEnd else { return false }
+    guard rest.cause == .cadence || rest.cause == .spread else { return false }
+    if let notBefore = backoff.notBefore, notBefore > lastEnd { return false }
+    let cadence = interval(at: rest.since, policy: turn.policy) ?? .zero
+    guard turn.now - lastEnd >= turn.policy.stallLimit(cadence: cadence) else { return false }
+    return lastRescue.map { turn.now - $0 >= turn.policy.rescueCooldown } ?? true
+  }
+
+  // MARK: Asking
+
+  private mutating func ask(_ wish: Wish, in turn: inout Turn) -> Phase {
+    let wish = deferred.map { $0.merged(with: wish) } ?? wish
+    deferred = nil
+    let mustWait = backoff.notBefore.map { turn.now < $0 } ?? false
+    guard mayAsk, !mustWait else {
+      // R21: a `Retry-After` binds a person too. R24: offline, wishes wait.
+      deferred = wish
+      turn.effects.notes.insert(.deferred)
+      return rest(.deferred, .schedule, in: &turn)
+    }
+    generation += 1
+    lastStart = turn.now
+    let isUnconditional = wish.isForced || wish.isUnconditional || needsFull(at: turn.now)
+    let validator = isUnconditional ? nil : snapshot?.validator
+    // R32: the schedule may wait at the server; a person and a catch-up want an answer now.
+    let mayWait = wish.origin == .schedule && lifecycle == .foreground && !link.isLive
+    let longPoll = mayWait && validator != nil ? turn.policy.longPoll : nil
+    let request = Request(
+      ticket: Ticket(generation: generation, context: context),
+      validator: validator,
+      longPoll: longPoll,
+      timeout: turn.policy.timeout + (longPoll ?? .zero),
+      priority: wish.origin == .person ? .high : wish.origin == .prefetch ? .low : .normal,
+      wish: wish,
+      cadence: interval(at: turn.now, policy: turn.policy) ?? .zero
+    )
+    turn.effects.request = request
+    return .asking(Flight(request: request, startedAt: turn.now), then: nil)
+  }
+
+  /// R18: a wrong validator would say "not modified" for ever.
+  private func needsFull(at moment: Moment) -> Bool {
+    if let limit = policy.unchangedLimit, unchangedRun >= limit { return true }
+    guard let span = policy.unchangedFor, let lastFull else { return false }
+    return moment - lastFull >= span
+  }
+
+  // MARK: Deadlines
+
+  /// The interval in force for a wait that began at a moment (R9).
+  func interval(at moment: Moment, policy: Policy) -> Timespan? {
+    Cadence.interval(
+      lifecycle: lifecycle,
+      pace: activity.pace(at: moment, recentFor: policy.recentFor),
+      wished: paceWished,
+      policy: policy
+    )
+  }
+
+  private func deadline(of phase: Phase, policy: Policy) -> Moment? {
+    switch phase {
+    case .dormant: nil
+    case .resting(let rest): due(rest, policy: policy)
+    case .asking(let flight, _): flight.deadline
+    }
+  }
+
+  /// The end of a wait: a pure function of the wait and of what is known (R9).
+  private func due(_ rest: Rest, policy: Policy) -> Moment {
+    let due: Moment
+    switch rest.cause {
+    case .cadence: due = cadenceDue(rest, policy: policy)
+    case .retry(let isLate):
+      let spread = isLate ? rest.draw.upTo(policy.spread) : .zero
+      due = rest.since + (policy.retryDelay ?? .zero) + spread
+    case .backoff(let step), .degraded(let step):
+      due = rest.since + Backoff.wait(step: step, draw: rest.draw, policy: policy)
+    case .recheck: due = rest.since + policy.recheck + rest.draw.upTo(policy.spread)
+    case .spread, .reconnect: due = rest.since + rest.draw.upTo(policy.spread)
+    case .news:
+      let gap = policy.push?.leastGap ?? .zero
+      due = max(rest.since, lastStart.map { $0 + gap } ?? rest.since)
+    case .deferred: due = rest.since
+    }
+    // R21, R23: a `Retry-After` only ever makes a wait longer.
+    return backoff.notBefore.map { max($0, due) } ?? due
+  }
+
+  private func cadenceDue(_ rest: Rest, policy: Policy) -> Moment {
+    // A pause has no interval; whoever pauses does not rest either.
+    let interval = interval(at: rest.since, policy: policy) ?? policy.idle
+    let isForeground = lifecycle == .foreground
+    let facts = Cadence.Facts(
+      started: lastStart ?? rest.since,
+      ended: rest.since,
+      draw: rest.draw,
+      interval: interval,
+      isForeground: isForeground,
+      isLongPoll: policy.longPoll != nil && isForeground && snapshot?.validator != nil
+        && !needsFull(at: rest.since),
+      isStreaming: link.isLive
+    )
+    return Cadence.due(facts, rhythm: rhythm, policy: policy)
+  }
+}
+
+extension Freshness.Cause {
+  /// Whether the wait already spreads clients that woke together.
+  fileprivate var isSpread: Bool { self == .spread || self == .reconnect }
+
+  /// Whether the wait follows a failure, which news of a lost stream does not shorten.
+  fileprivate var isOfFailure: Bool {
+    switch self {
+    case .retry, .backoff, .recheck, .deferred: true
+    case .cadence, .degraded, .spread, .reconnect, .news: false
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import Freshness
+
+/// A machine, a clock that is a number, and the host's part of the bargain.
+struct Stage {
+  var machine: Freshness
+  var now = Moment.start
+  /// The draw of the next events.
+  var draw = Draw.middle
+  /// Every request that was sent, with its moment.
+  var requests: [(at: Moment, request: Request)] = []
+  var diagnostics: Diagnostics
+  /// The effects of the last event.
+  var last = Effects()
+
+  init(_ policy: Policy, context: Context = Context(question: 1)) {
+    machine = Freshness(policy: policy, context: context)
+    diagnostics = Diagnostics(policy: policy)
+  }
+
+  /// A machine that is watched and has one copy, which was answered at once.
+  static func settled(_ policy: Policy, _ content: Content = .plain) -> Stage {
+    var stage = Stage(policy)
+    stage.send(.started)
+    stage.reply(.content(content), status: 200)
+    return stage
+  }
+
+  @discardableResult
+  mutating func send(_ event: Event) -> Effects {
+    last = machine.handle(event, at: now, draw: draw)
+    diagnostics.record(last)
+    if let request = last.request { requests.append((now, request)) }
+    return last
+  }
+
+  /// Lets time pass; alarms go off when they are due.
+  mutating func advance(_ span: Timespan) {
+    let target = now + span
+    while let alarm = machine.alarm, alarm <= target {
+      now = max(alarm, now)
+      send(.woke)
+    }
+    now = target
+  }
+
+  /// Lets time pass without any alarm, as on a device that sleeps.
+  mutating func skip(_ span: Timespan) { now = now + span }
+
+  /// Lets time pass until the next request goes out.
+  mutating func advanceToRequest(within limit: Timespan = .seconds(3_600)) -> Request? {
+    let target = now + limit
+    while let alarm = machine.alarm, alarm <= target {
+      now = max(alarm, now)
+      send(.woke)
+      if let request = last.request { return request }
+    }
+    return nil
+  }
+
+  /// Answers the request that is out.
+  @discardableResult
+  mutating func reply(
+    _ outcome: Outcome,
+    status: Int32 = 0,
+    marks: Marks = Marks(),
+    hints: Hints = Hints(),
+    activity: Activity? = nil,
+    after delay: Timespan = .zero
+  ) -> Effects {
+    if delay > .zero { advance(delay) }
+    guard let ticket = machine.outstanding else { return Effects() }
+    let answer = Answer(
+      outcome,
+      status: status,
+      bytes: 100,
+      marks: marks,
+      hints: hints,
+      activity: activity
+    )
+    return send(.answered(ticket, answer))
+  }
+
+  /// Answers every request for a while in the same way, after a round trip.
+  mutating func run(_ span: Timespan, answering outcome: Outcome, roundTrip: Timespan) {
+    let target = now + span
+    while let alarm = machine.alarm {
+      if machine.outstanding != nil {
+        guard now + roundTrip <= target else { break }
+        now = now + roundTrip
+        reply(outcome)
+      } else {
+        guard alarm <= target else { break }
+        now = max(alarm, now)
+        send(.woke)
+      }
+    }
+    now = target
+  }
+
+  /// The time from the last request to the next.
+  mutating func nextInterval() -> Timespan? {
+    guard let previous = requests.last?.at, advanceToRequest() != nil else { return nil }
+    return now - previous
+  }
+}
+
+extension Content {
+  static let plain = Content(Revision(1), validator: Validator(11))
+  static let other = Content(Revision(2), validator: Validator(12))
+  static let live = Content(Revision(3), validator: Validator(13), hasRealtime: true)
+  static let scheduled = Content(Revision(4), validator: Validator(14))
+}
+
+extension Policy {
+  /// A small policy with whole seconds and no chance.
+  static let plain = Policy(every: .seconds(10)).with { $0.ladderJitter = .none }
+
+  func with(_ change: (inout Policy) -> Void) -> Policy {
+    var policy = self
+    change(&policy)
+    return policy
+  }
+}
