@@ -32,6 +32,7 @@ let package = Package(
   targets: [
     // MARK: First floor: HTTP as the RFCs say it
     .target(name: "ConditionalHTTP", dependencies: [.httpTypes]),
+    .target(name: "EventFeed"),
 
     // MARK: Second floor: transports
     .target(name: "URLSessionTransport", dependencies: ["ConditionalHTTP", .httpTypes]),
@@ -87,6 +88,10 @@ let package = Package(
     ),
 
     // MARK: Beside the house: tests
+    .testTarget(name: "ConditionalHTTPTests", dependencies: ["ConditionalHTTP", .httpTypes]),
+    .testTarget(name: "EventFeedTests", dependencies: ["EventFeed"]),
+    .testTarget(name: "GTFSTests", dependencies: ["CZip", "GTFS"]),
+    .testTarget(name: "TimetableTests", dependencies: ["GTFS", "Timetable"]),
     .testTarget(name: "SampleNetworkTests", dependencies: ["SampleNetwork"]),
     .testTarget(
       name: "StationboardServerTests",

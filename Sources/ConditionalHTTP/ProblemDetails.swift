@@ -8,6 +8,10 @@ public struct ProblemDetails: Codable, Hashable, Sendable {
     case string(String)
     /// A whole number.
     case integer(Int)
+    /// Any other number.
+    case number(Double)
+    /// A truth value.
+    case boolean(Bool)
     /// A list.
     case array([Value])
     /// Named values.
@@ -20,8 +24,12 @@ public struct ProblemDetails: Codable, Hashable, Sendable {
       let container = try decoder.singleValueContainer()
       if container.decodeNil() {
         self = .null
+      } else if let value = try? container.decode(Bool.self) {
+        self = .boolean(value)
       } else if let value = try? container.decode(Int.self) {
         self = .integer(value)
+      } else if let value = try? container.decode(Double.self) {
+        self = .number(value)
       } else if let value = try? container.decode(String.self) {
         self = .string(value)
       } else if let value = try? container.decode([Value].self) {
@@ -37,6 +45,8 @@ public struct ProblemDetails: Codable, Hashable, Sendable {
       switch self {
       case .string(let value): try container.encode(value)
       case .integer(let value): try container.encode(value)
+      case .number(let value): try container.encode(value)
+      case .boolean(let value): try container.encode(value)
       case .array(let value): try container.encode(value)
       case .object(let value): try container.encode(value)
       case .null: try container.encodeNil()
@@ -82,17 +92,18 @@ public struct ProblemDetails: Codable, Hashable, Sendable {
 
   private static let members = ["type", "title", "status", "detail", "error"]
 
-  /// Reads a problem; members that are missing get the values RFC 9457 gives them.
+  /// Reads a problem; members that are missing or of another type get the values RFC 9457 gives them.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Name.self)
-    func text(_ name: String) throws -> String? {
-      try container.decodeIfPresent(String.self, forKey: Name(stringValue: name))
+    func text(_ name: String) -> String? {
+      try? container.decodeIfPresent(String.self, forKey: Name(stringValue: name))
     }
-    type = try text("type") ?? "about:blank"
-    title = try text("title") ?? ""
-    status = try container.decodeIfPresent(Int.self, forKey: Name(stringValue: "status")) ?? 0
-    detail = try text("detail") ?? ""
-    error = try text("error") ?? ""
+    type = text("type") ?? "about:blank"
+    title = text("title") ?? ""
+    let code = try? container.decodeIfPresent(Int.self, forKey: Name(stringValue: "status"))
+    status = code ?? 0
+    detail = text("detail") ?? ""
+    error = text("error") ?? ""
     extensions = [:]
     for name in container.allKeys where !Self.members.contains(name.stringValue) {
       extensions[name.stringValue] = try container.decode(Value.self, forKey: name)

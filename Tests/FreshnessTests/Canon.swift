@@ -4,10 +4,10 @@ extension Freshness {
   /// The machine as it would be if now were the start of time and no request had been counted.
   ///
   /// Two machines with equal canonical forms behave alike from here on; what lies more than a
-  /// quarter of an hour back is equally long ago.
+  /// minute back is equally long ago for a policy without longer memories.
   func canonical(at now: Moment) -> Freshness {
     func shifted(_ moment: Moment) -> Moment {
-      max(Moment(milliseconds: moment.milliseconds - now.milliseconds), .start - .minutes(15))
+      max(Moment(milliseconds: moment.milliseconds - now.milliseconds), .start - .seconds(70))
     }
     var copy = self
     copy.alarm = alarm.map(shifted)

@@ -32,6 +32,7 @@ struct Exploration {
     policy.holdCap = .seconds(30)
     policy.retryAfterCap = .seconds(20)
     policy.unchangedLimit = 2
+    policy.unchangedFor = nil
     return policy
   }()
 
@@ -49,7 +50,7 @@ struct Exploration {
     var seen: Set<Freshness> = [machine]
     var frontier = [State(machine: machine, now: .start)]
     var steps = 0
-    for depth in 1...8 {
+    for depth in 1...6 {
       var next: [State] = []
       for state in frontier {
         for step in Step.allCases {
@@ -83,12 +84,12 @@ struct Exploration {
     if Step.news.contains(step), machine.policy.push == nil { return nil }
     if Step.answers.contains(step) {
       guard let ticket = machine.outstanding else { return nil }
-      return (answer(step, to: ticket), now + .milliseconds(500))
+      return (answer(step, to: ticket), now)
     }
     switch step {
     case .onTime: return machine.alarm.map { (.woke, $0) }
     case .late: return machine.alarm.map { (.woke, $0 + .seconds(70)) }
-    case .looked: return (.focused, now + .seconds(2))
+    case .looked: return (.focused, now + .seconds(1))
     case .stale:
       let old = Ticket(generation: machine.generation - 1, context: machine.context)
       return (.answered(old, Answer(.content(.other))), now)
@@ -105,7 +106,7 @@ struct Exploration {
     case .context: return (.contextChanged(Context(question: 3 - machine.context.question)), now)
     case .evicted: return (.evicted, now)
     case .acted: return (.acted, now)
-    case .opened: return (.linkOpened(isResumed: false), now + .milliseconds(500))
+    case .opened: return (.linkOpened(isResumed: false), now)
     case .changed: return (.linkChanged, now)
     case .gap: return (.linkGap, now)
     case .lost: return (.linkLost, now)
