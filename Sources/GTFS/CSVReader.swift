@@ -94,6 +94,21 @@ package final class CSVReader {
       line = nextLine
       problem = nil
       switch scan() {
+      case .record(_, let lines) where lines > 1 && problem != nil:
+        // A quote that was left open has been closed by one of a later line.
+        try skipLine("a quote is never closed")
+        return true
+      case .record(let after, let lines) where after - start > FeedLimits.recordBytes:
+        guard lines == 1 else {
+          try skipLine(Self.tooLong)
+          return true
+        }
+        recordStart = start
+        start = after
+        nextLine += 1
+        count = 0
+        problem = Self.tooLong
+        return true
       case .record(let after, let lines):
         recordStart = start
         start = after
@@ -104,7 +119,8 @@ package final class CSVReader {
       case .needsMore where !isAtEnd && end - start < FeedLimits.recordBytes: try refill()
       case .needsMore where start == end: return false
       case .needsMore:
-        skipLine()
+        let isTooLong = end - start >= FeedLimits.recordBytes
+        try skipLine(isTooLong ? Self.tooLong : "a quote is never closed")
         return true
       }
     }
@@ -235,17 +251,24 @@ package final class CSVReader {
     if extra { problem = "\(count) fields; the header has \(header.count)" }
   }
 
-  /// Gives out the line at `start` as one malformed record: its quote is never closed, or it is
-  /// longer than the limit.
-  private func skipLine() {
-    problem =
-      end - start >= FeedLimits.recordBytes
-      ? "the record is longer than \(FeedLimits.recordBytes) bytes or a quote is never closed"
-      : "a quote is never closed"
+  private static let tooLong =
+    "the record is longer than \(FeedLimits.recordBytes) bytes or a quote is never closed"
+
+  /// Gives out the line at `start`, however long, as one malformed record.
+  private func skipLine(_ reason: String) throws(FeedError) {
+    problem = reason
     recordStart = start
     count = 0
-    while start < end, buffer[start] != 0x0A { start += 1 }
-    if start < end { start += 1 }
+    while true {
+      while start < end, buffer[start] != 0x0A, buffer[start] != 0x0D { start += 1 }
+      // Behind a CR at the end of the buffer its LF may follow.
+      if isAtEnd || start + 1 < end || (start < end && buffer[start] == 0x0A) { break }
+      try refill()
+    }
+    if start < end {
+      let isPair = buffer[start] == 0x0D && start + 1 < end && buffer[start + 1] == 0x0A
+      start += isPair ? 2 : 1
+    }
     nextLine += 1
   }
 }

@@ -20,6 +20,8 @@ package enum FeedLimits {
   package static let columns = 256
   /// The most bytes of one stored text (a name, an id).
   package static let textBytes = 4_096
+  /// The most bytes of all stored texts together.
+  package static let allTextBytes = 3 << 30
   /// The most stops, and likewise routes, agencies and services.
   package static let entities = 8_000_000
   /// The most trips, frequency departures included; 27 bits in the departure index.

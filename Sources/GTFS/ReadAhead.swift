@@ -36,7 +36,9 @@ package final class ReadAhead: ByteSource {
 
   /// What the two threads share; the semaphores say whose turn it is.
   private final class Shared: @unchecked Sendable {
-    private let source: any ByteSource
+    /// Let go by the reading thread before it reports the end: an archive is used by one thread at
+    /// a time.
+    private var source: (any ByteSource)?
     private let full = DispatchSemaphore(value: 0)
     private let free = DispatchSemaphore(value: 0)
     private let state = Mutex(State())
@@ -59,6 +61,10 @@ package final class ReadAhead: ByteSource {
         free.wait()
         guard !state.withLock({ $0.isStopped }) else { return }
         let next = readBlock()
+        switch next {
+        case .success(let block) where !block.isEmpty: break
+        default: source = nil
+        }
         state.withLock { $0.blocks.append(next) }
         full.signal()
         switch next {
@@ -76,8 +82,7 @@ package final class ReadAhead: ByteSource {
             UnsafeMutableBufferPointer(rebasing: buffer[count...])
           )
           do throws(FeedError) {
-            let read = try source.read(into: rest)
-            guard read > 0 else { return }
+            guard let read = try source?.read(into: rest), read > 0 else { return }
             count += read
           } catch {
             failure = error

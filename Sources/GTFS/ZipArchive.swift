@@ -68,7 +68,10 @@ package final class ZipArchive {
     let anchor = "stops.txt"
     let folder = all.keys.filter { $0 == anchor || $0.hasSuffix("/" + anchor) }
       .filter { !$0.hasPrefix("__MACOSX/") }
-      .min { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
+      .min { left, right in
+        let (leftDepth, rightDepth) = (left.count { $0 == "/" }, right.count { $0 == "/" })
+        return (leftDepth, left) < (rightDepth, right)
+      }
       .map { String($0.dropLast(anchor.utf8.count)) }
     guard let folder, !folder.isEmpty else { return all }
     var nested: [String: Member] = [:]

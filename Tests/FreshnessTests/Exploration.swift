@@ -44,16 +44,58 @@ struct Exploration {
     return policy
   }()
 
-  @Test(arguments: [small, streaming])
-  func `I1 to I9: no sequence of eight events breaks an invariant`(policy: Policy) {
+  /// One search: a policy, the events that may happen, and how many of them in a row.
+  struct Search: CustomTestStringConvertible {
+    var name: String
+    var policy: Policy
+    var steps: [Step]
+    var depth: Int
+    var testDescription: String { name }
+  }
+
+  static let searches = [
+    Search(name: "all, polling", policy: small, steps: Step.allCases, depth: 5),
+    Search(name: "all, streaming", policy: streaming, steps: Step.allCases, depth: 5),
+    Search(
+      name: "requests and answers",
+      policy: small,
+      steps: [
+        .started, .onTime, .late, .person, .hardRefresh, .context, .evicted, .full, .reduced,
+        .unchanged, .transient, .throttled, .stale, .wrongContext,
+      ],
+      depth: 8
+    ),
+    Search(
+      name: "the device",
+      policy: small,
+      steps: [
+        .started, .stopped, .onTime, .late, .looked, .background, .foreground, .suspended, .offline,
+        .online, .person, .full, .transient,
+      ],
+      depth: 8
+    ),
+    Search(
+      name: "the stream",
+      policy: streaming,
+      steps: [
+        .started, .onTime, .late, .person, .background, .foreground, .full, .unchanged, .transient,
+        .opened, .changed, .gap, .lost,
+      ],
+      depth: 8
+    ),
+  ]
+
+  @Test(arguments: searches)
+  func `I1 to I9: no sequence of eight events breaks an invariant`(search: Search) {
+    let policy = search.policy
     let machine = Freshness(policy: policy, context: Context(question: 1))
     var seen: Set<Freshness> = [machine]
     var frontier = [State(machine: machine, now: .start)]
     var steps = 0
-    for depth in 1...6 {
+    for depth in 1...search.depth {
       var next: [State] = []
       for state in frontier {
-        for step in Step.allCases {
+        for step in search.steps {
           guard let (event, now) = Self.event(step, of: state) else { continue }
           var after = state.machine
           let effects = after.handle(event, at: now, draw: .middle)
@@ -73,7 +115,7 @@ struct Exploration {
         }
       }
       frontier = next
-      print("depth", depth, "states", seen.count, "steps", steps)
+      print(search.name, "depth", depth, "states", seen.count, "steps", steps)
     }
     #expect(seen.count > 10_000)
   }

@@ -84,6 +84,16 @@ extension Timetable {
       try require(isOrdered, "stop ids are not in order")
       index += 1
     }
+    for (left, right) in zip(image.stopsByOriginalId, image.stopsByOriginalId.dropFirst()) {
+      let order = ByteOrder.compare(
+        image.text(image.stops[Int(left)].originalId),
+        image.text(image.stops[Int(right)].originalId)
+      )
+      try require(order <= 0, "original stop ids are not in order")
+    }
+    for (left, right) in zip(image.stopNumbers, image.stopNumbers.dropFirst()) {
+      try require(left.number < right.number, "Swiss station numbers are not in order")
+    }
     for number in image.stopNumbers {
       try require(Int(number.stop) < count, "a numbered stop does not exist")
     }
@@ -159,6 +169,10 @@ extension Timetable {
         let entry = image.departures[place]
         try require(entry.key >= last, "the departures of a stop are not in order")
         last = entry.key
+        try require(
+          Int(entry.time) <= metadata.latestTime,
+          "a departure is later than the latest one"
+        )
         try require(Int(entry.trip) < tripCount, "a departure's trip does not exist")
         let record = image.trips[Int(entry.trip)]
         let pattern = image.patterns[Int(record.pattern)]
@@ -166,12 +180,15 @@ extension Timetable {
         let spot = Int(pattern.first) + entry.position
         try require(Int(image.patternStops[spot]) == stop, "a departure is at another stop")
         let time = image.profileTimes[Int(record.profile) + entry.position].departure
-        try require(Int64(record.start + time) == entry.time, "a departure's time differs")
+        try require(Int64(record.start) + Int64(time) == entry.time, "a departure's time differs")
       }
     }
   }
 
   private func checkTranslations() throws(FeedError) {
+    for (left, right) in zip(image.translations, image.translations.dropFirst()) {
+      try require(!TranslationRecord.precedes(right, left), "translations are not in order")
+    }
     for translation in image.translations {
       try require(
         Int(max(translation.language, translation.text)) < textCount,

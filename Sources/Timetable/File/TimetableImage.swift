@@ -150,6 +150,16 @@ private struct TableOfContents {
         }
       }
     }
+    guard checkingContents else { return }
+    // Between two sections there is nothing but zeros.
+    var position = headerSize + size
+    for entry in entries.values.sorted(by: { $0.offset < $1.offset }) {
+      while position < Int(entry.offset) {
+        guard file[position] == 0 else { throw damaged("damaged between two sections") }
+        position += 1
+      }
+      position = max(position, Int(entry.offset + entry.count * UInt64(entry.stride)))
+    }
   }
 
   /// The elements of a section.

@@ -115,7 +115,7 @@ extension FeedReader {
       guard id.count > 0, id.count <= FeedLimits.textBytes else {
         return Rejection(column: columns.id, reason: "stop_id is blank or too long")
       }
-      guard tables.stopIds.insert(id).isNew else {
+      guard Self.insert(id, into: &tables.stopIds).isNew else {
         return Rejection(
           column: columns.id,
           reason: "stop_id \(shown(reader, columns.id)) appears twice"
@@ -179,7 +179,10 @@ extension FeedReader {
       )
     }
     for (stop, line, parent) in parents {
-      guard let number = parent.withUnsafeBytes({ tables.stopIds.find($0) }) else {
+      let found = parent.withUnsafeBytes { id in
+        tables.stopIds.find(id) ?? findRepaired(id, in: tables.stopIds)
+      }
+      guard let number = found else {
         remark(line, "parent_station \"\(String(decoding: parent, as: UTF8.self))\" is not a stop")
         continue
       }

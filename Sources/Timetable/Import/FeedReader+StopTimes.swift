@@ -37,7 +37,7 @@ extension FeedReader {
       let id = reader.bytes(columns.trip)
       var trip = current
       if current == noRecord || !tables.trips.ids.equals(current, id) {
-        guard let found = tables.trips.ids.find(id) else {
+        guard let found = tables.trips.ids.find(id) ?? findRepaired(id, in: tables.trips.ids) else {
           return Rejection(
             column: columns.trip,
             reason: "trip_id \(shown(reader, columns.trip)) is not in trips.txt"
@@ -82,6 +82,7 @@ extension FeedReader {
     }
     if current != noRecord { close(current, &rows, line: firstLine, late: &late) }
     merge(late)
+    if let account = report.files.last { try checkShare(account) }
   }
 
   /// A row that came after its trip was closed, or whose trip could not be closed yet.
@@ -102,7 +103,8 @@ extension FeedReader {
     func failure(_ column: Int, _ reason: String) -> Result<StopTimeRow, RowFailure> {
       .failure(RowFailure(value: Rejection(column: column, reason: reason)))
     }
-    guard let stop = tables.stopIds.find(reader.bytes(columns.stop)) else {
+    let stopId = reader.bytes(columns.stop)
+    guard let stop = tables.stopIds.find(stopId) ?? findRepaired(stopId, in: tables.stopIds) else {
       return failure(columns.stop, "stop_id \(shown(reader, columns.stop)) is not in stops.txt")
     }
     guard
@@ -132,8 +134,10 @@ extension FeedReader {
     let pickup = reader.bytes(columns.pickup)
     let dropOff = reader.bytes(columns.dropOff)
     var attributes: UInt8 = 0
-    if pickup.count == 1 { attributes |= pickup[0] & 3 }
-    if dropOff.count == 1 { attributes |= (dropOff[0] & 3) << 2 }
+    if pickup.count == 1, (0x30...0x33).contains(pickup[0]) { attributes |= pickup[0] & 3 }
+    if dropOff.count == 1, (0x30...0x33).contains(dropOff[0]) {
+      attributes |= (dropOff[0] & 3) << 2
+    }
     return .success(
       StopTimeRow(
         sequence: UInt32(sequence),
@@ -151,7 +155,7 @@ extension FeedReader {
   /// If its first or last stop has no time, more rows may follow in a file that is not in order:
   /// the rows are put aside until the end.
   private func close(_ trip: UInt32, _ rows: inout StopTimeRows, line: Int, late: inout [LateRow]) {
-    if !complete(trip, &rows) {
+    if !complete(trip, &rows, line: line) {
       tables.trips.states[Int(trip)] = .open
       for index in 0..<rows.count {
         late.append(LateRow(trip: trip, line: line + index, row: rows[index]))
@@ -161,7 +165,7 @@ extension FeedReader {
   }
 
   /// Completes a trip; `false`, and nothing changed, if its first or last stop has no time.
-  private func complete(_ trip: UInt32, _ rows: inout StopTimeRows) -> Bool {
+  private func complete(_ trip: UInt32, _ rows: inout StopTimeRows, line: Int) -> Bool {
     let place = Int(trip)
     if !rows.isOrdered {
       let order = (0..<rows.count).sorted { rows.sequences[$0] < rows.sequences[$1] }
@@ -174,6 +178,14 @@ extension FeedReader {
       rows.departures.last != StopTimeRows.blank
     else { return false }
     interpolate(&rows)
+    if rows.runsBackwards {
+      warn(
+        file: .stopTimes,
+        line: line,
+        column: "arrival_time",
+        reason: "trip \"\(tables.trips.ids.text(trip))\": its times run backwards"
+      )
+    }
     tables.trips.starts[place] = start
     tables.trips.patterns[place] = tables.patterns.pattern(of: rows)
     tables.trips.profiles[place] = tables.patterns.profile(of: rows, start: start)
@@ -210,10 +222,17 @@ extension FeedReader {
       var rows = timedRows(of: trip)
       while index < ordered.count, ordered[index].trip == trip {
         let row = ordered[index].row
-        if rows.sequences.contains(row.sequence) {
+        if rows.count >= FeedLimits.stopTimesPerTrip {
           reject(
             file: .stopTimes,
             line: ordered[index].line,
+            reason: "more than \(FeedLimits.stopTimesPerTrip) stop times in one trip"
+          )
+        } else if rows.sequences.contains(row.sequence) {
+          reject(
+            file: .stopTimes,
+            line: ordered[index].line,
+            column: "stop_sequence",
             reason: "stop_sequence \(row.sequence) appears twice in the trip"
           )
         } else {
@@ -221,7 +240,7 @@ extension FeedReader {
         }
         index += 1
       }
-      guard !complete(trip, &rows) else { continue }
+      guard !complete(trip, &rows, line: line) else { continue }
       tables.trips.states[Int(trip)] = .rejected
       tables.trips.patterns[Int(trip)] = noRecord
       report.files[report.files.count - 1].dropped += rows.count - 1

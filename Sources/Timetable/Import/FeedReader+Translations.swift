@@ -29,6 +29,8 @@ extension FeedReader {
       }
       let translated = text(reader, columns.translation)
       if reader.bytes(columns.record).count > 0 {
+        // A single stop time of a trip is not something boards keep a text for.
+        guard field != .stopHeadsign else { return nil }
         guard let number = record(reader, columns.record, field) else {
           warn(reader, columns.record, "\(shown(reader, columns.record)) is not in the feed")
           return nil

@@ -70,7 +70,8 @@ extension FeedReader {
     guard bytes.count > 0 else { return noRecord }
     if bytes[0] == 0x23 { bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst()) }
     let digits = String(decoding: bytes, as: UTF8.self)
-    guard bytes.count == 6, let value = UInt32(digits, radix: 16) else {
+    let isHex = digits.allSatisfy { $0.isASCII && $0.isHexDigit }
+    guard bytes.count == 6, isHex, let value = UInt32(digits, radix: 16) else {
       warn(reader, column, "\(shown(reader, column)) is not a colour RRGGBB")
       return noRecord
     }
@@ -108,7 +109,7 @@ extension FeedReader {
       else {
         throw FeedError(.limitExceeded, "trips.txt: more than \(FeedLimits.trips) trips")
       }
-      guard tables.trips.ids.insert(id).isNew else {
+      guard Self.insert(id, into: &tables.trips.ids).isNew else {
         return Rejection(
           column: columns.id,
           reason: "trip_id \(shown(reader, columns.id)) appears twice"

@@ -102,6 +102,12 @@ final class FeedReader {
         keep(rejection, reader, in: &report.rejectedRows, count: account.rejected)
       }
       if account.rows & 0xFFFF == 0 {
+        guard tables.texts.arena.count <= FeedLimits.allTextBytes else {
+          throw FeedError(
+            .limitExceeded,
+            "\(file.rawValue): all texts take more than \(FeedLimits.allTextBytes) bytes"
+          )
+        }
         progress(ImportProgress(step: file.rawValue, done: reader.bytesRead, total: total))
       }
     }
@@ -128,12 +134,22 @@ final class FeedReader {
     )
   }
 
+  /// Records that a trip is used although something in its stop times is wrong.
+  func warn(file: FeedFile, line: Int, column: String?, reason: String) {
+    report.warningCount += 1
+    let kept = report.warnings.count(where: { $0.file == file.rawValue })
+    guard kept < FeedLimits.keptProblems else { return }
+    report.warnings.append(
+      RejectedRow(file: file.rawValue, line: line, column: column, reason: reason)
+    )
+  }
+
   /// Records a rejection that is found only after its row was read (a trip without a first time).
-  func reject(file: FeedFile, line: Int, reason: String) {
+  func reject(file: FeedFile, line: Int, column: String? = nil, reason: String) {
     report.files[report.files.count - 1].rejected += 1
     if report.files[report.files.count - 1].rejected <= FeedLimits.keptProblems {
       report.rejectedRows.append(
-        RejectedRow(file: file.rawValue, line: line, column: nil, reason: reason)
+        RejectedRow(file: file.rawValue, line: line, column: column, reason: reason)
       )
     }
   }
@@ -153,7 +169,7 @@ final class FeedReader {
     )
   }
 
-  private func checkShare(_ file: ImportReport.File) throws(FeedError) {
+  func checkShare(_ file: ImportReport.File) throws(FeedError) {
     guard Double(file.rejected) > Double(file.rows) * maxRejectedShare else { return }
     let first = report.rejectedRows.first { $0.file == file.file }
     let example = first.map { row in
@@ -172,11 +188,38 @@ final class FeedReader {
   func text(_ reader: CSVReader, _ column: Int?) -> UInt32 {
     let bytes = reader.bytes(column)
     guard bytes.count > 0 else { return 0 }
+    guard bytes.count <= FeedLimits.textBytes else {
+      warn(reader, column, "longer than \(FeedLimits.textBytes) bytes; cut")
+      let cut = String(decoding: bytes.prefix(FeedLimits.textBytes), as: UTF8.self)
+      return tables.texts.intern(cut)
+    }
     if bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil {
       return tables.texts.insert(bytes).number
     }
     warn(reader, column, "not UTF-8; read as ISO 8859-1")
     return tables.texts.intern(String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })))
+  }
+
+  /// Adds an id to a table as it is stored: in UTF-8.
+  static func insert(
+    _ id: UnsafeRawBufferPointer,
+    into table: inout ByteTable
+  ) -> (number: UInt32, isNew: Bool) {
+    guard let repaired = repaired(id) else { return table.insert(id) }
+    return repaired.withUnsafeBytes { table.insert($0) }
+  }
+
+  /// The number of an id that is not UTF-8, for when it is not found as it stands.
+  func findRepaired(_ id: UnsafeRawBufferPointer, in table: ByteTable) -> UInt32? {
+    Self.repaired(id)?.withUnsafeBytes { table.find($0) }
+  }
+
+  /// Bytes read as ISO 8859-1; `nil` if they are UTF-8.
+  private static func repaired(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+    if bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil {
+      return nil
+    }
+    return Array(String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })).utf8)
   }
 
   /// A field as a string, for messages.

@@ -41,6 +41,16 @@ struct StopTimeRows {
     )
   }
 
+  /// Whether the trip arrives somewhere before it left the stop before.
+  var runsBackwards: Bool {
+    var index = 1
+    while index < departures.count {
+      guard arrivals[index] >= departures[index - 1] else { return true }
+      index += 1
+    }
+    return false
+  }
+
   /// Whether the rows stand in the order of their stop_sequence, without repetition.
   var isOrdered: Bool {
     var index = 1

@@ -223,8 +223,8 @@ struct TimetableBuilder {
           guard time >= 0, Int(time) <= FeedLimits.latestTime + 86_400 else {
             failure = FeedError(
               .limitExceeded,
-              "trip \"\(trips.ids.text(run.trip))\" departs at \(TimeOfDay.text(Int(time))),"
-                + " past the limit of \(TimeOfDay.text(FeedLimits.latestTime))"
+              "trip \"\(trips.ids.text(run.trip))\" departs \(time) s after 0:00 of its service day;"
+                + " the limits are 0 and \(FeedLimits.latestTime)"
             )
             return
           }

@@ -55,8 +55,9 @@ extension Timetable {
       }
     }
     var result: [ScheduledDeparture] = []
-    while var cursor = queue.first, result.count < limit {
+    while var cursor = queue.first {
       let entry = image.departures[cursor.next]
+      if result.count >= limit, !isRun(of: result.last, cursor.time, entry.trip) { break }
       result.append(
         ScheduledDeparture(
           trip: entry.trip,
@@ -75,7 +76,31 @@ extension Timetable {
         queue.removeFirst()
       }
     }
-    return result
+    orderRuns(&result)
+    return Array(result.prefix(limit))
+  }
+
+  /// Whether a departure is at the time of another, by another run of the same frequency.
+  private func isRun(of last: ScheduledDeparture?, _ time: Int64, _ trip: Trip) -> Bool {
+    guard let last, last.time == time, image.trips[Int(trip)].frequency != 0 else { return false }
+    return ByteOrder.compare(image.tripId(last.trip), image.tripId(trip)) == 0
+  }
+
+  /// Orders runs of one frequency that depart at the same time by stop sequence.
+  private func orderRuns(_ departures: inout [ScheduledDeparture]) {
+    var first = 0
+    while first < departures.count {
+      var end = first + 1
+      while end < departures.count,
+        isRun(of: departures[first], departures[end].time, departures[end].trip)
+      { end += 1 }
+      if end - first > 1 {
+        departures[first..<end].sort { left, right in
+          (left.position, left.trip, left.day) < (right.position, right.trip, right.day)
+        }
+      }
+      first = end
+    }
   }
 
   /// The next departure after an instant at a stop and all stops below it, within the timetable.

@@ -34,6 +34,12 @@ package final class Timetable: Sendable {
       )
     }
     self.zone = zone
+    guard (0...FeedLimits.serviceDays).contains(image.metadata.dayCount) else {
+      throw FeedError(
+        .damagedTimetable,
+        "\(path): \(image.metadata.dayCount) days of service"
+      )
+    }
     let rule = ServiceDay(zone: zone)
     let first = image.metadata.firstDay
     dayStarts = (0..<image.metadata.dayCount).map { day in
