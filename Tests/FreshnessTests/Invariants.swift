@@ -64,7 +64,8 @@ struct Invariants {
       return true
     }
     let isOfRequest = ticket.generation == before.outstanding?.generation
-    let allowed: Effects.Changes = isOfRequest ? .loading : []
+    // Every event looks at the time as well, and may find that a request is due.
+    let allowed: Effects.Changes = isOfRequest || effects.request != nil ? .loading : []
     guard effects.snapshot == .none else { return false }
     return effects.notes.contains(.timedOut) || effects.changes.isSubset(of: allowed)
   }

@@ -1,0 +1,249 @@
+import Freshness
+import Testing
+
+@Suite("Server hints, upgrades and prefetch: R31 to R33, R35")
+struct HintRules {
+  /// A producer that changes its data every 15 s; answers polls for a while and sums up their ages.
+  struct Producer {
+    var stage = Stage(.departuresWeb)
+    var dice = SplitMix64(seed: 5)
+    var period: Int64 = 15_000
+    var phase: Int64 = 4_321
+    var statesNext = false
+    var ages: [Int64] = []
+
+    /// How old the newest data is now.
+    var age: Int64 { (stage.now.milliseconds - phase + 100 * period) % period }
+
+    mutating func run(polls: Int) {
+      stage.draw = dice.draw()
+      stage.send(.started)
+      for _ in 1...polls {
+        if stage.machine.outstanding == nil { _ = stage.advanceToRequest() }
+        stage.skip(.milliseconds(75))
+        let served = WallTime(milliseconds: 1_000_000_000 + stage.now.milliseconds)
+        let made = WallTime(milliseconds: served.milliseconds - age)
+        ages.append(age)
+        stage.skip(.milliseconds(75))
+        stage.draw = dice.draw()
+        let next = WallTime(milliseconds: made.milliseconds + period)
+        stage.reply(
+          .content(Content(Revision(made.milliseconds), hasRealtime: true)),
+          marks: Marks(serverTime: served, fetchedAt: made, mode: .full, status: .applied),
+          hints: Hints(nextExpectedAt: statesNext ? next : nil)
+        )
+      }
+    }
+
+    /// The mean age of the data when it was served, after some polls.
+    func mean(after polls: Int) -> Int64 {
+      ages.dropFirst(polls).reduce(0, +) / Int64(ages.count - polls)
+    }
+  }
+
+  @Test
+  func `R31: a stated change is asked for shortly after it`() {
+    var producer = Producer()
+    producer.statesNext = true
+    producer.run(polls: 400)
+    #expect(producer.mean(after: 4) <= 1_200)
+    let hours = Double(producer.stage.now.milliseconds) / 3_600_000
+    #expect(Double(producer.stage.requests.count) / hours <= 260)
+  }
+
+  @Test
+  func `R31: the rhythm is learned within four polls, at no more requests`() {
+    var producer = Producer()
+    producer.run(polls: 400)
+    #expect(producer.ages.dropFirst(4).allSatisfy { $0 < 2_500 })
+    #expect(producer.mean(after: 4) <= 1_200)
+    let hours = Double(producer.stage.now.milliseconds) / 3_600_000
+    #expect(Double(producer.stage.requests.count) / hours <= 260)
+  }
+
+  @Test
+  func `R31: aligned requests respect the least interval and never wait two cadences`() {
+    for period in [Int64(4_000), 14_200, 15_000, 19_000, 31_000] {
+      var producer = Producer()
+      producer.period = period
+      producer.statesNext = true
+      producer.run(polls: 200)
+      let starts = producer.stage.requests.map(\.at)
+      for (earlier, later) in zip(starts, starts.dropFirst()) {
+        #expect(later - earlier >= .milliseconds(13_800))
+        #expect(later - earlier <= .seconds(30))
+      }
+    }
+  }
+
+  @Test
+  func `R31: a lifetime in Cache-Control says the same`() {
+    var stage = Stage(.departuresWeb)
+    stage.send(.started)
+    stage.reply(.content(.live), hints: Hints(maxAge: .seconds(16)))
+    // 16 s to the change, 0.5 s for the producer, the middle of 0.6 s to spread.
+    #expect(stage.nextInterval() == .milliseconds(16_800))
+    // A lifetime that says nothing of the rhythm is ignored.
+    stage.reply(.content(.live), hints: Hints(maxAge: .seconds(3_600)))
+    #expect((stage.nextInterval() ?? .zero) <= .milliseconds(15_600))
+  }
+
+  @Test
+  func `R32: the schedule waits at the server when the policy allows it`() {
+    var stage = Stage.settled(.plain.with { $0.longPoll = .seconds(25) })
+    let request = stage.advanceToRequest()
+    #expect(request?.longPoll == .seconds(25) && request?.validator != nil)
+    #expect(request?.timeout == .seconds(37))
+    // It answered late: the next one follows at once, spread.
+    stage.reply(.content(.other), after: .seconds(20))
+    #expect((stage.machine.alarm ?? .start) - stage.now <= .seconds(1))
+    // A server that does not wait is polled at the cadence.
+    _ = stage.advanceToRequest()
+    stage.reply(.unchanged)
+    #expect(stage.nextInterval() == .seconds(10))
+  }
+
+  @Test
+  func `R32: nobody waits behind a long poll`() {
+    var stage = Stage.settled(.plain.with { $0.longPoll = .seconds(25) })
+    let waiting = stage.advanceToRequest()?.ticket
+    let effects = stage.send(.wished(.person))
+    #expect(effects.cancel == waiting && effects.request != nil)
+    #expect(effects.request?.longPoll == nil)
+  }
+
+  @Test
+  func `R32: the background does not long-poll`() {
+    var stage = Stage.settled(Policy.workspaces.with { $0.longPoll = .seconds(25) })
+    let waiting = stage.advanceToRequest()?.ticket
+    #expect(stage.send(.lifecycle(.background)).cancel == waiting)
+    #expect(stage.advanceToRequest()?.longPoll == nil)
+  }
+
+  static let streaming = Policy.plain.with { $0.push = Policy.Push() }
+
+  /// A machine with a healthy stream, a copy, and nothing out.
+  static func live() -> Stage {
+    var stage = Stage(streaming)
+    stage.send(.started)
+    stage.reply(.content(.plain))
+    stage.send(.linkOpened(isResumed: true))
+    return stage
+  }
+
+  @Test
+  func `R33: watching opens a stream, leaving closes it`() {
+    var stage = Stage(Self.streaming)
+    #expect(stage.send(.started).link == .open)
+    #expect(stage.send(.stopped).link == .close)
+    #expect(stage.machine.alarm == nil)
+  }
+
+  @Test
+  func `R33: a healthy stream slows polling down`() {
+    var stage = Self.live()
+    #expect(stage.machine.isStreaming)
+    for _ in 1...3 {
+      stage.advance(.seconds(15))
+      stage.send(.linkHeard)
+    }
+    #expect(stage.requests.count == 1)
+    stage.advance(.seconds(15))
+    #expect(stage.requests.count == 2)
+    #expect(!stage.last.notes.contains(.rescued))
+  }
+
+  @Test
+  func `R33: a silent stream is lost after 2.5 heartbeats, resynced and polled normally`() {
+    var stage = Self.live()
+    let before = stage.machine.label(at: stage.now)
+    stage.advance(.milliseconds(37_499))
+    #expect(stage.machine.isStreaming && stage.requests.count == 1)
+    stage.now = stage.now + .milliseconds(1)
+    let effects = stage.send(.woke)
+    #expect(effects.link == .close && effects.notes == .linkLost)
+    #expect(effects.changes.isEmpty && stage.machine.failure == nil)
+    #expect(stage.advanceToRequest(within: .seconds(1)) != nil)
+    stage.reply(.unchanged)
+    #expect(stage.nextInterval() == .seconds(10))
+    #expect(stage.machine.label(at: stage.now).marker == before.marker)
+  }
+
+  @Test
+  func `R33: news leads to one request, and a swarm of news to few`() {
+    var stage = Self.live()
+    stage.advance(.seconds(5))
+    #expect(stage.send(.linkChanged).request != nil)
+    for _ in 1...50 { stage.send(.linkChanged) }
+    stage.reply(.content(.other))
+    #expect(stage.requests.count == 3)
+    stage.reply(.unchanged)
+    for _ in 1...50 { stage.send(.linkChanged) }
+    #expect(stage.requests.count == 3)
+    #expect(stage.advanceToRequest(within: .seconds(1)) != nil)
+  }
+
+  @Test
+  func `R33: a body from the stream passes the same hold and ends a request that is older`() {
+    var stage = Stage(Self.streaming.with { $0.holdCap = .seconds(300) })
+    stage.send(.started)
+    stage.reply(.content(.live))
+    stage.send(.linkOpened(isResumed: false))
+    _ = stage.advanceToRequest()
+    let out = stage.machine.outstanding
+    let context = Context(question: 1)
+    let effects = stage.send(.linkDelivered(context, Answer(.content(.scheduled))))
+    #expect(effects.snapshot == .hold && effects.cancel == out)
+    let fresh = Content(Revision(8), hasRealtime: true)
+    #expect(stage.send(.linkDelivered(context, Answer(.content(fresh)))).snapshot == .apply)
+    let foreign = stage.send(.linkDelivered(Context(question: 9), Answer(.content(.plain))))
+    #expect(foreign.notes == .superseded && foreign.snapshot == .none)
+  }
+
+  @Test
+  func `R33: a gap is closed by one request`() {
+    var stage = Self.live()
+    stage.advance(.seconds(5))
+    stage.send(.linkGap)
+    #expect(stage.advanceToRequest(within: .seconds(1)) != nil)
+    stage.reply(.unchanged)
+    #expect(stage.machine.outstanding == nil && stage.machine.isStreaming)
+  }
+
+  @Test
+  func `R35: a prefetch is one request of low priority and then silence`() {
+    var stage = Stage(.plain)
+    #expect(stage.send(.prefetch).request?.priority == .low)
+    #expect(!stage.machine.isLoading)
+    stage.reply(.content(.plain))
+    #expect(stage.machine.alarm == nil && stage.machine.snapshot != nil)
+    // Inside the budget of the cadence.
+    stage.skip(.seconds(9))
+    #expect(stage.send(.prefetch).request == nil && stage.last.notes == .prefetchDropped)
+    stage.skip(.seconds(1))
+    #expect(stage.send(.prefetch).request != nil)
+  }
+
+  @Test
+  func `R35: a prefetch is dropped when metered, offline, in the background or watched`() {
+    for event in [
+      Event.connectivity(.metered), .connectivity(.offline), .lifecycle(.background), .started,
+    ] {
+      var stage = Stage(.plain)
+      stage.send(event)
+      #expect(stage.send(.prefetch).request == nil && stage.last.notes == .prefetchDropped)
+    }
+    var stage = Stage(.plain)
+    stage.send(.prefetch)
+    #expect(stage.send(.connectivity(.metered)).cancel != nil)
+  }
+
+  @Test
+  func `R35: somebody who starts to watch joins the prefetch`() {
+    var stage = Stage(.plain)
+    stage.send(.prefetch)
+    #expect(stage.send(.started).request == nil && stage.machine.isLoading)
+    stage.reply(.content(.plain))
+    #expect(stage.nextInterval() == .seconds(10))
+  }
+}
