@@ -65,7 +65,7 @@ let package = Package(
     .target(
       name: "StationboardServer",
       dependencies: [
-        "ConditionalHTTP", "Stationboard", "GTFS", "Timetable", "Storage", "Serving", .grdb,
+        "ConditionalHTTP", "GTFS", "Timetable", "Storage", "Serving", .grdb,
         .httpTypes, .hummingbird, .logging, .nioCore,
       ]
     ),
@@ -81,8 +81,8 @@ let package = Package(
     .executableTarget(
       name: "freshet",
       dependencies: [
-        "ConditionalHTTP", "GTFS", "SampleNetwork", "Serving", "Stationboard",
-        "StationboardClient", "StationboardServer", "URLSessionTransport", "WebBoard",
+        "GTFS", "SampleNetwork", "Serving", "Stationboard", "StationboardClient",
+        "StationboardServer", "URLSessionTransport", "WebBoard",
         "Timetable", .argumentParser, .hummingbird, .logging, .serviceLifecycle,
       ]
     ),
@@ -98,7 +98,6 @@ let package = Package(
       dependencies: [
         "ConditionalHTTP", "GTFS", "SampleNetwork", "Serving", "Stationboard", "StationboardClient",
         "StationboardServer", "Timetable", "WebBoard", .httpTypes, .hummingbird, .logging, .nioCore,
-        .nioEmbedded,
         .nioEmbedded,
       ]
     ),

@@ -28,9 +28,8 @@ extension Freshness {
     turn.hasLanded = true
     let before = snapshot?.revision
     let (move, verdict) = outcome(answer, of: flight, in: &turn)
-    if case .cancelled = answer.outcome {
-      // R22: a cancellation is not an error, and no sample either.
-    } else {
+    // R22: a cancellation is not an error, and no sample either.
+    if answer.outcome != .cancelled {
       lastEnd = turn.now
       let isChange = verdict?.applies == true && snapshot?.revision != before
       turn.effects.sample = sample(answer, of: flight, verdict, isChange: isChange, at: turn.now)
@@ -152,6 +151,7 @@ extension Freshness {
       marks: answer.marks,
       hints: answer.hints,
       at: turn.now,
+      draw: turn.draw,
       tolerance: alignment.tolerance
     )
   }

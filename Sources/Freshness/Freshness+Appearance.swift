@@ -8,10 +8,7 @@ extension Freshness {
   }
 
   /// The ticket of the request that is out.
-  public var outstanding: Ticket? {
-    guard case .asking(let flight, _) = phase else { return nil }
-    return flight.request.ticket
-  }
+  public var outstanding: Ticket? { phase.ticket }
 
   /// Whether the first observer came and the last has not left.
   public var hasObservers: Bool { isWatched }

@@ -100,7 +100,7 @@ extension Freshness {
     switch next {
     case .foreground:
       // R11: one immediate request; one that is out will do, so that no loop doubles.
-      return isWatched ? .join(Wish(.catchUp)) : .stay
+      return isWatched ? .join(Wish(.catchUp, showsLoading: snapshot == nil)) : .stay
     case .background:
       // R11: the slow interval or a pause. A long poll is for the foreground only (R32).
       guard policy.background != nil else { return .sleep }

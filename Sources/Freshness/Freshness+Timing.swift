@@ -23,12 +23,9 @@ extension Freshness {
   /// R8: the timer has one owner, and it is re-armed here after every event, whatever happened.
   mutating func settle(_ move: Move, in turn: inout Turn) {
     let next = next(after: move, in: &turn)
-    if case .asking(let old, _) = phase, !turn.hasLanded {
+    if let old = phase.ticket, old != next.ticket, !turn.hasLanded {
       // R1: whatever was out and is not out any more is cancelled. Not an error (R22).
-      if case .asking(let new, _) = next, new.request.ticket == old.request.ticket {
-      } else {
-        turn.effects.cancel = old.request.ticket
-      }
+      turn.effects.cancel = old
     }
     phase = next
     let wantsLink = isWatched && lifecycle == .foreground && mayAsk

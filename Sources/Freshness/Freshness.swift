@@ -52,6 +52,12 @@ public struct Freshness: Hashable, Sendable {
     case resting(Rest)
     /// A request is out; a wish may wait behind it.
     case asking(Flight, then: Wish?)
+
+    /// The name of the request that is out.
+    var ticket: Ticket? {
+      guard case .asking(let flight, _) = self else { return nil }
+      return flight.request.ticket
+    }
   }
 
   /// A wait, from which its end can be worked out at any time (R9).

@@ -12,14 +12,28 @@ struct ProducerRhythm: Hashable, Sendable {
   /// The next change the server expects, on the device's timeline.
   private(set) var stated: Moment?
 
+  /// The window over which the server wants its clients to spread.
+  private(set) var window: Timespan = .zero
+  /// This client's place in that window, drawn once: a place that moved would move the rate.
+  private(set) var place: Draw?
+
   /// Learns from an answer.
   ///
   /// - Parameters:
   ///   - marks: The answer's own figures.
   ///   - hints: What the server says of its next change.
   ///   - now: The arrival.
+  ///   - draw: The draw of this client's place, should it have none.
   ///   - tolerance: How far two periods may differ and still agree.
-  mutating func learn(marks: Marks, hints: Hints, at now: Moment, tolerance: Timespan) {
+  mutating func learn(
+    marks: Marks,
+    hints: Hints,
+    at now: Moment,
+    draw: Draw,
+    tolerance: Timespan
+  ) {
+    window = max(hints.spread ?? .zero, .zero)
+    if place == nil { place = draw }
     if let age = marks.ageAtArrival, marks.fetchedAt != nil {
       observe(change: now - age, tolerance: tolerance)
     }
@@ -74,11 +88,12 @@ struct ProducerRhythm: Hashable, Sendable {
     guard let alignment = policy.alignment else { return nil }
     let earliest = facts.started + max(facts.interval - alignment.slack, .zero)
     let latest = facts.started + facts.interval * 2
-    guard let change = nextChange(notBefore: earliest - alignment.delay - alignment.spread) else {
+    let delay = alignment.delay + (place ?? facts.draw).upTo(window)
+    guard let change = nextChange(notBefore: earliest - delay - alignment.spread) else {
       return nil
     }
     // Jitter comes after the expected moment, never before it (peers-client.md 6.1).
-    let due = max(change + alignment.delay + facts.draw.upTo(alignment.spread), earliest)
+    let due = max(change + delay + facts.draw.upTo(alignment.spread), earliest)
     return due <= latest && due >= facts.ended
       ? max(due, facts.started + policy.leastInterval) : nil
   }
@@ -101,11 +116,21 @@ public struct Hints: Hashable, Sendable {
   public var nextExpectedAt: WallTime?
   /// How long the answer stays fresh (`Cache-Control: max-age`).
   public var maxAge: Timespan?
+  /// The window after a change over which the server wants its clients to spread.
+  ///
+  /// The server alone knows how many they are: half a period or more keeps the peak of any number
+  /// of clients under twice the mean, and costs each of them half the window in age.
+  public var spread: Timespan?
 
   /// Creates hints.
-  public init(nextExpectedAt: WallTime? = nil, maxAge: Timespan? = nil) {
+  public init(
+    nextExpectedAt: WallTime? = nil,
+    maxAge: Timespan? = nil,
+    spread: Timespan? = nil
+  ) {
     self.nextExpectedAt = nextExpectedAt
     self.maxAge = maxAge
+    self.spread = spread
   }
 
   /// The time from the arrival of an answer to the next change.

@@ -30,6 +30,8 @@ package enum FeedLimits {
   package static let stopTimesPerTrip = 1 << 16
   /// The latest time of day in seconds (14 days; the Trans-Siberian needs 7).
   package static let latestTime = 14 * 86_400
+  /// The latest departure of a run of a frequency in seconds; 21 bits in the departure index.
+  package static let latestDeparture = latestTime + 86_400
   /// The most departures that one feed may hold.
   package static let departures = 1 << 31
   /// The most days between the first and the last day of service.

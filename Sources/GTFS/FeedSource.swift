@@ -29,7 +29,13 @@ package enum FeedSource {
     case .archive(let archive): return try archive.open(file.rawValue)
     case .folder(let folder):
       let path = folder + "/" + file.rawValue
-      guard access(path, F_OK) == 0 else { return nil }
+      guard let size = size(of: file) else { return nil }
+      guard size <= FeedLimits.fileBytes else {
+        throw FeedError(
+          .limitExceeded,
+          "\(path): \(size) bytes; the limit is \(FeedLimits.fileBytes)"
+        )
+      }
       return try FileSource(path: path)
     }
   }

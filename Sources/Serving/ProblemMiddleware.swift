@@ -40,12 +40,15 @@ package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     } catch is CancellationError {
       throw CancellationError()
     } catch {
-      context.logger.error("request failed", metadata: ["error": "\(error)"])
-      return Problem(
+      let id = RequestIdentity.of(request)
+      context.logger.error("request failed", metadata: ["error": "\(error)", "request": "\(id)"])
+      var problem = Problem(
         .internalServerError,
         "internal_error",
-        detail: "the server failed to answer; the failure is in its log"
-      ).response
+        detail: "the server failed to answer; the failure is in its log as \(id)"
+      )
+      if let field = RequestIdentity.field { problem.fields[field] = id }
+      return problem.response
     }
   }
 }

@@ -1,22 +1,24 @@
 import HTTPTypes
 package import Hummingbird
 
-/// Opens the public, read-only part of a server to pages of any origin, and names the contract's
-/// version on every answer.
+/// Gives every answer a request id, names the contract's version on every answer, and opens the public,
+/// read-only part of a server to pages of other origins (Fetch standard, CORS protocol).
 package struct PublicReadMiddleware<Context: RequestContext>: RouterMiddleware {
   private let apiVersion: String
-  private let versionField: HTTPField.Name?
+  private let origins: [String]
   private let exposed: String
+  private let versionField = HTTPField.Name("x-md-api-version")
 
   /// Creates the middleware.
   ///
   /// - Parameters:
   ///   - apiVersion: The value of `X-MD-Api-Version`.
+  ///   - origins: The origins whose pages may read; empty for any.
   ///   - exposed: The header fields that scripts of other origins may read.
-  package init(apiVersion: String, exposed: [String]) {
+  package init(apiVersion: String, origins: [String] = [], exposed: [String]) {
     self.apiVersion = apiVersion
+    self.origins = origins
     self.exposed = exposed.joined(separator: ", ")
-    versionField = HTTPField.Name("x-md-api-version")
   }
 
   @concurrent
@@ -33,18 +35,37 @@ package struct PublicReadMiddleware<Context: RequestContext>: RouterMiddleware {
       } else {
         try await next(request, context)
       }
-    response.headers[.accessControlAllowOrigin] = "*"
-    response.headers[.accessControlExposeHeaders] = exposed
-    if isPreflight {
-      response.headers[.accessControlAllowMethods] = "GET, HEAD"
-      response.headers[.accessControlAllowHeaders] =
-        "x-md-request-id, x-request-id, if-none-match, accept-language"
-      response.headers[.accessControlMaxAge] = "86400"
+    if !Self.isPage(request.uri.path) {
+      share(&response, with: request.headers[.origin], isPreflight: isPreflight)
     }
     if let field = RequestIdentity.field, response.headers[field] == nil {
       response.headers[field] = RequestIdentity.of(request)
     }
     if let versionField { response.headers[versionField] = apiVersion }
     return response
+  }
+
+  /// Whether a path is one of the pages, which are nobody else's to read.
+  private static func isPage(_ path: String) -> Bool {
+    path == "/" || path.hasPrefix("/assets/") || path == "/favicon.ico"
+  }
+
+  private func share(_ response: inout Response, with origin: String?, isPreflight: Bool) {
+    if origins.isEmpty {
+      response.headers[.accessControlAllowOrigin] = "*"
+    } else {
+      if let origin, origins.contains(origin) {
+        response.headers[.accessControlAllowOrigin] = origin
+      }
+      if response.headers[.vary]?.contains("Origin") != true {
+        response.headers.append(HTTPField(name: .vary, value: "Origin"))
+      }
+    }
+    response.headers[.accessControlExposeHeaders] = exposed
+    guard isPreflight else { return }
+    response.headers[.accessControlAllowMethods] = "GET, HEAD"
+    response.headers[.accessControlAllowHeaders] =
+      "x-md-request-id, x-request-id, if-none-match, accept-language"
+    response.headers[.accessControlMaxAge] = "86400"
   }
 }

@@ -64,7 +64,7 @@ struct BoardCommand: AsyncParsableCommand {
         throw StationboardFailure(.refused, "no stop fits \"\(wanted)\"")
       }
     } catch {
-      Terminal.complain("freshet board: \(error)\n")
+      Terminal.complain("freshet board: \(Terminal.plain(error.description))\n")
       if error.code == .unreachable {
         Terminal.complain("Is the server running? Start it with: freshet serve\n")
       }

@@ -12,26 +12,32 @@ struct BoardServer {
   let store: FeedStore
   let clock: ServiceClock
   let logger: Logger
+  /// The origins whose pages may read the API; empty for any.
+  let origins: [String]
 
   /// Serves until the process is told to stop (SIGINT, SIGTERM), then lets running answers finish.
   ///
   /// - Parameter onRunning: Called with the port once it is open.
   /// - Throws: An error of the socket, such as a port that is taken.
   func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
+    let listening = ListeningPort(port)
     let application = Application(
-      router: router(port: port),
+      router: router(port: listening),
       configuration: ApplicationConfiguration(
         address: .hostname(host, port: port),
         serverName: "freshet"
       ),
       services: [FeedWatch(store: store)],
-      onServerRunning: { channel in onRunning(channel.localAddress?.port ?? port) },
+      onServerRunning: { channel in
+        if let number = channel.localAddress?.port { listening.number = number }
+        onRunning(listening.number)
+      },
       logger: logger
     )
     try await application.runService()
   }
 
-  private func router(port: Int) -> Router<BasicRequestContext> {
+  private func router(port: ListeningPort) -> Router<BasicRequestContext> {
     let router = Router(
       context: BasicRequestContext.self,
       options: [.autoGenerateHeadEndpoints]
@@ -39,6 +45,7 @@ struct BoardServer {
     router.add(
       middleware: PublicReadMiddleware(
         apiVersion: StationboardService.apiVersion,
+        origins: origins,
         exposed: StationboardService.exposedFields
       )
     )

@@ -31,7 +31,7 @@ struct BoardText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private var destinationWidth: Int { max(12, columns - 2 - 7 - 6 - 6 - 9 - 4) }
+  private var destinationWidth: Int { max(12, columns - 2 - 7 - 6 - 6 - 10 - 4) }
 
   private func title(_ board: Board, _ now: Double, _ zone: TimeZone) -> String {
     let name = Terminal.fit(board.station?.name ?? "?", max(10, columns - 8))
@@ -41,7 +41,7 @@ struct BoardText {
   private func header() -> String {
     let text =
       "  " + Terminal.fit("line", 7) + Terminal.fit("destination", destinationWidth) + " "
-      + Terminal.fit("time", 6) + Terminal.fit("plat.", 7) + Terminal.fit("in", 8, atEnd: true)
+      + Terminal.fit("time", 6) + Terminal.fit("plat.", 7) + Terminal.fit("in", 9, atEnd: true)
     return paint("2", text)
   }
 
@@ -58,7 +58,7 @@ struct BoardText {
       Terminal.fit(departure.destination ?? "", destinationWidth) + " "
       + Terminal.fit(clock(scheduled, zone), 6)
       + Terminal.fit(departure.platform ?? "", 7)
-      + Terminal.fit(status, 8, atEnd: true)
+      + Terminal.fit(status, 9, atEnd: true)
     return "  " + badge(departure) + (departure.cancelled ? paint("9", text) : text)
   }
 
@@ -108,7 +108,7 @@ struct BoardText {
 
   private func freshness(_ board: Board, _ checkedAgo: Int, _ failure: String?) -> String {
     let age = checkedAgo < 60 ? "\(checkedAgo) s" : "\(checkedAgo / 60) min"
-    if let failure { return paint("33", "▲ checked \(age) ago · \(failure)") }
+    if let failure { return paint("33", "▲ checked \(age) ago · \(Terminal.plain(failure))") }
     switch board.meta.rtStatus {
     case "applied": return paint("32", "● live · checked \(age) ago")
     case "disabled": return paint("2", "○ timetable only · checked \(age) ago")

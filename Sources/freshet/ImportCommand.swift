@@ -74,7 +74,7 @@ struct ImportCommand: ParsableCommand {
         Terminal.write(ImportReportText.text(report))
       }
     } catch {
-      Terminal.complain("freshet import: \(error.message)\n")
+      Terminal.complain("freshet import: \(Terminal.plain(error.message))\n")
       if feed != nil {
         Terminal.complain("Nothing was changed: what was serving before still serves.\n")
       }

@@ -54,7 +54,7 @@ enum ImportReportText {
     var text = "\n\(title): \(Quantity.count(count))\n"
     for row in shown {
       let column = row.column.map { ", \($0)" } ?? ""
-      text += "  \(row.file):\(row.line)\(column): \(row.reason)\n"
+      text += Terminal.plain("  \(row.file):\(row.line)\(column): \(row.reason)") + "\n"
     }
     if count > shown.count { text += "  … and \(Quantity.count(count - shown.count)) more\n" }
     return text

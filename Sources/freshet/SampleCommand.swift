@@ -45,8 +45,10 @@ struct SampleCommand: ParsableCommand {
   }
 
   private static func today() -> String {
-    let parts = Calendar(identifier: .gregorian)
-      .dateComponents([.year, .month, .day], from: Date())
+    // The network's own day, wherever the machine is.
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = TimeZone(identifier: "Europe/Zurich") ?? calendar.timeZone
+    let parts = calendar.dateComponents([.year, .month, .day], from: Date())
     func pad(_ number: Int?) -> String {
       let number = number ?? 0
       return number < 10 ? "0\(number)" : "\(number)"

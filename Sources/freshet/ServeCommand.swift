@@ -27,6 +27,9 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Start the service clock at an instant, 2026-11-24T08:00:00+01:00, and let it run.")
   var now: String?
 
+  @Option(help: "An origin whose pages may read the API, https://example.org. Default: any.")
+  var allowOrigin: [String] = []
+
   @Option(help: "How much to log: trace, debug, info, notice, warning, error, critical.")
   var logLevel: String = "info"
 
@@ -63,7 +66,8 @@ struct ServeCommand: AsyncParsableCommand {
       port: port,
       store: store,
       clock: clock ?? ServiceClock(),
-      logger: logger
+      logger: logger,
+      origins: allowOrigin
     )
     do {
       try await server.run { port in announce(store, port) }

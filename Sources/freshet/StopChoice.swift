@@ -49,7 +49,7 @@ enum StopChoice {
     let width = min(48, stops.map { Terminal.width(of: $0.name) }.max() ?? 0)
     var text = "\"\(wanted)\" can be:\n"
     for stop in stops {
-      text += "  \(Terminal.fit(stop.name, width))  \(stop.id)\n"
+      text += "  \(Terminal.fit(stop.name, width))  \(Terminal.plain(stop.id))\n"
     }
     return text
   }

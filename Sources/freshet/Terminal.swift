@@ -57,9 +57,18 @@ enum Terminal {
     }
   }
 
+  /// A text without control characters: what a feed or a server says must not steer the terminal.
+  static func plain(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.filter { $0.properties.generalCategory != .control }
+      )
+    )
+  }
+
   /// A text cut or filled with blanks to a number of columns.
   static func fit(_ text: String, _ columns: Int, atEnd: Bool = false) -> String {
-    let plain = text.filter { !$0.isNewline && $0 != "\u{1B}" }
+    let plain = plain(text)
     let width = width(of: plain)
     if width <= columns {
       let blanks = String(repeating: " ", count: columns - width)

@@ -55,9 +55,13 @@ CODES = {
         404: {"stop_not_found"},
         503: {"no_timetable"},
     },
-    SEARCH: {400: {"query_too_short", "invalid_parameter"}},
-    NEARBY: {400: {"invalid_coordinates", "invalid_parameter"}},
-    TRIP: {400: {"invalid_parameter"}, 404: {"trip_not_found", "trip_not_running", "not_found"}},
+    SEARCH: {400: {"query_too_short", "invalid_parameter"}, 503: {"no_timetable"}},
+    NEARBY: {400: {"invalid_coordinates", "invalid_parameter"}, 503: {"no_timetable"}},
+    TRIP: {
+        400: {"invalid_parameter"},
+        404: {"trip_not_found", "trip_not_running", "not_found"},
+        503: {"no_timetable"},
+    },
 }
 CODES_EVERYWHERE = {405: {"method_not_allowed"}, 500: {"internal_error"}}
 

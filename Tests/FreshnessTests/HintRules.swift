@@ -10,6 +10,7 @@ struct HintRules {
     var period: Int64 = 15_000
     var phase: Int64 = 4_321
     var statesNext = false
+    var spread: Timespan?
     var ages: [Int64] = []
 
     /// How old the newest data is now.
@@ -30,7 +31,7 @@ struct HintRules {
         stage.reply(
           .content(Content(Revision(made.milliseconds), hasRealtime: true)),
           marks: Marks(serverTime: served, fetchedAt: made, mode: .full, status: .applied),
-          hints: Hints(nextExpectedAt: statesNext ? next : nil)
+          hints: Hints(nextExpectedAt: statesNext ? next : nil, spread: spread)
         )
       }
     }
@@ -74,6 +75,25 @@ struct HintRules {
         #expect(later - earlier <= .seconds(30))
       }
     }
+  }
+
+  @Test
+  func `R31: clients spread over the window their server asks for`() {
+    var seconds = [Int](repeating: 0, count: 60)
+    for client in 0..<1_500 {
+      var producer = Producer()
+      producer.dice = SplitMix64(seed: UInt64(client))
+      producer.statesNext = true
+      producer.spread = .seconds(10)
+      // They all start together, which is the worst case.
+      producer.run(polls: 9)
+      for (at, _) in producer.stage.requests where at >= .start + .seconds(60) {
+        let second = Int(at.milliseconds / 1_000) - 60
+        if second < 45 { seconds[second] += 1 }
+      }
+    }
+    let mean = seconds.reduce(0, +) / 45
+    #expect(mean > 80 && (seconds.max() ?? 0) <= 2 * mean)
   }
 
   @Test

@@ -57,7 +57,8 @@ struct RequestRules {
   @Test
   func `R3: an answer of another generation changes nothing`() {
     var stage = Stage.settled(.plain)
-    let old = stage.requests.last?.request.ticket ?? Ticket(generation: 0, context: Context(question: 1))
+    let old =
+      stage.requests.last?.request.ticket ?? Ticket(generation: 0, context: Context(question: 1))
     stage.send(.wished(.person))
     let before = stage.machine
     for outcome in [Outcome.content(.other), .unchanged, .serverError, .gone, .throttled(nil)] {
@@ -83,8 +84,11 @@ struct RequestRules {
   @Test
   func `R4: another context cancels, clears, resets and asks at once`() {
     var stage = Stage.settled(.departuresWeb, .live)
-    stage.send(.wished(.schedule))
-    stage.reply(.serverError, status: 500)
+    for _ in 1...3 {
+      _ = stage.advanceToRequest()
+      stage.reply(.serverError, status: 500)
+    }
+    #expect(stage.machine.failuresInARow == 2)
     _ = stage.advanceToRequest()
     let old = stage.machine.outstanding
     let effects = stage.send(.contextChanged(Context(question: 2)))

@@ -40,6 +40,5 @@ struct RosterTests {
       #expect(roster.handle(.woke, for: key, at: .start, draw: .middle) == nil)
     }
     #expect(roster.count == 0 && roster.alarm == nil)
-    #expect(roster == Roster() || roster.count == 0)
   }
 }

@@ -99,7 +99,7 @@ import Timetable
     try bytes.write(to: URL(fileURLWithPath: file))
     store.reload()
     #expect(store.feeds.first?.entry == before)
-    #expect(store.failure?.contains("damaged") == true)
+    #expect(store.failure?.contains("timetable_damaged") == true)
   }
 
   @Test func `aliases find their stop`() async throws {

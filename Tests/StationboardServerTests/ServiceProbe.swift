@@ -40,7 +40,7 @@ struct ServiceProbe {
       )
     )
     router.add(middleware: ProblemMiddleware())
-    StationboardService(store: store, clock: ServiceClock(startingAt: now), port: 0)
+    StationboardService(store: store, clock: ServiceClock(startingAt: now), port: ListeningPort(0))
       .add(to: router)
     WebBoardService().add(to: router)
     responder = router.buildResponder()

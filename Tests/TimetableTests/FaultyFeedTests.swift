@@ -114,12 +114,10 @@ import Timetable
     #expect(try feed.failure() == FeedError(.invalid, "agency.txt: there is no agency"))
   }
 
-  @Test func `a feed without trips is a timetable without departures`() throws {
-    let timetable = try TestFeed().timetable()
-    #expect(timetable.departureCount == 0)
-    #expect(timetable.tripCount == 0)
-    #expect(try timetable.board("A").isEmpty)
-    #expect(timetable.trips(id: "T").isEmpty)
+  @Test func `a feed without departures is refused, it would empty every board`() throws {
+    let failure = try TestFeed().failure()
+    #expect(failure?.code == .invalid)
+    #expect(failure?.message.contains("no departure") == true)
   }
 
   @Test func `bytes that are not UTF-8 are read as ISO 8859-1 with a warning`() throws {

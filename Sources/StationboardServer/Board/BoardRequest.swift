@@ -26,7 +26,7 @@ struct BoardRequest {
   /// - Throws: ``Problem`` as the contract says: 400 `missing_stop_id`, `conflicting_stop_id`,
   ///   `unknown_stop`, `invalid_since_rt`, `invalid_parameter`; 404 `stop_not_found`; 503
   ///   `no_timetable`.
-  init(_ query: QueryItems, acceptLanguage: String?, feeds: [Feed]) throws(Problem) {
+  init(_ query: QueryItems, acceptLanguage: String?, feeds: [Feed]) async throws {
     limit = BoardLimits.usualLimit
     if let value = try query.integer("limit") {
       limit = min(max(value, BoardLimits.limits.lowerBound), BoardLimits.limits.upperBound)
@@ -53,7 +53,7 @@ struct BoardRequest {
       instant = value
     }
     language = RequestLanguage.choose(parameter: query["lang"], acceptLanguage: acceptLanguage)
-    stop = try Self.stop(query, StopResolver(feeds: feeds))
+    stop = try await Self.stop(query, StopResolver(feeds: feeds))
   }
 
   private static func isSince(_ text: String) -> Bool {
@@ -66,14 +66,14 @@ struct BoardRequest {
   private static func stop(
     _ query: QueryItems,
     _ resolver: StopResolver
-  ) throws(Problem) -> StopResolver.Resolved {
+  ) async throws -> StopResolver.Resolved {
     var received: [(name: String, id: String)] = []
     for name in stopParameters { if let id = query[name] { received.append((name, id)) } }
     for (name, id) in received where id.count > BoardLimits.longestId {
       throw QueryItems.invalid(name, id, "at most \(BoardLimits.longestId) characters")
     }
     guard !received.isEmpty else {
-      if let name = query["stationName"] { return try named(name, resolver) }
+      if let name = query["stationName"] { return try await named(name, resolver) }
       throw Problem(
         .badRequest,
         "missing_stop_id",
@@ -120,10 +120,13 @@ struct BoardRequest {
   private static func named(
     _ name: String,
     _ resolver: StopResolver
-  ) throws(Problem) -> StopResolver.Resolved {
+  ) async throws -> StopResolver.Resolved {
+    guard name.count <= BoardLimits.longestId else {
+      throw QueryItems.invalid("stationName", name, "at most \(BoardLimits.longestId) characters")
+    }
     if let stop = resolver.resolve(name) { return stop }
     for feed in resolver.feeds {
-      if let stop = feed.stops.stop(named: SearchText.normalized(name)) {
+      if let stop = try await feed.stops.stop(named: SearchText.normalized(name)) {
         return StopResolver.Resolved(feed: feed, stop: stop, source: .alias)
       }
     }

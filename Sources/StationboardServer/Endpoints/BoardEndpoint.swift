@@ -8,12 +8,12 @@ struct BoardEndpoint {
   let store: FeedStore
   let clock: ServiceClock
 
-  /// Answers a request; everything happens in memory, in microseconds.
-  func answer(_ request: Request) throws -> Response {
+  /// Answers a request; unless the stop is given by name, everything happens in memory.
+  func answer(_ request: Request) async throws -> Response {
     let began = ContinuousClock().now
     let now = clock.now
     let requestId = RequestIdentity.of(request)
-    let asked = try BoardRequest(
+    let asked = try await BoardRequest(
       QueryItems(request),
       acceptLanguage: request.headers[.acceptLanguage],
       feeds: try store.serving()

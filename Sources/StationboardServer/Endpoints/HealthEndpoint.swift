@@ -8,7 +8,7 @@ import Timetable
 struct HealthEndpoint {
   let store: FeedStore
   let clock: ServiceClock
-  let port: Int
+  let port: ListeningPort
 
   /// Whether the service can answer, and from what.
   ///
@@ -22,7 +22,7 @@ struct HealthEndpoint {
     json.raw(",\"status\":")
     json.string(feeds.isEmpty ? "no_timetable" : failure == nil ? "ok" : "degraded")
     json.raw(",\"port\":")
-    json.integer(port)
+    json.integer(port.number)
     json.raw(",\"db\":")
     json.flag(!feeds.isEmpty)
     json.raw(",\"ENABLE_RT\":false,\"hasToken\":false,\"serverTime\":")

@@ -12,7 +12,7 @@ package struct StationboardService: Sendable {
 
   private let store: FeedStore
   private let clock: ServiceClock
-  private let port: Int
+  private let port: ListeningPort
 
   /// Creates the service.
   ///
@@ -20,7 +20,7 @@ package struct StationboardService: Sendable {
   ///   - store: The feeds.
   ///   - clock: What time it is.
   ///   - port: What the server listens on, for `/health`.
-  package init(store: FeedStore, clock: ServiceClock, port: Int) {
+  package init(store: FeedStore, clock: ServiceClock, port: ListeningPort) {
     self.store = store
     self.clock = clock
     self.port = port
@@ -32,7 +32,7 @@ package struct StationboardService: Sendable {
     let stops = StopEndpoints(store: store)
     let trips = TripEndpoint(store: store, clock: clock)
     let health = HealthEndpoint(store: store, clock: clock, port: port)
-    router.get("api/stationboard") { request, _ in try board.answer(request) }
+    router.get("api/stationboard") { request, _ in try await board.answer(request) }
     router.get("api/stops/search") { request, _ in try await stops.search(request) }
     router.get("api/stops/nearby") { request, _ in try await stops.nearby(request) }
     router.get("api/trips/:trip_id") { request, context in

@@ -102,6 +102,11 @@ package struct DataFolder: Sendable {
     return lock
   }
 
+  /// Creates the file that readers of a generation lock, so that a reader need not write.
+  func prepareLock(in generation: String) throws(FeedError) {
+    _ = try FileLock(path: generation + "/in-use.lock", kind: .exclusive)
+  }
+
   /// Takes the lock that keeps a generation from being removed.
   func lockForReading(_ feed: FeedManifest.Feed) throws(FeedError) -> FileLock? {
     try FileLock(path: folder(of: feed) + "/in-use.lock", kind: .shared)

@@ -1,7 +1,5 @@
 import Foundation
-import GRDB
 package import GTFS
-import Storage
 package import Timetable
 
 /// A feed that serves: its timetable, its stop search, and how its ids look from outside.
@@ -21,22 +19,23 @@ package final class Feed: Sendable {
   let stops: StopIndex
   /// What stands before every id, colon included; empty without a prefix.
   let idPrefix: String
-  private let lock: FileLock?
+  private let lock: FileLock
 
   /// Opens a generation.
   ///
   /// - Throws: ``FeedError`` if a file is missing or damaged.
   package init(_ entry: FeedManifest.Feed, in folder: DataFolder) throws(FeedError) {
     self.entry = entry
-    lock = try folder.lockForReading(entry)
+    guard let lock = try folder.lockForReading(entry) else {
+      throw FeedError(.busy, "\(folder.folder(of: entry)): is being removed")
+    }
+    self.lock = lock
     let path = folder.folder(of: entry)
     timetable = try Timetable(path: path + "/" + Self.timetableName)
     let timetable = timetable
     routes = (0..<timetable.routeCount).map { RouteLabel(timetable.route($0)) }
     do {
-      stops = StopIndex(
-        database: try DatabaseFile.openForReading(path: path + "/" + Self.searchName)
-      )
+      stops = try StopIndex(path: path + "/" + Self.searchName)
     } catch {
       throw FeedError(.damagedTimetable, "\(path)/\(Self.searchName): \(error)")
     }

@@ -84,15 +84,18 @@ package struct FeedImporter {
       let names = try StopAliases(path: aliases, or: folder.aliasesPath)
       report.searchBytes = try StopIndexBuilder(timetable: timetable, aliases: names)
         .write(to: partial + "/" + Feed.searchName)
+      try folder.synchronize(partial + "/" + Feed.searchName)
       report.phases["search"] = seconds(clock.now - indexed)
       report.seconds = seconds(clock.now - began)
       report.peakMemoryBytes = Self.peakMemory()
       try write(report, to: partial + "/" + Feed.reportName)
+      try folder.prepareLock(in: partial)
       try folder.synchronize(partial)
       guard rename(partial, folder.folder(of: feed)) == 0 else {
         throw FeedError(.cannotWrite, "\(partial): \(SystemFailure.text(errno))")
       }
       try folder.synchronize("\(folder.path)/feeds/\(feed.key)")
+      try folder.synchronize("\(folder.path)/feeds")
       if let place = manifest.feeds.firstIndex(where: { $0.key == feed.key }) {
         manifest.feeds[place] = feed
       } else {

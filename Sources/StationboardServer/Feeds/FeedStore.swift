@@ -22,14 +22,57 @@ package final class FeedStore: Sendable {
 
   /// Opens the feeds of a data folder.
   ///
-  /// - Throws: ``FeedError`` if the manifest or a feed it names cannot be read.
+  /// A feed that cannot be opened is reported and left out, as long as another one serves.
+  ///
+  /// - Throws: ``FeedError`` if the manifest cannot be read, or no feed that it names.
   package init(folder: DataFolder, logger: Logger) throws(FeedError) {
     self.folder = folder
     self.logger = logger
     let manifest = try folder.manifest()
+    let (opened, failures) = Self.open(manifest, in: folder, keeping: [])
+    if opened.isEmpty, let failure = failures.first { throw failure.error }
+    for failure in failures { Self.report(failure, to: logger) }
+    state = Mutex(
+      State(manifest: manifest, feeds: opened, failure: failures.first.map { Self.public($0) })
+    )
+  }
+
+  /// A feed of the manifest that cannot be opened.
+  private struct Failure {
+    var key: String
+    var error: FeedError
+  }
+
+  /// Opens what a manifest names; of a feed that cannot be opened, the generation before stays.
+  private static func open(
+    _ manifest: FeedManifest,
+    in folder: DataFolder,
+    keeping current: [Feed]
+  ) -> (feeds: [Feed], failures: [Failure]) {
     var feeds: [Feed] = []
-    for entry in manifest.feeds { feeds.append(try Feed(entry, in: folder)) }
-    state = Mutex(State(manifest: manifest, feeds: feeds))
+    var failures: [Failure] = []
+    for entry in manifest.feeds {
+      if let same = current.first(where: { $0.entry == entry }) {
+        feeds.append(same)
+        continue
+      }
+      do throws(FeedError) {
+        feeds.append(try Feed(entry, in: folder))
+      } catch {
+        failures.append(Failure(key: entry.key, error: error))
+        if let before = current.first(where: { $0.entry.key == entry.key }) { feeds.append(before) }
+      }
+    }
+    return (feeds, failures)
+  }
+
+  /// What the public may know of a failure: no paths.
+  private static func `public`(_ failure: Failure) -> String {
+    "the newest import of the feed \(failure.key) cannot be opened (\(failure.error.code.rawValue))"
+  }
+
+  private static func report(_ failure: Failure, to logger: Logger) {
+    logger.error("the feed \(failure.key) cannot be opened: \(failure.error.message)")
   }
 
   /// The feeds, in the order of their first import.
@@ -56,35 +99,41 @@ package final class FeedStore: Sendable {
 
   /// Looks at the manifest and takes over what is new.
   ///
-  /// A generation that cannot be opened is reported and the one before keeps serving.
+  /// A generation that cannot be opened is reported once, and the one before keeps serving.
   package func reload() {
-    let current = state.withLock { ($0.manifest, $0.feeds) }
+    let (manifest, feeds) = state.withLock { ($0.manifest, $0.feeds) }
     do throws(FeedError) {
-      let manifest = try folder.manifest()
-      guard manifest != current.0 else { return }
-      var feeds: [Feed] = []
-      for entry in manifest.feeds {
-        if let same = current.1.first(where: { $0.entry == entry }) {
-          feeds.append(same)
-        } else {
-          feeds.append(try Feed(entry, in: folder))
-          logger.info(
-            "feed taken over",
-            metadata: ["feed": "\(entry.key)", "generation": "\(entry.generation)"]
-          )
-        }
+      let next = try folder.manifest()
+      guard next != manifest else {
+        state.withLock { if $0.failure == Self.unreadable { $0.failure = nil } }
+        return
       }
-      let opened = feeds
-      state.withLock { $0 = State(manifest: manifest, feeds: opened) }
+      let (opened, failures) = Self.open(next, in: folder, keeping: feeds)
+      for failure in failures { Self.report(failure, to: logger) }
+      for feed in opened where !feeds.contains(where: { $0 === feed }) {
+        logger.info(
+          "feed taken over",
+          metadata: ["feed": "\(feed.entry.key)", "generation": "\(feed.entry.generation)"]
+        )
+      }
+      state.withLock {
+        $0 = State(
+          manifest: next,
+          feeds: opened,
+          failure: failures.first.map { Self.public($0) }
+        )
+      }
     } catch {
       let isNew = state.withLock { state in
-        let isNew = state.failure != error.message
-        state.failure = error.message
+        let isNew = state.failure != Self.unreadable
+        state.failure = Self.unreadable
         return isNew
       }
-      if isNew { logger.error("the new feed does not serve: \(error.message)") }
+      if isNew { logger.error("the manifest cannot be read: \(error.message)") }
     }
   }
+
+  private static let unreadable = "the manifest of the data folder cannot be read"
 
   /// Looks at the manifest until the task is cancelled.
   package func watch() async {

@@ -19,7 +19,9 @@ final class FileLock: Sendable {
 
   /// Takes the lock; `nil` if somebody else holds it.
   init?(path: String, kind: Kind) throws(FeedError) {
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    // A shared lock needs no right to write, if the file is there.
+    let existing = kind == .shared ? open(path, O_RDONLY | O_CLOEXEC) : -1
+    descriptor = existing >= 0 ? existing : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       throw FeedError(.cannotWrite, "\(path): cannot be opened: \(SystemFailure.text(errno))")
     }

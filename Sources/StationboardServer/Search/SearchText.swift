@@ -23,6 +23,19 @@ package enum SearchText {
     words(text).joined(separator: " ")
   }
 
+  /// A query as words, with long abbreviations recognised in spite of typing errors.
+  static func normalized(query: String) -> String {
+    let long = abbreviations.filter { $0.key.utf8.count >= 8 }
+    return words(query).map { word in
+      guard word.utf8.count >= 8 else { return word }
+      let meant = long.first { full, _ in
+        EditDistance.between(Array(word.utf8), Array(full.utf8), limit: 2) != nil
+      }
+      return meant?.value ?? word
+    }
+    .joined(separator: " ")
+  }
+
   /// The words of a text.
   static func words(_ text: String) -> [String] {
     var words: [String] = []

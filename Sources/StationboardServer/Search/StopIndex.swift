@@ -1,4 +1,6 @@
 import GRDB
+import GTFS
+import Storage
 import Timetable
 
 /// Finds stops by what people type and by where they are.
@@ -22,7 +24,25 @@ struct StopIndex: Sendable {
   /// The most names one query looks at of each sort; a limit on work, not on results.
   static let mostCandidates = 300
 
-  let database: DatabasePool
+  /// Raised whenever the tables change (`PRAGMA user_version`).
+  static let schemaVersion = 1
+
+  private let database: DatabasePool
+
+  /// Opens a finished index.
+  ///
+  /// - Throws: An error of the database, or ``FeedError`` if another version of the program wrote it.
+  init(path: String) throws {
+    database = try DatabaseFile.openForReading(path: path)
+    let version = try database.read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
+    guard version == Self.schemaVersion else {
+      throw FeedError(
+        .damagedTimetable,
+        "version \(version ?? 0); this program reads version \(Self.schemaVersion):"
+          + " import the feed again"
+      )
+    }
+  }
 
   /// The names that begin like the query or contain its words.
   ///
@@ -178,16 +198,15 @@ extension StopIndex {
   ///
   /// - Parameter name: Normalized (``SearchText``).
   /// - Returns: The stop; `nil` if no name is this one.
-  func stop(named name: String) -> Timetable.Stop? {
-    let stop = try? database.read { database in
-      try Int64.fetchOne(
+  /// - Throws: An error of the database.
+  func stop(named name: String) async throws -> Timetable.Stop? {
+    try await database.read { database in
+      let stop = try Int64.fetchOne(
         database,
-        sql: """
-          SELECT stop FROM name WHERE normalized = ? ORDER BY departures DESC LIMIT 1
-          """,
+        sql: "SELECT stop FROM name WHERE normalized = ? ORDER BY departures DESC LIMIT 1",
         arguments: [name]
       )
+      return stop.map { Timetable.Stop($0) }
     }
-    return stop.map { Timetable.Stop($0) }
   }
 }

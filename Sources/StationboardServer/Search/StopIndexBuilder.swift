@@ -6,7 +6,7 @@ import Timetable
 
 /// Builds the database that stop search and nearby stops are answered from.
 ///
-///     place(stop, name, departures, …)      one row per station or lone stop
+///     place(stop, departures)               one row per station or lone stop
 ///     name(id, stop, text, normalized, …)   its name, translations and aliases; the departures again,
 ///                                           so that a search reads one table
 ///     name_trigram                          FTS5 over `normalized`, tokenizer trigram
@@ -27,6 +27,9 @@ struct StopIndexBuilder {
         return .commit
       }
       try queue.vacuum()
+      try queue.writeWithoutTransaction { database in
+        try database.execute(sql: "PRAGMA user_version = \(StopIndex.schemaVersion)")
+      }
       try queue.close()
       let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
       return size ?? 0

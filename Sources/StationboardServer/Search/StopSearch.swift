@@ -9,6 +9,10 @@ struct StopSearch: Sendable {
   static let longestQuery = 100
   /// The most results.
   static let mostResults = 50
+  /// Queries up to this length are compared with every name if nothing else is found.
+  static let shortQuery = 5
+  /// How many letters at the end of a query are given up if nothing is found.
+  static let droppedLetters = 3
   /// The results unless asked otherwise.
   static let usualResults = 20
   /// How far away a stop can be nearby, in metres.
@@ -31,7 +35,7 @@ struct StopSearch: Sendable {
     let text = String(
       query.trimmingCharacters(in: .whitespacesAndNewlines).prefix(Self.longestQuery)
     )
-    let normalized = SearchText.normalized(text)
+    let normalized = SearchText.normalized(query: text)
     guard !normalized.isEmpty else { return [] }
     var found = try await ranked(normalized) { try await $0.likely(normalized) }
     if let other = SearchText.withoutUmlautSpelling(normalized) {
@@ -41,12 +45,13 @@ struct StopSearch: Sendable {
     if found.values.count(where: { $0.score.tier >= 2 }) < limit {
       merge(try await ranked(normalized) { try await $0.similar(normalized) }, into: &found)
     }
-    if found.isEmpty {
+    // No index helps with an error in so few letters.
+    if found.isEmpty, normalized.count <= Self.shortQuery {
       found = try await ranked(normalized) { try await $0.allNames() }
     }
     // The last letters may be the wrong ones.
     var shorter = normalized
-    while found.isEmpty, shorter.count > 3 {
+    while found.isEmpty, shorter.count > 3, normalized.count - shorter.count < Self.droppedLetters {
       shorter = String(shorter.dropLast()).trimmingCharacters(in: .whitespaces)
       let query = shorter
       found = try await ranked(query, penalty: 100) { try await $0.likely(query) }
@@ -151,7 +156,7 @@ struct StopSearch: Sendable {
           found += near
           break
         }
-        radius *= 2
+        radius = min(radius * 2, Self.farthest)
       }
     }
     found.sort { ($0.distance ?? 0, $0.stop) < ($1.distance ?? 0, $1.stop) }

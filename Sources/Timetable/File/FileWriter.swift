@@ -53,7 +53,7 @@ final class FileWriter {
       )
       if result > 0 {
         done += result
-      } else if errno != EINTR {
+      } else if result == 0 || errno != EINTR {
         throw FeedError(.cannotWrite, "\(path): cannot be written: \(SystemFailure.text(errno))")
       }
     }

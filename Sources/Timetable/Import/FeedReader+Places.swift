@@ -33,6 +33,9 @@ extension FeedReader {
             + " \"\(tables.timeZone)\"; all agencies of a feed have one time zone (GTFS reference)"
         )
       }
+      guard reader.bytes(columns.id).count <= FeedLimits.textBytes else {
+        return Rejection(column: columns.id, reason: "agency_id is too long")
+      }
       guard tables.agencyIds.insert(reader.bytes(columns.id)).isNew else {
         return Rejection(
           column: columns.id,
@@ -222,7 +225,8 @@ extension FeedReader {
     } row: { [self] reader, columns in
       for column in [columns.0, columns.1] {
         let id = reader.bytes(column)
-        if id.count > 0, tables.stopIds.find(id) == nil {
+        let known = tables.stopIds.find(id) ?? findRepaired(id, in: tables.stopIds)
+        if id.count > 0, known == nil {
           warn(reader, column, "\(shown(reader, column)) is not a stop")
         }
       }

@@ -24,8 +24,8 @@ extension FeedReader {
       )
     } row: { reader, columns throws(FeedError) in
       let id = reader.bytes(columns.id)
-      guard id.count > 0 else {
-        return Rejection(column: columns.id, reason: "service_id is blank")
+      guard id.count > 0, id.count <= FeedLimits.textBytes else {
+        return Rejection(column: columns.id, reason: "service_id is blank or too long")
       }
       var weekdays: UInt8 = 0
       for (day, column) in columns.days.enumerated() {
@@ -78,8 +78,8 @@ extension FeedReader {
       )
     } row: { reader, columns throws(FeedError) in
       let id = reader.bytes(columns.id)
-      guard id.count > 0 else {
-        return Rejection(column: columns.id, reason: "service_id is blank")
+      guard id.count > 0, id.count <= FeedLimits.textBytes else {
+        return Rejection(column: columns.id, reason: "service_id is blank or too long")
       }
       guard let date = ServiceDate(reader.bytes(columns.date)) else {
         return Rejection(

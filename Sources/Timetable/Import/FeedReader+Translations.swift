@@ -75,8 +75,10 @@ extension FeedReader {
   private func record(_ reader: CSVReader, _ column: Int?, _ field: TranslatedField) -> UInt32? {
     let id = reader.bytes(column)
     return switch field {
-    case .stopName: tables.stopIds.find(id)
-    case .tripHeadsign: tables.trips.ids.find(id).map { tables.trips.headsigns[Int($0)] }
+    case .stopName: tables.stopIds.find(id) ?? findRepaired(id, in: tables.stopIds)
+    case .tripHeadsign:
+      (tables.trips.ids.find(id) ?? findRepaired(id, in: tables.trips.ids))
+        .map { tables.trips.headsigns[Int($0)] }
     case .stopHeadsign: nil
     case .routeLongName: tables.routeIds.find(id)
     }

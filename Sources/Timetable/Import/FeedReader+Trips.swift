@@ -159,7 +159,9 @@ extension FeedReader {
         exact: reader.column("exact_times")
       )
     } row: { [self] reader, columns in
-      guard let trip = tables.trips.ids.find(reader.bytes(columns.trip)) else {
+      let id = reader.bytes(columns.trip)
+      let known = tables.trips.ids.find(id) ?? findRepaired(id, in: tables.trips.ids)
+      guard let trip = known else {
         return Rejection(
           column: columns.trip,
           reason: "trip_id \(shown(reader, columns.trip)) is not in trips.txt"
@@ -176,6 +178,9 @@ extension FeedReader {
           column: columns.end,
           reason: "\(shown(reader, columns.end)) is not a time H:MM:SS"
         )
+      }
+      guard start < end else {
+        return Rejection(column: columns.end, reason: "end_time is not after start_time")
       }
       guard let headway = integer(reader, columns.headway), (1...86_400).contains(headway) else {
         return Rejection(

@@ -101,13 +101,15 @@ final class FeedReader {
         account.rejected += 1
         keep(rejection, reader, in: &report.rejectedRows, count: account.rejected)
       }
-      if account.rows & 0xFFFF == 0 {
+      if account.rows & 0x3FF == 0 {
         guard tables.texts.arena.count <= FeedLimits.allTextBytes else {
           throw FeedError(
             .limitExceeded,
             "\(file.rawValue): all texts take more than \(FeedLimits.allTextBytes) bytes"
           )
         }
+      }
+      if account.rows & 0xFFFF == 0 {
         progress(ImportProgress(step: file.rawValue, done: reader.bytesRead, total: total))
       }
     }
@@ -225,7 +227,11 @@ final class FeedReader {
   /// A field as a string, for messages.
   func shown(_ reader: CSVReader, _ column: Int?) -> String {
     let bytes = reader.bytes(column).prefix(60)
-    return "\"" + String(decoding: bytes, as: UTF8.self) + "\""
+    // What a feed says may go to a terminal: no control characters.
+    let shown = String(decoding: bytes, as: UTF8.self).unicodeScalars.map { scalar in
+      scalar.properties.generalCategory == .control ? "\u{FFFD}" : Character(scalar)
+    }
+    return "\"" + String(shown) + "\""
   }
 
   /// A field as a whole number; `nil` if it is blank or not one.

@@ -35,8 +35,11 @@ struct TimetableBuilder {
     let began = clock.now
     progress(ImportProgress(step: "index", done: 0, total: 0))
     let calendar = try ServiceSets(tables.services)
-    let runs = try self.runs()
+    let runs = try self.runs(&report)
     let index = try departures(of: runs)
+    guard !index.entries.isEmpty else {
+      throw FeedError(.invalid, "stop_times.txt: there is no departure; no trip is complete")
+    }
     report.phases["index"] = (clock.now - began).seconds
     let indexed = clock.now
     progress(ImportProgress(step: "write", done: 0, total: 0))
@@ -120,11 +123,12 @@ struct TimetableBuilder {
   // MARK: Trips
 
   /// All runs, ordered by trip id and start.
-  private func runs() throws(FeedError) -> [Run] {
+  private func runs(_ report: inout ImportReport) throws(FeedError) -> [Run] {
     let trips = tables.trips
     var runs: [Run] = []
     runs.reserveCapacity(trips.states.count)
     for trip in trips.ids.sorted() where trips.states[Int(trip)] == .complete {
+      guard runs.count < FeedLimits.trips else { throw Self.tooManyRuns }
       guard let frequencies = tables.frequencies[trip] else {
         runs.append(Run(trip: trip, start: trips.starts[Int(trip)], frequency: 0))
         continue
@@ -134,11 +138,24 @@ struct TimetableBuilder {
         for start in stride(from: frequency.start, to: frequency.end, by: Int(frequency.headway)) {
           starts[start] = frequency.isExact ? 2 : 1
         }
+        guard runs.count + starts.count < FeedLimits.trips else { throw Self.tooManyRuns }
       }
-      guard runs.count + starts.count < FeedLimits.trips else {
-        throw FeedError(
-          .limitExceeded,
-          "frequencies.txt: more than \(FeedLimits.trips) departures of trips"
+      let reach = reach(of: trip)
+      for start in starts.keys {
+        let isInDay =
+          Int(start) + reach.lowerBound >= 0
+          && Int(start) + reach.upperBound <= FeedLimits.latestDeparture
+        if !isInDay { starts[start] = nil }
+      }
+      if starts.isEmpty {
+        report.warningCount += 1
+        report.warnings.append(
+          RejectedRow(
+            file: FeedFile.frequencies.rawValue,
+            line: 0,
+            column: nil,
+            reason: "trip \"\(trips.ids.text(trip))\": none of its runs lies within a service day"
+          )
         )
       }
       for (start, frequency) in starts.sorted(by: { $0.key < $1.key }) {
@@ -146,6 +163,24 @@ struct TimetableBuilder {
       }
     }
     return runs
+  }
+
+  private static let tooManyRuns = FeedError(
+    .limitExceeded,
+    "trips.txt, frequencies.txt: more than \(FeedLimits.trips) trips and runs of trips"
+  )
+
+  /// The earliest and latest time of a trip, in seconds after its first departure.
+  private func reach(of trip: UInt32) -> ClosedRange<Int> {
+    let pattern = tables.patterns.patterns[Int(tables.trips.patterns[Int(trip)])]
+    let first = Int(tables.trips.profiles[Int(trip)])
+    var lowest = 0
+    var highest = 0
+    for time in tables.patterns.times[first..<first + Int(pattern.count)] {
+      lowest = min(lowest, Int(time.departure))
+      highest = max(highest, Int(time.departure))
+    }
+    return lowest...highest
   }
 
   private func records(of runs: [Run], _ calendar: ServiceSets) -> [TripRecord] {
@@ -220,11 +255,11 @@ struct TimetableBuilder {
         for place in departing(pattern) {
           let position = place - Int(pattern.first)
           let time = run.start + patterns.times[profile + position].departure
-          guard time >= 0, Int(time) <= FeedLimits.latestTime + 86_400 else {
+          guard time >= 0, Int(time) <= FeedLimits.latestDeparture else {
             failure = FeedError(
               .limitExceeded,
               "trip \"\(trips.ids.text(run.trip))\" departs \(time) s after 0:00 of its service day;"
-                + " the limits are 0 and \(FeedLimits.latestTime)"
+                + " the limits are 0 and \(FeedLimits.latestDeparture)"
             )
             return
           }

@@ -105,7 +105,15 @@ extension Timetable {
 
   /// The next departure after an instant at a stop and all stops below it, within the timetable.
   package func nextDeparture(at stop: Stop, after instant: Int64) -> Int64? {
-    departures(at: stop, from: instant, until: .max / 2, limit: 1).first?.time
+    // Most stops are served again soon; the whole validity is looked at last.
+    let day: Int64 = 86_400
+    let end = (dayStarts.last ?? 0) + Int64(metadata.latestTime) + 1
+    let ends = [instant + day, instant + 7 * day, instant + 60 * day, end]
+    for until in ends {
+      let next = departures(at: stop, from: instant, until: min(until, end), limit: 1)
+      if let next = next.first { return next.time }
+    }
+    return nil
   }
 
   /// The days, counted from the first, whose trips can depart in a window.

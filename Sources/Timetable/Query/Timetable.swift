@@ -17,6 +17,8 @@ package final class Timetable: Sendable {
   /// 0:00 of each service day, seconds since 1970-01-01T00:00:00Z, beginning with the first day.
   let dayStarts: [Int64]
   let image: TimetableImage
+  /// The languages of the translations with their text numbers.
+  private let languages: [(tag: String, text: UInt32)]
 
   /// Opens a timetable file.
   ///
@@ -40,6 +42,12 @@ package final class Timetable: Sendable {
         "\(path): \(image.metadata.dayCount) days of service"
       )
     }
+    let image = image
+    languages = Set(image.translations.map(\.language)).sorted().compactMap { text in
+      Int(text) < image.textStarts.count - 1
+        ? (String(decoding: image.text(text), as: UTF8.self).lowercased(), text) : nil
+    }
+    .sorted { $0.0 < $1.0 }
     let rule = ServiceDay(zone: zone)
     let first = image.metadata.firstDay
     dayStarts = (0..<image.metadata.dayCount).map { day in
@@ -162,17 +170,14 @@ package final class Timetable: Sendable {
 
   /// The text number of a language tag; `nil` if nothing is translated into it.
   package func language(_ tag: String) -> UInt32? {
-    guard let name = metadata.languages.first(where: { Self.matches($0, tag) }) else { return nil }
-    return image.translations.first { translation in
-      String(decoding: image.text(translation.language), as: UTF8.self) == name
-    }?.language
+    let asked = tag.lowercased()
+    let exact = languages.first { $0.tag == asked }
+    return (exact ?? languages.first { Self.isRegion($0.tag, of: asked) })?.text
   }
 
-  /// `fr` asks for `fr`, `fr-CH` and `FR`.
-  private static func matches(_ offered: String, _ asked: String) -> Bool {
-    let offered = offered.lowercased()
-    let asked = asked.lowercased()
-    return offered == asked || offered.hasPrefix(asked + "-")
+  /// `fr-ch` is a region of `fr`.
+  private static func isRegion(_ offered: String, of asked: String) -> Bool {
+    offered.hasPrefix(asked + "-")
   }
 
   /// A text's translation, by value.
