@@ -14,7 +14,9 @@ extension Freshness {
   }
 
   /// Whether time means anything to the machine now.
-  private var keepsTime: Bool { mayAsk && ((isWatched && mayRunSchedule) || deferred != nil) }
+  ///
+  /// Unwatched, only a wish that had to wait does.
+  private var keepsTime: Bool { mayAsk && (isWatched ? mayRunSchedule : deferred != nil) }
 
   // MARK: The one place that writes the phase and the alarm
 

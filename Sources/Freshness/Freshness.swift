@@ -23,9 +23,10 @@
 //   I1  At most one request is out, and at most one follow-up waits behind it (R1, R2).
 //   I2  While it is watched in the foreground and not offline, a request is out or an alarm is set
 //       (R8, R12). A request that is out has an alarm too: its timeout (R6).
-//   I3  While it is suspended, offline, or unwatched without a one-off wish, no request is out, and
-//       no alarm is set (R11, R24).
-//   I4  Only an answer that bears the current ticket changes anything a person can see (R3).
+//   I3  While it is suspended or offline, no request is out and no alarm is set (R11, R24). While
+//       it is paused or unwatched, no alarm is set either, except for a one-off wish.
+//   I4  Of all answers, only one that bears the current ticket, or comes from the stream about the
+//       current context, changes anything a person can see (R3).
 //   I5  Only another context or the host's own eviction removes a snapshot (R4, R22).
 //   I6  Two scheduled requests start at least the least interval apart, failures and degraded
 //       answers with their ladders apart (R10, R34).

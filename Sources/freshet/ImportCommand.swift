@@ -37,7 +37,16 @@ struct ImportCommand: ParsableCommand {
   @Flag(help: "Check the timetables that serve, byte by byte, instead of importing.")
   var verify = false
 
+  @Flag(help: "Take the feed (of --prefix) out of service instead of importing.")
+  var remove = false
+
   func validate() throws {
+    if remove {
+      guard feed == nil, !verify else {
+        throw ValidationError("--remove takes a feed out of service; it takes no file")
+      }
+      return
+    }
     guard verify != (feed != nil) else {
       throw ValidationError(
         verify
@@ -51,6 +60,10 @@ struct ImportCommand: ParsableCommand {
 
   func run() throws {
     do throws(FeedError) {
+      if remove {
+        try FeedImporter(folder: data.folder).remove(prefix: prefix)
+        return Terminal.write("Removed. A running server stops serving it at once.\n")
+      }
       guard let feed else { return try verifyAll() }
       let printer = ProgressPrinter(isBar: Terminal.showsProgress)
       let importer = FeedImporter(folder: data.folder, maxRejectedShare: maxRejected / 100)

@@ -231,6 +231,34 @@ struct HintRules {
   }
 
   @Test
+  func `R33: a gap during a request leaves a follow-up, whose answer cannot miss anything`() {
+    var stage = Self.live()
+    stage.send(.wished(.person))
+    stage.send(.linkGap)
+    #expect(stage.reply(.unchanged).request?.wish.origin == .change)
+    stage.reply(.unchanged)
+    #expect(stage.machine.outstanding == nil)
+  }
+
+  @Test
+  func `R33: news does not shorten the wait after a failure, and a lost stream neither`() {
+    var stage = Self.live()
+    stage.send(.wished(.person))
+    stage.reply(.throttled(.seconds(30)))
+    stage.send(.linkChanged)
+    stage.send(.linkGap)
+    stage.send(.linkHeard)
+    #expect(stage.machine.outstanding == nil)
+    let throttled = stage.now
+    stage.send(.linkLost)
+    while stage.last.request == nil {
+      stage.now = stage.machine.alarm ?? stage.now
+      stage.send(.woke)
+    }
+    #expect(stage.now - throttled == .seconds(30))
+  }
+
+  @Test
   func `R35: a prefetch is one request of low priority and then silence`() {
     var stage = Stage(.plain)
     #expect(stage.send(.prefetch).request?.priority == .low)

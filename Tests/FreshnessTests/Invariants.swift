@@ -55,8 +55,10 @@ struct Invariants {
     if after.lifecycle == .suspended || after.connectivity == .offline {
       return after.outstanding == nil && after.alarm == nil
     }
-    guard !after.isWatched, after.deferred == nil, after.outstanding == nil else { return true }
-    return after.alarm == nil
+    guard after.outstanding == nil else { return true }
+    let isPaused = after.lifecycle == .background && after.policy.background == nil
+    let isUnwanted = after.isWatched ? isPaused : after.deferred == nil
+    return !isUnwanted || after.alarm == nil
   }
 
   private var supersededIsInvisible: Bool {

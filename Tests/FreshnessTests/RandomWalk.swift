@@ -13,12 +13,12 @@ struct RandomWalk {
   ]
 
   @Test(arguments: policies.indices)
-  func `I1 to I9: forty thousand random events break no invariant`(index: Int) {
+  func `I1 to I9: thirty-five thousand random events break no invariant`(index: Int) {
     let policy = Self.policies[index]
     var dice = SplitMix64(seed: UInt64(index) + 7)
     var machine = Freshness(policy: policy, context: Context(question: 1))
     var now = Moment.start
-    for count in 1...40_000 {
+    for count in 1...35_000 {
       // Mostly good hosts that heed the alarm; sometimes hosts that come late or look in early.
       let event = Self.event(for: machine, &dice)
       if event == .woke, let alarm = machine.alarm {

@@ -126,6 +126,15 @@ struct ScheduleRules {
   }
 
   @Test
+  func `R12: a return from suspension to the background goes on slowly`() {
+    var stage = Stage.settled(.workspaces)
+    stage.send(.lifecycle(.suspended))
+    stage.skip(.minutes(10))
+    stage.send(.lifecycle(.background))
+    #expect(stage.machine.alarm == stage.now + .seconds(30))
+  }
+
+  @Test
   func `R12: idle is slow and never dead`() {
     var stage = Stage.settled(.workspaces)
     stage.run(.minutes(60), answering: .unchanged, roundTrip: .milliseconds(200))

@@ -31,6 +31,43 @@ import Timetable
     withExtendedLifetime(before) {}
   }
 
+  @Test func `a feed can be taken out of service`() throws {
+    try importSample()
+    try importSample(prefix: "a")
+    let store = try SampleFeed.store(folder)
+    try FeedImporter(folder: folder).remove(prefix: "a")
+    store.reload()
+    #expect(store.feeds.map(\.entry.key) == ["default"])
+    let error = #expect(throws: FeedError.self) {
+      try FeedImporter(folder: folder).remove(prefix: "a")
+    }
+    #expect(error?.code == .unreadable)
+  }
+
+  @Test func `one feed's failure does not keep the others from serving`() throws {
+    try importSample()
+    try importSample(prefix: "a")
+    let entry = try #require(try folder.manifest().feeds.last)
+    try FileManager.default.removeItem(atPath: folder.folder(of: entry) + "/timetable.freshet")
+    let store = try SampleFeed.store(folder)
+    #expect(store.feeds.map(\.entry.key) == ["default"])
+    #expect(store.failure?.contains("feed a") == true)
+    #expect(store.failure?.contains("/") == false)
+  }
+
+  @Test func `a manifest that was damaged and is mended leaves no trace`() throws {
+    try importSample()
+    let store = try SampleFeed.store(folder)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: folder.manifestPath))
+    try Data("{".utf8).write(to: URL(fileURLWithPath: folder.manifestPath))
+    store.reload()
+    #expect(store.failure != nil)
+    #expect(store.feeds.count == 1)
+    try whole.write(to: URL(fileURLWithPath: folder.manifestPath))
+    store.reload()
+    #expect(store.failure == nil)
+  }
+
   @Test func `generations nobody reads are removed by the next import`() throws {
     try importSample()
     try importSample()

@@ -16,14 +16,19 @@ enum SampleFeed {
     }
   }()
 
-  /// The feed's files.
-  static let files = NSTemporaryDirectory() + "freshet-sample-\(UUID().uuidString)"
+  /// The folder with the feed's files.
+  static var files: String {
+    _ = folder
+    return path
+  }
+
+  private static let path = NSTemporaryDirectory() + "freshet-sample-\(UUID().uuidString)"
 
   private static func imported() throws -> DataFolder {
     let day = try #require(SampleDay("2026-11-24"))
-    _ = try SampleNetwork(options: .init(stops: 200, day: day)).write(to: files) { _, _ in }
-    let folder = DataFolder(path: files + "/data")
-    try importFeed(from: files, into: folder)
+    _ = try SampleNetwork(options: .init(stops: 200, day: day)).write(to: path) { _, _ in }
+    let folder = DataFolder(path: path + "/data")
+    try importFeed(from: path, into: folder)
     return folder
   }
 

@@ -110,6 +110,23 @@ package struct FeedImporter {
     return report
   }
 
+  /// Takes a feed out of service; a running server stops serving it at once.
+  ///
+  /// - Parameter prefix: The feed's prefix; `nil` for the feed without one.
+  /// - Throws: ``FeedError`` with code `unreadable` if there is no such feed.
+  package func remove(prefix: String?) throws(FeedError) {
+    let lock = try folder.lockForImport()
+    defer { withExtendedLifetime(lock) {} }
+    var manifest = try folder.manifest()
+    let key = prefix ?? FeedManifest.defaultKey
+    guard let place = manifest.feeds.firstIndex(where: { $0.key == key }) else {
+      throw FeedError(.unreadable, "\(folder.path): there is no feed \(key)")
+    }
+    manifest.feeds.remove(at: place)
+    try folder.replace(manifest: manifest)
+    folder.removeUnused(keeping: manifest)
+  }
+
   private func write(_ report: ImportReport, to path: String) throws(FeedError) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
