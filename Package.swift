@@ -8,6 +8,7 @@ let package = Package(
   name: "freshet",
   platforms: [.iOS(.v18), .macOS(.v15)],
   products: [
+    .library(name: "Freshness", targets: ["Freshness"]),
     .library(name: "StationboardClient", targets: ["Stationboard", "StationboardClient"]),
     .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
     .executable(name: "freshet", targets: ["freshet"]),
@@ -30,7 +31,10 @@ let package = Package(
     ),
   ],
   targets: [
-    // MARK: First floor: HTTP as the RFCs say it
+    // MARK: Ground: the refresh machine
+    .target(name: "Freshness"),
+
+    // MARK: First floor: HTTP and event streams as their texts say
     .target(name: "ConditionalHTTP", dependencies: [.httpTypes]),
     .target(name: "EventFeed"),
 
@@ -88,6 +92,7 @@ let package = Package(
     ),
 
     // MARK: Beside the house: tests
+    .testTarget(name: "FreshnessTests", dependencies: ["Freshness"]),
     .testTarget(name: "ConditionalHTTPTests", dependencies: ["ConditionalHTTP", .httpTypes]),
     .testTarget(name: "EventFeedTests", dependencies: ["EventFeed"]),
     .testTarget(name: "GTFSTests", dependencies: ["CZip", "GTFS"]),

@@ -73,7 +73,7 @@ public enum Outcome: Hashable, Sendable {
   /// `410`: the thing is gone.
   case gone
   /// `429`, or `503` with a `Retry-After`.
-  case throttled(RetryAfter?)
+  case throttled(RetryHint?)
   /// `408` or `5xx`.
   case serverError
   /// No answer in time.
@@ -90,7 +90,7 @@ public enum Outcome: Hashable, Sendable {
   /// - Parameters:
   ///   - status: Any status except the success of a body, which only its decoding decides.
   ///   - retryAfter: The wait the server asks for.
-  public init(status: Int32, retryAfter: RetryAfter? = nil) {
+  public init(status: Int32, retryAfter: RetryHint? = nil) {
     switch status {
     case 204, 304: self = .unchanged
     case 401, 403: self = .unauthorised

@@ -20,7 +20,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{}"#, "about:blank", 0, ""), (#"{"type":7,"status":"x","error":false}"#, "about:blank", 0, ""),
+    (#"{}"#, "about:blank", 0, ""),
+    (#"{"type":7,"status":"x","error":false}"#, "about:blank", 0, ""),
     (#"{"type":"https://a/b","status":503,"error":"busy"}"#, "https://a/b", 503, "busy"),
   ])
   func `members that are missing or of another type are passed over`(

@@ -187,12 +187,12 @@ struct AnswerRules {
     let cap = Timespan.minutes(5)
     let noon = WallTime(milliseconds: 1_700_000_000_000)
     let later = WallTime(milliseconds: noon.milliseconds + 90_000)
-    #expect(RetryAfter.seconds(3_600).wait(serverTime: nil, cap: cap) == cap)
-    #expect(RetryAfter.seconds(.max).wait(serverTime: nil, cap: cap) == cap)
-    #expect(RetryAfter.seconds(-5).wait(serverTime: nil, cap: cap) == .zero)
-    #expect(RetryAfter.date(later).wait(serverTime: noon, cap: cap) == .seconds(90))
-    #expect(RetryAfter.date(noon).wait(serverTime: later, cap: cap) == .zero)
-    #expect(RetryAfter.date(later).wait(serverTime: nil, cap: cap) == .zero)
+    #expect(RetryHint.seconds(3_600).wait(serverTime: nil, cap: cap) == cap)
+    #expect(RetryHint.seconds(.max).wait(serverTime: nil, cap: cap) == cap)
+    #expect(RetryHint.seconds(-5).wait(serverTime: nil, cap: cap) == .zero)
+    #expect(RetryHint.date(later).wait(serverTime: noon, cap: cap) == .seconds(90))
+    #expect(RetryHint.date(noon).wait(serverTime: later, cap: cap) == .zero)
+    #expect(RetryHint.date(later).wait(serverTime: nil, cap: cap) == .zero)
   }
 
   @Test

@@ -86,8 +86,8 @@ struct CatnipScenarios {
   func `R21: catnip 5_4 distinct outcomes`() {
     var kinds: [Failure.Kind] = []
     for (status, retryAfter) in [
-      (Int32(404), nil), (410, nil), (401, nil), (429, RetryAfter.seconds(9)),
-      (503, RetryAfter.seconds(9)),
+      (Int32(404), nil), (410, nil), (401, nil), (429, RetryHint.seconds(9)),
+      (503, RetryHint.seconds(9)),
     ] {
       var stage = Stage.settled(Policy.workspaces.with { $0.retryDelay = nil })
       _ = stage.advanceToRequest()

@@ -111,7 +111,9 @@ struct PeerScenarios {
     #expect(stage.nextInterval() == nil && stage.machine.alarm == .start + month)
     #expect(stage.advanceToRequest(within: month) != nil)
     #expect(Timespan.seconds(.max) == .longest && Timespan.longest + month == .longest)
-    #expect(Timespan.longest * -2 == .milliseconds(.min))
+    #expect(Timespan.longest * -2 == .milliseconds(.min) && Timespan.longest * 2 == .longest)
+    #expect(Timespan.seconds(-3) * 2 == .seconds(-6) && Timespan.seconds(-3) * -2 == .seconds(6))
+    #expect(Timespan.longest * 0 == .zero)
     #expect(Timespan.milliseconds(.min) - month == .milliseconds(.min))
   }
 

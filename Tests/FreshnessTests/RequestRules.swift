@@ -131,6 +131,12 @@ struct RequestRules {
     }
     stage.advance(.seconds(1))
     #expect(stage.send(.wished(.person)).request != nil)
+    // A return to the foreground as well, and the ladder goes on where it was.
+    stage.reply(.unreachable)
+    stage.send(.lifecycle(.background))
+    #expect(stage.send(.lifecycle(.foreground)).request != nil)
+    stage.reply(.unreachable)
+    #expect(stage.nextInterval() == .seconds(20))
   }
 
   @Test

@@ -54,7 +54,12 @@ import Timetable
     Vector(.routes, "X,F,1,,", "route_type", "route_type \"\" is not a route type"),
     Vector(.routes, "X,F,1,,-1", "route_type", "route_type \"-1\" is not a route type"),
     Vector(.routes, "X,F,1,,1703", "route_type", "route_type \"1703\" is not a route type"),
-    Vector(.calendar, ",1,1,1,1,1,1,1,20260601,20260630", "service_id", "service_id is blank or too long"),
+    Vector(
+      .calendar,
+      ",1,1,1,1,1,1,1,20260601,20260630",
+      "service_id",
+      "service_id is blank or too long"
+    ),
     Vector(.calendar, "x,1,1,2,1,1,1,1,20260601,20260630", "wednesday", "\"2\" is not 0 or 1"),
     Vector(.calendar, "x,1,1,1,1,1,1,,20260601,20260630", "sunday", "\"\" is not 0 or 1"),
     Vector(

@@ -1,5 +1,5 @@
 /// The wait a server asks for with `429` or `503`, in either form RFC 9110 10.2.3 allows (R21).
-public enum RetryAfter: Hashable, Sendable {
+public enum RetryHint: Hashable, Sendable {
   /// A number of seconds from the answer.
   case seconds(Int64)
   /// A date on the server's clock.
