@@ -23,9 +23,11 @@ struct BoardServer {
     let listening = ListeningPort(port)
     let application = Application(
       router: router(port: listening),
+      server: ServerLimits.http1,
       configuration: ApplicationConfiguration(
         address: .hostname(host, port: port),
-        serverName: "freshet"
+        serverName: "freshet",
+        availableConnectionsDelegate: ServerLimits.gate
       ),
       services: [FeedWatch(store: store)],
       onServerRunning: { channel in
