@@ -45,7 +45,7 @@ package final class CSVReader {
     fields.initialize(repeating: Field(), count: FeedLimits.columns)
     while end < 3, !isAtEnd { try refill() }
     if end >= 3, buffer[0] == 0xEF, buffer[1] == 0xBB, buffer[2] == 0xBF { start = 3 }
-    guard try next() else { throw FeedError(.invalid, "\(file): the file is empty") }
+    guard try next() else { throw FeedError(.emptyFile, "\(file): the file is empty") }
     if let problem { throw FeedError(.invalid, "\(file), line \(line): header: \(problem)") }
     header = (0..<count).map { String(decoding: bytes($0), as: UTF8.self) }
   }

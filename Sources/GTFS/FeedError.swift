@@ -13,6 +13,8 @@ package struct FeedError: Error, Hashable, Sendable, CustomStringConvertible {
     case limitExceeded = "feed_limit_exceeded"
     /// A file the GTFS reference requires is not there.
     case missingFile = "feed_missing_file"
+    /// A file has no header.
+    case emptyFile = "feed_empty_file"
     /// A column the GTFS reference requires is not there.
     case missingColumn = "feed_missing_column"
     /// No service runs on any day.

@@ -12,6 +12,14 @@ package enum FeedFile: String, CaseIterable, Hashable, Sendable {
   case feedInfo = "feed_info.txt"
   case translations = "translations.txt"
 
+  /// Whether boards are right without this file: nothing in it can refuse an import.
+  package var isInformative: Bool {
+    switch self {
+    case .feedInfo, .translations, .transfers: true
+    default: false
+    }
+  }
+
   /// Whether a feed without this file cannot be imported.
   ///
   /// Of calendar.txt and calendar_dates.txt one is required; the importer checks that.

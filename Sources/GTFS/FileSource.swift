@@ -16,6 +16,10 @@ package final class FileSource: ByteSource {
   /// - Throws: ``FeedError`` with code `unreadable`.
   package init(path: String) throws(FeedError) {
     self.path = path
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw FeedError(.unreadable, "\(path): is not a file that can be read")
+    }
     descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw FeedError(.unreadable, "\(path): cannot be opened: \(SystemFailure.text(errno))")

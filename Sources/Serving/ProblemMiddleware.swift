@@ -29,7 +29,7 @@ package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
       return Problem(
         .notFound,
         "not_found",
-        detail: "there is nothing at \(request.uri.path)"
+        detail: "there is nothing at \(request.uri.path.prefix(80))"
       ).response
     } catch let error as HTTPError {
       return Problem(

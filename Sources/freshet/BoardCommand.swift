@@ -72,14 +72,20 @@ struct BoardCommand: AsyncParsableCommand {
     }
   }
 
+  private func printed(_ text: String) throws(StationboardFailure) {
+    guard Terminal.write(text) else {
+      throw StationboardFailure(.refused, "the board cannot be written to standard output")
+    }
+  }
+
   private func show(_ id: String, _ client: StationboardClient) async throws(StationboardFailure) {
     if json {
       let body = try await client.boardJSON(stop: id, limit: limit, language: language)
-      Terminal.write(String(decoding: body, as: UTF8.self) + "\n")
+      try printed(String(decoding: body, as: UTF8.self) + "\n")
     } else if once {
       let board = try await client.board(stop: id, limit: limit, language: language)
       let text = BoardText(columns: Terminal.size.columns, hasColor: Terminal.hasColor)
-      Terminal.write(text.render(board, checkedAgo: 0, failure: nil))
+      try printed(text.render(board, checkedAgo: 0, failure: nil))
     } else {
       await LiveBoard(client: client, stop: id, limit: limit, language: language).run()
     }

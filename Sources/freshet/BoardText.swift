@@ -31,7 +31,14 @@ struct BoardText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private var destinationWidth: Int { max(12, columns - 2 - 7 - 6 - 6 - 10 - 4) }
+  /// On a narrow terminal the platform goes first, then the time.
+  private var showsPlatform: Bool { columns >= 46 }
+  private var showsTime: Bool { columns >= 36 }
+
+  private var destinationWidth: Int {
+    let fixed = 2 + 7 + 1 + (showsTime ? 6 : 0) + (showsPlatform ? 7 : 0) + 9
+    return max(4, columns - fixed)
+  }
 
   private func title(_ board: Board, _ now: Double, _ zone: TimeZone) -> String {
     let name = Terminal.fit(board.station?.name ?? "?", max(10, columns - 8))
@@ -41,7 +48,8 @@ struct BoardText {
   private func header() -> String {
     let text =
       "  " + Terminal.fit("line", 7) + Terminal.fit("destination", destinationWidth) + " "
-      + Terminal.fit("time", 6) + Terminal.fit("plat.", 7) + Terminal.fit("in", 9, atEnd: true)
+      + (showsTime ? Terminal.fit("time", 6) : "")
+      + (showsPlatform ? Terminal.fit("plat.", 7) : "") + Terminal.fit("in", 9, atEnd: true)
     return paint("2", text)
   }
 
@@ -56,8 +64,8 @@ struct BoardText {
     let scheduled = InstantText.read(departure.scheduledDeparture) ?? 0
     let text =
       Terminal.fit(departure.destination ?? "", destinationWidth) + " "
-      + Terminal.fit(clock(scheduled, zone), 6)
-      + Terminal.fit(departure.platform ?? "", 7)
+      + (showsTime ? Terminal.fit(clock(scheduled, zone), 6) : "")
+      + (showsPlatform ? Terminal.fit(departure.platform ?? "", 7) : "")
       + Terminal.fit(status, 9, atEnd: true)
     return "  " + badge(departure) + (departure.cancelled ? paint("9", text) : text)
   }

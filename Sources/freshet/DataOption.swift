@@ -12,7 +12,8 @@ struct DataOption: ParsableArguments {
 
   /// The folder.
   var folder: DataFolder {
-    let path = data ?? ProcessInfo.processInfo.environment["FRESHET_DATA"] ?? "freshet-data"
+    let asked = data ?? ProcessInfo.processInfo.environment["FRESHET_DATA"] ?? ""
+    let path = asked.isEmpty ? "freshet-data" : asked
     return DataFolder(path: path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path)
   }
 }

@@ -62,7 +62,8 @@ struct ImportCommand: ParsableCommand {
     do throws(FeedError) {
       if remove {
         try FeedImporter(folder: data.folder).remove(prefix: prefix)
-        return Terminal.write("Removed. A running server stops serving it at once.\n")
+        Terminal.write("Removed. A running server stops serving it at once.\n")
+        return
       }
       guard let feed else { return try verifyAll() }
       let printer = ProgressPrinter(isBar: Terminal.showsProgress)

@@ -17,7 +17,7 @@ struct LiveBoard {
 
   /// Draws until the task is cancelled.
   func run() async {
-    let isInteractive = Terminal.isInteractive
+    let isInteractive = Terminal.canRedraw
     var board: Board?
     var failure: String?
     var checked = ContinuousClock.now
@@ -33,19 +33,20 @@ struct LiveBoard {
         }
         let wait = Self.cadence + Double.random(in: -Self.jitter...Self.jitter)
         next = ContinuousClock.now + .seconds(wait)
-        if !isInteractive { draw(board, checked, failure, isInteractive) }
+        if !isInteractive, !draw(board, checked, failure, isInteractive) { return }
       }
-      if isInteractive { draw(board, checked, failure, isInteractive) }
+      if isInteractive, !draw(board, checked, failure, isInteractive) { return }
       try? await Task.sleep(for: .seconds(1))
     }
   }
 
+  /// Draws the board; `false` if nobody can see it any more.
   private func draw(
     _ board: Board?,
     _ checked: ContinuousClock.Instant,
     _ failure: String?,
     _ isInteractive: Bool
-  ) {
+  ) -> Bool {
     let size = Terminal.size
     let text = BoardText(columns: size.columns, hasColor: Terminal.hasColor)
     let age = Int((ContinuousClock.now - checked).components.seconds)
@@ -60,6 +61,6 @@ struct LiveBoard {
       } ?? "\(failure ?? "…")\n"
     // Home, each line cleared to its end, then the rest of the screen: no flicker.
     let lines = content.replacing("\n", with: "\u{1B}[K\n")
-    Terminal.write(isInteractive ? "\u{1B}[H\(lines)\u{1B}[J" : content + "\n")
+    return Terminal.write(isInteractive ? "\u{1B}[H\(lines)\u{1B}[J" : content + "\n")
   }
 }

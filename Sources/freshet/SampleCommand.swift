@@ -24,6 +24,10 @@ struct SampleCommand: ParsableCommand {
   @Option(help: "The folder to write the files to.")
   var out: String
 
+  func validate() throws {
+    guard !out.isEmpty else { throw ValidationError("--out is the folder to write to") }
+  }
+
   func run() throws {
     let text = date ?? Self.today()
     guard let day = SampleDay(text) else {

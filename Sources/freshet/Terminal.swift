@@ -31,13 +31,39 @@ enum Terminal {
   }
 
   /// Writes to standard output at once.
-  static func write(_ text: String) {
-    FileHandle.standardOutput.write(Data(text.utf8))
+  ///
+  /// - Returns: Whether it could be written: the other end of a pipe may be gone, a disk full.
+  @discardableResult
+  static func write(_ text: String) -> Bool { write(text, to: STDOUT_FILENO) }
+
+  private static func write(_ text: String, to descriptor: Int32) -> Bool {
+    let bytes = Array(text.utf8)
+    var done = 0
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes { bytes in
+        #if canImport(Glibc)
+        Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+        #elseif canImport(Darwin)
+        Darwin.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+        #elseif canImport(Musl)
+        Musl.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+        #endif
+      }
+      if count > 0 {
+        done += count
+      } else if count == 0 || errno != EINTR {
+        return false
+      }
+    }
+    return true
   }
 
-  /// Writes to standard error at once.
-  static func complain(_ text: String) {
-    FileHandle.standardError.write(Data(text.utf8))
+  /// Writes to standard error at once, if that is possible.
+  static func complain(_ text: String) { _ = write(text, to: STDERR_FILENO) }
+
+  /// Whether the board can be drawn over itself.
+  static var canRedraw: Bool {
+    isInteractive && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   }
 
   /// How many columns a text takes: 0 for combining marks, 2 for wide East Asian letters and emoji.
@@ -57,11 +83,14 @@ enum Terminal {
     }
   }
 
-  /// A text without control characters: what a feed or a server says must not steer the terminal.
+  /// A text without control and direction characters: what a feed or a server says must not steer the terminal.
   static func plain(_ text: String) -> String {
     String(
       String.UnicodeScalarView(
-        text.unicodeScalars.filter { $0.properties.generalCategory != .control }
+        text.unicodeScalars.filter { scalar in
+          let category = scalar.properties.generalCategory
+          return category != .control && category != .format
+        }
       )
     )
   }

@@ -229,7 +229,7 @@ import Testing
 
   @Test(arguments: ["", "\n", "\u{FEFF}", "\r\n  \n\n"])
   func `a file without a header is refused`(text: String) {
-    #expect(throws: FeedError(.invalid, "stops.txt: the file is empty")) {
+    #expect(throws: FeedError(.emptyFile, "stops.txt: the file is empty")) {
       try CSVReader(MemorySource(Array(text.utf8)), file: "stops.txt")
     }
   }

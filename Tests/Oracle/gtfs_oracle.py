@@ -105,7 +105,8 @@ def label_in_route_id(route_id: str) -> str:
     for pattern in (_LABEL_IN_ROUTE_ID, _LABEL_IN_OJP_ROUTE_ID):
         match = pattern.fullmatch(route_id)
         if match:
-            return match.group(1).lstrip("0")
+            letters, digits = re.fullmatch(r"([A-Za-z]*)(.*)", match.group(1)).groups()
+            return letters + digits.lstrip("0")
     return ""
 
 
@@ -360,7 +361,9 @@ class Feed:
             if not service_id or day is None or kind not in ("1", "2"):
                 self.skipped["calendar_dates row unusable"] += 1
                 continue
-            self.services.setdefault(service_id, Service()).exceptions[day] = kind == "1"
+            exceptions = self.services.setdefault(service_id, Service()).exceptions
+            # Of two exceptions for one date, a removal counts.
+            exceptions[day] = exceptions.get(day, True) and kind == "1"
 
     def _load_trips(self, files: FeedFiles) -> None:
         columns = ("trip_id", "route_id", "service_id", "trip_headsign")
@@ -582,7 +585,7 @@ class Feed:
         elsewhere = last if last and not same_place(last, here) else ""
         if usable:
             return trip.route.long_name or elsewhere or candidate
-        return elsewhere or trip.route.long_name or candidate or last
+        return elsewhere or trip.route.long_name or last
 
     def platform(self, stop_id: str) -> str | None:
         """Return the platform of a stop: its code, or the suffix of its stop_id."""
@@ -631,9 +634,13 @@ def departures(
             yield origin + seconds, None
         return
     offset = origin + seconds - trip.calls[0].departure
+    seen: set[int] = set()
     for frequency in trip.frequencies:
         skipped = -(-(low - offset - frequency.start) // frequency.headway)
         start = frequency.start + max(0, skipped) * frequency.headway
         while start < frequency.end and offset + start < high:
-            yield offset + start, start
+            # A start that two rows give is one run.
+            if start not in seen:
+                seen.add(start)
+                yield offset + start, start
             start += frequency.headway

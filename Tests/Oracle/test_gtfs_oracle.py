@@ -552,7 +552,7 @@ class TextTests(FeedTestCase):
         for unusable in ("", "x" * 81):
             self.assertEqual(self.destination(unusable, "Long", "End"), "End")
             self.assertEqual(self.destination(unusable, "Long", "GENEVE Gare"), "Long")
-        self.assertEqual(self.destination("x" * 81, "", "GENEVE Gare"), "x" * 81)
+        self.assertEqual(self.destination("x" * 81, "", "GENEVE Gare"), "GENEVE Gare")
         self.assertEqual(self.destination("", "", "GENEVE Gare"), "GENEVE Gare")
 
     def test_destination_same_place(self) -> None:

@@ -42,14 +42,12 @@ import Timetable
     (.calendar, "service_id"), (.calendar, "saturday"), (.calendar, "start_date"),
     (.calendar, "end_date"), (.calendarDates, "service_id"), (.calendarDates, "date"),
     (.calendarDates, "exception_type"), (.frequencies, "trip_id"), (.frequencies, "start_time"),
-    (.frequencies, "end_time"), (.frequencies, "headway_secs"), (.translations, "table_name"),
-    (.translations, "field_name"), (.translations, "language"), (.translations, "translation"),
+    (.frequencies, "end_time"), (.frequencies, "headway_secs"),
   ])
   func `a missing column is named`(file: FeedFile, column: String) throws {
     var feed = feed
     feed[.calendarDates] = ["service_id,date,exception_type"]
     feed[.frequencies] = ["trip_id,start_time,end_time,headway_secs"]
-    feed[.translations] = ["table_name,field_name,language,translation"]
     #expect(try feed.failure() == nil)
     feed[file][0] = feed[file][0].split(separator: ",").map { $0 == column ? "x" : $0 }.joined(
       separator: ","
@@ -60,12 +58,29 @@ import Timetable
     )
   }
 
+  @Test func `a file that no board needs is left out if it cannot be read`() throws {
+    var feed = feed
+    feed[.translations] = ["trans_id,lang,translation", "x,fr,y"]
+    feed[.feedInfo] = ["feed_publisher_name,feed_lang"]
+    let report = try feed.imported().report
+    #expect(report.warnings.contains { $0.file == "translations.txt" })
+    #expect(!report.files.contains { $0.file == "translations.txt" })
+  }
+
+  @Test(arguments: FeedFile.allCases.filter { !$0.isRequired && $0 != .calendar })
+  func `an optional file that is empty is as good as none`(file: FeedFile) throws {
+    var feed = feed
+    feed.files[file.rawValue] = Array("\n\n".utf8)
+    let report = try feed.imported().report
+    #expect(report.warnings.contains { $0.file == file.rawValue })
+  }
+
   @Test(arguments: FeedFile.allCases.filter(\.isRequired))
   func `an empty file is refused`(file: FeedFile) throws {
     var feed = feed
     feed.files[file.rawValue] = Array("\n\n".utf8)
     let failure = try feed.failure()
-    #expect(failure?.code == .invalid)
+    #expect(failure?.code == .emptyFile)
     #expect(failure?.message.hasPrefix(file.rawValue) == true)
   }
 

@@ -51,12 +51,10 @@ struct RouteLabel {
   /// The line that a Swiss route id names: `92-N1-H-j26-1` is N1, `ojp:92010:G:H:j26` is 10.
   static func label(inRouteId id: String) -> String? {
     func label(_ text: Substring) -> String? {
-      let letters = text.prefix { $0.isASCII && $0.isUppercase }
-      let digits = text.dropFirst(letters.count).drop { $0 == "0" }
-      let isLabel =
-        text.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
-        && text.dropFirst(letters.count).allSatisfy(\.isNumber)
-      return isLabel && !(letters.isEmpty && digits.isEmpty) ? String(letters + digits) : nil
+      let letters = text.prefix { $0.isASCII && $0.isLetter }
+      let rest = text.dropFirst(letters.count).drop { $0 == "0" }
+      let isLabel = text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+      return isLabel && !(letters.isEmpty && rest.isEmpty) ? String(letters + rest) : nil
     }
     if id.hasPrefix("ojp:92") {
       let text = id.dropFirst(6).prefix { $0 != ":" }.drop { $0 == "0" }

@@ -30,6 +30,8 @@ package struct DataFolder: Sendable {
   package var manifestPath: String { path + "/manifest.json" }
   /// The aliases of stops that every import uses unless it is given a file of its own.
   package var aliasesPath: String { path + "/aliases.csv" }
+  /// Whether there is a manifest.
+  var hasManifest: Bool { FileManager.default.fileExists(atPath: manifestPath) }
   private var lockPath: String { path + "/import.lock" }
 
   /// The folder of a generation.
@@ -41,7 +43,13 @@ package struct DataFolder: Sendable {
   ///
   /// - Throws: ``FeedError`` with code `damagedTimetable` if it cannot be read.
   package func manifest() throws(FeedError) -> FeedManifest {
-    guard FileManager.default.fileExists(atPath: manifestPath) else { return FeedManifest() }
+    var status = stat()
+    guard stat(manifestPath, &status) == 0 else {
+      guard errno == ENOENT else {
+        throw FeedError(.unreadable, "\(manifestPath): \(SystemFailure.text(errno))")
+      }
+      return FeedManifest()
+    }
     do {
       let data = try Data(contentsOf: URL(fileURLWithPath: manifestPath))
       return try JSONDecoder().decode(FeedManifest.self, from: data)

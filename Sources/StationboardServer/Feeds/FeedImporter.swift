@@ -115,6 +115,9 @@ package struct FeedImporter {
   /// - Parameter prefix: The feed's prefix; `nil` for the feed without one.
   /// - Throws: ``FeedError`` with code `unreadable` if there is no such feed.
   package func remove(prefix: String?) throws(FeedError) {
+    guard folder.hasManifest else {
+      throw FeedError(.unreadable, "\(folder.path): no feed has been imported")
+    }
     let lock = try folder.lockForImport()
     defer { withExtendedLifetime(lock) {} }
     var manifest = try folder.manifest()

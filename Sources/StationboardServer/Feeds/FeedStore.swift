@@ -18,7 +18,12 @@ package final class FeedStore: Sendable {
     var manifest = FeedManifest()
     var feeds: [Feed] = []
     var failure: String?
+    /// When a feed that could not be opened is tried again.
+    var retryAt: ContinuousClock.Instant?
   }
+
+  /// How long after a failure a feed is tried again.
+  package static let retryAfter = Duration.seconds(30)
 
   /// Opens the feeds of a data folder.
   ///
@@ -33,7 +38,12 @@ package final class FeedStore: Sendable {
     if opened.isEmpty, let failure = failures.first { throw failure.error }
     for failure in failures { Self.report(failure, to: logger) }
     state = Mutex(
-      State(manifest: manifest, feeds: opened, failure: failures.first.map { Self.public($0) })
+      State(
+        manifest: manifest,
+        feeds: opened,
+        failure: failures.first.map { Self.public($0) },
+        retryAt: failures.isEmpty ? nil : .now + Self.retryAfter
+      )
     )
   }
 
@@ -101,10 +111,15 @@ package final class FeedStore: Sendable {
   ///
   /// A generation that cannot be opened is reported once, and the one before keeps serving.
   package func reload() {
-    let (manifest, feeds) = state.withLock { ($0.manifest, $0.feeds) }
+    let (manifest, feeds, retryAt) = state.withLock { ($0.manifest, $0.feeds, $0.retryAt) }
     do throws(FeedError) {
       let next = try folder.manifest()
-      guard next != manifest else {
+      // Taking the last feed out of service writes a manifest without feeds; none at all is a fault.
+      guard !next.feeds.isEmpty || feeds.isEmpty || folder.hasManifest else {
+        throw FeedError(.unreadable, "\(folder.manifestPath): is gone")
+      }
+      let isRetry = retryAt.map { $0 <= .now } ?? false
+      guard next != manifest || isRetry else {
         state.withLock { if $0.failure == Self.unreadable { $0.failure = nil } }
         return
       }
@@ -120,7 +135,8 @@ package final class FeedStore: Sendable {
         $0 = State(
           manifest: next,
           feeds: opened,
-          failure: failures.first.map { Self.public($0) }
+          failure: failures.first.map { Self.public($0) },
+          retryAt: failures.isEmpty ? nil : .now + Self.retryAfter
         )
       }
     } catch {

@@ -139,10 +139,13 @@ struct StopSearch: Sendable {
       while true {
         let height = radius / 111_195
         let width = height / max(0.01, cos(latitude * .pi / 180))
-        let stops = try await feed.stops.stops(
-          latitudes: latitude - height...latitude + height,
-          longitudes: longitude - width...longitude + width
-        )
+        var stops: [Timetable.Stop] = []
+        for longitudes in Self.longitudes(around: longitude, width, latitude, height) {
+          stops += try await feed.stops.stops(
+            latitudes: latitude - height...latitude + height,
+            longitudes: longitudes
+          )
+        }
         let near = stops.compactMap { stop -> Result? in
           guard let place = feed.timetable.coordinate(of: stop) else { return nil }
           let metres = Self.distance(
@@ -161,6 +164,21 @@ struct StopSearch: Sendable {
     }
     found.sort { ($0.distance ?? 0, $0.stop) < ($1.distance ?? 0, $1.stop) }
     return Array(found.prefix(limit))
+  }
+
+  /// The longitudes within a width: on both sides of the date line, all of them around a pole.
+  private static func longitudes(
+    around longitude: Double,
+    _ width: Double,
+    _ latitude: Double,
+    _ height: Double
+  ) -> [ClosedRange<Double>] {
+    if abs(latitude) + height >= 89 || width >= 180 { return [-180...180] }
+    let west = longitude - width
+    let east = longitude + width
+    if west < -180 { return [-180...east, west + 360...180] }
+    if east > 180 { return [west...180, -180...east - 360] }
+    return [west...east]
   }
 
   /// Metres along the great circle (haversine, mean earth radius 6,371,008.8 m).

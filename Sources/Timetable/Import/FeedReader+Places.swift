@@ -19,7 +19,7 @@ extension FeedReader {
       )
     } row: { reader, columns throws(FeedError) in
       let zone = String(decoding: reader.bytes(columns.zone), as: UTF8.self)
-      guard TimeZone(identifier: zone) != nil, !zone.isEmpty else {
+      guard Self.isZone(zone) else {
         throw FeedError(
           .unknownTimeZone,
           "agency.txt, line \(reader.line), column agency_timezone: \"\(zone)\" is not a time zone"
@@ -54,6 +54,14 @@ extension FeedReader {
     guard !tables.agencies.isEmpty else {
       throw FeedError(.invalid, "agency.txt: there is no agency")
     }
+  }
+
+  /// Whether a name is one of the time zone database, which browsers know too.
+  ///
+  /// Foundation also reads offsets such as `GMT+5`; no other reader of the answers does.
+  private static func isZone(_ name: String) -> Bool {
+    let isOffset = ["GMT", "UTC"].contains { name.hasPrefix($0) && name.count > 3 }
+    return !name.isEmpty && !isOffset && TimeZone(identifier: name) != nil
   }
 
   func readFeedInfo() throws(FeedError) {
@@ -148,7 +156,7 @@ extension FeedReader {
           platform: text(reader, columns.platform),
           parent: noRecord,
           root: number,
-          zone: text(reader, columns.zone),
+          zone: zone(reader, columns.zone),
           code: text(reader, columns.code),
           originalId: text(reader, columns.originalId),
           latitude: isPlaced ? latitude ?? .min : .min,
@@ -160,6 +168,18 @@ extension FeedReader {
       return nil
     }
     connect(parents)
+  }
+
+  /// A stop's own time zone; the agency's stands for one that does not exist.
+  private func zone(_ reader: CSVReader, _ column: Int?) -> UInt32 {
+    let bytes = reader.bytes(column)
+    guard bytes.count > 0 else { return 0 }
+    let name = String(decoding: bytes, as: UTF8.self)
+    if let known = zones[name] { return known ? text(reader, column) : 0 }
+    zones[name] = Self.isZone(name)
+    if zones[name] == true { return text(reader, column) }
+    warn(reader, column, "\(shown(reader, column)) is not a time zone")
+    return 0
   }
 
   /// Degrees times 10⁷; `nil` if the field is not a number within ±`limit`.

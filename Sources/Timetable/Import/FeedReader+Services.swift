@@ -70,6 +70,11 @@ extension FeedReader {
       var date: Int
       var type: Int
     }
+    struct Exception: Hashable {
+      var service: UInt32
+      var date: ServiceDate
+    }
+    var seen = Set<Exception>()
     try read(.calendarDates) { reader throws(FeedError) in
       Columns(
         id: try reader.required("service_id"),
@@ -95,6 +100,13 @@ extension FeedReader {
         )
       }
       let number = Int(try service(id).number)
+      if !seen.insert(Exception(service: UInt32(number), date: date)).inserted {
+        warn(
+          reader,
+          columns.date,
+          "the service has another exception on \(date); a removal counts"
+        )
+      }
       if type == 1 {
         tables.services[number].added.append(date)
       } else {

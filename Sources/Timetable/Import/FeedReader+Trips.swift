@@ -167,6 +167,8 @@ extension FeedReader {
           reason: "trip_id \(shown(reader, columns.trip)) is not in trips.txt"
         )
       }
+      // A trip of which a row is here runs by its rows only, also if none of them can be used.
+      tables.frequencies[trip, default: []] += []
       guard case .seconds(let start) = TimeOfDay.read(reader.bytes(columns.start)) else {
         return Rejection(
           column: columns.start,

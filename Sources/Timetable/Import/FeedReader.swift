@@ -8,6 +8,8 @@ final class FeedReader {
   var tables = FeedTables()
   /// The account.
   var report: ImportReport
+  /// The names in stop_timezone that were looked up, and whether they are time zones.
+  var zones: [String: Bool] = [:]
   let source: FeedSource
   let maxRejectedShare: Double
   let progress: (ImportProgress) -> Void
@@ -78,8 +80,20 @@ final class FeedReader {
   ) throws(FeedError) -> Bool {
     guard let bytes = try source.open(file) else { return false }
     let total = source.size(of: file) ?? 0
-    let reader = try CSVReader(ReadAhead(bytes), file: file.rawValue)
-    let columns = try prepare(reader)
+    let reader: CSVReader
+    let columns: Columns
+    do throws(FeedError) {
+      reader = try CSVReader(ReadAhead(bytes), file: file.rawValue)
+      columns = try prepare(reader)
+    } catch {
+      // An optional file that is empty, or one that no board needs, is as good as none.
+      guard
+        (error.code == .emptyFile && !file.isRequired)
+          || (error.code == .missingColumn && file.isInformative)
+      else { throw error }
+      warn(file: file, line: 1, column: nil, reason: "left out: \(error.message)")
+      return false
+    }
     var account = ImportReport.File(
       file: file.rawValue,
       bytes: 0,
@@ -172,6 +186,7 @@ final class FeedReader {
   }
 
   func checkShare(_ file: ImportReport.File) throws(FeedError) {
+    guard FeedFile(rawValue: file.file)?.isInformative != true else { return }
     guard Double(file.rejected) > Double(file.rows) * maxRejectedShare else { return }
     let first = report.rejectedRows.first { $0.file == file.file }
     let example = first.map { row in

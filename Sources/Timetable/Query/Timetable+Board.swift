@@ -103,15 +103,22 @@ extension Timetable {
     }
   }
 
-  /// The next departure after an instant at a stop and all stops below it, within the timetable.
+  /// How many days ahead a next departure is looked for.
+  package static let horizonDays: Int64 = 60
+
+  /// The next departure after an instant at a stop and all stops below it.
+  ///
+  /// Within ``horizonDays`` after the instant, or after the timetable's first day if that is later.
   package func nextDeparture(at stop: Stop, after instant: Int64) -> Int64? {
-    // Most stops are served again soon; the whole validity is looked at last.
+    // Most stops are served again soon.
     let day: Int64 = 86_400
-    let end = (dayStarts.last ?? 0) + Int64(metadata.latestTime) + 1
-    let ends = [instant + day, instant + 7 * day, instant + 60 * day, end]
-    for until in ends {
-      let next = departures(at: stop, from: instant, until: min(until, end), limit: 1)
-      if let next = next.first { return next.time }
+    var from = max(instant, dayStarts.first ?? instant)
+    for days in [1, 7, Self.horizonDays] {
+      let until = max(instant, dayStarts.first ?? instant) + days * day
+      if let next = departures(at: stop, from: from, until: until, limit: 1).first {
+        return next.time
+      }
+      from = until
     }
     return nil
   }
