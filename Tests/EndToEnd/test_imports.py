@@ -170,6 +170,22 @@ class ImportsTest(unittest.TestCase):
         left = [name for name in os.listdir(f"{self.data}/feeds/default") if "partial" in name]
         self.assertEqual(left, [])
 
+    def test_output_that_cannot_be_written(self):
+        """A full disk under the report is no failure of the import, and never a crash."""
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            answer = subprocess.run(
+                [PROGRAM, "import", str(self.shared / "other"), "--data", self.data],
+                stdout=full, stderr=full, timeout=120, check=False,
+            )
+            self.assertEqual(answer.returncode, 0)
+            with Server(self.data) as server:
+                answer = subprocess.run(
+                    [PROGRAM, "board", "Parent8501120", "--once", "--server", server.url],
+                    stdout=full, stderr=subprocess.PIPE, timeout=120, check=False,
+                )
+            self.assertEqual(answer.returncode, 1)
+        self.serves()
+
     def test_kill_at_random_moments(self):
         """kill -9, twenty times: the old feed serves, and never half of a new one."""
         other = str(self.shared / "other")

@@ -55,6 +55,19 @@ import Timetable
     #expect(store.failure?.contains("/") == false)
   }
 
+  @Test func `a data folder that vanishes takes nothing away from a running server`() throws {
+    try importSample()
+    let store = try SampleFeed.store(folder)
+    let elsewhere = folder.path + ".away"
+    try FileManager.default.moveItem(atPath: folder.path, toPath: elsewhere)
+    store.reload()
+    #expect(store.feeds.count == 1)
+    #expect(store.failure != nil)
+    try FileManager.default.moveItem(atPath: elsewhere, toPath: folder.path)
+    store.reload()
+    #expect(store.failure == nil)
+  }
+
   @Test func `a manifest that was damaged and is mended leaves no trace`() throws {
     try importSample()
     let store = try SampleFeed.store(folder)

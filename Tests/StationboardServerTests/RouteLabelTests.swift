@@ -7,7 +7,8 @@ import Timetable
 @Suite struct RouteLabelTests {
   @Test(arguments: [
     ("92-N1-H-j26-1", "N1"), ("92-N5-D-j26-1", "N5"), ("10-IC5-j26-1", "IC5"),
-    ("91-009-K-j26-1", "9"), ("91-S03-Y-j26-2", "S3"), ("92-010B-0-j26-1", "10B"), ("ojp:920N2:G:H:j26", "N2"), ("ojp:92010:G:H:j26", "10"),
+    ("91-009-K-j26-1", "9"), ("91-S03-Y-j26-2", "S3"), ("92-010B-0-j26-1", "10B"),
+    ("ojp:920N2:G:H:j26", "N2"), ("ojp:92010:G:H:j26", "10"),
   ])
   func `a Swiss route id names its line`(id: String, line: String) {
     #expect(RouteLabel.label(inRouteId: id) == line)

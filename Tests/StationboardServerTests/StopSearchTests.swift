@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import Timetable
 
@@ -85,6 +86,32 @@ import Timetable
     #expect(
       found.first.map { $0.feed.publicId($0.feed.timetable.id(of: $0.stop)) } == "Parent8501120"
     )
+  }
+
+  @Test func `nearby looks over the date line and around the poles`() async throws {
+    let feed = NSTemporaryDirectory() + "freshet-edges-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: feed, withIntermediateDirectories: true)
+    for (name, text) in [
+      ("agency.txt", "agency_id,agency_name,agency_url,agency_timezone\na,A,http://a,UTC\n"),
+      (
+        "stops.txt",
+        "stop_id,stop_name,stop_lat,stop_lon\neast,East,0,179.999\nnorth,North,89.9,10\n"
+      ),
+      ("routes.txt", "route_id,agency_id,route_short_name,route_type\nr,a,1,3\n"),
+      ("trips.txt", "route_id,service_id,trip_id\nr,s,t\n"),
+      (
+        "stop_times.txt",
+        "trip_id,arrival_time,departure_time,stop_id,stop_sequence\n"
+          + "t,08:00:00,08:00:00,east,1\nt,09:00:00,09:00:00,north,2\n"
+      ),
+      ("calendar_dates.txt", "service_id,date,exception_type\ns,20261124,1\n"),
+    ] { try Data(text.utf8).write(to: URL(fileURLWithPath: feed + "/" + name)) }
+    let folder = DataFolder(path: feed + "/data")
+    try SampleFeed.importFeed(from: feed, into: folder)
+    let search = StopSearch(feeds: try SampleFeed.store(folder).feeds)
+    #expect(try await search.nearby(latitude: 0, longitude: -179.9995, limit: 5).count == 1)
+    #expect(try await search.nearby(latitude: 89.9, longitude: 100, limit: 5).count == 1)
+    #expect(try await search.nearby(latitude: 45, longitude: 0, limit: 5).isEmpty)
   }
 
   @Test func `an edit is an added, dropped, changed or swapped letter`() {
