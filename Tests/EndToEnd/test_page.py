@@ -9,6 +9,10 @@ import unittest
 from program import Folder, Server, run, sample
 
 
+NAMES = ["chromium", "chromium-browser", "google-chrome"]
+BROWSER = next((path for path in map(shutil.which, NAMES) if path), NAMES[0])
+
+
 class PageTest(unittest.TestCase):
     """The page is opened as a browser opens it; what its scripts made of it is read back."""
 
@@ -27,7 +31,7 @@ class PageTest(unittest.TestCase):
         profile = tempfile.mkdtemp(prefix="freshet-chromium-")
         self.addCleanup(shutil.rmtree, profile, True)
         answer = subprocess.run(
-            ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+            [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
              f"--user-data-dir={profile}", "--enable-logging=stderr", "--virtual-time-budget=5000",
              "--dump-dom", self.server.url + path],
             capture_output=True, text=True, timeout=120, check=False,
