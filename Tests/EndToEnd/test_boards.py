@@ -38,6 +38,18 @@ class BoardsTest(unittest.TestCase):
         )
         self.assertIn("0 differences", out)
 
+    def test_boards_of_a_feed_full_of_edges_equal_the_oracle(self):
+        feed, data = self.folder / "edges", self.folder / "edges-data"
+        self.check("Oracle/edge_feed.py", str(feed))
+        answer = run("import", str(feed), "--data", str(data))
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        with Server(data) as server:
+            out = self.check(
+                "Oracle/compare_boards.py", "--gtfs", str(feed), "--server", server.url,
+                "--pairs", "300",
+            )
+        self.assertIn("0 differences", out)
+
     def test_answers_obey_the_openapi_document(self):
         self.check("Contract/validate_answers.py", "--server", self.server.url)
 

@@ -1,0 +1,151 @@
+"""Writes a feed in which every rule of a board is used, often several at once.
+
+Real feeds have few untimed stops, loop lines or times past 48:00; this one is made of them: two levels
+of parents, platforms named only by the stop id, labels hidden in route ids, headsigns of every kind,
+overlapping frequencies, services of single days around both nights when clocks change, and
+stop_times.txt partly out of order.
+"""
+
+from __future__ import annotations
+
+import csv
+import random
+import sys
+from pathlib import Path
+
+TRIPS = 900
+STATIONS = 12
+ROUTES = (
+    ("92-N1-H-j26-1", "", "Nacht", 700), ("ojp:92010:G:H:j26", "", "", 700),
+    ("91-IR95-A-j26-3", "", "Long", 102), ("92-A-0-j26-1", "", "", 3),
+    ("92-010B-0-j26-1", "", "L", 3), ("R6", "S 3", "", 2), ("R7", "", "Foo 1", 1),
+    ("R8", "IC 1-2", "x", 2), ("R9", "  ", "Blank", 3), ("91-S03-Y-j27-2", "", "", 109),
+)
+HEADSIGNS = (
+    "", "Foo 2", "H" * 81, "H" * 80, "ü" * 81, "Zürich 0", 'Lone, "3"', "Ringlinie",
+    "st gallen 1", "ST. GALLEN 1", "Bière 4",
+)
+CALENDAR = (
+    ("WK", "1111100", "20260101", "20261231"), ("WE", "0000011", "20260301", "20261101"),
+    ("ALL", "1111111", "20260320", "20261105"),
+)
+EXCEPTIONS = (
+    ("X", "20261025", 1), ("X", "20260329", 1), ("X", "20261024", 1), ("X", "20260328", 1),
+    ("DST", "20260328", 1), ("DST", "20261024", 1), ("DST", "20261026", 1), ("WK", "20261026", 2),
+    ("WE", "20261026", 1), ("WK", "20260328", 1), ("ALL", "20260329", 2),
+)
+
+
+class EdgeFeed:
+    """The rows of the feed; the same seed gives the same feed."""
+
+    def __init__(self, seed: int = 99) -> None:
+        self.chance = random.Random(seed)
+        self.served: list[str] = []
+        self.stops: list[tuple] = []
+        self.trips: list[tuple] = []
+        self.stop_times: list[tuple] = []
+        self.frequencies: list[tuple] = []
+        for number in range(STATIONS):
+            self.add_station(number)
+        by_trip = [self.trip(number) for number in range(TRIPS)]
+        ordered = [row for rows in by_trip[:600] for row in rows]
+        mixed = [row for rows in by_trip[600:] for row in rows]
+        self.chance.shuffle(mixed)
+        self.stop_times = ordered + mixed
+
+    def add_station(self, number: int) -> None:
+        """A station with platforms, a boarding area, a stop below a stop, and a lone stop."""
+        root = f"85{10_000 + number:05d}"
+        name = f"{self.chance.choice(['Zürich', 'Bière', 'Foo', 'St. Gallen'])} {number}"
+        place = (f"{46 + number / 10}", f"{6 + number / 10}")
+        self.stops.append((f"Parent{root}", name, 1, "", "", *place))
+        for platform in ("1", "2AB", "3"):
+            code = "" if number % 2 else f"{platform}x"
+            self.stops.append((f"{root}:0:{platform}", name, 0, f"Parent{root}", code, *place))
+            self.served.append(f"{root}:0:{platform}")
+        self.stops.append((f"{root}:0:3:b", "", 4, f"{root}:0:3", "B", "", ""))
+        self.stops.append((f"mid{number}", f"Mid {number}", 0, f"Parent{root}", "", *place))
+        self.stops.append((f"deep{number}", f"Deep {number}", 0, f"mid{number}", "", *place))
+        self.stops.append((f"lone{number}", f'Lone, "{number}"', 0, "", "", "47", "7"))
+        self.served += [f"{root}:0:3:b", f"deep{number}", f"lone{number}"]
+
+    def time(self, seconds: int) -> str:
+        """A time with one or two digits of hours."""
+        hours = self.chance.choice(("{:d}", "{:02d}")).format(seconds // 3600)
+        return f"{hours}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+
+    def trip(self, number: int) -> list[tuple]:
+        """Adds a trip, perhaps with frequencies; its stop times."""
+        chance = self.chance
+        trip = f"t/{number}" if number % 7 else f"T {number}é"
+        stops = [chance.choice(self.served) for _ in range(chance.choice((1, 2, 3, 5, 9, 14)))]
+        if len(stops) > 2 and chance.random() < 0.2:
+            stops[-1] = stops[0]
+        route = chance.choice(ROUTES)[0]
+        service = chance.choice(("WK", "WE", "X", "DST", "ALL"))
+        self.trips.append((trip, route, service, chance.choice(HEADSIGNS)))
+        clock = chance.choice((
+            chance.randrange(0, 3600 * 6), chance.randrange(0, 3600 * 30),
+            chance.randrange(3600 * 46, 3600 * 60), chance.randrange(3600, 3600 * 4),
+        ))
+        sequence = chance.choice((0, 1, 10))
+        rows = []
+        for index, stop in enumerate(stops):
+            dwell = chance.choice((0, 0, 30, 60))
+            arrival, departure = self.time(clock), self.time(clock + dwell)
+            kind = chance.random()
+            if 0 < index < len(stops) - 1 and kind < 0.3:
+                arrival = departure = ""
+            elif kind < 0.4:
+                arrival = ""
+            elif kind < 0.5:
+                departure = ""
+            headsign = chance.choice(("", "", "", "Foo 3", "Zürich 0", "via Ring", "K" * 90))
+            pickup = chance.choice(("", 0, 0, 0, 1, 2, 3))
+            rows.append((trip, arrival, departure, stop, sequence, headsign, pickup))
+            sequence += chance.choice((1, 1, 5))
+            clock += dwell + chance.choice((0, 60, 97, 601))
+        if chance.random() < 0.12:
+            self.add_frequencies(trip)
+        return rows
+
+    def add_frequencies(self, trip: str) -> None:
+        """One to three rows that may overlap."""
+        start = self.chance.randrange(0, 3600 * 28)
+        for _ in range(self.chance.choice((1, 2, 3))):
+            end = start + self.chance.choice((600, 3600, 7201))
+            headway = self.chance.choice((60, 300, 420, 7300))
+            exact = self.chance.choice(("", 0, 1))
+            self.frequencies.append((trip, self.time(start), self.time(end), headway, exact))
+            start += self.chance.choice((0, 600, 1800, 3600))
+
+    def write(self, folder: Path) -> None:
+        """Writes the files into a folder, which is created."""
+        folder.mkdir(parents=True, exist_ok=True)
+        days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+        tables = {
+            "agency": (["agency_id", "agency_name", "agency_url", "agency_timezone"],
+                       [("A", "Äg & Co", "http://a", "Europe/Zurich"),
+                        ("B", "Zwei", "http://b", "Europe/Zurich")]),
+            "stops": (["stop_id", "stop_name", "location_type", "parent_station", "platform_code",
+                       "stop_lat", "stop_lon"], self.stops),
+            "routes": (["route_id", "agency_id", "route_short_name", "route_long_name", "route_type"],
+                       [(id, "AB"[n % 2], short, long, kind)
+                        for n, (id, short, long, kind) in enumerate(ROUTES)]),
+            "trips": (["trip_id", "route_id", "service_id", "trip_headsign"], self.trips),
+            "stop_times": (["trip_id", "arrival_time", "departure_time", "stop_id", "stop_sequence",
+                            "stop_headsign", "pickup_type"], self.stop_times),
+            "calendar": (["service_id", *days, "start_date", "end_date"],
+                         [(id, *flags, start, end) for id, flags, start, end in CALENDAR]),
+            "calendar_dates": (["service_id", "date", "exception_type"], EXCEPTIONS),
+            "frequencies": (["trip_id", "start_time", "end_time", "headway_secs", "exact_times"],
+                            self.frequencies),
+        }
+        for name, (header, rows) in tables.items():
+            with open(folder / f"{name}.txt", "w", encoding="utf-8", newline="") as file:
+                csv.writer(file).writerows([header, *rows])
+
+
+if __name__ == "__main__":
+    EdgeFeed().write(Path(sys.argv[1]))
