@@ -24,7 +24,8 @@ test:
 	@Scripts/install-packages build test
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build
-	Scripts/test-program "$$($(SWIFT) build --show-bin-path)/freshet"
+	$(SWIFT) build -c release --product freshet
+	Scripts/test-program "$$($(SWIFT) build -c release --show-bin-path)/freshet"
 
 # MARK: For people who change the code
 

@@ -43,8 +43,7 @@ package struct DataFolder: Sendable {
   ///
   /// - Throws: ``FeedError`` with code `damagedTimetable` if it cannot be read.
   package func manifest() throws(FeedError) -> FeedManifest {
-    var status = stat()
-    guard stat(manifestPath, &status) == 0 else {
+    guard access(manifestPath, F_OK) == 0 else {
       guard errno == ENOENT else {
         throw FeedError(.unreadable, "\(manifestPath): \(SystemFailure.text(errno))")
       }
