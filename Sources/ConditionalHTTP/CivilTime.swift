@@ -1,5 +1,5 @@
 /// Year to second in UTC, in the Gregorian calendar.
-struct CivilTime {
+package struct CivilTime: Sendable {
   var year: Int
   var month: Int
   var day: Int
@@ -12,7 +12,7 @@ struct CivilTime {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  init(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
+  package init(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
     self.year = year
     self.month = month
     self.day = day
@@ -46,13 +46,13 @@ struct CivilTime {
   }
 
   /// Whether there is such a day and such a time; a second of 60 is a leap second.
-  var isValid: Bool {
+  package var isValid: Bool {
     (1...9999).contains(year) && (1...12).contains(month)
       && (1...Self.days(in: month, of: year)).contains(day)
       && (0...23).contains(hour) && (0...59).contains(minute) && (0...60).contains(second)
   }
 
-  var secondsSince1970: Int64 {
+  package var secondsSince1970: Int64 {
     Int64(daysSince1970) * 86_400 + Int64(hour * 3600 + minute * 60 + second)
   }
 

@@ -1,3 +1,5 @@
+import ConditionalHTTP
+
 /// Instants as RFC 3339 writes them.
 package enum InstantText {
   /// The years that are read; beyond them no timetable and no clock is meant.
@@ -15,49 +17,17 @@ package enum InstantText {
       scanner.skip("-"), let day = scanner.number(2), scanner.skip("Tt "),
       let hour = scanner.number(2), scanner.skip(":"), let minute = scanner.number(2),
       scanner.skip(":"), let second = scanner.number(2), years.contains(year),
-      (1...12).contains(month), (1...length(ofMonth: month, year)).contains(day), hour < 24,
-      minute < 60, second <= 60, let fraction = scanner.fraction(), let offset = scanner.offset(),
-      scanner.isAtEnd
+      let fraction = scanner.fraction(), let offset = scanner.offset(), scanner.isAtEnd
     else { return nil }
-    let seconds = days(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset
-    return Double(seconds) + fraction
-  }
-
-  /// An instant in UTC with milliseconds, `2026-11-24T07:00:00.000Z`.
-  package static func write(_ seconds: Double) -> String {
-    let milliseconds = Int((seconds * 1_000).rounded(.down))
-    let day = Int((Double(milliseconds) / 86_400_000).rounded(.down))
-    let rest = milliseconds - day * 86_400_000
-    let (year, month, date) = civil(day)
-    func pad(_ number: Int, _ width: Int) -> String {
-      let digits = String(number)
-      return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-    return "\(pad(year, 4))-\(pad(month, 2))-\(pad(date, 2))T\(pad(rest / 3_600_000, 2))"
-      + ":\(pad(rest / 60_000 % 60, 2)):\(pad(rest / 1_000 % 60, 2)).\(pad(rest % 1_000, 3))Z"
-  }
-
-  private static func length(ofMonth month: Int, _ year: Int) -> Int {
-    switch month {
-    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
-  }
-
-  /// Days since 1970-01-01, counted over years that begin in March.
-  private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    let shifted = month > 2 ? year : year - 1
-    let beforeMonth = ((month + 9) % 12 * 153 + 2) / 5
-    return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + beforeMonth + day - 719_469
-  }
-
-  private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
-    var year = 1970 + days / 366 - 1
-    while Self.days(year + 1, 1, 1) <= days { year += 1 }
-    var month = 1
-    while month < 12, Self.days(year, month + 1, 1) <= days { month += 1 }
-    return (year, month, days - Self.days(year, month, 1) + 1)
+    let time = CivilTime(
+      year: year,
+      month: month,
+      day: day,
+      hour: hour,
+      minute: minute,
+      second: second
+    )
+    return time.isValid ? Double(time.secondsSince1970 - Int64(offset)) + fraction : nil
   }
 
   private struct Scanner {

@@ -9,7 +9,6 @@ extension HTTPField.Name {
   static let mdRealtimeAge = fieldName("x-md-rt-age-ms")
   static let mdRealtimeStatus = fieldName("x-md-rt-status")
   static let mdBackendTotal = fieldName("x-md-backend-total-ms")
-  static let mdApiVersion = fieldName("x-md-api-version")
 
   private static func fieldName(_ name: String) -> Self {
     guard let field = Self(name) else { preconditionFailure("\(name) is not a field name") }
