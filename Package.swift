@@ -9,6 +9,7 @@ let package = Package(
   platforms: [.iOS(.v18), .macOS(.v15)],
   products: [
     .library(name: "Freshness", targets: ["Freshness"]),
+    .library(name: "FreshnessRuntime", targets: ["Freshness", "FreshnessRuntime"]),
     .library(name: "StationboardClient", targets: ["Stationboard", "StationboardClient"]),
     .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
     .executable(name: "freshet", targets: ["freshet"]),
@@ -38,7 +39,11 @@ let package = Package(
     .target(name: "ConditionalHTTP", dependencies: [.httpTypes]),
     .target(name: "EventFeed"),
 
-    // MARK: Second floor: transports
+    // MARK: Second floor: the driver, and transports
+    .target(
+      name: "FreshnessRuntime",
+      dependencies: ["Freshness", "ConditionalHTTP", "EventFeed", .httpTypes]
+    ),
     .target(name: "URLSessionTransport", dependencies: ["ConditionalHTTP", .httpTypes]),
 
     // MARK: Third floor: contracts

@@ -1,0 +1,124 @@
+import ConditionalHTTP
+import Freshness
+import HTTPTypes
+
+/// What came back for one request, read as far as it can be read without the copy at hand.
+struct Arrival<Value: Equatable & Sendable>: Sendable {
+  /// The meaning of the answer.
+  var outcome: AnswerOutcome
+  /// The status; 0 without an answer.
+  var status: Int
+  /// The bytes of the body.
+  var bytes: Int
+  /// The body, where it could be read.
+  var reading: Reading<Value>?
+  /// What validates the body.
+  var validators: Validators
+  /// What the answer says of its freshness.
+  var marks: Marks
+  /// What the answer says of the next change.
+  var hints: Hints
+  /// The wall clock of the device on arrival (R27).
+  var deviceTime: WallTime?
+  /// What the server says about a failure.
+  var problem: ProblemDetails?
+  /// Whether a 304 came that speaks of another copy than ours.
+  var isOfAnotherCopy = false
+
+  /// Creates the arrival of nothing.
+  init(_ error: HTTPExchangeError) {
+    outcome = AnswerOutcome(error)
+    status = 0
+    bytes = 0
+    validators = Validators()
+    marks = Marks()
+    hints = Hints()
+  }
+
+  /// Creates the arrival of a body by a stream (R33).
+  init(_ reading: Reading<Value>, bytes: Int) {
+    outcome = .modified
+    status = 0
+    self.bytes = bytes
+    self.reading = reading
+    validators = Validators()
+    marks = reading.marks ?? Marks()
+    hints = reading.hints ?? Hints()
+  }
+
+  /// Reads an answer.
+  ///
+  /// - Parameters:
+  ///   - answer: The answer.
+  ///   - resource: What was asked for.
+  ///   - known: The copy that the request told the server of.
+  ///   - sent: The validators that were sent.
+  ///   - times: When the request went out and the answer came, on the monotonic clock, and the
+  ///     wall clock on arrival.
+  ///   - retryAfterCap: The longest `Retry-After` that is obeyed.
+  init<R: FreshResource>(
+    _ answer: HTTPExchangeAnswer,
+    of resource: R,
+    since known: Value?,
+    sent: Validators?,
+    times: (asked: Moment, arrived: Moment, wall: WallTime),
+    retryAfterCap: Timespan
+  ) where R.Value == Value {
+    let head = answer.head
+    var unreadable: String?
+    var reading: Reading<Value>?
+    if head.status.code == 200 || (201...299).contains(head.status.code) && !answer.body.isEmpty {
+      do {
+        reading = try resource.read(answer, since: known)
+      } catch {
+        unreadable = error.description
+      }
+    }
+    outcome = AnswerOutcome(
+      status: head.status,
+      fields: head.headerFields,
+      decodingFailure: reading == nil ? unreadable ?? "the answer has no body" : nil,
+      hasSnapshot: true,
+      now: times.wall.milliseconds,
+      delayLimit: retryAfterCap.milliseconds
+    )
+    status = head.status.code
+    bytes = answer.body.count
+    self.reading = outcome == .modified ? reading : nil
+    validators = Validators(fields: head.headerFields)
+    let standard = Self.marks(of: head, asked: times.asked, arrived: times.arrived)
+    let own = reading?.marks ?? resource.marks(of: head)
+    marks = own.map { standard.updated(by: $0) } ?? standard
+    marks.transit = own.map { max($0.transit, standard.transit) } ?? standard.transit
+    hints = reading?.hints ?? Self.hints(of: head)
+    deviceTime = times.wall
+    problem = outcome.isSuccess ? nil : ProblemDetails(reading: answer)
+    if case .notModified = outcome, head.status == .notModified, let sent {
+      isOfAnotherCopy = !sent.areConfirmed(by: head.headerFields)
+    }
+  }
+
+  /// Reads `Date` and `Age` (RFC 9111 section 4.2.3).
+  ///
+  /// The apparent age is left out: it believes the device's wall clock (R27).
+  private static func marks(of head: HTTPResponse, asked: Moment, arrived: Moment) -> Marks {
+    let age = ResponseAge(
+      fields: head.headerFields,
+      requestTime: asked.milliseconds,
+      responseTime: arrived.milliseconds
+    )
+    var marks = Marks()
+    marks.serverTime = age.date.map { WallTime(milliseconds: $0.millisecondsSince1970) }
+    marks.transit = age.ageValue > 0 ? .milliseconds(age.correctedAgeValue) : .zero
+    return marks
+  }
+
+  /// Reads `Cache-Control: max-age` (R31).
+  private static func hints(of head: HTTPResponse) -> Hints {
+    let control = CacheControl(fields: head.headerFields)
+    guard let seconds = control.maxAge, seconds > 0, !control.isNoStore, !control.isNoCache else {
+      return Hints()
+    }
+    return Hints(maxAge: .seconds(seconds))
+  }
+}

@@ -1,0 +1,237 @@
+import ConditionalHTTP
+import Freshness
+import HTTPTypes
+import Synchronization
+
+// The driver: hands events to the machines and carries out their orders. It decides nothing.
+//
+// Invariants:
+//   D1  All of it happens under the ledger's lock, so that each machine sees its events one after
+//       the other, with moments that never go back.
+//   D2  At most one task sleeps, until the earliest alarm of all machines; without an alarm none.
+//   D3  A task that carries a request or a stream names it (ticket, number); what arrives under
+//       another name than the current one changes nothing (R3).
+//   D4  A resource without observers has no request, no stream and no alarm, a prefetch or a one-off
+//       wish apart.
+
+extension FreshnessClient {
+  // MARK: Events
+
+  /// Hands an event to the machine of a resource, if the resource is known.
+  func tell<R: FreshResource>(_ event: Event, to resource: R) {
+    ledger.withLock { ledger in
+      guard let key = ledger.key(of: resource) else { return }
+      handle(event, for: key, in: &ledger)
+    }
+  }
+
+  /// Hands an event to all machines.
+  func handle(_ event: Event, in ledger: inout Ledger) {
+    for key in ledger.keys { carryOut(event, for: key, at: clock.now(), in: &ledger) }
+    rearm(&ledger)
+  }
+
+  /// Hands an event to one machine.
+  func handle(_ event: Event, for key: Roster.Key, in ledger: inout Ledger) {
+    carryOut(event, for: key, at: clock.now(), in: &ledger)
+    rearm(&ledger)
+  }
+
+  private func carryOut(
+    _ event: Event,
+    for key: Roster.Key,
+    at now: Moment,
+    in ledger: inout Ledger
+  ) {
+    let draw = ledger.draw()
+    guard let effects = ledger.roster.handle(event, for: key, at: now, draw: draw),
+      let machine = ledger.roster[key], var entry = ledger.entries[key]
+    else { return }
+    entry.diagnostics.record(effects)
+    if let ticket = effects.cancel, entry.flight?.ticket == ticket {
+      entry.flight?.task.cancel()
+      entry.flight = nil
+    }
+    entry.cell.settle(effects, machine: machine, at: now)
+    if let request = effects.request {
+      entry.flight = (request.ticket, entry.cell.send(request, for: key, of: self))
+    }
+    if let order = effects.link {
+      entry.link?.task.cancel()
+      entry.link = nil
+      if order == .open {
+        let number = ledger.nextLink()
+        entry.link = entry.cell.listen(as: number, for: key, of: self).map { (number, $0) }
+      }
+    }
+    if let sample = effects.sample, let recorder {
+      recorder(SampleRecord(sample, resource: entry.title, origin: clock.origin))
+    }
+    ledger.entries[key] = entry
+  }
+
+  // MARK: The alarm
+
+  /// Sees to it that one task sleeps until the earliest alarm, and none without an alarm (D2).
+  private func rearm(_ ledger: inout Ledger) {
+    guard let alarm = ledger.roster.alarm else {
+      ledger.sleeper?.task.cancel()
+      ledger.sleeper = nil
+      return
+    }
+    // A sleeper that wakes too early finds nothing due and sleeps again.
+    if let until = ledger.sleeper?.until, until <= alarm { return }
+    ledger.sleeper?.task.cancel()
+    ledger.sleepers += 1
+    let number = ledger.sleepers
+    let task = Task { [clock] in
+      await clock.sleep(alarm)
+      guard !Task.isCancelled else { return }
+      self.awoke(number)
+    }
+    ledger.sleeper = (alarm, number, task)
+  }
+
+  private func awoke(_ number: Int64) {
+    ledger.withLock { ledger in
+      guard ledger.sleeper?.number == number else { return }
+      ledger.sleeper = nil
+      let slept = clock.slept()
+      let gap = slept - ledger.slept
+      ledger.slept = slept
+      // R14: one request for each resource, spread; not one for each alarm that was missed.
+      if gap >= HostSleep.least {
+        for key in ledger.keys { carryOut(.slept, for: key, at: clock.now(), in: &ledger) }
+      }
+      let now = clock.now()
+      while let key = ledger.roster.due(at: now) {
+        carryOut(.woke, for: key, at: now, in: &ledger)
+      }
+      rearm(&ledger)
+    }
+  }
+
+  // MARK: Observers
+
+  /// Adds an observer; the first one starts the machine (R5).
+  func join<R: FreshResource>(
+    _ resource: R,
+    every interval: Timespan?
+  ) -> (cell: ResourceCell<R>, key: Roster.Key, number: Int64) {
+    ledger.withLock { ledger in
+      let key = ledger.open(resource, at: clock.now())
+      guard let cell = ledger.entries[key]?.cell as? ResourceCell<R> else {
+        preconditionFailure("a resource of another type has the same name")
+      }
+      let number = cell.join()
+      let isFirst = ledger.join(number, wishing: interval, key: key)
+      if interval != nil { handle(.paceWished(ledger.wish(of: key)), for: key, in: &ledger) }
+      if isFirst { handle(.started, for: key, in: &ledger) }
+      return (cell, key, number)
+    }
+  }
+
+  /// Removes an observer; the last one stops the machine (P3, Z1).
+  func leave<R: FreshResource>(_ number: Int64, cell: ResourceCell<R>, key: Roster.Key) {
+    cell.leave(number)
+    ledger.withLock { ledger in
+      if ledger.leave(number, key: key) {
+        handle(.stopped, for: key, in: &ledger)
+        ledger.trim(to: limits.idleResources)
+      } else {
+        handle(.paceWished(ledger.wish(of: key)), for: key, in: &ledger)
+      }
+    }
+  }
+
+  // MARK: Requests
+
+  /// Sends a request and reads what comes back; never throws, since an error is an answer too.
+  func ask<R: FreshResource>(
+    _ order: Request,
+    of resource: R,
+    since known: R.Value?,
+    sent: Validators?
+  ) async -> Arrival<R.Value> {
+    var request = resource.request(since: known)
+    let credentials = ledger.withLock { $0.credentials }
+    for field in credentials { request.headerFields[field.name] = field.value }
+    // No cache between us and the origin answers in its place: a confirmed copy is told by a 304.
+    ConditionalRequest(
+      validators: sent,
+      isNoStore: false,
+      isNoCache: true,
+      wait: order.longPoll.map { $0.milliseconds / 1_000 }
+    ).apply(to: &request.headerFields)
+    let asked = clock.now()
+    do {
+      // R6: the machine ends a request that takes too long; the transport only if nobody does.
+      let timeout = (order.timeout + .seconds(2)).duration
+      let answer = try await exchange.send(request, timeout: timeout)
+      return Arrival(
+        answer,
+        of: resource,
+        since: known,
+        sent: sent,
+        times: (asked, clock.now(), clock.wall()),
+        retryAfterCap: (resource.policy ?? ledger.withLock { $0.policy }).retryAfterCap
+      )
+    } catch {
+      return Arrival(error)
+    }
+  }
+
+  /// Hands what came back to the machine.
+  func arrived<R: FreshResource>(
+    _ arrival: Arrival<R.Value>,
+    at cell: ResourceCell<R>,
+    key: Roster.Key,
+    ticket: Ticket
+  ) {
+    ledger.withLock { ledger in
+      if ledger.entries[key]?.flight?.ticket == ticket { ledger.entries[key]?.flight = nil }
+      guard !arrival.isOfAnotherCopy else {
+        // A 304 that confirms what we do not have confirms nothing: ask for the whole.
+        carryOut(.answered(ticket, Answer(.cancelled)), for: key, at: clock.now(), in: &ledger)
+        handle(.wished(Wish(.change, isUnconditional: true)), for: key, in: &ledger)
+        return
+      }
+      handle(.answered(ticket, cell.answer(for: arrival)), for: key, in: &ledger)
+      ledger.trim(to: limits.idleResources)
+    }
+  }
+
+  // MARK: Streams
+
+  /// Hands an event of a stream to the machine, if it is still the stream of its resource (D3).
+  func heard(_ event: Event, from number: Int64, key: Roster.Key) {
+    ledger.withLock { ledger in
+      guard ledger.entries[key]?.link?.number == number else { return }
+      if event == .linkLost { ledger.entries[key]?.link = nil }
+      handle(event, for: key, in: &ledger)
+    }
+  }
+
+  /// Hands a body that a stream brought to the machine.
+  func delivered<R: FreshResource>(
+    _ reading: Reading<R.Value>,
+    bytes: Int,
+    to cell: ResourceCell<R>,
+    from number: Int64,
+    key: Roster.Key
+  ) {
+    ledger.withLock { ledger in
+      guard ledger.entries[key]?.link?.number == number,
+        let context = ledger.roster[key]?.context
+      else { return }
+      let answer = cell.answer(for: Arrival(reading, bytes: bytes))
+      handle(.linkDelivered(context, answer), for: key, in: &ledger)
+    }
+  }
+}
+
+/// When a gap in the device's time counts as sleep.
+enum HostSleep {
+  /// The least gap: below it, clocks merely disagree.
+  static let least = Timespan.seconds(1)
+}

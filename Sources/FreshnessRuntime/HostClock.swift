@@ -1,0 +1,73 @@
+import Foundation
+public import Freshness
+
+/// Where a client takes its time from.
+///
+/// Waits follow one monotonic clock. The wall clock is read only to measure its skew against the
+/// server's and to date what is exported; it moves nothing (R27).
+public struct HostClock: Sendable {
+  /// The present moment.
+  public let now: @Sendable () -> Moment
+  /// Waits until a moment, or until the task is cancelled.
+  public let sleep: @Sendable (Moment) async -> Void
+  /// The wall clock.
+  public let wall: @Sendable () -> WallTime
+  /// The wall time at which the run began.
+  public let origin: WallTime
+  /// How long the device has slept since the clock was made (R14).
+  public let slept: @Sendable () -> Timespan
+
+  /// Creates a clock from any clock of the platform; the run begins now.
+  ///
+  /// - Parameters:
+  ///   - clock: A monotonic clock that counts the time the device sleeps.
+  ///   - wall: The wall clock.
+  ///   - slept: How long the device has slept.
+  public init<C: Clock>(
+    _ clock: C,
+    wall: @escaping @Sendable () -> WallTime = HostClock.wallTime,
+    slept: @escaping @Sendable () -> Timespan = { .zero }
+  ) where C.Duration == Duration {
+    let start = clock.now
+    now = { Moment(milliseconds: start.duration(to: clock.now).wholeMilliseconds) }
+    sleep = { moment in
+      let deadline = start.advanced(by: .milliseconds(moment.milliseconds))
+      try? await clock.sleep(until: deadline, tolerance: nil)
+    }
+    self.wall = wall
+    origin = wall()
+    self.slept = slept
+  }
+
+  /// The clocks of the device.
+  public static func device() -> HostClock {
+    let continuous = ContinuousClock()
+    let suspending = SuspendingClock()
+    let start = (continuous.now, suspending.now)
+    return HostClock(
+      continuous,
+      slept: {
+        let all = start.0.duration(to: continuous.now)
+        let awake = start.1.duration(to: suspending.now)
+        return .milliseconds(max((all - awake).wholeMilliseconds, 0))
+      }
+    )
+  }
+
+  /// Reads the wall clock of the device.
+  public static func wallTime() -> WallTime {
+    WallTime(milliseconds: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)))
+  }
+}
+
+extension Duration {
+  /// The length in whole milliseconds, rounded down.
+  var wholeMilliseconds: Int64 {
+    components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+  }
+}
+
+extension Timespan {
+  /// The length as the platform counts it.
+  public var duration: Duration { .milliseconds(milliseconds) }
+}

@@ -1,0 +1,163 @@
+import Freshness
+import HTTPTypes
+
+/// What a client knows: its machines, its resources, and what is under way for each.
+struct Ledger: Sendable {
+  /// A resource and what is under way for it.
+  struct Entry: Sendable {
+    /// The copy, the validators and the observers.
+    let cell: any AnyResourceCell
+    /// The name in the directory.
+    let name: ResourceName
+    /// The name in exported samples: method and address.
+    let title: String
+    /// Counters and ring (R29, R30).
+    var diagnostics: Diagnostics
+    /// The intervals that observers wish for; `nil` wishes for nothing.
+    var observers: [Int64: Timespan?] = [:]
+    /// The request that is out.
+    var flight: (ticket: Ticket, task: Task<Void, Never>)?
+    /// The stream, and which of all streams of the client it is.
+    var link: (number: Int64, task: Task<Void, Never>)?
+    /// The count of departures at which the last observer left.
+    var leftAt: Int64 = 0
+  }
+
+  var roster = Roster()
+  var entries: [Roster.Key: Entry] = [:]
+  private var directory: [ResourceName: Roster.Key] = [:]
+  private var prototypes: [Policy: Freshness] = [:]
+  /// The constants of resources that have none of their own.
+  let policy: Policy
+  private var chance: any RandomNumberGenerator & Sendable
+  private var questions: Int64 = 0
+  private var departures: Int64 = 0
+  private var links: Int64 = 0
+
+  /// The fields that go with every request.
+  var credentials = HTTPFields()
+  /// The number of the identity they stand for (R19).
+  var identity: Int64 = 0
+  /// Where the application stands.
+  var lifecycle = Lifecycle.foreground
+  /// What is known of the network.
+  var connectivity = Connectivity.online
+
+  /// The task that sleeps until the next alarm.
+  var sleeper: (until: Moment, number: Int64, task: Task<Void, Never>)?
+  /// Counts the sleepers.
+  var sleepers: Int64 = 0
+  /// How long the device had slept when the client last looked.
+  var slept = Timespan.zero
+
+  init(policy: Policy, chance: any RandomNumberGenerator & Sendable) {
+    self.policy = policy
+    self.chance = chance
+  }
+
+  // MARK: The directory
+
+  /// The names of all resources.
+  var keys: [Roster.Key] { Array(entries.keys) }
+
+  /// The key of a resource that is known.
+  func key<R: FreshResource>(of resource: R) -> Roster.Key? { directory[ResourceName(resource)] }
+
+  /// The cell of a resource that is known.
+  func cell<R: FreshResource>(of resource: R) -> ResourceCell<R>? {
+    key(of: resource).flatMap { entries[$0]?.cell as? ResourceCell<R> }
+  }
+
+  /// Finds a resource, or makes a machine and a cell for it.
+  mutating func open<R: FreshResource>(_ resource: R, at now: Moment) -> Roster.Key {
+    let name = ResourceName(resource)
+    if let known = directory[name] { return known }
+    let policy = resource.policy ?? self.policy
+    // Machines of one policy share its constants.
+    let prototype = prototypes[policy] ?? Freshness(policy: policy)
+    prototypes[policy] = prototype
+    var machine = prototype
+    questions += 1
+    let context = Context(question: questions, identity: identity)
+    // Nobody watches yet: none of these events orders anything.
+    let facts: [Event] = [
+      .contextChanged(context), .lifecycle(lifecycle), .connectivity(connectivity),
+    ]
+    for fact in facts { _ = machine.handle(fact, at: now, draw: .middle) }
+    let key = roster.insert(machine)
+    let request = resource.request(since: nil)
+    directory[name] = key
+    entries[key] = Entry(
+      cell: ResourceCell(resource, machine: machine, at: now),
+      name: name,
+      title: "\(request.method) \(request.authority ?? "")\(request.path ?? "")",
+      diagnostics: Diagnostics(policy: policy)
+    )
+    return key
+  }
+
+  /// Removes the resources that nobody observes and that were left the longest ago.
+  mutating func trim(to limit: Int) {
+    let idle = entries.filter { $0.value.observers.isEmpty && $0.value.flight == nil }
+    guard idle.count > limit else { return }
+    let oldest = idle.sorted { $0.value.leftAt < $1.value.leftAt }.prefix(idle.count - limit)
+    for (key, entry) in oldest {
+      directory[entry.name] = nil
+      entries[key] = nil
+      _ = roster.remove(key)
+    }
+  }
+
+  // MARK: Observers
+
+  /// Adds an observer; tells whether it is the first.
+  mutating func join(_ observer: Int64, wishing interval: Timespan?, key: Roster.Key) -> Bool {
+    let isFirst = entries[key]?.observers.isEmpty ?? false
+    entries[key]?.observers.updateValue(interval, forKey: observer)
+    return isFirst
+  }
+
+  /// Removes an observer; tells whether it was the last.
+  mutating func leave(_ observer: Int64, key: Roster.Key) -> Bool {
+    guard entries[key]?.observers.removeValue(forKey: observer) != nil else { return false }
+    guard entries[key]?.observers.isEmpty == true else { return false }
+    departures += 1
+    entries[key]?.leftAt = departures
+    return true
+  }
+
+  /// The shortest interval that the observers of a resource wish for (P2).
+  func wish(of key: Roster.Key) -> Timespan? {
+    entries[key]?.observers.values.compactMap { $0 }.min()
+  }
+
+  // MARK: Chance and numbers
+
+  /// A fresh draw of chance (R10).
+  mutating func draw() -> Draw { Draw(bits: UInt32(truncatingIfNeeded: chance.next())) }
+
+  /// The number of the next stream.
+  mutating func nextLink() -> Int64 {
+    links += 1
+    return links
+  }
+
+  /// What is held now.
+  var census: ClientCensus {
+    var census = ClientCensus(
+      observed: 0,
+      idle: 0,
+      observers: 0,
+      requests: 0,
+      streams: 0,
+      isWaiting: sleeper != nil
+    )
+    for entry in entries.values {
+      if entry.observers.isEmpty { census.idle += 1 } else { census.observed += 1 }
+      census.observers += entry.observers.count
+      census.requests += entry.flight == nil ? 0 : 1
+      census.streams += entry.link == nil ? 0 : 1
+    }
+    return census
+  }
+}

@@ -1,0 +1,17 @@
+import ConditionalHTTP
+import Foundation
+import HTTPTypes
+
+extension ProblemDetails {
+  /// The most bytes of a problem that are read.
+  private static let largest = 64 << 10
+
+  /// Reads the problem of an answer; nothing if it carries none (RFC 9457 section 3).
+  init?(reading answer: HTTPExchangeAnswer) {
+    let type = answer.head.headerFields[.contentType]?.lowercased() ?? ""
+    guard type.hasPrefix("application/problem+json"), answer.body.count <= Self.largest,
+      let problem = try? JSONDecoder().decode(ProblemDetails.self, from: Data(answer.body))
+    else { return nil }
+    self = problem
+  }
+}

@@ -1,0 +1,307 @@
+import ConditionalHTTP
+import EventFeed
+import Freshness
+import HTTPTypes
+import Synchronization
+
+/// What a client needs of a resource without knowing its type.
+protocol AnyResourceCell: AnyObject, Sendable {
+  /// Sends a request; its arrival is reported to the client.
+  func send(
+    _ request: Request,
+    for key: Roster.Key,
+    of client: FreshnessClient
+  ) -> Task<Void, Never>
+  /// Opens the stream of news; what it brings is reported to the client. Nothing if there is none.
+  func listen(
+    as number: Int64,
+    for key: Roster.Key,
+    of client: FreshnessClient
+  ) -> Task<Void, Never>?
+  /// Takes over what an event did, and tells the observers what they can see of it.
+  func settle(_ effects: Effects, machine: Freshness, at now: Moment)
+  /// Forgets all that belongs to another context (R4, R19).
+  func forget()
+}
+
+/// One resource: its copy, its validators and its observers.
+///
+/// The machine decides; the cell keeps what the machine knows by number only. Only the client,
+/// under its lock, changes a cell, except for the observers' waiting.
+final class ResourceCell<R: FreshResource>: AnyResourceCell {
+  /// An observer that waits for something new.
+  private struct Observer {
+    /// The last version it saw.
+    var seen: Int64 = 0
+    /// Its wait.
+    var waiter: CheckedContinuation<Bool, Never>?
+  }
+
+  private struct State {
+    var live: LiveSnapshot<R.Value>
+    /// Counts what was told to observers.
+    var version: Int64 = 1
+    var revision: Int64 = 0
+    /// The numbers that were given to revisions and validators.
+    var numbers: Int64 = 0
+    /// The validators of the copy at hand, and the machine's number for them.
+    var validators: (number: Int64, fields: Validators)?
+    /// The body that an event in progress may put in place.
+    var incoming: Incoming?
+    /// The words of the failure that is shown.
+    var failure: FailureWords?
+    /// The words of a failure that an event in progress may show.
+    var arriving: FailureWords?
+    var resume = ResumePoint()
+    /// Whether the server said that there is no stream (204).
+    var isStreamOver = false
+    var observers: [Int64: Observer] = [:]
+    var observerNumbers: Int64 = 0
+  }
+
+  /// A body on its way into place.
+  private struct Incoming {
+    var value: R.Value
+    var revision: Int64
+    var validator: (number: Int64, fields: Validators)?
+  }
+
+  let resource: R
+  private let state: Mutex<State>
+
+  init(_ resource: R, machine: Freshness, at now: Moment) {
+    self.resource = resource
+    state = Mutex(State(live: LiveSnapshot(value: nil, label: machine.label(at: now))))
+  }
+
+  // MARK: Requests
+
+  func send(
+    _ request: Request,
+    for key: Roster.Key,
+    of client: FreshnessClient
+  ) -> Task<Void, Never> {
+    let (known, sent) = state.withLock { state in
+      guard let number = request.validator?.number, let validators = state.validators,
+        validators.number == number
+      else { return (R.Value?.none, Validators?.none) }
+      return (state.live.value, validators.fields)
+    }
+    let priority: TaskPriority =
+      switch request.priority {
+      case .high: .userInitiated
+      case .normal: .medium
+      case .low: .low
+      }
+    return Task(priority: priority) { [resource] in
+      let arrival = await client.ask(request, of: resource, since: known, sent: sent)
+      client.arrived(arrival, at: self, key: key, ticket: request.ticket)
+    }
+  }
+
+  /// Words an arrival as the machine understands it.
+  ///
+  /// A body is compared with the copy at hand: equal content keeps its revision (R16).
+  func answer(for arrival: Arrival<R.Value>) -> Answer {
+    state.withLock { state in
+      state.arriving = FailureWords(arrival.outcome, problem: arrival.problem)
+      var content: Content?
+      if let reading = arrival.reading {
+        state.numbers += 1
+        let isSame = state.live.value == reading.value
+        let revision = isSame ? state.revision : state.numbers
+        let canAskAgain = !arrival.validators.isEmpty || reading.canBeReferredTo
+        let validator = canAskAgain ? (number: state.numbers, fields: arrival.validators) : nil
+        state.incoming = Incoming(
+          value: reading.value,
+          revision: revision,
+          validator: validator
+        )
+        content = Content(
+          Revision(revision),
+          validator: validator.map { Validator($0.number) },
+          hasRealtime: reading.hasRealtime,
+          fulfilsAction: reading.fulfilsAction
+        )
+      }
+      return Answer(
+        Outcome(
+          arrival.outcome,
+          content: content,
+          reason: Int32(truncatingIfNeeded: state.numbers)
+        ),
+        status: Int32(clamping: arrival.status),
+        bytes: Int64(arrival.bytes),
+        marks: arrival.marks,
+        hints: arrival.hints,
+        activity: arrival.reading?.activity,
+        deviceTime: arrival.deviceTime
+      )
+    }
+  }
+
+  // MARK: Local writes
+
+  /// Puts the application's own copy in place and names its revision (P8).
+  func write(_ value: R.Value) -> Revision {
+    state.withLock { state in
+      state.numbers += 1
+      let revision = state.live.value == value ? state.revision : state.numbers
+      state.incoming = Incoming(value: value, revision: revision, validator: nil)
+      return Revision(revision)
+    }
+  }
+
+  /// The copy at hand.
+  var value: R.Value? { snapshot.value }
+
+  /// What an observer would be told now.
+  var snapshot: LiveSnapshot<R.Value> { state.withLock { $0.live } }
+
+  // MARK: Effects
+
+  func settle(_ effects: Effects, machine: Freshness, at now: Moment) {
+    state.withLock { state in
+      if let incoming = state.incoming {
+        state.incoming = nil
+        if machine.snapshot?.revision.number == incoming.revision, effects.snapshot != .hold {
+          state.live.value = incoming.value
+          state.revision = incoming.revision
+          // R19: the validator of a body that was not put in place is never used.
+          let isInPlace = machine.snapshot?.validator?.number == incoming.validator?.number
+          state.validators = isInPlace ? incoming.validator : nil
+        }
+      }
+      if machine.snapshot == nil {
+        state.live.value = nil
+        state.validators = nil
+      }
+      if effects.notes.contains(.timedOut) { state.failure = FailureWords(.timeout, problem: nil) }
+      if let arriving = state.arriving {
+        state.arriving = nil
+        if !effects.notes.contains(.superseded) { state.failure = arriving }
+      }
+      guard !effects.changes.isEmpty else { return }
+      state.live.isLoading = machine.isLoading
+      state.live.label = machine.label(at: now)
+      state.live.failure = machine.failure.map { failure in
+        LiveFailure(
+          kind: failure.kind,
+          status: failure.status == 0 ? nil : Int(failure.status),
+          since: failure.since,
+          words: state.failure
+        )
+      }
+      Self.tell(&state)
+    }
+  }
+
+  func forget() {
+    state.withLock { state in
+      state.incoming = nil
+      state.failure = nil
+      state.arriving = nil
+      state.resume.reset()
+      state.isStreamOver = false
+    }
+  }
+
+  // MARK: Observers
+
+  private static func tell(_ state: inout State) {
+    state.version += 1
+    for (number, observer) in state.observers {
+      guard let waiter = observer.waiter else { continue }
+      state.observers[number]?.waiter = nil
+      waiter.resume(returning: true)
+    }
+  }
+
+  /// Adds an observer and names it.
+  func join() -> Int64 {
+    state.withLock { state in
+      state.observerNumbers += 1
+      state.observers[state.observerNumbers] = Observer()
+      return state.observerNumbers
+    }
+  }
+
+  /// Removes an observer; a wait of its own ends.
+  func leave(_ number: Int64) {
+    let waiter = state.withLock { $0.observers.removeValue(forKey: number)?.waiter }
+    waiter?.resume(returning: false)
+  }
+
+  /// Waits until there is something the observer has not seen, and gives the newest of it.
+  ///
+  /// Whatever changed in between is skipped: nothing queues up behind a slow observer.
+  ///
+  /// - Returns: The snapshot; nothing once the task is cancelled.
+  func next(_ number: Int64) async -> LiveSnapshot<R.Value>? {
+    await withTaskCancellationHandler {
+      while !Task.isCancelled {
+        if let news = unseen(by: number) { return news }
+        let isOn = await withCheckedContinuation { waiter in
+          wait(number, waiter)
+        }
+        guard isOn else { return nil }
+      }
+      return nil
+    } onCancel: {
+      let waiter = state.withLock { state in
+        let waiter = state.observers[number]?.waiter
+        state.observers[number]?.waiter = nil
+        return waiter
+      }
+      waiter?.resume(returning: false)
+    }
+  }
+
+  private func unseen(by number: Int64) -> LiveSnapshot<R.Value>? {
+    state.withLock { state in
+      guard let seen = state.observers[number]?.seen, seen < state.version else { return nil }
+      state.observers[number]?.seen = state.version
+      return state.live
+    }
+  }
+
+  private func wait(_ number: Int64, _ waiter: CheckedContinuation<Bool, Never>) {
+    let mayWait: Bool? = state.withLock { state in
+      // The task may be cancelled, or the news may be there, before the wait began.
+      guard let observer = state.observers[number], !Task.isCancelled else { return false }
+      guard observer.seen == state.version, observer.waiter == nil else { return true }
+      state.observers[number]?.waiter = waiter
+      return nil
+    }
+    if let mayWait { waiter.resume(returning: mayWait) }
+  }
+
+  // MARK: The stream
+
+  func listen(
+    as number: Int64,
+    for key: Roster.Key,
+    of client: FreshnessClient
+  ) -> Task<Void, Never>? {
+    guard var request = resource.news(), !state.withLock({ $0.isStreamOver }) else { return nil }
+    let resume = state.withLock { $0.resume }
+    if let id = resume.fieldValue, let name = HTTPField.Name(ResumePoint.fieldName) {
+      request.headerFields.append(HTTPField(name: name, lenientValue: id))
+    }
+    let isResumed = resume.fieldValue != nil && resource.replaysNews
+    let station = NewsStation(client: client, key: key, number: number, isResumed: isResumed)
+    return Task { [request] in await station.listen(to: request, for: self) }
+  }
+
+  /// Reads an event against the copy at hand, and moves the place to resume from.
+  func read(_ event: ServerSentEvent) -> News<R.Value> {
+    state.withLock { state in
+      let news = resource.read(event, since: state.live.value)
+      if case .gap = news { state.resume.reset() } else { state.resume.applied(event) }
+      return news
+    }
+  }
+
+  /// The server said that there is no stream (WHATWG HTML: 204 ends reconnecting).
+  func streamIsOver() { state.withLock { $0.isStreamOver = true } }
+}

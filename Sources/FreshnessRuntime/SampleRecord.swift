@@ -1,0 +1,126 @@
+public import Freshness
+
+/// One request as it is exported: a line of JSON Lines (R29).
+///
+/// Absent members were not known. Times are milliseconds since 1970, counted by the monotonic clock
+/// from the wall time at which the client was made: intervals between records are true even when
+/// somebody sets the wall clock meanwhile.
+public struct SampleRecord: Hashable, Sendable {
+  /// The sample.
+  public var sample: Sample
+  /// Method and address of the resource.
+  public var resource: String
+  /// When the request started, on the device's wall clock.
+  public var startedAt: WallTime
+  /// When it ended, on the device's wall clock.
+  public var endedAt: WallTime
+
+  /// Creates a record.
+  ///
+  /// - Parameters:
+  ///   - sample: The sample.
+  ///   - resource: Method and address of the resource.
+  ///   - origin: The wall time at which the run began.
+  public init(_ sample: Sample, resource: String, origin: WallTime) {
+    self.sample = sample
+    self.resource = resource
+    startedAt = WallTime(milliseconds: origin.milliseconds + sample.startedAt.milliseconds)
+    endedAt = WallTime(milliseconds: origin.milliseconds + sample.endedAt.milliseconds)
+  }
+
+  /// The record as one line of JSON, without a line end.
+  ///
+  /// Members: `resource`, `context`, `generation`, `startedAt`, `endedAt`, `durationMs`, `status`,
+  /// `outcome`, `verdict`, `serverTime`, `rtFetchedAt`, `rtCacheAgeMs`, `ageMs`, `responseMode`,
+  /// `rtStatus`, `skewMs`, `bytes`, `conditional`, `changed`, `changeToScreenMs`, `cadenceMs`.
+  public var line: String {
+    var line = JSONLine()
+    line.add("resource", resource)
+    line.add("context", "\(sample.ticket.context.question).\(sample.ticket.context.identity)")
+    line.add("generation", sample.ticket.generation)
+    line.add("startedAt", startedAt.milliseconds)
+    line.add("endedAt", endedAt.milliseconds)
+    line.add("durationMs", sample.duration.milliseconds)
+    line.add("status", Int64(sample.status))
+    line.add("outcome", sample.outcome.word)
+    line.add("verdict", sample.verdict.map { "\($0)" })
+    line.add("serverTime", sample.marks.serverTime?.milliseconds)
+    line.add("rtFetchedAt", sample.marks.fetchedAt?.milliseconds)
+    line.add("rtCacheAgeMs", sample.marks.cacheAge?.milliseconds)
+    line.add("ageMs", sample.marks.ageAtArrival?.milliseconds)
+    line.add("responseMode", sample.marks.mode?.word)
+    line.add("rtStatus", sample.marks.effectiveStatus?.word)
+    line.add("skewMs", sample.skew?.milliseconds)
+    line.add("bytes", sample.bytes)
+    line.add("conditional", sample.isConditional)
+    line.add("changed", sample.isChange)
+    line.add("changeToScreenMs", sample.changeToScreen?.milliseconds)
+    line.add("cadenceMs", sample.cadence.milliseconds)
+    return line.text
+  }
+}
+
+extension Outcome {
+  /// The word of the outcome in exported samples.
+  public var word: String {
+    switch self {
+    case .content: "content"
+    case .unchanged: "unchanged"
+    case .refused: "refused"
+    case .unauthorised: "unauthorised"
+    case .gone: "gone"
+    case .throttled: "throttled"
+    case .serverError: "server_error"
+    case .timedOut: "timed_out"
+    case .unreachable: "unreachable"
+    case .undecodable: "undecodable"
+    case .cancelled: "cancelled"
+    }
+  }
+}
+
+extension ResponseMode {
+  /// The word on the wire (seed 001, `meta.responseMode`).
+  public var word: String {
+    switch self {
+    case .full: "full"
+    case .degradedStatic: "degraded_static"
+    case .staleCacheFallback: "stale_cache_fallback"
+    case .staticTimeoutFallback: "static_timeout_fallback"
+    case .unknown: "unknown"
+    }
+  }
+
+  /// Reads a word of the wire; one that is not known is ``unknown``.
+  public init(word: String) {
+    let known: [ResponseMode] = [
+      .full, .degradedStatic, .staleCacheFallback, .staticTimeoutFallback,
+    ]
+    self = known.first { $0.word == word } ?? .unknown
+  }
+}
+
+extension RealtimeStatus {
+  /// The word on the wire (seed 001, `meta.rtStatus`).
+  public var word: String {
+    switch self {
+    case .applied: "applied"
+    case .partial: "partial"
+    case .skippedBudget: "skipped_budget"
+    case .disabled: "disabled"
+    case .missingCache: "missing_cache"
+    case .staleCache: "stale_cache"
+    case .guardedError: "guarded_error"
+    case .unknown: "unknown"
+    }
+  }
+
+  /// Reads a word of the wire; one that is not known is ``unknown``.
+  public init(word: String) {
+    let known: [RealtimeStatus] = [
+      .applied, .partial, .skippedBudget, .disabled, .missingCache, .staleCache, .guardedError,
+    ]
+    let other = word == "degraded" || word == "mixed" ? RealtimeStatus.partial : .unknown
+    self = known.first { $0.word == word } ?? other
+  }
+}
