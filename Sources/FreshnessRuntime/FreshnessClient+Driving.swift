@@ -52,6 +52,9 @@ extension FreshnessClient {
       entry.flight?.task.cancel()
       entry.flight = nil
     }
+    if let sample = effects.sample, let recorder {
+      recorder(SampleRecord(sample, resource: entry.title, origin: clock.origin))
+    }
     entry.cell.settle(effects, machine: machine, at: now)
     if let request = effects.request {
       entry.flight = (request.ticket, entry.cell.send(request, for: key, of: self))
@@ -63,9 +66,6 @@ extension FreshnessClient {
         let number = ledger.nextLink()
         entry.link = entry.cell.listen(as: number, for: key, of: self).map { (number, $0) }
       }
-    }
-    if let sample = effects.sample, let recorder {
-      recorder(SampleRecord(sample, resource: entry.title, origin: clock.origin))
     }
     ledger.entries[key] = entry
   }

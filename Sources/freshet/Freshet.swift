@@ -9,7 +9,7 @@ struct Freshet: AsyncParsableCommand {
     abstract: "Departure boards from GTFS that say how old they are.",
     version: StationboardService.version,
     subcommands: [
-      ImportCommand.self, ServeCommand.self, BoardCommand.self, SampleCommand.self,
+      ImportCommand.self, ServeCommand.self, BoardCommand.self, WatchCommand.self, SampleCommand.self,
     ]
   )
 }

@@ -1,0 +1,162 @@
+import Foundation
+
+/// What is different between two copies of a document.
+struct DocumentDifference {
+  /// One difference.
+  struct Change: Equatable {
+    /// The place: a path into JSON, or a line of text.
+    var place: String
+    /// What stood there; nothing if it is new.
+    var was: String?
+    /// What stands there; nothing if it is gone.
+    var becomes: String?
+  }
+
+  /// The most differences that are told one by one.
+  static let most = 20
+  /// The deepest nesting of JSON that is compared piece by piece.
+  static let deepest = 64
+  /// The most lines of a text that are compared one by one.
+  static let mostLines = 5_000
+  /// The longest value that is told in full, in characters.
+  static let longestValue = 120
+
+  /// The first differences, up to ``most``.
+  private(set) var changes: [Change] = []
+  /// How many more there are.
+  private(set) var more = 0
+
+  /// Compares two copies, as JSON if both are, else as text, else by size.
+  init(from old: DocumentCopy, to new: DocumentCopy) {
+    if let left = Self.json(old), let right = Self.json(new) {
+      compare(left, right, at: "", depth: 0)
+    } else if let left = old.text, let right = new.text {
+      compare(left, right)
+    }
+    if changes.isEmpty {
+      add(
+        Change(
+          place: "",
+          was: Quantity.bytes(old.bytes.count),
+          becomes: Quantity.bytes(new.bytes.count)
+        )
+      )
+    }
+  }
+
+  private static func json(_ copy: DocumentCopy) -> Any? {
+    guard copy.isJSON else { return nil }
+    return try? JSONSerialization.jsonObject(with: Data(copy.bytes), options: .fragmentsAllowed)
+  }
+
+  private mutating func add(_ change: Change) {
+    if changes.count < Self.most { changes.append(change) } else { more += 1 }
+  }
+
+  // MARK: JSON
+
+  private mutating func compare(_ old: Any?, _ new: Any?, at path: String, depth: Int) {
+    guard depth < Self.deepest else {
+      if !Self.areEqual(old, new) { add(Change(place: path, was: "…", becomes: "…")) }
+      return
+    }
+    switch (old, new) {
+    case (let old as [String: Any], let new as [String: Any]):
+      for name in Set(old.keys).union(new.keys).sorted() {
+        let place = path.isEmpty ? name : "\(path).\(name)"
+        compare(old[name], new[name], at: place, depth: depth + 1)
+      }
+    case (let old as [Any], let new as [Any]):
+      compare(old, new, at: path, depth: depth)
+    default:
+      guard !Self.areEqual(old, new) else { return }
+      add(Change(place: path, was: old.map(Self.words), becomes: new.map(Self.words)))
+    }
+  }
+
+  /// Compares lists by the identity of their elements where they have one, else by place.
+  private mutating func compare(_ old: [Any], _ new: [Any], at path: String, depth: Int) {
+    if let left = Self.identified(old), let right = Self.identified(new), left.name == right.name {
+      let order = left.ids + right.ids.filter { left.elements[$0] == nil }
+      for id in order {
+        let place = "\(path)[\(left.name)=\(id)]"
+        compare(left.elements[id], right.elements[id], at: place, depth: depth + 1)
+      }
+      return
+    }
+    for index in 0..<max(old.count, new.count) {
+      compare(
+        index < old.count ? old[index] : nil,
+        index < new.count ? new[index] : nil,
+        at: "\(path)[\(index)]",
+        depth: depth + 1
+      )
+    }
+  }
+
+  private struct Identified {
+    var name: String
+    var ids: [String]
+    var elements: [String: Any]
+  }
+
+  private static let identities = ["id", "trip_id", "path", "name", "key"]
+
+  private static func identified(_ list: [Any]) -> Identified? {
+    let objects = list.compactMap { $0 as? [String: Any] }
+    guard objects.count == list.count, !objects.isEmpty else { return nil }
+    for name in identities {
+      let ids = objects.compactMap { $0[name] }.filter { $0 is String || $0 is NSNumber }
+      let texts = ids.map { "\($0)" }
+      guard texts.count == objects.count, Set(texts).count == texts.count else { continue }
+      let elements = Dictionary(zip(texts, objects as [Any])) { first, _ in first }
+      return Identified(name: name, ids: texts, elements: elements)
+    }
+    return nil
+  }
+
+  private static func areEqual(_ left: Any?, _ right: Any?) -> Bool {
+    switch (left, right) {
+    case (nil, nil): true
+    case (let left as NSObject, let right as NSObject): left == right
+    default: left.map(words) == right.map(words)
+    }
+  }
+
+  private static func words(_ value: Any) -> String {
+    let data = try? JSONSerialization.data(
+      withJSONObject: value,
+      options: [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes]
+    )
+    return cut(data.map { String(decoding: $0, as: UTF8.self) } ?? "?")
+  }
+
+  // MARK: Text
+
+  private mutating func compare(_ old: String, _ new: String) {
+    let left = old.split(separator: "\n", omittingEmptySubsequences: false)
+    let right = new.split(separator: "\n", omittingEmptySubsequences: false)
+    guard max(left.count, right.count) <= Self.mostLines else {
+      add(Change(place: "", was: "\(left.count) lines", becomes: "\(right.count) lines"))
+      return
+    }
+    let difference = right.difference(from: left)
+    var gone: [Int: Substring] = [:]
+    for case .remove(let offset, let line, _) in difference.removals { gone[offset] = line }
+    for case .insert(let offset, let line, _) in difference.insertions {
+      // A line that takes the place of another is one change.
+      let was = gone.removeValue(forKey: offset)
+      let place = "line \(offset + 1)"
+      add(
+        Change(place: place, was: was.map { Self.cut(String($0)) }, becomes: Self.cut(String(line)))
+      )
+    }
+    for (offset, line) in gone.sorted(by: { $0.key < $1.key }) {
+      add(Change(place: "line \(offset + 1)", was: Self.cut(String(line)), becomes: nil))
+    }
+  }
+
+  private static func cut(_ text: String) -> String {
+    text.count <= longestValue ? text : text.prefix(longestValue) + "…"
+  }
+}

@@ -1,0 +1,22 @@
+import ArgumentParser
+import Freshness
+
+/// The presets of the engine, by the names people type.
+enum PresetName: String, CaseIterable, ExpressibleByArgument {
+  case departuresWeb
+  case departuresNative
+  case departuresWeb5s
+  case workspaces
+  case jobs
+
+  /// The constants.
+  var policy: Policy {
+    switch self {
+    case .departuresWeb: .departuresWeb
+    case .departuresNative: .departuresNative
+    case .departuresWeb5s: .departuresWeb5s
+    case .workspaces: .workspaces
+    case .jobs: .jobs
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import ConditionalHTTP
+import Foundation
+import HTTPTypes
+
+/// An address a person typed, as a request.
+enum WatchAddress {
+  /// Reads an address; without a scheme it is http.
+  ///
+  /// - Throws: ``WatchAddressError`` that says what is wrong with it.
+  static func request(_ text: String, fields: HTTPFields) throws(WatchAddressError) -> HTTPRequest {
+    let full = text.contains("://") ? text : "http://\(text)"
+    guard let parts = URLComponents(string: full), let host = parts.percentEncodedHost,
+      !host.isEmpty
+    else { throw WatchAddressError("\"\(text)\" is no address") }
+    guard let scheme = parts.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
+      throw WatchAddressError("\"\(text)\": only http and https are watched")
+    }
+    guard parts.user == nil, parts.password == nil else {
+      throw WatchAddressError(
+        "credentials do not belong in the address: --header 'Authorization: Basic …'"
+      )
+    }
+    var path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
+    if let query = parts.percentEncodedQuery { path += "?\(query)" }
+    return HTTPRequest(
+      method: .get,
+      scheme: scheme,
+      authority: parts.port.map { "\(host):\($0)" } ?? host,
+      path: path,
+      headerFields: fields
+    )
+  }
+
+  /// Reads `Name: value` lines.
+  static func fields(_ lines: [String]) throws(WatchAddressError) -> HTTPFields {
+    var fields = HTTPFields()
+    for line in lines {
+      guard let colon = line.firstIndex(of: ":"),
+        let name = HTTPField.Name(line[..<colon].trimmingCharacters(in: .whitespaces))
+      else { throw WatchAddressError("--header \"\(line)\" is not like 'Name: value'") }
+      let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+      guard HTTPField.isValidValue(value) else {
+        throw WatchAddressError("--header \"\(name)\": the value has characters no field may have")
+      }
+      guard !reserved.contains(name) else {
+        throw WatchAddressError("--header \"\(name)\": the engine sets this field itself")
+      }
+      fields.append(HTTPField(name: name, value: value))
+    }
+    return fields
+  }
+
+  private static let reserved: Set<HTTPField.Name> = [
+    .ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince, .ifRange, .range, .prefer,
+    .contentLength, .transferEncoding,
+  ]
+}
+
+/// What is wrong with an address or a field.
+struct WatchAddressError: Error, CustomStringConvertible {
+  /// What is wrong, for people.
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import Freshness
+import FreshnessRuntime
+
+/// What happens to a document, for people: a line for each event, and the freshness line.
+///
+/// On a terminal the freshness line stays at the bottom and counts the seconds; elsewhere it follows
+/// each event.
+struct WatchText: WatchPrinting {
+  let document: WatchedDocument
+  let showsBody: Bool
+  private let redraws = Terminal.canRedraw
+  private let hasColor = Terminal.hasColor
+  private var copy: DocumentCopy?
+  private var failure: LiveFailure?
+  private var failingSince: ContinuousClock.Instant?
+  private var changedAt: ContinuousClock.Instant?
+  private var lastBar = ""
+  private var requests = 0
+  private var unchanged = 0
+  private var bytes: Int64 = 0
+
+  init(document: WatchedDocument, showsBody: Bool) {
+    self.document = document
+    self.showsBody = showsBody
+  }
+
+  mutating func words(_ happening: Happening, freshness: FreshnessReport?) -> WatchWords? {
+    var lines: [String] = []
+    var isChange = false
+    switch happening {
+    case .asked(let record):
+      requests += 1
+      bytes += record.sample.bytes
+      if case .unchanged = record.sample.outcome { unchanged += 1 }
+    case .seen(let snapshot):
+      isChange = tell(of: snapshot, in: &lines)
+      failures(snapshot, in: &lines)
+    case .tick: break
+    }
+    guard redraws else {
+      guard !lines.isEmpty else { return nil }
+      if let freshness { lines.append("  \(bar(freshness))") }
+      return WatchWords(text: lines.joined(separator: "\n") + "\n", isChange: isChange)
+    }
+    let bar = freshness.map { self.bar($0) } ?? "…"
+    guard !lines.isEmpty || bar != lastBar else { return nil }
+    lastBar = bar
+    let told = lines.map { "\r\u{1B}[K\($0)\n" }.joined()
+    let line = Terminal.fit(bar, max(Terminal.size.columns - 1, 20))
+    return WatchWords(text: "\(told)\r\u{1B}[K\(colored(line))", isChange: isChange)
+  }
+
+  func end() -> String? {
+    let share = requests == 0 ? 0 : unchanged * 100 / requests
+    let sum =
+      "\(requests) requests, \(share) % not modified, \(Quantity.bytes(Int(bytes))) of bodies\n"
+    return (redraws ? "\r\u{1B}[K" : "") + sum
+  }
+
+  // MARK: Events
+
+  private mutating func tell(
+    of snapshot: LiveSnapshot<DocumentCopy>,
+    in lines: inout [String]
+  ) -> Bool {
+    guard let new = snapshot.value, new != copy else { return false }
+    let now = ContinuousClock.now
+    if let old = copy {
+      let after = changedAt.map { Self.span($0.duration(to: now)) } ?? ""
+      lines.append("\(Self.time())  changed after \(after)\(Self.tag(new))")
+      let difference = DocumentDifference(from: old, to: new)
+      lines += difference.changes.map { Self.words($0) }
+      if difference.more > 0 { lines.append("    and \(difference.more) more") }
+    } else {
+      let type = new.type.isEmpty ? "unknown type" : Terminal.plain(new.type)
+      let size = Quantity.bytes(new.bytes.count)
+      lines.append("\(Self.time())  first copy: \(size), \(type)\(Self.tag(new))")
+    }
+    if showsBody, let text = new.text {
+      lines += text.split(separator: "\n", omittingEmptySubsequences: false).map {
+        Terminal.plain(String($0))
+      }
+    }
+    changedAt = now
+    copy = new
+    return true
+  }
+
+  private mutating func failures(
+    _ snapshot: LiveSnapshot<DocumentCopy>,
+    in lines: inout [String]
+  ) {
+    defer { failure = snapshot.failure }
+    if let now = snapshot.failure {
+      if failingSince == nil { failingSince = .now }
+      guard now.description != failure?.description else { return }
+      lines.append("\(Self.time())  failing: \(Terminal.plain(now.description))")
+    } else if let since = failingSince {
+      failingSince = nil
+      lines.append("\(Self.time())  recovered after \(Self.span(since.duration(to: .now)))")
+    }
+  }
+
+  // MARK: The freshness line
+
+  /// Says how old the copy is, and what the engine does next (R28).
+  private func bar(_ freshness: FreshnessReport) -> String {
+    var parts: [String] = []
+    if let failure { parts.append(Terminal.plain(failure.description)) }
+    if let wording = freshness.label.wording {
+      parts.append("updated \(Self.words(wording)) ago")
+    } else {
+      parts.append("no copy yet")
+    }
+    if let changed = freshness.changedAgo {
+      parts.append("changed \(Self.words(Age.wording(changed))) ago")
+    }
+    if freshness.isStreaming { parts.append("live stream") }
+    if freshness.isAsking {
+      parts.append("asking …")
+    } else if let next = freshness.nextActionIn, !freshness.isStreaming {
+      let seconds = (next.milliseconds + 999) / 1_000
+      parts.append(failure == nil ? "next in \(seconds) s" : "next try in \(seconds) s")
+    }
+    parts.append("\(requests) requests, \(unchanged) × 304")
+    return (failure == nil ? "● " : "✗ ") + parts.joined(separator: " · ")
+  }
+
+  private func colored(_ bar: String) -> String {
+    guard hasColor else { return bar }
+    return "\u{1B}[\(failure == nil ? 32 : 31)m\(bar.prefix(1))\u{1B}[0m\(bar.dropFirst())"
+  }
+
+  // MARK: Words
+
+  private static func words(_ wording: Age.Wording) -> String {
+    switch wording {
+    case .seconds(let count): "\(count) s"
+    case .minutes(let count): "\(count) min"
+    case .hours(let count): "\(count) h"
+    }
+  }
+
+  private static func words(_ change: DocumentDifference.Change) -> String {
+    let place = change.place.isEmpty ? "" : "\(change.place): "
+    let text: String =
+      switch (change.was, change.becomes) {
+      case (let was?, let becomes?): "\(was) → \(becomes)"
+      case (nil, let becomes?): "new: \(becomes)"
+      case (let was?, nil): "gone: \(was)"
+      case (nil, nil): ""
+      }
+    return Terminal.plain("    \(place)\(text)")
+  }
+
+  private static func tag(_ copy: DocumentCopy) -> String {
+    copy.entityTag.map { ", \(Terminal.plain(String($0.prefix(40))))" } ?? ""
+  }
+
+  private static func span(_ duration: Duration) -> String {
+    let milliseconds =
+      duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000
+    guard milliseconds >= 10_000 else { return "\(Double(milliseconds / 100) / 10) s" }
+    return words(Age.wording(.milliseconds(milliseconds)))
+  }
+
+  private static func time() -> String {
+    let time = Calendar.current.dateComponents([.hour, .minute, .second], from: Date())
+    return [time.hour, time.minute, time.second].map { number in
+      let digits = String(number ?? 0)
+      return digits.count < 2 ? "0\(digits)" : digits
+    }.joined(separator: ":")
+  }
+}

@@ -1,0 +1,68 @@
+import ConditionalHTTP
+import EventFeed
+import Foundation
+import Freshness
+import FreshnessRuntime
+import HTTPTypes
+
+/// Any document on the web, as a resource.
+struct WatchedDocument: FreshResource {
+  /// The request, with the fields the person gave.
+  let question: HTTPRequest
+  /// The constants.
+  let constants: Policy
+  /// Where a stream of news about the document is opened, if there is one.
+  let events: HTTPRequest?
+
+  var policy: Policy? { constants }
+
+  func request(since known: DocumentCopy?) -> HTTPRequest { question }
+
+  func read(
+    _ answer: HTTPExchangeAnswer,
+    since known: DocumentCopy?
+  ) throws(UnreadableAnswer) -> Reading<DocumentCopy> {
+    let type = answer.head.headerFields[.contentType] ?? ""
+    let copy = DocumentCopy(
+      bytes: answer.body,
+      type: type,
+      entityTag: answer.head.headerFields[.eTag]
+    )
+    // What calls itself JSON and is none would be shown as a change, and as another one afterwards.
+    if copy.isJSON {
+      do {
+        _ = try JSONSerialization.jsonObject(with: Data(answer.body), options: .fragmentsAllowed)
+      } catch {
+        throw UnreadableAnswer("the body calls itself JSON and is none")
+      }
+    }
+    return Reading(copy)
+  }
+
+  func news() -> HTTPRequest? { events }
+}
+
+/// A body, as it came.
+struct DocumentCopy: Equatable, Sendable {
+  /// The body.
+  var bytes: [UInt8]
+  /// The media type, as it stood in the answer.
+  var type: String
+  /// The entity tag, as it stood in the answer.
+  var entityTag: String?
+
+  /// Whether the media type promises JSON (RFC 8259, RFC 6838 section 4.2.8).
+  var isJSON: Bool {
+    let essence = type.lowercased().prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+    return essence == "application/json" || essence.hasSuffix("+json")
+  }
+
+  /// The body as text, if it is some.
+  var text: String? {
+    guard !bytes.contains(0) else { return nil }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  /// Copies are the same if their bodies are; a tag that moves alone is no change.
+  static func == (left: DocumentCopy, right: DocumentCopy) -> Bool { left.bytes == right.bytes }
+}
