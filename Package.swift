@@ -10,6 +10,7 @@ let package = Package(
   products: [
     .library(name: "Freshness", targets: ["Freshness"]),
     .library(name: "FreshnessRuntime", targets: ["Freshness", "FreshnessRuntime"]),
+    .library(name: "FreshnessTesting", targets: ["FreshnessTesting"]),
     .library(name: "StationboardClient", targets: ["Stationboard", "StationboardClient"]),
     .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
     .executable(name: "freshet", targets: ["freshet"]),
@@ -23,6 +24,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
+    .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     .package(
@@ -45,6 +49,20 @@ let package = Package(
       dependencies: ["Freshness", "ConditionalHTTP", "EventFeed", .httpTypes]
     ),
     .target(name: "URLSessionTransport", dependencies: ["ConditionalHTTP", .httpTypes]),
+    .target(
+      name: "NIOTransport",
+      dependencies: [
+        "ConditionalHTTP", .asyncHTTPClient, .httpTypes, .nioCore, .nioHTTP1, .nioHTTPCompression,
+        .nioPosix, .nioSSL, .nioWebSocket,
+      ]
+    ),
+
+    // MARK: Beside the house: what proves the machine
+    .target(name: "ConformanceVectors", exclude: ["Vectors"]),
+    .target(
+      name: "FreshnessTesting",
+      dependencies: ["Freshness", "ConditionalHTTP", "ConformanceVectors", .httpTypes]
+    ),
 
     // MARK: Third floor: contracts
     .target(name: "Stationboard"),
@@ -90,14 +108,23 @@ let package = Package(
     .executableTarget(
       name: "freshet",
       dependencies: [
-        "GTFS", "SampleNetwork", "Serving", "Stationboard", "StationboardClient",
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "FreshnessTesting", "GTFS",
+        "NIOTransport",
+        "SampleNetwork", "Serving", "Stationboard", "StationboardClient",
         "StationboardServer", "URLSessionTransport", "WebBoard",
-        "Timetable", .argumentParser, .hummingbird, .logging, .serviceLifecycle,
+        "Timetable", .argumentParser, .httpTypes, .hummingbird, .logging, .serviceLifecycle,
       ]
     ),
 
     // MARK: Beside the house: tests
     .testTarget(name: "FreshnessTests", dependencies: ["Freshness"]),
+    .testTarget(
+      name: "FreshnessRuntimeTests",
+      dependencies: [
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "FreshnessTesting",
+        .httpTypes,
+      ]
+    ),
     .testTarget(name: "ConditionalHTTPTests", dependencies: ["ConditionalHTTP", .httpTypes]),
     .testTarget(name: "EventFeedTests", dependencies: ["EventFeed"]),
     .testTarget(name: "GTFSTests", dependencies: ["CZip", "GTFS"]),
@@ -126,6 +153,12 @@ extension Target.Dependency {
   static var serviceLifecycle: Self { .server("ServiceLifecycle", "swift-service-lifecycle") }
   static var nioEmbedded: Self { .server("NIOEmbedded", "swift-nio") }
   static var nioCore: Self { .server("NIOCore", "swift-nio") }
+  static var nioHTTP1: Self { .server("NIOHTTP1", "swift-nio") }
+  static var nioPosix: Self { .server("NIOPosix", "swift-nio") }
+  static var nioWebSocket: Self { .server("NIOWebSocket", "swift-nio") }
+  static var nioHTTPCompression: Self { .server("NIOHTTPCompression", "swift-nio-extras") }
+  static var nioSSL: Self { .server("NIOSSL", "swift-nio-ssl") }
+  static var asyncHTTPClient: Self { .server("AsyncHTTPClient", "async-http-client") }
 
   static func server(_ product: String, _ package: String) -> Self {
     .product(name: product, package: package, condition: .when(traits: ["Server"]))
@@ -133,7 +166,7 @@ extension Target.Dependency {
 }
 
 for target in package.targets where ![.plugin, .system].contains(target.type) {
-  if target.name == "CWebAssets" { continue }
+  if ["CWebAssets", "ConformanceVectors"].contains(target.name) { continue }
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"),

@@ -1,0 +1,118 @@
+/// A JSON text, as vectors and policies use it: numbers are whole.
+public indirect enum JSONValue: Hashable, Sendable {
+  /// `null`
+  case null
+  /// `true` or `false`
+  case bool(Bool)
+  /// A whole number of at most 2^53 in size.
+  case whole(Int64)
+  /// A string.
+  case string(String)
+  /// A list.
+  case list([JSONValue])
+  /// An object; no member stands in it twice.
+  case object([String: JSONValue])
+
+  /// The greatest size of a number: what every implementation of JSON keeps exactly.
+  public static let largestNumber: Int64 = 1 << 53
+}
+
+extension JSONValue: CustomStringConvertible {
+  /// The text of the value on one line, members in alphabetical order.
+  public var description: String {
+    switch self {
+    case .null: "null"
+    case .bool(let flag): flag ? "true" : "false"
+    case .whole(let number): String(number)
+    case .string(let text): Self.quoted(text)
+    case .list(let elements): "[" + elements.map(\.description).joined(separator: ", ") + "]"
+    case .object(let members):
+      "{"
+        + members.sorted { $0.key < $1.key }
+        .map { "\(Self.quoted($0.key)): \($0.value)" }
+        .joined(separator: ", ") + "}"
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": quoted += "\\\""
+      case "\\": quoted += "\\\\"
+      case "\u{0}"..<" ":
+        let digits = String(scalar.value, radix: 16)
+        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
+  }
+
+  /// What kind of value this is, for messages.
+  var kind: String {
+    switch self {
+    case .null: "null"
+    case .bool: "a boolean"
+    case .whole: "a number"
+    case .string: "a string"
+    case .list: "a list"
+    case .object: "an object"
+    }
+  }
+}
+
+extension JSONValue: Codable {
+  private struct Name: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  /// Reads a value from any decoder that keeps JSON's kinds apart.
+  ///
+  /// - Throws: `DecodingError` for a number with a fraction.
+  public init(from decoder: any Decoder) throws {
+    if let container = try? decoder.container(keyedBy: Name.self) {
+      var members: [String: JSONValue] = [:]
+      for name in container.allKeys {
+        members[name.stringValue] = try container.decode(JSONValue.self, forKey: name)
+      }
+      self = .object(members)
+    } else if var container = try? decoder.unkeyedContainer() {
+      var elements: [JSONValue] = []
+      while !container.isAtEnd { elements.append(try container.decode(JSONValue.self)) }
+      self = .list(elements)
+    } else {
+      let container = try decoder.singleValueContainer()
+      if container.decodeNil() {
+        self = .null
+      } else if let flag = try? container.decode(Bool.self) {
+        self = .bool(flag)
+      } else if let text = try? container.decode(String.self) {
+        self = .string(text)
+      } else {
+        self = .whole(try container.decode(Int64.self))
+      }
+    }
+  }
+
+  /// Writes the value to any encoder.
+  public func encode(to encoder: any Encoder) throws {
+    switch self {
+    case .null:
+      var container = encoder.singleValueContainer()
+      try container.encodeNil()
+    case .bool(let flag): try flag.encode(to: encoder)
+    case .whole(let number): try number.encode(to: encoder)
+    case .string(let text): try text.encode(to: encoder)
+    case .list(let elements): try elements.encode(to: encoder)
+    case .object(let members):
+      var container = encoder.container(keyedBy: Name.self)
+      for (name, value) in members {
+        try container.encode(value, forKey: Name(stringValue: name))
+      }
+    }
+  }
+}

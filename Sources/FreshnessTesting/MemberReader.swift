@@ -1,0 +1,152 @@
+/// Reads the members of one object; whatever is left over at the end is an error.
+struct MemberReader {
+  private let members: [String: JSONValue]
+  private var unread: Set<String>
+  /// Where the object is; `member` is its path, empty at the top.
+  let place: DocumentError
+
+  /// Starts to read an object.
+  init(_ value: JSONValue, at place: DocumentError) throws(DocumentError) {
+    guard case .object(let members) = value else {
+      throw place.with("an object is expected, not \(value.kind)")
+    }
+    self.members = members
+    self.place = place
+    unread = Set(members.keys)
+  }
+
+  /// The place of a member.
+  func place(of name: String) -> DocumentError {
+    var inner = place
+    inner.member = place.member.map { "\($0).\(name)" } ?? name
+    return inner
+  }
+
+  /// Makes an error about a member.
+  func error(_ name: String, _ problem: String) -> DocumentError { place(of: name).with(problem) }
+
+  /// Whether a member is there, read or not.
+  func has(_ name: String) -> Bool { members[name] != nil }
+
+  /// Takes a member if it is there.
+  mutating func take(_ name: String) -> JSONValue? {
+    unread.remove(name)
+    return members[name]
+  }
+
+  /// Takes a member that must be there.
+  mutating func need(_ name: String) throws(DocumentError) -> JSONValue {
+    guard let value = take(name) else { throw error(name, "is missing") }
+    return value
+  }
+
+  /// Takes a whole number within bounds, if it is there.
+  mutating func whole(
+    _ name: String,
+    in bounds: ClosedRange<Int64> = -JSONValue.largestNumber...JSONValue.largestNumber
+  ) throws(DocumentError) -> Int64? {
+    guard let value = take(name) else { return nil }
+    return try Self.whole(value, in: bounds, at: place(of: name))
+  }
+
+  /// Takes a boolean, if it is there.
+  mutating func flag(_ name: String) throws(DocumentError) -> Bool? {
+    guard let value = take(name) else { return nil }
+    guard case .bool(let flag) = value else {
+      throw error(name, "a boolean is expected, not \(value.kind)")
+    }
+    return flag
+  }
+
+  /// Takes a string, if it is there.
+  mutating func string(_ name: String) throws(DocumentError) -> String? {
+    guard let value = take(name) else { return nil }
+    guard case .string(let text) = value else {
+      throw error(name, "a string is expected, not \(value.kind)")
+    }
+    return text
+  }
+
+  /// Takes the name of a case of an enumeration, if it is there.
+  mutating func word<E: RawRepresentable<UInt8>>(
+    _ name: String,
+    of type: E.Type = E.self
+  ) throws(DocumentError) -> E? {
+    guard let text = try string(name) else { return nil }
+    let all = Words.all(type)
+    if let found = all.first(where: { Words.name($0) == text }) { return found }
+    throw error(name, Words.unknown(text, known: all.map { Words.name($0) }))
+  }
+
+  /// Takes an object, if it is there, and reads it whole.
+  mutating func object<Value>(
+    _ name: String,
+    _ read: (inout MemberReader) throws(DocumentError) -> Value
+  ) throws(DocumentError) -> Value? {
+    guard let value = take(name) else { return nil }
+    var inner = try MemberReader(value, at: place(of: name))
+    let result = try read(&inner)
+    try inner.finish()
+    return result
+  }
+
+  /// Takes a list, if it is there.
+  mutating func list(_ name: String) throws(DocumentError) -> [JSONValue]? {
+    guard let value = take(name) else { return nil }
+    guard case .list(let elements) = value else {
+      throw error(name, "a list is expected, not \(value.kind)")
+    }
+    return elements
+  }
+
+  /// Reports a member that nobody asked for.
+  func finish() throws(DocumentError) {
+    guard let name = unread.min() else { return }
+    throw error(name, "is unknown here")
+  }
+
+  /// Reads a whole number within bounds.
+  static func whole(
+    _ value: JSONValue,
+    in bounds: ClosedRange<Int64>,
+    at place: DocumentError
+  ) throws(DocumentError) -> Int64 {
+    guard case .whole(let number) = value else {
+      throw place.with("a whole number is expected, not \(value.kind)")
+    }
+    guard bounds.contains(number) else {
+      throw place.with("\(number) is not within \(bounds.lowerBound) to \(bounds.upperBound)")
+    }
+    return number
+  }
+}
+
+extension DocumentError {
+  /// The same place with a problem.
+  func with(_ problem: String) -> DocumentError {
+    var error = self
+    error.problem = problem
+    return error
+  }
+}
+
+/// The names of enumeration cases, as the documents write them: those of the Swift cases.
+enum Words {
+  /// All cases of an enumeration with consecutive raw values.
+  static func all<E: RawRepresentable<UInt8>>(_ type: E.Type) -> [E] {
+    (UInt8.min...UInt8.max).compactMap { E(rawValue: $0) }
+  }
+
+  /// The name of a case.
+  static func name<E: RawRepresentable<UInt8>>(_ value: E) -> String { String(describing: value) }
+
+  /// The names of all cases.
+  static func names<E: RawRepresentable<UInt8>>(_ type: E.Type) -> [String] {
+    all(type).map { name($0) }
+  }
+
+  /// Says that a word is not one of those known.
+  static func unknown(_ text: String, known: [String]) -> String {
+    "\"\(text)\" is unknown; known are \(known.joined(separator: ", "))"
+  }
+}

@@ -1,0 +1,33 @@
+import NIOCore
+import NIOHTTP1
+
+/// Takes Content-Encoding off answers that have no content.
+///
+/// A 304 may say how its representation is encoded (RFC 9110 section 15.4.5), and so may an answer
+/// to HEAD; the decompressor behind this handler would miss the content and call the answer cut off.
+final class BodilessAnswerHandler: ChannelDuplexHandler {
+  typealias InboundIn = HTTPClientResponsePart
+  typealias InboundOut = HTTPClientResponsePart
+  typealias OutboundIn = HTTPClientRequestPart
+  typealias OutboundOut = HTTPClientRequestPart
+
+  private var isHead = false
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    if case .head(let head) = Self.unwrapOutboundIn(data) { isHead = head.method == .HEAD }
+    context.write(data, promise: promise)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard case .head(var head) = Self.unwrapInboundIn(data), isBodiless(head) else {
+      context.fireChannelRead(data)
+      return
+    }
+    head.headers.remove(name: "Content-Encoding")
+    context.fireChannelRead(Self.wrapInboundOut(.head(head)))
+  }
+
+  private func isBodiless(_ head: HTTPResponseHead) -> Bool {
+    isHead || [204, 304].contains(head.status.code) || head.headers["Content-Length"] == ["0"]
+  }
+}

@@ -1,0 +1,158 @@
+import AsyncHTTPClient
+import ConditionalHTTP
+import NIOCore
+import NIOHTTP1
+import NIOHTTPCompression
+import NIOPosix
+import NIOSSL
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What went wrong on the way to a server, in words.
+struct ConnectionFailure: Error {
+  var code: HTTPExchangeError.Code
+  var text: String
+  /// Whether the connection ended without a byte of an answer being to blame: a server may close an
+  /// idle connection just as a request is sent on it.
+  var isLostConnection = false
+
+  /// Reads an error of the libraries below.
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - authority: Host and port of the server.
+  init(_ error: any Error, authority: String) {
+    switch error {
+    case let failure as ConnectionFailure:
+      self = failure
+    case is CancellationError:
+      self.init(.cancelled, "cancelled")
+    case let error as HTTPClientError:
+      self.init(client: error, authority: authority)
+    case let error as NIOConnectionError:
+      self.init(connection: error, authority: authority)
+    case let error as IOError:
+      self.init(errno: error.errnoCode, authority: authority)
+    case let error as ChannelError:
+      self.init(channel: error, authority: authority)
+    case HTTPParserError.invalidEOFState:
+      self.init(.unreachable, "\(authority) closed the connection in the middle of its answer")
+    case is HTTPParserError:
+      self.init(.unreachable, "\(authority) does not speak HTTP as it should: \(error)")
+    case is HeadTooLarge:
+      let limit = HTTPTransferLimits.headBytes
+      self.init(.tooLarge, "the head of the answer is larger than \(limit) bytes")
+    case NIOHTTPDecompression.DecompressionError.limit:
+      self.init(.tooLarge, Self.tooLarge)
+    case is NIOHTTPDecompression.DecompressionError, is NIOHTTPDecompression.ExtraDecompressionError:
+      let text = "\(authority) sent compressed content that cannot be read: \(error)"
+      self.init(.unreachable, text)
+    default:
+      let text = Self.tls(error).map { "TLS: \($0)" } ?? String(describing: error)
+      self.init(.unreachable, "\(authority): \(text)")
+    }
+  }
+
+  private init(client error: HTTPClientError, authority: String) {
+    switch error {
+    case .cancelled:
+      self.init(.cancelled, "cancelled")
+    case .deadlineExceeded, .connectTimeout, .getConnectionFromPoolTimeout, .readTimeout,
+      .writeTimeout, .tlsHandshakeTimeout:
+      self = .timedOut(authority)
+    case .remoteConnectionClosed:
+      self.init(lost: "\(authority) closed the connection without an answer")
+    case .alreadyShutdown:
+      self.init(.unreachable, "this transport has been shut down")
+    case .invalidURL, .emptyHost, .emptyScheme:
+      self.init(.unreachable, "\(authority) is not an address")
+    default:
+      self.init(.unreachable, "\(authority): \(error.shortDescription)")
+    }
+  }
+
+  private init(connection error: NIOConnectionError, authority: String) {
+    if let first = error.connectionErrors.first {
+      self.init(first.error, authority: authority)
+    } else if error.dnsAError != nil || error.dnsAAAAError != nil {
+      self.init(.unreachable, "the name \(error.host) cannot be resolved")
+    } else {
+      self = .timedOut(authority)
+    }
+  }
+
+  private init(errno: CInt, authority: String) {
+    switch errno {
+    case ECONNREFUSED:
+      self.init(.unreachable, "\(authority) refuses connections")
+    case ECONNRESET, EPIPE:
+      self.init(lost: "\(authority) broke the connection off")
+    case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EADDRNOTAVAIL:
+      self.init(.unreachable, "there is no way to \(authority) from here")
+    case ETIMEDOUT:
+      self = .timedOut(authority)
+    case EMFILE, ENFILE:
+      self.init(.unreachable, "too many files and connections are open to reach \(authority)")
+    default:
+      self.init(.unreachable, "\(authority): \(String(cString: strerror(errno)))")
+    }
+  }
+
+  private init(channel error: ChannelError, authority: String) {
+    switch error {
+    case .connectTimeout:
+      self = .timedOut(authority)
+    case .eof, .ioOnClosedChannel, .alreadyClosed, .inputClosed, .outputClosed:
+      self.init(lost: "\(authority) closed the connection")
+    default:
+      self.init(.unreachable, "\(authority): \(error)")
+    }
+  }
+
+  private init(lost text: String) {
+    self.init(.unreachable, text)
+    isLostConnection = true
+  }
+
+  /// Creates a failure.
+  init(_ code: HTTPExchangeError.Code, _ text: String) {
+    self.code = code
+    self.text = text
+  }
+
+  /// The answer did not come in time.
+  static func timedOut(_ authority: String) -> Self {
+    Self(.timedOut, "\(authority) did not answer in time")
+  }
+
+  /// Why an answer is too large.
+  static var tooLarge: String {
+    "the answer is larger than \(HTTPTransferLimits.answerBytes) bytes"
+  }
+
+  /// The error for callers.
+  var exchangeError: HTTPExchangeError { HTTPExchangeError(code, text) }
+
+  /// Why a TLS connection did not come about; nothing if the error is about something else.
+  private static func tls(_ error: any Error) -> String? {
+    guard error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError else {
+      return nil
+    }
+    if (error as? NIOSSLExtraError) == .failedToValidateHostname {
+      return "the certificate is for another name"
+    }
+    let text = String(describing: error)
+    if text.contains("CERTIFICATE_VERIFY_FAILED") { return "the certificate is not trusted" }
+    if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
+      return "the server does not speak TLS on this port"
+    }
+    if text.contains("uncleanShutdown") { return "the connection was cut off" }
+    return text
+  }
+}

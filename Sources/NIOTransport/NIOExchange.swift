@@ -1,0 +1,191 @@
+import AsyncHTTPClient
+public import ConditionalHTTP
+public import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPCompression
+public import NIOPosix
+
+/// An ``HTTPExchange`` and ``HTTPStreaming`` over SwiftNIO, without cache and cookies.
+///
+/// HTTP/1.1 with a pool of connections that stay open for ``idleSeconds``. A GET or HEAD whose
+/// connection ends before a byte of an answer came is sent once more, because a server may close an
+/// idle connection at any moment (RFC 9110 section 9.2.2); if that fails too, or the method is
+/// another one, the server counts as unreachable. Field values keep their bytes, also those that are
+/// no UTF-8. Whole answers are asked for with gzip, streams are not.
+public final class NIOExchange: HTTPExchange, HTTPStreaming {
+  /// How long a connection stays open without a request, in seconds.
+  public static let idleSeconds: Int64 = 60
+  /// The longest wait for a connection, in seconds; the timeout of the request counts too.
+  public static let connectSeconds: Int64 = 10
+  /// How many connections to one server work at once; more requests wait for one of them. Streams
+  /// have a pool of their own of the same size.
+  public static let connectionsPerServer = 8
+
+  private let answers: HTTPClient
+  private let streams: HTTPClient
+
+  /// Creates a transport with connections of its own.
+  ///
+  /// - Parameters:
+  ///   - roots: Which certificate authorities to believe.
+  ///   - group: The threads that do the work; they are shared and outlive the transport.
+  /// - Throws: `NIOSSLError` if a certificate of the roots cannot be read.
+  public init(
+    roots: TrustedRoots = .system,
+    group: MultiThreadedEventLoopGroup = .singleton
+  ) throws {
+    var configuration = HTTPClient.Configuration()
+    configuration.tlsConfiguration = try roots.configuration()
+    configuration.httpVersion = .http1Only
+    configuration.redirectConfiguration = .disallow
+    configuration.timeout.connect = .seconds(Self.connectSeconds)
+    configuration.connectionPool.idleTimeout = .seconds(Self.idleSeconds)
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
+      Self.connectionsPerServer
+    // A refused connection is reported at once; trying again is the caller's decision.
+    configuration.connectionPool.retryConnectionEstablishment = false
+    configuration.http1_1ConnectionDebugInitializer = Self.prepare
+    streams = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
+    configuration.decompression = .enabled(limit: .size(HTTPTransferLimits.answerBytes))
+    answers = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
+  }
+
+  deinit {
+    for client in [answers, streams] { client.shutdown { _ in } }
+  }
+
+  /// Ends every exchange under way with `cancelled`, closes all connections, and waits for that.
+  ///
+  /// Later requests fail as `unreachable`; a second call does nothing. A transport that is dropped
+  /// without this call shuts itself down in the background.
+  public func shutdown() async {
+    for client in [answers, streams] { try? await client.shutdown() }
+  }
+
+  /// Sends a request and collects its answer, of at most ``HTTPTransferLimits/answerBytes``.
+  public func send(
+    _ request: HTTPRequest,
+    timeout: Duration
+  ) async throws(HTTPExchangeError) -> HTTPExchangeAnswer {
+    let authority = request.authority ?? ""
+    do {
+      return try await withDeadline(after: timeout, authority: authority) { deadline in
+        try await self.collect(request, deadline)
+      }
+    } catch {
+      throw ConnectionFailure(error, authority: authority).exchangeError
+    }
+  }
+
+  /// Sends a request and hands its answer over part by part.
+  public func stream(
+    _ request: HTTPRequest,
+    timeout: Duration,
+    receive: @escaping @Sendable (HTTPStreamPart) async -> HTTPStreamDemand
+  ) async throws(HTTPExchangeError) {
+    var request = request
+    // A compressed event would wait for its block to fill up.
+    if request.headerFields[.acceptEncoding] == nil {
+      request.headerFields[.acceptEncoding] = "identity"
+    }
+    do {
+      let deadline = ContinuousClock.now + timeout
+      let answer = try await follow(request, over: streams, deadline)
+      guard await receive(.head(HTTPResponse(answer.status, answer.headers))) == .more else {
+        return
+      }
+      for try await part in answer.body where part.readableBytes > 0 {
+        guard await receive(.content(Array(part.readableBytesView))) == .more else { return }
+      }
+      try Task.checkCancellation()
+    } catch {
+      throw ConnectionFailure(error, authority: request.authority ?? "").exchangeError
+    }
+  }
+
+  private func collect(
+    _ request: HTTPRequest,
+    _ deadline: ContinuousClock.Instant
+  ) async throws -> HTTPExchangeAnswer {
+    var request = request
+    if request.headerFields[.acceptEncoding] == nil {
+      request.headerFields[.acceptEncoding] = "gzip"
+    }
+    let answer = try await follow(request, over: answers, deadline)
+    let head = HTTPResponse(answer.status, answer.headers)
+    let announced = head.headerFields[.contentLength].flatMap { Int($0) } ?? 0
+    let hasContent = request.method != .head && head.status.code != 304
+    var body: [UInt8] = []
+    if hasContent, announced > HTTPTransferLimits.answerBytes {
+      throw ConnectionFailure(.tooLarge, ConnectionFailure.tooLarge)
+    }
+    for try await part in answer.body {
+      guard body.count + part.readableBytes <= HTTPTransferLimits.answerBytes else {
+        throw ConnectionFailure(.tooLarge, ConnectionFailure.tooLarge)
+      }
+      body.append(contentsOf: part.readableBytesView)
+    }
+    try Task.checkCancellation()
+    return HTTPExchangeAnswer(head: head, body: body)
+  }
+
+  /// Sends a request, and those that redirections ask for.
+  private func follow(
+    _ request: HTTPRequest,
+    over client: HTTPClient,
+    _ deadline: ContinuousClock.Instant
+  ) async throws -> HTTPClientResponse {
+    var request = request
+    var redirections = 0
+    while true {
+      let answer = try await attempt(request, over: client, deadline)
+      let head = HTTPResponse(answer.status, answer.headers)
+      guard redirections < HTTPTransferLimits.redirections, let next = request.following(head)
+      else { return answer }
+      redirections += 1
+      request = next
+    }
+  }
+
+  /// Sends a request, and once more over another connection if the first one ends.
+  private func attempt(
+    _ request: HTTPRequest,
+    over client: HTTPClient,
+    _ deadline: ContinuousClock.Instant
+  ) async throws -> HTTPClientResponse {
+    let authority = request.authority ?? ""
+    guard let scheme = request.scheme, !authority.isEmpty else {
+      throw ConnectionFailure(.unreachable, "the request has no address")
+    }
+    // The library below ends the process over a port beyond 65,535, which a redirection may name.
+    guard ServerAddress(authority, defaultPort: scheme == "https" ? 443 : 80) != nil else {
+      throw ConnectionFailure(.unreachable, "\(authority) is not an address")
+    }
+    var message = HTTPClientRequest(url: "\(scheme)://\(authority)\(request.path ?? "/")")
+    message.method = HTTPMethod(rawValue: request.method.rawValue)
+    message.headers = HTTPHeaders(request.headerFields)
+    var mayRepeat = request.method == .get || request.method == .head
+    while true {
+      do {
+        let rest = max(.zero, ContinuousClock.now.duration(to: deadline))
+        return try await client.execute(message, timeout: TimeAmount(rest))
+      } catch {
+        let failure = ConnectionFailure(error, authority: authority)
+        guard mayRepeat, failure.isLostConnection, !Task.isCancelled else { throw failure }
+        mayRepeat = false
+      }
+    }
+  }
+
+  /// Puts the handlers of this transport into a new connection.
+  @Sendable private static func prepare(_ channel: any Channel) -> EventLoopFuture<Void> {
+    channel.eventLoop.makeCompletedFuture {
+      let pipeline = channel.pipeline.syncOperations
+      let encoder = try pipeline.handler(type: HTTPRequestEncoder.self)
+      try pipeline.addHandler(FieldBytesHandler(), position: .before(encoder))
+      let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+      try pipeline.addHandler(BodilessAnswerHandler(), position: .after(decoder))
+    }
+  }
+}

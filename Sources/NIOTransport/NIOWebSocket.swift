@@ -1,0 +1,80 @@
+import ConditionalHTTP
+import HTTPTypes
+import NIOCore
+
+/// A ``WebSocket`` on a channel.
+struct NIOWebSocket: WebSocket {
+  let head: HTTPResponse
+  /// The longest message, in bytes, in both directions.
+  let messageLimit: Int
+  let channel: any Channel
+  let handler: NIOLoopBound<WebSocketHandler>
+
+  func next() async -> WebSocketArrival {
+    let promise = channel.eventLoop.makePromise(of: WebSocketArrival.self)
+    return await withTaskCancellationHandler {
+      channel.eventLoop.execute { handler.value.next(promise) }
+      let broken = WebSocketClose(code: 1006, reason: "the connection broke")
+      return (try? await promise.futureResult.get()) ?? .closed(broken)
+    } onCancel: {
+      cancel()
+    }
+  }
+
+  func send(_ message: WebSocketMessage) async throws(WebSocketError) {
+    let payload: ByteBuffer
+    let opcode: UInt8
+    switch message {
+    case .text(let text):
+      opcode = WebSocketSession.text
+      payload = ByteBuffer(string: text)
+    case .binary(let bytes):
+      opcode = WebSocketSession.binary
+      payload = ByteBuffer(bytes: bytes)
+    }
+    guard payload.readableBytes <= messageLimit else {
+      let size = payload.readableBytes
+      throw WebSocketError(.notSent, "\(size) bytes are over the limit of \(messageLimit)")
+    }
+    try await send(opcode, payload)
+  }
+
+  func ping(_ payload: [UInt8]) async throws(WebSocketError) {
+    guard payload.count <= WebSocketSession.controlBytes else {
+      throw WebSocketError(.notSent, "a ping has at most \(WebSocketSession.controlBytes) bytes")
+    }
+    try await send(WebSocketSession.ping, ByteBuffer(bytes: payload))
+  }
+
+  func close(_ close: WebSocketClose) async {
+    try? await channel.eventLoop.submit { handler.value.close(close) }.get()
+  }
+
+  /// Closes with 1001 and waits for nobody.
+  func cancel() { channel.eventLoop.execute { handler.value.cancel() } }
+
+  /// Closes with 1000 and waits until the connection is gone, at most the close timeout.
+  func finish() async {
+    channel.eventLoop.execute {
+      handler.value.close(WebSocketClose(code: 1000))
+      handler.value.abandon()
+    }
+    try? await channel.closeFuture.get()
+  }
+
+  private func send(_ opcode: UInt8, _ payload: ByteBuffer) async throws(WebSocketError) {
+    let promise = channel.eventLoop.makePromise(of: Void.self)
+    do {
+      try await withTaskCancellationHandler {
+        channel.eventLoop.execute { handler.value.send(opcode: opcode, payload: payload, promise) }
+        try await promise.futureResult.get()
+      } onCancel: {
+        cancel()
+      }
+    } catch let error as WebSocketError {
+      throw error
+    } catch {
+      throw WebSocketError(.notSent, "the connection broke before the message was sent")
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import ConditionalHTTP
+import NIOCore
+import NIOWebSocket
+
+/// Runs a ``WebSocketSession`` on a channel.
+///
+/// The channel reads only while no arrival waits, and while what was written is on its way; so what
+/// waits is bounded by one read and one message. Every call is made on the channel's event loop.
+final class WebSocketHandler: ChannelInboundHandler {
+  typealias InboundIn = WebSocketFrame
+  typealias OutboundOut = WebSocketFrame
+
+  private var session: WebSocketSession
+  private let closeTimeout: TimeAmount
+  private var context: ChannelHandlerContext?
+  private var arrivals: [WebSocketArrival] = []
+  private var waiting: [EventLoopPromise<WebSocketArrival>] = []
+  private var end: WebSocketClose?
+  private var isAbandoned = false
+
+  init(messageLimit: Int, closeTimeout: TimeAmount) {
+    session = WebSocketSession(messageLimit: messageLimit)
+    self.closeTimeout = closeTimeout
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    perform(session.disconnected())
+    self.context = nil
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let frame = Self.unwrapInboundIn(data)
+    perform(
+      session.received(
+        WebSocketSession.Frame(
+          isFinal: frame.fin,
+          hasReservedBits: frame.rsv1 || frame.rsv2 || frame.rsv3,
+          isMasked: frame.maskKey != nil,
+          opcode: UInt8(webSocketOpcode: frame.opcode),
+          payload: Array(frame.data.readableBytesView)
+        )
+      )
+    )
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    readIfWanted()
+    context.fireChannelReadComplete()
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    readIfWanted()
+    context.fireChannelWritabilityChanged()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    perform(session.disconnected())
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    switch error {
+    case NIOWebSocketError.invalidFrameLength:
+      perform(session.receivedBadFrame(isTooLong: true))
+    case is NIOWebSocketError:
+      perform(session.receivedBadFrame(isTooLong: false))
+    default:
+      perform(session.disconnected())
+      context.close(promise: nil)
+    }
+  }
+
+  /// Fulfils a promise with the next arrival.
+  func next(_ promise: EventLoopPromise<WebSocketArrival>) {
+    if !arrivals.isEmpty {
+      promise.succeed(arrivals.removeFirst())
+    } else if let end {
+      promise.succeed(.closed(end))
+    } else {
+      waiting.append(promise)
+    }
+    readIfWanted()
+  }
+
+  /// Sends a frame; fails if the socket is closed.
+  func send(opcode: UInt8, payload: ByteBuffer, _ promise: EventLoopPromise<Void>) {
+    guard session.isOpen, let context else {
+      promise.fail(WebSocketError(.notSent, "the socket is closed"))
+      return
+    }
+    write(opcode, payload, promise, context)
+  }
+
+  /// Begins the closing handshake.
+  func close(_ close: WebSocketClose) { perform(session.close(close)) }
+
+  /// Nobody asks for arrivals any more: what comes is dropped, so that the end is found.
+  func abandon() {
+    isAbandoned = true
+    arrivals.removeAll()
+    readIfWanted()
+  }
+
+  /// The caller was cancelled: closes, and waits for nobody.
+  func cancel() {
+    close(WebSocketClose(code: 1001))
+    let end = self.end ?? WebSocketClose(code: 1001, reason: "cancelled")
+    self.end = end
+    for promise in waiting { promise.succeed(.closed(end)) }
+    waiting.removeAll()
+    abandon()
+    // Whoever does not read now will not read the Close either.
+    if let context, !context.channel.isWritable { context.close(promise: nil) }
+  }
+
+  private func perform(_ orders: [WebSocketSession.Order]) {
+    for order in orders {
+      switch order {
+      case .deliver(let arrival):
+        deliver(arrival)
+      case .send(let opcode, let payload):
+        guard let context else { continue }
+        write(opcode, ByteBuffer(bytes: payload), nil, context)
+      case .awaitDisconnection:
+        guard let context else { continue }
+        let channel = context.channel
+        let timer = context.eventLoop.scheduleTask(in: closeTimeout) { channel.close(promise: nil) }
+        channel.closeFuture.whenComplete { _ in timer.cancel() }
+        // Nobody may be asking, and still the peer's Close has to be found.
+        context.read()
+      }
+    }
+  }
+
+  private func deliver(_ arrival: WebSocketArrival) {
+    if case .closed(let close) = arrival {
+      if end == nil { end = close }
+    } else if isAbandoned {
+      return
+    } else if waiting.isEmpty {
+      arrivals.append(arrival)
+    } else {
+      waiting.removeFirst().succeed(arrival)
+    }
+    guard let end else { return }
+    for promise in waiting { promise.succeed(.closed(end)) }
+    waiting.removeAll()
+  }
+
+  private func readIfWanted() {
+    guard let context else { return }
+    // After the end whatever comes is dropped, so that the peer can disconnect.
+    let isDraining = isAbandoned || session.isOver
+    if isDraining || (arrivals.isEmpty && context.channel.isWritable) { context.read() }
+  }
+
+  private func write(
+    _ opcode: UInt8,
+    _ payload: ByteBuffer,
+    _ promise: EventLoopPromise<Void>?,
+    _ context: ChannelHandlerContext
+  ) {
+    let frame = WebSocketFrame(
+      fin: true,
+      opcode: WebSocketOpcode(encodedWebSocketOpcode: opcode) ?? .binary,
+      maskKey: .random(),
+      data: payload
+    )
+    context.writeAndFlush(Self.wrapOutboundOut(frame), promise: promise)
+  }
+}
