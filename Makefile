@@ -43,6 +43,8 @@ format:
 bench:
 	@Scripts/install-packages build bench
 	$(SWIFT) build -c release --product freshet
+	$(SWIFT) build -c release --package-path Benchmarks/Engine
+	python3 Benchmarks/engine.py Benchmarks/Engine/.build/release/EngineBenchmark
 	python3 Benchmarks/run.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
 
 clean:

@@ -44,30 +44,35 @@ extension FreshnessClient {
     in ledger: inout Ledger
   ) {
     let draw = ledger.draw()
-    guard let effects = ledger.roster.handle(event, for: key, at: now, draw: draw),
-      let machine = ledger.roster[key], var entry = ledger.entries[key]
+    // Found once, changed in place: a copy of the entry would be a copy of its ring.
+    guard let index = ledger.entries.index(forKey: key),
+      let effects = ledger.roster.handle(event, for: key, at: now, draw: draw),
+      let machine = ledger.roster[key]
     else { return }
-    entry.diagnostics.record(effects)
-    if let ticket = effects.cancel, entry.flight?.ticket == ticket {
-      entry.flight?.task.cancel()
-      entry.flight = nil
+    let cell = ledger.entries.values[index].cell
+    ledger.entries.values[index].diagnostics.record(effects)
+    if let ticket = effects.cancel, ledger.entries.values[index].flight?.ticket == ticket {
+      ledger.entries.values[index].flight?.task.cancel()
+      ledger.entries.values[index].flight = nil
     }
     if let sample = effects.sample, let recorder {
-      recorder(SampleRecord(sample, resource: entry.title, origin: clock.origin))
+      let title = ledger.entries.values[index].title
+      recorder(SampleRecord(sample, resource: title, origin: clock.origin))
     }
-    entry.cell.settle(effects, machine: machine, at: now)
+    cell.settle(effects, machine: machine, at: now)
     if let request = effects.request {
-      entry.flight = (request.ticket, entry.cell.send(request, for: key, of: self))
+      let task = cell.send(request, for: key, of: self)
+      ledger.entries.values[index].flight = (request.ticket, task)
     }
     if let order = effects.link {
-      entry.link?.task.cancel()
-      entry.link = nil
+      ledger.entries.values[index].link?.task.cancel()
+      ledger.entries.values[index].link = nil
       if order == .open {
         let number = ledger.nextLink()
-        entry.link = entry.cell.listen(as: number, for: key, of: self).map { (number, $0) }
+        let task = cell.listen(as: number, for: key, of: self)
+        ledger.entries.values[index].link = task.map { (number, $0) }
       }
     }
-    ledger.entries[key] = entry
   }
 
   // MARK: The alarm

@@ -32,6 +32,10 @@ struct Ledger: Sendable {
   private var chance: any RandomNumberGenerator & Sendable
   private var questions: Int64 = 0
   private var departures: Int64 = 0
+  /// The resources without an observer.
+  private var idleCount = 0
+  /// The departures of last observers, the oldest first; some came back since.
+  private var idle = KeyQueue()
   private var links: Int64 = 0
 
   /// The fields that go with every request.
@@ -93,18 +97,42 @@ struct Ledger: Sendable {
       title: "\(request.method) \(request.authority ?? "")\(request.path ?? "")",
       diagnostics: Diagnostics(policy: policy)
     )
+    idles(key)
     return key
   }
 
   /// Removes the resources that nobody observes and that were left the longest ago.
+  ///
+  /// One whose prefetch is still out gets another turn.
   mutating func trim(to limit: Int) {
-    let idle = entries.filter { $0.value.observers.isEmpty && $0.value.flight == nil }
-    guard idle.count > limit else { return }
-    let oldest = idle.sorted { $0.value.leftAt < $1.value.leftAt }.prefix(idle.count - limit)
-    for (key, entry) in oldest {
+    var turns = idle.count
+    while idleCount > limit, turns > 0 {
+      turns -= 1
+      let (key, departure) = idle.removeFirst()
+      guard let entry = entries[key], entry.observers.isEmpty, entry.leftAt == departure else {
+        continue
+      }
+      guard entry.flight == nil else {
+        idle.append((key, departure))
+        continue
+      }
       directory[entry.name] = nil
       entries[key] = nil
+      idleCount -= 1
       _ = roster.remove(key)
+    }
+  }
+
+  /// Notes that nobody observes a resource from now on.
+  private mutating func idles(_ key: Roster.Key) {
+    departures += 1
+    idleCount += 1
+    entries[key]?.leftAt = departures
+    idle.append((key, departures))
+    guard idle.count > 2 * idleCount + 64 else { return }
+    // Whoever came back since needs no place in the queue.
+    idle.removeAll { [entries] key, departure in
+      entries[key].map { !$0.observers.isEmpty || $0.leftAt != departure } ?? true
     }
   }
 
@@ -114,6 +142,7 @@ struct Ledger: Sendable {
   mutating func join(_ observer: Int64, wishing interval: Timespan?, key: Roster.Key) -> Bool {
     let isFirst = entries[key]?.observers.isEmpty ?? false
     entries[key]?.observers.updateValue(interval, forKey: observer)
+    if isFirst { idleCount -= 1 }
     return isFirst
   }
 
@@ -121,8 +150,7 @@ struct Ledger: Sendable {
   mutating func leave(_ observer: Int64, key: Roster.Key) -> Bool {
     guard entries[key]?.observers.removeValue(forKey: observer) != nil else { return false }
     guard entries[key]?.observers.isEmpty == true else { return false }
-    departures += 1
-    entries[key]?.leftAt = departures
+    idles(key)
     return true
   }
 

@@ -1,0 +1,48 @@
+import Freshness
+import FreshnessRuntime
+
+/// Prints costs as one JSON object; `Benchmarks/run.py` holds them against thresholds.
+///
+/// One argument names what is measured: `machines`, `client` or `pollers`. Each is a process of its
+/// own, so that no memory of one is counted for another.
+@main
+enum EngineBenchmark {
+  /// The resources of one process.
+  static let resources = 100_000
+  /// How long polls are counted, in seconds.
+  static let seconds = 12
+  /// The interval of each resource.
+  static let interval = Timespan.seconds(10)
+
+  static func main() async throws {
+    switch CommandLine.arguments.dropFirst().first {
+    case "machines":
+      let cycle = await Machines.cycle(count: 3_000_000)
+      let roster = await Machines.roster(machines: resources, cycles: 2_000_000)
+      show([
+        ("cycle_ns", cycle), ("roster_cycle_ns", roster.nanoseconds),
+        ("bytes_per_resource", roster.bytes),
+      ])
+    case "client":
+      show(try await Clients.run(resources: resources, seconds: seconds, interval: interval))
+    case "pollers":
+      let interval = interval.duration
+      show(try await Pollers.run(resources: resources, seconds: seconds, interval: interval))
+    default:
+      print("which? machines, client or pollers")
+    }
+  }
+
+  private static func show(_ upkeep: Upkeep) {
+    show([
+      ("bytes_per_resource", upkeep.bytesPerResource),
+      ("bytes_per_observer", upkeep.bytesPerObserver),
+      ("us_per_poll", upkeep.microsecondsPerPoll), ("polls", Double(upkeep.polls)),
+    ])
+  }
+
+  private static func show(_ figures: [(name: String, value: Double)]) {
+    let members = figures.map { "\"\($0.name)\": \(($0.value * 100).rounded() / 100)" }
+    print("{\(members.joined(separator: ", "))}")
+  }
+}
