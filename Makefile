@@ -3,13 +3,15 @@
 SWIFT ?= swift
 DEMO = .freshet/demo
 PORT ?= 8080
+TRACE = $(CURDIR)/.build/engine-wasm/trace.bin
 
-.PHONY: help demo test check bench build format clean
+.PHONY: help demo test check bench build engine-wasm format clean
 
 help:
 	@echo "make demo    a running departure board with sample data: http://127.0.0.1:$(PORT)/"
 	@echo "make test    all tests"
 	@echo "make check   format, floors, imports, file sizes, documentation"
+	@echo "make engine-wasm   the refresh engine as WebAssembly, its size, and its proofs"
 	@echo "make bench   the figures of the README, on a timetable of 20 million stop times"
 
 # MARK: For everybody
@@ -21,9 +23,10 @@ demo:
 	@Scripts/demo "$$($(SWIFT) build -c release --show-bin-path)/freshet" $(DEMO) $(PORT)
 
 test:
-	@Scripts/install-packages build test
+	@Scripts/install-packages build test engine
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build
+	FRESHNESS_TRACE="$(TRACE)" $(SWIFT) test --skip-build
+	Scripts/engine-wasm-check "$(TRACE)"
 	$(SWIFT) build -c release --product freshet
 	Scripts/test-program "$$($(SWIFT) build -c release --show-bin-path)/freshet"
 
@@ -39,6 +42,10 @@ check:
 
 format:
 	$(SWIFT) format format --in-place --recursive --parallel Package.swift Sources Tests
+
+engine-wasm:
+	@Scripts/install-packages build engine
+	Scripts/engine-wasm-check
 
 bench:
 	@Scripts/install-packages build bench

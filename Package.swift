@@ -58,6 +58,8 @@ let package = Package(
     ),
 
     // MARK: Beside the house: what proves the machine
+    .target(name: "FreshnessWire", dependencies: ["Freshness"]),
+    .target(name: "Simulation", dependencies: ["Freshness"]),
     .target(name: "ConformanceVectors", exclude: ["Vectors"]),
     .target(
       name: "FreshnessTesting",
@@ -110,7 +112,7 @@ let package = Package(
       dependencies: [
         "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "FreshnessTesting", "GTFS",
         "NIOTransport",
-        "SampleNetwork", "Serving", "Stationboard", "StationboardClient",
+        "SampleNetwork", "Serving", "Simulation", "Stationboard", "StationboardClient",
         "StationboardServer", "URLSessionTransport", "WebBoard",
         "Timetable", .argumentParser, .httpTypes, .hummingbird, .logging, .serviceLifecycle,
       ]
@@ -124,6 +126,10 @@ let package = Package(
         "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "FreshnessTesting",
         .httpTypes,
       ]
+    ),
+    .testTarget(
+      name: "FreshnessWireTests",
+      dependencies: ["Freshness", "FreshnessTesting", "FreshnessWire"]
     ),
     .testTarget(name: "ConditionalHTTPTests", dependencies: ["ConditionalHTTP", .httpTypes]),
     .testTarget(name: "EventFeedTests", dependencies: ["EventFeed"]),

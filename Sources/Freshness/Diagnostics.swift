@@ -89,7 +89,8 @@ public struct Diagnostics: Hashable, Sendable {
     guard let sample = effects.sample else { return }
     ring.append(sample)
     counters.answers += 1
-    counters.bytes += sample.bytes
+    let (sum, isOver) = counters.bytes.addingReportingOverflow(max(sample.bytes, 0))
+    counters.bytes = isOver ? .max : sum
     if case .unchanged = sample.outcome { counters.unchanged += 1 }
     guard let delay = sample.changeToScreen else { return }
     counters.measuredChanges += 1

@@ -1,0 +1,394 @@
+// The messages of the wire form (Sources/FreshnessWire) for freshness.js: plain objects to words, and
+// words to plain objects. Each pair of functions here follows one Swift extension there, field by field.
+
+import { EngineError, Members, NUMBERS, WISHES, kindOf } from "./freshness-words.js";
+
+// MARK: What goes in
+
+/** Writes what is watched: `{ question, identity }`. */
+export function writeContext(writer, value, where) {
+  const members = new Members(value, where);
+  writer.integer(members.take("question"), members.name("question"));
+  writer.integer(members.take("identity", 0), members.name("identity"));
+  members.end();
+}
+
+function writeWish(writer, members) {
+  if (members.has("wish")) {
+    const name = members.take("wish");
+    const where = members.name("wish");
+    if (!Object.hasOwn(WISHES, name)) {
+      const known = Object.keys(WISHES).join(", ");
+      throw new EngineError("unknownName", where, `${JSON.stringify(name)} is none of ${known}`);
+    }
+    const [origin, ...flags] = WISHES[name];
+    writer.named("origin", origin, where);
+    for (const flag of flags) writer.flag(flag, where);
+    return;
+  }
+  writer.named("origin", members.take("origin"), members.name("origin"));
+  for (const flag of ["isForced", "isUnconditional", "showsLoading"]) {
+    writer.flag(members.take(flag, false), members.name(flag));
+  }
+}
+
+function writeOutcome(writer, members) {
+  const outcome = members.take("outcome");
+  writer.named("outcome", outcome, members.name("outcome"));
+  if (outcome === "content") {
+    writer.integer(members.take("revision"), members.name("revision"));
+    writer.optional(members.take("validator", null), members.name("validator"));
+    writer.flag(members.take("hasRealtime", false), members.name("hasRealtime"));
+    writer.flag(members.take("fulfilsAction", false), members.name("fulfilsAction"));
+  } else if (outcome === "throttled") {
+    const hint = members.take("retryAfter", null);
+    writer.flag(hint !== null, members.name("retryAfter"));
+    if (hint !== null) writeRetryHint(writer, new Members(hint, members.name("retryAfter")));
+  } else if (outcome === "undecodable") {
+    writer.integer(members.take("reason"), members.name("reason"));
+  }
+}
+
+function writeRetryHint(writer, members) {
+  const form = members.has("date") ? "date" : "seconds";
+  writer.named("retryHint", form, members.where);
+  writer.integer(members.take(form), members.name(form));
+  members.end();
+}
+
+function writeMarks(writer, members) {
+  for (const field of ["serverTime", "fetchedAt", "cacheAge"]) {
+    writer.optional(members.take(field, null), members.name(field));
+  }
+  writer.integer(members.take("transit", 0), members.name("transit"));
+  writer.optionalNamed("mode", members.take("mode", null), members.name("mode"));
+  writer.optionalNamed("status", members.take("status", null), members.name("status"));
+  const flag = members.take("appliedFlag", null);
+  if (flag === null) writer.none(members.name("appliedFlag"));
+  else writer.flag(flag, members.name("appliedFlag"));
+  writer.optionalNamed("status", members.take("reason", null), members.name("reason"));
+  members.end();
+}
+
+function writeAnswer(writer, value, where) {
+  const members = new Members(value, where);
+  writeOutcome(writer, members);
+  writer.integer(members.take("status", 0), members.name("status"));
+  writer.integer(members.take("bytes", 0), members.name("bytes"));
+  writeMarks(writer, new Members(members.take("marks", {}), members.name("marks")));
+  const hints = new Members(members.take("hints", {}), members.name("hints"));
+  for (const field of ["nextExpectedAt", "maxAge", "spread"]) {
+    writer.optional(hints.take(field, null), hints.name(field));
+  }
+  hints.end();
+  writer.optionalNamed("activity", members.take("activity", null), members.name("activity"));
+  writer.optional(members.take("deviceTime", null), members.name("deviceTime"));
+  members.end();
+}
+
+/** What follows the number of an event; events that are not here have no values. */
+const EVENT_VALUES = {
+  paceWished: (writer, values) => writer.optional(values.take("interval"), values.name("interval")),
+  lifecycle: (writer, values) => writer.named("lifecycle", values.take("to"), values.name("to")),
+  connectivity: (writer, values) => writer.named("connectivity", values.take("to"), values.name("to")),
+  wished: writeWish,
+  contextChanged: (writer, values) => {
+    writer.integer(values.take("question"), values.name("question"));
+    writer.integer(values.take("identity", 0), values.name("identity"));
+  },
+  activity: (writer, values) => writer.named("activity", values.take("is"), values.name("is")),
+  wrote: (writer, values) => writer.integer(values.take("revision"), values.name("revision")),
+  answered: (writer, values) => {
+    writer.integer(values.take("generation"), values.name("generation"));
+    writeContext(writer, values.take("context"), values.name("context"));
+    writeAnswer(writer, values.take("answer"), values.name("answer"));
+  },
+  linkOpened: (writer, values) => writer.flag(values.take("isResumed"), values.name("isResumed")),
+  linkDelivered: (writer, values) => {
+    writeContext(writer, values.take("context"), values.name("context"));
+    writeAnswer(writer, values.take("answer"), values.name("answer"));
+  },
+};
+
+/** Writes `{ event, with }`. */
+export function writeEvent(writer, event) {
+  const members = new Members(event, "event");
+  const name = members.take("event");
+  writer.named("event", name, "event.event");
+  const write = Object.hasOwn(EVENT_VALUES, name) ? EVENT_VALUES[name] : undefined;
+  if (write) {
+    const values = new Members(members.take("with"), "event.with");
+    write(writer, values);
+    values.end();
+  }
+  members.end();
+}
+
+// MARK: Policies
+
+/** The fields of a policy in the order of the wire, each with its kind. */
+export const POLICY_FIELDS = [
+  ["active", "integer"], ["recent", "integer"], ["recentFor", "integer"], ["idle", "integer"],
+  ["background", "optional"], ["jitter", "jitter"], ["leastInterval", "integer"],
+  ["leastWait", "integer"], ["burst", "integer"], ["spread", "integer"],
+  ["focusDebounce", "integer"], ["timeout", "integer"], ["retryDelay", "optional"],
+  ["ladder", "list"], ["ladderJitter", "jitter"], ["retryAfterCap", "integer"],
+  ["recheck", "integer"], ["driftFloor", "integer"], ["driftPercent", "integer"],
+  ["stallFloor", "integer"], ["stallFactor", "integer"], ["rescueCooldown", "integer"],
+  ["unchangedLimit", "optional"], ["unchangedFor", "optional"], ["holdCap", "optional"],
+  ["degradedRearm", "integer"], ["badgePartialAfter", "integer"],
+  ["badgeUnavailableAfter", "integer"], ["alignment", "alignment"], ["longPoll", "optional"],
+  ["push", "push"], ["prefetches", "flag"], ["ringCapacity", "integer"],
+];
+/** The fields of the records that may be missing, in the order of the wire. */
+export const RECORDS = {
+  alignment: ["delay", "spread", "slack", "tolerance"],
+  push: ["heartbeat", "watchdogPercent", "openTimeout", "safetyPoll", "leastGap", "stableAfter"],
+};
+/** The number of values of each jitter. */
+const JITTER_VALUES = { none: 0, signed: 2, within: 1, share: 1, above: 1, full: 0 };
+
+function writeJitter(writer, value, where) {
+  const kind = typeof value === "string" ? value : Object.keys(new Members(value, where).value)[0];
+  writer.named("jitter", kind, where);
+  const isBare = JITTER_VALUES[kind] === 0;
+  if (isBare !== (typeof value === "string") || (!isBare && Object.keys(value).length !== 1)) {
+    const form = isBare ? `"${kind}"` : `{"${kind}": …}`;
+    throw new EngineError("wrongType", where, `${form} is expected`);
+  }
+  if (isBare) return;
+  const values = JITTER_VALUES[kind] === 1 ? [value[kind]] : value[kind];
+  if (!Array.isArray(values) || values.length !== JITTER_VALUES[kind]) {
+    throw new EngineError("wrongType", `${where}.${kind}`, "two numbers are expected");
+  }
+  for (const number of values) writer.integer(number, `${where}.${kind}`);
+}
+
+function readJitter(reader) {
+  const kind = reader.named("jitter");
+  const values = Array.from({ length: JITTER_VALUES[kind] }, () => reader.integer());
+  if (values.length === 0) return kind;
+  return { [kind]: values.length === 1 ? values[0] : values };
+}
+
+/** Writes every field of a policy. */
+export function writePolicy(writer, policy) {
+  for (const [field, kind] of POLICY_FIELDS) {
+    const value = policy[field];
+    const where = `policy.${field}`;
+    if (kind === "jitter") {
+      writeJitter(writer, value, where);
+    } else if (kind === "list") {
+      if (!Array.isArray(value)) {
+        throw new EngineError("wrongType", where, `a list is expected, not ${kindOf(value)}`);
+      }
+      writer.integer(value.length, where);
+      value.forEach((step, index) => writer.integer(step, `${where}[${index}]`));
+    } else if (kind in RECORDS) {
+      writer.flag(value !== null, where);
+      if (value === null) continue;
+      const members = new Members(value, where);
+      for (const name of RECORDS[kind]) writer.integer(members.take(name), members.name(name));
+      members.end();
+    } else {
+      writer[kind](value, where);
+    }
+  }
+}
+
+/** Reads every field of a policy. */
+export function readPolicy(reader) {
+  const policy = {};
+  for (const [field, kind] of POLICY_FIELDS) {
+    if (kind === "jitter") {
+      policy[field] = readJitter(reader);
+    } else if (kind === "list") {
+      policy[field] = Array.from({ length: reader.integer() }, () => reader.integer());
+    } else if (kind in RECORDS) {
+      policy[field] = reader.flag()
+        ? Object.fromEntries(RECORDS[kind].map((name) => [name, reader.integer()])) : null;
+    } else {
+      policy[field] = reader[kind]();
+    }
+  }
+  return policy;
+}
+
+// MARK: What comes out
+
+function readContext(reader) {
+  return { question: reader.integer(), identity: reader.integer() };
+}
+
+function readRequest(reader) {
+  return {
+    generation: reader.integer(),
+    context: readContext(reader),
+    validator: reader.optional(),
+    longPoll: reader.optional(),
+    timeout: reader.integer(),
+    priority: reader.named("priority"),
+    origin: reader.named("origin"),
+    isForced: reader.flag(),
+    isUnconditional: reader.flag(),
+    showsLoading: reader.flag(),
+    cadence: reader.integer(),
+  };
+}
+
+function readOutcome(reader) {
+  const outcome = reader.named("outcome");
+  switch (outcome) {
+    case "content":
+      return {
+        outcome,
+        revision: reader.integer(),
+        validator: reader.optional(),
+        hasRealtime: reader.flag(),
+        fulfilsAction: reader.flag(),
+      };
+    case "throttled":
+      return {
+        outcome,
+        retryAfter: reader.flag() ? { [reader.named("retryHint")]: reader.integer() } : null,
+      };
+    case "undecodable": return { outcome, reason: reader.integer() };
+    default: return { outcome };
+  }
+}
+
+function readMarks(reader) {
+  const marks = {
+    serverTime: reader.optional(),
+    fetchedAt: reader.optional(),
+    cacheAge: reader.optional(),
+    transit: reader.integer(),
+    mode: reader.optionalNamed("mode"),
+    status: reader.optionalNamed("status"),
+  };
+  const flag = reader.optional();
+  marks.appliedFlag = flag === null ? null : flag === 1;
+  marks.reason = reader.optionalNamed("status");
+  return marks;
+}
+
+function readSample(reader) {
+  const sample = {
+    generation: reader.integer(),
+    context: readContext(reader),
+    startedAt: reader.integer(),
+    endedAt: reader.integer(),
+    duration: 0,
+    status: reader.integer(),
+    ...readOutcome(reader),
+    verdict: reader.optionalNamed("verdict"),
+    marks: readMarks(reader),
+    skew: reader.optional(),
+    bytes: reader.integer(),
+    isConditional: reader.flag(),
+    isChange: reader.flag(),
+    changeToScreen: reader.optional(),
+    cadence: reader.integer(),
+  };
+  sample.duration = sample.endedAt - sample.startedAt;
+  return sample;
+}
+
+/** Reads what a host does after an event. */
+export function readEffects(reader) {
+  let cancel = null;
+  if (reader.flag()) {
+    cancel = reader.integer();
+    readContext(reader);
+  }
+  return {
+    cancel,
+    snapshot: reader.named("snapshot"),
+    changes: reader.set("changes"),
+    request: reader.flag() ? readRequest(reader) : null,
+    link: reader.optionalNamed("link"),
+    alarm: reader.optional(),
+    sample: reader.flag() ? readSample(reader) : null,
+    notes: reader.set("notes"),
+  };
+}
+
+/** Reads how fresh a copy is. */
+export function readLabel(reader) {
+  const marker = reader.named("marker");
+  const number = reader.optional();
+  const label = { marker };
+  if (marker === "reducedByStatus") label.marker = { reduced: { status: reader.name("status", number) } };
+  if (marker === "reducedByMode") label.marker = { reduced: { mode: reader.name("mode", number) } };
+  label.badge = reader.named("badge");
+  label.notice = reader.named("notice");
+  label.age = reader.optional();
+  label.isHeld = reader.flag();
+  const unit = reader.optionalNamed("wording");
+  const count = reader.optional();
+  label.wording = unit === null ? null : { [unit]: count };
+  return label;
+}
+
+/** Reads everything a machine shows. */
+export function readLook(reader) {
+  const look = {
+    lifecycle: reader.named("lifecycle"),
+    connectivity: reader.named("connectivity"),
+    context: readContext(reader),
+    alarm: reader.optional(),
+    revision: null,
+    validator: null,
+    hasRealtime: null,
+    ageAtArrival: null,
+    arrivedAt: null,
+    hasServerAge: null,
+    changedAt: null,
+    verifiedAt: null,
+    failure: null,
+    failureReason: null,
+    failureStatus: null,
+    failureSince: null,
+  };
+  if (reader.flag()) {
+    look.revision = reader.integer();
+    look.validator = reader.optional();
+    look.hasRealtime = reader.flag();
+    look.ageAtArrival = reader.integer();
+    look.arrivedAt = reader.integer();
+    look.hasServerAge = reader.flag();
+    look.changedAt = reader.integer();
+    look.verifiedAt = reader.integer();
+  }
+  if (reader.flag()) {
+    look.failure = reader.named("failure");
+    look.failureReason = reader.optional();
+    look.failureStatus = reader.integer();
+    look.failureSince = reader.integer();
+  }
+  look.isLoading = reader.flag();
+  look.outstanding = null;
+  if (reader.flag()) {
+    look.outstanding = reader.integer();
+    readContext(reader);
+  }
+  look.hasObservers = reader.flag();
+  look.isStreaming = reader.flag();
+  look.failuresInARow = reader.integer();
+  look.pace = reader.named("pace");
+  look.label = readLabel(reader);
+  return look;
+}
+
+const COUNTERS = [
+  "requests", "cancelled", "answers", "unchanged", "bytes", "coalesced", "superseded", "held",
+  "retries", "rescues", "measuredChanges", "changeToScreenTotal", "changeToScreenLongest",
+];
+
+/** Reads what a machine did over its life. */
+export function readCounters(reader) {
+  const counters = Object.fromEntries(COUNTERS.map((name) => [name, reader.integer()]));
+  const { answers, unchanged } = counters;
+  counters.unchangedPercent = answers === 0 ? 0 : Math.floor((unchanged * 100) / answers);
+  return counters;
+}

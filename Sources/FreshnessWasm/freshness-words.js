@@ -1,0 +1,256 @@
+// The words of the wire form (Sources/FreshnessWire) for freshness.js: published numbers, errors, and
+// the reading and writing of one message.
+
+/** The reasons for which the module refuses a call: the list begins with number 1. */
+export const CODES = Object.freeze([
+  "tooShort", "tooLong", "unknownNumber", "outOfRange", "noRoom", "noSuchMachine", "outOfMemory",
+  "tooManyMachines",
+]);
+
+/** The published numbers: each list begins with the case of number 1. */
+export const NUMBERS = Object.freeze({
+  event: [
+    "started", "stopped", "paceWished", "prefetch", "woke", "slept", "lifecycle", "focused",
+    "connectivity", "wished", "contextChanged", "activity", "acted", "fulfilled", "wrote", "evicted",
+    "answered", "linkOpened", "linkHeard", "linkChanged", "linkDelivered", "linkGap", "linkLost",
+  ],
+  outcome: [
+    "content", "unchanged", "refused", "unauthorised", "gone", "throttled", "serverError",
+    "timedOut", "unreachable", "undecodable", "cancelled",
+  ],
+  retryHint: ["seconds", "date"],
+  failure: [
+    "refused", "unauthorised", "gone", "throttled", "serverError", "timedOut", "unreachable",
+    "undecodable", "missingBody",
+  ],
+  jitter: ["none", "signed", "within", "share", "above", "full"],
+  marker: ["none", "normal", "reducedByStatus", "reducedByMode"],
+  wording: ["seconds", "minutes", "hours"],
+  preset: ["every", "departuresWeb", "departuresNative", "departuresWeb5s", "workspaces", "jobs"],
+  lifecycle: ["foreground", "background", "suspended"],
+  connectivity: ["online", "metered", "offline"],
+  activity: ["quiet", "active"],
+  pace: ["active", "recent", "idle", "background"],
+  origin: ["prefetch", "schedule", "catchUp", "change", "person"],
+  mode: ["full", "degradedStatic", "staleCacheFallback", "staticTimeoutFallback", "unknown"],
+  status: [
+    "applied", "partial", "skippedBudget", "disabled", "missingCache", "staleCache", "guardedError",
+    "unknown",
+  ],
+  snapshot: ["none", "apply", "verify", "hold", "clear"],
+  link: ["open", "close"],
+  priority: ["low", "normal", "high"],
+  verdict: [
+    "keepUnmodified", "applyRealtime", "applyNothingToLose", "applyForced", "applyTooOld",
+    "applyAlways", "keepBetter",
+  ],
+  badge: ["live", "partial", "unavailable", "unknown"],
+  notice: ["none", "mild", "unavailable"],
+  // Sets: each list begins with the lowest bit.
+  changes: ["snapshot", "failure", "loading", "label"],
+  notes: [
+    "coalesced", "superseded", "held", "retried", "rescued", "drifted", "timedOut",
+    "prefetchDropped", "deferred", "linkLost",
+  ],
+});
+
+/** The wishes with a name: origin, forced, unconditional, shows loading. */
+export const WISHES = Object.freeze({
+  person: ["person", false, false, true],
+  hardRefresh: ["person", true, false, true],
+  schedule: ["schedule", false, false, false],
+  change: ["change", false, false, false],
+});
+
+/** What is wrong with a call. */
+export class EngineError extends Error {
+  /**
+   * @param {string} code - The reason: `unknownName`, `missing`, `unknownMember`, `wrongType`,
+   *   `outOfRange`, `noSuchMachine`, `outOfMemory`, `tooManyMachines`, `wrongModule`, `broken`, …
+   * @param {string} where - The member it is about, with those around it: `event.with.answer.status`.
+   * @param {string} problem - What is wrong there.
+   */
+  constructor(code, where, problem) {
+    super(where ? `${where}: ${problem}` : problem);
+    this.name = "EngineError";
+    this.code = code;
+    this.where = where;
+  }
+}
+
+// MARK: Plain objects
+
+/** Reads the members of a plain object; `end` refuses those that nobody asked for. */
+export class Members {
+  constructor(value, where) {
+    if (value === null || typeof value !== "object" || Array.isArray(value)) {
+      throw new EngineError("wrongType", where, `an object is expected, not ${kindOf(value)}`);
+    }
+    this.value = value;
+    this.where = where;
+    this.unread = new Set(Object.keys(value));
+  }
+
+  /** The name of a member with those around it. */
+  name(member) {
+    return `${this.where}.${member}`;
+  }
+
+  /** Whether a member is there. */
+  has(member) {
+    return this.value[member] !== undefined;
+  }
+
+  /** A member, or a default where it is absent; without a default it must be there. */
+  take(member, fallback) {
+    this.unread.delete(member);
+    const value = this.value[member];
+    if (value !== undefined) return value;
+    if (fallback === undefined) throw new EngineError("missing", this.name(member), "is missing");
+    return fallback;
+  }
+
+  end() {
+    for (const member of this.unread) {
+      if (this.value[member] === undefined) continue;
+      throw new EngineError("unknownMember", this.name(member), "is unknown here");
+    }
+  }
+}
+
+/** What a value is, for a message. */
+export function kindOf(value) {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "a list" : `a ${typeof value}`;
+}
+
+// MARK: Words
+
+const HIGH = 4294967296;
+/** The greatest magnitude of a word: up to here a number holds every integer exactly. */
+const LIMIT = 2 ** 53;
+/** The high half of the word of a missing value, whose low half is 0. */
+const NONE = -2147483648;
+
+/** Writes a message into the module's buffer, and remembers what each word was about. */
+export class Writer {
+  constructor(view, offset, capacity) {
+    this.view = view;
+    this.offset = offset;
+    this.capacity = capacity;
+    this.names = [];
+  }
+
+  get count() {
+    return this.names.length;
+  }
+
+  put(high, low, where) {
+    if (this.names.length === this.capacity) {
+      throw new EngineError("noRoom", where, "the message is too long");
+    }
+    const place = this.offset + 8 * this.names.length;
+    this.view.setInt32(place, low, true);
+    this.view.setInt32(place + 4, high, true);
+    this.names.push(where);
+  }
+
+  none(where) {
+    this.put(NONE, 0, where);
+  }
+
+  integer(value, where) {
+    if (typeof value !== "number") {
+      throw new EngineError("wrongType", where, `a number is expected, not ${kindOf(value)}`);
+    }
+    if (!Number.isInteger(value) || Math.abs(value) > LIMIT) {
+      throw new EngineError("outOfRange", where, `${value} is no whole number of at most 2^53`);
+    }
+    this.put(Math.floor(value / HIGH), value | 0, where);
+  }
+
+  /** A time; a fraction, as of `performance.now()`, is dropped. */
+  moment(value, where) {
+    this.integer(typeof value === "number" ? Math.floor(value) : value, where);
+  }
+
+  optional(value, where) {
+    if (value === null) this.none(where);
+    else this.integer(value, where);
+  }
+
+  flag(value, where) {
+    if (typeof value !== "boolean") {
+      throw new EngineError("wrongType", where, `a boolean is expected, not ${kindOf(value)}`);
+    }
+    this.put(0, value ? 1 : 0, where);
+  }
+
+  named(table, name, where) {
+    const index = NUMBERS[table].indexOf(name);
+    if (index < 0) {
+      const known = NUMBERS[table].join(", ");
+      throw new EngineError("unknownName", where, `${JSON.stringify(name)} is none of ${known}`);
+    }
+    this.put(0, index + 1, where);
+  }
+
+  optionalNamed(table, name, where) {
+    if (name === null) this.none(where);
+    else this.named(table, name, where);
+  }
+}
+
+/** Reads a message out of the module's buffer. */
+export class Reader {
+  constructor(view, offset, count) {
+    this.view = view;
+    this.place = offset;
+    this.end = offset + 8 * count;
+  }
+
+  /** The next word, or `null` where a value is missing. */
+  optional() {
+    if (this.place >= this.end) throw new EngineError("tooShort", "", "the module's answer is too short");
+    const low = this.view.getUint32(this.place, true);
+    const high = this.view.getInt32(this.place + 4, true);
+    this.place += 8;
+    return high === NONE && low === 0 ? null : high * HIGH + low;
+  }
+
+  integer() {
+    const value = this.optional();
+    if (value === null) throw new EngineError("outOfRange", "", "the module's answer lacks a value");
+    return value;
+  }
+
+  flag() {
+    return this.integer() === 1;
+  }
+
+  optionalNamed(table) {
+    const number = this.optional();
+    return number === null ? null : this.name(table, number);
+  }
+
+  named(table) {
+    return this.name(table, this.integer());
+  }
+
+  name(table, number) {
+    const name = NUMBERS[table][number - 1];
+    if (name === undefined) {
+      throw new EngineError("unknownNumber", "", `the module's ${table} ${number} is unknown`);
+    }
+    return name;
+  }
+
+  set(table) {
+    const bits = this.integer();
+    return NUMBERS[table].filter((_, index) => bits & (1 << index));
+  }
+
+  finish() {
+    if (this.place !== this.end) throw new EngineError("tooLong", "", "the module's answer is too long");
+  }
+}

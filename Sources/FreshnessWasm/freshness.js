@@ -1,0 +1,254 @@
+// The refresh machine for hosts in JavaScript: browsers and node.
+//
+// These files only translate. They turn plain objects into the words of the wire form
+// (Sources/FreshnessWire) and back; what is asked for when, and what becomes of the answers, is
+// decided by the WebAssembly module, which is the Swift source of the machine itself. The names of
+// events, orders and values are those of Documentation/conformance-vectors.md.
+//
+//     const engine = await Engine.load(fetch("freshness.wasm"));
+//     const machine = engine.machine({ policy: { preset: "departuresWeb" }, context: { question: 1 } });
+//     const effects = machine.handle({ event: "started" }, performance.now(), Engine.draw());
+//     // Send effects.request, and set one timer for effects.alarm.
+//
+// Numbers are whole; times are milliseconds. Moments count from any start the host likes. Names
+// that are unknown, members that are missing or too many, and numbers out of range are errors, and
+// nothing has happened to the machine then.
+
+import {
+  POLICY_FIELDS, RECORDS, readCounters, readEffects, readLabel, readLook, readPolicy, writeContext,
+  writeEvent, writePolicy,
+} from "./freshness-messages.js";
+import { CODES, EngineError, Members, Reader, Writer } from "./freshness-words.js";
+
+export { CODES, EngineError, NUMBERS, WISHES } from "./freshness-words.js";
+
+/** The wire form these files speak. */
+const WIRE_VERSION = 1;
+
+/** The WebAssembly module, and the machines in it. */
+export class Engine {
+  #exports;
+  #view;
+  #offset;
+  #capacity;
+  #broken = false;
+
+  /**
+   * Loads the module.
+   *
+   * @param {BufferSource | WebAssembly.Module | Response | Promise<Response>} source - Its bytes, the
+   *   compiled module, or the answer of a `fetch`. A page's content security policy must allow
+   *   `wasm-unsafe-eval`.
+   * @returns {Promise<Engine>}
+   * @throws {EngineError} `wrongModule` if it speaks another wire form.
+   */
+  static async load(source) {
+    let module = await source;
+    if (typeof Response !== "undefined" && module instanceof Response) {
+      if (!module.ok) throw new EngineError("wrongModule", "", `the module answered ${module.status}`);
+      module = await module.arrayBuffer();
+    }
+    if (!(module instanceof WebAssembly.Module)) module = await WebAssembly.compile(module);
+    return new Engine(await WebAssembly.instantiate(module, {}));
+  }
+
+  /** Draws the chance of one event: thirty-two even bits. */
+  static draw() {
+    return crypto.getRandomValues(new Uint32Array(1))[0];
+  }
+
+  /** @param {WebAssembly.Instance} instance - An instance of the module; `load` makes one. */
+  constructor(instance) {
+    this.#exports = instance.exports;
+    const version = this.#exports.freshness_wire_version?.();
+    if (version !== WIRE_VERSION) {
+      const problem = `the module speaks wire form ${version}, not ${WIRE_VERSION}`;
+      throw new EngineError("wrongModule", "", problem);
+    }
+    this.#offset = this.#exports.freshness_buffer();
+    this.#capacity = this.#exports.freshness_buffer_capacity();
+  }
+
+  /** The number of machines that were created and not destroyed. */
+  get machines() {
+    return this.#exports.freshness_machines();
+  }
+
+  /** The memory of the module in bytes: given out to machines, and taken from the host. */
+  get memory() {
+    return {
+      inUse: this.#exports.freshness_memory_in_use() >>> 0,
+      size: this.#exports.memory.buffer.byteLength,
+    };
+  }
+
+  /**
+   * Completes a policy.
+   *
+   * @param {object} description - `{ preset: name }` or `{ every: milliseconds }`, and any field of
+   *   the policy that is to be another.
+   * @returns {object} Every field of the policy.
+   */
+  policy(description) {
+    const members = new Members(description, "policy");
+    if (members.has("preset") === members.has("every")) {
+      throw new EngineError("missing", "policy.preset", "either this or \"every\" is expected");
+    }
+    const policy = this.#preset(members);
+    for (const [field, kind] of POLICY_FIELDS) {
+      if (!members.has(field)) continue;
+      const value = members.take(field);
+      policy[field] = kind === "push" && value !== null ? this.#push(value) : value;
+    }
+    members.end();
+    return policy;
+  }
+
+  #preset(members) {
+    return this.#call("freshness_preset", [], (writer) => {
+      if (members.has("every")) {
+        writer.named("preset", "every", "policy.every");
+        writer.integer(members.take("every"), "policy.every");
+        writer.flag(false, "policy.push");
+      } else {
+        const name = members.take("preset");
+        if (name === "every") {
+          throw new EngineError("unknownName", "policy.preset", "\"every\" is a member, not a preset");
+        }
+        writer.named("preset", name, "policy.preset");
+      }
+    }, readPolicy);
+  }
+
+  /** Completes the constants of a stream with those of `Policy.Push()`. */
+  #push(value) {
+    const given = new Members(value, "policy.push");
+    const push = this.#call("freshness_preset", [], (writer) => {
+      writer.named("preset", "every", "policy.push");
+      writer.integer(1000, "policy.push");
+      writer.flag(true, "policy.push");
+    }, readPolicy).push;
+    for (const name of RECORDS.push) push[name] = given.take(name, push[name]);
+    given.end();
+    return push;
+  }
+
+  /**
+   * Creates a machine that nobody watches yet.
+   *
+   * @param {object} description - `policy` as for `policy()`, and `context`: the host's numbers
+   *   `{ question, identity }` of what will be watched.
+   * @returns {Machine} The machine; `destroy()` gives its memory back.
+   * @throws {EngineError} `outOfMemory` or `tooManyMachines` if there is no room for it.
+   */
+  machine(description) {
+    const members = new Members(description, "machine");
+    const policy = this.policy(members.take("policy"));
+    const context = members.take("context", { question: 0 });
+    members.end();
+    const handle = this.#call("freshness_create", [], (writer) => {
+      writeContext(writer, context, "context");
+      writePolicy(writer, policy);
+    });
+    return new Machine((name, write, read) => this.#call(name, [handle], write, read));
+  }
+
+  /** Writes a message, calls an export and reads its answer. */
+  #call(name, values, write, read) {
+    if (this.#broken) throw new EngineError("broken", "", "the module stopped at a fault before");
+    const writer = new Writer(this.#memory(), this.#offset, this.#capacity);
+    write?.(writer);
+    let result;
+    try {
+      result = this.#exports[name](...values, ...(write ? [writer.count] : []));
+    } catch (fault) {
+      this.#broken = true;
+      throw new EngineError("broken", "", `the module stopped at a fault: ${fault.message}`);
+    }
+    if (result < 0) throw this.#error(-result, writer);
+    if (!read) return result;
+    const reader = new Reader(this.#memory(), this.#offset, result);
+    const value = read(reader);
+    reader.finish();
+    return value;
+  }
+
+  #error(number, writer) {
+    const code = CODES[number - 1] ?? "unknown";
+    const where = number <= 4 ? writer.names[this.#exports.freshness_error_position()] ?? "" : "";
+    const problems = {
+      outOfRange: "the number is out of its range",
+      noSuchMachine: "the machine was destroyed",
+      outOfMemory: "there is no memory for it",
+      tooManyMachines: "there are as many machines as there may be",
+    };
+    return new EngineError(code, where, problems[code] ?? `the module refused the message (${code})`);
+  }
+
+  /** The module's memory; a view of it dies whenever it grows. */
+  #memory() {
+    const { buffer } = this.#exports.memory;
+    if (this.#view?.buffer !== buffer) this.#view = new DataView(buffer);
+    return this.#view;
+  }
+}
+
+/** One machine; `Engine.machine` creates it. */
+export class Machine {
+  #call;
+
+  /** @param {Function} call - Calls an export for this machine. */
+  constructor(call) {
+    this.#call = call;
+  }
+
+  /**
+   * Handles one event.
+   *
+   * @param {object} event - `{ event: name }`, and its values as `with`. `answered` needs
+   *   `generation`, `context` and `answer`.
+   * @param {number} now - When it happened; not before the last event. A fraction is dropped.
+   * @param {number} draw - Thirty-two even bits of chance, as of `Engine.draw()`.
+   * @returns {object} What the host does now: `cancel` (a generation or `null`), `snapshot`,
+   *   `changes`, `request`, `link`, `alarm`, `sample`, `notes`.
+   */
+  handle(event, now, draw) {
+    return this.#call("freshness_handle", (writer) => {
+      writer.moment(now, "now");
+      writer.integer(draw, "draw");
+      writeEvent(writer, event);
+    }, readEffects);
+  }
+
+  /**
+   * Looks at everything the machine shows.
+   *
+   * @param {number} now - The moment; the label ages with it.
+   * @returns {object} `revision`, `validator`, `changedAt`, `failure`, `isLoading`, `outstanding` (a
+   *   generation or `null`), `alarm`, `pace`, `label` and more; those of a copy or a failure that is
+   *   not there are `null`.
+   */
+  look(now) {
+    return this.#call("freshness_look", (writer) => writer.moment(now, "now"), readLook);
+  }
+
+  /** The label alone, as in `look`. */
+  label(now) {
+    return this.#call("freshness_label", (writer) => writer.moment(now, "now"), readLabel);
+  }
+
+  /** Every field of the machine's policy. */
+  policy() {
+    return this.#call("freshness_policy", null, readPolicy);
+  }
+
+  /** What the machine did over its life, as numbers. */
+  counters() {
+    return this.#call("freshness_counters", null, readCounters);
+  }
+
+  /** Removes the machine; every later call is an error. */
+  destroy() {
+    this.#call("freshness_destroy", null);
+  }
+}

@@ -1,0 +1,56 @@
+public import Freshness
+
+extension Effects: WireWritable {
+  /// Writes the fields in the order of their declaration.
+  ///
+  /// `cancel`, `request` and `sample` are records that may be missing; `changes` and `notes` are
+  /// their bits.
+  public func write(to writer: inout WireWriter) throws(WireError) {
+    try Ticket.write(cancel, to: &writer)
+    try writer.numbered(snapshot)
+    try writer.integer(Int64(changes.rawValue))
+    try Request.write(request, to: &writer)
+    try writer.optionalNumbered(link)
+    try writer.optionalMoment(alarm)
+    try Sample.write(sample, to: &writer)
+    try writer.integer(Int64(notes.rawValue))
+  }
+}
+
+extension Sample: WireWritable {
+  /// Writes the fields in the order of their declaration.
+  public func write(to writer: inout WireWriter) throws(WireError) {
+    try ticket.write(to: &writer)
+    try writer.moment(startedAt)
+    try writer.moment(endedAt)
+    try writer.integer(Int64(status))
+    try outcome.write(to: &writer)
+    try writer.optionalNumbered(verdict)
+    try marks.write(to: &writer)
+    try writer.optionalSpan(skew)
+    try writer.integer(bytes)
+    try writer.flag(isConditional)
+    try writer.flag(isChange)
+    try writer.optionalSpan(changeToScreen)
+    try writer.span(cadence)
+  }
+}
+
+extension Counters: WireWritable {
+  /// Writes the fields in the order of their declaration.
+  public func write(to writer: inout WireWriter) throws(WireError) {
+    try writer.integer(requests)
+    try writer.integer(cancelled)
+    try writer.integer(answers)
+    try writer.integer(unchanged)
+    try writer.time(bytes)
+    try writer.integer(coalesced)
+    try writer.integer(superseded)
+    try writer.integer(held)
+    try writer.integer(retries)
+    try writer.integer(rescues)
+    try writer.integer(measuredChanges)
+    try writer.span(changeToScreenTotal)
+    try writer.span(changeToScreenLongest)
+  }
+}

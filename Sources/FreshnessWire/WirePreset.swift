@@ -1,0 +1,45 @@
+internal import Freshness
+
+/// The presets, with their published numbers.
+public enum WirePreset: Int64, Hashable, Sendable, CaseIterable {
+  /// `Policy.init(every:)`; its interval follows the number, and a flag: whether it has a `push`,
+  /// the one of `Policy.Push.init()`.
+  case every = 1
+  /// `Policy.departuresWeb`
+  case departuresWeb = 2
+  /// `Policy.departuresNative`
+  case departuresNative = 3
+  /// `Policy.departuresWeb5s`
+  case departuresWeb5s = 4
+  /// `Policy.workspaces`
+  case workspaces = 5
+  /// `Policy.jobs`
+  case jobs = 6
+
+  /// Writes the policy of a preset whose number is read.
+  ///
+  /// - Returns: The number of words written.
+  public static func policy(
+    _ words: UnsafeBufferPointer<Int64>,
+    into buffer: UnsafeMutableBufferPointer<Int64>
+  ) throws(WireError) -> Int32 {
+    var reader = WireReader(words)
+    var policy: Policy
+    switch try reader.numbered(WirePreset.self) {
+    case .every:
+      policy = Policy(every: try reader.span())
+      policy.push = try reader.flag() ? Policy.Push() : nil
+    case .departuresWeb: policy = .departuresWeb
+    case .departuresNative: policy = .departuresNative
+    case .departuresWeb5s: policy = .departuresWeb5s
+    case .workspaces: policy = .workspaces
+    case .jobs: policy = .jobs
+    }
+    try reader.end()
+    var writer = WireWriter(buffer)
+    try policy.write(to: &writer)
+    return Int32(writer.count)
+  }
+}
+
+extension WirePreset: WireNumbered {}

@@ -1,0 +1,85 @@
+internal import Freshness
+
+/// Writes a message word by word into a buffer of the host.
+public struct WireWriter {
+  private let words: UnsafeMutableBufferPointer<Int64>
+  /// The number of words written.
+  public private(set) var count = 0
+
+  /// Creates a writer.
+  ///
+  /// - Parameter words: The buffer; it must stay in place while the writer is in use.
+  public init(_ words: UnsafeMutableBufferPointer<Int64>) { self.words = words }
+
+  private mutating func put(_ word: Int64) throws(WireError) {
+    guard count < words.count else { throw WireError(.noRoom, at: Int32(count)) }
+    words[count] = word
+    count += 1
+  }
+
+  // MARK: Integers
+
+  /// Writes a number that must arrive as it is.
+  ///
+  /// - Throws: `outOfRange` if its magnitude is beyond ``Wire/limit``.
+  mutating func integer(_ value: Int64) throws(WireError) {
+    guard ClosedRange.wire.contains(value) else { throw WireError(.outOfRange, at: Int32(count)) }
+    try put(value)
+  }
+
+  /// Writes a number that must arrive as it is, or nothing.
+  mutating func optional(_ value: Int64?) throws(WireError) {
+    guard let value else { return try put(Wire.none) }
+    try integer(value)
+  }
+
+  /// Writes a flag, or whether a record follows.
+  mutating func flag(_ value: Bool) throws(WireError) { try put(value ? 1 : 0) }
+
+  // MARK: Numbers of enumerations
+
+  /// Writes the number of a case.
+  mutating func numbered<Case: WireNumbered>(_ value: Case) throws(WireError) {
+    try put(value.wireNumber)
+  }
+
+  /// Writes the number of a case, or nothing.
+  mutating func optionalNumbered<Case: WireNumbered>(_ value: Case?) throws(WireError) {
+    try put(value?.wireNumber ?? Wire.none)
+  }
+
+  // MARK: Times, which stop at the limit
+
+  /// Writes a time in milliseconds.
+  mutating func time(_ milliseconds: Int64) throws(WireError) {
+    try put(min(max(milliseconds, -Wire.limit), Wire.limit))
+  }
+
+  /// Writes a moment.
+  mutating func moment(_ moment: Moment) throws(WireError) { try time(moment.milliseconds) }
+
+  /// Writes a moment, or nothing.
+  mutating func optionalMoment(_ moment: Moment?) throws(WireError) {
+    guard let moment else { return try put(Wire.none) }
+    try time(moment.milliseconds)
+  }
+
+  /// Writes a length of time.
+  mutating func span(_ span: Timespan) throws(WireError) { try time(span.milliseconds) }
+
+  /// Writes a length of time, or nothing.
+  mutating func optionalSpan(_ span: Timespan?) throws(WireError) {
+    guard let span else { return try put(Wire.none) }
+    try time(span.milliseconds)
+  }
+
+  /// Writes a wall time, or nothing.
+  mutating func optionalWallTime(_ wallTime: WallTime?) throws(WireError) {
+    guard let wallTime else { return try put(Wire.none) }
+    try time(wallTime.milliseconds)
+  }
+}
+
+// A writer borrows memory that it does not own.
+@available(*, unavailable)
+extension WireWriter: Sendable {}

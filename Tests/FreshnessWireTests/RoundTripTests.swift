@@ -1,0 +1,94 @@
+import Freshness
+import FreshnessWire
+import Testing
+
+@Suite("Round trips")
+struct RoundTripTests {
+  @Test(arguments: 0..<Dice.eventKinds)
+  func `Every kind of event comes back as it went out`(kind: Int) throws {
+    var dice = Dice(seed: UInt64(kind))
+    for _ in 0..<500 {
+      let event = dice.event(kind: kind)
+      let words = try event.words()
+      #expect(try Event(words: words) == event)
+      #expect(try Event(words: words).words() == words)
+    }
+  }
+
+  @Test
+  func `Every policy comes back as it went out`() throws {
+    var dice = Dice(seed: 77)
+    for _ in 0..<2_000 {
+      let policy = dice.policy()
+      #expect(try Policy(words: policy.words()) == policy)
+    }
+    for preset in Walk.policies { #expect(try Policy(words: preset.words()) == preset) }
+  }
+
+  @Test
+  func `Contexts and answers come back as they went out`() throws {
+    var dice = Dice(seed: 78)
+    for _ in 0..<2_000 {
+      let context = dice.context()
+      #expect(try Context(words: context.words()) == context)
+      let answer = dice.answer()
+      #expect(try Answer(words: answer.words()) == answer)
+    }
+  }
+
+  @Test
+  func `The presets are those of the machine`() throws {
+    let policies: [WirePreset: Policy] = [
+      .departuresWeb: .departuresWeb, .departuresNative: .departuresNative,
+      .departuresWeb5s: .departuresWeb5s, .workspaces: .workspaces, .jobs: .jobs,
+    ]
+    for (preset, policy) in policies {
+      #expect(try presetWords([preset.rawValue]) == policy.words())
+    }
+    var policy = Policy(every: .milliseconds(1_234))
+    #expect(try presetWords([WirePreset.every.rawValue, 1_234, 0]) == policy.words())
+    policy.push = Policy.Push()
+    #expect(try presetWords([WirePreset.every.rawValue, 1_234, 1]) == policy.words())
+    #expect(policies.count + 1 == WirePreset.allCases.count)
+  }
+
+  private func presetWords(_ words: [Int64]) throws -> [Int64] {
+    var buffer = [Int64](repeating: 0, count: Wire.longestMessage)
+    let count = try words.withUnsafeBufferPointer { (input) throws(WireError) in
+      try buffer.withUnsafeMutableBufferPointer { (output) throws(WireError) in
+        try WirePreset.policy(input, into: output)
+      }
+    }
+    return Array(buffer[..<Int(count)])
+  }
+
+  @Test
+  func `Times beyond the limit are written as the limit`() throws {
+    let never = try Event.paceWished(.longest).words()
+    #expect(try Event(words: never) == .paceWished(Timespan(milliseconds: Wire.limit)))
+    var effects = Effects()
+    effects.alarm = Moment(milliseconds: .min)
+    #expect(try Effects(words: effects.words()).alarm == Moment(milliseconds: -Wire.limit))
+  }
+
+  @Test
+  func `Numbers of the host beyond the limit are refused, not changed`() {
+    for number in [Wire.limit + 1, -Wire.limit - 1, .min, .max] {
+      #expect(throws: WireError(.outOfRange, at: 1)) {
+        try Event.wrote(Revision(number)).words()
+      }
+    }
+  }
+
+  @Test
+  func `The longest message has room`() throws {
+    var policy = Policy(every: .seconds(1), jitter: .signed(.zero, .zero))
+    policy.ladderJitter = policy.jitter
+    policy.alignment = .departures
+    policy.push = Policy.Push()
+    policy.ladder = Array(repeating: .zero, count: Int(Wire.longestLadder))
+    let words = try Context(question: 1).words() + policy.words()
+    #expect(words.count <= Wire.longestMessage)
+    #expect(try WireMachine(words: words).machine.policy == policy)
+  }
+}

@@ -1,0 +1,40 @@
+import FreshnessWire
+
+@testable import Freshness
+
+// Values as the wire carries them: times stop at its limit, and what is the machine's own stays
+// behind.
+
+extension Int64 {
+  fileprivate var carried: Int64 { Swift.min(Swift.max(self, -Wire.limit), Wire.limit) }
+}
+
+extension Timespan {
+  var carried: Timespan { Timespan(milliseconds: milliseconds.carried) }
+}
+
+extension Moment {
+  var carried: Moment { Moment(milliseconds: milliseconds.carried) }
+}
+
+extension Effects {
+  var carried: Effects {
+    var effects = self
+    effects.alarm = alarm?.carried
+    effects.request?.wish.isRecovery = false
+    effects.request?.timeout = request?.timeout.carried ?? .zero
+    effects.request?.cadence = request?.cadence.carried ?? .zero
+    effects.sample?.skew = sample?.skew?.carried
+    effects.sample?.changeToScreen = sample?.changeToScreen?.carried
+    effects.sample?.cadence = sample?.cadence.carried ?? .zero
+    return effects
+  }
+}
+
+extension Snapshot {
+  var carried: Snapshot {
+    var snapshot = self
+    snapshot.age = Age(atArrival: age.atArrival.carried, arrivedAt: age.arrivedAt.carried)
+    return snapshot
+  }
+}
