@@ -1,0 +1,127 @@
+import Freshness
+
+/// Every measure of one policy.
+struct PolicyMeasures: Sendable {
+  var name: String
+  var states: [StateMeasure]
+  var outage: OutageMeasure
+  var longPoll: UpgradeMeasure
+  /// Only where the policy follows a producer (R31).
+  var rhythm: (blind: RhythmMeasure, learned: RhythmMeasure, stated: RhythmMeasure)?
+
+  init(_ named: NamedPolicy, scale: MeasureScale, seed: UInt64) {
+    let policy = named.policy
+    name = named.name
+    states = StateMeasure.State.allCases.map {
+      StateMeasure($0, policy, hours: scale.hours, seed: seed)
+    }
+    outage = OutageMeasure(policy, trials: scale.trials, seed: seed)
+    longPoll = UpgradeMeasure(policy, hours: scale.hours, seed: seed)
+    guard policy.alignment != nil else { return }
+    var blind = policy
+    blind.alignment = nil
+    rhythm = (
+      RhythmMeasure(blind, .made, runs: scale.runs, seed: seed),
+      RhythmMeasure(policy, .made, runs: scale.runs, seed: seed),
+      RhythmMeasure(policy, .expected, runs: scale.runs, seed: seed)
+    )
+  }
+
+  // MARK: Goals
+
+  /// The thresholds of a preset; none for any other policy.
+  var goals: [Goal] {
+    switch name {
+    case "departuresWeb": rhythmGoals + outageGoals(load: 181, worst: 24_000, median: 12_000)
+    case "departuresNative", "departuresWeb5s":
+      outageGoals(load: 181, worst: 24_000, median: 12_000)
+    case "workspaces": seedGoals + outageGoals(load: 181, worst: 36_000, median: 18_000)
+    // Full jitter halves the mean wait of the ladder to 30 s: that is 240 waits an hour.
+    case "jobs": outageGoals(load: 270, worst: 36_000, median: 12_000)
+    default: []
+    }
+  }
+
+  private func goal(
+    _ goal: String,
+    _ value: Int64,
+    least: Int64? = nil,
+    most: Int64? = nil,
+    digits: Int = 0,
+    unit: String = ""
+  ) -> Goal {
+    Goal(
+      subject: name,
+      name: goal,
+      value: value,
+      least: least,
+      most: most,
+      digits: digits,
+      unit: unit
+    )
+  }
+
+  /// Peers-client.md 6.3: load and recovery of the seed's ladder; engine.md for the other ladders.
+  private func outageGoals(load: Int64, worst: Int64, median: Int64) -> [Goal] {
+    let longest = max(outage.shortRecovery.most, outage.longRecovery.most)
+    let middle = max(outage.shortRecovery.percentile(50), outage.longRecovery.percentile(50))
+    return [
+      goal("requests in an hour of outage", outage.load, most: load),
+      goal("worst recovery", longest, most: worst - 1, digits: 3, unit: "s"),
+      goal("median recovery", middle, most: median, digits: 3, unit: "s"),
+    ]
+  }
+
+  /// Seed 003: requests an hour within two percent, and its times to reflect.
+  private var seedGoals: [Goal] {
+    let nominal: [StateMeasure.State: Int64] = [
+      .active: 24_000, .recent: 12_000, .idle: 3_600, .background: 1_200,
+    ]
+    var goals = states.map { measure in
+      let due = nominal[measure.state] ?? 0
+      return goal(
+        "requests an hour, \(measure.state.rawValue)",
+        measure.requests,
+        least: due - due / 50,
+        most: due + due / 50,
+        digits: 1
+      )
+    }
+    for measure in states {
+      switch measure.state {
+      case .active:
+        let p95 = measure.delays.percentile(95)
+        goals.append(goal("change to screen p95, active", p95, most: 3_000, digits: 3, unit: "s"))
+        let bytes = measure.bytes
+        goals.append(goal("bytes an hour, active", bytes, most: 5_000_000, unit: "B"))
+      case .recent:
+        let p95 = measure.delays.percentile(95)
+        goals.append(goal("change to screen p95, recent", p95, most: 5_000, digits: 3, unit: "s"))
+      case .idle:
+        let share = measure.unchangedShare
+        goals.append(goal("not modified, idle", share, least: 801, digits: 1, unit: "%"))
+      case .background: break
+      }
+    }
+    return goals
+  }
+
+  /// Peers-client.md 6.3: detection at a 15 s cadence and a 15 s producer.
+  private var rhythmGoals: [Goal] {
+    guard let rhythm else { return [] }
+    return [("learned", rhythm.learned), ("stated", rhythm.stated)].flatMap { name, measure in
+      [
+        goal("added age, \(name)", measure.added.mean, most: 1_200, digits: 3, unit: "s"),
+        goal(
+          "added age p95, \(name)",
+          measure.added.percentile(95),
+          most: 2_500,
+          digits: 3,
+          unit: "s"
+        ),
+        goal("requests an hour, \(name)", measure.requests, most: 2_600, digits: 1),
+        goal("polls until in step, \(name)", measure.learnedAfter ?? .max, most: 4),
+      ]
+    }
+  }
+}

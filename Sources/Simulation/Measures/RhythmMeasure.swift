@@ -1,0 +1,63 @@
+import Freshness
+
+/// What it brings to know the producer's rhythm (R31): a producer that publishes every 15 s.
+struct RhythmMeasure: Sendable {
+  /// From publication to screen, over all publications after the fifth poll.
+  var added: Figures
+  /// Requests in an hour, in tenths: the mean of all runs.
+  var requests: Int64
+  /// The polls sent until every later publication is on screen within 2.5 s: the most of all runs;
+  /// `nil` if that never comes.
+  var learnedAfter: Int64?
+
+  static let period: Int64 = 15_000
+
+  /// Measures a policy against producers of all phases.
+  ///
+  /// - Parameters:
+  ///   - policy: The constants; without an alignment it polls blindly.
+  ///   - speech: What the server says of its rhythm.
+  ///   - runs: The number of runs of an hour, each with its own phase.
+  ///   - seed: Everything follows from it.
+  init(_ policy: Policy, _ speech: CleanHost.Speech, runs: Int64, seed: UInt64) {
+    let hour: Int64 = 3_600_000
+    var delays: [Int64] = []
+    var count: Int64 = 0
+    var polls: Int64? = 0
+    for run in 0..<runs {
+      var dice = SplitMix64(seed: seed &+ UInt64(run))
+      // Phases in even steps, so that few runs cover all.
+      let phase = (run * Self.period + dice.below(Self.period)) / runs % Self.period
+      let publications = Publications(every: Self.period, phase: phase, until: hour + 120_000)
+      var host = CleanHost(policy, publications: publications, seed: dice.next())
+      host.roundTrip = 150
+      host.speech = speech
+      host.send(.started)
+      host.run(until: hour + 60_000)
+      count += Int64(host.requests.filter { $0 < hour }.count)
+      let start = host.requests.count > 4 ? host.requests[4] : 0
+      delays += host.delays(from: start, until: hour)
+      polls = Self.later(polls, Self.pollsUntilInStep(host, until: hour))
+    }
+    learnedAfter = polls
+    added = Figures(delays)
+    requests = runs == 0 ? 0 : count * 10 / runs
+  }
+
+  private static func later(_ first: Int64?, _ second: Int64?) -> Int64? {
+    guard let first, let second else { return nil }
+    return max(first, second)
+  }
+
+  /// The polls sent until every later publication is on screen within 2.5 s; `nil` if publications
+  /// are late in the last tenth of the run as well.
+  private static func pollsUntilInStep(_ host: CleanHost, until end: Int64) -> Int64? {
+    var lastLate: Int64 = -1
+    for (number, made) in host.publications.times.enumerated() where made >= 0 && made < end {
+      guard let screen = host.screens.first(where: { $0.number >= number }) else { break }
+      if screen.at - made >= 2_500 { lastLate = made }
+    }
+    guard lastLate < end / 10 * 9 else { return nil }
+    return Int64(host.requests.filter { $0 <= lastLate }.count)
+  }
+}

@@ -1,0 +1,23 @@
+import Freshness
+
+/// Load and freshness with a long poll, which a policy may allow beside polling (R32).
+struct UpgradeMeasure: Sendable {
+  /// Requests in an hour, in tenths.
+  var requests: Int64
+  /// From change to screen, at a change every 30 s on average.
+  var delays: Figures
+
+  /// Measures a long poll of 25 s in the foreground.
+  init(_ policy: Policy, hours: Int64, seed: UInt64) {
+    var patient = policy
+    patient.longPoll = .seconds(25)
+    let end = hours * 3_600_000
+    var dice = SplitMix64(seed: seed)
+    let publications = Publications(mean: 30_000, until: end + 120_000, &dice)
+    var host = CleanHost(patient, publications: publications, seed: dice.next())
+    host.send(.started)
+    host.run(until: end + 60_000)
+    requests = Int64(host.requests.filter { $0 < end }.count) * 10 / max(hours, 1)
+    delays = Figures(host.delays(from: 60_000, until: end))
+  }
+}

@@ -1,0 +1,22 @@
+import Freshness
+
+/// The copy at hand as the rules say it must be.
+struct Copy: Sendable {
+  var revision: Revision
+  var validator: Validator?
+  var hasRealtime: Bool
+  var ageAtArrival: Int64
+  var arrivedAt: Int64
+  var hasServerAge: Bool
+  var changedAt: Int64
+  var verifiedAt: Int64
+
+  func age(at now: Int64) -> Int64 { ageAtArrival + max(now - arrivedAt, 0) }
+}
+
+/// The failure a person may see, as the rules say it must be.
+struct Trouble: Hashable, Sendable {
+  var kind: Failure.Kind
+  var status: Int32
+  var since: Int64
+}

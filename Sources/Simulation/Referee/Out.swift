@@ -1,0 +1,10 @@
+import Freshness
+
+/// A request that is out.
+struct Out: Sendable {
+  var request: Request
+  var want: Want
+  var startedAt: Int64
+  var deadline: Int64
+  var followUp: Want?
+}

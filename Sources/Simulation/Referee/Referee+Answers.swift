@@ -1,0 +1,240 @@
+import Freshness
+
+/// What an answer means: R3, R7, R16 to R23, R34.
+extension Referee {
+  mutating func answered(_ ticket: Ticket, _ answer: Answer) -> Duty {
+    guard let request = out, request.request.ticket.generation == ticket.generation else {
+      // R3: nobody asks this any more.
+      turn.notes.insert(.superseded)
+      turn.copyRule = .superseded
+      turn.failureRule = .superseded
+      turn.hush(.superseded)
+      return .goOn
+    }
+    guard ticket.context == context else {
+      turn.notes.insert(.superseded)
+      turn.copyRule = .superseded
+      turn.failureRule = .superseded
+      return land(Answer(.cancelled))
+    }
+    return land(answer)
+  }
+
+  /// The request that is out has ended.
+  mutating func land(_ answer: Answer) -> Duty {
+    guard let request = out else { return .goOn }
+    out = nil
+    turn.hasLanded = true
+    let before = copy?.revision
+    var verdict: Hold.Verdict?
+    let duty = read(answer, of: request, &verdict)
+    if answer.outcome != .cancelled {
+      lastEnd = turn.now
+      let applied = turn.order == .apply || (turn.order == .verify && verdict != .keepUnmodified)
+      turn.sample = ExpectedSample(
+        ticket: request.request.ticket,
+        startedAt: request.startedAt,
+        endedAt: turn.now,
+        answer: answer,
+        verdict: verdict,
+        isConditional: request.request.validator != nil,
+        isChange: applied && copy?.revision != before,
+        cadence: request.request.cadence.milliseconds
+      )
+    }
+    // R2: the follow-up goes out when the request ends, whichever way.
+    return request.followUp.map { .ask($0, .oneFollowUp) } ?? duty
+  }
+
+  private mutating func read(
+    _ answer: Answer,
+    of request: Out,
+    _ verdict: inout Hold.Verdict?
+  ) -> Duty {
+    switch answer.outcome {
+    case .content(let content):
+      let step = receive(content, answer, isForced: request.want.isForced, &verdict)
+      return .wait(step.map { .degraded($0) } ?? .cadence, .schedule, .success)
+    case .unchanged:
+      turn.copyRule = .success
+      guard copy != nil else {
+        turn.failureRule = .missingBody
+        guard request.want.isRecovery else {
+          var want = request.want
+          want.isUnconditional = true
+          want.isRecovery = true
+          return .ask(want, .missingBody)
+        }
+        turn.hush(.missingBody)
+        return failed(.missingBody, answer, isTransient: false, request)
+      }
+      verify(answer, endsWait: true)
+      verdict = .keepUnmodified
+      return .wait(.cadence, .schedule, .success)
+    case .refused: return rejected(.refused, answer)
+    case .unauthorised: return rejected(.unauthorised, answer)
+    case .gone: return rejected(.gone, answer)
+    case .throttled(let hint):
+      if let after = retryAfter(hint, answer.marks) {
+        notBefore = max(notBefore ?? turn.now, turn.now + after)
+      }
+      return failed(.throttled, answer, isTransient: false, request)
+    case .serverError: return failed(.serverError, answer, isTransient: true, request)
+    case .timedOut: return failed(.timedOut, answer, isTransient: true, request)
+    case .unreachable: return failed(.unreachable, answer, isTransient: true, request)
+    case .undecodable(let reason):
+      return failed(.undecodable(reason: reason), answer, isTransient: true, request)
+    case .cancelled: return .wait(.cadence, .schedule, .errorsErase)
+    }
+  }
+
+  /// R20: takes in a body, or keeps a better one; names the step of the ladder it asks for (R34).
+  mutating func receive(
+    _ content: Content,
+    _ answer: Answer,
+    isForced: Bool,
+    isFromStream: Bool = false,
+    _ verdict: inout Hold.Verdict?
+  ) -> Int? {
+    let ruling = hold(content, isForced: isForced)
+    verdict = ruling
+    turn.copyRule = .hold
+    succeeded(answer, endsWait: !isFromStream)
+    unchangedRun = 0
+    lastFull = turn.now
+    let step = reduced(answer.marks)
+    guard ruling != .keepBetter else {
+      held = (answer.marks, turn.now)
+      turn.order = .hold
+      turn.notes.insert(.held)
+      return step
+    }
+    let isSame = copy?.revision == content.revision
+    let age = Self.ageAtArrival(answer.marks)
+    turn.order = isSame ? .verify : .apply
+    copy = Copy(
+      revision: content.revision,
+      validator: content.validator,
+      hasRealtime: content.hasRealtime,
+      ageAtArrival: age ?? answer.marks.transit.milliseconds,
+      arrivedAt: turn.now,
+      hasServerAge: age != nil,
+      changedAt: isSame ? copy?.changedAt ?? turn.now : turn.now,
+      verifiedAt: turn.now
+    )
+    marks = answer.marks
+    held = nil
+    if content.fulfilsAction { burstEnds = nil }
+    return step
+  }
+
+  /// R20: the first match wins.
+  private func hold(_ content: Content, isForced: Bool) -> Hold.Verdict {
+    guard let cap = policy.holdCap else { return .applyAlways }
+    if content.hasRealtime { return .applyRealtime }
+    guard let copy, copy.hasRealtime else { return .applyNothingToLose }
+    if isForced { return .applyForced }
+    return copy.age(at: turn.now) >= cap.milliseconds ? .applyTooOld : .keepBetter
+  }
+
+  /// R16: "not modified" moves *verified* and leaves *changed*.
+  mutating func verify(_ answer: Answer, endsWait: Bool) {
+    succeeded(answer, endsWait: endsWait)
+    unchangedRun += 1
+    turn.order = .verify
+    turn.copyRule = .success
+    held = nil
+    copy?.verifiedAt = turn.now
+    if let age = Self.ageAtArrival(answer.marks) {
+      copy?.ageAtArrival = age
+      copy?.arrivedAt = turn.now
+      copy?.hasServerAge = true
+    } else if copy?.hasServerAge == false {
+      copy?.ageAtArrival = answer.marks.transit.milliseconds
+      copy?.arrivedAt = turn.now
+    }
+    marks = Self.freshened(marks, by: answer.marks)
+  }
+
+  /// R16, R23: one success clears the error and the backoff.
+  ///
+  /// R21: a `Retry-After` is about requests; what the stream brings does not end it.
+  private mutating func succeeded(_ answer: Answer, endsWait: Bool) {
+    turn.failureRule = .success
+    failure = nil
+    hasRetried = false
+    failures = 0
+    if endsWait { notBefore = nil }
+    if let observed = answer.activity { observe(observed) }
+    guard policy.alignment != nil else { return }
+    if Self.ageAtArrival(answer.marks) != nil, answer.marks.fetchedAt != nil { seesRhythm = true }
+    window = max(answer.hints.spread?.milliseconds ?? 0, 0)
+    let next = Self.untilNextChange(answer)
+    stated = next.flatMap { $0 > 0 ? turn.now + $0 : nil }
+    if stated != nil { seesRhythm = true }
+  }
+
+  /// R34: once through the ladder, then the cadence, until a long time has passed without.
+  private mutating func reduced(_ marks: Marks) -> Int? {
+    switch Self.reduction(marks) {
+    case .steady: return nil
+    case .none:
+      isQuiet = false
+      return nil
+    case .disabled:
+      isQuiet = true
+      return nil
+    case .retried:
+      guard !isQuiet else { return nil }
+      if let degradedAt, turn.now - degradedAt >= policy.degradedRearm.milliseconds {
+        degradedStep = 0
+      }
+      degradedAt = turn.now
+      guard degradedStep < policy.ladder.count else { return nil }
+      degradedStep += 1
+      return degradedStep - 1
+    }
+  }
+
+  /// R21: a wrong question is shown at once and not repeated, except very slowly.
+  private mutating func rejected(_ kind: Failure.Kind, _ answer: Answer) -> Duty {
+    turn.failureRule = .outcomes
+    hasRetried = false
+    failures = 0
+    notBefore = nil
+    show(kind, answer)
+    return .wait(.recheck, .schedule, .outcomes)
+  }
+
+  private mutating func failed(
+    _ kind: Failure.Kind,
+    _ answer: Answer,
+    isTransient: Bool,
+    _ request: Out
+  ) -> Duty {
+    if isTransient, !hasRetried, failures == 0, policy.retryDelay != nil {
+      // R7: once, and silently.
+      turn.failureRule = .silentRetry
+      hasRetried = true
+      var want = request.want
+      want.showsLoading = false
+      let cadence = request.request.cadence.milliseconds
+      let isLate = turn.now - request.deadline >= driftLimit(cadence)
+      return .wait(.retry(isLate: isLate), want, .silentRetry)
+    }
+    if turn.failureRule == .errorsErase { turn.failureRule = .outcomes }
+    hasRetried = true
+    failures = min(failures + 1, 1_000)
+    show(kind, answer)
+    return .wait(.ladder(Int(failures) - 1), .schedule, .backoff)
+  }
+
+  /// R14: the lateness that counts as drift.
+  func driftLimit(_ cadence: Int64) -> Int64 {
+    max(policy.driftFloor.milliseconds, cadence * policy.driftPercent / 100)
+  }
+
+  private mutating func show(_ kind: Failure.Kind, _ answer: Answer) {
+    failure = Trouble(kind: kind, status: answer.status, since: failure?.since ?? turn.now)
+  }
+}

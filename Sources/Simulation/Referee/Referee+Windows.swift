@@ -1,0 +1,123 @@
+import Freshness
+
+/// When a wait ends: bounds from the policy, whatever the draw was (R10).
+extension Referee {
+  /// The bounds of a jittered wait.
+  static func bounds(_ jitter: Jitter, _ wait: Int64) -> (least: Int64, most: Int64) {
+    switch jitter {
+    case .none: (wait, wait)
+    case .signed(_, let most): (wait - most.milliseconds, wait + most.milliseconds)
+    case .within(let bound): (wait - bound.milliseconds, wait + bound.milliseconds)
+    case .share(let share): (wait - wait * share / 100, wait + wait * share / 100)
+    case .above(let share): (wait, wait + wait * share / 100)
+    case .full: (0, wait)
+    }
+  }
+
+  /// The bounds of a step of the ladder; the last step repeats (R23).
+  func ladder(_ step: Int) -> (least: Int64, most: Int64) {
+    guard !policy.ladder.isEmpty else {
+      return (policy.active.milliseconds, policy.active.milliseconds)
+    }
+    let base = policy.ladder[min(step, policy.ladder.count - 1)].milliseconds
+    let bounds = Self.bounds(policy.ladderJitter, base)
+    let floor = policy.leastWait.milliseconds
+    return (max(bounds.least, floor), max(bounds.most, floor))
+  }
+
+  /// The bounds of the end of a wait.
+  func end(of wait: Wait) -> Window {
+    let since = wait.since
+    let spread = max(policy.spread.milliseconds, 0)
+    let bounds: (least: Int64, most: Int64)
+    switch wait.reason {
+    case .cadence: return cadenceEnd(since).notBefore(notBefore)
+    case .retry(let isLate):
+      let delay = policy.retryDelay?.milliseconds ?? 0
+      bounds = (delay, delay + (isLate ? spread : 0))
+    case .ladder(let step), .degraded(let step): bounds = ladder(step)
+    case .recheck:
+      bounds = (policy.recheck.milliseconds, policy.recheck.milliseconds + spread)
+    case .gap, .reconnect, .resync: bounds = (0, spread)
+    case .news:
+      let gap = policy.push?.leastGap.milliseconds ?? 0
+      let due = max(since, lastStart.map { $0 + gap } ?? since)
+      bounds = (due - since, due - since)
+    case .deferred: bounds = (0, 0)
+    }
+    let window = Window(
+      least: Self.plus(since, bounds.least),
+      most: Self.plus(since, bounds.most),
+      rule: wait.reason.rule
+    )
+    return window.notBefore(notBefore)
+  }
+
+  /// R10, R12, R31 to R33: the end of a wait of the cadence.
+  func cadenceEnd(_ since: Int64) -> Window {
+    let interval = interval(at: since) ?? policy.idle.milliseconds
+    let started = lastStart ?? since
+    if stream.isLive, let push = policy.push {
+      let bounds = Self.bounds(policy.jitter, push.safetyPoll.milliseconds)
+      return Window(least: since + bounds.least, most: since + bounds.most, rule: .push)
+    }
+    if waitsAtServer(since) {
+      let least = max(Self.plus(started, interval), since)
+      let spread = max(min(policy.spread.milliseconds, interval), 0)
+      let most = max(Self.plus(started, interval), since + spread)
+      return Window(least: least, most: most, rule: .longPoll)
+    }
+    let blind = blindEnd(since, started: started, interval: interval)
+    guard lifecycle == .foreground, seesRhythm, policy.alignment != nil else { return blind }
+    return alignedEnd(since, started: started, interval: interval, blind: blind)
+  }
+
+  /// R32: whether the next scheduled request waits at the server.
+  func waitsAtServer(_ moment: Int64) -> Bool {
+    policy.longPoll != nil && lifecycle == .foreground && copy?.validator != nil
+      && !needsFull(at: moment)
+  }
+
+  /// R10: from start to start, never under the least interval, and after a slow answer as much
+  /// rest as it took.
+  func blindEnd(_ since: Int64, started: Int64, interval: Int64) -> Window {
+    let bounds = Self.bounds(policy.jitter, interval)
+    let rest = max(min(since - started, interval), 0)
+    let floor = max(Self.plus(started, policy.leastInterval.milliseconds), since + rest)
+    return Window(
+      least: max(Self.plus(started, bounds.least), floor),
+      most: max(Self.plus(started, bounds.most), floor),
+      rule: .jitter
+    )
+  }
+
+  /// R31: shortly after the expected change, inside the budget of the cadence.
+  private func alignedEnd(
+    _ since: Int64,
+    started: Int64,
+    interval: Int64,
+    blind: Window
+  ) -> Window {
+    guard let alignment = policy.alignment else { return blind }
+    let earliest = started + max(interval - alignment.slack.milliseconds, 0)
+    let latest = Self.plus(started, Self.plus(interval, interval))
+    let least = started + policy.leastInterval.milliseconds
+    let delay = alignment.delay.milliseconds
+    let spread = alignment.spread.milliseconds
+    if let stated, stated >= earliest - delay - spread {
+      // The statement decides: the request goes out in the window after it, if that fits at all.
+      let first = max(stated + delay, earliest)
+      let last = max(stated + delay + window + spread, earliest)
+      if first > latest || last < since { return blind }
+      if last <= latest, first >= since {
+        return Window(least: max(first, least), most: max(last, least), rule: .producerPhase)
+      }
+    }
+    // A learned rhythm: anywhere between the least interval and two cadences.
+    return Window(
+      least: min(blind.least, max(earliest, least, since)),
+      most: max(blind.most, latest),
+      rule: .producerPhase
+    )
+  }
+}

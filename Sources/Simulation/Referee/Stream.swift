@@ -1,0 +1,20 @@
+/// The stream of news as the rules say it must be (R33).
+enum Stream: Hashable, Sendable {
+  case off
+  case opening(until: Int64)
+  case live(since: Int64, silentAt: Int64)
+  case waiting(least: Int64, most: Int64)
+
+  var isLive: Bool {
+    if case .live = self { return true }
+    return false
+  }
+
+  func isOverdue(at now: Int64) -> Bool {
+    switch self {
+    case .off, .waiting: false
+    case .opening(let until): until <= now
+    case .live(_, let silentAt): silentAt <= now
+    }
+  }
+}

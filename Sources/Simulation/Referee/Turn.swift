@@ -1,0 +1,28 @@
+import Freshness
+
+/// One step being checked.
+struct Turn: Sendable {
+  /// Names the rule that keeps the machine from asking; the first reason is the best.
+  mutating func hush(_ rule: Rule) { quietRule = quietRule ?? rule }
+
+  var event: Event = .woke
+  var now: Int64 = 0
+  var draw = Draw.middle
+  var effects = Effects()
+
+  // What the rules ask for.
+  var order: Effects.SnapshotOrder = .none
+  var notes: Notes = []
+  var cancelled: Ticket?
+  var cancelRule: Rule = .oneRequest
+  var asked: Want?
+  /// The rule that keeps the machine from asking, if it may not.
+  var quietRule: Rule?
+  var link: LinkOrder?
+  var sample: ExpectedSample?
+  /// The rule to blame for a wrong copy or failure.
+  var copyRule: Rule = .errorsErase
+  var failureRule: Rule = .errorsErase
+  var hasLanded = false
+  var rescued = false
+}

@@ -1,0 +1,74 @@
+import Freshness
+
+/// The reasons to wait that the rules know.
+enum Reason: Hashable, Sendable {
+  case cadence
+  case retry(isLate: Bool)
+  case ladder(Int)
+  case degraded(Int)
+  case recheck
+  case gap
+  case reconnect
+  case resync
+  case news
+  case deferred
+
+  /// Whether the wait spreads clients that woke together already.
+  var isSpread: Bool { self == .gap || self == .reconnect || self == .resync }
+
+  /// The rule that sets the length of the wait.
+  var rule: Rule {
+    switch self {
+    case .cadence: .jitter
+    case .retry: .silentRetry
+    case .ladder: .backoff
+    case .degraded: .degraded
+    case .recheck, .deferred: .outcomes
+    case .gap: .drift
+    case .reconnect: .offline
+    case .resync, .news: .push
+    }
+  }
+}
+
+/// A wait that is on.
+struct Wait: Sendable {
+  var reason: Reason
+  var since: Int64
+  var want: Want = .schedule
+}
+
+/// Bounds of a moment, both included, and the rule that sets them.
+struct Window: Sendable {
+  var least: Int64
+  var most: Int64
+  var rule: Rule
+
+  /// R21, R23: a `Retry-After` only ever makes a wait longer.
+  func notBefore(_ moment: Int64?) -> Window {
+    guard let moment, moment > least else { return self }
+    return Window(least: moment, most: Swift.max(moment, most), rule: .outcomes)
+  }
+}
+
+extension Reason {
+  /// Whether the wait follows a failure.
+  var isOfFailure: Bool {
+    switch self {
+    case .retry, .ladder, .recheck, .deferred: true
+    case .cadence, .degraded, .gap, .reconnect, .resync, .news: false
+    }
+  }
+}
+
+extension Reason {
+  /// Whether the wait follows a failure that a repetition may cure; news does not shorten it.
+  ///
+  /// After a wrong question the news may be that the question is right now.
+  var isOfTransientFailure: Bool {
+    switch self {
+    case .retry, .ladder: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/// The rules of the machine, as the rule book numbers them (engine.md).
+public enum Rule: Int, CaseIterable, Comparable, Sendable {
+  /// One request in flight.
+  case oneRequest = 1
+  /// One follow-up; wishes merge.
+  case oneFollowUp
+  /// A superseded answer changes nothing.
+  case superseded
+  /// Another context clears everything and asks.
+  case contextSwitch
+  /// Poll first, then sleep.
+  case pollFirst
+  /// A request has an end.
+  case timeout
+  /// One silent retry.
+  case silentRetry
+  /// One owner of the timer.
+  case timerOwner
+  /// The interval is a pure function.
+  case pureInterval
+  /// Jitter, and never faster than the cadence.
+  case jitter
+  /// Background, suspension and return.
+  case lifecycle
+  /// Idle is slow, never dead.
+  case neverDead
+  /// A burst after a local action.
+  case burst
+  /// Drift and gaps in time.
+  case drift
+  /// A stall is broken.
+  case stall
+  /// Success and not modified.
+  case success
+  /// Not modified without a copy.
+  case missingBody
+  /// Unconditional now and then.
+  case unconditional
+  /// Validators stay with their copy.
+  case validators
+  /// Hold.
+  case hold
+  /// Different outcomes stay different.
+  case outcomes
+  /// An error erases nothing.
+  case errorsErase
+  /// The ladder.
+  case backoff
+  /// Offline.
+  case offline
+  /// The loading hint.
+  case loadingHint
+  /// The order of interpretation.
+  case interpretation
+  /// Age.
+  case age
+  /// Wording.
+  case wording
+  /// Samples.
+  case samples
+  /// Counters.
+  case counters
+  /// The producer's phase.
+  case producerPhase
+  /// Long poll.
+  case longPoll
+  /// Push.
+  case push
+  /// Degraded answers.
+  case degraded
+  /// Prefetch.
+  case prefetch
+
+  /// The rule's name in the rule book: `R7`.
+  public var name: String { "R\(rawValue)" }
+
+  /// Orders rules by number.
+  public static func < (lhs: Rule, rhs: Rule) -> Bool { lhs.rawValue < rhs.rawValue }
+}

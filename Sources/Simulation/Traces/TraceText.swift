@@ -1,0 +1,19 @@
+import Freshness
+
+/// A trace as a person reads it: one step on a line.
+enum TraceText {
+  /// Writes the steps of a replay.
+  static func lines(_ taken: [Trace.Taken]) -> [String] {
+    let width = "\(taken.last?.at ?? 0)".count
+    return taken.map { step in
+      let at = "\(step.at)"
+      let blanks = String(repeating: " ", count: width - at.count)
+      var text = "\(blanks)\(at) ms  \(TraceJSON.name(step.event))"
+      if let values = TraceJSON.values(step.event) {
+        text += " " + JSONText.object(values).line.filter { $0 != "\"" }
+      }
+      if step.draw != .middle { text += "  draw \(step.draw.bits)" }
+      return text
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/// Who makes the data: with a period, at random, or in bursts.
+struct Producer: Sendable {
+  enum Rhythm: Sendable {
+    /// Every so often, give or take, and now and then not at all.
+    case periodic(period: Int64, jitter: Int64, missedIn: Int64)
+    /// At random, with a mean time between (Poisson).
+    case random(mean: Int64)
+    /// Several in a row, then a long pause.
+    case bursts(count: Int64, gap: Int64, pause: Int64)
+  }
+
+  var rhythm: Rhythm
+  /// The number of the newest publication.
+  private(set) var revision: Int64 = 1
+  /// When it was made.
+  private(set) var madeAt: Int64
+  /// When the next one is made.
+  private(set) var nextAt: Int64
+  private var beat: Int64
+  private var left: Int64 = 0
+
+  init(_ rhythm: Rhythm, from start: Int64, _ dice: inout SplitMix64) {
+    self.rhythm = rhythm
+    madeAt = start
+    nextAt = start
+    beat = start
+    left = 0
+    switch rhythm {
+    case .periodic(let period, _, _):
+      beat = start - dice.below(period)
+      madeAt = beat
+    case .random, .bursts: break
+    }
+    plan(&dice)
+  }
+
+  /// Lets everything happen that is due by a moment.
+  mutating func advance(to moment: Int64, _ dice: inout SplitMix64) {
+    while nextAt <= moment {
+      revision += 1
+      madeAt = nextAt
+      plan(&dice)
+    }
+  }
+
+  private mutating func plan(_ dice: inout SplitMix64) {
+    switch rhythm {
+    case .periodic(let period, let jitter, let missedIn):
+      repeat { beat += period } while missedIn > 0 && dice.oneIn(missedIn)
+      nextAt = max(beat + dice.between(-jitter, jitter), madeAt + 1)
+    case .random(let mean): nextAt = madeAt + 1 + dice.exponential(mean: mean)
+    case .bursts(let count, let gap, let pause):
+      if left > 0 {
+        left -= 1
+        nextAt = madeAt + 1 + dice.below(gap)
+      } else {
+        left = dice.below(count)
+        nextAt = madeAt + 1 + dice.exponential(mean: pause)
+      }
+    }
+  }
+}
