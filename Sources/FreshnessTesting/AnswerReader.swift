@@ -15,7 +15,8 @@ enum AnswerReader {
   ]
 
   private static let anyBytes: ClosedRange<Int64> = 0...JSONValue.largestNumber
-  private static let anySpan: ClosedRange<Int64> = -JSONValue.largestNumber...JSONValue.largestNumber
+  private static let anySpan: ClosedRange<Int64> =
+    -JSONValue.largestNumber...JSONValue.largestNumber
 
   static func answer(_ reader: inout MemberReader) throws(DocumentError) -> Answer {
     Answer(

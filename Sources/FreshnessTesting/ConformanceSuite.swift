@@ -4,7 +4,10 @@ import ConformanceVectors
 public enum ConformanceSuite: Sendable {
   /// The names and the bytes of the files.
   public static let files: [(name: String, bytes: [UInt8])] = {
-    let list = UnsafeBufferPointer(start: freshet_vector_files(), count: freshet_vector_file_count())
+    let list = UnsafeBufferPointer(
+      start: freshet_vector_files(),
+      count: freshet_vector_file_count()
+    )
     return list.map { file in
       (String(cString: file.name), Array(UnsafeBufferPointer(start: file.bytes, count: file.count)))
     }

@@ -65,6 +65,7 @@ extension ConformanceVector {
   /// - Parameters:
   ///   - bytes: The file.
   ///   - file: Its name, for errors.
+  /// - Returns: The vectors, in the order of the file.
   /// - Throws: ``DocumentError`` that names the file, the vector, the step and the member.
   public static func decode(
     _ bytes: [UInt8],
@@ -78,7 +79,9 @@ extension ConformanceVector {
       throw place.with("line \(error.line), column \(error.column): \(error.problem)")
     }
     var reader = try MemberReader(document, at: place)
-    guard let values = try reader.list("vectors") else { throw reader.error("vectors", "is missing") }
+    guard let values = try reader.list("vectors") else {
+      throw reader.error("vectors", "is missing")
+    }
     guard values.count <= mostVectors else {
       throw reader.error("vectors", "\(values.count) vectors are more than \(mostVectors)")
     }
@@ -103,7 +106,9 @@ extension ConformanceVector {
     file = start.file ?? ""
     // The identifier is read first, so that every other error can name it.
     var place = start
-    if case .object(let members) = value, case .string(let id)? = members["id"] { place.vector = id }
+    if case .object(let members) = value, case .string(let id)? = members["id"] {
+      place.vector = id
+    }
     var reader = try MemberReader(value, at: place)
     id = try Self.text("id", &reader)
     says = try Self.text("says", &reader)

@@ -19,7 +19,9 @@ extension ExpectedShape {
     "sample": .optional(.members(sample)),
     "notes": .set(Readout.noteNames.map(\.name)),
     "shows": .members(shows),
-    "counters": .members(Dictionary(uniqueKeysWithValues: Readout.counterNames.map { ($0, .whole) })),
+    "counters": .members(
+      Dictionary(uniqueKeysWithValues: Readout.counterNames.map { ($0, .whole) })
+    ),
     "ring": .list(.whole),
   ]
 

@@ -80,7 +80,9 @@ struct JSONReader {
       let place = position
       guard current == UInt8(ascii: "\"") else { throw fault("a member's name is expected here") }
       let name = try string()
-      guard members[name] == nil else { throw fault("the member \"\(name)\" is given twice", at: place) }
+      guard members[name] == nil else {
+        throw fault("the member \"\(name)\" is given twice", at: place)
+      }
       guard takes(":") else { throw fault("\":\" is expected after \"\(name)\"") }
       members[name] = try value(depth: depth + 1)
     } while takes(",")
@@ -98,7 +100,9 @@ struct JSONReader {
   }
 
   private mutating func literal(_ word: String, _ value: JSONValue) throws(Fault) -> JSONValue {
-    guard bytes[position...].starts(with: word.utf8) else { throw fault("a value is expected here") }
+    guard bytes[position...].starts(with: word.utf8) else {
+      throw fault("a value is expected here")
+    }
     position += word.utf8.count
     return value
   }
@@ -112,7 +116,8 @@ struct JSONReader {
     guard !digits.isEmpty, digits.count == 1 || digits.first != UInt8(ascii: "0") else {
       throw fault("this is no number", at: start)
     }
-    if let byte = current, [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains(byte) {
+    if let byte = current, [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains(byte)
+    {
       throw fault("numbers are whole, without fraction or exponent", at: start)
     }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
@@ -178,7 +183,8 @@ struct JSONReader {
   private mutating func unit() throws(Fault) -> UInt32 {
     let digits = bytes[position..<min(position + 4, bytes.count)]
     let text = String(decoding: digits, as: UTF8.self)
-    guard digits.count == 4, text.allSatisfy(\.isHexDigit), let unit = UInt32(text, radix: 16) else {
+    guard digits.count == 4, text.allSatisfy(\.isHexDigit), let unit = UInt32(text, radix: 16)
+    else {
       throw fault("four hexadecimal digits are expected here")
     }
     position += 4

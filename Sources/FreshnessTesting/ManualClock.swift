@@ -130,7 +130,9 @@ public final class ManualClock: Clock, Sendable {
   private func cancelSleeper(_ number: Int) {
     let sleeper = state.withLock { state -> Sleeper? in
       state.cancelled.insert(number)
-      guard let index = state.sleepers.firstIndex(where: { $0.number == number }) else { return nil }
+      guard let index = state.sleepers.firstIndex(where: { $0.number == number }) else {
+        return nil
+      }
       return state.sleepers.remove(at: index)
     }
     sleeper?.continuation.resume(returning: false)
@@ -194,7 +196,9 @@ public final class ManualClock: Clock, Sendable {
   private func cancelWatcher(_ number: Int) {
     let watcher = state.withLock { state -> Watcher? in
       state.cancelled.insert(number)
-      guard let index = state.watchers.firstIndex(where: { $0.number == number }) else { return nil }
+      guard let index = state.watchers.firstIndex(where: { $0.number == number }) else {
+        return nil
+      }
       return state.watchers.remove(at: index)
     }
     watcher?.continuation.resume(returning: false)

@@ -76,7 +76,9 @@ public enum PolicyFields: Sendable {
   /// Reads the fields that are there.
   static func override(_ policy: inout Policy, _ reader: inout MemberReader) throws(DocumentError) {
     for (name, path, bounds) in spanFields {
-      if let span = try reader.whole(name, in: bounds) { policy[keyPath: path] = .milliseconds(span) }
+      if let span = try reader.whole(name, in: bounds) {
+        policy[keyPath: path] = .milliseconds(span)
+      }
     }
     for (name, path, bounds) in optionalSpanFields {
       guard let value = reader.take(name) else { continue }
@@ -106,7 +108,8 @@ public enum PolicyFields: Sendable {
       let place = reader.place(of: "unchangedLimit")
       policy.unchangedLimit =
         value == .null
-        ? nil : Int32(truncatingIfNeeded: try MemberReader.whole(value, in: unchangedLimits, at: place))
+        ? nil
+        : Int32(truncatingIfNeeded: try MemberReader.whole(value, in: unchangedLimits, at: place))
     }
     if let capacity = try reader.whole("ringCapacity", in: ringCapacities) {
       policy.ringCapacity = Int32(truncatingIfNeeded: capacity)

@@ -43,9 +43,13 @@ public final class ScriptedExchange: HTTPExchange, Sendable {
   private struct State {
     var sent: [Sent] = []
     var replies: [Reply]
+    /// The number of requests whose reply is known.
+    var announced = 0
+    /// The requests that are held, whether they wait already or are about to.
+    var held: Set<Int> = []
     var waiting: [Int: CheckedContinuation<Outcome, Never>] = [:]
-    /// Requests that were cancelled or settled before they began to wait.
-    var settled: [Int: Outcome] = [:]
+    /// The ends of held requests that came before they began to wait.
+    var early: [Int: Outcome] = [:]
     var watchers: [Watcher] = []
     var lastWatcher = 0
     var cancelledWatchers: Set<Int> = []
@@ -76,8 +80,8 @@ public final class ScriptedExchange: HTTPExchange, Sendable {
   /// All requests, in the order in which they were sent.
   public var sent: [Sent] { state.withLock { $0.sent } }
 
-  /// The numbers of the requests that wait for a reply, in order.
-  public var held: [Int] { state.withLock { $0.waiting.keys.sorted() } }
+  /// The numbers of the requests that are held, in order.
+  public var held: [Int] { state.withLock { $0.held.sorted() } }
 
   // MARK: The transport
 
@@ -88,53 +92,67 @@ public final class ScriptedExchange: HTTPExchange, Sendable {
     _ request: HTTPRequest,
     timeout: Duration
   ) async throws(HTTPExchangeError) -> HTTPExchangeAnswer {
-    let (sent, planned, watchers) = record(request, timeout: timeout)
-    for watcher in watchers { watcher.continuation.resume(returning: true) }
-    guard !Task.isCancelled else { throw Self.cancelled(sent) }
-    switch planned ?? reply?(sent) ?? Self.missing(sent) {
-    case .answer(let answer): return answer
-    case .failure(let error): throw error
-    case .held:
-      let outcome = await withTaskCancellationHandler {
-        await withCheckedContinuation { hold(sent.number, $0) }
-      } onCancel: {
-        end(sent.number, with: .failure(Self.cancelled(sent)))
-      }
-      state.withLock { $0.settled[sent.number] = nil }
-      return try outcome.get()
+    let (sent, planned) = record(request, timeout: timeout)
+    let reply = planned ?? self.reply?(sent) ?? Self.missing(sent)
+    announce(sent, reply)
+    let end = await withTaskCancellationHandler {
+      await outcome(of: reply, sent.number)
+    } onCancel: {
+      self.end(sent.number, with: .failure(Self.cancelled(sent)))
     }
+    guard !Task.isCancelled else { throw Self.cancelled(sent) }
+    return try end.get()
   }
 
-  private func record(
-    _ request: HTTPRequest,
-    timeout: Duration
-  ) -> (Sent, Reply?, [Watcher]) {
+  private func record(_ request: HTTPRequest, timeout: Duration) -> (Sent, Reply?) {
     state.withLock { state in
       let sent = Sent(number: state.sent.count + 1, request: request, timeout: timeout)
       state.sent.append(sent)
-      let count = state.sent.count
+      return (sent, state.replies.isEmpty ? nil : state.replies.removeFirst())
+    }
+  }
+
+  private func announce(_ sent: Sent, _ reply: Reply) {
+    let satisfied = state.withLock { state in
+      if case .held = reply { state.held.insert(sent.number) }
+      state.announced += 1
+      let count = state.announced
       let satisfied = state.watchers.filter { $0.count <= count }
       state.watchers.removeAll { $0.count <= count }
-      return (sent, state.replies.isEmpty ? nil : state.replies.removeFirst(), satisfied)
+      return satisfied
+    }
+    for watcher in satisfied { watcher.continuation.resume(returning: true) }
+  }
+
+  private func outcome(of reply: Reply, _ number: Int) async -> Outcome {
+    switch reply {
+    case .answer(let answer): return .success(answer)
+    case .failure(let error): return .failure(error)
+    case .held: break
+    }
+    return await withCheckedContinuation { continuation in
+      let early = state.withLock { state -> Outcome? in
+        if let early = state.early.removeValue(forKey: number) { return early }
+        state.waiting[number] = continuation
+        return nil
+      }
+      if let early { continuation.resume(returning: early) }
     }
   }
 
-  private func hold(_ number: Int, _ continuation: CheckedContinuation<Outcome, Never>) {
-    let outcome = state.withLock { state -> Outcome? in
-      if let settled = state.settled[number] { return settled }
-      state.waiting[number] = continuation
-      return nil
-    }
-    if let outcome { continuation.resume(returning: outcome) }
-  }
-
-  private func end(_ number: Int, with outcome: Outcome) {
-    let continuation = state.withLock { state in
+  /// Ends a held request, now or as soon as it waits; tells whether it was held.
+  @discardableResult
+  private func end(_ number: Int, with outcome: Outcome) -> Bool {
+    let (wasHeld, continuation) = state.withLock { state in
+      guard state.held.remove(number) != nil else {
+        return (false, nil as CheckedContinuation<Outcome, Never>?)
+      }
       let continuation = state.waiting.removeValue(forKey: number)
-      if continuation == nil, state.settled[number] == nil { state.settled[number] = outcome }
-      return continuation
+      if continuation == nil { state.early[number] = outcome }
+      return (true, continuation)
     }
     continuation?.resume(returning: outcome)
+    return wasHeld
   }
 
   private static func cancelled(_ sent: Sent) -> HTTPExchangeError {
@@ -157,18 +175,14 @@ public final class ScriptedExchange: HTTPExchange, Sendable {
   /// - Returns: Whether it was held; a request that has ended or was never sent is not.
   @discardableResult
   public func settle(_ number: Int, with reply: Reply) -> Bool {
-    let outcome: Outcome
     switch reply {
-    case .answer(let answer): outcome = .success(answer)
-    case .failure(let error): outcome = .failure(error)
-    case .held: return state.withLock { $0.waiting[number] != nil }
+    case .answer(let answer): end(number, with: .success(answer))
+    case .failure(let error): end(number, with: .failure(error))
+    case .held: state.withLock { $0.held.contains(number) }
     }
-    let continuation = state.withLock { $0.waiting.removeValue(forKey: number) }
-    continuation?.resume(returning: outcome)
-    return continuation != nil
   }
 
-  /// Waits until at least some requests were sent.
+  /// Waits until at least some requests were sent and are answered, refused or held.
   ///
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func waitForRequests(atLeast count: Int) async throws {
@@ -181,7 +195,7 @@ public final class ScriptedExchange: HTTPExchange, Sendable {
       await withCheckedContinuation { continuation in
         let result = state.withLock { state -> Bool? in
           if state.cancelledWatchers.contains(number) { return false }
-          if state.sent.count >= count { return true }
+          if state.announced >= count { return true }
           state.watchers.append(Watcher(number: number, count: count, continuation: continuation))
           return nil
         }

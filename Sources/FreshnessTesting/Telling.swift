@@ -103,7 +103,9 @@ struct Telling<Machine: RefreshMachine> {
   }
 
   private func answerDue(_ service: ConformanceVector.Service) -> (Event, Moment)? {
-    guard let ticket = machine.outstanding, let sent = ordered[ticket.generation] else { return nil }
+    guard let ticket = machine.outstanding, let sent = ordered[ticket.generation] else {
+      return nil
+    }
     return (.answered(ticket, service.answer), max(sent.at + service.latency, now))
   }
 

@@ -1,92 +1,258 @@
 @testable import Freshness
 
-extension Freshness {
-  /// The machine as it would be if now were the start of time and no request had been counted.
-  ///
-  /// Two machines with equal canonical forms behave alike from here on; what lies more than a
-  /// minute back is equally long ago for a policy without longer memories.
-  func canonical(at now: Moment) -> Freshness {
-    func shifted(_ moment: Moment) -> Moment {
-      max(Moment(milliseconds: moment.milliseconds - now.milliseconds), .start - .seconds(70))
-    }
-    var copy = self
-    copy.alarm = alarm.map(shifted)
-    copy.generation = 0
-    copy.lastStart = lastStart.map(shifted)
-    copy.lastEnd = lastEnd.map(shifted)
-    copy.lastRescue = lastRescue.map(shifted)
-    copy.lastFull = lastFull.map(shifted)
-    copy.failure?.since = .start
-    if let since = copy.held?.arrivedAt { copy.held?.arrivedAt = shifted(since) }
-    switch phase {
-    case .dormant: break
-    case .resting(var rest):
-      rest.since = shifted(rest.since)
-      copy.phase = .resting(rest)
-    case .asking(var flight, let then):
-      flight.startedAt = shifted(flight.startedAt)
-      flight.request.ticket.generation = 0
-      copy.phase = .asking(flight, then: then)
-    }
-    if var kept = snapshot {
-      kept.age.arrivedAt = shifted(kept.age.arrivedAt)
-      kept.changedAt = .start
-      kept.verifiedAt = .start
-      copy.snapshot = kept
-    }
-    copy.backoff = backoff.canonical(shifted)
-    copy.activity = activity.canonical(shifted)
-    copy.degraded = degraded.canonical(shifted)
-    copy.link = link.canonical(shifted)
-    return copy
-  }
-}
+/// A state of the machine, reduced to what can still make a difference and packed exactly.
+///
+/// Two machines with equal canonical states behave alike from here on: they give the same orders, a
+/// shift in time and in the numbers of requests and contexts apart, and go to equal canonical states.
+/// So a search looks at one of them only. Why what is left out makes no difference:
+///
+/// - Times are taken relative to now, because the machine only compares moments and measures from
+///   one to another. A moment that lies so far back that every rule which reads it has already
+///   decided is cut to that age; the rule stands beside each cut.
+/// - The number of the last request is only counted up, and answers name requests relative to it.
+/// - Contexts are only compared for equality, everything kept belongs to the present one, and the
+///   search switches between two that are otherwise alike.
+/// - The alarm is worked out from the rest at the end of every event.
+/// - The kind, status and moment of a failure, the moments a copy was changed and verified, and the
+///   marks of the label are shown and read by no rule; whether there is a failure and whether an
+///   answer is held are kept.
+/// - A request's validator, priority and number are read when it is ordered, and by its sample.
+/// - The rhythm of the producer, wall clocks and the draw do not vary in these searches.
+///
+/// `Exploration` does not only believe this: it picks states, and compares every machine that was
+/// merged into one of them with the one that was kept, step by step.
+struct CanonicalState: Hashable {
+  private var words = Words()
+  private var word: UInt64 = 0
+  private var bits: UInt64 = 0
+  private var count = 0
 
-extension Backoff {
-  fileprivate func canonical(_ shifted: (Moment) -> Moment) -> Backoff {
-    var copy = Backoff()
-    var policy = Policy(every: .seconds(1))
-    policy.retryDelay = hasRetried ? .zero : nil
-    if hasRetried { _ = copy.failed(isTransient: true, policy: policy) }
-    for _ in 0..<min(failures, 3) { _ = copy.failed(isTransient: false, policy: policy) }
-    if let notBefore { copy.throttled(until: shifted(notBefore)) }
-    return copy
+  /// Room for the state; the packing stops the test should it ever be too small.
+  private struct Words: Hashable {
+    var first: UInt64 = 0
+    var second: UInt64 = 0
+    var third: UInt64 = 0
+    var fourth: UInt64 = 0
+    var fifth: UInt64 = 0
+    var sixth: UInt64 = 0
   }
-}
 
-extension ActivityHistory {
-  fileprivate func canonical(_ shifted: (Moment) -> Moment) -> ActivityHistory {
-    var copy = ActivityHistory()
-    if let changedAt {
-      if current == .quiet { copy.observed(.active, at: shifted(changedAt)) }
-      copy.observed(current, at: shifted(changedAt))
+  static func == (lhs: Self, rhs: Self) -> Bool { lhs.words == rhs.words }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(words) }
+
+  /// A number that is the same in every run; spread enough to pick states with.
+  var lot: UInt64 {
+    let folded = words.first ^ words.second &* 3 ^ words.third &* 5 ^ words.fourth &* 7
+    return ((folded ^ words.fifth ^ words.sixth) &* 0x9E37_79B9_7F4A_7C15) >> 32
+  }
+
+  /// Reduces a machine; every length in its policy is a multiple of 100 ms.
+  init(_ machine: Freshness, at now: Moment) {
+    let policy = machine.policy
+    put(machine.isWatched)
+    put(UInt64(machine.lifecycle.rawValue), width: 2)
+    put(UInt64(machine.connectivity.rawValue), width: 2)
+    put(machine.paceWished != nil)
+    put(machine.deferred)
+    put(machine.failure != nil)
+    put(machine.held != nil)
+    putSnapshot(of: machine, at: now)
+    putBackoff(of: machine, at: now)
+    let since = putPhase(of: machine, at: now)
+    // R15 compares the silence with the stall limit, and the last rescue with its cooldown.
+    put(machine.lastEnd, at: now, horizon: policy.stallFloor)
+    put(machine.lastRescue, at: now, horizon: policy.rescueCooldown)
+    putActivity(of: machine, waitingSince: since, at: now)
+    putLink(of: machine, at: now)
+    flush()
+  }
+
+  // MARK: Parts
+
+  private mutating func putSnapshot(of machine: Freshness, at now: Moment) {
+    let snapshot = machine.snapshot
+    put(UInt64(snapshot?.revision.number ?? 0), width: 4)
+    put(snapshot?.validator != nil)
+    put(snapshot?.hasRealtime ?? false)
+    // R20 reads the age of realtime data only, and compares it with the cap.
+    let better = snapshot?.hasRealtime == true ? snapshot?.age.arrivedAt : nil
+    put(better, at: now, horizon: machine.policy.holdCap ?? .zero)
+    // R18: at the limit, one more not-modified answer changes nothing.
+    put(UInt64(min(machine.unchangedRun, machine.policy.unchangedLimit ?? 0)), width: 4)
+  }
+
+  private mutating func putBackoff(of machine: Freshness, at now: Moment) {
+    let policy = machine.policy
+    put(machine.backoff.hasRetried)
+    // R23: the last step of the ladder repeats.
+    put(UInt64(min(Int(machine.backoff.failures), policy.ladder.count - 1)), width: 4)
+    var notBefore = machine.backoff.notBefore
+    if let until = notBefore, until <= now {
+      // A Retry-After that has passed only excuses a silence since the last answer (R15).
+      notBefore = machine.lastEnd.map { until > $0 } ?? false ? now : nil
     }
-    if let burstEnds { copy.acted(until: shifted(burstEnds)) }
-    return copy
+    put(notBefore, at: now, horizon: .zero)
+    // R34: after the rearm the run starts afresh, as if there had been none.
+    var degradedAt = machine.degraded.lastAt
+    if let last = degradedAt, now - last >= policy.degradedRearm { degradedAt = nil }
+    put(degradedAt, at: now, horizon: policy.degradedRearm)
+    put(degradedAt == nil ? 0 : UInt64(machine.degraded.step), width: 4)
+    put(machine.degraded.isQuiet)
   }
-}
 
-extension DegradedRun {
-  fileprivate func canonical(_ shifted: (Moment) -> Moment) -> DegradedRun {
-    var copy = DegradedRun()
-    let policy = Policy(every: .seconds(1))
-    if let lastAt {
-      for _ in 0..<max(step, 1) { _ = copy.answered(.retried, at: shifted(lastAt), policy: policy) }
+  /// Packs the phase; tells since when the machine waits.
+  private mutating func putPhase(of machine: Freshness, at now: Moment) -> Moment {
+    // The start of the last request holds the next one back by one interval at most, and an answer
+    // that took longer than an interval counts as one (R10, R11, R35, P9).
+    let policy = machine.policy
+    let intervals = [policy.active, policy.recent, policy.idle, policy.background ?? .zero]
+    let horizon = intervals.max() ?? .zero
+    switch machine.phase {
+    case .dormant:
+      put(0, width: 2)
+      put(machine.lastStart, at: now, horizon: horizon)
+      return now
+    case .resting(let rest):
+      put(1, width: 2)
+      put(rest.cause, policy)
+      put(rest.since, at: now, horizon: .seconds(60))
+      put(rest.wish)
+      put(machine.lastStart, at: now, horizon: now - rest.since + horizon)
+      return rest.since
+    case .asking(let flight, let then):
+      // The request that is out started last.
+      put(2, width: 2)
+      put(flight.startedAt, at: now, horizon: .seconds(60))
+      put(flight.request.wish)
+      put(then)
+      put(flight.request.longPoll != nil)
+      put(UInt64(flight.request.cadence.milliseconds / 100), width: 8)
+      return now
     }
-    if isQuiet { _ = copy.answered(.disabled, at: .start, policy: policy) }
-    return copy
   }
-}
 
-extension Link {
-  fileprivate func canonical(_ shifted: (Moment) -> Moment) -> Link {
-    let state: State =
-      switch state {
-      case .off: .off
-      case .opening(let until): .opening(until: shifted(until))
-      case .live(let since, let silentAt): .live(since: shifted(since), silentAt: shifted(silentAt))
-      case .waiting(let until): .waiting(until: shifted(until))
+  private mutating func put(_ cause: Freshness.Cause, _ policy: Policy) {
+    let last = policy.ladder.count - 1
+    let number: Int =
+      switch cause {
+      case .cadence: 0
+      case .recheck: 1
+      case .spread: 2
+      case .reconnect: 3
+      case .news: 4
+      case .deferred: 5
+      case .retry(let isLate): isLate ? 6 : 7
+      case .backoff(let step): 8 + min(Int(step), last)
+      case .degraded(let step): 20 + min(Int(step), last)
       }
-    return Link(state: state, attempts: min(attempts, 3))
+    put(UInt64(number), width: 5)
+  }
+
+  private mutating func putActivity(
+    of machine: Freshness,
+    waitingSince since: Moment,
+    at now: Moment
+  ) {
+    // R9: the pace is looked up at the beginning of the present wait, or of a later one.
+    let earliest = min(since, now)
+    let activity = machine.activity
+    put(activity.current == .active)
+    put(activity.burstEnds.flatMap { $0 <= earliest ? nil : $0 }, at: now, horizon: .seconds(60))
+    let recentFor = machine.policy.recentFor
+    let changedAt = activity.changedAt.flatMap { earliest - $0 >= recentFor ? nil : $0 }
+    put(changedAt, at: now, horizon: .seconds(60))
+  }
+
+  private mutating func putLink(of machine: Freshness, at now: Moment) {
+    switch machine.link.state {
+    case .off: put(0, width: 2)
+    case .opening(let until):
+      put(1, width: 2)
+      put(until, at: now, horizon: .zero)
+    case .live(let since, let silentAt):
+      put(2, width: 2)
+      // W9: a stream is stable from an age on.
+      put(since, at: now, horizon: machine.policy.push?.stableAfter ?? .zero)
+      put(silentAt, at: now, horizon: .zero)
+    case .waiting(let until):
+      put(3, width: 2)
+      put(until, at: now, horizon: .zero)
+    }
+    put(UInt64(min(Int(machine.link.attempts), machine.policy.ladder.count - 1)), width: 4)
+  }
+
+  // MARK: Packing
+
+  private mutating func put(_ flag: Bool) { put(flag ? 1 : 0, width: 1) }
+
+  private mutating func put(_ wish: Wish?) {
+    guard let wish else { return put(0, width: 8) }
+    let flags: UInt64 =
+      (wish.isForced ? 1 : 0) + (wish.isUnconditional ? 2 : 0) + (wish.showsLoading ? 4 : 0)
+      + (wish.isRecovery ? 8 : 0)
+    put(16 * (1 + UInt64(wish.origin.rawValue)) + flags, width: 8)
+  }
+
+  /// Packs a moment relative to now, in steps of 100 ms; one that lies further back than the horizon
+  /// counts as lying on it.
+  private mutating func put(_ moment: Moment?, at now: Moment, horizon: Timespan) {
+    guard let moment else { return put(0, width: 12) }
+    let distance = max((moment - now).milliseconds, -horizon.milliseconds)
+    precondition(distance % 100 == 0, "a moment off the grid")
+    put(UInt64(distance / 100 + 1_024), width: 12)
+  }
+
+  private mutating func put(_ value: UInt64, width: UInt64) {
+    precondition(value < 1 << width, "a value that is too wide")
+    if bits + width > 64 { flush() }
+    word |= value << bits
+    bits += width
+  }
+
+  private mutating func flush() {
+    switch count {
+    case 0: words.first = word
+    case 1: words.second = word
+    case 2: words.third = word
+    case 3: words.fourth = word
+    case 4: words.fifth = word
+    case 5: words.sixth = word
+    default: preconditionFailure("a state that is too wide")
+    }
+    count += 1
+    word = 0
+    bits = 0
+  }
+}
+
+/// What a machine orders, without the numbers that differ between states that behave alike.
+struct CanonicalOrders: Hashable {
+  private let cancels: Bool
+  private let snapshot: Effects.SnapshotOrder
+  private let changes: Effects.Changes
+  private let request: Request?
+  private let link: LinkOrder?
+  private let alarm: Timespan?
+  private let verdict: Hold.Verdict?
+  private let hasSample: Bool
+  private let notes: Notes
+
+  /// Reduces the orders that a machine gave.
+  ///
+  /// That a failure or a label became another is left out, as their contents are.
+  init(_ effects: Effects, of before: Freshness, at now: Moment) {
+    cancels = effects.cancel != nil
+    snapshot = effects.snapshot
+    changes = effects.changes.subtracting([.failure, .label])
+    var asked = effects.request
+    asked?.ticket.generation -= before.generation
+    asked?.ticket.context.question = 0
+    request = asked
+    link = effects.link
+    alarm = effects.alarm.map { $0 - now }
+    verdict = effects.sample?.verdict
+    hasSample = effects.sample != nil
+    notes = effects.notes
   }
 }

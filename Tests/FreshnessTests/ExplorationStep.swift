@@ -1,0 +1,119 @@
+@testable import Freshness
+
+/// Something that may happen in a search: an event, after some time.
+enum ExplorationStep: CaseIterable {
+  case started, stopped, onTime, late, looked, background, foreground, suspended
+  case offline, online, person, hardRefresh, scheduled, context, evicted, acted
+  case full, reduced, unchanged, transient, throttled, refused, stale, wrongContext
+  case opened, changed, gap, lost
+  // The rarer ones, which complete the alphabet.
+  case slept, paced, unpaced, prefetch, metered, active, quiet, fulfilled, wrote
+  case cancelled, fallback, disabled, awaited, resumed, heard, delivered
+
+  /// The steps whose order decides most.
+  static let common = Array(allCases.prefix { $0 != .slept })
+
+  private enum Kind {
+    case answer, news, other
+  }
+
+  private var kind: Kind {
+    switch self {
+    case .full, .reduced, .unchanged, .transient, .throttled, .refused, .wrongContext, .cancelled,
+      .fallback, .disabled, .awaited:
+      .answer
+    case .opened, .changed, .gap, .lost, .resumed, .heard, .delivered: .news
+    default: .other
+    }
+  }
+
+  /// The event in a state, with its moment; nothing if it cannot happen there.
+  func event(in state: Exploration.State) -> (Event, Moment)? {
+    let machine = state.machine
+    let now = state.now
+    switch kind {
+    case .answer: return machine.outstanding.map { (.answered(ticket(for: $0), answer), now) }
+    case .news: return machine.policy.push == nil ? nil : (news(in: machine), now)
+    case .other: break
+    }
+    switch self {
+    case .onTime: return machine.alarm.map { (.woke, $0) }
+    case .late: return machine.alarm.map { (.woke, $0 + .seconds(30)) }
+    case .looked: return (.focused, now + .seconds(1))
+    case .slept: return (.slept, now + .seconds(30))
+    default: return (untimed(in: machine), now)
+    }
+  }
+
+  private func untimed(in machine: Freshness) -> Event {
+    switch self {
+    case .started: .started
+    case .stopped: .stopped
+    case .background: .lifecycle(.background)
+    case .foreground: .lifecycle(.foreground)
+    case .suspended: .lifecycle(.suspended)
+    case .offline: .connectivity(.offline)
+    case .online: .connectivity(.online)
+    case .metered: .connectivity(.metered)
+    case .person: .wished(.person)
+    case .hardRefresh: .wished(.hardRefresh)
+    case .scheduled: .wished(.schedule)
+    case .context: .contextChanged(Context(question: 3 - machine.context.question))
+    case .evicted: .evicted
+    case .acted: .acted
+    case .paced: .paceWished(.seconds(3))
+    case .unpaced: .paceWished(nil)
+    case .prefetch: .prefetch
+    case .active: .activity(.active)
+    case .quiet: .activity(.quiet)
+    case .fulfilled: .fulfilled
+    case .wrote: .wrote(Revision(5))
+    case .stale: .answered(staleTicket(of: machine), Answer(.content(.other)))
+    default: .woke
+    }
+  }
+
+  private func news(in machine: Freshness) -> Event {
+    switch self {
+    case .opened: .linkOpened(isResumed: false)
+    case .resumed: .linkOpened(isResumed: true)
+    case .changed: .linkChanged
+    case .gap: .linkGap
+    case .lost: .linkLost
+    case .delivered: .linkDelivered(machine.context, Answer(.content(.scheduled)))
+    default: .linkHeard
+    }
+  }
+
+  private func staleTicket(of machine: Freshness) -> Ticket {
+    Ticket(generation: machine.generation - 1, context: machine.context)
+  }
+
+  private func ticket(for ticket: Ticket) -> Ticket {
+    guard self == .wrongContext else { return ticket }
+    var wrong = ticket
+    wrong.context.question += 10
+    return wrong
+  }
+
+  private var answer: Answer {
+    switch self {
+    case .full: Answer(.content(.live))
+    case .reduced: Answer(.content(.scheduled))
+    case .unchanged: Answer(.unchanged)
+    case .throttled: Answer(.throttled(.seconds(8)))
+    case .refused: Answer(.refused)
+    case .wrongContext: Answer(.content(.other))
+    case .cancelled: Answer(.cancelled)
+    case .fallback: Answer(.content(.scheduled), marks: Marks(mode: .staticTimeoutFallback))
+    case .disabled: Answer(.content(.scheduled), marks: Marks(status: .disabled))
+    case .awaited:
+      Answer(
+        .content(
+          Content(Revision(3), validator: Validator(13), hasRealtime: true, fulfilsAction: true)
+        )
+      )
+    default: Answer(.unreachable)
+    }
+  }
+}
