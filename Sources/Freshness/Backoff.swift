@@ -32,6 +32,16 @@ struct Backoff: Hashable, Sendable {
     return .ladder(failures - 1)
   }
 
+  /// Records a success.
+  ///
+  /// R21: a `Retry-After` is about requests, so that only a request's own success ends it.
+  mutating func succeeded(isRequest: Bool) {
+    self = Backoff(notBefore: isRequest ? nil : notBefore)
+  }
+
+  /// Creates what is left of no failure.
+  init(notBefore: Moment? = nil) { self.notBefore = notBefore }
+
   /// Records a `Retry-After`.
   mutating func throttled(until moment: Moment) {
     notBefore = notBefore.map { max($0, moment) } ?? moment

@@ -32,6 +32,8 @@ public enum Event: Hashable, Sendable {
   /// Somebody wishes for a fresh copy (R2, R5).
   case wished(Wish)
   /// Another question, or another identity (R4, R19).
+  ///
+  /// A stream that is about the old context is the host's to close: it reports ``linkLost``.
   case contextChanged(Context)
   /// What the watched thing is doing (R9).
   case activity(Activity)

@@ -47,11 +47,17 @@ extension Freshness {
     switch answer.outcome {
     case .content(let content):
       let isForced = flight.request.wish.isForced
-      let (verdict, step) = receive(content, of: answer, isForced: isForced, in: &turn)
+      let (verdict, step) = receive(
+        content,
+        of: answer,
+        isForced: isForced,
+        isRequest: true,
+        in: &turn
+      )
       return (.rest(step.map { .degraded($0) } ?? .cadence, .schedule), verdict)
     case .unchanged:
       guard snapshot != nil else { return (bodyIsMissing(answer, flight, in: turn), nil) }
-      verify(answer, in: &turn)
+      verify(answer, isRequest: true, in: &turn)
       return (.rest(.cadence, .schedule), .keepUnmodified)
     case .refused: return (rejected(.refused, answer, in: turn), nil)
     case .unauthorised: return (rejected(.unauthorised, answer, in: turn), nil)
@@ -80,6 +86,7 @@ extension Freshness {
     _ content: Content,
     of answer: Answer,
     isForced: Bool,
+    isRequest: Bool,
     in turn: inout Turn
   ) -> (Hold.Verdict, Int32?) {
     let now = turn.now
@@ -91,7 +98,7 @@ extension Freshness {
       age: snapshot?.age.value(at: now) ?? .zero,
       cap: turn.policy.holdCap
     )
-    succeeded(answer, in: turn)
+    succeeded(answer, isRequest: isRequest, in: turn)
     unchangedRun = 0
     lastFull = now
     let step = degraded.answered(answer.marks.degradation, at: now, policy: turn.policy)
@@ -123,8 +130,8 @@ extension Freshness {
   /// Takes in "not modified".
   ///
   /// R16: a success that moves *verified* and leaves *changed*.
-  mutating func verify(_ answer: Answer, in turn: inout Turn) {
-    succeeded(answer, in: turn)
+  mutating func verify(_ answer: Answer, isRequest: Bool, in turn: inout Turn) {
+    succeeded(answer, isRequest: isRequest, in: turn)
     unchangedRun = min(unchangedRun + 1, 1_000)
     turn.effects.snapshot = .verify
     held = nil
@@ -141,8 +148,8 @@ extension Freshness {
   }
 
   /// R16, R23: one success of any kind clears the error and the backoff.
-  private mutating func succeeded(_ answer: Answer, in turn: Turn) {
-    backoff = Backoff()
+  private mutating func succeeded(_ answer: Answer, isRequest: Bool, in turn: Turn) {
+    backoff.succeeded(isRequest: isRequest)
     failure = nil
     // R9: the next interval is chosen with what this answer says (P4).
     if let observed = answer.activity { activity.observed(observed, at: turn.now) }

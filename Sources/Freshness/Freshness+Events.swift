@@ -87,7 +87,9 @@ extension Freshness {
     guard isWatched, mayRunSchedule else { return .stay }
     turn.effects.notes.insert(.drifted)
     // R14: whatever was out died with the connection. One request, spread.
-    guard case .asking(let flight, let then) = phase else { return .rest(.spread, .schedule) }
+    guard case .asking(let flight, let then) = phase else {
+      return .rest(.spread, insistence ?? .schedule)
+    }
     return .rest(.spread, then.map { flight.request.wish.merged(with: $0) } ?? flight.request.wish)
   }
 
@@ -129,6 +131,8 @@ extension Freshness {
       if case .asking(let flight, let then) = phase {
         let wish = then.map { flight.request.wish.merged(with: $0) } ?? flight.request.wish
         if wish.origin == .person { deferred = deferred.map { $0.merged(with: wish) } ?? wish }
+      } else if let wish = insistence, wish.origin == .person {
+        deferred = deferred.map { $0.merged(with: wish) } ?? wish
       }
       return .sleep
     case (.offline, _):
@@ -202,7 +206,7 @@ extension Freshness {
       verifiedAt: snapshot?.verifiedAt ?? turn.now
     )
     held = nil
-    return replaced()
+    return replaced(isAnswer: false)
   }
 
   private mutating func evicted() -> Move {
@@ -213,10 +217,14 @@ extension Freshness {
   }
 
   /// A newer copy came from elsewhere: the answer that is out would be older than it.
-  func replaced() -> Move {
+  ///
+  /// R23, R21: only an answer ends the wait after a failure; the application's own copy does not.
+  func replaced(isAnswer: Bool) -> Move {
     switch phase {
     case .dormant: return .stay
-    case .resting: return .rest(.cadence, .schedule)
+    case .resting(let rest):
+      if !isAnswer, rest.cause.isOfFailure { return .stay }
+      return .rest(.cadence, rest.wish.isForced ? rest.wish : .schedule)
     case .asking(let flight, let then):
       // What a person insists on, or what waits behind, is asked again.
       if flight.request.wish.isForced {

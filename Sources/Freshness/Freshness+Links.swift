@@ -16,8 +16,12 @@ extension Freshness {
     switch event {
     case .linkChanged:
       // R33: news of a change; a request that is out may have left before it.
-      guard case .asking(let flight, _) = phase else { return .rest(.news, .change) }
-      return flight.request.longPoll == nil ? .queue(.change) : .stay
+      if case .asking(let flight, _) = phase {
+        return flight.request.longPoll == nil ? .queue(.change) : .stay
+      }
+      // R23: news does not shorten the wait after a failure that a repetition may cure.
+      if case .resting(let rest) = phase, rest.cause.isOfTransientFailure { return .stay }
+      return .rest(.news, .change)
     case .linkDelivered(let about, let answer):
       return delivered(answer, about: about, in: &turn)
     case .linkGap:
@@ -48,12 +52,12 @@ extension Freshness {
     }
     switch answer.outcome {
     case .content(let content):
-      _ = receive(content, of: answer, isForced: false, in: &turn)
+      _ = receive(content, of: answer, isForced: false, isRequest: false, in: &turn)
     case .unchanged where snapshot != nil:
-      verify(answer, in: &turn)
+      verify(answer, isRequest: false, in: &turn)
     default: return .stay
     }
     lastEnd = turn.now
-    return replaced()
+    return replaced(isAnswer: true)
   }
 }

@@ -24,15 +24,16 @@ extension Freshness {
   ///
   /// R8: the timer has one owner, and it is re-armed here after every event, whatever happened.
   mutating func settle(_ move: Move, in turn: inout Turn) {
+    // R33: the stream first, because whether it is there sets the length of the waits.
+    let wantsLink = isWatched && lifecycle == .foreground && mayAsk
+    let order = link.settle(isWanted: wantsLink, at: turn.now, push: turn.policy.push)
+    if let order { turn.effects.link = order }
     let next = next(after: move, in: &turn)
     if let old = phase.ticket, old != next.ticket, !turn.hasLanded {
       // R1: whatever was out and is not out any more is cancelled. Not an error (R22).
       turn.effects.cancel = old
     }
     phase = next
-    let wantsLink = isWatched && lifecycle == .foreground && mayAsk
-    let order = link.settle(isWanted: wantsLink, at: turn.now, push: turn.policy.push)
-    if let order { turn.effects.link = order }
     alarm = deadline(of: next, policy: turn.policy)
     if let attention = link.deadline { alarm = min(alarm ?? attention, attention) }
     turn.effects.alarm = alarm
@@ -56,7 +57,11 @@ extension Freshness {
     case (.resync, .asking(let flight, let then)):
       return .asking(flight, then: then.map { $0.merged(with: .change) } ?? .change)
     case (.resync, .resting(let rest)) where rest.cause.isOfFailure: return review(rest, in: &turn)
-    case (.resync, _): return rest(.reconnect, .change, in: &turn)
+    case (.resync, _):
+      let wish = insistence.map { $0.merged(with: .change) } ?? .change
+      return rest(.reconnect, wish, in: &turn)
+    case (.rest(.news, let wish), _):
+      return rest(.news, insistence.map { $0.merged(with: wish) } ?? wish, in: &turn)
     case (.rest(let cause, let wish), _): return rest(cause, wish, in: &turn)
     case (.stay, .asking): return mayAsk ? current : .dormant
     case (.stay, .resting(let rest)): return review(rest, in: &turn)
@@ -65,6 +70,12 @@ extension Freshness {
   }
 
   // MARK: Resting
+
+  /// What a person asked for and a wait still owes (R2); a wait that takes its place owes it too.
+  var insistence: Wish? {
+    guard case .resting(let rest) = phase else { return nil }
+    return rest.wish.origin == .person || rest.wish.isForced ? rest.wish : nil
+  }
 
   private mutating func rest(_ cause: Cause, _ wish: Wish, in turn: inout Turn) -> Phase {
     let rest = Rest(cause: cause, since: turn.now, draw: turn.draw, wish: wish)
@@ -208,11 +219,19 @@ extension Freshness {
 }
 
 extension Freshness.Cause {
+  /// Whether the wait follows a failure that a repetition may cure.
+  var isOfTransientFailure: Bool {
+    switch self {
+    case .retry, .backoff: true
+    default: false
+    }
+  }
+
   /// Whether the wait already spreads clients that woke together.
   fileprivate var isSpread: Bool { self == .spread || self == .reconnect }
 
   /// Whether the wait follows a failure, which news of a lost stream does not shorten.
-  fileprivate var isOfFailure: Bool {
+  var isOfFailure: Bool {
     switch self {
     case .retry, .backoff, .recheck, .deferred: true
     case .cadence, .degraded, .spread, .reconnect, .news: false

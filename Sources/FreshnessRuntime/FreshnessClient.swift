@@ -183,6 +183,11 @@ public final class FreshnessClient: Sendable {
         entry.cell.forget()
         let context = Context(question: machine.context.question, identity: ledger.identity)
         handle(.contextChanged(context), for: key, in: &ledger)
+        guard let link = ledger.entries[key]?.link else { continue }
+        // A stream speaks on behalf of who opened it.
+        link.task.cancel()
+        ledger.entries[key]?.link = nil
+        handle(.linkLost, for: key, in: &ledger)
       }
       ledger.trim(to: limits.idleResources)
     }

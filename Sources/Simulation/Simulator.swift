@@ -7,7 +7,8 @@ public enum Simulator: Sendable {
   /// Equal arguments give equal reports.
   ///
   /// - Parameters:
-  ///   - policy: The policy; a third of its episodes switch a stream or a long poll on as well.
+  ///   - policy: The policy; three eighths of its episodes switch a stream, a long poll or both on as
+  ///     well.
   ///   - events: The least number of events to check.
   ///   - seed: Everything follows from it.
   /// - Returns: The counts, and the first breach with its shrunk trace.

@@ -94,6 +94,8 @@ struct Invariants {
 
   private var validatorFits: Bool {
     guard let validator = effects.request?.validator else { return true }
+    // An eviction that comes late is handled after what was due before it.
+    if event == .evicted { return validator == before.snapshot?.validator }
     return validator == after.snapshot?.validator
   }
 
@@ -113,8 +115,13 @@ struct Invariants {
 
   private var successClears: Bool {
     switch effects.snapshot {
-    case .apply, .verify, .hold: after.failure == nil && after.backoff == Backoff()
-    case .none, .clear: true
+    case .apply, .verify, .hold:
+      // R21: what a stream brings ends no `Retry-After`, which is about requests.
+      if case .linkDelivered = event {
+        return after.failure == nil && after.backoff == Backoff(notBefore: before.backoff.notBefore)
+      }
+      return after.failure == nil && after.backoff == Backoff()
+    case .none, .clear: return true
     }
   }
 
