@@ -26,6 +26,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
+    .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
     .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
@@ -77,6 +78,11 @@ let package = Package(
     ),
     .target(name: "GTFS", dependencies: ["CZip"]),
     .target(name: "Timetable", dependencies: ["GTFS"]),
+    .target(
+      name: "GTFSRealtime",
+      dependencies: ["GTFS", .swiftProtobuf],
+      exclude: ["Generated/gtfs-realtime.proto"]
+    ),
     .target(name: "SampleNetwork"),
     .target(name: "Storage", dependencies: [.grdb]),
     .target(
@@ -94,8 +100,8 @@ let package = Package(
     .target(
       name: "StationboardServer",
       dependencies: [
-        "ConditionalHTTP", "GTFS", "Timetable", "Storage", "Serving", .grdb,
-        .httpTypes, .hummingbird, .logging, .nioCore,
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "GTFS", "GTFSRealtime",
+        "Timetable", "Storage", "Serving", .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
       ]
     ),
     .target(name: "CWebAssets", exclude: ["Public"]),
@@ -128,12 +134,21 @@ let package = Package(
       ]
     ),
     .testTarget(
+      name: "FreshnessTestingTests",
+      dependencies: ["ConditionalHTTP", "Freshness", "FreshnessTesting", .httpTypes]
+    ),
+    .testTarget(
+      name: "SimulationTests",
+      dependencies: ["Freshness", "FreshnessTesting", "Simulation"]
+    ),
+    .testTarget(
       name: "FreshnessWireTests",
       dependencies: ["Freshness", "FreshnessTesting", "FreshnessWire"]
     ),
     .testTarget(name: "ConditionalHTTPTests", dependencies: ["ConditionalHTTP", .httpTypes]),
     .testTarget(name: "EventFeedTests", dependencies: ["EventFeed"]),
     .testTarget(name: "GTFSTests", dependencies: ["CZip", "GTFS"]),
+    .testTarget(name: "GTFSRealtimeTests", dependencies: ["GTFS", "GTFSRealtime", .swiftProtobuf]),
     .testTarget(name: "TimetableTests", dependencies: ["GTFS", "Timetable"]),
     .testTarget(name: "SampleNetworkTests", dependencies: ["SampleNetwork"]),
     .testTarget(
@@ -157,6 +172,7 @@ extension Target.Dependency {
   static var hummingbirdCore: Self { .server("HummingbirdCore", "hummingbird") }
   static var logging: Self { .server("Logging", "swift-log") }
   static var serviceLifecycle: Self { .server("ServiceLifecycle", "swift-service-lifecycle") }
+  static var swiftProtobuf: Self { .server("SwiftProtobuf", "swift-protobuf") }
   static var nioEmbedded: Self { .server("NIOEmbedded", "swift-nio") }
   static var nioCore: Self { .server("NIOCore", "swift-nio") }
   static var nioHTTP1: Self { .server("NIOHTTP1", "swift-nio") }

@@ -1,0 +1,28 @@
+/// What became of the entities of one feed: every entity is counted in exactly one place.
+package struct EntityCensus: Hashable, Sendable {
+  /// Entities of the kind that was asked for, and usable.
+  package var used = 0
+  /// Entities with `is_deleted`.
+  package var deleted = 0
+  /// Entities of other kinds (vehicles, alerts, shapes, …), which are not looked into.
+  package var other = 0
+  /// Rejected entities by cause.
+  package private(set) var rejected: [RejectedEntity.Cause: Int] = [:]
+  /// The first rejected entities (``RealtimeLimits/keptRejections``).
+  package private(set) var rejections: [RejectedEntity] = []
+  /// Trip updates whose `start_time` is no time; it counts as absent.
+  package var invalidStartTimes = 0
+
+  /// Creates a census of no entities.
+  package init() {}
+
+  /// Rejected entities of all causes.
+  package var rejectedTotal: Int { rejected.values.reduce(0, +) }
+  /// All entities of the feed.
+  package var total: Int { used + deleted + other + rejectedTotal }
+
+  mutating func reject(_ entity: RejectedEntity, keeping limit: Int) {
+    rejected[entity.cause, default: 0] += 1
+    if rejections.count < limit { rejections.append(entity) }
+  }
+}

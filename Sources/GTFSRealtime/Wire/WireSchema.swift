@@ -1,0 +1,50 @@
+/// The names of the fields that are read, for the path of a fault.
+enum WireSchema {
+  case feed
+  case header
+  case entity
+  case tripUpdate
+  case trip
+  case modifiedTrip
+  case properties
+  case stopTimeUpdate
+  case stopTimeEvent
+  case stopTimeProperties
+
+  /// The name of a field of the schema; a field that is not read goes by its number.
+  func name(of field: UInt32) -> String {
+    let names = self.names
+    let index = Int(field) - 1
+    return index < names.count && !names[index].isEmpty ? names[index] : "field \(field)"
+  }
+
+  private var names: [String] {
+    switch self {
+    case .feed: ["header", "entity"]
+    case .header: ["gtfs_realtime_version", "incrementality", "timestamp", "feed_version"]
+    case .entity:
+      [
+        "id", "is_deleted", "trip_update", "vehicle", "alert", "shape", "stop",
+        "trip_modifications",
+      ]
+    case .tripUpdate:
+      ["trip", "stop_time_update", "vehicle", "timestamp", "delay", "trip_properties"]
+    case .trip:
+      [
+        "trip_id", "start_time", "start_date", "schedule_relationship", "route_id", "direction_id",
+        "modified_trip", "original_trip_id",
+      ]
+    case .modifiedTrip: ["modifications_id", "affected_trip_id", "start_time", "start_date"]
+    case .properties:
+      ["trip_id", "start_date", "start_time", "shape_id", "trip_headsign", "trip_short_name"]
+    case .stopTimeUpdate:
+      [
+        "stop_sequence", "arrival", "departure", "stop_id", "schedule_relationship",
+        "stop_time_properties", "departure_occupancy_status",
+      ]
+    case .stopTimeEvent: ["delay", "time", "uncertainty", "scheduled_time"]
+    case .stopTimeProperties:
+      ["assigned_stop_id", "stop_headsign", "pickup_type", "drop_off_type"]
+    }
+  }
+}
