@@ -34,8 +34,15 @@ extension Freshness {
       let isChange = verdict?.applies == true && snapshot?.revision != before
       turn.effects.sample = sample(answer, of: flight, verdict, isChange: isChange, at: turn.now)
     }
+    guard let then else { return move }
+    if then.isNews, turn.policy.push != nil {
+      // R33: news keeps its distance however fast it comes. R23: it does not shorten the wait after
+      // a failure that a repetition may cure.
+      if case .rest(let cause, _) = move, cause.isOfTransientFailure { return move }
+      return .rest(.news, then)
+    }
     // R2: the follow-up goes out when the request ends, however it ended.
-    return then.map { .ask($0) } ?? move
+    return .ask(then)
   }
 
   private mutating func outcome(

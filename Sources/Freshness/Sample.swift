@@ -27,6 +27,37 @@ public struct Sample: Hashable, Sendable {
   /// The cadence in force when the request started; zero when there was none.
   public var cadence: Timespan
 
+  /// Creates a sample.
+  public init(
+    ticket: Ticket,
+    startedAt: Moment,
+    endedAt: Moment,
+    status: Int32,
+    outcome: Outcome,
+    verdict: Hold.Verdict? = nil,
+    marks: Marks = Marks(),
+    skew: Timespan? = nil,
+    bytes: Int64 = 0,
+    isConditional: Bool = false,
+    isChange: Bool = false,
+    changeToScreen: Timespan? = nil,
+    cadence: Timespan = .zero
+  ) {
+    self.ticket = ticket
+    self.startedAt = startedAt
+    self.endedAt = endedAt
+    self.status = status
+    self.outcome = outcome
+    self.verdict = verdict
+    self.marks = marks
+    self.skew = skew
+    self.bytes = bytes
+    self.isConditional = isConditional
+    self.isChange = isChange
+    self.changeToScreen = changeToScreen
+    self.cadence = cadence
+  }
+
   /// The time the request took.
   public var duration: Timespan { endedAt - startedAt }
 }

@@ -52,6 +52,9 @@ public struct Wish: Hashable, Sendable {
   /// The application knows that the copy is out of date.
   public static let change = Wish(.change)
 
+  /// Whether it says no more than that the copy is out of date (R33).
+  var isNews: Bool { origin == .change && !isForced && !isUnconditional && !isRecovery }
+
   /// Merges two wishes into one that satisfies both.
   ///
   /// R2: the stronger origin wins, and "forced" survives.

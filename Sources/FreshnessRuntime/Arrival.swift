@@ -78,7 +78,7 @@ struct Arrival<Value: Equatable & Sendable>: Sendable {
       status: head.status,
       fields: head.headerFields,
       decodingFailure: reading == nil ? unreadable ?? "the answer has no body" : nil,
-      hasSnapshot: true,
+      hasSnapshot: sent != nil || known != nil,
       now: times.wall.milliseconds,
       delayLimit: retryAfterCap.milliseconds
     )

@@ -51,7 +51,7 @@ extension FreshnessClient {
     else { return }
     let cell = ledger.entries.values[index].cell
     ledger.entries.values[index].diagnostics.record(effects)
-    if let ticket = effects.cancel, ledger.entries.values[index].flight?.ticket == ticket {
+    if let ticket = effects.cancel, ledger.entries.values[index].flight?.request.ticket == ticket {
       ledger.entries.values[index].flight?.task.cancel()
       ledger.entries.values[index].flight = nil
     }
@@ -62,7 +62,11 @@ extension FreshnessClient {
     cell.settle(effects, machine: machine, at: now)
     if let request = effects.request {
       let task = cell.send(request, for: key, of: self)
-      ledger.entries.values[index].flight = (request.ticket, task)
+      ledger.entries.values[index].flight = Ledger.Flight(
+        request: request,
+        startedAt: now,
+        task: task
+      )
     }
     if let order = effects.link {
       ledger.entries.values[index].link?.task.cancel()
@@ -194,8 +198,12 @@ extension FreshnessClient {
     ticket: Ticket
   ) {
     ledger.withLock { ledger in
-      if ledger.entries[key]?.flight?.ticket == ticket { ledger.entries[key]?.flight = nil }
+      let flight = ledger.entries[key]?.flight
+      if flight?.request.ticket == ticket { ledger.entries[key]?.flight = nil }
       guard !arrival.isOfAnotherCopy else {
+        if let flight, flight.request.ticket == ticket {
+          note(arrival, of: flight, key, in: ledger)
+        }
         // A 304 that confirms what we do not have confirms nothing: ask for the whole.
         carryOut(.answered(ticket, Answer(.cancelled)), for: key, at: clock.now(), in: &ledger)
         handle(.wished(Wish(.change, isUnconditional: true)), for: key, in: &ledger)
@@ -204,6 +212,27 @@ extension FreshnessClient {
       handle(.answered(ticket, cell.answer(for: arrival)), for: key, in: &ledger)
       ledger.trim(to: limits.idleResources)
     }
+  }
+
+  /// Records a 304 about another copy, which the machine never hears of.
+  private func note<Value>(
+    _ arrival: Arrival<Value>,
+    of flight: Ledger.Flight,
+    _ key: Roster.Key,
+    in ledger: borrowing Ledger
+  ) {
+    guard let recorder, let title = ledger.entries[key]?.title else { return }
+    let sample = Sample(
+      ticket: flight.request.ticket,
+      startedAt: flight.startedAt,
+      endedAt: clock.now(),
+      status: Int32(clamping: arrival.status),
+      outcome: .undecodable(reason: 0),
+      marks: arrival.marks,
+      isConditional: true,
+      cadence: flight.request.cadence
+    )
+    recorder(SampleRecord(sample, resource: title, origin: clock.origin))
   }
 
   // MARK: Streams

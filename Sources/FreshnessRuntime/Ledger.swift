@@ -16,11 +16,18 @@ struct Ledger: Sendable {
     /// The intervals that observers wish for; `nil` wishes for nothing.
     var observers: [Int64: Timespan?] = [:]
     /// The request that is out.
-    var flight: (ticket: Ticket, task: Task<Void, Never>)?
+    var flight: Flight?
     /// The stream, and which of all streams of the client it is.
     var link: (number: Int64, task: Task<Void, Never>)?
     /// The count of departures at which the last observer left.
     var leftAt: Int64 = 0
+  }
+
+  /// A request that is out.
+  struct Flight: Sendable {
+    let request: Request
+    let startedAt: Moment
+    let task: Task<Void, Never>
   }
 
   var roster = Roster()

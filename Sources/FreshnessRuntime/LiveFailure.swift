@@ -65,7 +65,7 @@ struct FailureWords: Hashable, Sendable {
     switch outcome {
     case .modified, .notModified, .cancelled: return nil
     case .notModifiedWithoutSnapshot:
-      description = "the server says that a copy is right which nobody has"
+      description = "the server says \"not modified\" to a request without a condition"
     case .badQuestion(let status):
       description = "the server refuses the question (\(status))\(tail)"
     case .unauthorised(let status): description = "the server refuses access (\(status))\(tail)"

@@ -128,6 +128,7 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
         Outcome(
           arrival.outcome,
           content: content,
+          hasCopy: state.live.value != nil,
           reason: Int32(truncatingIfNeeded: state.numbers)
         ),
         status: Int32(clamping: arrival.status),

@@ -42,8 +42,14 @@ extension Referee {
         cadence: request.request.cadence.milliseconds
       )
     }
+    guard let followUp = request.followUp else { return duty }
+    if followUp.isNews, policy.push != nil {
+      // R33: news keeps its distance. R23: it does not shorten the wait after a failure.
+      if case .wait(let reason, _, _) = duty, reason.isOfTransientFailure { return duty }
+      return .wait(.news, followUp, .push)
+    }
     // R2: the follow-up goes out when the request ends, whichever way.
-    return request.followUp.map { .ask($0, .oneFollowUp) } ?? duty
+    return .ask(followUp, .oneFollowUp)
   }
 
   private mutating func read(

@@ -9,6 +9,9 @@ struct Want: Hashable, Sendable {
   /// Whether it is the one repetition after an answer without a body (R17).
   var isRecovery = false
 
+  /// Whether it says no more than that the copy is out of date (R33).
+  var isNews: Bool { origin == .change && !isForced && !isUnconditional && !isRecovery }
+
   static let schedule = Want(origin: .schedule)
 
   /// R2: the stronger origin wins, and nothing that anybody asked for is lost.

@@ -25,11 +25,14 @@ struct DocumentDifference {
   private(set) var changes: [Change] = []
   /// How many more there are.
   private(set) var more = 0
+  /// Whether both say the same, written differently.
+  private(set) var isOfFormOnly = false
 
   /// Compares two copies, as JSON if both are, else as text, else by size.
   init(from old: DocumentCopy, to new: DocumentCopy) {
     if let left = Self.json(old), let right = Self.json(new) {
       compare(left, right, at: "", depth: 0)
+      isOfFormOnly = changes.isEmpty
     } else if let left = old.text, let right = new.text {
       compare(left, right)
     }

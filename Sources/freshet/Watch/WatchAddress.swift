@@ -20,6 +20,9 @@ enum WatchAddress {
         "credentials do not belong in the address: --header 'Authorization: Basic …'"
       )
     }
+    guard parts.port.map({ (1...65_535).contains($0) }) ?? true else {
+      throw WatchAddressError("\"\(text)\": a port is 1 to 65535")
+    }
     var path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
     if let query = parts.percentEncodedQuery { path += "?\(query)" }
     return HTTPRequest(

@@ -66,8 +66,10 @@ struct WatchCommand: AsyncParsableCommand {
   private func document() throws -> WatchedDocument {
     var constants = preset.policy
     if let policy {
+      guard let data = FileManager.default.contents(atPath: policy) else {
+        throw ValidationError("--policy \(policy): no such file, or it cannot be read")
+      }
       do {
-        let data = try Data(contentsOf: URL(fileURLWithPath: policy))
         constants = try PolicyDocument(decoding: data).policy
       } catch {
         throw ValidationError("--policy \(policy): \(error)")
@@ -87,7 +89,11 @@ struct WatchCommand: AsyncParsableCommand {
       let fields = try WatchAddress.fields(header)
       var stream: HTTPRequest?
       if let events {
-        stream = try WatchAddress.request(events, fields: fields)
+        do throws(WatchAddressError) {
+          stream = try WatchAddress.request(events, fields: fields)
+        } catch {
+          throw WatchAddressError("--events \(error.description)")
+        }
         if constants.push == nil { constants.push = Policy.Push() }
       }
       let question = try WatchAddress.request(address, fields: fields)
@@ -125,6 +131,8 @@ struct WatchCommand: AsyncParsableCommand {
     let ticking = Task {
       while (try? await Task.sleep(for: .seconds(1))) != nil { source.yield(.tick) }
     }
+    let signals = EndSignals { source.finish() }
+    defer { signals.stop() }
     let limit = duration
     let ending = Task {
       guard let limit, (try? await Task.sleep(for: .seconds(limit))) != nil else { return }
@@ -167,8 +175,11 @@ struct WatchCommand: AsyncParsableCommand {
         do { try recording.write(record.line) } catch { return "\(error)" }
       }
       guard let text = printer.words(happening, freshness: freshness()) else { continue }
-      // Nobody reads any more: a closed pipe is no error.
-      guard Terminal.write(text.text) else { return nil }
+      guard Terminal.write(text.text) else {
+        // Nobody reads any more: a closed pipe is no error. A full disk is.
+        let reason = errno
+        return reason == EPIPE ? nil : "standard output: \(String(cString: strerror(reason)))"
+      }
       if text.isChange { seen += 1 }
       if let changes, seen >= changes { break }
     }

@@ -32,7 +32,7 @@ struct WatchText: WatchPrinting {
     case .asked(let record):
       requests += 1
       bytes += record.sample.bytes
-      if case .unchanged = record.sample.outcome { unchanged += 1 }
+      if case .unchanged = record.sample.outcome, record.sample.isConditional { unchanged += 1 }
     case .seen(let snapshot):
       isChange = tell(of: snapshot, in: &lines)
       failures(snapshot, in: &lines)
@@ -54,9 +54,11 @@ struct WatchText: WatchPrinting {
   func end() -> String? {
     let share = requests == 0 ? 0 : unchanged * 100 / requests
     let sum =
-      "\(requests) requests, \(share) % not modified, \(Quantity.bytes(Int(bytes))) of bodies\n"
+      "\(asked), \(share) % not modified, \(Quantity.bytes(Int(bytes))) of bodies\n"
     return (redraws ? "\r\u{1B}[K" : "") + sum
   }
+
+  private var asked: String { requests == 1 ? "1 request" : "\(requests) requests" }
 
   // MARK: Events
 
@@ -68,8 +70,9 @@ struct WatchText: WatchPrinting {
     let now = ContinuousClock.now
     if let old = copy {
       let after = changedAt.map { Self.span($0.duration(to: now)) } ?? ""
-      lines.append("\(Self.time())  changed after \(after)\(Self.tag(new))")
       let difference = DocumentDifference(from: old, to: new)
+      let what = difference.isOfFormOnly ? "written differently" : "changed"
+      lines.append("\(Self.time())  \(what) after \(after)\(Self.tag(new))")
       lines += difference.changes.map { Self.words($0) }
       if difference.more > 0 { lines.append("    and \(difference.more) more") }
     } else {
@@ -107,7 +110,6 @@ struct WatchText: WatchPrinting {
   /// Says how old the copy is, and what the engine does next (R28).
   private func bar(_ freshness: FreshnessReport) -> String {
     var parts: [String] = []
-    if let failure { parts.append(Terminal.plain(failure.description)) }
     if let wording = freshness.label.wording {
       parts.append("updated \(Self.words(wording)) ago")
     } else {
@@ -123,12 +125,15 @@ struct WatchText: WatchPrinting {
       let seconds = (next.milliseconds + 999) / 1_000
       parts.append(failure == nil ? "next in \(seconds) s" : "next try in \(seconds) s")
     }
-    parts.append("\(requests) requests, \(unchanged) × 304")
-    return (failure == nil ? "● " : "✗ ") + parts.joined(separator: " · ")
+    if let failure { parts.append(Terminal.plain(String(failure.description.prefix(200)))) }
+    parts.append("\(asked), \(unchanged) × 304")
+    return "\(mark) \(parts.joined(separator: " · "))"
   }
 
+  private var mark: String { failure != nil ? "✗" : copy == nil ? "○" : "●" }
+
   private func colored(_ bar: String) -> String {
-    guard hasColor else { return bar }
+    guard hasColor, failure != nil || copy != nil else { return bar }
     return "\u{1B}[\(failure == nil ? 32 : 31)m\(bar.prefix(1))\u{1B}[0m\(bar.dropFirst())"
   }
 

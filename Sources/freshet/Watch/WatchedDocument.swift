@@ -33,7 +33,9 @@ struct WatchedDocument: FreshResource {
       do {
         _ = try JSONSerialization.jsonObject(with: Data(answer.body), options: .fragmentsAllowed)
       } catch {
-        throw UnreadableAnswer("the body calls itself JSON and is none")
+        let place = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String
+        let detail = place.map { ": \($0.prefix(200))" } ?? ""
+        throw UnreadableAnswer("the body calls itself JSON and is none\(detail)")
       }
     }
     return Reading(copy)
