@@ -76,7 +76,7 @@ struct Exploration {
       policy: streaming,
       steps: ExplorationStep.common,
       depth: 8,
-      atLeast: 500_000
+      atLeast: 450_000
     ),
     Search(
       name: "all events, polling",
