@@ -119,7 +119,7 @@ let package = Package(
         "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "FreshnessTesting", "GTFS",
         "NIOTransport",
         "SampleNetwork", "Serving", "Simulation", "Stationboard", "StationboardClient",
-        "StationboardServer", "URLSessionTransport", "WebBoard",
+        "StationboardServer", "WebBoard",
         "Timetable", .argumentParser, .httpTypes, .hummingbird, .logging, .serviceLifecycle,
       ]
     ),
@@ -140,6 +140,13 @@ let package = Package(
     .testTarget(
       name: "SimulationTests",
       dependencies: ["Freshness", "FreshnessTesting", "Simulation"]
+    ),
+    .testTarget(
+      name: "NIOTransportTests",
+      dependencies: [
+        "ConditionalHTTP", "NIOTransport", "URLSessionTransport", .httpTypes, .nioCore, .nioPosix,
+        .nioSSL,
+      ]
     ),
     .testTarget(
       name: "FreshnessWireTests",

@@ -21,15 +21,22 @@ public protocol WebSocketExchange: Sendable {
 public protocol WebSocket: Sendable {
   /// Status and fields of the answer to the opening handshake.
   var head: HTTPResponse { get }
-  /// Waits for the next message; nothing is read ahead of what is asked for.
+  /// Waits for the next arrival, in the order of their coming.
   ///
-  /// - Returns: The message, or the close that ended the socket, again at every later call.
+  /// While one waits to be asked for, nothing more is read, so a slow caller slows the peer down;
+  /// pings behind it are not answered until then. Cancelling the task that waits here closes the
+  /// socket with 1001.
+  ///
+  /// - Returns: The arrival, or the close that ended the socket, again at every later call. What broke
+  ///   the protocol gives the code that was sent to the peer: 1002, 1007 or 1009.
   func next() async -> WebSocketArrival
   /// Sends a message.
   func send(_ message: WebSocketMessage) async throws(WebSocketError)
   /// Sends a ping with at most 125 bytes; its pong arrives in ``next()``.
   func ping(_ payload: [UInt8]) async throws(WebSocketError)
   /// Begins the closing handshake; a second call does nothing.
+  ///
+  /// A code that may not be sent, such as 1005, closes without one; a longer reason is cut.
   func close(_ close: WebSocketClose) async
 }
 
@@ -53,8 +60,9 @@ public enum WebSocketArrival: Hashable, Sendable {
 
 /// Why a socket was closed (RFC 6455 section 7.4).
 public struct WebSocketClose: Hashable, Sendable {
-  /// The close code; 1005 where the peer gave none, 1006 where the connection broke. Those two are
-  /// never sent.
+  /// The close code; 1005 where the peer gave none, 1006 where the connection broke.
+  ///
+  /// Those two are never sent.
   public var code: UInt16
   /// The reason, at most 123 bytes of UTF-8.
   public var reason: String

@@ -50,7 +50,8 @@ struct ConnectionFailure: Error {
       self.init(.tooLarge, "the head of the answer is larger than \(limit) bytes")
     case NIOHTTPDecompression.DecompressionError.limit:
       self.init(.tooLarge, Self.tooLarge)
-    case is NIOHTTPDecompression.DecompressionError, is NIOHTTPDecompression.ExtraDecompressionError:
+    case is NIOHTTPDecompression.DecompressionError,
+      is NIOHTTPDecompression.ExtraDecompressionError:
       let text = "\(authority) sent compressed content that cannot be read: \(error)"
       self.init(.unreachable, text)
     default:

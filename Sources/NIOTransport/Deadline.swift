@@ -6,6 +6,7 @@
 ///   - timeout: How long the work may take.
 ///   - authority: Whom the work waits for, for the error.
 ///   - work: Gets the moment at which its time is over.
+/// - Returns: What the work gives.
 /// - Throws: What the work throws, or ``ConnectionFailure/timedOut(_:)``.
 func withDeadline<Value: Sendable>(
   after timeout: Duration,

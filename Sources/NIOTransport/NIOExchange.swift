@@ -18,8 +18,9 @@ public final class NIOExchange: HTTPExchange, HTTPStreaming {
   public static let idleSeconds: Int64 = 60
   /// The longest wait for a connection, in seconds; the timeout of the request counts too.
   public static let connectSeconds: Int64 = 10
-  /// How many connections to one server work at once; more requests wait for one of them. Streams
-  /// have a pool of their own of the same size.
+  /// How many connections to one server work at once; more requests wait for one of them.
+  ///
+  /// Streams have a pool of their own of the same size.
   public static let connectionsPerServer = 8
 
   private let answers: HTTPClient

@@ -23,7 +23,11 @@ final class WebSocketHandler: ChannelInboundHandler {
     self.closeTimeout = closeTimeout
   }
 
-  func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    // Pings are answered and the end is found before anybody asks for an arrival.
+    readIfWanted()
+  }
 
   func handlerRemoved(context: ChannelHandlerContext) {
     perform(session.disconnected())
@@ -66,6 +70,9 @@ final class WebSocketHandler: ChannelInboundHandler {
       perform(session.receivedBadFrame(isTooLong: true))
     case is NIOWebSocketError:
       perform(session.receivedBadFrame(isTooLong: false))
+    case is ByteToMessageDecoderError:
+      // More came behind a bad frame; it is dropped, so that the peer can read the Close.
+      break
     default:
       perform(session.disconnected())
       context.close(promise: nil)

@@ -6,84 +6,162 @@ public import HTTPTypes
 import FoundationNetworking
 #endif
 
-/// An ``HTTPExchange`` over URLSession, without its cache, cookies and credentials.
-public final class URLSessionExchange: HTTPExchange {
+/// An ``HTTPExchange`` and ``HTTPStreaming`` over URLSession, without its cache, cookies and
+/// credentials.
+///
+/// What the platform makes of it off Apple platforms (FoundationNetworking over libcurl):
+/// - An IPv6 address in brackets is refused with an error that says so: the platform compares the
+///   host with brackets and without, and finds them different. A name that leads to such an address
+///   works.
+/// - An answer with a field value that is no UTF-8 breaks off.
+/// - A head that is cut off, and trailers behind chunks, end the process ("Transfer completed, but
+///   there's no response"). Nothing here can prevent it: ask servers that are not trusted over
+///   another transport.
+/// - A stream cannot make its sender wait, because suspending a task asks again from the beginning:
+///   a receiver that leaves ``HTTPTransferLimits/waitingBytes`` lying fails with `tooLarge`.
+///
+/// On every platform a request's field values are sent as UTF-8 text.
+public final class URLSessionExchange: HTTPExchange, HTTPStreaming {
   /// The largest answer, in bytes.
-  public static let largestAnswer = 64 << 20
+  public static let largestAnswer = HTTPTransferLimits.answerBytes
 
+  private let transfers = URLSessionTransfers()
   private let session: URLSession
 
   /// Creates a transport with a session of its own.
   public init() {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
-    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    // Without a cache this asks the server and adds no Cache-Control to the request.
+    configuration.requestCachePolicy = .useProtocolCachePolicy
     configuration.httpShouldSetCookies = false
     configuration.httpCookieAcceptPolicy = .never
-    session = URLSession(configuration: configuration)
+    configuration.urlCredentialStorage = nil
+    configuration.timeoutIntervalForResource = Self.idleSeconds
+    session = URLSession(configuration: configuration, delegate: transfers, delegateQueue: nil)
   }
 
   deinit { session.invalidateAndCancel() }
 
-  /// Sends a request.
+  /// Sends a request and collects its answer, of at most ``largestAnswer``.
   public func send(
     _ request: HTTPRequest,
     timeout: Duration
   ) async throws(HTTPExchangeError) -> HTTPExchangeAnswer {
-    guard
-      let scheme = request.scheme, let authority = request.authority,
-      let url = URL(string: "\(scheme)://\(authority)\(request.path ?? "/")")
-    else { throw HTTPExchangeError(.unreachable, "the request has no address") }
-    var message = URLRequest(url: url)
-    message.httpMethod = request.method.rawValue
-    message.timeoutInterval =
-      Double(timeout.components.seconds) + Double(timeout.components.attoseconds) / 1e18
-    message.cachePolicy = .reloadIgnoringLocalCacheData
-    for field in request.headerFields {
-      message.addValue(field.value, forHTTPHeaderField: field.name.rawName)
-    }
+    let authority = request.authority ?? ""
     do {
-      let (data, response) = try await session.data(for: message)
-      guard data.count <= Self.largestAnswer else {
+      return try await URLSessionFailure.timeLimit(timeout, authority) {
+        try await self.collect(request)
+      }
+    } catch {
+      throw URLSessionFailure.exchangeError(error, authority)
+    }
+  }
+
+  /// Sends a request and hands its answer over part by part.
+  public func stream(
+    _ request: HTTPRequest,
+    timeout: Duration,
+    receive: @escaping @Sendable (HTTPStreamPart) async -> HTTPStreamDemand
+  ) async throws(HTTPExchangeError) {
+    var request = request
+    // A compressed event would wait for its block to fill up.
+    if request.headerFields[.acceptEncoding] == nil {
+      request.headerFields[.acceptEncoding] = "identity"
+    }
+    let authority = request.authority ?? ""
+    do {
+      let asked = request
+      let (head, transfer) = try await URLSessionFailure.timeLimit(timeout, authority) {
+        try await self.follow(asked, waitingLimit: HTTPTransferLimits.waitingBytes)
+      }
+      defer { transfer.cancel() }
+      guard await receive(.head(head)) == .more else { return }
+      while let part = try await transfer.next() {
+        guard case .content = part else { continue }
+        guard await receive(part) == .more else { return }
+      }
+    } catch {
+      throw URLSessionFailure.exchangeError(error, authority)
+    }
+  }
+
+  private func collect(_ request: HTTPRequest) async throws -> HTTPExchangeAnswer {
+    let (head, transfer) = try await follow(request, waitingLimit: Self.largestAnswer)
+    defer { transfer.cancel() }
+    var body: [UInt8] = []
+    while let part = try await transfer.next() {
+      guard case .content(let bytes) = part else { continue }
+      guard body.count + bytes.count <= Self.largestAnswer else {
         throw HTTPExchangeError(
           .tooLarge,
           "the answer is larger than \(Self.largestAnswer) bytes"
         )
       }
-      guard let answer = response as? HTTPURLResponse else {
-        throw HTTPExchangeError(.unreachable, "\(authority) does not speak HTTP")
+      body.append(contentsOf: bytes)
+    }
+    return HTTPExchangeAnswer(head: head, body: body)
+  }
+
+  /// Sends a request, and those that redirections ask for, until the head of the last answer came.
+  private func follow(
+    _ request: HTTPRequest,
+    waitingLimit: Int
+  ) async throws -> (HTTPResponse, URLSessionTransfer) {
+    var request = request
+    var redirections = 0
+    while true {
+      let task = session.dataTask(with: try Self.message(request))
+      let transfer = URLSessionTransfer(task: task, waitingLimit: waitingLimit)
+      transfers.add(transfer)
+      task.resume()
+      do {
+        guard case .head(let head) = try await transfer.next() else {
+          throw HTTPExchangeError(
+            .unreachable,
+            "\(request.authority ?? "") closed the connection without an answer"
+          )
+        }
+        guard redirections < HTTPTransferLimits.redirections, let next = request.following(head)
+        else { return (head, transfer) }
+        request = next
+      } catch {
+        transfer.cancel()
+        throw error
       }
-      return HTTPExchangeAnswer(head: Self.head(of: answer), body: Array(data))
-    } catch let error as HTTPExchangeError {
-      throw error
-    } catch let error as URLError {
-      throw Self.failure(error, authority)
-    } catch is CancellationError {
-      throw HTTPExchangeError(.cancelled, "cancelled")
-    } catch {
-      throw HTTPExchangeError(.unreachable, "\(authority): \(error.localizedDescription)")
+      redirections += 1
+      transfer.cancel()
     }
   }
 
-  private static func head(of answer: HTTPURLResponse) -> HTTPResponse {
-    var head = HTTPResponse(status: .init(code: answer.statusCode))
-    for (name, value) in answer.allHeaderFields {
-      guard
-        let text = name as? String, let value = value as? String,
-        let field = HTTPField.Name(text)
-      else { continue }
-      head.headerFields.append(HTTPField(name: field, value: value))
-    }
-    return head
-  }
+  /// How long the platform lets a task be silent, in seconds; the timeouts of requests count
+  /// themselves.
+  private static let idleSeconds: TimeInterval = 30 * 86_400
 
-  private static func failure(_ error: URLError, _ authority: String) -> HTTPExchangeError {
-    switch error.code {
-    case .timedOut: HTTPExchangeError(.timedOut, "\(authority) did not answer in time")
-    case .cancelled: HTTPExchangeError(.cancelled, "cancelled")
-    case .cannotConnectToHost, .cannotFindHost, .networkConnectionLost, .notConnectedToInternet:
-      HTTPExchangeError(.unreachable, "\(authority) cannot be reached")
-    default: HTTPExchangeError(.unreachable, "\(authority): \(error.localizedDescription)")
+  static func message(_ request: HTTPRequest) throws -> URLRequest {
+    guard
+      let scheme = request.scheme, let authority = request.authority, !authority.contains("@"),
+      let url = URL(string: "\(scheme)://\(authority)\(request.path ?? "/")"), url.host != nil
+    else {
+      throw HTTPExchangeError(
+        .unreachable,
+        "the request has no address, or one that cannot be used: \(request.authority ?? "")"
+      )
     }
+    #if canImport(FoundationNetworking)
+    if authority.hasPrefix("[") {
+      throw HTTPExchangeError(
+        .unreachable,
+        "URLSession cannot open an IPv6 address on this platform: \(authority); use a host name"
+      )
+    }
+    #endif
+    var message = URLRequest(url: url)
+    message.httpMethod = request.method.rawValue
+    message.timeoutInterval = idleSeconds
+    for field in request.headerFields {
+      message.addValue(field.value, forHTTPHeaderField: field.name.rawName)
+    }
+    return message
   }
 }

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
+import NIOTransport
 import Stationboard
 import StationboardClient
-import URLSessionTransport
 
 /// `freshet board`.
 struct BoardCommand: AsyncParsableCommand {
@@ -52,8 +52,9 @@ struct BoardCommand: AsyncParsableCommand {
   func run() async throws {
     let address =
       server ?? ProcessInfo.processInfo.environment["FRESHET_SERVER"] ?? "http://127.0.0.1:8080"
+    let exchange = try NIOExchange()
     do throws(StationboardFailure) {
-      let client = try StationboardClient(server: address, exchange: URLSessionExchange())
+      let client = try StationboardClient(server: address, exchange: exchange)
       let wanted = stop.joined(separator: " ")
       switch try await StopChoice.find(wanted, client, language: language) {
       case .stop(let id): try await show(id, client)
