@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 
 /// Turns SIGINT and SIGTERM into a call, so that a command ends with its last words.
-final class EndSignals: Sendable {
-  private let sources: [any DispatchSourceSignal & Sendable]
+final class EndSignals {
+  private let sources: [any DispatchSourceSignal]
 
   /// Takes the signals over until ``stop()``.
   init(_ end: @escaping @Sendable () -> Void) {
