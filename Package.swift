@@ -161,8 +161,9 @@ let package = Package(
     .testTarget(
       name: "StationboardServerTests",
       dependencies: [
-        "ConditionalHTTP", "GTFS", "SampleNetwork", "Serving", "Stationboard", "StationboardClient",
-        "StationboardServer", "Timetable", "WebBoard", .httpTypes, .hummingbird, .logging, .nioCore,
+        "ConditionalHTTP", "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime",
+        "SampleNetwork", "Serving", "Stationboard", "StationboardClient", "StationboardServer",
+        "Timetable", "WebBoard", .httpTypes, .hummingbird, .logging, .nioCore,
         .nioEmbedded,
       ]
     ),

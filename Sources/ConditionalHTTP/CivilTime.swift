@@ -1,11 +1,11 @@
 /// Year to second in UTC, in the Gregorian calendar.
 package struct CivilTime: Sendable {
-  var year: Int
-  var month: Int
-  var day: Int
-  var hour: Int
-  var minute: Int
-  var second: Int
+  package var year: Int
+  package var month: Int
+  package var day: Int
+  package var hour: Int
+  package var minute: Int
+  package var second: Int
 
   static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
   static let months = [
@@ -22,7 +22,7 @@ package struct CivilTime: Sendable {
   }
 
   /// The time at a number of seconds since 1970, within the years 1 to 9999.
-  init(_ secondsSince1970: Int64) {
+  package init(_ secondsSince1970: Int64) {
     let days = Int((Double(secondsSince1970) / 86_400).rounded(.down))
     let secondOfDay = Int(secondsSince1970 - Int64(days) * 86_400)
     // The mean Gregorian year gives the year, or one of its neighbours.

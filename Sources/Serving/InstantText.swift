@@ -30,6 +30,23 @@ package enum InstantText {
     return time.isValid ? Double(time.secondsSince1970 - Int64(offset)) + fraction : nil
   }
 
+  /// Writes an instant in UTC with milliseconds.
+  ///
+  /// - Parameter seconds: Seconds since 1970-01-01T00:00:00Z; milliseconds are rounded down.
+  package static func write(_ seconds: Double) -> String {
+    let milliseconds = Int64((seconds * 1_000).rounded(.down))
+    let whole = milliseconds >= 0 ? milliseconds / 1_000 : (milliseconds - 999) / 1_000
+    let time = CivilTime(whole)
+    func digits(_ number: Int, _ count: Int) -> String {
+      let text = String(number)
+      return String(repeating: "0", count: max(count - text.count, 0)) + text
+    }
+    let date = [digits(time.year, 4), digits(time.month, 2), digits(time.day, 2)]
+    let clock = [digits(time.hour, 2), digits(time.minute, 2), digits(time.second, 2)]
+    let rest = digits(Int(milliseconds - whole * 1_000), 3)
+    return "\(date.joined(separator: "-"))T\(clock.joined(separator: ":")).\(rest)Z"
+  }
+
   private struct Scanner {
     let bytes: [UInt8]
     var position = 0

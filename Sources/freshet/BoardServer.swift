@@ -14,6 +14,10 @@ struct BoardServer {
   let logger: Logger
   /// The origins whose pages may read the API; empty for any.
   let origins: [String]
+  /// The realtime sources; nothing without any.
+  let realtime: RealtimeFeeds?
+  /// What is slowed down on purpose.
+  let faults: PhaseFaults
 
   /// Serves until the process is told to stop (SIGINT, SIGTERM), then lets running answers finish.
   ///
@@ -29,7 +33,7 @@ struct BoardServer {
         serverName: "freshet",
         availableConnectionsDelegate: ServerLimits.gate
       ),
-      services: [FeedWatch(store: store)],
+      services: services,
       onServerRunning: { channel in
         if let number = channel.localAddress?.port { listening.number = number }
         onRunning(listening.number)
@@ -37,6 +41,11 @@ struct BoardServer {
       logger: logger
     )
     try await application.runService()
+  }
+
+  private var services: [any Service] {
+    guard let realtime else { return [FeedWatch(store: store)] }
+    return [FeedWatch(store: store), RealtimeWatch(feeds: realtime)]
   }
 
   private func router(port: ListeningPort) -> Router<BasicRequestContext> {
@@ -52,7 +61,13 @@ struct BoardServer {
       )
     )
     router.add(middleware: ProblemMiddleware())
-    StationboardService(store: store, clock: clock, port: port).add(to: router)
+    StationboardService(
+      store: store,
+      clock: clock,
+      port: port,
+      realtime: realtime,
+      faults: faults
+    ).add(to: router)
     WebBoardService().add(to: router)
     return router
   }
@@ -64,5 +79,14 @@ private struct FeedWatch: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown { await store.watch() }
+  }
+}
+
+/// Polls the realtime sources while the server runs.
+private struct RealtimeWatch: Service {
+  let feeds: RealtimeFeeds
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await feeds.run() }
   }
 }

@@ -3,6 +3,7 @@ import Foundation
 import GTFS
 import Hummingbird
 import Logging
+import NIOTransport
 import ServiceLifecycle
 import Serving
 import StationboardServer
@@ -23,6 +24,8 @@ struct ServeCommand: AsyncParsableCommand {
   var port = 8080
 
   @OptionGroup var data: DataOption
+
+  @OptionGroup var realtime: RealtimeOptions
 
   @Option(help: "Start the service clock at an instant, 2026-11-24T08:00:00+01:00, and let it run.")
   var now: String?
@@ -61,16 +64,29 @@ struct ServeCommand: AsyncParsableCommand {
       Terminal.complain("freshet serve: \(error.message)\n")
       throw ExitCode(1)
     }
+    let time = clock ?? ServiceClock()
+    let sources = try realtime.sources()
+    let exchange = try NIOExchange()
+    let feeds = RealtimeFeeds(
+      sources: sources,
+      store: store,
+      exchange: exchange,
+      clock: time,
+      logger: logger
+    )
     let server = BoardServer(
       host: host,
       port: port,
       store: store,
-      clock: clock ?? ServiceClock(),
+      clock: time,
       logger: logger,
-      origins: allowOrigin
+      origins: allowOrigin,
+      realtime: sources.isEmpty ? nil : feeds,
+      faults: try realtime.faults()
     )
     do {
       try await server.run { port in announce(store, port) }
+      await exchange.shutdown()
     } catch {
       Terminal.complain("freshet serve: \(host):\(port): \(error)\n")
       throw ExitCode(1)

@@ -3,116 +3,175 @@ import NIOCore
 import Serving
 import Timetable
 
-/// Renders a board as the body of the contract (seed 002).
+/// Writes an edition of a board as a body of the contract (seed 002), with what the clock says.
 struct BoardAnswer {
-  let board: ScheduledBoard
+  let request: BoardRequest
+  let edition: BoardEdition
+  let snapshot: RealtimeSnapshot
+  let mode: ResponseMode
+  /// The steps that were left out, in the contract's words.
+  let skipped: [StaticString]
   let requestId: String
   /// When the request came, on the service clock.
   let now: Double
   /// Milliseconds spent so far.
   let elapsed: Double
 
+  /// What a person got (seed 001, `meta.responseMode`).
+  enum ResponseMode: String {
+    /// Everything that is there, and it is fresh.
+    case full
+    /// The departures are there; realtime or alerts are not, or not fresh.
+    case degradedStatic = "degraded_static"
+    /// A copy from a moment ago: there was no time to make a new board.
+    case staleCacheFallback = "stale_cache_fallback"
+    /// The timetable alone: there was no time for more, and no copy.
+    case staticTimeoutFallback = "static_timeout_fallback"
+  }
+
   /// The body.
   func body() -> ByteBuffer {
-    var json = JSONBytes(capacity: 4_096 + board.departures.count * 1_024)
-    let stop = board.request.stop
-    let language = board.request.language.flatMap { stop.feed.timetable.language($0) }
-    json.raw("{\"station\":")
-    station(&json, stop, language)
-    json.raw(",\"resolved\":{\"canonicalId\":")
-    json.string(stop.canonicalId)
-    json.raw(",\"source\":\"")
-    json.raw(Array(stop.source.rawValue.utf8))
-    json.raw("\",\"childrenCount\":")
-    json.integer(stop.feed.timetable.servedStops(of: stop.stop).count { $0 != stop.stop })
-    json.raw("},\"departures\":[")
-    let rows = DepartureRows(feed: stop.feed, language: language)
-    for (index, departure) in board.departures.enumerated() {
-      if index > 0 { json.raw(",") }
-      rows.write(departure, &json)
+    var json = JSONBytes(capacity: 4_096 + edition.bytes)
+    json.raw("{")
+    json.raw(edition.place)
+    json.raw(",\"departures\":[")
+    json.raw(edition.departures)
+    json.raw("],")
+    writeRest(&json)
+    if request.isDebug {
+      BoardDebug(request: request, edition: edition, snapshot: snapshot, now: now, requestId: requestId)
+        .write(&json)
     }
-    json.raw("],\"banners\":[],\"rt\":")
-    json.raw(StaticRealtime.rt)
-    json.raw(",\"alerts\":")
-    alerts(&json)
-    json.raw(",\"noService\":")
-    noService(&json)
-    if board.request.isDebug { BoardDebug(board: board, requestId: requestId).write(&json) }
-    json.raw(",\"meta\":")
-    meta(&json)
     json.raw("}")
     return json.buffer
   }
 
-  private func station(
-    _ json: inout JSONBytes,
-    _ stop: StopResolver.Resolved,
-    _ language: UInt32?
-  ) {
-    let timetable = stop.feed.timetable
-    json.raw("{\"id\":")
-    json.string(timetable.id(of: stop.stop), prefix: stop.feed.idPrefix)
-    json.raw(",\"name\":")
-    json.string(timetable.name(of: stop.stop, language: language))
-    json.raw(",\"timezone\":")
-    let zone = timetable.zoneName(of: stop.stop)
-    if zone.count > 0 { json.string(zone) } else { json.string(timetable.metadata.timeZone) }
-    if let place = timetable.coordinate(of: stop.stop) {
-      json.raw(",\"lat\":")
-      json.degrees(place.latitude)
-      json.raw(",\"lon\":")
-      json.degrees(place.longitude)
-    } else {
-      json.raw(",\"lat\":null,\"lon\":null")
+  /// Writes everything behind the departures.
+  func writeRest(_ json: inout JSONBytes) {
+    json.raw("\"banners\":")
+    json.raw(edition.banners)
+    json.raw(",\"rt\":")
+    writeRealtime(&json)
+    json.raw(",\"alerts\":")
+    writeAlerts(&json)
+    json.raw(",\"noService\":")
+    json.raw(edition.noService)
+    json.raw(",\"meta\":")
+    writeMeta(&json)
+  }
+
+  private func writeRealtime(_ json: inout JSONBytes) {
+    let trips = snapshot.trips
+    json.raw("{\"available\":")
+    json.flag(snapshot.index != nil)
+    json.raw(",\"applied\":")
+    json.flag(edition.status == .applied)
+    json.raw(",\"reason\":")
+    json.string(edition.status.reason)
+    json.raw(",\"feedKey\":")
+    json.string(trips.isConfigured ? "trip_updates" : "none")
+    member(",\"fetchedAt\":", instant: trips.sourceTime, &json)
+    member(",\"cacheFetchedAt\":", instant: trips.fetchedAt, &json)
+    let age = trips.age(at: now)
+    member(",\"cacheAgeMs\":", milliseconds: age, &json)
+    member(",\"ageMs\":", milliseconds: age, &json)
+    member(",\"ageSeconds\":", seconds: age, &json)
+    member(",\"lastPollAt\":", instant: trips.lastPollAt, &json)
+    member(",\"lastSuccessfulPollAt\":", instant: trips.lastSuccessAt, &json)
+    let pollAge = trips.lastPollAt.map { max(now - $0, 0) }
+    member(",\"pollAgeMs\":", milliseconds: pollAge, &json)
+    member(",\"pollAgeSeconds\":", seconds: pollAge, &json)
+    json.raw(",\"freshnessThresholdMs\":45000,\"freshnessMaxAgeSeconds\":45,\"cacheStatus\":")
+    json.string(cacheStatus)
+    json.raw(",\"status\":null,\"lastStatus\":null,\"lastError\":")
+    json.string(trips.lastError.map { String($0.prefix(200)) })
+    json.raw(",\"payloadBytes\":")
+    if let bytes = trips.payloadBytes { json.integer(bytes) } else { json.raw("null") }
+    json.raw(",\"rtSource\":")
+    json.raw(snapshot.index == nil ? "null" : "\"parsed\"")
+    json.raw(
+      ",\"instance\":{\"id\":\"freshet\",\"allocId\":null,\"host\":null,\"pid\":null,\"build\":null}}"
+    )
+  }
+
+  private var cacheStatus: String {
+    switch edition.status {
+    case .applied: "FRESH"
+    case .staleCache, .guardedError: "STALE"
+    case .missingCache: "MISSING"
+    case .skippedBudget: "SKIPPED"
+    case .disabled: "DISABLED"
     }
+  }
+
+  private func writeAlerts(_ json: inout JSONBytes) {
+    let alerts = snapshot.alerts
+    json.raw("{\"available\":")
+    json.flag(snapshot.alertIndex != nil)
+    json.raw(",\"applied\":")
+    let isApplied = edition.alertsStatus == .applied && request.includeAlerts
+    json.flag(isApplied)
+    json.raw(",\"reason\":")
+    json.string(request.includeAlerts ? edition.alertsStatus.reason : "disabled")
+    member(",\"fetchedAt\":", instant: alerts.sourceTime, &json)
+    member(",\"cacheFetchedAt\":", instant: alerts.fetchedAt, &json)
+    member(",\"cacheAgeMs\":", milliseconds: alerts.age(at: now), &json)
+    member(",\"ageSeconds\":", seconds: alerts.age(at: now), &json)
+    json.raw(",\"includeRequested\":")
+    json.flag(request.includeAlerts)
+    json.raw(",\"includeApplied\":")
+    json.flag(isApplied)
+    json.raw(",\"status\":null,\"lastStatus\":null,\"lastError\":")
+    json.string(alerts.lastError.map { String($0.prefix(200)) })
+    json.raw(",\"alertsSource\":")
+    json.raw(snapshot.alertIndex == nil ? "null" : "\"parsed\"")
+    json.raw(",\"entities\":")
+    json.raw(edition.entities)
     json.raw("}")
   }
 
-  private func alerts(_ json: inout JSONBytes) {
-    json.raw("{\"available\":false,\"applied\":false,\"reason\":\"disabled\",")
-    json.raw("\"fetchedAt\":null,\"cacheFetchedAt\":null,\"cacheAgeMs\":null,\"ageSeconds\":null,")
-    json.raw("\"includeRequested\":")
-    json.flag(board.request.includeAlerts)
-    json.raw(",\"includeApplied\":false,\"status\":null,\"lastStatus\":null,")
-    json.raw("\"lastError\":null,\"alertsSource\":null,\"entities\":[]}")
-  }
-
-  private func noService(_ json: inout JSONBytes) {
-    guard let noService = board.noService else { return json.raw("null") }
-    json.raw("{\"reason\":")
-    json.string(noService.reason.rawValue)
-    json.raw(",\"window\":{\"from\":\"")
-    json.instant(board.window.from)
-    json.raw("\",\"to\":\"")
-    json.instant(board.window.until)
-    json.raw("\",\"minutes\":")
-    json.integer(board.request.window)
-    json.raw("},\"nextDeparture\":")
-    if let next = noService.next {
-      json.raw("\"")
-      json.instant(next)
-      json.raw("\"}")
-    } else {
-      json.raw("null}")
-    }
-  }
-
-  private func meta(_ json: inout JSONBytes) {
+  private func writeMeta(_ json: inout JSONBytes) {
+    let trips = snapshot.trips
     json.raw("{\"serverTime\":")
     json.instant(fractional: now)
-    json.raw(",\"responseMode\":\"full\",\"requestId\":")
+    json.raw(",\"responseMode\":")
+    json.string(mode.rawValue)
+    json.raw(",\"requestId\":")
     json.string(requestId)
     json.raw(",\"totalBackendMs\":")
     json.decimal(elapsed)
-    json.raw(",\"skippedSteps\":[],")
-    json.raw(StaticRealtime.meta)
+    json.raw(",\"skippedSteps\":[")
+    for (index, step) in skipped.enumerated() {
+      json.raw(index > 0 ? ",\"" : "\"")
+      json.raw(step)
+      json.raw("\"")
+    }
+    json.raw("],\"rtStatus\":")
+    json.string(edition.status.rawValue)
+    json.raw(",\"rtAppliedCount\":")
+    json.integer(edition.appliedCount)
+    json.raw(",\"rtSource\":")
+    json.raw(snapshot.index == nil ? "null" : "\"parsed\"")
+    member(",\"rtFetchedAt\":", instant: trips.sourceTime, &json)
+    member(",\"rtLastPollAt\":", instant: trips.lastPollAt, &json)
+    member(",\"rtCacheAgeMs\":", milliseconds: trips.age(at: now), &json)
+    member(",\"rtPollAgeMs\":", milliseconds: trips.lastPollAt.map { max(now - $0, 0) }, &json)
+    json.raw(",\"alertsStatus\":")
+    json.string(request.includeAlerts ? edition.alertsStatus.rawValue : "disabled")
+    json.raw(",\"alertsSource\":")
+    json.raw(snapshot.alertIndex == nil ? "null" : "\"parsed\"")
+    member(",\"alertsFetchedAt\":", instant: snapshot.alerts.sourceTime, &json)
+    member(",\"alertsCacheAgeMs\":", milliseconds: snapshot.alerts.age(at: now), &json)
+    member(",\"nextExpectedAt\":", instant: trips.nextExpected(at: now), &json)
+    json.raw(",\"entityTag\":")
+    json.string(edition.entityTag)
     json.raw(",\"timetable\":")
-    timetable(&json)
+    writeTimetable(&json)
     json.raw("}")
   }
 
-  private func timetable(_ json: inout JSONBytes) {
-    let timetable = board.request.stop.feed.timetable
+  private func writeTimetable(_ json: inout JSONBytes) {
+    let timetable = request.stop.feed.timetable
     json.raw("{\"version\":")
     json.string(timetable.metadata.version)
     json.raw(",\"publisher\":")
@@ -125,24 +184,19 @@ struct BoardAnswer {
     json.date(daysSinceEpoch: timetable.lastDay.daysSinceEpoch)
     json.raw("\"}")
   }
-}
 
-/// What an answer says about realtime while the server has none.
-enum StaticRealtime {
-  /// The contract's `rt`.
-  static let rt: StaticString = """
-    {"available":false,"applied":false,"reason":"disabled","feedKey":"none","fetchedAt":null,\
-    "cacheFetchedAt":null,"cacheAgeMs":null,"ageMs":null,"ageSeconds":null,"lastPollAt":null,\
-    "lastSuccessfulPollAt":null,"pollAgeMs":null,"pollAgeSeconds":null,\
-    "freshnessThresholdMs":45000,"freshnessMaxAgeSeconds":45,"cacheStatus":"DISABLED",\
-    "status":null,"lastStatus":null,"lastError":null,"payloadBytes":null,"rtSource":null,\
-    "instance":{"id":"freshet","allocId":null,"host":null,"pid":null,"build":null}}
-    """
+  private func member(_ name: StaticString, instant: Double?, _ json: inout JSONBytes) {
+    json.raw(name)
+    if let instant { json.instant(fractional: instant) } else { json.raw("null") }
+  }
 
-  /// The realtime members of the contract's `meta`.
-  static let meta: StaticString = """
-    "rtStatus":"disabled","rtAppliedCount":0,"rtSource":null,"rtFetchedAt":null,\
-    "rtLastPollAt":null,"rtCacheAgeMs":null,"rtPollAgeMs":null,"alertsStatus":"disabled",\
-    "alertsSource":null,"alertsFetchedAt":null,"alertsCacheAgeMs":null
-    """
+  private func member(_ name: StaticString, milliseconds: Double?, _ json: inout JSONBytes) {
+    json.raw(name)
+    if let milliseconds { json.integer(Int(milliseconds * 1_000)) } else { json.raw("null") }
+  }
+
+  private func member(_ name: StaticString, seconds: Double?, _ json: inout JSONBytes) {
+    json.raw(name)
+    if let seconds { json.integer(Int(seconds)) } else { json.raw("null") }
+  }
 }

@@ -2,13 +2,17 @@ import Timetable
 
 /// The contract's `debug`, only for requests that ask for it.
 struct BoardDebug {
-  let board: ScheduledBoard
+  let request: BoardRequest
+  let edition: BoardEdition
+  let snapshot: RealtimeSnapshot
+  let now: Double
   let requestId: String
 
   /// Writes the member with its leading comma.
   func write(_ json: inout JSONBytes) {
-    let stop = board.request.stop
+    let stop = request.stop
     let timetable = stop.feed.timetable
+    let window = MergedBoard.window(request.instant ?? now, minutes: request.window)
     json.raw(",\"debug\":{\"requestId\":")
     json.string(requestId)
     json.raw(",\"stopResolution\":{\"stopId\":")
@@ -27,26 +31,56 @@ struct BoardDebug {
       json.string(timetable.id(of: served), prefix: stop.feed.idPrefix)
     }
     json.raw("]},\"timeWindow\":{\"from\":\"")
-    json.instant(board.window.from)
+    json.instant(window.from)
     json.raw("\",\"to\":\"")
-    json.instant(board.window.until)
+    json.instant(window.until)
     json.raw("\",\"minutes\":")
-    json.integer(board.request.window)
+    json.integer(request.window)
     json.raw(",\"timeZone\":")
     json.string(timetable.metadata.timeZone)
     json.raw("},\"rowSources\":{\"scheduled\":")
-    json.integer(board.departures.count)
+    json.integer(edition.rows.count)
     json.raw(",\"tripupdate\":0,\"rt_added\":0},\"stageCounts\":{\"scheduled\":")
-    json.integer(board.departures.count)
+    json.integer(edition.rows.count)
     json.raw(",\"returned\":")
-    json.integer(board.departures.count)
+    json.integer(edition.rows.count)
     json.raw("},\"langPrefs\":[")
-    json.string(board.request.language ?? timetable.metadata.language ?? "und")
+    json.string(request.language ?? timetable.metadata.language ?? "und")
     json.raw("],\"flags\":[],\"warnings\":[],\"version\":{\"staticVersion\":")
     json.string(timetable.metadata.version)
-    json.raw(
-      ",\"rtVersion\":null,\"hasSkew\":false},\"rt\":{\"tripUpdates\":null,\"alerts\":null},"
-    )
+    json.raw(",\"rtVersion\":null,\"hasSkew\":false},\"rt\":{\"tripUpdates\":")
+    writeTripUpdates(&json)
+    json.raw(",\"alerts\":")
+    writeAlerts(&json)
+    json.raw("},")
     json.raw("\"latencySafe\":{\"degradedMode\":false,\"degradedReasons\":[]}}")
+  }
+
+  private func writeTripUpdates(_ json: inout JSONBytes) {
+    guard let census = snapshot.index?.census else { return json.raw("null") }
+    json.raw("{\"applied\":")
+    json.integer(census.applied)
+    json.raw(",\"added\":")
+    json.integer(census.added)
+    json.raw(",\"cancelled\":")
+    json.integer(census.cancelled)
+    json.raw(",\"kept\":")
+    json.integer(census.kept)
+    json.raw(",\"unmatched\":")
+    json.integer(census.unmatched)
+    json.raw(",\"discarded\":")
+    json.integer(census.discarded)
+    json.raw("}")
+  }
+
+  private func writeAlerts(_ json: inout JSONBytes) {
+    guard let census = snapshot.alertIndex?.census else { return json.raw("null") }
+    json.raw("{\"alerts\":")
+    json.integer(census.alerts)
+    json.raw(",\"withoutEffect\":")
+    json.integer(census.withoutEffect)
+    json.raw(",\"unresolved\":")
+    json.integer(census.unresolvedTotal)
+    json.raw("}")
   }
 }

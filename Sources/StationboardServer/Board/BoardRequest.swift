@@ -20,6 +20,10 @@ struct BoardRequest {
   var isDebug: Bool
   /// The instant of the board when it is not now.
   var instant: Double?
+  /// The source time of the realtime that the client has, in seconds since 1970-01-01T00:00:00Z.
+  var since: Double?
+  /// Whether the client says that it has a board.
+  var hasBoard = false
 
   /// Reads a request.
   ///
@@ -37,8 +41,9 @@ struct BoardRequest {
     }
     includeAlerts = try query.flag("include_alerts", "includeAlerts") ?? true
     isDebug = try query.flag("debug") ?? false
-    _ = try query.flag("if_board", "has_board")
-    if let since = query["since_rt"], !Self.isSince(since) {
+    hasBoard = try query.flag("if_board", "has_board") ?? false
+    since = query["since_rt"].flatMap { Self.since($0) }
+    if let since = query["since_rt"], self.since == nil {
       throw Problem(
         .badRequest,
         "invalid_since_rt",
@@ -56,11 +61,11 @@ struct BoardRequest {
     stop = try await Self.stop(query, StopResolver(feeds: feeds))
   }
 
-  private static func isSince(_ text: String) -> Bool {
+  private static func since(_ text: String) -> Double? {
     if (12...16).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-      return true
+      return Double(text).map { $0 / 1_000 }
     }
-    return InstantText.read(text) != nil
+    return InstantText.read(text)
   }
 
   private static func stop(

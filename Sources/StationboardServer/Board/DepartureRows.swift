@@ -1,66 +1,260 @@
+import NIOCore
 import Timetable
 
 /// Writes the departures of a board, one JSON object each (seed 002, `departures[]`).
 struct DepartureRows {
   let feed: Feed
   let language: UInt32?
+  /// The realtime of the board; `nil` if it has none.
+  var realtime: RealtimeIndex?
+  /// The alerts of the board; `nil` if it has none.
+  var alerts: AlertSelection?
 
-  /// What every departure says while there is no realtime.
-  private static let scheduledOnly: StaticString = """
-    ,"realtimeDeparture":null,"delayMin":null
-    """
+  /// What every departure without realtime says.
   private static let withoutRealtime: StaticString = """
-    "platformChanged":false,"previousPlatform":null,"cancelled":false,"cancelReasonCode":null,\
-    "replacementType":null,"alerts":[],"status":"UNKNOWN","flags":[],"stopEvent":null,\
-    "rawDelaySec":null,"rawDelayMin":null,"displayedDelayMin":null,"serviceDate":"
+    "status":"UNKNOWN","rawDelaySec":null,"rawDelayMin":null,"displayedDelayMin":null,\
+    "stopEvent":null,"realtimeAt":null,"realtimeFreshness":null,"cancelled":false,\
+    "cancelReasonCode":null,"platformChanged":false,"previousPlatform":null,"alerts":
     """
+
+  /// The contract's `key` of a departure.
+  func key(of row: BoardRow) -> String {
+    var json = JSONBytes(capacity: 128)
+    writeKey(row, row.extra.flatMap { realtime?.extraTrips[$0] }, &json)
+    return String(decoding: json.buffer.readableBytesView, as: UTF8.self)
+  }
 
   /// Writes one departure.
-  func write(_ departure: ScheduledDeparture, _ json: inout JSONBytes) {
+  ///
+  /// - Parameters:
+  ///   - row: The departure.
+  ///   - place: Its place among the rows of the board, for its alerts.
+  ///   - json: Where to.
+  func write(_ row: BoardRow, at place: Int, _ json: inout JSONBytes) {
+    let extra = row.extra.flatMap { realtime?.extraTrips[$0] }
+    let label = label(of: row, extra)
+    writeIdentity(row, extra, &json)
+    if let label {
+      json.raw(label.json)
+    } else {
+      json.raw("\"line\":null,\"category\":\"B\",\"number\":null,\"operator\":null,")
+      json.raw("\"routeType\":3,\"routeColor\":null,\"routeTextColor\":null,")
+    }
+    json.raw("\"destination\":")
+    writeDestination(row, extra, &json)
+    json.raw(",\"scheduledDeparture\":\"")
+    json.instant(row.scheduled ?? row.effective)
+    json.raw("\",\"realtimeDeparture\":")
+    if let predicted = row.predicted, !row.marks.contains(.cancelled) {
+      json.raw("\"")
+      json.instant(predicted)
+      json.raw("\",\"delayMin\":")
+    } else {
+      json.raw("null,\"delayMin\":")
+    }
+    let isSubstitute = label.map { $0.isSubstitute } ?? false
+    if row.marks.isEmpty {
+      json.raw("null,\"platform\":")
+      writePlatform(row.stop, &json)
+      json.raw(",")
+      json.raw(Self.withoutRealtime)
+    } else {
+      writeRealtime(row, isTrain: label?.isTrain ?? false, &json)
+    }
+    if let alerts {
+      alerts.writeAlerts(ofRow: place, &json, prefix: feed.idPrefix)
+    } else {
+      json.raw("[]")
+    }
+    json.raw(",\"replacementType\":")
+    json.raw(isSubstitute ? "\"EV\"" : "null")
+    json.raw(",\"flags\":[")
+    writeFlags(row, isSubstitute: isSubstitute, &json)
+    json.raw("],\"serviceDate\":\"")
+    json.date(daysSinceEpoch: row.day)
+    if extra == nil, let trip = row.trip, feed.timetable.isFrequency(trip) {
+      json.raw("\",\"startTime\":\"")
+      json.time(Int(feed.timetable.start(of: trip)))
+    }
+    json.raw("\"}")
+  }
+
+  /// The label of the row's route; `nil` if nothing names a route.
+  private func label(of row: BoardRow, _ extra: ExtraTrip?) -> RouteLabel? {
+    guard let extra else {
+      return row.trip.map { feed.routes[feed.timetable.route(of: $0)] }
+    }
+    if let route = extra.route { return feed.routes[route] }
+    return extra.routeID.map { id in
+      RouteLabel(
+        RouteDescription(id: id, shortName: "", longName: id, agency: "", type: 3)
+      )
+    }
+  }
+
+  private func writeIdentity(_ row: BoardRow, _ extra: ExtraTrip?, _ json: inout JSONBytes) {
     let timetable = feed.timetable
-    let tripId = timetable.tripId(of: departure.trip)
-    let stopId = timetable.id(of: departure.stop)
+    let stopId = timetable.id(of: row.stop)
     json.raw("{\"key\":\"")
-    json.escaped(tripId, prefix: feed.idPrefix)
-    json.raw("|")
-    json.escaped(stopId, prefix: feed.idPrefix)
-    json.raw("|")
-    json.instant(departure.time)
+    writeKey(row, extra, &json)
     json.raw("\",\"trip_id\":")
-    json.string(tripId, prefix: feed.idPrefix)
+    if extra != nil, extra?.tripID == nil {
+      json.raw("null")
+    } else {
+      json.raw("\"")
+      writeTripId(row, extra, &json)
+      json.raw("\"")
+    }
     json.raw(",\"route_id\":")
-    json.string(timetable.routeId(of: departure.trip), prefix: feed.idPrefix)
+    if let extra, extra.route == nil {
+      json.string(extra.routeID.map { feed.idPrefix + $0 })
+    } else if let extra, let route = extra.route {
+      json.string(timetable.routeId(route), prefix: feed.idPrefix)
+    } else if let trip = row.trip {
+      json.string(timetable.routeId(of: trip), prefix: feed.idPrefix)
+    } else {
+      json.raw("null")
+    }
     json.raw(",\"stop_id\":")
     json.string(stopId, prefix: feed.idPrefix)
     json.raw(",\"stop_sequence\":")
-    json.integer(Int(timetable.sequence(departure.position, of: departure.trip)))
+    if let extra, !extra.stops.isEmpty {
+      json.integer(Int(extra.stops[row.position].sequence))
+    } else if let trip = row.trip {
+      json.integer(Int(timetable.sequence(row.position, of: trip)))
+    } else {
+      json.integer(row.position)
+    }
     json.raw(",")
-    json.raw(feed.routes[timetable.route(of: departure.trip)].json)
-    json.raw("\"destination\":")
-    let destination = timetable.destination(
-      of: departure.trip,
-      at: departure.position,
-      language: language
-    )
+  }
+
+  private func writeKey(_ row: BoardRow, _ extra: ExtraTrip?, _ json: inout JSONBytes) {
+    writeTripId(row, extra, &json)
+    json.raw("|")
+    json.escaped(feed.timetable.id(of: row.stop), prefix: feed.idPrefix)
+    json.raw("|")
+    json.instant(row.scheduled ?? row.effective)
+    // A copy without an id of its own can be at the time of its template.
+    if let extra, extra.kind == .duplicated { json.raw("|copy") }
+  }
+
+  private func writeTripId(_ row: BoardRow, _ extra: ExtraTrip?, _ json: inout JSONBytes) {
+    if var id = extra?.tripID {
+      id.withUTF8 { json.escaped(UnsafeRawBufferPointer($0), prefix: feed.idPrefix) }
+    } else if extra == nil, let trip = row.trip {
+      json.escaped(feed.timetable.tripId(of: trip), prefix: feed.idPrefix)
+    }
+  }
+
+  private func writeDestination(_ row: BoardRow, _ extra: ExtraTrip?, _ json: inout JSONBytes) {
+    let timetable = feed.timetable
+    if let extra {
+      let own = extra.stops.isEmpty ? nil : extra.stops[row.position].headsign
+      if let headsign = own ?? extra.headsign { return json.string(headsign) }
+      if extra.kind == .new {
+        guard let last = extra.stops.last, last.stop != TimetableDirectory.none else {
+          return json.raw("null")
+        }
+        return json.string(timetable.name(of: timetable.station(of: last.stop), language: language))
+      }
+    }
+    guard let trip = row.trip else { return json.raw("null") }
+    let position = extra?.kind == .replacement ? templatePosition(row, trip) : row.position
+    let destination = timetable.destination(of: trip, at: position, language: language)
     if destination.count > 0 { json.string(destination) } else { json.raw("null") }
-    json.raw(",\"scheduledDeparture\":\"")
-    json.instant(departure.time)
-    json.raw("\"")
-    json.raw(Self.scheduledOnly)
-    json.raw(",\"platform\":")
-    let code = timetable.platformCode(of: departure.stop)
+  }
+
+  /// Where a replacement's stop is in the trip it replaces, for its destination; else the start.
+  private func templatePosition(_ row: BoardRow, _ trip: Timetable.Trip) -> Int {
+    let station = feed.timetable.station(of: row.stop)
+    return (0..<feed.timetable.callCount(of: trip)).first { position in
+      let stop = feed.timetable.call(position, of: trip).stop
+      return feed.timetable.station(of: stop) == station
+    } ?? 0
+  }
+
+  private func writePlatform(_ stop: Timetable.Stop, _ json: inout JSONBytes) {
+    let code = feed.timetable.platformCode(of: stop)
     if code.count > 0 {
       json.string(code)
     } else {
-      json.string(timetable.platform(of: departure.stop))
+      json.string(feed.timetable.platform(of: stop))
     }
-    json.raw(",")
-    json.raw(Self.withoutRealtime)
-    json.date(daysSinceEpoch: departure.day)
-    if timetable.isFrequency(departure.trip) {
-      json.raw("\",\"startTime\":\"")
-      json.time(Int(timetable.start(of: departure.trip)))
+  }
+
+  /// Writes what realtime decides, from `delayMin`'s value on.
+  private func writeRealtime(_ row: BoardRow, isTrain: Bool, _ json: inout JSONBytes) {
+    let delay = DelayReading(row, isTrain: isTrain)
+    writeNumber(delay.minutes, &json)
+    json.raw(",\"platform\":")
+    switch realtime?.platform(of: row) ?? .usual {
+    case .usual: writePlatform(row.stop, &json)
+    case .stop(let stop): writePlatform(stop, &json)
+    case .named(let name): json.string(name)
     }
-    json.raw("\"}")
+    json.raw(",\"status\":\"")
+    json.raw(delay.status.text)
+    json.raw("\",\"rawDelaySec\":")
+    writeNumber(delay.seconds, &json)
+    json.raw(",\"rawDelayMin\":")
+    writeNumber(delay.rawMinutes, &json)
+    json.raw(",\"displayedDelayMin\":")
+    writeNumber(delay.minutes, &json)
+    json.raw(",\"stopEvent\":")
+    json.raw(row.marks.contains(.skipped) ? "\"SKIPPED\"" : "null")
+    json.raw(",\"realtimeAt\":")
+    if row.hasRealtime, let source = row.sourceTime {
+      json.raw("\"")
+      json.instant(source)
+      json.raw("\"")
+    } else {
+      json.raw("null")
+    }
+    json.raw(",\"realtimeFreshness\":")
+    if row.hasRealtime, let freshness = row.freshness {
+      json.raw("\"")
+      json.raw(freshness.word)
+      json.raw("\"")
+    } else {
+      json.raw("null")
+    }
+    json.raw(",\"cancelled\":")
+    json.flag(row.isCancelled)
+    json.raw(",\"cancelReasonCode\":")
+    json.string(row.cancelReason?.rawValue)
+    json.raw(",\"platformChanged\":")
+    let isChanged = row.marks.contains(.platformChanged)
+    json.flag(isChanged)
+    json.raw(",\"previousPlatform\":")
+    if isChanged { writePlatform(row.stop, &json) } else { json.raw("null") }
+    json.raw(",\"alerts\":")
+  }
+
+  private func writeFlags(_ row: BoardRow, isSubstitute: Bool, _ json: inout JSONBytes) {
+    if row.marks.isEmpty {
+      if isSubstitute { json.raw("\"REPLACEMENT_SERVICE\"") }
+      return
+    }
+    var isFirst = true
+    func add(_ flag: StaticString, if condition: Bool, _ json: inout JSONBytes) {
+      guard condition else { return }
+      json.raw(isFirst ? "\"" : ",\"")
+      json.raw(flag)
+      json.raw("\"")
+      isFirst = false
+    }
+    let marks = row.marks
+    add("TRIP_CANCELLED", if: marks.contains(.cancelled), &json)
+    add("STOP_SKIPPED", if: marks.contains(.skipped), &json)
+    add("REPLACEMENT_SERVICE", if: isSubstitute || marks.contains(.replacement), &json)
+    add("EXTRA_SERVICE", if: marks.contains(.extra), &json)
+    add("SHORT_TURN", if: marks.contains(.laterSkipped), &json)
+    add("SHORT_TURN_TERMINUS", if: marks.contains(.lastServed), &json)
+    let isConfirmed = marks.contains(.predicted) && !row.isCancelled
+    add("RT_CONFIRMED", if: isConfirmed, &json)
+  }
+
+  private func writeNumber(_ value: Int?, _ json: inout JSONBytes) {
+    if let value { json.integer(value) } else { json.raw("null") }
   }
 }

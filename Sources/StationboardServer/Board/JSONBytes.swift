@@ -21,6 +21,12 @@ struct JSONBytes: ~Copyable {
     ByteBuffer(bytes: UnsafeRawBufferPointer(start: bytes, count: count))
   }
 
+  /// The number of bytes written.
+  var length: Int { count }
+
+  /// What was written, as bytes.
+  var array: [UInt8] { Array(UnsafeBufferPointer(start: bytes, count: count)) }
+
   @inline(__always)
   private mutating func reserve(_ more: Int) {
     if count + more > capacity { grow(more) }

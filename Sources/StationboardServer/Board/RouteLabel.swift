@@ -11,6 +11,10 @@ struct RouteLabel {
   var number: String
   /// agency_name.
   var agency: String
+  /// Whether trains run on it, for the display rules of delays.
+  var isTrain: Bool
+  /// Whether it is a substitute for trains.
+  var isSubstitute: Bool
   /// The same as members of a JSON object, each with its comma.
   private(set) var json: [UInt8]
 
@@ -27,6 +31,8 @@ struct RouteLabel {
       }
     let mode = TransportMode(routeType: route.type)
     category = mode.category
+    isTrain = mode == .rail
+    isSubstitute = ReplacementService.isSubstitute(line)
     number = line
     if mode == .rail, let (letters, digits) = Self.split(line) {
       category = letters

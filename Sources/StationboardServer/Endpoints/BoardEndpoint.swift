@@ -1,38 +1,161 @@
+import ConditionalHTTP
+import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import Serving
+import Timetable
 
 /// `GET /api/stationboard`.
 struct BoardEndpoint {
   let store: FeedStore
   let clock: ServiceClock
+  let desk: BoardDesk
+  let faults: PhaseFaults
+  let waiting: WaitingRoom
 
   /// Answers a request; unless the stop is given by name, everything happens in memory.
+  ///
+  /// - Throws: ``Problem`` as ``BoardRequest``; 503 `busy` when too many boards are being made at once,
+  ///   503 `timeout` when there was no time and there is nothing to show.
   func answer(_ request: Request) async throws -> Response {
-    let began = ContinuousClock().now
-    let now = clock.now
+    let began = ContinuousClock.now
     let requestId = RequestIdentity.of(request)
     let asked = try await BoardRequest(
       QueryItems(request),
       acceptLanguage: request.headers[.acceptLanguage],
       feeds: try store.serving()
     )
-    let board = ScheduledBoard(asked, now: now)
-    let spent = (ContinuousClock().now - began).components
-    let elapsed = Double(spent.seconds) * 1_000 + Double(spent.attoseconds) / 1e15
-    let body = BoardAnswer(board: board, requestId: requestId, now: now, elapsed: elapsed).body()
-    var headers = HTTPFields()
+    let crowd = desk.enter()
+    defer { desk.leave() }
+    guard crowd <= BoardBudget.overload else {
+      throw Problem(
+        .serviceUnavailable,
+        "busy",
+        detail: "the server is making \(crowd) boards at once; try again in a moment",
+        fields: [.retryAfter: String(BoardBudget.retryAfter)]
+      )
+    }
+    let plan = await BoardPlan(asked, crowd: crowd, began: began, faults: faults)
+    let conditions = BoardConditions(asked, request.headers)
+    if plan.isInTime, let unchanged = conditions.unchanged(asked, plan, desk, at: clock.now) {
+      let wait = conditions.wait.flatMap { waiting.enter() ? $0 : nil }
+      defer { if wait != nil { waiting.leave() } }
+      guard let wait else { return response(unchanged, asked, plan, requestId, began) }
+      let deadline = began + .seconds(wait)
+      var last = unchanged
+      for await _ in desk.changes(asked, plan.phases, until: deadline) {
+        guard let still = conditions.unchanged(asked, plan, desk, at: clock.now) else { break }
+        last = still
+      }
+      if conditions.unchanged(asked, plan, desk, at: clock.now) != nil {
+        return response(last, asked, plan, requestId, began, waited: wait)
+      }
+      return try board(asked, plan, requestId, began, waited: wait)
+    }
+    return try board(asked, plan, requestId, began)
+  }
+
+  private func board(
+    _ asked: BoardRequest,
+    _ plan: BoardPlan,
+    _ requestId: String,
+    _ began: ContinuousClock.Instant,
+    waited: Int64? = nil
+  ) throws -> Response {
+    let now = clock.now
+    let copy = plan.isInTime ? nil : desk.copy(asked, phases: plan.wanted, at: now)
+    let edition = copy ?? desk.edition(asked, phases: plan.phases, at: now)
+    if !plan.isInTime, copy == nil, edition.rows.isEmpty {
+      throw Problem(
+        .serviceUnavailable,
+        "timeout",
+        detail: "there was no time to make the board",
+        fields: [.retryAfter: String(BoardBudget.retryAfter)]
+      )
+    }
+    let elapsed = (ContinuousClock.now - began).milliseconds
+    let snapshot = desk.snapshot(of: asked.stop.feed)
+    let answer = BoardAnswer(
+      request: asked,
+      edition: edition,
+      snapshot: snapshot,
+      mode: plan.mode(of: edition, isCopy: copy != nil),
+      skipped: plan.skipped,
+      requestId: requestId,
+      now: now,
+      elapsed: elapsed
+    )
+    var headers = fields(asked, edition, snapshot, requestId, elapsed, at: now)
     headers[.contentType] = "application/json; charset=utf-8"
-    headers[.cacheControl] = "private, no-store, max-age=0, must-revalidate"
-    headers[.pragma] = "no-cache"
+    if copy != nil {
+      headers[.mdStale] = "1"
+      headers[.mdStaleReason] = "stationboard_timeout"
+    }
+    if let waited { headers[.preferenceApplied] = "wait=\(waited)" }
+    return Response(
+      status: .ok,
+      headers: headers,
+      body: ResponseBody(byteBuffer: answer.body())
+    )
+  }
+
+  /// An answer without a body: the client's copy is right.
+  private func response(
+    _ unchanged: BoardConditions.Unchanged,
+    _ asked: BoardRequest,
+    _ plan: BoardPlan,
+    _ requestId: String,
+    _ began: ContinuousClock.Instant,
+    waited: Int64? = nil
+  ) -> Response {
+    let now = clock.now
+    let snapshot = desk.snapshot(of: asked.stop.feed)
+    let elapsed = (ContinuousClock.now - began).milliseconds
+    var headers = fields(asked, unchanged.edition, snapshot, requestId, elapsed, at: now)
+    if unchanged.status == .noContent {
+      headers[.mdRealtimeApplied] = "0"
+      headers[.mdRealtimeReason] = "unchanged_since_rt"
+    }
+    if let waited { headers[.preferenceApplied] = "wait=\(waited)" }
+    return Response(status: unchanged.status, headers: headers)
+  }
+
+  private func fields(
+    _ asked: BoardRequest,
+    _ edition: BoardEdition,
+    _ snapshot: RealtimeSnapshot,
+    _ requestId: String,
+    _ elapsed: Double,
+    at now: Double
+  ) -> HTTPFields {
+    var headers = HTTPFields()
+    headers[.eTag] = edition.entityTag
+    headers[.cacheControl] = Self.cacheControl(snapshot.trips.nextExpected(at: now), at: now)
     headers[.vary] = "Origin, Accept-Encoding, Accept-Language"
     headers[.mdRequestId] = requestId
-    headers[.mdRealtimeApplied] = "0"
-    headers[.mdRealtimeReason] = "disabled"
-    headers[.mdRealtimeAge] = "-1"
-    headers[.mdRealtimeStatus] = "disabled"
+    headers[.mdRealtimeApplied] = edition.status == .applied ? "1" : "0"
+    headers[.mdRealtimeReason] = edition.status.reason
+    headers[.mdRealtimeStatus] = edition.status.rawValue
+    let age = snapshot.trips.age(at: now)
+    headers[.mdRealtimeAge] = age.map { String(Int($0 * 1_000)) } ?? "-1"
+    headers[.mdRealtimeFetchedAt] = snapshot.trips.sourceTime.map { InstantText.write($0) }
+    headers[.mdLastPollAt] = snapshot.trips.lastPollAt.map { InstantText.write($0) }
+    headers[.mdPollAge] = snapshot.trips.lastPollAt.map { String(Int(max(now - $0, 0) * 1_000)) }
     headers[.mdBackendTotal] = "\((elapsed * 1_000).rounded() / 1_000)"
-    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
+    return headers
+  }
+
+  /// How long the answer may be used: until the next publication is expected (R31).
+  static func cacheControl(_ next: Double?, at now: Double) -> String {
+    let seconds = next.map { Int(min(max($0 - now, 0), 60)) } ?? 0
+    return seconds > 0 ? "private, max-age=\(seconds), must-revalidate" : "private, no-cache"
+  }
+}
+
+extension Duration {
+  /// The length in milliseconds, with fractions.
+  var milliseconds: Double {
+    Double(components.seconds) * 1_000 + Double(components.attoseconds) / 1e15
   }
 }

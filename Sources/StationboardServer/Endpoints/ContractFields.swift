@@ -8,6 +8,12 @@ extension HTTPField.Name {
   static let mdRealtimeReason = fieldName("x-md-rt-reason")
   static let mdRealtimeAge = fieldName("x-md-rt-age-ms")
   static let mdRealtimeStatus = fieldName("x-md-rt-status")
+  static let mdRealtimeFetchedAt = fieldName("x-md-rt-fetched-at")
+  static let mdLastPollAt = fieldName("x-md-rt-last-poll-at")
+  static let mdPollAge = fieldName("x-md-rt-poll-age-ms")
+  static let mdStale = fieldName("x-md-stale")
+  static let mdStaleReason = fieldName("x-md-stale-reason")
+  static let preferenceApplied = fieldName("preference-applied")
   static let mdBackendTotal = fieldName("x-md-backend-total-ms")
 
   private static func fieldName(_ name: String) -> Self {

@@ -9,6 +9,7 @@ struct HealthEndpoint {
   let store: FeedStore
   let clock: ServiceClock
   let port: ListeningPort
+  let realtime: RealtimeFeeds?
 
   /// Whether the service can answer, and from what.
   ///
@@ -25,7 +26,11 @@ struct HealthEndpoint {
     json.integer(port.number)
     json.raw(",\"db\":")
     json.flag(!feeds.isEmpty)
-    json.raw(",\"ENABLE_RT\":false,\"hasToken\":false,\"serverTime\":")
+    json.raw(",\"ENABLE_RT\":")
+    json.flag(realtime != nil)
+    json.raw(",\"hasToken\":")
+    json.flag(realtime?.hasCredentials ?? false)
+    json.raw(",\"serverTime\":")
     json.instant(fractional: clock.now)
     json.raw(",\"failure\":")
     json.string(failure)

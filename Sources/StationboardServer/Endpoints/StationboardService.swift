@@ -13,6 +13,8 @@ package struct StationboardService: Sendable {
   private let store: FeedStore
   private let clock: ServiceClock
   private let port: ListeningPort
+  private let realtime: RealtimeFeeds?
+  private let faults: PhaseFaults
 
   /// Creates the service.
   ///
@@ -20,19 +22,45 @@ package struct StationboardService: Sendable {
   ///   - store: The feeds.
   ///   - clock: What time it is.
   ///   - port: What the server listens on, for `/health`.
-  package init(store: FeedStore, clock: ServiceClock, port: ListeningPort) {
+  ///   - realtime: The realtime sources; nothing without any.
+  ///   - faults: What is slowed down on purpose.
+  package init(
+    store: FeedStore,
+    clock: ServiceClock,
+    port: ListeningPort,
+    realtime: RealtimeFeeds? = nil,
+    faults: PhaseFaults = PhaseFaults()
+  ) {
     self.store = store
     self.clock = clock
     self.port = port
+    self.realtime = realtime
+    self.faults = faults
   }
 
   /// Adds the endpoints.
   package func add(to router: Router<some RequestContext>) {
-    let board = BoardEndpoint(store: store, clock: clock)
+    let desk = BoardDesk(realtime: realtime, clock: clock)
+    let waiting = WaitingRoom()
+    let board = BoardEndpoint(
+      store: store,
+      clock: clock,
+      desk: desk,
+      faults: faults,
+      waiting: waiting
+    )
+    let stream = BoardStreamEndpoint(
+      store: store,
+      clock: clock,
+      desk: desk,
+      faults: faults,
+      waiting: waiting
+    )
     let stops = StopEndpoints(store: store)
     let trips = TripEndpoint(store: store, clock: clock)
-    let health = HealthEndpoint(store: store, clock: clock, port: port)
+    let health = HealthEndpoint(store: store, clock: clock, port: port, realtime: realtime)
     router.get("api/stationboard") { request, _ in try await board.answer(request) }
+    router.get("api/stationboard/stream") { request, _ in try await stream.answer(request) }
     router.get("api/stops/search") { request, _ in try await stops.search(request) }
     router.get("api/stops/nearby") { request, _ in try await stops.nearby(request) }
     router.get("api/trips/:trip_id") { request, context in
@@ -48,6 +76,6 @@ extension StationboardService {
   /// The header fields that scripts of other origins may read.
   package static let exposedFields = [
     "ETag", "Retry-After", "x-md-request-id", "x-md-api-version", "x-md-rt-applied",
-    "x-md-rt-reason", "x-md-rt-age-ms", "x-md-rt-status", "x-md-backend-total-ms",
+    "x-md-rt-reason", "x-md-rt-age-ms", "x-md-rt-fetched-at", "x-md-stale", "x-md-rt-status", "x-md-backend-total-ms",
   ]
 }

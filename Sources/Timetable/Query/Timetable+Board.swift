@@ -24,12 +24,15 @@ extension Timetable {
   ///   - from: The first instant, included, in seconds since 1970-01-01T00:00:00Z.
   ///   - until: The last instant, not included.
   ///   - limit: The most departures.
+  ///   - excluding: Which trips of which service days (days since 1970-01-01) are left out; `nil` for
+  ///     none.
   /// - Returns: The departures, at most `limit`.
   package func departures(
     at stop: Stop,
     from: Int64,
     until: Int64,
-    limit: Int
+    limit: Int,
+    excluding: ((Trip, Int) -> Bool)? = nil
   ) -> [ScheduledDeparture] {
     guard from < until, limit > 0 else { return [] }
     var queue = DepartureQueue()
@@ -41,7 +44,7 @@ extension Timetable {
         let start = dayStarts[day]
         let first = place(of: from - start, in: slice)
         let end = place(of: until - start, in: slice)
-        guard let next = nextRunning(from: first, to: end, day: day) else { continue }
+        guard let next = nextRunning(from: first, to: end, day: day, excluding) else { continue }
         queue.push(
           DepartureQueue.Cursor(
             time: start + image.departures[next].time,
@@ -67,7 +70,8 @@ extension Timetable {
           time: cursor.time
         )
       )
-      if let next = nextRunning(from: cursor.next + 1, to: cursor.end, day: cursor.day) {
+      let following = cursor.next + 1
+      if let next = nextRunning(from: following, to: cursor.end, day: cursor.day, excluding) {
         cursor.next = next
         cursor.time = dayStarts[cursor.day] + image.departures[next].time
         cursor.order = image.departures[next].key & DepartureQueue.orderMask
@@ -148,11 +152,18 @@ extension Timetable {
     return low
   }
 
-  private func nextRunning(from first: Int, to end: Int, day: Int) -> Int? {
+  private func nextRunning(
+    from first: Int,
+    to end: Int,
+    day: Int,
+    _ excluding: ((Trip, Int) -> Bool)?
+  ) -> Int? {
     var place = first
     while place < end {
       let trip = image.departures[place].trip
-      if image.daySet(image.trips[Int(trip)].daySet, contains: day) { return place }
+      if image.daySet(image.trips[Int(trip)].daySet, contains: day) {
+        guard let excluding, excluding(trip, metadata.firstDay + day) else { return place }
+      }
       place += 1
     }
     return nil

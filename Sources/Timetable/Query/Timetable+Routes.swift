@@ -61,6 +61,11 @@ extension Timetable {
 }
 
 extension Timetable {
+  /// route_id of a route.
+  package func routeId(_ number: Int) -> UnsafeRawBufferPointer {
+    image.text(image.routes[number].id)
+  }
+
   /// route_id of a trip's route.
   package func routeId(of trip: Trip) -> UnsafeRawBufferPointer {
     image.text(image.routes[Int(image.trips[Int(trip)].route)].id)

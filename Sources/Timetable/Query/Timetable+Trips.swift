@@ -22,21 +22,27 @@ extension Timetable {
   /// The runs of a trip, by its id: one, or each departure of a frequency, ordered by start.
   package func trips(id: String) -> Range<Trip> {
     var id = id
-    return id.withUTF8 { bytes in
-      let wanted = UnsafeRawBufferPointer(bytes)
-      func bound(_ isFront: (Int) -> Bool) -> Trip {
-        var low = 0
-        var high = image.trips.count
-        while low < high {
-          let middle = (low + high) / 2
-          if isFront(middle) { low = middle + 1 } else { high = middle }
-        }
-        return Trip(low)
+    return id.withUTF8 { trips(id: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// The runs of a trip, by the bytes of its id.
+  package func trips(id wanted: UnsafeRawBufferPointer) -> Range<Trip> {
+    var low = 0
+    var high = image.trips.count
+    while low < high {
+      let middle = (low + high) / 2
+      if ByteOrder.compare(image.tripId(Trip(middle)), wanted) < 0 {
+        low = middle + 1
+      } else {
+        high = middle
       }
-      let first = bound { ByteOrder.compare(image.tripId(Trip($0)), wanted) < 0 }
-      let end = bound { ByteOrder.compare(image.tripId(Trip($0)), wanted) <= 0 }
-      return first..<end
     }
+    // Equal ids stand side by side: one trip, or the runs of a frequency.
+    var end = low
+    while end < image.trips.count, ByteOrder.compare(image.tripId(Trip(end)), wanted) == 0 {
+      end += 1
+    }
+    return Trip(low)..<Trip(end)
   }
 
   /// trip_id.
@@ -52,6 +58,12 @@ extension Timetable {
 
   /// The first departure in seconds after 0:00 of the service day.
   package func start(of trip: Trip) -> Int32 { image.trips[Int(trip)].start }
+
+  /// direction_id; `nil` if the feed gives none.
+  package func direction(of trip: Trip) -> UInt8? {
+    let direction = image.trips[Int(trip)].direction
+    return direction == 255 ? nil : direction
+  }
 
   /// Whether the run is one of frequencies.txt.
   package func isFrequency(_ trip: Trip) -> Bool { image.trips[Int(trip)].frequency != 0 }

@@ -1,0 +1,55 @@
+/// Writes the payload of a record.
+struct RecordBytes {
+  private(set) var bytes: [UInt8] = []
+
+  init(_ kind: RecordKind) { bytes.append(kind.rawValue) }
+
+  /// A number, little-endian, in all its bytes.
+  mutating func number(_ value: some FixedWidthInteger) {
+    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  /// A text with its length in two bytes, cut to a limit.
+  mutating func text(_ text: String, limit: Int) {
+    var cut = Substring(text)
+    while cut.utf8.count > limit { cut.removeLast() }
+    number(UInt16(cut.utf8.count))
+    bytes.append(contentsOf: cut.utf8)
+  }
+}
+
+/// Reads the payload of a record.
+struct RecordScanner {
+  private let bytes: ArraySlice<UInt8>
+  private var position: Int
+
+  /// Begins behind the kind.
+  init(_ payload: [UInt8]) {
+    bytes = payload[...]
+    position = 1
+  }
+
+  /// Whether everything was read.
+  var isAtEnd: Bool { position == bytes.endIndex }
+
+  /// A number; `nil` if the payload ends before it does.
+  mutating func number<Number: FixedWidthInteger>(_: Number.Type) -> Number? {
+    let size = Number.bitWidth / 8
+    guard bytes.endIndex - position >= size else { return nil }
+    var value: Number = 0
+    for index in 0..<size {
+      value |= Number(truncatingIfNeeded: bytes[position + index]) << Number(8 * index)
+    }
+    position += size
+    return value
+  }
+
+  /// A text; `nil` if the payload ends before it does, or if it is not UTF-8.
+  mutating func text() -> String? {
+    guard let count = number(UInt16.self), bytes.endIndex - position >= Int(count) else {
+      return nil
+    }
+    defer { position += Int(count) }
+    return String(validating: bytes[position..<position + Int(count)], as: UTF8.self)
+  }
+}

@@ -1,0 +1,57 @@
+extension FeedRecording {
+  /// Why a recording cannot be read or written.
+  package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of failure, stable across releases.
+    package enum Code: String, Hashable, Sendable {
+      /// The file cannot be opened or read.
+      case unreadable = "recording_unreadable"
+      /// The file cannot be written: no permission, no space.
+      case unwritable = "recording_unwritable"
+      /// The file is no recording.
+      case foreign = "recording_foreign"
+      /// The file is of another version.
+      case otherVersion = "recording_other_version"
+      /// A record is damaged.
+      case damaged = "recording_damaged"
+      /// Another recorder writes the file.
+      case busy = "recording_busy"
+      /// A limit is exceeded (``FeedRecording/Limits``).
+      case limitExceeded = "recording_limit_exceeded"
+    }
+
+    /// The kind of failure.
+    package let code: Code
+    /// The file.
+    package let path: String
+    /// What is wrong.
+    package let reason: String
+    /// The offset of the record that is wrong, from the start of the file in bytes; `nil` if none is.
+    package let offset: Int64?
+
+    init(_ code: Code, _ path: String, _ reason: String, offset: Int64? = nil) {
+      self.code = code
+      self.path = path
+      self.reason = reason
+      self.offset = offset
+    }
+
+    /// File, fault and place in one sentence.
+    package var description: String {
+      guard let offset else { return "\(path): \(reason)" }
+      return "\(path): \(reason) at byte \(offset)"
+    }
+  }
+
+  /// A record without its end, which a killed recorder left.
+  package struct TornTail: Hashable, Sendable, CustomStringConvertible {
+    /// The offset of the record, from the start of the file in bytes.
+    package let offset: Int64
+    /// How many bytes of it are there.
+    package let count: Int64
+
+    /// What was dropped, in one sentence.
+    package var description: String {
+      "the last record has no end and was dropped: \(count) bytes at byte \(offset)"
+    }
+  }
+}

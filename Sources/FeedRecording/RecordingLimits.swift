@@ -1,0 +1,19 @@
+import GTFSRealtime
+
+extension FeedRecording {
+  /// Every limit of recordings, in one place.
+  package enum Limits {
+    /// The most bytes of one body; an answer with more is recorded as a failure.
+    package static let bodyBytes = RealtimeLimits.standard.feedBytes
+    /// The most bytes of an address.
+    package static let addressBytes = 4_096
+    /// The most bytes of one field, and of the text of a failure; the rest is cut off.
+    package static let textBytes = 1_024
+    /// The most fields of one answer; more are left out.
+    package static let fields = 32
+    /// The most sources of one file.
+    package static let sources = 256
+    /// The most bytes of a record that is no body.
+    static let recordBytes = 128 << 10
+  }
+}

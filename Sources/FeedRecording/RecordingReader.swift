@@ -1,0 +1,113 @@
+import GTFSRealtime
+
+extension FeedRecording {
+  /// Reads a recording: what was in force at an instant.
+  ///
+  /// Opening reads every record but the bodies, which are read and checked when they are asked for. What
+  /// a recorder appends after the opening is not seen.
+  package final class Reader: Sendable {
+    /// The sources, in the order of their first answer.
+    package let sources: [Source]
+    /// The record without its end that was dropped; `nil` if there was none.
+    package let tornTail: TornTail?
+    /// The answers of each feed, ordered by arrival.
+    private let answers: [Feed: [Answer]]
+    /// Where the next record belongs.
+    let end: Int64
+    private let file: RecordingFile
+
+    /// Opens a recording.
+    ///
+    /// - Throws: ``Failure`` if the file cannot be read, is no recording, or is damaged; it names the
+    ///   offset of the record that is.
+    package convenience init(path: String) throws(Failure) {
+      try self.init(RecordingFile(path, isWritable: false))
+    }
+
+    init(_ file: RecordingFile) throws(Failure) {
+      self.file = file
+      let scan = try RecordingScan(file)
+      sources = scan.sources
+      tornTail = scan.tornTail
+      end = scan.end
+      answers = Dictionary(grouping: scan.answers, by: \.source.feed).mapValues { answers in
+        // Ordered by arrival; equal ones by their place in the file. A clock that was set back while
+        // recording leaves the order of the clock.
+        answers.enumerated().sorted {
+          ($0.element.arrival, $0.offset) < ($1.element.arrival, $1.offset)
+        }
+        .map(\.element)
+      }
+    }
+
+    /// The answers of a feed, ordered by arrival.
+    package func answers(_ feed: Feed) -> [Answer] { answers[feed] ?? [] }
+
+    /// The instants of the first and the last answer, in milliseconds since 1970-01-01T00:00:00Z; `nil`
+    /// if there is none.
+    package var span: ClosedRange<Int64>? {
+      let first = answers.values.compactMap(\.first?.arrival).min()
+      let last = answers.values.compactMap(\.last?.arrival).max()
+      guard let first, let last else { return nil }
+      return first...last
+    }
+
+    /// The answer in force at an instant, in milliseconds since 1970-01-01T00:00:00Z: the last one
+    /// that had arrived, whatever it was; `nil` before the first one.
+    package func answer(_ feed: Feed, at instant: Int64) -> Answer? {
+      let answers = answers(feed)
+      let count = Self.count(in: answers, until: instant)
+      return count > 0 ? answers[count - 1] : nil
+    }
+
+    /// The last success with a body that had arrived at an instant: what a poller that keeps its last
+    /// good copy has.
+    package func content(_ feed: Feed, at instant: Int64) -> Answer? {
+      let answers = answers(feed)
+      return answers.prefix(Self.count(in: answers, until: instant)).last {
+        $0.isSuccess && $0.body != nil
+      }
+    }
+
+    /// The first answer that arrives after an instant; `nil` after the last one.
+    package func next(_ feed: Feed, after instant: Int64) -> Answer? {
+      let answers = answers(feed)
+      let count = Self.count(in: answers, until: instant)
+      return count < answers.count ? answers[count] : nil
+    }
+
+    /// Reads the body of an answer of this recording; empty if it has none.
+    ///
+    /// - Throws: ``Failure`` if the record is damaged; it names its offset.
+    package func body(of answer: Answer) throws(Failure) -> [UInt8] {
+      guard let place = answer.body else { return [] }
+      let header = try file.read(recordHeaderBytes, at: place.offset)
+      let payload = try file.read(place.count + 1, at: place.offset + Int64(header.count))
+      try RecordingScan.check(payload, against: header, at: place.offset, in: file.path)
+      return Array(payload.dropFirst())
+    }
+
+    /// Reads and checks every body.
+    ///
+    /// - Throws: ``Failure`` of the first one that is damaged; it names its offset.
+    package func verify() throws(Failure) {
+      var seen: Set<BodyPlace> = []
+      for feed in Feed.allCases {
+        for answer in answers(feed) {
+          guard let body = answer.body, seen.insert(body).inserted else { continue }
+          _ = try self.body(of: answer)
+        }
+      }
+    }
+
+    private static func count(in answers: [Answer], until instant: Int64) -> Int {
+      var low = 0
+      var high = answers.count
+      while low < high {
+        let middle = (low + high) / 2
+        if answers[middle].arrival <= instant { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import GTFS
+package import Timetable
+
+/// A departure as the feed has it: the row that a right board shows.
+package struct DepartureTruth: Hashable, Sendable {
+  /// trip_id: of the timetable, or of the extra run.
+  package let tripID: String
+  /// The run of the timetable; of an extra run, the one it runs beside.
+  package let run: TripRun
+  /// The start in seconds after 0:00 of the service day.
+  package let startTime: Int64
+  /// Whether the timetable does not have the run.
+  package let isExtra: Bool
+  /// The stop of the timetable.
+  package let stop: Timetable.Stop
+  /// stop_sequence.
+  package let sequence: UInt32
+  /// The departure as planned, in seconds since 1970-01-01T00:00:00Z; of an extra run, as its producer
+  /// plans it, which the feed says of some only.
+  package let scheduledDeparture: Int64
+  /// What the feed says.
+  package let truth: StopTruth
+
+  /// When the run departs, as far as is known, in seconds since 1970-01-01T00:00:00Z.
+  package var effectiveDeparture: Int64 { truth.departure ?? scheduledDeparture }
+}
+
+extension FeedWorld {
+  /// How long after its effective departure a row stays on the board, in seconds.
+  package static let grace: Int64 = 45
+
+  /// The departures that a board shows at the source time of a publication.
+  ///
+  /// Of the stop and all stops below it, with an effective departure from ``grace`` before the instant
+  /// to the end of the window, ordered by effective departure, trip id and stop sequence. Deleted runs
+  /// are among them; a board leaves them out.
+  ///
+  /// - Parameters:
+  ///   - stop: A platform, a station, or any stop between them.
+  ///   - instant: The source time, in seconds since 1970-01-01T00:00:00Z.
+  ///   - window: The length of the window, in seconds.
+  /// - Returns: The departures.
+  package func departures(
+    at stop: Timetable.Stop,
+    at instant: Int64,
+    window: Int64
+  ) -> [DepartureTruth] {
+    // Replacements and extra runs are later than the timetable, everything may be late, a little early.
+    let reach = Int64(shares.longestDelay) + TripStory.latestExtra + Self.grace
+    let scheduled = timetable.departures(
+      at: stop,
+      from: instant - reach,
+      until: instant + window + 600,
+      limit: .max
+    )
+    var cache: [TripRun: (state: RunState, extra: (id: String, state: RunState)?)] = [:]
+    var rows: [DepartureTruth] = []
+    for departure in scheduled {
+      let day = ServiceDate(daysSinceEpoch: departure.day)
+      let run = TripRun(trip: departure.trip, day: day)
+      let known = cache[run] ?? (state(of: run, at: instant), extra(besides: run, at: instant))
+      cache[run] = known
+      let call = timetable.call(departure.position, of: departure.trip)
+      let start = Int64(timetable.start(of: departure.trip))
+      rows.append(
+        DepartureTruth(
+          tripID: String(decoding: timetable.tripId(of: departure.trip), as: UTF8.self),
+          run: run,
+          startTime: start,
+          isExtra: false,
+          stop: departure.stop,
+          sequence: call.sequence,
+          scheduledDeparture: departure.time,
+          truth: Self.truth(of: known.state, position: departure.position)
+        )
+      )
+      guard let extra = known.extra, extra.state.phase == .extra,
+        extra.state.calls.indices.contains(departure.position),
+        departure.position >= extra.state.firstReported
+      else { continue }
+      let extraCall = extra.state.calls[departure.position]
+      rows.append(
+        DepartureTruth(
+          tripID: extra.id,
+          run: run,
+          startTime: (extra.state.calls.first?.scheduledDeparture ?? 0)
+            - timetable.start(of: day),
+          isExtra: true,
+          stop: departure.stop,
+          sequence: extraCall.sequence,
+          scheduledDeparture: extraCall.scheduledDeparture,
+          truth: StopTruth(extraCall)
+        )
+      )
+    }
+    let range = instant - Self.grace..<instant + window
+    return rows.filter { range.contains($0.effectiveDeparture) }.sorted { left, right in
+      (left.effectiveDeparture, left.tripID, left.sequence)
+        < (right.effectiveDeparture, right.tripID, right.sequence)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+/// What a producer answers at an instant: which publication, and what is wrong with it.
+///
+/// Cheap to make; ``FeedWorld/body(of:)`` writes the content.
+package struct FeedAnswer: Hashable, Sendable {
+  /// The feed.
+  package let stream: FeedStream
+  /// The publication whose content is served.
+  package let tick: FeedTick
+  /// What is wrong with it; `nil` if nothing is.
+  package let fault: FeedFault?
+  /// When another publication takes its place, in milliseconds since 1970-01-01T00:00:00Z.
+  package let nextInstant: Int64
+
+  /// The HTTP status.
+  package var status: Int {
+    switch fault {
+    case .serverError(let status): status
+    case .tooManyRequests: 429
+    default: 200
+    }
+  }
+
+  /// Seconds that the client is to wait; `nil` if the producer does not say.
+  package var retryAfter: Int? {
+    switch fault {
+    case .tooManyRequests(let seconds): seconds
+    case .serverError(503): 5
+    default: nil
+    }
+  }
+
+  /// How long the producer takes to answer, in milliseconds.
+  package var wait: Int64 {
+    if case .slow(let milliseconds) = fault { return milliseconds }
+    return 0
+  }
+}
+
+extension FeedWorld {
+  /// What the producer of a feed answers at an instant, in milliseconds since 1970-01-01T00:00:00Z.
+  package func answer(_ stream: FeedStream, at instant: Int64) -> FeedAnswer {
+    let tick = tick(stream, at: instant)
+    let fault = fault(of: tick.number, in: stream)
+    if case .late(let delay) = fault {
+      let appears = tick.instant + delay
+      guard instant < appears else {
+        return FeedAnswer(stream: stream, tick: tick, fault: nil, nextInstant: tick.nextInstant)
+      }
+      return FeedAnswer(
+        stream: stream,
+        tick: self.tick(stream, number: tick.number - 1),
+        fault: fault,
+        nextInstant: min(appears, tick.nextInstant)
+      )
+    }
+    if case .backDated(let count) = fault {
+      return FeedAnswer(
+        stream: stream,
+        tick: self.tick(stream, number: tick.number - count),
+        fault: fault,
+        nextInstant: tick.nextInstant
+      )
+    }
+    return FeedAnswer(stream: stream, tick: tick, fault: fault, nextInstant: tick.nextInstant)
+  }
+
+  /// The fault of a publication; `nil` if it has none.
+  package func fault(of number: Int64, in stream: FeedStream) -> FeedFault? {
+    let chance = self.chance.of(
+      stream == .alerts ? .alertDetail : .fault,
+      UInt64(bitPattern: number)
+    )
+    guard chance.isHit(options.scenario.faultyPublications, .fault) else { return nil }
+    return FeedFault(chance, period: rhythm(of: stream).period)
+  }
+
+  /// The content of an answer with status 200, as protobuf; nothing for other answers.
+  package func body(of answer: FeedAnswer) -> [UInt8] {
+    switch answer.fault {
+    case .emptyBody, .serverError, .tooManyRequests: return []
+    case .noEntities: return emptyFeed(at: answer.tick.sourceTime)
+    case .truncated, .late, .backDated, .slow, nil:
+      let whole = content(of: answer.tick, in: answer.stream)
+      return Self.cut(whole, by: answer.fault)
+    }
+  }
+
+  /// The content of a publication without any fault, as protobuf.
+  package func content(of tick: FeedTick, in stream: FeedStream) -> [UInt8] {
+    switch stream {
+    case .tripUpdates: tripUpdates(of: tick)
+    case .alerts: alertFeed(of: tick)
+    }
+  }
+
+  /// The part of a content that a truncated answer has, in any form; all of it otherwise.
+  package static func cut(_ content: [UInt8], by fault: FeedFault?) -> [UInt8] {
+    guard case .truncated(let permille) = fault, content.count > 1 else { return content }
+    return Array(content.prefix(max(1, min(content.count - 1, content.count * permille / 1_000))))
+  }
+}

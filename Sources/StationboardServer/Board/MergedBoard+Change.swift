@@ -1,0 +1,69 @@
+import Timetable
+
+extension MergedBoard {
+  /// How far ahead ``nextChangeAt`` looks, in seconds.
+  static let changeHorizon: Double = 900
+
+  /// The instant until which, it included, the same timetable and realtime give the same visible
+  /// content, in seconds since 1970-01-01T00:00:00Z.
+  ///
+  /// After it a row leaves, a row enters at the window's end, or the realtime of a row gets less
+  /// fresh. At most ``changeHorizon`` after now. A board of a fixed instant only ages. Costs a query of
+  /// a short window, so it is to be read once per board.
+  var nextChangeAt: Double {
+    var next = now + Self.changeHorizon
+    for row in rows {
+      guard let source = row.sourceTime, row.hasRealtime else { continue }
+      if let age = decay.threshold(after: now - Double(source)) {
+        next = min(next, Double(source) + age)
+      }
+    }
+    guard request.instant == nil else { return next }
+    if let first = rows.first { next = min(next, Double(first.effective + BoardLimits.grace)) }
+    // With as many rows as the limit allows, a row enters only when another one leaves.
+    guard rows.count < request.limit else { return next }
+    let length = Double(request.window * 60)
+    let end = window.until
+    let horizon = Int64((next + length).rounded(.up))
+    guard end < horizon else { return next }
+    if let entering = firstDeparture(from: end, until: horizon) {
+      next = min(next, Double(entering) - length)
+    }
+    return max(next, now)
+  }
+
+  private func firstDeparture(from: Int64, until: Int64) -> Int64? {
+    let stop = request.stop.stop
+    let scheduled = request.stop.feed.timetable.departures(
+      at: stop,
+      from: from,
+      until: until,
+      limit: 1,
+      excluding: realtime.map { index in { trip, day in index.touches(trip, day: day) } }
+    )
+    .first?.time
+    let touched = realtime?.rows(at: stop, from: from, until: until, limit: 1).map(\.effective).min()
+    guard let scheduled, let touched else { return scheduled ?? touched }
+    return min(scheduled, touched)
+  }
+
+  /// A hash of the rows as people see them: the same for two boards that look the same.
+  ///
+  /// It covers what ``DepartureRows`` writes, the freshness of the rows included, and leaves out the
+  /// source times, which change with every publication. The same in every run of the program, for the
+  /// same import of the timetable.
+  var visibleHash: Int {
+    var hash = ContentHash()
+    hash.add(UInt64(rows.count))
+    for row in rows {
+      hash.add(UInt64(row.trip ?? .max) << 32 | UInt64(row.stop))
+      hash.add(UInt64(row.position) << 32 | UInt64(UInt32(truncatingIfNeeded: row.day)))
+      hash.add(UInt64(bitPattern: row.scheduled ?? .min))
+      hash.add(UInt64(bitPattern: row.effective))
+      let freshness = row.hasRealtime ? row.freshness.map { UInt64($0.rawValue) } : nil
+      hash.add(UInt64(row.marks.rawValue) << 8 | (freshness ?? 255))
+      if let call = row.call, let realtime { realtime.addTexts(ofCall: call, to: &hash) }
+    }
+    return Int(truncatingIfNeeded: hash.value)
+  }
+}

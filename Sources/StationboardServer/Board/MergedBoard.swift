@@ -1,0 +1,155 @@
+import GTFS
+import Serving
+import Timetable
+
+/// A board: the departures of a stop in a window, as timetable and realtime have them together.
+///
+/// A row is on the board while its effective departure (predicted, else scheduled) is at or after now
+/// minus ``BoardLimits/grace`` and before the window's end. Order: effective departure, scheduled
+/// departure, trip id, stop sequence.
+struct MergedBoard: Sendable {
+  let request: BoardRequest
+  /// The service clock, in seconds since 1970-01-01T00:00:00Z.
+  let now: Double
+  /// The instant the board is of, likewise.
+  let instant: Double
+  /// The realtime the board was made with; `nil` if there is none for its timetable.
+  let realtime: RealtimeIndex?
+  /// The thresholds the rows' freshness was judged with.
+  let decay: RealtimeDecay
+  /// The departures.
+  let rows: [BoardRow]
+  /// Why there are none.
+  let noService: NoService?
+  /// Rows of which realtime says something.
+  let appliedCount: Int
+  /// The least fresh realtime of the rows; `nil` if none has any.
+  let worstFreshness: RealtimeFreshness?
+  /// The oldest source time of the rows' realtime, in seconds since 1970-01-01T00:00:00Z.
+  let oldestSourceTime: Int64?
+
+  /// Queries timetable and realtime.
+  ///
+  /// - Parameters:
+  ///   - request: What was asked.
+  ///   - now: The service clock, in seconds since 1970-01-01T00:00:00Z.
+  ///   - realtime: The realtime of the feed that the stop belongs to; one of another timetable, an
+  ///     older import for example, is not used.
+  ///   - decay: When realtime ages.
+  init(
+    request: BoardRequest,
+    now: Double,
+    realtime: RealtimeIndex?,
+    decay: RealtimeDecay = .standard
+  ) {
+    self.request = request
+    self.now = now
+    self.decay = decay
+    instant = request.instant ?? now
+    let timetable = request.stop.feed.timetable
+    let index = realtime.flatMap { $0.timetable === timetable ? $0 : nil }
+    self.realtime = index
+    let window = Self.window(instant, minutes: request.window)
+    rows = Self.rows(request, window, timetable, index, now: now, decay)
+    var applied = 0
+    var worst: RealtimeFreshness?
+    var oldest: Int64?
+    for row in rows where row.hasRealtime {
+      applied += 1
+      if let freshness = row.freshness { worst = max(worst ?? freshness, freshness) }
+      if let source = row.sourceTime { oldest = min(oldest ?? source, source) }
+    }
+    appliedCount = applied
+    worstFreshness = worst
+    oldestSourceTime = oldest
+    noService =
+      rows.isEmpty ? NoService(request.stop, timetable, window.from, window.until) : nil
+  }
+
+  /// The instants a board covers: departures at or after 45 s before now, and before its end.
+  static func window(_ instant: Double, minutes: Int) -> (from: Int64, until: Int64) {
+    // Departures are at whole seconds; the first one not too old is the next whole second.
+    let from = (instant - Double(BoardLimits.grace)).rounded(.up)
+    let until = (instant + Double(minutes * 60)).rounded(.up)
+    return (Int64(from), Int64(until))
+  }
+
+  /// The instants the board covers, for the answer.
+  var window: (from: Int64, until: Int64) {
+    Self.window(instant, minutes: request.window)
+  }
+
+  private static func rows(
+    _ request: BoardRequest,
+    _ window: (from: Int64, until: Int64),
+    _ timetable: Timetable,
+    _ index: RealtimeIndex?,
+    now: Double,
+    _ decay: RealtimeDecay
+  ) -> [BoardRow] {
+    let stop = request.stop.stop
+    // A stop that realtime says nothing of is asked for as if there were no realtime.
+    guard let index, index.version(of: Int(stop)) != 0 else {
+      return timetable.departures(
+        at: stop,
+        from: window.from,
+        until: window.until,
+        limit: request.limit
+      )
+      .map { BoardRow($0) }
+    }
+    let untouched = timetable.departures(
+      at: stop,
+      from: window.from,
+      until: window.until,
+      limit: request.limit,
+      excluding: { trip, day in index.touches(trip, day: day) }
+    )
+    var touched = index.rows(
+      at: stop,
+      from: window.from,
+      until: window.until,
+      limit: request.limit
+    )
+    for place in touched.indices {
+      guard let source = touched[place].sourceTime else { continue }
+      touched[place].freshness = decay.freshness(age: now - Double(source))
+    }
+    let order = RowOrder(timetable: timetable, realtime: index)
+    order.sort(&touched)
+    return order.merged(untouched, touched, limit: request.limit)
+  }
+}
+
+/// Why a board is empty.
+struct NoService: Sendable {
+  enum Reason: String, Sendable {
+    /// Nothing departs in the window; something does at another time.
+    case noServiceInTimeWindow = "no_service_in_time_window"
+    /// The timetable has no departure of this stop on any day.
+    case stopHasNoDepartures = "stop_has_no_departures"
+    /// The timetable does not reach to this day: whether anything runs is not known.
+    case outsideFeedValidity = "outside_feed_validity"
+  }
+
+  var reason: Reason
+  /// The next departure that the timetable has.
+  var next: Int64?
+
+  /// Finds out why nothing departs in a window.
+  init(
+    _ stop: StopResolver.Resolved,
+    _ timetable: Timetable,
+    _ from: Int64,
+    _ until: Int64
+  ) {
+    guard timetable.departureCount(of: stop.stop) > 0 else {
+      reason = .stopHasNoDepartures
+      return
+    }
+    next = timetable.nextDeparture(at: stop.stop, after: until)
+    let end = timetable.start(of: timetable.lastDay) + Int64(timetable.metadata.latestTime)
+    let isOutside = from > end || until <= timetable.start(of: timetable.firstDay)
+    reason = isOutside ? .outsideFeedValidity : .noServiceInTimeWindow
+  }
+}

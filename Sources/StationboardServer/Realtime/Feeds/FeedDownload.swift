@@ -1,0 +1,46 @@
+import ConditionalHTTP
+import Freshness
+import FreshnessRuntime
+import GTFSRealtime
+import HTTPTypes
+
+/// A GTFS-Realtime feed as a resource of the engine: its bytes, with their digest.
+struct FeedDownload: FreshResource {
+  let source: RealtimeSource
+  /// The constants; the source's own unless a test or a replay runs faster.
+  let constants: Policy
+
+  var policy: Policy? { constants }
+
+  func request(since known: FeedBytes?) -> HTTPRequest {
+    var request = source.request
+    if request.headerFields[.accept] == nil {
+      request.headerFields[.accept] = "application/x-protobuf, application/octet-stream, */*;q=0.5"
+    }
+    return request
+  }
+
+  /// Takes the bytes as they are: what they mean is judged where feeds are judged, so that a corrupt
+  /// feed is told from a server that fails.
+  func read(
+    _ answer: HTTPExchangeAnswer,
+    since known: FeedBytes?
+  ) throws(UnreadableAnswer) -> Reading<FeedBytes> {
+    let feed = FeedBytes(
+      bytes: answer.body,
+      contentType: answer.head.headerFields[.contentType],
+      digest: FeedDigest(answer.body)
+    )
+    return Reading(feed)
+  }
+}
+
+/// The bytes of a feed as they came.
+struct FeedBytes: Equatable, Sendable {
+  let bytes: [UInt8]
+  let contentType: String?
+  let digest: FeedDigest
+
+  /// Feeds with equal digests are the same feed.
+  static func == (left: FeedBytes, right: FeedBytes) -> Bool { left.digest == right.digest }
+}

@@ -1,0 +1,63 @@
+package import ConditionalHTTP
+import Foundation
+package import HTTPTypes
+
+/// Answers requests with scheme `file` from the file system, conditionally, and hands others on.
+///
+/// A file has an entity tag of its size, its inode and the moment it was changed, so that the engine
+/// polls files as it polls servers: an unchanged file is a 304.
+package struct FileExchange: HTTPExchange {
+  /// The largest file, in bytes.
+  package static let largest = 64 << 20
+
+  private let other: any HTTPExchange
+
+  /// Creates an exchange that hands everything but files on.
+  package init(otherwise other: any HTTPExchange) { self.other = other }
+
+  /// Sends a request.
+  ///
+  /// - Throws: `unreachable` if the file cannot be read, `tooLarge` if it is too large; else what the
+  ///   other exchange throws.
+  @concurrent
+  package func send(
+    _ request: HTTPRequest,
+    timeout: Duration
+  ) async throws(HTTPExchangeError) -> HTTPExchangeAnswer {
+    guard request.scheme == "file", let path = request.path else {
+      return try await other.send(request, timeout: timeout)
+    }
+    let tag = try tag(of: path)
+    let fields: HTTPFields = [.eTag: tag]
+    if request.headerFields[.ifNoneMatch] == tag {
+      return HTTPExchangeAnswer(
+        head: HTTPResponse(status: .notModified, headerFields: fields),
+        body: []
+      )
+    }
+    do {
+      let data = try Data(contentsOf: URL(fileURLWithPath: path))
+      let head = HTTPResponse(status: .ok, headerFields: fields)
+      return HTTPExchangeAnswer(head: head, body: Array(data))
+    } catch {
+      throw HTTPExchangeError(.unreachable, "\(path): \(error.localizedDescription)")
+    }
+  }
+
+  private func tag(of path: String) throws(HTTPExchangeError) -> String {
+    do {
+      let facts = try FileManager.default.attributesOfItem(atPath: path)
+      let size = facts[.size] as? Int ?? 0
+      let changed = (facts[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+      let inode = facts[.systemFileNumber] as? Int ?? 0
+      guard size <= Self.largest else {
+        throw HTTPExchangeError(.tooLarge, "\(path): larger than \(Self.largest) bytes")
+      }
+      return "\"\(size)-\(inode)-\(Int64(changed * 1_000_000))\""
+    } catch let error as HTTPExchangeError {
+      throw error
+    } catch {
+      throw HTTPExchangeError(.unreachable, "\(path): no such file, or it cannot be read")
+    }
+  }
+}

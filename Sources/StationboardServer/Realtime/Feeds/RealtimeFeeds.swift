@@ -1,0 +1,300 @@
+package import ConditionalHTTP
+import Freshness
+package import FreshnessRuntime
+import GTFSRealtime
+import HTTPTypes
+package import Logging
+package import Serving
+import Synchronization
+
+/// The realtime sources of a server, polled by the engine; boards read what they left.
+///
+/// A request never waits for a source: a tick decodes and indexes off the request path and puts the
+/// result in place in one assignment. An unchanged feed costs one conditional request.
+package final class RealtimeFeeds: Sendable {
+  private let sources: [RealtimeSource]
+  private let store: FeedStore
+  private let exchange: any HTTPExchange
+  private let clock: ServiceClock
+  private let hostClock: HostClock
+  private let logger: Logger
+  private let state: Mutex<[String: Held]>
+  private let listeners = TickListeners()
+
+  /// What is held for a timetable.
+  private struct Held {
+    var snapshot = RealtimeSnapshot()
+    var trips = FeedSequence()
+    var alerts = FeedSequence()
+    /// The feeds in use, to build them again when the timetable changes.
+    var tripFeed: TripUpdateFeed?
+    var alertFeed: AlertFeed?
+    /// The import of the timetable that each index was built on.
+    var tripGeneration: String?
+    var alertGeneration: String?
+  }
+
+  /// Creates the sources of a server; nothing is asked yet.
+  ///
+  /// - Parameters:
+  ///   - sources: Where the feeds are; at most one of a kind for a timetable.
+  ///   - store: The timetables.
+  ///   - exchange: Sends the requests; files need none.
+  ///   - clock: What time it is.
+  ///   - hostClock: What the schedule runs by.
+  ///   - logger: Is told of what a person should know.
+  package init(
+    sources: [RealtimeSource],
+    store: FeedStore,
+    exchange: any HTTPExchange,
+    clock: ServiceClock,
+    hostClock: HostClock = .device(),
+    logger: Logger
+  ) {
+    self.sources = sources
+    self.store = store
+    self.exchange = FileExchange(otherwise: exchange)
+    self.clock = clock
+    self.hostClock = hostClock
+    self.logger = logger
+    var held: [String: Held] = [:]
+    for source in sources {
+      switch source.kind {
+      case .tripUpdates: held[source.prefix, default: Held()].snapshot.trips.isConfigured = true
+      case .alerts: held[source.prefix, default: Held()].snapshot.alerts.isConfigured = true
+      }
+    }
+    state = Mutex(held)
+  }
+
+  /// Whether any source is asked with credentials.
+  var hasCredentials: Bool {
+    sources.contains { $0.request.headerFields[.authorization] != nil }
+  }
+
+  /// What boards of a timetable may know of realtime.
+  func snapshot(of feed: Feed) -> RealtimeSnapshot {
+    let key = feed.entry.prefix ?? ""
+    return state.withLock { state in
+      guard let held = state[key] else { return RealtimeSnapshot() }
+      // An index of another timetable would name other trips.
+      var snapshot = held.snapshot
+      if held.tripGeneration != feed.entry.generation { snapshot.index = nil }
+      if held.alertGeneration != feed.entry.generation { snapshot.alertIndex = nil }
+      return snapshot
+    }
+  }
+
+  /// Waits for the next change of any realtime.
+  ///
+  /// - Returns: Once for each change or several together; ends when the task is cancelled.
+  func ticks() -> AsyncStream<Void> { listeners.listen() }
+
+  // MARK: Polling
+
+  /// Polls the sources until the task is cancelled.
+  package func run() async {
+    await withTaskGroup { group in
+      for source in sources { group.addTask { await self.follow(source) } }
+      group.addTask { await self.followTimetables() }
+    }
+  }
+
+  private func follow(_ source: RealtimeSource) async {
+    let client = FreshnessClient(
+      exchange: exchange,
+      policy: source.policy,
+      clock: hostClock,
+      limits: ClientLimits(idleResources: 0),
+      recorder: { self.asked(source, $0.sample) }
+    )
+    let download = FeedDownload(source: source, constants: source.policy)
+    var last: FeedBytes?
+    var lastFailure: String?
+    for await snapshot in client.snapshots(of: download) {
+      if let failure = snapshot.failure?.description, failure != lastFailure {
+        logger.warning("a realtime source fails", metadata: source.metadata(["reason": failure]))
+        change(source) { standing, _ in standing.lastError = failure }
+      }
+      lastFailure = snapshot.failure?.description
+      guard let bytes = snapshot.value, bytes != last else { continue }
+      last = bytes
+      await take(bytes, from: source)
+    }
+  }
+
+  /// Notes a request that ended.
+  private func asked(_ source: RealtimeSource, _ sample: Sample) {
+    let now = clock.now
+    change(source, isTick: false) { standing, _ in
+      standing.lastPollAt = now
+      switch sample.outcome {
+      case .content, .unchanged: standing.lastSuccessAt = now
+      default: break
+      }
+    }
+  }
+
+  /// Decodes a feed, judges it, and puts it in place if it is to be used.
+  @concurrent
+  private func take(_ bytes: FeedBytes, from source: RealtimeSource) async {
+    let now = clock.now
+    do throws(RealtimeError) {
+      let document = try FeedDocument(bytes.bytes, contentType: bytes.contentType)
+      switch source.kind {
+      case .tripUpdates:
+        let feed = try document.tripUpdates()
+        let arrival = FeedArrival(feed, digest: bytes.digest, moment: Int64(now))
+        guard judge(arrival, of: source) else { return }
+        let (timetable, before) = context(of: source)
+        let index = timetable.map {
+          RealtimeIndex(
+            feed,
+            timetable: $0.timetable,
+            arrivedAt: Int64(now),
+            previous: before
+          )
+        }
+        change(source) { standing, held in
+          standing.took(feed.header, bytes: bytes.bytes.count, at: now)
+          held.tripFeed = feed
+          held.snapshot.index = index
+          held.tripGeneration = timetable?.entry.generation
+        }
+      case .alerts:
+        let feed = try document.alerts()
+        let arrival = FeedArrival(feed, digest: bytes.digest, moment: Int64(now))
+        guard judge(arrival, of: source) else { return }
+        let (timetable, _) = context(of: source)
+        let index = timetable.map { AlertIndex(feed, timetable: $0.timetable) }
+        change(source) { standing, held in
+          standing.took(feed.header, bytes: bytes.bytes.count, at: now)
+          held.alertFeed = feed
+          held.snapshot.alertIndex = index
+          held.alertGeneration = timetable?.entry.generation
+        }
+      }
+    } catch {
+      let arrival = FeedArrival(
+        digest: bytes.digest,
+        moment: Int64(now),
+        content: .broken(error)
+      )
+      _ = judge(arrival, of: source)
+    }
+  }
+
+  /// Judges an arrival; tells whether it is to be used.
+  private func judge(_ arrival: FeedArrival, of source: RealtimeSource) -> Bool {
+    let verdict = state.withLock { state in
+      switch source.kind {
+      case .tripUpdates: state[source.prefix, default: Held()].trips.judge(arrival)
+      case .alerts: state[source.prefix, default: Held()].alerts.judge(arrival)
+      }
+    }
+    if case .new(let notes) = verdict {
+      for note in notes {
+        logger.debug("a realtime feed is used", metadata: source.metadata(["note": "\(note)"]))
+      }
+      return true
+    }
+    if let reason = verdict.reason {
+      logger.warning(
+        "a realtime feed is not used",
+        metadata: source.metadata(["verdict": verdict.label, "reason": reason])
+      )
+      change(source) { standing, _ in
+        standing.lastError = reason
+        standing.isRefused = true
+      }
+    }
+    return false
+  }
+
+  // MARK: Timetables
+
+  /// The timetable of a source, and the index in use.
+  private func context(of source: RealtimeSource) -> (Feed?, RealtimeIndex?) {
+    let feed = store.feeds.first { ($0.entry.prefix ?? "") == source.prefix }
+    let index = state.withLock { state -> RealtimeIndex? in
+      guard let held = state[source.prefix], held.tripGeneration == feed?.entry.generation else {
+        return nil
+      }
+      return held.snapshot.index
+    }
+    return (feed, index)
+  }
+
+  /// Builds the indexes anew when a timetable is imported anew.
+  private func followTimetables() async {
+    while !Task.isCancelled {
+      for prefix in Set(sources.map(\.prefix)) { await rebuild(prefix) }
+      try? await Task.sleep(for: FeedStore.lookEvery)
+    }
+  }
+
+  @concurrent
+  private func rebuild(_ prefix: String) async {
+    guard let feed = store.feeds.first(where: { ($0.entry.prefix ?? "") == prefix }) else { return }
+    let (trips, alerts) = state.withLock { state -> (TripUpdateFeed?, AlertFeed?) in
+      guard let held = state[prefix] else { return (nil, nil) }
+      let generation = feed.entry.generation
+      return (
+        held.tripGeneration == generation ? nil : held.tripFeed,
+        held.alertGeneration == generation ? nil : held.alertFeed
+      )
+    }
+    guard trips != nil || alerts != nil else { return }
+    let now = Int64(clock.now)
+    let index = trips.map {
+      RealtimeIndex($0, timetable: feed.timetable, arrivedAt: now)
+    }
+    let alertIndex = alerts.map { AlertIndex($0, timetable: feed.timetable) }
+    state.withLock { state in
+      guard var held = state[prefix] else { return }
+      if let index {
+        held.snapshot.index = index
+        held.tripGeneration = feed.entry.generation
+      }
+      if let alertIndex {
+        held.snapshot.alertIndex = alertIndex
+        held.alertGeneration = feed.entry.generation
+      }
+      held.snapshot.tick += 1
+      state[prefix] = held
+    }
+    listeners.tick()
+  }
+
+  private func change(
+    _ source: RealtimeSource,
+    isTick: Bool = true,
+    _ change: (inout SourceStanding, inout Held) -> Void
+  ) {
+    state.withLock { state in
+      var held = state[source.prefix] ?? Held()
+      switch source.kind {
+      case .tripUpdates:
+        var standing = held.snapshot.trips
+        change(&standing, &held)
+        held.snapshot.trips = standing
+      case .alerts:
+        var standing = held.snapshot.alerts
+        change(&standing, &held)
+        held.snapshot.alerts = standing
+      }
+      if isTick { held.snapshot.tick += 1 }
+      state[source.prefix] = held
+    }
+    if isTick { listeners.tick() }
+  }
+}
+
+extension RealtimeSource {
+  /// What a line of the log says of a source.
+  fileprivate func metadata(_ more: [String: String]) -> Logger.Metadata {
+    var metadata: Logger.Metadata = ["source": "\(title)", "kind": "\(kind.rawValue)"]
+    for (name, value) in more { metadata[name] = "\(value)" }
+    return metadata
+  }
+}

@@ -1,0 +1,59 @@
+import GTFSRealtime
+
+/// How a realtime source stands: what was heard of it, and when.
+///
+/// All instants are of the service clock, in seconds since 1970-01-01T00:00:00Z.
+struct SourceStanding: Hashable, Sendable {
+  /// Whether there is a source at all.
+  var isConfigured = false
+  /// When the source was last asked.
+  var lastPollAt: Double?
+  /// When it last answered with a feed, or said that nothing changed.
+  var lastSuccessAt: Double?
+  /// When the feed in use arrived.
+  var fetchedAt: Double?
+  /// When the feed in use was made, by its own header.
+  var madeAt: Double?
+  /// What is wrong with the newest answer; nothing if it is in use or unchanged.
+  var lastError: String?
+  /// Whether the newest answer was no feed, or one that is not believed.
+  var isRefused = false
+  /// The bytes of the feed in use.
+  var payloadBytes: Int?
+  /// The time between the last two publications, by their headers.
+  var period: Double?
+
+  /// The instant the realtime data is of: when the feed was made, or else when it arrived.
+  ///
+  /// The one clock of everything that is said about age (R27): `rtFetchedAt`, `rtCacheAgeMs`,
+  /// `since_rt`.
+  var sourceTime: Double? { madeAt ?? fetchedAt }
+
+  /// How old the realtime data is, in seconds; never negative.
+  func age(at now: Double) -> Double? { sourceTime.map { max(now - $0, 0) } }
+
+  /// When the next publication is expected: one period after the last, or after those that were
+  /// missed since; nothing until a period is known, and not while the source is late.
+  func nextExpected(at now: Double) -> Double? {
+    guard let sourceTime, let period, period > 0 else { return nil }
+    let next = sourceTime + period
+    // R31: a promise that was not kept says nothing about the next one.
+    return now - next <= period ? max(next, now) : nil
+  }
+
+  /// Notes a feed that is in use from now on.
+  mutating func took(_ header: FeedHeader, bytes: Int, at now: Double) {
+    let made = header.timestamp.map { Double($0) }
+    // A timestamp from the future or from long ago is no instant to measure an age from.
+    let plausible = made.flatMap { $0 <= now + 60 && $0 > now - 365 * 86_400 ? $0 : nil }
+    if let plausible, let madeAt {
+      let distance = plausible - madeAt
+      if distance > 0, distance <= 600 { period = distance }
+    }
+    madeAt = plausible
+    fetchedAt = now
+    payloadBytes = bytes
+    lastError = nil
+    isRefused = false
+  }
+}

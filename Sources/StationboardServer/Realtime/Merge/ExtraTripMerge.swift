@@ -1,0 +1,150 @@
+import GTFS
+import GTFSRealtime
+import Timetable
+
+/// Trips that the timetable does not have as they run.
+extension RealtimeBuilder {
+  /// Merges a copy of a trip: its template, moved so that its first departure is at the new start.
+  mutating func mergeDuplicate(_ target: TripTarget, _ update: TripUpdate) {
+    let start = target.start ?? timetable.start(of: target.trip)
+    var extra = ExtraTrip(kind: .duplicated)
+    extra.tripID = feed.texts[update.properties?.tripID ?? update.tripID]
+    extra.headsign = feed.texts[update.properties?.headsign]
+    extra.start = start
+    begin(extra, target, update)
+    let shift = midnight(target.day) + Int64(start) - Int64(timetable.start(of: target.trip))
+    _ = appendMerged(target, update, shift: shift, marks: [.covered, .extra])
+    census.duplicated += 1
+  }
+
+  /// Merges a trip that takes the place of one of the timetable.
+  mutating func mergeReplacement(_ target: TripTarget, _ update: TripUpdate) {
+    add(.replaced, target, sourceTime)
+    endTrip()
+    var extra = ExtraTrip(kind: .replacement)
+    extra.tripID = String(decoding: timetable.tripId(of: target.trip), as: UTF8.self)
+    extra.headsign = feed.texts[update.properties?.headsign]
+    begin(extra, target, update)
+    appendOwnStops(update, [.covered, .replacement])
+    census.replaced += 1
+  }
+
+  /// Merges a trip that is unrelated to those of the timetable.
+  mutating func mergeNew(_ target: TripTarget, _ update: TripUpdate) {
+    var extra = ExtraTrip(kind: .new)
+    extra.tripID = feed.texts[update.tripID ?? update.originalTripID]
+    extra.headsign = feed.texts[update.properties?.headsign]
+    var target = target
+    if target.day == TripTarget.unknownDay {
+      let first = feed.updates(of: update).compactMap { ownDeparture($0)?.effective }.min()
+      let date = ServiceDay(zone: timetable.zone).date(at: first ?? sourceTime)
+      target.day = Int32(date.daysSinceEpoch)
+    }
+    begin(extra, target, update)
+    appendOwnStops(update, [.covered, .extra])
+    census.added += 1
+  }
+
+  private mutating func begin(_ extra: ExtraTrip, _ target: TripTarget, _ update: TripUpdate) {
+    var extra = extra
+    if let id = feed.texts[update.routeID] {
+      extra.routeID = id
+      extra.route = directory.route(id: id)
+    }
+    // Whoever copies or replaces a trip runs on its route.
+    if extra.route == nil, target.trip != TimetableDirectory.none {
+      if extra.kind != .new || extra.routeID == nil {
+        extra.route = timetable.route(of: target.trip)
+        extra.routeID = nil
+      }
+    }
+    add(.extra, target, sourceTime(of: update))
+    trips[trips.count - 1].extra = Int32(extraTrips.count)
+    extraTrips.append(extra)
+  }
+
+  /// Appends the departures of a trip whose stop time updates are all its stops.
+  private mutating func appendOwnStops(_ update: TripUpdate, _ marks: BoardRow.Marks) {
+    defer { endTrip() }
+    let number = extraTrips.count - 1
+    var updates = feed.updates(of: update).indices.map { $0 }
+    if updates.allSatisfy({ feed.stopTimeUpdates[$0].stopSequence != nil }) {
+      updates.sort { left, right in
+        (feed.stopTimeUpdates[left].stopSequence ?? 0, left)
+          < (feed.stopTimeUpdates[right].stopSequence ?? 0, right)
+      }
+    }
+    for (place, index) in updates.enumerated() {
+      let stopTime = feed.stopTimeUpdates[index]
+      let details = feed.details(of: stopTime)
+      let named = stopTime.stopID.map { stop($0) } ?? ResolvedStop()
+      extraTrips[number].stops.append(
+        ExtraTrip.Stop(
+          stop: named.stop,
+          sequence: stopTime.stopSequence ?? UInt32(place),
+          headsign: feed.texts[details?.headsign]
+        )
+      )
+      guard named.isKnown else {
+        census.unlinkedStops += 1
+        continue
+      }
+      guard place < updates.count - 1, stopTime.relationship != .skipped else { continue }
+      if case .some(.none) = details?.pickup { continue }
+      guard let departure = ownDeparture(stopTime) else { continue }
+      let (platform, marks) = ownPlatform(stopTime, named, marks)
+      append(
+        named.stop,
+        place,
+        scheduled: departure.scheduled,
+        effective: departure.effective,
+        departure.isPredicted ? marks.union(.predicted) : marks,
+        platform
+      )
+    }
+  }
+
+  /// When a trip leaves a stop for which the timetable has no time.
+  private func ownDeparture(
+    _ update: StopTimeUpdate
+  ) -> (scheduled: Int64?, effective: Int64, isPredicted: Bool)? {
+    let details = feed.details(of: update)
+    let scheduled = details?.scheduledDeparture
+    if update.relationship != .noData {
+      if let time = ownInstant(update.departure, scheduled) { return (scheduled, time, true) }
+      let planned = details?.scheduledArrival
+      if let time = ownInstant(update.arrival, planned) {
+        guard let scheduled, let planned else { return (scheduled, time, true) }
+        return (scheduled, max(time, scheduled &+ time &- planned), true)
+      }
+    }
+    return scheduled.map { ($0, $0, false) }
+  }
+
+  private func ownInstant(_ event: StopTimeEvent?, _ scheduled: Int64?) -> Int64? {
+    guard let event else { return nil }
+    let byDelay = event.delay.flatMap { delay in scheduled.map { $0 &+ Int64(delay) } }
+    guard let time = event.time, time > 0 else { return byDelay }
+    if let byDelay, byDelay.distance(to: time).magnitude > policy.disagreement.magnitude {
+      return byDelay
+    }
+    return time
+  }
+
+  private mutating func ownPlatform(
+    _ update: StopTimeUpdate,
+    _ named: ResolvedStop,
+    _ marks: BoardRow.Marks
+  ) -> (UInt32, BoardRow.Marks) {
+    if let id = update.assignedStopID {
+      let assigned = stop(id)
+      if assigned.isKnown, assigned.names == .platform, assigned.stop != named.stop {
+        return (assigned.stop, marks.union(.platformChanged))
+      }
+    }
+    guard case .unknownPlatform(let name) = named.names else {
+      return (RealtimeCall.usualPlatform, marks)
+    }
+    return (platform(named: name), marks)
+  }
+}

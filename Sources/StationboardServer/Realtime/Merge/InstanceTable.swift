@@ -1,0 +1,50 @@
+/// Finds what the feed says of a trip on a service day: an open hash table without removal.
+struct InstanceTable: Sendable {
+  /// Trip and day in one number; ``free`` where nothing is.
+  private var keys: [UInt64]
+  private var values: [UInt32]
+  /// One bit for each trip of the timetable: most trips have no realtime, and are told fast.
+  private var trips: [UInt64]
+  private var mask: Int
+  private static let free = UInt64.max
+
+  /// - Parameters:
+  ///   - tripCount: How many trips the timetable has.
+  ///   - capacity: How many entries there will be at most.
+  init(tripCount: Int, capacity: Int) {
+    var size = 16
+    while size < capacity * 2 { size *= 2 }
+    keys = Array(repeating: Self.free, count: size)
+    values = Array(repeating: 0, count: size)
+    trips = Array(repeating: 0, count: (tripCount + 63) / 64)
+    mask = size - 1
+  }
+
+  private static func key(_ trip: UInt32, _ day: Int32) -> UInt64 {
+    UInt64(trip) << 32 | UInt64(UInt32(bitPattern: day))
+  }
+
+  @inline(__always)
+  private func slot(_ key: UInt64) -> Int {
+    var place = Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 20) & mask
+    while keys[place] != Self.free, keys[place] != key { place = (place + 1) & mask }
+    return place
+  }
+
+  /// The number entered for a trip and a day.
+  @inline(__always)
+  func find(_ trip: UInt32, _ day: Int32) -> UInt32? {
+    guard trips[Int(trip) >> 6] >> UInt64(trip & 63) & 1 == 1 else { return nil }
+    let place = slot(Self.key(trip, day))
+    return keys[place] == Self.free ? nil : values[place]
+  }
+
+  /// Enters a number; an earlier one of the same trip and day is replaced.
+  mutating func insert(_ trip: UInt32, _ day: Int32, _ value: UInt32) {
+    trips[Int(trip) >> 6] |= 1 << UInt64(trip & 63)
+    let key = Self.key(trip, day)
+    let place = slot(key)
+    keys[place] = key
+    values[place] = value
+  }
+}

@@ -1,0 +1,200 @@
+import GTFS
+import GTFSRealtime
+import Timetable
+
+/// Builds what a ``RealtimeIndex`` holds.
+struct RealtimeBuilder {
+  let feed: TripUpdateFeed
+  let directory: TimetableDirectory
+  let policy: RealtimePolicy
+  let sourceTime: Int64
+  private let arrivedAt: Int64
+  private(set) var gap: Int64?
+  var census = RealtimeCensus()
+  var trips: [RealtimeTrip] = []
+  var calls: [RealtimeCall] = []
+  var extraTrips: [ExtraTrip] = []
+  private(set) var platformTexts: [String] = []
+  private(set) var instances: InstanceTable
+  var timetable: Timetable { directory.timetable }
+
+  /// What each text of the feed means as a stop: −1 as long as nobody asked.
+  private var stopNumbers: [Int32]
+  private var stops: [ResolvedStop] = []
+  private var platformNumbers: [String: UInt32] = [:]
+  /// The stops of the trip that is being merged, and which update each has (−1 for none).
+  var schedule: [ScheduledCall] = []
+  var linked: [Int32] = []
+
+  init(
+    _ feed: TripUpdateFeed,
+    _ directory: TimetableDirectory,
+    arrivedAt: Int64,
+    _ policy: RealtimePolicy
+  ) {
+    self.feed = feed
+    self.directory = directory
+    self.policy = policy
+    self.arrivedAt = arrivedAt
+    sourceTime = feed.header.sourceTime(arrivedAt: arrivedAt) ?? arrivedAt
+    stopNumbers = Array(repeating: -1, count: feed.texts.count)
+    instances = InstanceTable(tripCount: directory.timetable.tripCount, capacity: 0)
+  }
+
+  /// Merges every trip update, and keeps what `previous` says of trips that have just vanished.
+  mutating func build(after previous: RealtimeIndex?) {
+    gap = previous.map { sourceTime - $0.sourceTime }
+    let found = TripTargets.of(feed, directory, reference: sourceTime, census)
+    census = found.census
+    instances = InstanceTable(
+      tripCount: timetable.tripCount,
+      capacity: found.targets.count + (previous?.trips.count ?? 0)
+    )
+    trips.reserveCapacity(found.targets.count)
+    calls.reserveCapacity(feed.stopTimeUpdates.count + found.targets.count)
+    for target in found.targets { merge(target) }
+    if let previous { keepVanished(from: previous) }
+  }
+
+  private mutating func merge(_ target: TripTarget) {
+    let update = feed.trips[target.update]
+    switch target.action {
+    case .run: mergeScheduled(target, update)
+    case .cancel:
+      add(.cancelled, target, sourceTime)
+      census.cancelled += 1
+      appendCancelled(target)
+    case .delete:
+      add(.deleted, target, sourceTime)
+      census.deleted += 1
+    case .replace: mergeReplacement(target, update)
+    case .duplicate: mergeDuplicate(target, update)
+    case .add: mergeNew(target, update)
+    }
+  }
+
+  /// Begins a trip; the calls appended until the next one are its.
+  mutating func add(_ kind: RealtimeTrip.Kind, _ target: TripTarget, _ source: Int64) {
+    var trip = RealtimeTrip(kind: kind, trip: target.trip, day: target.day, sourceTime: source)
+    trip.firstCall = UInt32(calls.count)
+    if kind != .extra { instances.insert(target.trip, target.day, UInt32(trips.count)) }
+    trips.append(trip)
+  }
+
+  /// Ends the trip begun last.
+  mutating func endTrip() {
+    trips[trips.count - 1].callCount =
+      UInt32(calls.count) - trips[trips.count - 1].firstCall
+  }
+
+  /// When an update was known: its own timestamp if it is plausible, else the header's.
+  func sourceTime(of update: TripUpdate) -> Int64 {
+    guard let timestamp = update.timestamp.flatMap({ Int64(exactly: $0) }) else {
+      return sourceTime
+    }
+    // Before 2000 a timestamp is no moment in seconds since 1970.
+    return timestamp >= 946_684_800 ? min(timestamp, max(sourceTime, arrivedAt)) : sourceTime
+  }
+
+  /// An instant as calls have it; `nil` if it is decades away.
+  @inline(__always)
+  func relative(_ instant: Int64) -> Int32? {
+    let distance = instant &- sourceTime
+    return abs(distance) < 1 << 30 ? Int32(truncatingIfNeeded: distance) : nil
+  }
+
+  /// 0:00 of a service day, in seconds since 1970-01-01T00:00:00Z.
+  func midnight(_ day: Int32) -> Int64 {
+    timetable.start(of: ServiceDate(daysSinceEpoch: Int(day)))
+  }
+
+  /// The stop that an id of the feed means.
+  @inline(__always)
+  mutating func stop(_ id: TextID) -> ResolvedStop {
+    let number = stopNumbers[id.index]
+    return number >= 0 ? stops[Int(number)] : resolve(id)
+  }
+
+  private mutating func resolve(_ id: TextID) -> ResolvedStop {
+    let stop = directory.resolve(feed.texts[id])
+    stopNumbers[id.index] = Int32(stops.count)
+    stops.append(stop)
+    return stop
+  }
+
+  /// The number of a platform that the timetable does not have.
+  mutating func platform(named name: String) -> UInt32 {
+    if let number = platformNumbers[name] { return number }
+    let number = RealtimeCall.firstText + UInt32(platformTexts.count)
+    platformTexts.append(name)
+    platformNumbers[name] = number
+    return number
+  }
+
+  // MARK: Trips that the feed does not have any more
+
+  /// A full dataset replaces everything before it, but producers lose a trip for a moment now and then:
+  /// one that is missing for the first time is kept, as old as it is, while the producer keeps its
+  /// rhythm.
+  private mutating func keepVanished(from previous: RealtimeIndex) {
+    guard let gap, gap > 0, gap <= policy.longestKeptGap else { return }
+    if let before = previous.gap, Double(gap) > Double(before) * policy.keptGaps { return }
+    var present: Set<ExtraTrip.Identity> = []
+    for trip in trips where trip.extra >= 0 { present.insert(identity(trip, extraTrips)) }
+    for trip in previous.trips where Int(trip.missed) < policy.keptPublications {
+      if trip.extra < 0 {
+        guard instances.find(trip.trip, trip.day) == nil else { continue }
+      } else {
+        guard !present.contains(identity(trip, previous.extraTrips)) else { continue }
+        // A replacement goes with the trip whose place it took.
+        if previous.extraTrips[Int(trip.extra)].kind == .replacement,
+          let place = instances.find(trip.trip, trip.day), trips[Int(place)].missed == 0
+        {
+          continue
+        }
+      }
+      keep(trip, from: previous)
+    }
+  }
+
+  private func identity(_ trip: RealtimeTrip, _ extras: [ExtraTrip]) -> ExtraTrip.Identity {
+    let extra = extras[Int(trip.extra)]
+    return ExtraTrip.Identity(
+      kind: extra.kind,
+      tripID: extra.tripID,
+      template: extra.kind == .new ? TimetableDirectory.none : trip.trip,
+      day: trip.day,
+      start: extra.start
+    )
+  }
+
+  private mutating func keep(_ old: RealtimeTrip, from previous: RealtimeIndex) {
+    var trip = old
+    trip.missed += 1
+    trip.firstCall = UInt32(calls.count)
+    if old.extra >= 0 {
+      trip.extra = Int32(extraTrips.count)
+      extraTrips.append(previous.extraTrips[Int(old.extra)])
+    } else {
+      instances.insert(trip.trip, trip.day, UInt32(trips.count))
+    }
+    for number in Int(old.firstCall)..<Int(old.firstCall + old.callCount) {
+      var call = previous.calls[number]
+      call.trip = UInt32(trips.count)
+      guard let effective = relative(previous.base + Int64(call.effective)) else { continue }
+      call.effective = effective
+      if call.scheduled != RealtimeCall.unscheduled {
+        guard let scheduled = relative(previous.base + Int64(call.scheduled)) else { continue }
+        call.scheduled = scheduled
+      }
+      if call.platform != RealtimeCall.usualPlatform, call.platform >= RealtimeCall.firstText {
+        let text = previous.platformTexts[Int(call.platform - RealtimeCall.firstText)]
+        call.platform = platform(named: text)
+      }
+      calls.append(call)
+    }
+    trips.append(trip)
+    endTrip()
+    census.kept += 1
+  }
+}

@@ -1,0 +1,210 @@
+package import GTFSRealtime
+package import Timetable
+
+/// What one feed says at one tick, ready to be read by boards: immutable, for any number of threads.
+///
+/// ```
+/// TripUpdateFeed ──► TripTargets ──► StopTimeMerge, ExtraTripBuilder ──► calls ──► StopLists, versions
+///                    which trip,      when it leaves each stop                      what a board reads
+///                    which day
+/// ```
+package final class RealtimeIndex: Sendable {
+  /// The timetable it belongs to.
+  package let timetable: Timetable
+  /// What ids are looked up in.
+  package let directory: TimetableDirectory
+  /// When the content was made at its source, in seconds since 1970-01-01T00:00:00Z: the header's
+  /// timestamp if it is plausible, else the arrival.
+  package let sourceTime: Int64
+  /// Seconds between this publication and the one before it; `nil` for the first one.
+  package let gap: Int64?
+  /// What became of every trip update.
+  package let census: RealtimeCensus
+
+  /// What times of calls are counted from, in seconds since 1970-01-01T00:00:00Z.
+  let base: Int64
+  let trips: [RealtimeTrip]
+  let calls: [RealtimeCall]
+  let extraTrips: [ExtraTrip]
+  let platformTexts: [String]
+  private let instances: InstanceTable
+  private let lists: StopLists
+  private let versions: [UInt64]
+
+  /// Builds the index of a feed.
+  ///
+  /// - Parameters:
+  ///   - feed: The feed.
+  ///   - timetable: The timetable its ids mean.
+  ///   - arrivedAt: When it arrived by the service clock, in seconds since 1970-01-01T00:00:00Z.
+  ///   - previous: The index of the publication before this one: its directory is used again if it is
+  ///     of the same timetable, and trips that this feed does not have any more are kept as
+  ///     ``RealtimePolicy/keptPublications`` says.
+  ///   - policy: Limits and choices.
+  package convenience init(
+    _ feed: TripUpdateFeed,
+    timetable: Timetable,
+    arrivedAt: Int64,
+    previous: RealtimeIndex? = nil,
+    policy: RealtimePolicy = .standard
+  ) {
+    let earlier = previous.flatMap { $0.timetable === timetable ? $0 : nil }
+    let directory = earlier?.directory ?? TimetableDirectory(timetable)
+    var builder = RealtimeBuilder(feed, directory, arrivedAt: arrivedAt, policy)
+    builder.build(after: earlier)
+    self.init(builder)
+  }
+
+  init(_ builder: RealtimeBuilder) {
+    directory = builder.directory
+    timetable = directory.timetable
+    sourceTime = builder.sourceTime
+    gap = builder.gap
+    census = builder.census
+    base = builder.sourceTime
+    trips = builder.trips
+    calls = builder.calls
+    extraTrips = builder.extraTrips
+    platformTexts = builder.platformTexts
+    instances = builder.instances
+    lists = StopLists(builder.calls, builder.directory)
+    versions = StopVersions.of(builder)
+  }
+
+  // MARK: What boards ask
+
+  /// Whether the feed says anything of a trip of the timetable on a service day, so that its rows come
+  /// from here.
+  @inline(__always)
+  package func touches(_ trip: Timetable.Trip, day: Int) -> Bool {
+    instances.find(trip, Int32(truncatingIfNeeded: day)) != nil
+  }
+
+  /// A hash of everything here that can change the board of a stop: the same over ticks while nothing
+  /// of it changes, 0 if nothing concerns the stop.
+  ///
+  /// It leaves out source times: a publication that says the same again changes no version. Equal only
+  /// within one timetable.
+  package func version(of stop: Int) -> UInt64 { versions[stop] }
+
+  /// What the feed says of a trip on a service day.
+  func trip(_ trip: Timetable.Trip, day: Int) -> RealtimeTrip? {
+    instances.find(trip, Int32(truncatingIfNeeded: day)).map { trips[Int($0)] }
+  }
+
+  /// The rows of a stop and all stops below it, ordered by effective departure only.
+  ///
+  /// - Parameters:
+  ///   - stop: The stop.
+  ///   - from: The first instant, included, in seconds since 1970-01-01T00:00:00Z.
+  ///   - until: The last instant, not included.
+  ///   - limit: The most rows, and those that depart with the last of them.
+  func rows(at stop: Timetable.Stop, from: Int64, until: Int64, limit: Int) -> [BoardRow] {
+    let list = lists[Int(stop)]
+    var low = list.startIndex
+    var high = list.endIndex
+    while low < high {
+      let middle = (low + high) / 2
+      if effective(list[middle]) < from { low = middle + 1 } else { high = middle }
+    }
+    var rows: [BoardRow] = []
+    var last: Int64?
+    for place in low..<list.endIndex {
+      let number = list[place]
+      let time = effective(number)
+      guard time < until, rows.count < limit || time == last else { break }
+      last = time
+      rows.append(row(Int(number)))
+    }
+    return rows
+  }
+
+  @inline(__always)
+  private func effective(_ call: UInt32) -> Int64 { base + Int64(calls[Int(call)].effective) }
+
+  /// The row of a call.
+  func row(_ number: Int) -> BoardRow {
+    let call = calls[number]
+    let trip = trips[Int(call.trip)]
+    return BoardRow(call, trip, number: number, base: base)
+  }
+
+  /// The stop that a row departs from instead of its own, or the platform's name.
+  func platform(of row: BoardRow) -> RealtimePlatform {
+    guard let call = row.call else { return .usual }
+    let platform = calls[call].platform
+    if platform == RealtimeCall.usualPlatform { return .usual }
+    if platform < RealtimeCall.firstText { return .stop(platform) }
+    return .named(platformTexts[Int(platform - RealtimeCall.firstText)])
+  }
+
+  /// stop_sequence of a row.
+  func sequence(of row: BoardRow) -> Int {
+    if let extra = row.extra, !extraTrips[extra].stops.isEmpty {
+      return Int(extraTrips[extra].stops[row.position].sequence)
+    }
+    return row.trip.map { Int(timetable.sequence(row.position, of: $0)) } ?? row.position
+  }
+
+  /// Negative, zero or positive as the trip id of a row stands before, equals or stands after that of
+  /// another, byte by byte.
+  func compareTripIds(_ left: BoardRow, _ right: BoardRow) -> Int {
+    withTripId(of: left) { first in
+      withTripId(of: right) { second in
+        let shared = min(first.count, second.count)
+        for place in 0..<shared where first[place] != second[place] {
+          return Int(first[place]) - Int(second[place])
+        }
+        return first.count - second.count
+      }
+    }
+  }
+
+  /// Lends the bytes of a row's trip id; empty if it has none.
+  func withTripId<Result>(of row: BoardRow, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    if let extra = row.extra, var id = extraTrips[extra].tripID {
+      return id.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    }
+    guard let trip = row.trip else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+    return body(timetable.tripId(of: trip))
+  }
+
+  /// Adds what a row shows and its numbers do not tell to a hash.
+  func addTexts(ofCall number: Int, to hash: inout ContentHash) {
+    let call = calls[number]
+    if call.platform >= RealtimeCall.firstText, call.platform != RealtimeCall.usualPlatform {
+      hash.add(platformTexts[Int(call.platform - RealtimeCall.firstText)])
+    } else {
+      hash.add(UInt64(call.platform))
+    }
+    let extra = trips[Int(call.trip)].extra
+    if extra >= 0 { extraTrips[Int(extra)].add(to: &hash) }
+  }
+}
+
+/// Where a row departs.
+enum RealtimePlatform: Hashable, Sendable {
+  /// Where the timetable says.
+  case usual
+  /// From another stop of the timetable.
+  case stop(UInt32)
+  /// From a platform that the timetable does not have.
+  case named(String)
+}
+
+extension BoardRow {
+  /// A departure that realtime says something of.
+  init(_ call: RealtimeCall, _ trip: RealtimeTrip, number: Int, base: Int64) {
+    self.trip = trip.trip == TimetableDirectory.none ? nil : trip.trip
+    position = Int(call.position)
+    stop = call.stop
+    day = Int(trip.day)
+    scheduled =
+      call.scheduled == RealtimeCall.unscheduled ? nil : base + Int64(call.scheduled)
+    effective = base + Int64(call.effective)
+    marks = call.marks
+    self.call = number
+    extra = trip.extra < 0 ? nil : Int(trip.extra)
+    sourceTime = trip.sourceTime
+  }
+}

@@ -1,0 +1,79 @@
+import Timetable
+
+/// The calls of every stop with those of all stops below it, ordered by effective departure.
+struct StopLists: Sendable {
+  private var starts: [UInt32]
+  private var calls: [UInt32]
+
+  /// Lists calls by stop.
+  ///
+  /// A call stands in the lists of its stop, of the stop it departs from instead, and of all stops
+  /// above them, once in each.
+  init(_ all: [RealtimeCall], _ directory: TimetableDirectory) {
+    let stopCount = directory.timetable.stopCount
+    var starts = [UInt32](repeating: 0, count: stopCount + 1)
+    for call in all {
+      Self.forEachStop(of: call, directory) { starts[Int($0) + 1] += 1 }
+    }
+    for stop in 0..<stopCount { starts[stop + 1] += starts[stop] }
+    var calls = [UInt32](repeating: 0, count: Int(starts[stopCount]))
+    var next = starts
+    for number in Self.order(all) {
+      Self.forEachStop(of: all[Int(number)], directory) { stop in
+        calls[Int(next[Int(stop)])] = number
+        next[Int(stop)] += 1
+      }
+    }
+    self.starts = starts
+    self.calls = calls
+  }
+
+  /// The calls of a stop.
+  @inline(__always)
+  subscript(stop: Int) -> ArraySlice<UInt32> {
+    calls[Int(starts[stop])..<Int(starts[stop + 1])]
+  }
+
+  /// Calls `body` with every stop whose board a call is on.
+  @inline(__always)
+  static func forEachStop(
+    of call: RealtimeCall,
+    _ directory: TimetableDirectory,
+    _ body: (UInt32) -> Void
+  ) {
+    directory.forEachLevel(of: call.stop, body)
+    guard call.platform < RealtimeCall.firstText else { return }
+    directory.forEachLevel(of: call.platform) { stop in
+      if !directory.contains(stop, call.stop) { body(stop) }
+    }
+  }
+
+  /// The numbers of calls by effective departure: a radix sort, least significant digits first.
+  private static func order(_ calls: [RealtimeCall]) -> [UInt32] {
+    guard let least = calls.map(\.effective).min(), let most = calls.map(\.effective).max() else {
+      return []
+    }
+    var order = Array(0..<UInt32(calls.count))
+    var sorted = order
+    let digit: UInt32 = 11
+    var shift: UInt32 = 0
+    let span = UInt32(bitPattern: most &- least)
+    while shift < 32, shift == 0 || span >> shift != 0 {
+      var starts = [Int](repeating: 0, count: 1 << digit + 1)
+      let mask = UInt32(1) << digit - 1
+      func key(_ number: UInt32) -> Int {
+        Int(UInt32(bitPattern: calls[Int(number)].effective &- least) >> shift & mask)
+      }
+      for number in order { starts[key(number) + 1] += 1 }
+      for place in 1..<starts.count { starts[place] += starts[place - 1] }
+      for number in order {
+        let value = key(number)
+        sorted[starts[value]] = number
+        starts[value] += 1
+      }
+      swap(&order, &sorted)
+      shift += digit
+    }
+    return order
+  }
+}

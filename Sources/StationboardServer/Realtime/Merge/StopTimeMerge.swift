@@ -1,0 +1,259 @@
+import GTFSRealtime
+import Timetable
+
+/// When a trip leaves each of its stops (reference, "Stop Time Updates").
+extension RealtimeBuilder {
+  /// Merges the update of a trip that runs as scheduled, or close to it.
+  mutating func mergeScheduled(_ target: TripTarget, _ update: TripUpdate) {
+    add(.running, target, sourceTime(of: update))
+    let isCancelled = appendMerged(target, update, shift: midnight(target.day), marks: .covered)
+    if isCancelled {
+      trips[trips.count - 1].kind = .cancelled
+      census.cancelled += 1
+    } else {
+      census.applied += 1
+    }
+  }
+
+  /// Appends the departures of a cancelled trip.
+  mutating func appendCancelled(_ target: TripTarget) {
+    let midnight = midnight(target.day)
+    readSchedule(target.trip)
+    for (position, call) in schedule.dropLast().enumerated() where call.allowsPickup {
+      append(
+        call.stop,
+        position,
+        scheduled: midnight + Int64(call.departure),
+        effective: midnight + Int64(call.departure),
+        [.covered, .cancelled]
+      )
+    }
+    endTrip()
+  }
+
+  /// Appends the departures of a trip with its update.
+  ///
+  /// - Parameters:
+  ///   - shift: The instant from which the times of the trip count, in seconds since
+  ///     1970-01-01T00:00:00Z.
+  ///   - marks: What all its departures are.
+  /// - Returns: Whether every stop is skipped, which is a cancellation.
+  mutating func appendMerged(
+    _ target: TripTarget,
+    _ update: TripUpdate,
+    shift: Int64,
+    marks: BoardRow.Marks
+  ) -> Bool {
+    readSchedule(target.trip)
+    let updates = feed.updates(of: update)
+    link(updates)
+    defer { endTrip() }
+    let skipped = linked.indices.count { isSkipped($0) }
+    let isCancelled = skipped == linked.count
+    // Until the first stop time update with a time, the delay of the trip itself is what is known.
+    var carried = update.delay.flatMap { plausible(Int64($0)) }
+    var isOfTrip = carried != nil
+    var skippedAhead = skipped
+    for (position, call) in schedule.enumerated() {
+      var marks = marks
+      var platform = RealtimeCall.usualPlatform
+      let scheduled = shift + Int64(call.departure)
+      if linked[position] >= 0 {
+        let stopTime = feed.stopTimeUpdates[Int(linked[position])]
+        (platform, marks) = self.platform(of: stopTime, call.stop, marks)
+        switch stopTime.relationship {
+        case .skipped:
+          marks.insert(.skipped)
+          skippedAhead -= 1
+        case .noData:
+          carried = nil
+          isOfTrip = false
+        case .scheduled, .unscheduled, .unknown:
+          if let time = departure(stopTime, arrival: shift + Int64(call.arrival), scheduled) {
+            carried = time - scheduled
+            isOfTrip = false
+          } else if !isOfTrip {
+            // An update without a time ends what was known before it.
+            carried = nil
+          }
+        }
+      }
+      guard position < schedule.count - 1, call.allowsPickup else { continue }
+      if isCancelled {
+        marks.insert(.cancelled)
+      } else if skippedAhead > 0 {
+        marks.insert(.laterSkipped)
+        if skippedAhead == schedule.count - 1 - position { marks.insert(.lastServed) }
+      }
+      if carried != nil, !isCancelled { marks.insert(.predicted) }
+      append(
+        call.stop,
+        position,
+        scheduled: scheduled,
+        effective: isCancelled ? scheduled : scheduled + (carried ?? 0),
+        marks,
+        platform
+      )
+    }
+    return isCancelled
+  }
+
+  /// Reads the stops of a trip of the timetable.
+  mutating func readSchedule(_ trip: UInt32) {
+    schedule.removeAll(keepingCapacity: true)
+    for position in 0..<timetable.callCount(of: trip) {
+      schedule.append(timetable.call(position, of: trip))
+    }
+  }
+
+  private func isSkipped(_ position: Int) -> Bool {
+    linked[position] >= 0
+      && feed.stopTimeUpdates[Int(linked[position])].relationship == .skipped
+  }
+
+  /// Appends a departure of the trip begun last.
+  mutating func append(
+    _ stop: UInt32,
+    _ position: Int,
+    scheduled: Int64?,
+    effective: Int64,
+    _ marks: BoardRow.Marks,
+    _ platform: UInt32 = RealtimeCall.usualPlatform
+  ) {
+    guard let effective = relative(effective) else { return }
+    var planned = RealtimeCall.unscheduled
+    if let scheduled {
+      guard let instant = relative(scheduled) else { return }
+      planned = instant
+    }
+    calls.append(
+      RealtimeCall(
+        effective: effective,
+        scheduled: planned,
+        trip: UInt32(trips.count - 1),
+        stop: stop,
+        platform: platform,
+        position: UInt16(truncatingIfNeeded: position),
+        marks: marks
+      )
+    )
+  }
+
+  // MARK: The time of one stop
+
+  private func plausible(_ deviation: Int64) -> Int64? {
+    abs(deviation) <= policy.mostDeviation ? deviation : nil
+  }
+
+  /// The departure that an update of a stop predicts; `nil` if it predicts none.
+  ///
+  /// An arrival alone says when the vehicle can leave at the earliest, and how late it is.
+  private mutating func departure(
+    _ update: StopTimeUpdate,
+    arrival: Int64,
+    _ departure: Int64
+  ) -> Int64? {
+    if let event = update.departure, let time = instant(event, departure) { return time }
+    guard let event = update.arrival, let time = instant(event, arrival) else { return nil }
+    return max(time, departure + time - arrival)
+  }
+
+  /// The instant of an event that the timetable has at another one: its time, unless the delay
+  /// contradicts it by hours.
+  private mutating func instant(_ event: StopTimeEvent, _ scheduled: Int64) -> Int64? {
+    let byDelay = event.delay.map { scheduled + Int64($0) }
+    guard var instant = event.time ?? byDelay else { return nil }
+    if let byDelay, byDelay.distance(to: instant).magnitude > policy.disagreement.magnitude {
+      instant = byDelay
+    }
+    let (deviation, isTooFar) = instant.subtractingReportingOverflow(scheduled)
+    guard !isTooFar, plausible(deviation) != nil else {
+      census.implausibleTimes += 1
+      return nil
+    }
+    return instant
+  }
+
+  // MARK: Platforms
+
+  /// Where an update lets the trip stop instead of a stop of the timetable.
+  private mutating func platform(
+    of update: StopTimeUpdate,
+    _ scheduled: UInt32,
+    _ marks: BoardRow.Marks
+  ) -> (UInt32, BoardRow.Marks) {
+    guard let id = update.assignedStopID ?? update.stopID else {
+      return (RealtimeCall.usualPlatform, marks)
+    }
+    let named = stop(id)
+    guard named.isKnown else { return (RealtimeCall.usualPlatform, marks) }
+    switch named.names {
+    case .station: return (RealtimeCall.usualPlatform, marks)
+    case .platform:
+      if named.stop == scheduled { return (RealtimeCall.usualPlatform, marks) }
+      return (named.stop, marks.union(.platformChanged))
+    case .unknownPlatform(let name):
+      let usual = timetable.platform(of: scheduled)
+      if usual == name { return (RealtimeCall.usualPlatform, marks) }
+      return (platform(named: name), usual == nil ? marks : marks.union(.platformChanged))
+    }
+  }
+
+  // MARK: Which update is of which stop
+
+  /// Finds the stop of every update: ``linked`` has, for each stop, the number of its update.
+  private mutating func link(_ updates: ArraySlice<StopTimeUpdate>) {
+    linked.removeAll(keepingCapacity: true)
+    linked.append(contentsOf: repeatElement(-1, count: schedule.count))
+    var next = 0
+    for number in updates.indices {
+      let update = updates[number]
+      guard let position = position(of: update, from: next) else {
+        census.unlinkedStops += 1
+        continue
+      }
+      linked[position] = Int32(number)
+      next = position + 1
+    }
+  }
+
+  /// The stop of an update.
+  ///
+  /// Where stop_sequence and stop_id disagree, another stop of the same station is a platform change;
+  /// else the stop_id counts. Without a stop_sequence, a stop that the trip visits more than once is
+  /// the next one that has no update yet.
+  private mutating func position(of update: StopTimeUpdate, from next: Int) -> Int? {
+    let bySequence = update.stopSequence.flatMap { position(ofSequence: $0, from: next) }
+    guard let id = update.stopID else { return bySequence }
+    let named = stop(id)
+    guard named.isKnown else { return nil }
+    if let bySequence {
+      let scheduled = schedule[bySequence].stop
+      if scheduled == named.stop || directory.isSameStation(scheduled, named.stop) {
+        return bySequence
+      }
+    }
+    return position(ofStop: named.stop, from: next)
+  }
+
+  private func position(ofSequence sequence: UInt32, from next: Int) -> Int? {
+    if next < schedule.count, schedule[next].sequence == sequence { return next }
+    var low = 0
+    var high = schedule.count
+    while low < high {
+      let middle = (low + high) / 2
+      if schedule[middle].sequence < sequence { low = middle + 1 } else { high = middle }
+    }
+    return low < schedule.count && schedule[low].sequence == sequence ? low : nil
+  }
+
+  private func position(ofStop stop: UInt32, from next: Int) -> Int? {
+    let ahead = schedule[min(next, schedule.count)...]
+    if let exact = ahead.firstIndex(where: { $0.stop == stop }) { return exact }
+    if let near = ahead.firstIndex(where: { directory.isSameStation($0.stop, stop) }) {
+      return near
+    }
+    if let exact = schedule.firstIndex(where: { $0.stop == stop }) { return exact }
+    return schedule.firstIndex { directory.isSameStation($0.stop, stop) }
+  }
+}

@@ -1,0 +1,49 @@
+import Serving
+
+extension BoardDesk {
+  /// Tells when a board may have changed: after each publication, and when time alone changes it.
+  ///
+  /// Several changes may be told as one. The sequence ends at the deadline, or when its task is
+  /// cancelled.
+  ///
+  /// - Parameters:
+  ///   - request: The board.
+  ///   - phases: The optional phases that are part of it.
+  ///   - deadline: When it ends; nothing for never.
+  func changes(
+    _ request: BoardRequest,
+    _ phases: Set<BoardPhase>,
+    until deadline: ContinuousClock.Instant?
+  ) -> AsyncStream<Void> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Void.self,
+      bufferingPolicy: .bufferingNewest(1)
+    )
+    let ticks = realtime?.ticks()
+    let task = Task {
+      await withTaskGroup { group in
+        if let ticks { group.addTask { for await _ in ticks { continuation.yield() } } }
+        group.addTask {
+          while !Task.isCancelled {
+            let now = self.clock.now
+            let edition = self.edition(request, phases: phases, at: now, isForComparison: true)
+            // Not before the second in which the change is due, and never in a tight loop.
+            let wait = max(edition.validUntil - now, 0) + 0.05
+            try? await Task.sleep(for: .seconds(min(wait, 60)))
+            continuation.yield()
+          }
+        }
+        if let deadline {
+          group.addTask { try? await Task.sleep(until: deadline, clock: .continuous) }
+          // Whichever ends first is the deadline: the others only end with their task.
+          await group.next()
+          group.cancelAll()
+        }
+        await group.waitForAll()
+      }
+      continuation.finish()
+    }
+    continuation.onTermination = { _ in task.cancel() }
+    return stream
+  }
+}

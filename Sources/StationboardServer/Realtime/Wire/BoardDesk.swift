@@ -1,0 +1,126 @@
+import Serving
+import Synchronization
+import Timetable
+
+/// Makes boards: takes an edition that is still right, or makes one.
+final class BoardDesk: Sendable {
+  let realtime: RealtimeFeeds?
+  let clock: ServiceClock
+  let decay: RealtimeDecay
+  private let shelf = EditionShelf()
+  private let crowd = Atomic<Int>(0)
+
+  init(realtime: RealtimeFeeds?, clock: ServiceClock, decay: RealtimeDecay = .standard) {
+    self.realtime = realtime
+    self.clock = clock
+    self.decay = decay
+  }
+
+  /// What is known of the realtime of a timetable now.
+  func snapshot(of feed: Feed) -> RealtimeSnapshot { realtime?.snapshot(of: feed) ?? .init() }
+
+  /// What is to be said of realtime and of alerts, with the phases that are part of a board.
+  func words(
+    _ snapshot: RealtimeSnapshot,
+    phases: Set<BoardPhase>,
+    at now: Double
+  ) -> (realtime: RealtimeStatusWord, alerts: RealtimeStatusWord) {
+    let trips = RealtimeStatusWord(
+      snapshot.trips,
+      hasFeed: snapshot.index != nil,
+      freshFor: decay.fresh,
+      at: now
+    )
+    let alerts = RealtimeStatusWord(
+      snapshot.alerts,
+      hasFeed: snapshot.alertIndex != nil,
+      freshFor: AlertDecay.freshFor,
+      at: now
+    )
+    return (
+      phases.contains(.realtime) || trips == .disabled ? trips : .skippedBudget,
+      phases.contains(.alerts) || alerts == .disabled ? alerts : .skippedBudget
+    )
+  }
+
+  /// The edition of a board that is right now.
+  ///
+  /// - Parameters:
+  ///   - request: What was asked.
+  ///   - phases: The optional phases that are part of it.
+  ///   - now: The service clock.
+  ///   - isForComparison: Whether only what people see counts, as for a 304: then an edition made with
+  ///     an earlier publication will do, as long as nothing of this stop has changed.
+  func edition(
+    _ request: BoardRequest,
+    phases: Set<BoardPhase>,
+    at now: Double,
+    isForComparison: Bool = false
+  ) -> BoardEdition {
+    let feed = request.stop.feed
+    let snapshot = snapshot(of: feed)
+    let words = words(snapshot, phases: phases, at: now)
+    let key = BoardKey(request, phases: phases)
+    let before = request.instant == nil ? shelf.edition(key) : nil
+    if let before, now < before.validUntil, before.status == words.realtime,
+      before.alertsStatus == words.alerts
+    {
+      if before.tick == snapshot.tick { return before }
+      let version = snapshot.index?.version(of: Int(request.stop.stop)) ?? 0
+      if isForComparison, before.stopVersion == version,
+        before.alertVersion == snapshot.alertIndex?.version ?? 0
+      {
+        return before
+      }
+    }
+    let board = MergedBoard(
+      request: request,
+      now: now,
+      realtime: phases.contains(.realtime) ? snapshot.index : nil,
+      decay: decay
+    )
+    let selection = phases.contains(.alerts) ? snapshot.alertIndex.map { index in
+      AlertSelection(
+        index: index,
+        stop: Int(request.stop.stop),
+        rows: board.rows,
+        realtime: board.realtime,
+        now: request.instant ?? now,
+        language: request.language
+      )
+    } : nil
+    let edition = BoardEdition(
+      board,
+      selection: selection,
+      snapshot: snapshot,
+      words: words,
+      before: before
+    )
+    if request.instant == nil { shelf.put(edition, key) }
+    return edition
+  }
+
+  /// An edition that is no longer right, for when there is no time to make one.
+  func copy(_ request: BoardRequest, phases: Set<BoardPhase>, at now: Double) -> BoardEdition? {
+    guard request.instant == nil, let copy = shelf.edition(BoardKey(request, phases: phases)),
+      now - copy.madeAt <= Double(BoardBudget.staleCopy.components.seconds)
+    else { return nil }
+    return copy
+  }
+
+  // MARK: The crowd
+
+  /// Counts a board that is being made.
+  ///
+  /// - Returns: How many are being made now, this one included.
+  func enter() -> Int { crowd.add(1, ordering: .relaxed).newValue }
+
+  /// Counts a board that is done.
+  func leave() { crowd.subtract(1, ordering: .relaxed) }
+}
+
+/// When alerts age.
+enum AlertDecay {
+  /// The greatest age of alerts that count as fresh, in seconds (mesdeparts.md 3.8).
+  static let freshFor: Double = 120
+}

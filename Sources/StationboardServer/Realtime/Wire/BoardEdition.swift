@@ -1,0 +1,201 @@
+import GTFSRealtime
+import NIOCore
+import Timetable
+
+/// One edition of a board: what people see of it, rendered once, and how long it is right.
+///
+/// Everything that changes with the clock alone (the server's time, ages, request ids) is not in here;
+/// ``BoardAnswer`` writes it around.
+final class BoardEdition: Sendable {
+  /// A departure of the edition, for telling what changed between two.
+  struct Row: Sendable {
+    /// The contract's `key`.
+    let key: String
+    /// Where its JSON is in ``departures``.
+    let range: Range<Int>
+  }
+
+  /// The JSON of the departures, without the brackets of the list.
+  let departures: [UInt8]
+  /// The departures, in order.
+  let rows: [Row]
+  /// The members before the departures: `"station":…,"resolved":…`.
+  let place: [UInt8]
+  /// The JSON of `banners`.
+  let banners: [UInt8]
+  /// The JSON of `alerts.entities`.
+  let entities: [UInt8]
+  /// The JSON of `noService`.
+  let noService: [UInt8]
+  /// The entity tag, with its quotes: equal for editions that look the same.
+  let entityTag: String
+  /// The instant until which the same realtime gives the same edition.
+  let validUntil: Double
+  /// The instant since when a board has looked like this, as far as is known.
+  let since: Double
+  /// When the edition was made.
+  let madeAt: Double
+  /// The realtime it was made with.
+  let tick: UInt64
+  let stopVersion: UInt64
+  let alertVersion: UInt64
+  /// What became of realtime.
+  let status: RealtimeStatusWord
+  /// What became of alerts.
+  let alertsStatus: RealtimeStatusWord
+  /// Departures that realtime says something of.
+  let appliedCount: Int
+  /// The bytes it takes in memory, roughly.
+  var bytes: Int { departures.count + place.count + banners.count + entities.count + 512 }
+
+  /// Renders a board.
+  ///
+  /// - Parameters:
+  ///   - board: The board.
+  ///   - selection: Its alerts; nothing if they are left out.
+  ///   - snapshot: The realtime it was made with.
+  ///   - words: What became of realtime and of alerts.
+  ///   - before: The edition before it, if there is one.
+  init(
+    _ board: MergedBoard,
+    selection: AlertSelection?,
+    snapshot: RealtimeSnapshot,
+    words: (realtime: RealtimeStatusWord, alerts: RealtimeStatusWord),
+    before: BoardEdition?
+  ) {
+    let feed = board.request.stop.feed
+    let language = board.request.language.flatMap { feed.timetable.language($0) }
+    var json = JSONBytes(capacity: 1_024 + board.rows.count * 1_024)
+    let writer = DepartureRows(
+      feed: feed,
+      language: language,
+      realtime: board.realtime,
+      alerts: selection
+    )
+    var rows: [Row] = []
+    rows.reserveCapacity(board.rows.count)
+    for (index, row) in board.rows.enumerated() {
+      if index > 0 { json.raw(",") }
+      let start = json.length
+      writer.write(row, at: index, &json)
+      rows.append(Row(key: writer.key(of: row), range: start..<json.length))
+    }
+    departures = json.array
+    self.rows = rows
+    place = Self.place(board, language)
+    banners = Self.rendered { selection?.writeBanners(&$0, prefix: feed.idPrefix) ?? $0.raw("[]") }
+    entities = Self.rendered { selection?.writeEntities(&$0, prefix: feed.idPrefix) ?? $0.raw("[]") }
+    noService = Self.rendered { Self.noService(board, &$0) }
+    status = words.realtime
+    alertsStatus = words.alerts
+    appliedCount = board.appliedCount
+    tick = snapshot.tick
+    stopVersion = snapshot.index?.version(of: Int(board.request.stop.stop)) ?? 0
+    alertVersion = snapshot.alertIndex?.version ?? 0
+    madeAt = board.now
+    validUntil = min(board.nextChangeAt, selection?.nextChangeAt ?? .infinity)
+    entityTag = Self.tag(board, selection, words, place: place)
+    if let before, before.entityTag == entityTag {
+      since = before.since
+    } else if let before, before.validUntil <= board.now, before.stopVersion == stopVersion {
+      // Time alone changed it, at the moment the edition before had named.
+      since = before.validUntil
+    } else if let source = snapshot.trips.sourceTime {
+      since = Self.since(source, board, snapshot)
+    } else {
+      since = board.now
+    }
+  }
+
+  /// Since when a board looks like this if the same realtime was there from its source time on.
+  private static func since(
+    _ source: Double,
+    _ board: MergedBoard,
+    _ snapshot: RealtimeSnapshot
+  ) -> Double {
+    guard board.request.instant == nil, source < board.now, board.now - source < 120 else {
+      return board.now
+    }
+    // One clock: what came with a publication is as old as the publication.
+    let then = MergedBoard(
+      request: board.request,
+      now: source,
+      realtime: snapshot.index,
+      decay: board.decay
+    )
+    return then.nextChangeAt >= board.now ? source : board.now
+  }
+
+  private static func tag(
+    _ board: MergedBoard,
+    _ selection: AlertSelection?,
+    _ words: (realtime: RealtimeStatusWord, alerts: RealtimeStatusWord),
+    place: [UInt8]
+  ) -> String {
+    var parts: [UInt64] = [
+      UInt64(bitPattern: Int64(board.visibleHash)), selection?.visibleHash ?? 0,
+      UInt64(bitPattern: board.noService?.next ?? -1), FeedDigest(place).hash,
+    ]
+    let text =
+      "\(words.realtime.rawValue) \(words.alerts.rawValue) \(board.request.language ?? "")"
+      + " \(board.noService?.reason.rawValue ?? "")"
+    parts.append(FeedDigest(Array(text.utf8)).hash)
+    let digest = parts.withUnsafeBytes { FeedDigest($0) }
+    return "\"\(String(digest.hash, radix: 36))\""
+  }
+
+  private static func rendered(_ write: (inout JSONBytes) -> Void) -> [UInt8] {
+    var json = JSONBytes(capacity: 256)
+    write(&json)
+    return json.array
+  }
+
+  private static func place(_ board: MergedBoard, _ language: UInt32?) -> [UInt8] {
+    let stop = board.request.stop
+    let timetable = stop.feed.timetable
+    return rendered { json in
+      json.raw("\"station\":{\"id\":")
+      json.string(timetable.id(of: stop.stop), prefix: stop.feed.idPrefix)
+      json.raw(",\"name\":")
+      json.string(timetable.name(of: stop.stop, language: language))
+      json.raw(",\"timezone\":")
+      let zone = timetable.zoneName(of: stop.stop)
+      if zone.count > 0 { json.string(zone) } else { json.string(timetable.metadata.timeZone) }
+      if let place = timetable.coordinate(of: stop.stop) {
+        json.raw(",\"lat\":")
+        json.degrees(place.latitude)
+        json.raw(",\"lon\":")
+        json.degrees(place.longitude)
+      } else {
+        json.raw(",\"lat\":null,\"lon\":null")
+      }
+      json.raw("},\"resolved\":{\"canonicalId\":")
+      json.string(stop.canonicalId)
+      json.raw(",\"source\":\"")
+      json.raw(Array(stop.source.rawValue.utf8))
+      json.raw("\",\"childrenCount\":")
+      json.integer(timetable.servedStops(of: stop.stop).count { $0 != stop.stop })
+      json.raw("}")
+    }
+  }
+
+  private static func noService(_ board: MergedBoard, _ json: inout JSONBytes) {
+    guard let noService = board.noService else { return json.raw("null") }
+    json.raw("{\"reason\":")
+    json.string(noService.reason.rawValue)
+    json.raw(",\"window\":{\"from\":\"")
+    json.instant(board.window.from)
+    json.raw("\",\"to\":\"")
+    json.instant(board.window.until)
+    json.raw("\",\"minutes\":")
+    json.integer(board.request.window)
+    json.raw("},\"nextDeparture\":")
+    if let next = noService.next {
+      json.raw("\"")
+      json.instant(next)
+      json.raw("\"}")
+    } else {
+      json.raw("null}")
+    }
+  }
+}

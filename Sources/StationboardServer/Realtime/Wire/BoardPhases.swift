@@ -1,0 +1,59 @@
+import Synchronization
+
+/// The parts of a board that may be left out to answer in time.
+package enum BoardPhase: String, Hashable, Sendable, CaseIterable {
+  /// The timetable: always there.
+  case timetable
+  /// Trip updates.
+  case realtime
+  /// Alerts.
+  case alerts
+}
+
+/// How long a board may take, in one place (mesdeparts.md 3.9).
+package enum BoardBudget {
+  /// The time an answer may take.
+  package static let total = Duration.seconds(5)
+  /// The time that has to be left for trip updates to be worth beginning.
+  package static let realtime = Duration.milliseconds(500)
+  /// The time that has to be left for alerts to be worth beginning.
+  package static let alerts = Duration.milliseconds(700)
+  /// How old a copy may be that is shown when the time is over.
+  package static let staleCopy = Duration.seconds(90)
+  /// The boards being made at once beyond which only timetables are shown.
+  package static let crowd = 512
+  /// The boards being made at once beyond which a server says that it is busy.
+  package static let overload = 2_048
+  /// The `Retry-After` of a busy server, in seconds.
+  package static let retryAfter = 2
+  /// The longest time a request may wait for news (RFC 7240, `wait`), in seconds.
+  package static let longestWait: Int64 = 55
+  /// The requests and streams that wait for news at once.
+  package static let waiters = 10_000
+  /// The time between two heartbeats of a stream.
+  package static let heartbeat = Duration.seconds(15)
+}
+
+/// Slows phases down on purpose, so that what a slow phase does can be seen and tested.
+package final class PhaseFaults: Sendable {
+  private let delays: Mutex<[BoardPhase: Duration]>
+
+  /// Creates faults.
+  ///
+  /// - Parameter delays: How long each phase takes longer than it does.
+  package init(_ delays: [BoardPhase: Duration] = [:]) { self.delays = Mutex(delays) }
+
+  /// Sets how much longer a phase takes; nothing ends the fault.
+  package func slow(_ phase: BoardPhase, by delay: Duration?) {
+    delays.withLock { $0[phase] = delay }
+  }
+
+  /// Waits as long as a phase was told to take longer, at most until the time is over.
+  ///
+  /// - Returns: Whether the phase is done in time.
+  func pass(_ phase: BoardPhase, within left: Duration) async -> Bool {
+    guard let delay = delays.withLock({ $0[phase] }) else { return left > .zero }
+    try? await Task.sleep(for: min(delay, max(left, .zero)))
+    return delay < left
+  }
+}

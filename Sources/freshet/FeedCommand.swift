@@ -1,0 +1,149 @@
+import ArgumentParser
+import FeedSimulation
+import Foundation
+import GTFS
+import Logging
+import Serving
+import StationboardServer
+import Timetable
+
+/// `freshet feed`.
+struct FeedCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "feed",
+    abstract: "Publish a simulated realtime feed for an imported timetable.",
+    discussion: """
+      Trip updates and alerts as GTFS-Realtime, with delays that grow and recover, cancellations, \
+      platform changes, extra trips and alerts in four languages. The same seed gives the same feed \
+      at the same instant. The scenario chaos adds publications that are late, empty, truncated or \
+      back-dated, server errors, slow answers and refusals.
+      """
+  )
+
+  @Option(help: "The address to listen on.")
+  var host = "127.0.0.1"
+
+  @Option(help: "The port to listen on; 0 takes a free one.")
+  var port = 8090
+
+  @OptionGroup var data: DataOption
+
+  @Option(
+    help: "The feed to simulate, by its prefix; default for the one without. Default: the only one."
+  )
+  var feed: String?
+
+  @Option(help: "How much goes wrong: calm, rush, storm, chaos.")
+  var scenario = Scenario.calm
+
+  @Option(help: "Another seed gives another day.")
+  var seed: UInt64 = 1
+
+  @Option(help: "Start the service clock at an instant, 2026-11-24T08:00:00+01:00, and let it run.")
+  var now: String?
+
+  @Option(help: "Seconds between two publications of trip updates; alerts take four times as long.")
+  var period = 15.0
+
+  @Option(help: "How much to log: trace, debug, info, notice, warning, error, critical.")
+  var logLevel: String = "notice"
+
+  func validate() throws {
+    guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535") }
+    guard Logger.Level(rawValue: logLevel) != nil else {
+      throw ValidationError("--log-level \"\(logLevel)\" is not a level")
+    }
+    if let now, InstantText.read(now) == nil {
+      throw ValidationError(
+        "--now \"\(now)\" is not an instant like 2026-11-24T07:00:00Z (RFC 3339)"
+      )
+    }
+    let periods = FeedWorld.periods
+    let shortest = Double(periods.lowerBound) / 1_000
+    let longest = Double(periods.upperBound) / 1_000
+    guard (shortest...longest).contains(period) else {
+      throw ValidationError("--period is \(shortest) to \(longest) seconds")
+    }
+  }
+
+  func run() async throws {
+    let level = Logger.Level(rawValue: logLevel) ?? .notice
+    LoggingSystem.bootstrap { label in
+      var handler = StreamLogHandler.standardError(label: label)
+      handler.logLevel = level
+      return handler
+    }
+    let logger = Logger(label: "freshet")
+    let clock = now.flatMap { InstantText.read($0) }.map { ServiceClock(startingAt: $0) }
+    let store: FeedStore
+    do throws(FeedError) {
+      store = try FeedStore(folder: data.folder, logger: logger)
+    } catch {
+      try fail(error.message)
+    }
+    var options = FeedWorld.Options()
+    options.scenario = scenario
+    options.seed = seed
+    options.period = Int64((period * 1_000).rounded())
+    let stage = FeedStage(store: store, key: try key(in: store), options: options)
+    guard let stage else {
+      try fail("\(data.folder.path): the feed is gone from the data folder")
+    }
+    let server = FeedServer(
+      host: host,
+      port: port,
+      stage: stage,
+      clock: clock ?? ServiceClock(),
+      logger: logger
+    )
+    do {
+      try await server.run { port in announce(stage, port) }
+    } catch {
+      try fail("\(host):\(port): \(error)")
+    }
+  }
+
+  /// The key of the feed that is simulated.
+  private func key(in store: FeedStore) throws -> String {
+    let keys = store.feeds.map(\.entry.key)
+    let folder = data.folder.path
+    guard !keys.isEmpty else {
+      try fail(
+        "\(folder): no timetable has been imported; run: freshet import FEED.zip --data \(folder)"
+      )
+    }
+    guard let feed else {
+      guard keys.count == 1 else {
+        try fail(
+          "\(folder): has \(keys.count) feeds; choose one: --feed \(keys.joined(separator: "|"))"
+        )
+      }
+      return keys[0]
+    }
+    guard keys.contains(feed) else {
+      try fail("\(folder): has no feed \"\(feed)\"; it has: \(keys.joined(separator: ", "))")
+    }
+    return feed
+  }
+
+  private func fail(_ reason: String) throws -> Never {
+    Terminal.complain("freshet feed: \(reason)\n")
+    throw ExitCode(1)
+  }
+
+  @Sendable
+  private func announce(_ stage: FeedStage, _ port: Int) {
+    let shown = host.contains(":") ? "[\(host)]" : host
+    let address = "http://\(shown):\(port)"
+    let timetable = stage.world.timetable
+    var text = "Publishing \(address)/trip-updates.pb and \(address)/alerts.pb\n"
+    text += "  \(scenario.rawValue), seed \(seed), every \(Quantity.tenths(period)) s:"
+    text += " \(timetable.metadata.publisher ?? "no publisher named"),"
+    text += " \(timetable.firstDay) to \(timetable.lastDay)\n"
+    text += "  as JSON: \(address)/trip-updates.json, \(address)/alerts.json\n"
+    text += "  the truth at a stop: \(address)/truth.json?stop=ID\n"
+    Terminal.write(text)
+  }
+}
+
+extension Scenario: ExpressibleByArgument {}

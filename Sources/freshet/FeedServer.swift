@@ -1,0 +1,151 @@
+import ConditionalHTTP
+import FeedSimulation
+import HTTPTypes
+import Hummingbird
+import Logging
+import ServiceLifecycle
+import Serving
+
+/// Publishes a world over HTTP, as a producer of realtime feeds does.
+struct FeedServer {
+  let host: String
+  let port: Int
+  let stage: FeedStage
+  let clock: ServiceClock
+  let logger: Logger
+
+  /// The header field that names the fault of an answer, for tests.
+  static let faultField = HTTPField.Name("x-freshet-fault")
+
+  /// Serves until the process is told to stop (SIGINT, SIGTERM), then lets running answers finish.
+  ///
+  /// - Parameter onRunning: Called with the port once it is open.
+  /// - Throws: An error of the socket, such as a port that is taken.
+  func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
+    let listening = ListeningPort(port)
+    let press = FeedPress()
+    let application = Application(
+      router: router(press),
+      server: ServerLimits.http1,
+      configuration: ApplicationConfiguration(
+        address: .hostname(host, port: port),
+        serverName: "freshet",
+        availableConnectionsDelegate: ServerLimits.gate
+      ),
+      services: [
+        FeedStageWatch(stage: stage), FeedAhead(stage: stage, clock: clock, press: press),
+      ],
+      onServerRunning: { channel in
+        if let number = channel.localAddress?.port { listening.number = number }
+        onRunning(listening.number)
+      },
+      logger: logger
+    )
+    try await application.runService()
+  }
+
+  private func router(_ press: FeedPress) -> Router<BasicRequestContext> {
+    let router = Router(
+      context: BasicRequestContext.self,
+      options: [.autoGenerateHeadEndpoints]
+    )
+    router.add(middleware: ProblemMiddleware())
+    for stream in FeedStream.allCases {
+      router.get("\(stream.rawValue).pb") { request, _ in
+        try await publication(stream, .protobuf, request, press)
+      }
+      router.get("\(stream.rawValue).json") { request, _ in
+        try await publication(stream, .json, request, press)
+      }
+    }
+    router.get("truth.json") { request, _ in
+      try FeedTruthAnswer(request, world: stage.world, now: clock.now).response()
+    }
+    return router
+  }
+
+  private func publication(
+    _ stream: FeedStream,
+    _ form: FeedPress.Form,
+    _ request: Request,
+    _ press: FeedPress
+  ) async throws -> Response {
+    let world = stage.world
+    let answer = world.answer(stream, at: milliseconds)
+    if answer.wait > 0 { try await Task.sleep(for: .milliseconds(answer.wait)) }
+    var headers: HTTPFields = [:]
+    if let name = Self.faultField, let fault = answer.fault {
+      headers[name] = fault.kind.rawValue
+    }
+    guard answer.status == 200 else {
+      headers[.cacheControl] = "no-store"
+      headers[.contentType] = "text/plain; charset=utf-8"
+      if let seconds = answer.retryAfter { headers[.retryAfter] = String(seconds) }
+      return Response(
+        status: .init(code: answer.status),
+        headers: headers,
+        body: .init(byteBuffer: .init(string: "The simulated producer is in trouble.\n"))
+      )
+    }
+    let sheet = try await press.sheet(answer, of: world, as: form)
+    let tag = EntityTag("\(sheet.digest)")
+    let date = HTTPDate(secondsSince1970: answer.tick.sourceTime)
+    headers[.eTag] = tag.description
+    headers[.lastModified] = date.description
+    let rest = max(0, answer.nextInstant - milliseconds)
+    headers[.cacheControl] = "public, max-age=\((rest + 999) / 1_000)"
+    guard !isCurrent(request, tag, date) else {
+      return Response(status: .notModified, headers: headers)
+    }
+    headers[.contentType] = form == .json ? "application/json" : "application/x-protobuf"
+    return Response(status: .ok, headers: headers, body: .init(byteBuffer: sheet.content))
+  }
+
+  /// The service clock, in milliseconds since 1970-01-01T00:00:00Z.
+  private var milliseconds: Int64 { Int64((clock.now * 1_000).rounded(.down)) }
+
+  /// Whether the client has the publication already (RFC 9110 sections 13.1.2 and 13.1.3).
+  private func isCurrent(_ request: Request, _ tag: EntityTag, _ date: HTTPDate) -> Bool {
+    if let known = request.headers[.ifNoneMatch] { return tag.matches(ifNoneMatch: known) }
+    guard let field = request.headers[.ifModifiedSince],
+      let since = HTTPDate(parsing: field, now: milliseconds / 1_000)
+    else { return false }
+    return date <= since
+  }
+}
+
+/// Takes over new imports while the server runs.
+private struct FeedStageWatch: Service {
+  let stage: FeedStage
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await stage.watch() }
+  }
+}
+
+/// Prints each publication before it appears, so that nobody waits for it.
+private struct FeedAhead: Service {
+  let stage: FeedStage
+  let clock: ServiceClock
+  let press: FeedPress
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      await withTaskGroup { group in
+        for stream in FeedStream.allCases { group.addTask { await follow(stream) } }
+      }
+    }
+  }
+
+  private func follow(_ stream: FeedStream) async {
+    while !Task.isCancelled {
+      let world = stage.world
+      let now = Int64(clock.now * 1_000)
+      let next = world.tick(stream, at: now).nextInstant
+      let coming = world.answer(stream, at: next)
+      if coming.status == 200 { _ = try? await press.sheet(coming, of: world, as: .protobuf) }
+      let rest = max(1, next - Int64(clock.now * 1_000))
+      guard (try? await Task.sleep(for: .milliseconds(rest))) != nil else { return }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import FeedSimulation
+import StationboardServer
+import Synchronization
+
+/// The world of the feed that is published; a new import gives a new one, with the same seed.
+final class FeedStage: Sendable {
+  private let store: FeedStore
+  private let key: String
+  private let options: FeedWorld.Options
+  /// The feed keeps its generation from being removed as long as its world is in use.
+  private let current: Mutex<(feed: Feed, world: FeedWorld)>
+
+  /// Sets up the world of a feed; `nil` if the store does not have it.
+  init?(store: FeedStore, key: String, options: FeedWorld.Options) {
+    guard let feed = store.feeds.first(where: { $0.entry.key == key }) else { return nil }
+    self.store = store
+    self.key = key
+    self.options = options
+    current = Mutex((feed, FeedWorld(feed.timetable, options: options)))
+  }
+
+  /// The world.
+  var world: FeedWorld { current.withLock { $0.world } }
+
+  /// Takes over new imports until the task is cancelled.
+  func watch() async {
+    await withTaskGroup { group in
+      group.addTask { await self.store.watch() }
+      group.addTask {
+        while (try? await Task.sleep(for: FeedStore.lookEvery)) != nil { await self.refresh() }
+      }
+    }
+  }
+
+  @concurrent
+  private func refresh() async {
+    guard let feed = store.feeds.first(where: { $0.entry.key == key }),
+      current.withLock({ $0.feed !== feed })
+    else { return }
+    let world = FeedWorld(feed.timetable, options: options)
+    current.withLock { $0 = (feed, world) }
+  }
+}

@@ -1,0 +1,106 @@
+import ArgumentParser
+import ConditionalHTTP
+import Foundation
+import HTTPTypes
+import StationboardServer
+
+/// Where realtime comes from.
+struct RealtimeOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "A GTFS-Realtime feed of trip updates: an address, or a file that is written anew. For a feed with a prefix: PREFIX=ADDRESS.",
+      valueName: "url|file"
+    )
+  )
+  var tripUpdates: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A GTFS-Realtime feed of service alerts, likewise.",
+      valueName: "url|file"
+    )
+  )
+  var alerts: [String] = []
+
+  @Option(help: "A field to send to the sources, 'Authorization: Bearer …'; may be given several times.")
+  var feedHeader: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Slow a phase of every board down, PHASE=MILLISECONDS: timetable, realtime, alerts.",
+      visibility: .hidden
+    )
+  )
+  var slow: [String] = []
+
+  func validate() throws {
+    _ = try sources()
+    _ = try faults()
+  }
+
+  /// The sources.
+  ///
+  /// - Throws: `ValidationError` that names what is wrong.
+  func sources() throws -> [RealtimeSource] {
+    let fields: HTTPFields
+    do throws(WatchAddressError) {
+      fields = try WatchAddress.fields(feedHeader, option: "--feed-header")
+    } catch {
+      throw ValidationError(error.description)
+    }
+    var sources: [RealtimeSource] = []
+    for (kind, values) in [(RealtimeSource.Kind.tripUpdates, tripUpdates), (.alerts, alerts)] {
+      for value in values {
+        let source = try Self.source(kind, value, fields)
+        guard !sources.contains(where: { $0.kind == kind && $0.prefix == source.prefix }) else {
+          let which = source.prefix.isEmpty ? "the feed without a prefix" : "\"\(source.prefix)\""
+          throw ValidationError("--\(kind.rawValue): there are two for \(which)")
+        }
+        sources.append(source)
+      }
+    }
+    return sources
+  }
+
+  private static func source(
+    _ kind: RealtimeSource.Kind,
+    _ value: String,
+    _ fields: HTTPFields
+  ) throws -> RealtimeSource {
+    var prefix = ""
+    var address = value
+    if let equals = value.firstIndex(of: "="), !value[..<equals].isEmpty,
+      value[..<equals].allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
+    {
+      prefix = String(value[..<equals])
+      address = String(value[value.index(after: equals)...])
+    }
+    guard !address.isEmpty else { throw ValidationError("--\(kind.rawValue) \"\(value)\" names nothing") }
+    if address.contains("://") {
+      do throws(WatchAddressError) {
+        let request = try WatchAddress.request(address, fields: fields)
+        return RealtimeSource(kind: kind, prefix: prefix, request: request)
+      } catch {
+        throw ValidationError("--\(kind.rawValue) \(error.description)")
+      }
+    }
+    let path = URL(fileURLWithPath: address).standardizedFileURL.path
+    let request = HTTPRequest(method: .get, scheme: "file", authority: "", path: path)
+    return RealtimeSource(kind: kind, prefix: prefix, request: request)
+  }
+
+  /// What is slowed down.
+  ///
+  /// - Throws: `ValidationError` that names what is wrong.
+  func faults() throws -> PhaseFaults {
+    var delays: [BoardPhase: Duration] = [:]
+    for text in slow {
+      let parts = text.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2, let phase = BoardPhase(rawValue: String(parts[0])),
+        let milliseconds = Int(parts[1]), (0...60_000).contains(milliseconds)
+      else { throw ValidationError("--slow \"\(text)\" is not like realtime=600") }
+      delays[phase] = .milliseconds(milliseconds)
+    }
+    return PhaseFaults(delays)
+  }
+}

@@ -1,0 +1,132 @@
+import ArgumentParser
+import ConditionalHTTP
+import FeedRecording
+import Freshness
+import FreshnessRuntime
+import HTTPTypes
+import NIOTransport
+
+/// `freshet record`.
+struct RecordCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record",
+    abstract: "Record what a producer of realtime feeds answers, to replay it later.",
+    discussion: """
+      Appends every answer to a file: content, 304, error, or none at all, with the instant of its \
+      arrival. Content that has not changed takes no room. The file survives a kill at any moment and \
+      is continued by the next recording. Leave it with Ctrl-C.
+      """
+  )
+
+  @Option(help: "The trip updates: an address, or a file that is written anew by somebody.")
+  var tripUpdates: String?
+
+  @Option(help: "The service alerts: an address, or a file.")
+  var alerts: String?
+
+  @Option(help: "The file to append to.")
+  var into: String
+
+  @Option(help: "A field to send with every request, 'Name: value'; it is not recorded.")
+  var header: [String] = []
+
+  @Option(help: "Seconds between two questions for trip updates; 5 or more, on this machine any.")
+  var tripUpdatesEvery = 15.0
+
+  @Option(help: "Seconds between two questions for alerts; 15 or more, on this machine any.")
+  var alertsEvery = 60.0
+
+  @Option(name: .customLong("for"), help: "End after this many seconds.")
+  var duration: Double?
+
+  func validate() throws {
+    guard !into.isEmpty else { throw ValidationError("--into is the file to append to") }
+    guard tripUpdates != nil || alerts != nil else {
+      throw ValidationError("say what to record: --trip-updates or --alerts")
+    }
+    _ = try sources()
+    if let duration, !(0.001...31_536_000).contains(duration) {
+      throw ValidationError("--for is 0.001 to 31536000 seconds")
+    }
+  }
+
+  /// What is recorded.
+  private func sources() throws -> [RecordSource] {
+    do throws(WatchAddressError) {
+      let fields = try WatchAddress.fields(header)
+      var sources: [RecordSource] = []
+      if let tripUpdates {
+        sources.append(
+          try RecordSource(.tripUpdates, tripUpdates, every: tripUpdatesEvery, fields: fields)
+        )
+      }
+      if let alerts {
+        sources.append(try RecordSource(.alerts, alerts, every: alertsEvery, fields: fields))
+      }
+      return sources
+    } catch {
+      throw ValidationError(error.description)
+    }
+  }
+
+  func run() async throws {
+    let sources = try sources()
+    let writer: FeedRecording.Writer
+    do throws(FeedRecording.Failure) {
+      writer = try FeedRecording.Writer(path: into)
+    } catch {
+      try fail("\(error)")
+    }
+    if let torn = writer.tornTail { Terminal.complain("freshet record: \(into): \(torn)\n") }
+    let (happenings, source) = AsyncStream.makeStream(
+      of: RecordExchange.Happening.self,
+      bufferingPolicy: .bufferingNewest(1_024)
+    )
+    let transport = try NIOExchange()
+    let exchange = RecordExchange(
+      transport: transport,
+      writer: writer,
+      sources: sources,
+      report: { source.yield($0) }
+    )
+    let client = FreshnessClient(exchange: exchange, policy: RecordSource.policy(every: 15))
+    let observations = sources.map { resource in
+      Task { for await _ in client.snapshots(of: resource) {} }
+    }
+    let limit = duration
+    let ending = Task {
+      guard let limit, (try? await Task.sleep(for: .seconds(limit))) != nil else { return }
+      source.finish()
+    }
+    let failure = await Self.follow(happenings)
+    ending.cancel()
+    for observation in observations {
+      observation.cancel()
+      await observation.value
+    }
+    await transport.shutdown()
+    if let failure { try fail("\(failure)") }
+  }
+
+  /// Prints what is recorded until it is enough.
+  ///
+  /// - Returns: Why nothing more can be recorded; nothing if that was wished for.
+  private static func follow(
+    _ happenings: AsyncStream<RecordExchange.Happening>
+  ) async -> FeedRecording.Failure? {
+    for await happening in happenings {
+      switch happening {
+      case .failed(let failure): return failure
+      case .recorded(let answer, let entry, let count):
+        // Nobody reads any more: a closed pipe is no error, and no reason to stop recording.
+        Terminal.write(RecordText.line(answer, entry, count))
+      }
+    }
+    return nil
+  }
+
+  private func fail(_ reason: String) throws -> Never {
+    Terminal.complain("freshet record: \(reason)\n")
+    throw ExitCode(1)
+  }
+}

@@ -1,0 +1,104 @@
+import ConditionalHTTP
+import FeedRecording
+import Foundation
+import Freshness
+import FreshnessRuntime
+import GTFSRealtime
+import HTTPTypes
+
+/// A feed that is recorded, as a resource of the engine.
+struct RecordSource: FreshResource {
+  /// What is written of where answers came from.
+  let source: FeedRecording.Source
+  /// The request; of a file, one with the scheme `file`.
+  let question: HTTPRequest
+  /// Seconds between two questions.
+  let interval: Double
+
+  /// The least seconds between two questions to another machine (mesdeparts.md section 3.4).
+  private static func floor(of feed: FeedRecording.Feed) -> Double {
+    switch feed {
+    case .tripUpdates: 5
+    case .alerts: 15
+    }
+  }
+
+  /// Reads what a person typed.
+  ///
+  /// - Throws: ``WatchAddressError`` that says what is wrong with it.
+  init(
+    _ feed: FeedRecording.Feed,
+    _ text: String,
+    every interval: Double,
+    fields: HTTPFields
+  ) throws(WatchAddressError) {
+    self.interval = interval
+    let isAddress = text.hasPrefix("http://") || text.hasPrefix("https://")
+    if !isAddress {
+      let path = text.hasPrefix("file://") ? String(text.dropFirst(7)) : text
+      guard !path.isEmpty, !path.contains("://") else {
+        throw WatchAddressError("\"\(text)\" is neither an address (http, https) nor a file")
+      }
+      question = HTTPRequest(method: .get, scheme: "file", authority: "", path: path)
+      source = FeedRecording.Source(feed: feed, address: path)
+    } else {
+      question = try WatchAddress.request(text, fields: fields)
+      source = FeedRecording.Source(feed: feed, address: Self.address(of: question))
+    }
+    let floor = isAddress && !Self.isLocal(question) ? Self.floor(of: feed) : 0.1
+    guard (floor...86_400).contains(interval) else {
+      throw WatchAddressError("--\(feed.rawValue)-every is \(floor) to 86400 seconds for \(text)")
+    }
+  }
+
+  /// Whether the server is on this machine.
+  private static func isLocal(_ request: HTTPRequest) -> Bool {
+    let authority = request.authority ?? ""
+    let host =
+      authority.hasPrefix("[") ? authority.prefix { $0 != "]" } : authority.prefix { $0 != ":" }
+    return host == "localhost" || host.hasPrefix("127.") || host == "[::1"
+  }
+
+  /// The address without the values of its query: keys are often given there.
+  private static func address(of request: HTTPRequest) -> String {
+    let path = request.path ?? "/"
+    let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    var text = "\(request.scheme ?? "http")://\(request.authority ?? "")\(parts[0])"
+    if parts.count > 1 {
+      let names = parts[1].split(separator: "&").map { item in
+        item.prefix { $0 != "=" } + (item.contains("=") ? "=..." : "")
+      }
+      text += "?" + names.joined(separator: "&")
+    }
+    return text
+  }
+
+  /// How long an answer may take, in seconds.
+  static let patience: Int64 = 30
+
+  /// The constants of a recording: one pace, and no request more than it needs.
+  static func policy(every interval: Double) -> Policy {
+    let milliseconds = Int64((interval * 1_000).rounded())
+    var policy = Policy(every: .milliseconds(milliseconds), jitter: .share(2))
+    policy.leastInterval = .milliseconds(milliseconds * 9 / 10)
+    policy.timeout = .seconds(patience)
+    policy.unchangedLimit = nil
+    policy.unchangedFor = nil
+    policy.retryAfterCap = .minutes(10)
+    policy.recheck = .minutes(1)
+    if interval >= 5 { policy.alignment = .departures }
+    return policy
+  }
+
+  var policy: Policy? { Self.policy(every: interval) }
+
+  func request(since known: FeedDigest?) -> HTTPRequest { question }
+
+  func read(
+    _ answer: HTTPExchangeAnswer,
+    since known: FeedDigest?
+  ) throws(UnreadableAnswer) -> Reading<FeedDigest> {
+    // Whatever came is recorded; whether it is a feed is for whoever replays it.
+    Reading(FeedDigest(answer.body))
+  }
+}

@@ -1,0 +1,602 @@
+"""An independent oracle for departure boards with GTFS-Realtime trip updates.
+
+Written from the GTFS-Realtime reference and from the choices of Documentation/realtime-semantics.md;
+it reads the raw files of the feed (gtfs_oracle) and the protobuf bytes (realtime_wire), and shares no
+code with the server it checks. Plain statements of the rules come before speed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+
+from gtfs_oracle import (
+    DEFAULT_WINDOW_MINUTES,
+    EPOCH,
+    GRACE_SECONDS,
+    Call,
+    Feed,
+    FeedFiles,
+    Trip,
+    epoch_microseconds,
+    format_instant,
+    parse_date,
+    parse_integer,
+    parse_time,
+)
+from realtime_wire import Event, StopUpdate, TripUpdate, read_feed
+
+DISAGREEMENT = 240 * 60
+MOST_DEVIATION = 24 * 3600
+_SLOID = re.compile(r"ch:1:sloid:([0-9]{1,5})(:.*)?")
+_NUMBER = re.compile(r"(?:Parent)?(85[0-9]{5})(P|:.*)?")
+_PLATFORM = re.compile(r"[0-9]{7}:[0-9]+:(.+)")
+
+
+@dataclass(slots=True)
+class RealtimeRow:
+    """A row of a board; ``scheduled`` is None where nothing schedules it."""
+
+    trip_id: str | None
+    stop_id: str
+    stop_sequence: int
+    day: date
+    start: int | None
+    scheduled: int | None
+    predicted: int | None = None
+    cancelled: bool = False
+    skipped: bool = False
+    added: bool = False
+    replaces: bool = False
+    platform: str | None = None
+    previous_platform: str | None = None
+    platform_changed: bool = False
+    stops: tuple[str, ...] = ()
+
+    @property
+    def effective(self) -> int:
+        """The departure as far as it is known."""
+        return self.predicted if self.predicted is not None else self.scheduled
+
+    def as_json(self) -> dict[str, object]:
+        """Return the row under the field names of the HTTP contract."""
+        delay = None
+        if self.predicted is not None and self.scheduled is not None:
+            delay = self.predicted - self.scheduled
+        known = self.scheduled if self.scheduled is not None else self.effective
+        reason = "CANCELED_TRIP" if self.cancelled else "SKIPPED_STOP" if self.skipped else None
+        return {
+            "trip_id": self.trip_id,
+            "stop_id": self.stop_id,
+            "stop_sequence": self.stop_sequence,
+            "serviceDate": self.day.isoformat(),
+            "scheduledDeparture": format_instant(known),
+            "realtimeDeparture": None if self.predicted is None else format_instant(self.predicted),
+            "rawDelaySec": delay,
+            "cancelled": self.cancelled or self.skipped,
+            "cancelReasonCode": reason,
+            "platform": self.platform,
+            "platformChanged": self.platform_changed,
+            "previousPlatform": self.previous_platform,
+            "added": self.added,
+        }
+
+
+@dataclass(slots=True)
+class Place:
+    """What a stop_id of a realtime feed means."""
+
+    stop_id: str | None
+    is_platform: bool = False
+    platform: str | None = None
+
+
+@dataclass(slots=True)
+class Instance:
+    """A trip on a service day: what a trip update is about."""
+
+    trip: Trip
+    day: date
+    start: int | None
+    origin: int
+
+
+class Discarded(Exception):
+    """Raised when a trip update matches no single trip."""
+
+
+@dataclass
+class RealtimeFeed:
+    """A feed of trip updates applied to a GTFS feed; ``discarded`` counts what has no effect."""
+
+    feed: Feed
+    data: bytes
+    directions: dict[str, int | None] = field(default_factory=dict)
+    discarded: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        """Resolve every update and compute the rows of the trips that they are about."""
+        self.timestamp, self.updates = read_feed(self.data)
+        self._places: dict[str, Place] = {}
+        self._numbers: dict[str, list[str]] = defaultdict(list)
+        for stop_id in self.feed.stops:
+            number = station_number(stop_id)
+            if number:
+                self._numbers[number].append(stop_id)
+        self.touched: set[tuple[str, date, int | None]] = set()
+        self.rows_at: dict[str, list[RealtimeRow]] = defaultdict(list)
+        for action in self._chosen().values():
+            for row in action():
+                for stop_id in row.stops:
+                    self.rows_at[stop_id].append(row)
+
+    # Stops
+
+    def place(self, stop_id: str) -> Place:
+        """Return what a stop_id means: a stop of the feed, or a Swiss station or platform."""
+        if stop_id not in self._places:
+            self._places[stop_id] = self._find_place(stop_id)
+        return self._places[stop_id]
+
+    def _find_place(self, stop_id: str) -> Place:
+        if stop_id in self.feed.stops:
+            return Place(stop_id, self.feed.stops[stop_id].location_type != "1")
+        same = self._numbers.get(station_number(stop_id) or "", [])
+        if not same:
+            return Place(None)
+        station = self.feed.station(same[0]).stop_id
+        match = _PLATFORM.fullmatch(stop_id)
+        if match is None:
+            return Place(station)
+        for member in self.feed.family(station):
+            if self.feed.boardings.get(member) and self.feed.platform(member) == match.group(1):
+                return Place(member, True)
+        return Place(station, False, match.group(1))
+
+    def same_station(self, one: str, other: str) -> bool:
+        """Tell whether two stops of the feed belong to one station."""
+        left, right = self.feed.station(one).stop_id, self.feed.station(other).stop_id
+        numbers = [
+            station_number(stop) or station_number(root)
+            for stop, root in ((one, left), (other, right))
+        ]
+        return left == right or (numbers[0] is not None and numbers[0] == numbers[1])
+
+    # Which trip, which day
+
+    def _chosen(self) -> dict[tuple, object]:
+        """Return, by what they are about, how to compute the rows of the updates that count."""
+        copies = {u.trip_id for u in self.updates if u.relationship == "DUPLICATED"}
+        chosen: dict[tuple, tuple[tuple, object]] = {}
+        for number, update in enumerate(self.updates):
+            try:
+                key, strength, action = self._action(update, number, copies)
+            except Discarded as reason:
+                self.discarded[str(reason)] += 1
+                continue
+            rank = (strength, update.timestamp or 0, number)
+            if key in chosen:
+                self.discarded["repeated"] += 1
+            if key not in chosen or rank > chosen[key][0]:
+                chosen[key] = (rank, action)
+        return {key: action for key, (_, action) in chosen.items()}
+
+    def _action(self, update: TripUpdate, number: int, copies: set[str | None]):
+        if update.modified:
+            raise Discarded("modified trip")
+        kind = update.relationship
+        if kind == "UNKNOWN":
+            raise Discarded("unknown relationship")
+        if kind == "ADDED":
+            if update.trip_id is not None and update.trip_id in copies:
+                raise Discarded("also duplicated")
+            # Copies were ADDED trips with the id of their template and a start, once.
+            is_copy = (
+                self._known(update) is not None
+                and parse_date(update.start_date or "") is not None
+                and start_of(update.start_time) is not None
+            )
+            kind = "DUPLICATED" if is_copy else "NEW"
+        if kind == "DUPLICATED":
+            return self._copy(update)
+        if kind == "NEW":
+            if not update.stops:
+                raise Discarded("no stop times")
+            key = ("new", update.trip_id or update.original_id or number, update.start_date)
+            return key, 0, lambda: self._own_rows(update, None)
+        if kind == "REPLACEMENT" and not update.stops:
+            raise Discarded("no stop times")
+        instance = self._instance(update)
+        identity = (instance.trip.trip_id, instance.day, instance.start)
+        actions = {
+            "CANCELED": lambda: self._cancelled_rows(instance),
+            "DELETED": lambda: self._no_rows(instance),
+            "REPLACEMENT": lambda: self._own_rows(update, instance),
+        }
+        action = actions.get(kind, lambda: self._updated_rows(update, instance))
+        return identity, int(kind in actions), action
+
+    def _known(self, update: TripUpdate) -> Trip | None:
+        for trip_id in (update.trip_id, update.original_id):
+            trip = self.feed.trips.get(trip_id or "")
+            if trip is not None and trip.calls:
+                return trip
+        return None
+
+    def _copy(self, update: TripUpdate):
+        template = self._known(update)
+        if template is None:
+            raise Discarded("unknown trip")
+        day = parse_date(update.new_date or "") or parse_date(update.start_date or "")
+        if day is None:
+            raise Discarded("no start")
+        start = start_of(update.new_time)
+        if start is None:
+            start = start_of(update.start_time)
+        base = template.calls[0].departure
+        if template.frequencies:
+            base = min(f.start for f in template.frequencies)
+        start = base if start is None else start
+        trip_id = update.new_trip_id or update.trip_id
+        origin = self.feed.day_start(day) + start - template.calls[0].departure
+        instance = Instance(template, day, None, origin)
+
+        def rows() -> list[RealtimeRow]:
+            found = self._updated_rows(update, instance, touches=False)
+            for row in found:
+                row.trip_id, row.added = trip_id, True
+            return found
+
+        return ("copy", trip_id, template.trip_id, day, start), 0, rows
+
+    def _instance(self, update: TripUpdate) -> Instance:
+        trip = self._known(update)
+        start = start_of(update.start_time)
+        day = parse_date(update.start_date or "")
+        if trip is None:
+            if update.trip_id or update.original_id:
+                raise Discarded("unknown trip")
+            return self._by_start(update, day, start)
+        if not trip.frequencies:
+            return self._dated(trip, None, trip.calls[0].departure, day, start)
+        starts = sorted({s for f in trip.frequencies for s in range(f.start, f.end, f.headway)})
+        if start is None and len(starts) == 1:
+            start = starts[0]
+        if start in starts:
+            return self._dated(trip, start, start, day, start)
+        if start is not None and start + 86400 in starts and day is not None:
+            return self._dated(trip, start + 86400, start + 86400, day, start)
+        raise Discarded("unknown start")
+
+    def _by_start(self, update: TripUpdate, day: date | None, start: int | None) -> Instance:
+        if update.route_id is None or day is None or start is None:
+            raise Discarded("no trip")
+        found = []
+        for trip in self.feed.trips.values():
+            if trip.route.route_id != update.route_id or not trip.calls:
+                continue
+            if not self.feed.services[trip.service_id].runs_on(day):
+                continue
+            if update.direction is not None and self.directions.get(trip.trip_id) not in (
+                None,
+                update.direction,
+            ):
+                continue
+            if trip.frequencies:
+                if any(start in range(f.start, f.end, f.headway) for f in trip.frequencies):
+                    found.append(self._dated(trip, start, start, day, None))
+            elif trip.calls[0].departure == start:
+                found.append(self._dated(trip, None, start, day, None))
+        if len(found) != 1:
+            raise Discarded("ambiguous" if found else "unknown trip")
+        return found[0]
+
+    def _dated(
+        self, trip: Trip, run: int | None, begins: int, day: date | None, given: int | None
+    ) -> Instance:
+        """Return the instance of a run (its start, for frequencies) on its service day."""
+        service = self.feed.services[trip.service_id]
+        if day is None:
+            day = self._nearest_day(trip, begins)
+        elif begins >= 86400:
+            before = day - timedelta(days=1)
+            is_calendar_date = given == begins - 86400 or not service.runs_on(day)
+            if is_calendar_date and service.runs_on(before):
+                day = before
+        if day is None or not service.runs_on(day):
+            raise Discarded("not running")
+        origin = self.feed.day_start(day) + begins - trip.calls[0].departure
+        return Instance(trip, day, run, origin)
+
+    def _nearest_day(self, trip: Trip, begins: int) -> date | None:
+        """Return the active service day whose span is nearest to the feed's timestamp."""
+        service = self.feed.services[trip.service_id]
+        ends = begins + trip.calls[-1].arrival - trip.calls[0].departure
+        first, last = self.feed.validity()
+        best = None
+        day = first
+        while day <= last:
+            if service.runs_on(day):
+                midnight = self.feed.day_start(day)
+                distance = max(
+                    0, midnight + begins - self.timestamp, self.timestamp - midnight - ends
+                )
+                if best is None or distance < best[0]:
+                    best = (distance, day)
+            day += timedelta(days=1)
+        return best[1] if best else None
+
+    # Rows
+
+    def _row(self, instance: Instance, call: Call) -> RealtimeRow:
+        return RealtimeRow(
+            trip_id=instance.trip.trip_id,
+            stop_id=call.stop_id,
+            stop_sequence=call.sequence,
+            day=instance.day,
+            start=instance.start,
+            scheduled=instance.origin + call.departure,
+            platform=self.feed.platform(call.stop_id),
+            stops=(call.stop_id,),
+        )
+
+    def _touch(self, instance: Instance) -> None:
+        self.touched.add((instance.trip.trip_id, instance.day, instance.start))
+
+    def _no_rows(self, instance: Instance) -> list[RealtimeRow]:
+        self._touch(instance)
+        return []
+
+    def _cancelled_rows(self, instance: Instance) -> list[RealtimeRow]:
+        self._touch(instance)
+        rows = [self._row(instance, call) for call in instance.trip.calls[:-1] if call.boards]
+        for row in rows:
+            row.cancelled = True
+        return rows
+
+    def _updated_rows(
+        self, update: TripUpdate, instance: Instance, touches: bool = True
+    ) -> list[RealtimeRow]:
+        if touches:
+            self._touch(instance)
+        calls = instance.trip.calls
+        links = self._links(update.stops, calls)
+        is_cancelled = all(
+            index in links and links[index].relationship == "SKIPPED" for index in range(len(calls))
+        )
+        delay = update.delay if within_a_day(update.delay) else None
+        delay_of_trip = delay is not None
+        rows = []
+        for index, call in enumerate(calls):
+            row = self._row(instance, call)
+            link = links.get(index)
+            if link is not None:
+                self._move(row, link)
+                row.skipped = link.relationship == "SKIPPED"
+                if link.relationship == "NO_DATA":
+                    delay, delay_of_trip = None, False
+                elif not row.skipped:
+                    arrival = instance.origin + call.arrival
+                    departure = predicted_departure(link, arrival, row.scheduled)
+                    if departure is not None:
+                        delay, delay_of_trip = departure - row.scheduled, False
+                    elif not delay_of_trip:
+                        delay = None
+            if is_cancelled:
+                row.cancelled = True
+            elif delay is not None:
+                row.predicted = row.scheduled + delay
+            if index < len(calls) - 1 and call.boards:
+                rows.append(row)
+        return rows
+
+    def _links(self, updates: list[StopUpdate], calls: list[Call]) -> dict[int, StopUpdate]:
+        """Return which update belongs to which call, by the call's index."""
+        result: dict[int, StopUpdate] = {}
+        following = 0
+        for update in updates:
+            index = self._link(update, calls, following)
+            if index is None:
+                self.discarded["stop time update"] += 1
+                continue
+            result[index] = update
+            following = index + 1
+        return result
+
+    def _link(self, update: StopUpdate, calls: list[Call], following: int) -> int | None:
+        numbered = [i for i, call in enumerate(calls) if call.sequence == update.sequence]
+        if update.stop_id is None:
+            return numbered[0] if numbered else None
+        stop_id = self.place(update.stop_id).stop_id
+        if stop_id is None:
+            return None
+        if numbered and self.same_station(calls[numbered[0]].stop_id, stop_id):
+            return numbered[0]
+        for indexes in (range(following, len(calls)), range(len(calls))):
+            for index in indexes:
+                if calls[index].stop_id == stop_id:
+                    return index
+            for index in indexes:
+                if self.same_station(calls[index].stop_id, stop_id):
+                    return index
+        return None
+
+    def _move(self, row: RealtimeRow, update: StopUpdate) -> None:
+        """Apply a change of platform to a row."""
+        named = update.assigned or update.stop_id
+        if named is None:
+            return
+        place = self.place(named)
+        if place.stop_id is None or place.stop_id == row.stop_id:
+            return
+        usual = row.platform
+        if place.is_platform:
+            row.platform = self.feed.platform(place.stop_id)
+            row.stops = (row.stop_id, place.stop_id)
+        elif place.platform is not None and place.platform != usual:
+            row.platform = place.platform
+            if usual is None:
+                return
+        else:
+            return
+        row.platform_changed, row.previous_platform = True, usual
+
+    def _own_rows(self, update: TripUpdate, replaced: Instance | None) -> list[RealtimeRow]:
+        """Return the rows of a trip whose stop time updates are all its stops."""
+        if replaced is not None:
+            self._touch(replaced)
+        stops = update.stops
+        if all(stop.sequence is not None for stop in stops):
+            stops = sorted(stops, key=lambda stop: stop.sequence)
+        times = [own_departure(stop) for stop in stops]
+        day = replaced.day if replaced else parse_date(update.start_date or "")
+        if day is None:
+            known = [predicted if predicted is not None else planned for planned, predicted in times]
+            first = min((time for time in known if time is not None), default=self.timestamp)
+            day = (EPOCH + timedelta(seconds=first)).astimezone(self.feed.zone).date()
+        rows = []
+        for index, (stop, (planned, predicted)) in enumerate(zip(stops, times)):
+            place = self.place(stop.stop_id) if stop.stop_id else Place(None)
+            is_last = index == len(stops) - 1
+            if place.stop_id is None or is_last or stop.relationship == "SKIPPED":
+                continue
+            if stop.pickup == 1 or (planned is None and predicted is None):
+                continue
+            trip_id = replaced.trip.trip_id if replaced else update.trip_id or update.original_id
+            row = RealtimeRow(
+                trip_id=trip_id,
+                stop_id=place.stop_id,
+                stop_sequence=stop.sequence if stop.sequence is not None else index,
+                day=day,
+                start=None,
+                scheduled=planned,
+                predicted=predicted,
+                added=replaced is None,
+                replaces=replaced is not None,
+                platform=place.platform or self.feed.platform(place.stop_id),
+                stops=(place.stop_id,),
+            )
+            if stop.assigned and self.place(stop.assigned).is_platform:
+                self._move(row, stop)
+            rows.append(row)
+        return rows
+
+    # Boards
+
+    def board(
+        self, stop_id: str, now: datetime, window: int = DEFAULT_WINDOW_MINUTES
+    ) -> list[RealtimeRow]:
+        """Return the board of a stop at an instant (an aware datetime)."""
+        micros = epoch_microseconds(now)
+        low = -(-(micros - GRACE_SECONDS * 1_000_000) // 1_000_000)
+        high = -(-(micros + window * 60_000_000) // 1_000_000)
+        found = []
+        for row in self.feed.board(stop_id, now, window):
+            if (row.trip_id, row.service_date, row.start_time) not in self.touched:
+                found.append(
+                    RealtimeRow(
+                        trip_id=row.trip_id,
+                        stop_id=row.stop_id,
+                        stop_sequence=row.stop_sequence,
+                        day=row.service_date,
+                        start=row.start_time,
+                        scheduled=row.departure,
+                        platform=row.platform,
+                    )
+                )
+        seen: set[int] = set()
+        for member in self.feed.family(stop_id):
+            for row in self.rows_at.get(member, ()):
+                if low <= row.effective < high and id(row) not in seen:
+                    seen.add(id(row))
+                    found.append(row)
+        found.sort(
+            key=lambda row: (
+                row.effective,
+                row.effective if row.scheduled is None else row.scheduled,
+                (row.trip_id or "").encode("utf-8"),
+                row.stop_sequence,
+                2 if row.added else 1 if row.replaces else 0,
+                -1 if row.start is None else row.start,
+                row.day,
+            )
+        )
+        return found
+
+
+def read_directions(path: str) -> dict[str, int | None]:
+    """Return the direction_id of every trip of a feed."""
+    files = FeedFiles(path)
+    try:
+        rows = files.rows("trips.txt", ("trip_id", "direction_id"))
+        return {trip_id: parse_integer(text) for trip_id, text in rows}
+    finally:
+        files.close()
+
+
+# --- Single values ------------------------------------------------------------------
+
+
+def station_number(stop_id: str) -> str | None:
+    """Return the seven digits of the Swiss station of an id of any year's shape, else None."""
+    match = _SLOID.fullmatch(stop_id)
+    if match:
+        return str(8_500_000 + int(match.group(1)))
+    match = _NUMBER.fullmatch(stop_id)
+    return match.group(1) if match else None
+
+
+def start_of(text: str | None) -> int | None:
+    """Return a start_time in seconds of the service day."""
+    return parse_time(text) if text else None
+
+
+def within_a_day(deviation: int | None) -> bool:
+    """Tell whether a delay is one."""
+    return deviation is not None and abs(deviation) <= MOST_DEVIATION
+
+
+def instant_of(event: Event | None, scheduled: int | None) -> int | None:
+    """Return the instant of an event: its time, unless its delay contradicts it by hours."""
+    if event is None:
+        return None
+    by_delay = None
+    if event.delay is not None and scheduled is not None:
+        by_delay = scheduled + event.delay
+    if event.time is None:
+        return by_delay
+    if by_delay is not None and abs(event.time - by_delay) > DISAGREEMENT:
+        return by_delay
+    return event.time
+
+
+def predicted_departure(update: StopUpdate, arrival: int, departure: int) -> int | None:
+    """Return the departure that a stop time update predicts for a scheduled stop."""
+    time = instant_of(update.departure, departure)
+    if time is not None and within_a_day(time - departure):
+        return time
+    time = instant_of(update.arrival, arrival)
+    if time is not None and within_a_day(time - arrival):
+        return max(time, departure + time - arrival)
+    return None
+
+
+def own_departure(update: StopUpdate) -> tuple[int | None, int | None]:
+    """Return the scheduled and the predicted departure of a stop of a new trip."""
+    planned = update.departure.scheduled if update.departure else None
+    if update.relationship == "NO_DATA":
+        return planned, None
+
+    def instant(event: Event | None) -> int | None:
+        if event is not None and event.time is not None and event.time <= 0:
+            event = Event(event.delay, None, event.scheduled)
+        return instant_of(event, event.scheduled if event else None)
+
+    time = instant(update.departure)
+    if time is None:
+        time = instant(update.arrival)
+        if time is not None and planned is not None and update.arrival.scheduled is not None:
+            time = max(time, planned + time - update.arrival.scheduled)
+    return planned, time

@@ -1,0 +1,148 @@
+/// Trip updates as a producer writes them, down to the bytes of protobuf.
+enum RealtimeWire {
+  /// An arrival or a departure.
+  struct Event {
+    var time: Int64?
+    var delay: Int?
+    var scheduled: Int64?
+
+    static func delay(_ seconds: Int) -> Event { Event(delay: seconds) }
+    static func time(_ instant: Int64) -> Event { Event(time: instant) }
+
+    fileprivate var bytes: [UInt8] {
+      number(1, delay.map { Int64($0) }) + number(2, time) + number(4, scheduled)
+    }
+  }
+
+  /// The numbers of the schema for stops.
+  enum StopRelationship: Int64 {
+    case scheduled = 0
+    case skipped = 1
+    case noData = 2
+    case unscheduled = 3
+  }
+
+  /// The numbers of the schema for trips.
+  enum TripRelationship: Int64 {
+    case scheduled = 0
+    case added = 1
+    case unscheduled = 2
+    case canceled = 3
+    case undefined = 4
+    case replacement = 5
+    case duplicated = 6
+    case deleted = 7
+    case new = 8
+  }
+
+  /// A stop time update.
+  struct Stop {
+    var sequence: Int?
+    var stop: String?
+    var arrival: Event?
+    var departure: Event?
+    var relationship: StopRelationship?
+    var assigned: String?
+    var headsign: String?
+    var pickup: Int64?
+
+    init(
+      _ sequence: Int? = nil,
+      _ stop: String? = nil,
+      arrival: Event? = nil,
+      departure: Event? = nil,
+      _ relationship: StopRelationship? = nil,
+      assigned: String? = nil,
+      headsign: String? = nil,
+      pickup: Int64? = nil
+    ) {
+      self.sequence = sequence
+      self.stop = stop
+      self.arrival = arrival
+      self.departure = departure
+      self.relationship = relationship
+      self.assigned = assigned
+      self.headsign = headsign
+      self.pickup = pickup
+    }
+
+    init(_ sequence: Int, _ relationship: StopRelationship, assigned: String? = nil) {
+      self.sequence = sequence
+      self.relationship = relationship
+      self.assigned = assigned
+    }
+
+    fileprivate var bytes: [UInt8] {
+      let properties = text(1, assigned) + text(2, headsign) + number(3, pickup)
+      return number(1, sequence.map { Int64($0) }) + message(2, arrival?.bytes)
+        + message(3, departure?.bytes) + text(4, stop) + number(5, relationship?.rawValue)
+        + message(6, properties.isEmpty ? nil : properties)
+    }
+  }
+
+  /// A trip update.
+  struct Trip {
+    var trip: String?
+    var date: String?
+    var start: String?
+    var relationship: TripRelationship?
+    var route: String?
+    var direction: Int64?
+    var original: String?
+    var timestamp: Int64?
+    var delay: Int?
+    var newTrip: String?
+    var newDate: String?
+    var newStart: String?
+    var headsign: String?
+    var modifies: String?
+    var stops: [Stop] = []
+
+    init(_ trip: String?, _ relationship: TripRelationship? = nil, date: String? = nil) {
+      self.trip = trip
+      self.relationship = relationship
+      self.date = date
+    }
+
+    fileprivate var bytes: [UInt8] {
+      let selector = modifies.map { text(1, $0) }
+      let descriptor =
+        text(1, trip) + text(2, start) + text(3, date) + number(4, relationship?.rawValue)
+        + text(5, route) + number(6, direction) + message(7, selector) + text(8, original)
+      let properties = text(1, newTrip) + text(2, newDate) + text(3, newStart) + text(5, headsign)
+      return message(1, descriptor) + stops.flatMap { message(2, $0.bytes) }
+        + number(4, timestamp) + number(5, delay.map { Int64($0) })
+        + message(6, properties.isEmpty ? nil : properties)
+    }
+  }
+
+  /// A feed.
+  static func feed(_ trips: [Trip], at timestamp: Int64?) -> [UInt8] {
+    let header = text(1, "2.0") + number(3, timestamp)
+    return trips.enumerated().reduce(into: message(1, header)) { bytes, trip in
+      bytes += message(2, text(1, "entity-\(trip.offset)") + message(3, trip.element.bytes))
+    }
+  }
+
+  private static func varint(_ value: UInt64) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = value
+    while rest > 127 {
+      bytes.append(UInt8(rest & 127) | 128)
+      rest >>= 7
+    }
+    return bytes + [UInt8(rest)]
+  }
+
+  private static func number(_ field: UInt64, _ value: Int64?) -> [UInt8] {
+    value.map { varint(field << 3) + varint(UInt64(bitPattern: $0)) } ?? []
+  }
+
+  private static func text(_ field: UInt64, _ value: String?) -> [UInt8] {
+    message(field, value.map { Array($0.utf8) })
+  }
+
+  private static func message(_ field: UInt64, _ value: [UInt8]?) -> [UInt8] {
+    value.map { varint(field << 3 | 2) + varint(UInt64($0.count)) + $0 } ?? []
+  }
+}
