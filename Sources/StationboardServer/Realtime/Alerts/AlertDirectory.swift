@@ -23,8 +23,7 @@ final class AlertDirectory: Sendable {
 
   /// Reads what alerts name from a timetable.
   convenience init(_ timetable: Timetable) {
-    // Timetables do not hand out agency_id: alerts of an agency count as unknown_agency.
-    self.init(timetable, agency: { _ in nil })
+    self.init(timetable, agency: { timetable.agencyId(ofRoute: $0) })
   }
 
   /// - Parameters:

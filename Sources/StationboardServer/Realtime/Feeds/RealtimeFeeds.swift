@@ -166,7 +166,10 @@ package final class RealtimeFeeds: Sendable {
         let arrival = FeedArrival(feed, digest: bytes.digest, moment: Int64(now))
         guard judge(arrival, of: source) else { return }
         let (timetable, _) = context(of: source)
-        let index = timetable.map { AlertIndex(feed, timetable: $0.timetable) }
+        let alertsBefore = state.withLock { $0[source.prefix]?.snapshot.alertIndex }
+        let index = timetable.map {
+          AlertIndex(feed, timetable: $0.timetable, previous: alertsBefore)
+        }
         change(source) { standing, held in
           standing.took(feed.header, bytes: bytes.bytes.count, at: now)
           held.alertFeed = feed

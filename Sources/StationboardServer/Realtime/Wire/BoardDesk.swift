@@ -79,16 +79,19 @@ final class BoardDesk: Sendable {
       realtime: phases.contains(.realtime) ? snapshot.index : nil,
       decay: decay
     )
-    let selection = phases.contains(.alerts) ? snapshot.alertIndex.map { index in
-      AlertSelection(
+    var selection: AlertSelection?
+    if phases.contains(.alerts), let index = snapshot.alertIndex,
+      index.timetable === feed.timetable
+    {
+      selection = AlertSelection(
         index: index,
         stop: Int(request.stop.stop),
         rows: board.rows,
         realtime: board.realtime,
-        now: request.instant ?? now,
+        now: board.instant,
         language: request.language
       )
-    } : nil
+    }
     let edition = BoardEdition(
       board,
       selection: selection,
