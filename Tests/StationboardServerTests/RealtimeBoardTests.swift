@@ -11,7 +11,7 @@ import Timetable
 
   private let day = "20260216"
 
-  /// A trip every ten minutes from 10:00 on: t0, t1, …
+  /// A trip every ten minutes from 10:00 on, named t0, t1 and so forth.
   private func series(_ count: Int = 6) throws -> RealtimeStage {
     try RealtimeStage(
       (0..<count).map { number in
@@ -27,7 +27,7 @@ import Timetable
   }
 
   private func ids(_ stage: RealtimeStage, _ board: MergedBoard) throws -> [String?] {
-    try stage.shown(board).map(\.trip_id)
+    try stage.shown(board).map(\.tripId)
   }
 
   @Test func `rows stand by effective departure, then scheduled, then trip id`() throws {
@@ -152,10 +152,12 @@ import Timetable
     let states = try [0, 15, 16, 46, 150, 151, 181].map { age in
       try stage.shown(stage.board("a", at: now + age, index)).prefix(2).map(\.realtimeFreshness)
     }
-    #expect(states == [
-      ["fresh", "fresh"], ["fresh", "fresh"], ["ageing", "fresh"], ["ageing", "ageing"],
-      ["ageing", "ageing"], ["stale", "ageing"], ["stale", "stale"],
-    ])
+    #expect(
+      states == [
+        ["fresh", "fresh"], ["fresh", "fresh"], ["ageing", "fresh"], ["ageing", "ageing"],
+        ["ageing", "ageing"], ["stale", "ageing"], ["stale", "stale"],
+      ]
+    )
     let board = try stage.board("a", at: now + 16, index)
     #expect(board.worstFreshness == .ageing)
     #expect(board.oldestSourceTime == now - 30)
@@ -251,7 +253,7 @@ import Timetable
     let station = Int(try #require(stage.feed.timetable.stop(id: "Parent8501008")))
     #expect(second.version(of: station) == first.version(of: station))
     let row = try #require(try stage.shown(stage.board("8501008", at: now + 30, second)).first)
-    #expect(row.trip_id == "new")
+    #expect(row.tripId == "new")
     #expect(row.platform == "9")
     let back = try stage.index([new], at: now + 60, previous: second)
     #expect(back.census.kept == 0)
@@ -260,7 +262,9 @@ import Timetable
 
   // MARK: Ids
 
-  @Test func `with a prefix realtime ids are the feed's own, and the answer's have the prefix`() throws {
+  @Test func `with a prefix realtime ids are the feed's own, and the answer's have the prefix`()
+    throws
+  {
     let stage = try RealtimeStage([.init("t", ["1 a 10:00:00", "2 b 10:10:00"])], prefix: "sbb")
     let now = stage.at("2026-02-16 09:58:00")
     let new = Trip("new", .new).with(
@@ -269,9 +273,9 @@ import Timetable
     ).with { $0.route = "R1" }
     let index = try stage.index([late("t", 60), new], at: now)
     let rows = try stage.shown(stage.board("sbb:a", at: now, index))
-    #expect(rows.map(\.trip_id) == ["sbb:new", "sbb:t"])
-    #expect(rows.map(\.route_id) == ["sbb:R1", "sbb:R1"])
-    #expect(rows.map(\.stop_id) == ["sbb:a", "sbb:a"])
+    #expect(rows.map(\.tripId) == ["sbb:new", "sbb:t"])
+    #expect(rows.map(\.routeId) == ["sbb:R1", "sbb:R1"])
+    #expect(rows.map(\.stopId) == ["sbb:a", "sbb:a"])
     #expect(rows.last?.key == "sbb:t|sbb:a|2026-02-16T09:00:00Z")
     #expect(rows.last?.delayMin == 1)
   }

@@ -112,7 +112,9 @@ import Timetable
     #expect(time.allSatisfy { $0.realtimeDeparture != $0.scheduledDeparture })
   }
 
-  @Test func `in the night of the clock change yesterday's trips past 24:00 keep their delay`() throws {
+  @Test func `in the night of the clock change yesterday's trips past 24:00 keep their delay`()
+    throws
+  {
     let stage = try RealtimeStage([.init("n", ["1 a 26:30:00", "2 b 27:00:00"])])
     let now = stage.at("2026-03-29 01:00:00")
     let row = try #require(
@@ -132,11 +134,11 @@ import Timetable
       [.init("f", ["1 a 08:00:00", "2 b 08:10:00", "3 c 08:20:00"])],
       files: [
         "frequencies.txt": """
-          trip_id,start_time,end_time,headway_secs,exact_times
-          f,08:00:00,09:00:00,900,0
-          f,24:30:00,25:00:00,900,0
+        trip_id,start_time,end_time,headway_secs,exact_times
+        f,08:00:00,09:00:00,900,0
+        f,24:30:00,25:00:00,900,0
 
-          """
+        """
       ]
     )
   }
@@ -166,7 +168,12 @@ import Timetable
     let stage = try frequencies()
     let now = stage.at("2026-02-17 00:20:00")
     for (date, start) in [("20260216", "24:30:00"), ("20260217", "00:30:00")] {
-      let rows = try stage.departures("a", at: now, [late("f", date: date, start: start)], window: 60)
+      let rows = try stage.departures(
+        "a",
+        at: now,
+        [late("f", date: date, start: start)],
+        window: 60
+      )
       #expect(rows.map(\.rawDelaySec) == [180, nil], "\(date) \(start)")
       #expect(rows.first?.serviceDate == "2026-02-16")
     }
@@ -193,8 +200,8 @@ import Timetable
   @Test func `a trip is told by route, direction, start time and date`() throws {
     let stage = try directions()
     let rows = try stage.departures("a", at: stage.at("2026-02-16 07:50:00"), [byStart()])
-    #expect(rows.first { $0.trip_id == "back" }?.delayMin == 3)
-    #expect(rows.first { $0.trip_id == "there" }?.delayMin == nil)
+    #expect(rows.first { $0.tripId == "back" }?.delayMin == 3)
+    #expect(rows.first { $0.tripId == "there" }?.delayMin == nil)
   }
 
   @Test func `what names several trips, or not enough, matches none`() throws {
@@ -202,7 +209,8 @@ import Timetable
     let updates: [(Trip, RealtimeCensus.Reason)] = [
       (byStart { $0.direction = nil }, .ambiguous), (byStart { $0.date = nil }, .noTrip),
       (byStart { $0.start = nil }, .noTrip), (byStart { $0.route = nil }, .noTrip),
-      (byStart { $0.start = "08:01:00" }, .unknownTrip), (byStart { $0.route = "R9" }, .unknownTrip),
+      (byStart { $0.start = "08:01:00" }, .unknownTrip),
+      (byStart { $0.route = "R9" }, .unknownTrip),
       (byStart { $0.date = "20270216" }, .unknownTrip),
     ]
     for (update, reason) in updates {

@@ -95,7 +95,8 @@ import Testing
 
   @Test(arguments: [
     ("EV", true), ("EV1", true), ("ev 12", true), ("EVA", false), ("E", false), ("", false),
-    ("Bahnersatz", true), ("Bus de remplacement", true), ("17", false), ("Servizio sostitutivo", true),
+    ("Bahnersatz", true), ("Bus de remplacement", true), ("17", false),
+    ("Servizio sostitutivo", true),
   ])
   func `a substitute service is told by its line`(line: String, isSubstitute: Bool) {
     #expect(ReplacementService.isSubstitute(line) == isSubstitute)

@@ -30,10 +30,10 @@ struct RealtimeStage {
   /// A departure as the contract has it.
   struct Shown: Decodable {
     var key: String
-    var trip_id: String?
-    var route_id: String?
-    var stop_id: String
-    var stop_sequence: Int
+    var tripId: String?
+    var routeId: String?
+    var stopId: String
+    var stopSequence: Int
     var line: String?
     var destination: String?
     var scheduledDeparture: String
@@ -78,6 +78,7 @@ struct RealtimeStage {
   ///   - files: Files to write beside or instead of the usual ones.
   ///   - zone: agency_timezone.
   ///   - prefix: The prefix of all ids.
+  /// - Throws: What the import throws.
   init(
     _ trips: [Trip],
     stations: [String: [String]] = [:],
@@ -137,11 +138,11 @@ struct RealtimeStage {
       },
       "stop_times.txt": stopTimes,
       "calendar.txt": """
-        service_id,monday,tuesday,wednesday,thursday,friday,saturday,sunday,start_date,end_date
-        daily,1,1,1,1,1,1,1,20260101,20261231
-        mondays,1,0,0,0,0,0,0,20260101,20261231
+      service_id,monday,tuesday,wednesday,thursday,friday,saturday,sunday,start_date,end_date
+      daily,1,1,1,1,1,1,1,20260101,20261231
+      mondays,1,0,0,0,0,0,0,20260101,20261231
 
-        """,
+      """,
     ]
   }
 
@@ -189,10 +190,12 @@ struct RealtimeStage {
   /// The departures of a board as they are written.
   func shown(_ board: MergedBoard) throws -> [Shown] {
     let writer = DepartureRows(feed: feed, language: nil, realtime: board.realtime)
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
     return try board.rows.enumerated().map { place, row in
       var json = JSONBytes()
       writer.write(row, at: place, &json)
-      return try JSONDecoder().decode(Shown.self, from: Data(json.buffer.readableBytesView))
+      return try decoder.decode(Shown.self, from: Data(json.buffer.readableBytesView))
     }
   }
 

@@ -150,7 +150,9 @@ import Testing
     #expect(try delays(stage, [Stop(1, "c", departure: .delay(60))]) == [nil, nil, 60, 60])
     #expect(try delays(stage, [Stop(99, "c", departure: .delay(60))]) == [nil, nil, 60, 60])
     #expect(try delays(stage, [Stop(99, departure: .delay(60))]) == [nil, nil, nil, nil])
-    #expect(try delays(stage, [Stop(2, "elsewhere", departure: .delay(60))]) == [nil, nil, nil, nil])
+    #expect(
+      try delays(stage, [Stop(2, "elsewhere", departure: .delay(60))]) == [nil, nil, nil, nil]
+    )
   }
 
   // MARK: Platforms and Swiss ids
@@ -184,13 +186,13 @@ import Testing
     let stage = try station()
     let update = Trip("t", date: "20260216").with(Stop(1, "8501008:0:4", departure: .delay(0)))
     let now = stage.at("2026-02-16 09:50:00")
-    #expect(try stage.departures("8501008:0:3", at: now, [update]).map(\.trip_id) == ["t"])
-    #expect(try stage.departures("8501008:0:4", at: now, [update]).map(\.trip_id) == ["t", "u"])
+    #expect(try stage.departures("8501008:0:3", at: now, [update]).map(\.tripId) == ["t"])
+    #expect(try stage.departures("8501008:0:4", at: now, [update]).map(\.tripId) == ["t", "u"])
     let all = try stage.departures("Parent8501008", at: now, [update])
-    #expect(all.map(\.trip_id) == ["t", "u"])
+    #expect(all.map(\.tripId) == ["t", "u"])
     #expect(all.first?.platform == "4")
     #expect(all.first?.previousPlatform == "3")
-    #expect(all.first?.stop_id == "8501008:0:3")
+    #expect(all.first?.stopId == "8501008:0:3")
   }
 
   @Test func `an assigned stop is a platform change, also without a prediction`() throws {
@@ -206,7 +208,8 @@ import Testing
     #expect(try stage.departures("8501008", at: now, [same]).first?.platformChanged == false)
   }
 
-  @Test func `a new trip at a platform that the timetable lacks is on the station's board`() throws {
+  @Test func `a new trip at a platform that the timetable lacks is on the station's board`() throws
+  {
     let stage = try station()
     let now = stage.at("2026-02-16 09:50:00")
     let update = Trip("new", .new).with(
@@ -216,7 +219,7 @@ import Testing
     let row = try #require(try stage.departures("8501008", at: now, [update]).first)
     #expect(row.platform == "7")
     #expect(!row.platformChanged)
-    #expect(row.stop_id == "Parent8501008")
+    #expect(row.stopId == "Parent8501008")
   }
 
   @Test func `nobody boards where pickup is not allowed, nor at the last stop`() throws {

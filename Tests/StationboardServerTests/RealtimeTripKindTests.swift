@@ -27,7 +27,8 @@ import Timetable
 
   // MARK: Cancelled and deleted
 
-  @Test func `CANCELED stays on the board as scheduled, whatever its stop time updates say`() throws {
+  @Test func `CANCELED stays on the board as scheduled, whatever its stop time updates say`() throws
+  {
     let stage = try line()
     let update = Trip("t", .canceled, date: day).with(Stop(1, departure: .delay(900)))
     let row = try #require(try rows(stage, "b", update).first)
@@ -41,7 +42,10 @@ import Timetable
     let stage = try line()
     #expect(try rows(stage, "b", Trip("t", .deleted, date: day)).isEmpty)
     #expect(try rows(stage, "b", Trip("t", .deleted, date: "20260217")).count == 1)
-    let index = try stage.index([Trip("t", .deleted, date: day)], at: stage.at("2026-02-16 09:50:00"))
+    let index = try stage.index(
+      [Trip("t", .deleted, date: day)],
+      at: stage.at("2026-02-16 09:50:00")
+    )
     #expect(index.census.deleted == 1)
     #expect(index.version(of: 1) != 0)
     #expect(index.version(of: 3) != 0)
@@ -86,12 +90,12 @@ import Timetable
     let first = try rows(stage, "a", update)
     #expect(first.map(\.scheduledDeparture) == ["2026-02-16T09:05:00Z"])
     #expect(first.first?.rawDelaySec == 60)
-    #expect(first.first?.trip_id == "t")
+    #expect(first.first?.tripId == "t")
     #expect(first.first?.destination == "Somewhere")
     #expect(first.first?.line == "1")
     #expect(first.first?.flags == ["REPLACEMENT_SERVICE", "RT_CONFIRMED"])
     #expect(try rows(stage, "b", update).isEmpty)
-    #expect(try rows(stage, "c", update).map(\.stop_sequence) == [3])
+    #expect(try rows(stage, "c", update).map(\.stopSequence) == [3])
     #expect(try rows(stage, "d", update).isEmpty)
   }
 
@@ -117,12 +121,12 @@ import Timetable
       $0.newStart = "11:00:00"
     }
     let both = try rows(stage, "b", update)
-    #expect(both.map(\.trip_id) == ["t", "copy"])
+    #expect(both.map(\.tripId) == ["t", "copy"])
     #expect(both.map(\.scheduledDeparture) == ["2026-02-16T09:12:00Z", "2026-02-16T10:12:00Z"])
     #expect(both.map(\.rawDelaySec) == [nil, 45])
     #expect(both.map(\.destination) == ["Somewhere", "Somewhere"])
     #expect(both[1].flags == ["EXTRA_SERVICE", "RT_CONFIRMED"])
-    #expect(both[1].stop_sequence == 2)
+    #expect(both[1].stopSequence == 2)
   }
 
   @Test func `DUPLICATED without properties starts when its descriptor says`() throws {
@@ -134,7 +138,7 @@ import Timetable
     let both = try rows(stage, "b", update)
     #expect(both.map(\.scheduledDeparture) == ["2026-02-16T09:12:00Z", "2026-02-16T09:42:00Z"])
     #expect(Set(both.map(\.key)).count == 2)
-    #expect(both[1].trip_id == "t")
+    #expect(both[1].tripId == "t")
   }
 
   @Test func `DUPLICATED on another day, at a time past midnight, or at its template's own time`()
@@ -151,9 +155,11 @@ import Timetable
       $0.start = "10:00:00"
     }
     let found = try rows(stage, "a", late, same)
-    #expect(found.map(\.scheduledDeparture) == [
-      "2026-02-16T09:00:00Z", "2026-02-16T09:00:00Z", "2026-02-16T09:30:00Z",
-    ])
+    #expect(
+      found.map(\.scheduledDeparture) == [
+        "2026-02-16T09:00:00Z", "2026-02-16T09:00:00Z", "2026-02-16T09:30:00Z",
+      ]
+    )
     #expect(Set(found.map(\.key)).count == 3)
     #expect(found.last?.serviceDate == "2026-02-15")
   }
@@ -205,9 +211,9 @@ import Timetable
       $0.headsign = "The end"
     }
     let first = try #require(try rows(stage, "a", update).last)
-    #expect(first.trip_id == "new")
+    #expect(first.tripId == "new")
     #expect(first.line == "S1")
-    #expect(first.route_id == "S1")
+    #expect(first.routeId == "S1")
     #expect(first.destination == "Via b")
     #expect(first.scheduledDeparture == first.realtimeDeparture)
     #expect(first.rawDelaySec == nil)
@@ -230,7 +236,7 @@ import Timetable
     for (route, line) in [("92-N1-H-j26-1", "N1"), ("Shuttle", "Shuttle")] {
       let row = try rows(stage, "a", update.with { $0.route = route }).last
       #expect(row?.line == line)
-      #expect(row?.route_id == route)
+      #expect(row?.routeId == route)
       #expect(row?.serviceDate == "2026-02-16")
     }
     #expect(try rows(stage, "a", update).last?.line == nil)
@@ -245,9 +251,9 @@ import Timetable
       Stop(3, "c", arrival: .time(start + 60)),
       Stop(4, "d", arrival: .time(start + 600))
     )
-    #expect(try rows(stage, "a", update).map(\.trip_id) == ["t"])
-    #expect(try rows(stage, "b", update).map(\.trip_id) == ["t"])
-    #expect(try rows(stage, "c", update).map(\.trip_id) == ["new", "t"])
+    #expect(try rows(stage, "a", update).map(\.tripId) == ["t"])
+    #expect(try rows(stage, "b", update).map(\.tripId) == ["t"])
+    #expect(try rows(stage, "c", update).map(\.tripId) == ["new", "t"])
   }
 
   @Test func `ADDED with the id of a duplicated trip is not processed twice`() throws {
@@ -260,13 +266,14 @@ import Timetable
     let added = Trip("t", .added, date: day).with(Stop(1, departure: .delay(45))).with {
       $0.start = "11:00:00"
     }
-    #expect(try rows(stage, "a", duplicated, added).map(\.trip_id) == ["t", "copy"])
+    #expect(try rows(stage, "a", duplicated, added).map(\.tripId) == ["t", "copy"])
     // Alone, it is the copy.
     let alone = try rows(stage, "a", added)
     #expect(alone.map(\.scheduledDeparture) == ["2026-02-16T09:00:00Z", "2026-02-16T10:00:00Z"])
   }
 
-  @Test func `updates that follow trip modifications, or of an unknown kind, are set aside`() throws {
+  @Test func `updates that follow trip modifications, or of an unknown kind, are set aside`() throws
+  {
     let stage = try line()
     let late = Trip("t", date: day).with(Stop(1, departure: .delay(300)))
     let modified = late.with { $0.modifies = "detour" }
@@ -275,5 +282,56 @@ import Timetable
     #expect(index.census.withoutEffect == [.modifiedTrip: 1, .unknownRelationship: 1])
     #expect(index.census.discarded == 2)
     #expect(index.version(of: 0) == 0)
+  }
+
+  // MARK: Numbers out of this world
+
+  @Test(arguments: [
+    RealtimeWire.TripRelationship.scheduled, .added, .canceled, .replacement, .duplicated, .deleted,
+    .new,
+  ])
+  func `no number that fits into a feed stops the merge`(
+    relationship: RealtimeWire.TripRelationship
+  ) throws {
+    let stage = try line()
+    let now = stage.at("2026-02-16 09:50:00")
+    let times: [Int64?] = [.min, .min + now, -1, 0, 1, now, .max - now, .max, nil]
+    let delays: [Int?] = [Int(Int32.min), -1, Int(Int32.max), nil]
+    var updates: [Trip] = []
+    for time in times {
+      for scheduled in times {
+        for delay in delays {
+          let event = Event(time: time, delay: delay, scheduled: scheduled)
+          updates.append(
+            Trip("t", relationship, date: updates.count % 3 == 0 ? nil : day).with(
+              Stop(1, "a", arrival: event),
+              Stop(2, "b", departure: event),
+              Stop(Int(UInt32.max), "c", arrival: event, departure: event),
+              Stop(4, "d", arrival: event)
+            ).with {
+              $0.newTrip = "copy-\(updates.count)"
+              $0.newDate = "22001231"
+              $0.newStart = "120:00:00"
+              $0.delay = delay
+              $0.timestamp = time
+              if relationship == .new { $0.trip = "new-\(updates.count)" }
+            }
+          )
+        }
+      }
+    }
+    for update in updates { _ = try rows(stage, "b", update) }
+    let index = try stage.index(updates, at: now)
+    let again = try stage.index([], at: now + 20, previous: index)
+    for stop in ["a", "b", "c"] {
+      for index in [index, again] {
+        let board = try stage.board(stop, at: now, index, window: 720)
+        #expect(try stage.shown(board).count == board.rows.count)
+      }
+    }
+    let counted = index.census
+    let effective = counted.applied + counted.cancelled + counted.deleted + counted.replaced
+    let beside = counted.added + counted.duplicated
+    #expect(effective + beside + counted.unmatched + counted.discarded == updates.count)
   }
 }

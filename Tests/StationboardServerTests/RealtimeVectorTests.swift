@@ -123,7 +123,8 @@ import Timetable
     }
   }
 
-  @Test func `M8: the station's number without platform is the trip's stop of that station`() throws {
+  @Test func `M8: the station's number without platform is the trip's stop of that station`() throws
+  {
     let stage = try RealtimeStage(
       [.init("t", ["1 8591988:0:C 10:00:00", "2 x 10:10:00"])],
       stations: ["Parent8591988": ["8591988:0:C"]]
@@ -176,7 +177,7 @@ import Timetable
     #expect(row.previousPlatform == "3")
     #expect(row.platformChanged)
     #expect(row.delayMin == 2)
-    #expect(row.stop_id == "8501120:0:3")
+    #expect(row.stopId == "8501120:0:3")
   }
 
   @Test func `M12: a minute early is a minute early, not clamped to on time`() throws {
@@ -205,7 +206,7 @@ import Timetable
       .init("u", ["1 c 10:05:00", "2 d 10:15:00"]),
     ])
     let rows = try departures(stage, "c", Trip("t", .canceled, date: day))
-    #expect(rows.map(\.trip_id) == ["t", "u"])
+    #expect(rows.map(\.tripId) == ["t", "u"])
     #expect(rows[0].cancelled)
     #expect(rows[0].cancelReasonCode == "CANCELED_TRIP")
     #expect(rows[0].status == "CANCELLED")
@@ -216,7 +217,9 @@ import Timetable
 
   @Test func `M15: a cancellation is of its service day`() throws {
     let stage = try line()
-    #expect(try departures(stage, "c", Trip("t", .canceled, date: "20260217")).first?.cancelled == false)
+    #expect(
+      try departures(stage, "c", Trip("t", .canceled, date: "20260217")).first?.cancelled == false
+    )
   }
 
   @Test func `M16: the stop before a skipped one is not cancelled, the reference wins`() throws {
@@ -271,7 +274,11 @@ import Timetable
   }
 
   @Test(arguments: [("10:15:00", 1_800, 30), ("11:00:00", 4_500, 75)])
-  func `M21, M22: a late train stays until it has left`(now: String, delay: Int, minutes: Int)
+  func `M21, M22: a late train stays until it has left`(
+    now: String,
+    delay: Int,
+    minutes: Int
+  )
     throws
   {
     let stage = try line()
@@ -280,7 +287,9 @@ import Timetable
     let row = try #require(try stage.departures("c", at: instant, [update]).first)
     #expect(row.delayMin == minutes)
     let left = stage.at("2026-02-16 10:00:46") + Int64(delay)
-    #expect(try !stage.departures("c", at: left, [update]).contains { $0.serviceDate == "2026-02-16" })
+    #expect(
+      try !stage.departures("c", at: left, [update]).contains { $0.serviceDate == "2026-02-16" }
+    )
     let leaves = try stage.departures("c", at: left - 1, [update])
     #expect(leaves.contains { $0.serviceDate == "2026-02-16" })
   }
@@ -323,7 +332,7 @@ import Timetable
     let row = try #require(rows.first { $0.line == "EV1" })
     #expect(row.replacementType == "EV")
     #expect(row.flags.contains("REPLACEMENT_SERVICE"))
-    #expect(rows.contains { $0.trip_id == "t" && !$0.cancelled })
+    #expect(rows.contains { $0.tripId == "t" && !$0.cancelled })
   }
 
   @Test func `M26: an added trip gives one row for each stop it serves`() throws {
@@ -339,7 +348,7 @@ import Timetable
     let rows = try stage.departures("Parent8501120", at: now, [extra], window: 30)
     #expect(rows.count == 1)
     let row = try #require(rows.first)
-    #expect(row.trip_id == "ev-1")
+    #expect(row.tripId == "ev-1")
     #expect(row.platform == "3")
     #expect(row.replacementType == "EV")
     #expect(row.flags == ["REPLACEMENT_SERVICE", "EXTRA_SERVICE", "RT_CONFIRMED"])
@@ -349,7 +358,10 @@ import Timetable
   @Test func `M27: the JSON form of a feed gives the same board as its protobuf form`() throws {
     let stage = try line()
     let now = stage.at("2026-02-16 09:35:00")
-    let trip = Trip("t", date: day).with(Stop(8, "c", departure: .delay(125)), Stop(9, "d", .skipped))
+    let trip = Trip("t", date: day).with(
+      Stop(8, "c", departure: .delay(125)),
+      Stop(9, "d", .skipped)
+    )
     let json = """
       {"header":{"gtfsRealtimeVersion":"2.0","timestamp":"\(now)"},"entity":[{"id":"entity-0",\
       "tripUpdate":{"trip":{"tripId":"t","startDate":"20260216"},"stopTimeUpdate":[\
@@ -399,7 +411,7 @@ import Timetable
       Stop(2, "x", arrival: .time(now + 900))
     )
     let rows = try stage.departures("Parent8501120", at: now, [extra], window: 30)
-    #expect(rows.map(\.trip_id) == ["e"])
+    #expect(rows.map(\.tripId) == ["e"])
     #expect(rows.first?.destination == "Stop x")
   }
 }

@@ -42,7 +42,8 @@ extension MergedBoard {
       excluding: realtime.map { index in { trip, day in index.touches(trip, day: day) } }
     )
     .first?.time
-    let touched = realtime?.rows(at: stop, from: from, until: until, limit: 1).map(\.effective).min()
+    let touched = realtime?.rows(at: stop, from: from, until: until, limit: 1).map(\.effective)
+      .min()
     guard let scheduled, let touched else { return scheduled ?? touched }
     return min(scheduled, touched)
   }

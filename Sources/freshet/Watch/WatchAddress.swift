@@ -8,7 +8,9 @@ enum WatchAddress {
   ///
   /// - Throws: ``WatchAddressError`` that says what is wrong with it.
   static func request(_ text: String, fields: HTTPFields) throws(WatchAddressError) -> HTTPRequest {
-    let full = text.contains("://") ? text : "http://\(text)"
+    let start = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+    let hasScheme = text[start.endIndex...].hasPrefix("://")
+    let full = hasScheme ? text : "http://\(text)"
     guard let parts = URLComponents(string: full), let host = parts.percentEncodedHost,
       !host.isEmpty
     else { throw WatchAddressError("\"\(text)\" is no address") }
@@ -35,21 +37,18 @@ enum WatchAddress {
   }
 
   /// Reads `Name: value` lines.
-  static func fields(
-    _ lines: [String],
-    option: String = "--header"
-  ) throws(WatchAddressError) -> HTTPFields {
+  static func fields(_ lines: [String]) throws(WatchAddressError) -> HTTPFields {
     var fields = HTTPFields()
     for line in lines {
       guard let colon = line.firstIndex(of: ":"),
         let name = HTTPField.Name(line[..<colon].trimmingCharacters(in: .whitespaces))
-      else { throw WatchAddressError("\(option) \"\(line)\" is not like 'Name: value'") }
+      else { throw WatchAddressError("--header \"\(line)\" is not like 'Name: value'") }
       let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
       guard HTTPField.isValidValue(value) else {
-        throw WatchAddressError("\(option) \"\(name)\": the value has characters no field may have")
+        throw WatchAddressError("--header \"\(name)\": the value has characters no field may have")
       }
       guard !reserved.contains(name) else {
-        throw WatchAddressError("\(option) \"\(name)\": the engine sets this field itself")
+        throw WatchAddressError("--header \"\(name)\": the engine sets this field itself")
       }
       fields.append(HTTPField(name: name, value: value))
     }

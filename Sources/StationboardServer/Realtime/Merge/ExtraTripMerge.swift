@@ -36,7 +36,8 @@ extension RealtimeBuilder {
     extra.headsign = feed.texts[update.properties?.headsign]
     var target = target
     if target.day == TripTarget.unknownDay {
-      let first = feed.updates(of: update).compactMap { ownDeparture($0)?.effective }.min()
+      let times = feed.updates(of: update).compactMap { ownDeparture($0)?.effective }
+      let first = times.filter { relative($0) != nil }.min()
       let date = ServiceDay(zone: timetable.zone).date(at: first ?? sourceTime)
       target.day = Int32(date.daysSinceEpoch)
     }
@@ -125,9 +126,7 @@ extension RealtimeBuilder {
     guard let event else { return nil }
     let byDelay = event.delay.flatMap { delay in scheduled.map { $0 &+ Int64(delay) } }
     guard let time = event.time, time > 0 else { return byDelay }
-    if let byDelay, byDelay.distance(to: time).magnitude > policy.disagreement.magnitude {
-      return byDelay
-    }
+    if let byDelay, disagree(byDelay, time) { return byDelay }
     return time
   }
 

@@ -100,7 +100,7 @@ struct RealtimeBuilder {
   @inline(__always)
   func relative(_ instant: Int64) -> Int32? {
     let distance = instant &- sourceTime
-    return abs(distance) < 1 << 30 ? Int32(truncatingIfNeeded: distance) : nil
+    return distance.magnitude < 1 << 30 ? Int32(truncatingIfNeeded: distance) : nil
   }
 
   /// 0:00 of a service day, in seconds since 1970-01-01T00:00:00Z.

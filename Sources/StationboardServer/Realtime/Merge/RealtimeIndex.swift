@@ -99,6 +99,7 @@ package final class RealtimeIndex: Sendable {
   ///   - from: The first instant, included, in seconds since 1970-01-01T00:00:00Z.
   ///   - until: The last instant, not included.
   ///   - limit: The most rows, and those that depart with the last of them.
+  /// - Returns: The rows, without their freshness.
   func rows(at stop: Timetable.Stop, from: Int64, until: Int64, limit: Int) -> [BoardRow] {
     let list = lists[Int(stop)]
     var low = list.startIndex

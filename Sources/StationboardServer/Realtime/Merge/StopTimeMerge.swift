@@ -34,6 +34,8 @@ extension RealtimeBuilder {
   /// Appends the departures of a trip with its update.
   ///
   /// - Parameters:
+  ///   - target: The trip.
+  ///   - update: Its update.
   ///   - shift: The instant from which the times of the trip count, in seconds since
   ///     1970-01-01T00:00:00Z.
   ///   - marks: What all its departures are.
@@ -142,7 +144,7 @@ extension RealtimeBuilder {
   // MARK: The time of one stop
 
   private func plausible(_ deviation: Int64) -> Int64? {
-    abs(deviation) <= policy.mostDeviation ? deviation : nil
+    deviation.magnitude <= policy.mostDeviation.magnitude ? deviation : nil
   }
 
   /// The departure that an update of a stop predicts; `nil` if it predicts none.
@@ -163,15 +165,19 @@ extension RealtimeBuilder {
   private mutating func instant(_ event: StopTimeEvent, _ scheduled: Int64) -> Int64? {
     let byDelay = event.delay.map { scheduled + Int64($0) }
     guard var instant = event.time ?? byDelay else { return nil }
-    if let byDelay, byDelay.distance(to: instant).magnitude > policy.disagreement.magnitude {
-      instant = byDelay
-    }
+    if let byDelay, disagree(byDelay, instant) { instant = byDelay }
     let (deviation, isTooFar) = instant.subtractingReportingOverflow(scheduled)
     guard !isTooFar, plausible(deviation) != nil else {
       census.implausibleTimes += 1
       return nil
     }
     return instant
+  }
+
+  /// Whether the time and the delay of one event are too far apart to be both true.
+  func disagree(_ byDelay: Int64, _ time: Int64) -> Bool {
+    let (distance, isTooFar) = time.subtractingReportingOverflow(byDelay)
+    return isTooFar || distance.magnitude > policy.disagreement.magnitude
   }
 
   // MARK: Platforms
