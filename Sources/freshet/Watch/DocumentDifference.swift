@@ -85,6 +85,13 @@ struct DocumentDifference {
         let place = "\(path)[\(left.name)=\(id)]"
         compare(left.elements[id], right.elements[id], at: place, depth: depth + 1)
       }
+      let before = left.ids.filter { right.elements[$0] != nil }
+      let after = right.ids.filter { left.elements[$0] != nil }
+      if before != after {
+        let texts = [before, after].map { Self.cut($0.joined(separator: ", ")) }
+        let place = path.isEmpty ? "order" : "order of \(path)"
+        add(Change(place: place, was: texts[0], becomes: texts[1]))
+      }
       return
     }
     for index in 0..<max(old.count, new.count) {
@@ -118,27 +125,26 @@ struct DocumentDifference {
     return nil
   }
 
+  /// Whether two values are written the same: `true` is not 1 (RFC 8259).
   private static func areEqual(_ left: Any?, _ right: Any?) -> Bool {
-    switch (left, right) {
-    case (nil, nil): true
-    case (let left as NSObject, let right as NSObject): left == right
-    default: left.map(words) == right.map(words)
-    }
+    left.map(written) == right.map(written)
   }
 
-  private static func words(_ value: Any) -> String {
+  private static func words(_ value: Any) -> String { cut(written(value)) }
+
+  private static func written(_ value: Any) -> String {
     let data = try? JSONSerialization.data(
       withJSONObject: value,
       options: [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes]
     )
-    return cut(data.map { String(decoding: $0, as: UTF8.self) } ?? "?")
+    return data.map { String(decoding: $0, as: UTF8.self) } ?? "?"
   }
 
   // MARK: Text
 
   private mutating func compare(_ old: String, _ new: String) {
-    let left = old.split(separator: "\n", omittingEmptySubsequences: false)
-    let right = new.split(separator: "\n", omittingEmptySubsequences: false)
+    let left = old.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    let right = new.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     guard max(left.count, right.count) <= Self.mostLines else {
       add(Change(place: "", was: "\(left.count) lines", becomes: "\(right.count) lines"))
       return

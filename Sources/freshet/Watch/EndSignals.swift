@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Synchronization
 
 /// Turns SIGINT and SIGTERM into a call, so that a command ends with its last words.
 final class EndSignals {
@@ -7,10 +8,15 @@ final class EndSignals {
 
   /// Takes the signals over until ``stop()``.
   init(_ end: @escaping @Sendable () -> Void) {
+    let told = SignalFlag()
     sources = [SIGINT, SIGTERM].map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { end() }
+      source.setEventHandler {
+        // Who asks twice does not want to wait for a terminal that does not take the last words.
+        if told.raise() { _exit(128 + number) }
+        end()
+      }
       source.resume()
       return source
     }
@@ -21,4 +27,12 @@ final class EndSignals {
     for source in sources { source.cancel() }
     for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
   }
+}
+
+/// Whether a signal has come.
+private final class SignalFlag: Sendable {
+  private let flag = Atomic(false)
+
+  /// Raises the flag; tells whether it was raised before.
+  func raise() -> Bool { flag.exchange(true, ordering: .relaxed) }
 }

@@ -10,16 +10,13 @@ final class RecordFile {
   /// - Throws: ``RecordFileError`` that names the file.
   init(_ path: String) throws {
     self.path = path
-    if !FileManager.default.fileExists(atPath: path) {
-      guard FileManager.default.createFile(atPath: path, contents: nil) else {
-        throw RecordFileError(description: "--record \(path): the file cannot be made")
-      }
+    // Every line goes to the end, whoever else writes there.
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else {
+      let reason = String(cString: strerror(errno))
+      throw RecordFileError(description: "--record \(path): \(reason)")
     }
-    guard let handle = FileHandle(forWritingAtPath: path) else {
-      throw RecordFileError(description: "--record \(path): the file cannot be written")
-    }
-    self.handle = handle
-    try handle.seekToEnd()
+    handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 
   /// Appends a line.
@@ -30,8 +27,6 @@ final class RecordFile {
       throw RecordFileError(description: "--record \(path): \(error.localizedDescription)")
     }
   }
-
-  deinit { try? handle.close() }
 }
 
 /// Why a recording cannot be written.

@@ -8,7 +8,9 @@ enum WatchAddress {
   ///
   /// - Throws: ``WatchAddressError`` that says what is wrong with it.
   static func request(_ text: String, fields: HTTPFields) throws(WatchAddressError) -> HTTPRequest {
-    let full = text.contains("://") ? text : "http://\(text)"
+    let start = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+    let hasScheme = text[start.endIndex...].hasPrefix("://")
+    let full = hasScheme ? text : "http://\(text)"
     guard let parts = URLComponents(string: full), let host = parts.percentEncodedHost,
       !host.isEmpty
     else { throw WatchAddressError("\"\(text)\" is no address") }

@@ -66,7 +66,11 @@ struct WatchCommand: AsyncParsableCommand {
   private func document() throws -> WatchedDocument {
     var constants = preset.policy
     if let policy {
-      guard let data = FileManager.default.contents(atPath: policy) else {
+      let data: Data
+      do {
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: policy))
+        data = try file.readToEnd() ?? Data()
+      } catch {
         throw ValidationError("--policy \(policy): no such file, or it cannot be read")
       }
       do {
@@ -110,6 +114,7 @@ struct WatchCommand: AsyncParsableCommand {
       of: Happening.self,
       bufferingPolicy: .bufferingNewest(4_096)
     )
+    let newest = NewestSnapshot()
     let exchange = try NIOExchange()
     let client = FreshnessClient(
       exchange: exchange,
@@ -120,7 +125,7 @@ struct WatchCommand: AsyncParsableCommand {
     let observation = Task {
       var last: DocumentCopy?
       for await snapshot in client.snapshots(of: document) {
-        source.yield(.seen(snapshot))
+        source.yield(.seen(newest.put(snapshot)))
         // A document that has just changed is looked at more often for a while (seed 003).
         if let last, let new = snapshot.value, new != last {
           for activity in [Activity.active, .quiet] { client.activity(activity, of: document) }
@@ -131,12 +136,16 @@ struct WatchCommand: AsyncParsableCommand {
     let ticking = Task {
       while (try? await Task.sleep(for: .seconds(1))) != nil { source.yield(.tick) }
     }
-    let signals = EndSignals { source.finish() }
+    let end = { @Sendable in
+      newest.close()
+      source.finish()
+    }
+    let signals = EndSignals { end() }
     defer { signals.stop() }
     let limit = duration
     let ending = Task {
       guard let limit, (try? await Task.sleep(for: .seconds(limit))) != nil else { return }
-      source.finish()
+      end()
     }
     let printer: any WatchPrinting =
       json
@@ -144,14 +153,14 @@ struct WatchCommand: AsyncParsableCommand {
       : WatchText(document: document, showsBody: body)
     let outcome = await Self.follow(
       happenings,
+      newest: newest,
       freshness: { client.freshness(of: document) },
       changes: changes,
       printer: printer,
       recording: recording
     )
     for task in [observation, ticking, ending] { task.cancel() }
-    await observation.value
-    await exchange.shutdown()
+    // Nobody waits for connections that are still being made: the process ends with them.
     if let outcome {
       Terminal.complain("freshet watch: \(outcome)\n")
       throw ExitCode(1)
@@ -163,6 +172,7 @@ struct WatchCommand: AsyncParsableCommand {
   /// - Returns: Why it ended before its time; nothing if it did not.
   private static func follow(
     _ happenings: AsyncStream<Happening>,
+    newest: NewestSnapshot,
     freshness: () -> FreshnessReport?,
     changes: Int?,
     printer: any WatchPrinting,
@@ -171,10 +181,12 @@ struct WatchCommand: AsyncParsableCommand {
     var printer = printer
     var seen = 0
     for await happening in happenings {
+      if newest.isClosed { break }
       if case .asked(let record) = happening, let recording {
         do { try recording.write(record.line) } catch { return "\(error)" }
       }
-      guard let text = printer.words(happening, freshness: freshness()) else { continue }
+      let snapshot = happening.snapshot.flatMap { newest.take($0) }
+      guard let text = printer.words(happening, snapshot, freshness: freshness()) else { continue }
       guard Terminal.write(text.text) else {
         // Nobody reads any more: a closed pipe is no error. A full disk is.
         let reason = errno
@@ -192,16 +204,29 @@ struct WatchCommand: AsyncParsableCommand {
 enum Happening: Sendable {
   /// A request ended.
   case asked(SampleRecord)
-  /// Observers were told something.
-  case seen(LiveSnapshot<DocumentCopy>)
+  /// Observers were told something; ``NewestSnapshot`` has it.
+  case seen(Int)
   /// A second passed.
   case tick
+
+  /// The number of the snapshot that may be taken now.
+  var snapshot: Int? { if case .seen(let number) = self { number } else { nil } }
 }
 
 /// Puts what happens into words.
 protocol WatchPrinting {
   /// Words a happening; nothing if it is not worth any.
-  mutating func words(_ happening: Happening, freshness: FreshnessReport?) -> WatchWords?
+  ///
+  /// - Parameters:
+  ///   - happening: What happened.
+  ///   - snapshot: The newest snapshot, if there is one that was not told yet.
+  ///   - freshness: How fresh the document is now.
+  /// - Returns: The words.
+  mutating func words(
+    _ happening: Happening,
+    _ snapshot: LiveSnapshot<DocumentCopy>?,
+    freshness: FreshnessReport?
+  ) -> WatchWords?
   /// The last words.
   func end() -> String?
 }

@@ -17,12 +17,17 @@ struct WatchLines: WatchPrinting {
     self.showsBody = showsBody
   }
 
-  mutating func words(_ happening: Happening, freshness: FreshnessReport?) -> WatchWords? {
+  mutating func words(
+    _ happening: Happening,
+    _ snapshot: LiveSnapshot<DocumentCopy>?,
+    freshness: FreshnessReport?
+  ) -> WatchWords? {
     switch happening {
     case .tick: return nil
     case .asked(let record):
       return WatchWords(text: "{\"event\":\"request\",\(record.line.dropFirst())\n")
-    case .seen(let snapshot):
+    case .seen:
+      guard let snapshot else { return nil }
       var lines: [[String: Any]] = []
       let isChange = changed(snapshot, in: &lines)
       failing(snapshot, in: &lines)

@@ -25,7 +25,11 @@ struct WatchText: WatchPrinting {
     self.showsBody = showsBody
   }
 
-  mutating func words(_ happening: Happening, freshness: FreshnessReport?) -> WatchWords? {
+  mutating func words(
+    _ happening: Happening,
+    _ snapshot: LiveSnapshot<DocumentCopy>?,
+    freshness: FreshnessReport?
+  ) -> WatchWords? {
     var lines: [String] = []
     var isChange = false
     switch happening {
@@ -33,8 +37,9 @@ struct WatchText: WatchPrinting {
       requests += 1
       bytes += record.sample.bytes
       if case .unchanged = record.sample.outcome, record.sample.isConditional { unchanged += 1 }
-    case .seen(let snapshot):
-      isChange = tell(of: snapshot, in: &lines)
+    case .seen:
+      guard let snapshot else { return nil }
+      isChange = tell(of: snapshot, freshness, in: &lines)
       failures(snapshot, in: &lines)
     case .tick: break
     }
@@ -64,10 +69,12 @@ struct WatchText: WatchPrinting {
 
   private mutating func tell(
     of snapshot: LiveSnapshot<DocumentCopy>,
+    _ freshness: FreshnessReport?,
     in lines: inout [String]
   ) -> Bool {
     guard let new = snapshot.value, new != copy else { return false }
-    let now = ContinuousClock.now
+    // The moment it arrived, not the moment it is printed.
+    let now = ContinuousClock.now - (freshness?.changedAgo?.duration ?? .zero)
     if let old = copy {
       let after = changedAt.map { Self.span($0.duration(to: now)) } ?? ""
       let difference = DocumentDifference(from: old, to: new)
@@ -81,7 +88,7 @@ struct WatchText: WatchPrinting {
       lines.append("\(Self.time())  first copy: \(size), \(type)\(Self.tag(new))")
     }
     if showsBody, let text = new.text {
-      lines += text.split(separator: "\n", omittingEmptySubsequences: false).map {
+      lines += text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map {
         Terminal.plain(String($0))
       }
     }
