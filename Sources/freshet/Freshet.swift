@@ -9,8 +9,8 @@ struct Freshet: AsyncParsableCommand {
     abstract: "Departure boards from GTFS that say how old they are.",
     version: StationboardService.version,
     subcommands: [
-      ImportCommand.self, ServeCommand.self, BoardCommand.self, WatchCommand.self, SampleCommand.self,
-      SimulateCommand.self,
+      ImportCommand.self, ServeCommand.self, BoardCommand.self, WatchCommand.self,
+      SampleCommand.self, SimulateCommand.self,
     ]
   )
 }

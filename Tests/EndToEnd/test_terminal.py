@@ -76,7 +76,7 @@ class TerminalTest(unittest.TestCase):
             server.stop()
         # The next refresh fails: the rows stay, and the line below says why.
         screen.text = ""
-        text = screen.wait_for(r"cannot be reached")
+        text = screen.wait_for(r"refuses connections")
         self.assertRegex(text, r"\d\d:\d\d")
         screen.process.send_signal(signal.SIGINT)
         self.assertNotEqual(screen.process.wait(timeout=10), None)
