@@ -104,6 +104,8 @@ let package = Package(
         "Timetable", "Storage", "Serving", .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
       ]
     ),
+    .target(name: "FeedSimulation", dependencies: ["GTFS", "GTFSRealtime", "Timetable"]),
+    .target(name: "FeedRecording", dependencies: ["GTFSRealtime"]),
     .target(name: "CWebAssets", exclude: ["Public"]),
     .target(
       name: "WebBoard",
@@ -116,11 +118,11 @@ let package = Package(
     .executableTarget(
       name: "freshet",
       dependencies: [
-        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "FreshnessTesting", "GTFS",
-        "NIOTransport",
+        "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation", "Freshness",
+        "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "NIOTransport",
         "SampleNetwork", "Serving", "Simulation", "Stationboard", "StationboardClient",
-        "StationboardServer", "WebBoard",
-        "Timetable", .argumentParser, .httpTypes, .hummingbird, .logging, .serviceLifecycle,
+        "StationboardServer", "Timetable", "WebBoard", .argumentParser, .httpTypes, .hummingbird,
+        .logging, .nioCore, .serviceLifecycle,
       ]
     ),
 
@@ -157,6 +159,11 @@ let package = Package(
     .testTarget(name: "GTFSTests", dependencies: ["CZip", "GTFS"]),
     .testTarget(name: "GTFSRealtimeTests", dependencies: ["GTFS", "GTFSRealtime", .swiftProtobuf]),
     .testTarget(name: "TimetableTests", dependencies: ["GTFS", "Timetable"]),
+    .testTarget(
+      name: "FeedSimulationTests",
+      dependencies: ["FeedSimulation", "GTFS", "GTFSRealtime", "Timetable"]
+    ),
+    .testTarget(name: "FeedRecordingTests", dependencies: ["FeedRecording"]),
     .testTarget(name: "SampleNetworkTests", dependencies: ["SampleNetwork"]),
     .testTarget(
       name: "StationboardServerTests",

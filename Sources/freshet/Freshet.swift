@@ -10,7 +10,7 @@ struct Freshet: AsyncParsableCommand {
     version: StationboardService.version,
     subcommands: [
       ImportCommand.self, ServeCommand.self, BoardCommand.self, WatchCommand.self,
-      SampleCommand.self, SimulateCommand.self,
+      FeedCommand.self, RecordCommand.self, SampleCommand.self, SimulateCommand.self,
     ]
   )
 }

@@ -36,19 +36,22 @@ enum WatchAddress {
     )
   }
 
-  /// Reads `Name: value` lines.
-  static func fields(_ lines: [String]) throws(WatchAddressError) -> HTTPFields {
+  /// Reads `Name: value` lines, given with an option of this name.
+  static func fields(
+    _ lines: [String],
+    option: String = "--header"
+  ) throws(WatchAddressError) -> HTTPFields {
     var fields = HTTPFields()
     for line in lines {
       guard let colon = line.firstIndex(of: ":"),
         let name = HTTPField.Name(line[..<colon].trimmingCharacters(in: .whitespaces))
-      else { throw WatchAddressError("--header \"\(line)\" is not like 'Name: value'") }
+      else { throw WatchAddressError("\(option) \"\(line)\" is not like 'Name: value'") }
       let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
       guard HTTPField.isValidValue(value) else {
-        throw WatchAddressError("--header \"\(name)\": the value has characters no field may have")
+        throw WatchAddressError("\(option) \"\(name)\": the value has characters no field may have")
       }
       guard !reserved.contains(name) else {
-        throw WatchAddressError("--header \"\(name)\": the engine sets this field itself")
+        throw WatchAddressError("\(option) \"\(name)\": the engine sets this field itself")
       }
       fields.append(HTTPField(name: name, value: value))
     }
