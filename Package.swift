@@ -85,10 +85,15 @@ let package = Package(
     ),
     .target(name: "SampleNetwork"),
     .target(name: "Storage", dependencies: [.grdb]),
+    .systemLibrary(
+      name: "CZlib",
+      pkgConfig: "zlib",
+      providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
+    ),
     .target(
       name: "Serving",
       dependencies: [
-        "ConditionalHTTP", .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore,
+        "CZlib", "ConditionalHTTP", .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore,
       ]
     ),
     .target(

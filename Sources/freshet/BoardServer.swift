@@ -25,15 +25,24 @@ struct BoardServer {
   /// - Throws: An error of the socket, such as a port that is taken.
   func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
     let listening = ListeningPort(port)
+    let responses = ResponseCounter()
+    let stationboard = StationboardService(
+      store: store,
+      clock: clock,
+      port: listening,
+      realtime: realtime,
+      faults: faults,
+      responses: responses
+    )
     let application = Application(
-      router: router(port: listening),
+      router: router(stationboard, responses),
       server: ServerLimits.http1,
       configuration: ApplicationConfiguration(
         address: .hostname(host, port: port),
         serverName: "freshet",
         availableConnectionsDelegate: ServerLimits.gate
       ),
-      services: services,
+      services: services(stationboard),
       onServerRunning: { channel in
         if let number = channel.localAddress?.port { listening.number = number }
         onRunning(listening.number)
@@ -43,16 +52,22 @@ struct BoardServer {
     try await application.runService()
   }
 
-  private var services: [any Service] {
-    guard let realtime else { return [FeedWatch(store: store)] }
-    return [FeedWatch(store: store), RealtimeWatch(feeds: realtime)]
+  private func services(_ stationboard: StationboardService) -> [any Service] {
+    var services: [any Service] = [FeedWatch(store: store), Closing(service: stationboard)]
+    if let realtime { services.append(RealtimeWatch(feeds: realtime)) }
+    return services
   }
 
-  private func router(port: ListeningPort) -> Router<BasicRequestContext> {
+  private func router(
+    _ stationboard: StationboardService,
+    _ responses: ResponseCounter
+  ) -> Router<BasicRequestContext> {
     let router = Router(
       context: BasicRequestContext.self,
       options: [.autoGenerateHeadEndpoints]
     )
+    router.add(middleware: ResponseCounterMiddleware(responses))
+    router.add(middleware: CompressionMiddleware())
     router.add(
       middleware: PublicReadMiddleware(
         apiVersion: StationboardService.apiVersion,
@@ -61,15 +76,19 @@ struct BoardServer {
       )
     )
     router.add(middleware: ProblemMiddleware())
-    StationboardService(
-      store: store,
-      clock: clock,
-      port: port,
-      realtime: realtime,
-      faults: faults
-    ).add(to: router)
+    stationboard.add(to: router)
     WebBoardService().add(to: router)
     return router
+  }
+}
+
+/// Lets go of everybody who waits for news when the server is told to end.
+private struct Closing: Service {
+  let service: StationboardService
+
+  func run() async throws {
+    try? await gracefulShutdown()
+    service.close()
   }
 }
 

@@ -29,6 +29,7 @@ struct BoardEndpoint {
     let crowd = desk.enter()
     defer { desk.leave() }
     guard crowd <= BoardBudget.overload else {
+      desk.tally.count(.refused)
       throw Problem(
         .serviceUnavailable,
         "busy",
@@ -44,7 +45,7 @@ struct BoardEndpoint {
       guard let wait else { return response(unchanged, asked, plan, requestId, began) }
       let deadline = began + .seconds(wait)
       var last = unchanged
-      for await _ in desk.changes(asked, plan.phases, until: deadline) {
+      for await _ in desk.changes(asked, plan.phases, until: deadline, in: waiting) {
         guard let still = conditions.unchanged(asked, plan, desk, at: clock.now) else { break }
         last = still
       }
@@ -67,6 +68,7 @@ struct BoardEndpoint {
     let copy = plan.isInTime ? nil : desk.copy(asked, phases: plan.wanted, at: now)
     let edition = copy ?? desk.edition(asked, phases: plan.phases, at: now)
     if !plan.isInTime, copy == nil, edition.rows.isEmpty {
+      desk.tally.count(.refused)
       throw Problem(
         .serviceUnavailable,
         "timeout",
@@ -74,6 +76,10 @@ struct BoardEndpoint {
         fields: [.retryAfter: String(BoardBudget.retryAfter)]
       )
     }
+    let isMade = edition.madeAt == now
+    desk.tally.count(
+      copy != nil ? .staleCopy : !plan.isInTime ? .timetableOnly : isMade ? .made : .reused
+    )
     let elapsed = (ContinuousClock.now - began).milliseconds
     let snapshot = desk.snapshot(of: asked.stop.feed)
     let answer = BoardAnswer(
@@ -113,6 +119,7 @@ struct BoardEndpoint {
     let snapshot = desk.snapshot(of: asked.stop.feed)
     let elapsed = (ContinuousClock.now - began).milliseconds
     var headers = fields(asked, unchanged.edition, snapshot, requestId, elapsed, at: now)
+    desk.tally.count(unchanged.status == .noContent ? .noContent : .notModified)
     if unchanged.status == .noContent {
       headers[.mdRealtimeApplied] = "0"
       headers[.mdRealtimeReason] = "unchanged_since_rt"
@@ -154,6 +161,9 @@ struct BoardEndpoint {
 }
 
 extension Duration {
+  /// The length in seconds, with fractions.
+  var seconds: Double { milliseconds / 1_000 }
+
   /// The length in milliseconds, with fractions.
   var milliseconds: Double {
     Double(components.seconds) * 1_000 + Double(components.attoseconds) / 1e15

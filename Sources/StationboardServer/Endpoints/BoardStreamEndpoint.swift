@@ -84,7 +84,7 @@ struct BoardStreamEndpoint {
       }
       continuation.onTermination = { _ in task.cancel() }
     }
-    for await signal in Signals(desk.changes(asked, plan.phases, until: nil), beats) {
+    for await signal in Signals(desk.changes(asked, plan.phases, until: nil, in: waiting), beats) {
       let edition = desk.edition(asked, phases: plan.phases, at: clock.now)
       if edition.entityTag != shown?.entityTag {
         let data = data(edition, after: shown, asked, plan, requestId)
@@ -150,7 +150,10 @@ private struct Signals: AsyncSequence {
     merged = AsyncStream(bufferingPolicy: .bufferingNewest(2)) { continuation in
       continuation.yield(.change)
       let tasks = [
-        Task { for await _ in changes { continuation.yield(.change) } },
+        Task {
+          for await _ in changes { continuation.yield(.change) }
+          continuation.finish()
+        },
         Task { for await _ in beats { continuation.yield(.beat) } },
       ]
       continuation.onTermination = { _ in for task in tasks { task.cancel() } }

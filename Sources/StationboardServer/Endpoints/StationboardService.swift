@@ -15,6 +15,8 @@ package struct StationboardService: Sendable {
   private let port: ListeningPort
   private let realtime: RealtimeFeeds?
   private let faults: PhaseFaults
+  private let responses: ResponseCounter?
+  private let waiting = WaitingRoom()
 
   /// Creates the service.
   ///
@@ -24,24 +26,30 @@ package struct StationboardService: Sendable {
   ///   - port: What the server listens on, for `/health`.
   ///   - realtime: The realtime sources; nothing without any.
   ///   - faults: What is slowed down on purpose.
+  ///   - responses: Counts the answers of the server, for `/metrics`.
   package init(
     store: FeedStore,
     clock: ServiceClock,
     port: ListeningPort,
     realtime: RealtimeFeeds? = nil,
-    faults: PhaseFaults = PhaseFaults()
+    faults: PhaseFaults = PhaseFaults(),
+    responses: ResponseCounter? = nil
   ) {
     self.store = store
     self.clock = clock
     self.port = port
     self.realtime = realtime
     self.faults = faults
+    self.responses = responses
   }
+
+  /// Lets everybody go who waits for news, so that the server can end: streams end, and requests that
+  /// wait are answered with what there is.
+  package func close() { waiting.close() }
 
   /// Adds the endpoints.
   package func add(to router: Router<some RequestContext>) {
     let desk = BoardDesk(realtime: realtime, clock: clock)
-    let waiting = WaitingRoom()
     let board = BoardEndpoint(
       store: store,
       clock: clock,
@@ -68,6 +76,14 @@ package struct StationboardService: Sendable {
       return try trips.answer(request, id: raw.removingPercentEncoding ?? raw)
     }
     router.get("health") { _, _ in health.health() }
+    let metrics = MetricsEndpoint(
+      store: store,
+      clock: clock,
+      desk: desk,
+      waiting: waiting,
+      responses: responses
+    )
+    router.get("metrics") { _, _ in metrics.answer() }
     router.get("version.json") { _, _ in health.version() }
   }
 }

@@ -128,6 +128,7 @@ package final class RealtimeFeeds: Sendable {
     let now = clock.now
     change(source, isTick: false) { standing, _ in
       standing.lastPollAt = now
+      standing.tally.count(sample.outcome)
       switch sample.outcome {
       case .content, .unchanged: standing.lastSuccessAt = now
       default: break
@@ -139,11 +140,13 @@ package final class RealtimeFeeds: Sendable {
   @concurrent
   private func take(_ bytes: FeedBytes, from source: RealtimeSource) async {
     let now = clock.now
+    let began = ContinuousClock.now
     do throws(RealtimeError) {
       let document = try FeedDocument(bytes.bytes, contentType: bytes.contentType)
       switch source.kind {
       case .tripUpdates:
         let feed = try document.tripUpdates()
+        let decoded = ContinuousClock.now
         let arrival = FeedArrival(feed, digest: bytes.digest, moment: Int64(now))
         guard judge(arrival, of: source) else { return }
         let (timetable, before) = context(of: source)
@@ -155,14 +158,19 @@ package final class RealtimeFeeds: Sendable {
             previous: before
           )
         }
+        let indexed = ContinuousClock.now
         change(source) { standing, held in
           standing.took(feed.header, bytes: bytes.bytes.count, at: now)
+          standing.tally.entities = feed.tripUpdates.count
+          standing.tally.decodeSeconds = (decoded - began).seconds
+          standing.tally.indexSeconds = (indexed - decoded).seconds
           held.tripFeed = feed
           held.snapshot.index = index
           held.tripGeneration = timetable?.entry.generation
         }
       case .alerts:
         let feed = try document.alerts()
+        let decoded = ContinuousClock.now
         let arrival = FeedArrival(feed, digest: bytes.digest, moment: Int64(now))
         guard judge(arrival, of: source) else { return }
         let (timetable, _) = context(of: source)
@@ -170,8 +178,12 @@ package final class RealtimeFeeds: Sendable {
         let index = timetable.map {
           AlertIndex(feed, timetable: $0.timetable, previous: alertsBefore)
         }
+        let indexed = ContinuousClock.now
         change(source) { standing, held in
           standing.took(feed.header, bytes: bytes.bytes.count, at: now)
+          standing.tally.entities = feed.alerts.count
+          standing.tally.decodeSeconds = (decoded - began).seconds
+          standing.tally.indexSeconds = (indexed - decoded).seconds
           held.alertFeed = feed
           held.snapshot.alertIndex = index
           held.alertGeneration = timetable?.entry.generation
@@ -195,6 +207,7 @@ package final class RealtimeFeeds: Sendable {
       case .alerts: state[source.prefix, default: Held()].alerts.judge(arrival)
       }
     }
+    change(source, isTick: false) { standing, _ in standing.tally.count(verdict) }
     if case .new(let notes) = verdict {
       for note in notes {
         logger.debug("a realtime feed is used", metadata: source.metadata(["note": "\(note)"]))

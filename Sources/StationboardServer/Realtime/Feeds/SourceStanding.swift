@@ -22,6 +22,8 @@ struct SourceStanding: Hashable, Sendable {
   var payloadBytes: Int?
   /// The time between the last two publications, by their headers.
   var period: Double?
+  /// What was counted since the server began.
+  var tally = SourceTally()
 
   /// The instant the realtime data is of: when the feed was made, or else when it arrived.
   ///

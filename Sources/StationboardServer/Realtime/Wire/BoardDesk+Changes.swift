@@ -3,17 +3,19 @@ import Serving
 extension BoardDesk {
   /// Tells when a board may have changed: after each publication, and when time alone changes it.
   ///
-  /// Several changes may be told as one. The sequence ends at the deadline, or when its task is
-  /// cancelled.
+  /// Several changes may be told as one. The sequence ends at the deadline, when the room is closed, or
+  /// when its task is cancelled.
   ///
   /// - Parameters:
   ///   - request: The board.
   ///   - phases: The optional phases that are part of it.
   ///   - deadline: When it ends; nothing for never.
+  ///   - room: The room that whoever asks waits in.
   func changes(
     _ request: BoardRequest,
     _ phases: Set<BoardPhase>,
-    until deadline: ContinuousClock.Instant?
+    until deadline: ContinuousClock.Instant?,
+    in room: WaitingRoom
   ) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self,
@@ -22,6 +24,7 @@ extension BoardDesk {
     let ticks = realtime?.ticks()
     let task = Task {
       await withTaskGroup { group in
+        group.addTask { for await _ in room.closing() {} }
         if let ticks { group.addTask { for await _ in ticks { continuation.yield() } } }
         group.addTask {
           while !Task.isCancelled {
@@ -35,10 +38,10 @@ extension BoardDesk {
         }
         if let deadline {
           group.addTask { try? await Task.sleep(until: deadline, clock: .continuous) }
-          // Whichever ends first is the deadline: the others only end with their task.
-          await group.next()
-          group.cancelAll()
         }
+        // Whichever ends first ends them all: the room, the deadline, or the task itself.
+        await group.next()
+        group.cancelAll()
         await group.waitForAll()
       }
       continuation.finish()

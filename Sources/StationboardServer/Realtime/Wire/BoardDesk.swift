@@ -7,6 +7,7 @@ final class BoardDesk: Sendable {
   let realtime: RealtimeFeeds?
   let clock: ServiceClock
   let decay: RealtimeDecay
+  let tally = BoardTally()
   private let shelf = EditionShelf()
   private let crowd = Atomic<Int>(0)
 
@@ -110,6 +111,9 @@ final class BoardDesk: Sendable {
     else { return nil }
     return copy
   }
+
+  /// How many editions are kept.
+  var editions: Int { shelf.count }
 
   // MARK: The crowd
 

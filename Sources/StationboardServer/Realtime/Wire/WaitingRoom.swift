@@ -1,24 +1,56 @@
 import Synchronization
 
-/// Counts the requests and streams that wait for news, so that there are never too many.
-package final class WaitingRoom: Sendable {
-  private let count = Atomic<Int>(0)
+/// Those who wait for news, requests and streams: never too many, and all let out when the server ends.
+final class WaitingRoom: Sendable {
+  private struct State {
+    var isClosed = false
+    var waiting = 0
+    var next = 0
+    var doors: [Int: AsyncStream<Never>.Continuation] = [:]
+  }
 
-  /// Creates an empty room.
-  package init() {}
+  private let state = Mutex(State())
 
   /// How many wait.
-  package var waiting: Int { count.load(ordering: .relaxed) }
+  var waiting: Int { state.withLock { $0.waiting } }
 
   /// Lets somebody in; tells whether there is room.
   func enter() -> Bool {
-    guard count.add(1, ordering: .relaxed).newValue <= BoardBudget.waiters else {
-      leave()
-      return false
+    state.withLock { state in
+      guard !state.isClosed, state.waiting < BoardBudget.waiters else { return false }
+      state.waiting += 1
+      return true
     }
-    return true
   }
 
   /// Lets somebody out.
-  func leave() { count.subtract(1, ordering: .relaxed) }
+  func leave() { state.withLock { $0.waiting -= 1 } }
+
+  /// A sequence without elements that ends when the room is closed.
+  func closing() -> AsyncStream<Never> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+    let number = state.withLock { state -> Int? in
+      guard !state.isClosed else { return nil }
+      state.next += 1
+      state.doors[state.next] = continuation
+      return state.next
+    }
+    guard let number else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in
+      _ = self?.state.withLock { $0.doors.removeValue(forKey: number) }
+    }
+    return stream
+  }
+
+  /// Lets everybody out, and nobody in any more.
+  func close() {
+    let doors = state.withLock { state in
+      state.isClosed = true
+      return Array(state.doors.values)
+    }
+    for door in doors { door.finish() }
+  }
 }

@@ -1,0 +1,71 @@
+public import HTTPTypes
+
+/// The value of an Accept-Encoding field: which content codings a client takes (RFC 9110
+/// section 12.5.3).
+public struct AcceptEncoding: Hashable, Sendable {
+  /// The weight of each coding that is named, in thousandths; names in small letters.
+  private var weights: [String: Int] = [:]
+  /// Whether there was a field at all.
+  private let isPresent: Bool
+
+  /// Reads the value of a field; never fails.
+  ///
+  /// Of a coding that stands several times the first counts. A weight that is none is 0: a client that
+  /// says something unreadable gets the coding everybody reads.
+  ///
+  /// - Parameter field: The value; nothing if the request has no such field.
+  public init(parsing field: String?) {
+    isPresent = field != nil
+    guard let field else { return }
+    var scanner = FieldScanner(field)
+    scanner.skipListSeparators()
+    while !scanner.isAtEnd {
+      if let name = scanner.token().map({ FieldSyntax.lowercased($0) }) {
+        let weight = Self.weight(&scanner)
+        if weights[name] == nil { weights[name] = weight }
+      }
+      scanner.skipElement()
+      scanner.skipListSeparators()
+    }
+  }
+
+  /// Reads the Accept-Encoding fields of a request.
+  public init(fields: HTTPFields) { self.init(parsing: fields[.acceptEncoding]) }
+
+  /// Whether a coding is welcome, and not less so than the answer as it is.
+  ///
+  /// A request without the field is answered without a coding: the RFC allows any, but a client that
+  /// does not ask for one often cannot undo it.
+  ///
+  /// - Parameter coding: The registered name, in small letters: `gzip` (`x-gzip` is the same).
+  /// - Returns: Whether the answer should be encoded.
+  public func prefers(_ coding: String) -> Bool {
+    guard isPresent else { return false }
+    let named = weights[coding] ?? (coding == "gzip" ? weights["x-gzip"] : nil)
+    let weight = named ?? weights["*"] ?? 0
+    // "identity" is as welcome as it can be unless the field says otherwise, but a coding that is
+    // named is named because it is wanted.
+    return weight > 0 && weight >= (weights["identity"] ?? 0)
+  }
+
+  /// Reads `;q=0.5`, in thousandths (RFC 9110 section 12.4.2); 1,000 without it.
+  private static func weight(_ scanner: inout FieldScanner) -> Int {
+    scanner.skipBlanks()
+    while scanner.skip(";") {
+      scanner.skipBlanks()
+      guard let pair = scanner.pair() else { return 0 }
+      if FieldSyntax.lowercased(pair.name) == "q" { return thousandths(pair.value ?? "") }
+      scanner.skipBlanks()
+    }
+    return 1_000
+  }
+
+  private static func thousandths(_ text: String) -> Int {
+    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let whole = parts.first, whole == "0" || whole == "1" else { return 0 }
+    let digits = parts.count > 1 ? parts[1] : ""
+    guard digits.count <= 3, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
+    let fraction = Int(digits + String(repeating: "0", count: 3 - digits.count)) ?? 0
+    return min((whole == "1" ? 1_000 : 0) + fraction, 1_000)
+  }
+}

@@ -1,0 +1,104 @@
+import ConditionalHTTP
+import HTTPTypes
+package import Hummingbird
+import NIOCore
+
+/// Compresses answers for clients that ask for it.
+///
+/// Only whole answers of texts: a stream is written as it comes. The compressed answer is another
+/// representation, so its entity tag is another (RFC 9110 section 8.8.3.3): the tag with `-gzip` at its
+/// end, which is understood when it comes back.
+package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware {
+  /// The shortest answer worth compressing, in bytes.
+  package static var shortest: Int { 860 }
+  /// The longest answer that is compressed, in bytes.
+  package static var longest: Int { 16 << 20 }
+
+  private static var mark: String { "-gzip" }
+
+  /// Creates the middleware.
+  package init() {}
+
+  @concurrent
+  package func handle(
+    _ request: Request,
+    context: Context,
+    next: @concurrent (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    let isWanted = AcceptEncoding(fields: request.headers).prefers("gzip")
+    var plain = request
+    let known = request.headers[.ifNoneMatch].map { EntityTagList(parsing: $0) }
+    let marked = Self.marked(known)
+    if !marked.isEmpty, case .tags(let tags)? = known {
+      plain.headers[.ifNoneMatch] =
+        EntityTagList.tags(tags + marked.map(\.plain)).description
+    }
+    var response = try await next(plain, context)
+    if response.status == .notModified, let tag = Self.tag(response),
+      let match = marked.first(where: { $0.plain.weaklyMatches(tag) })
+    {
+      response.headers[.eTag] = match.compressed.description
+    }
+    guard response.status == .ok, Self.isText(response),
+      let length = response.body.contentLength,
+      (Self.shortest...Self.longest).contains(length),
+      response.headers[.contentEncoding] == nil
+    else { return response }
+    Self.vary(&response)
+    guard isWanted, request.method == .get else { return response }
+    let writer = CollectingWriter()
+    try await response.body.write(writer)
+    guard let compressed = Gzip.compressed(writer.content), compressed.readableBytes < length else {
+      response.body = ResponseBody(byteBuffer: writer.content)
+      return response
+    }
+    response.headers[.contentEncoding] = "gzip"
+    response.headers[.contentLength] = nil
+    if let tag = Self.tag(response), tag.isStrong {
+      response.headers[.eTag] = EntityTag(tag.opaque + Self.mark).description
+    }
+    response.body = ResponseBody(byteBuffer: compressed)
+    return response
+  }
+
+  /// The tags of compressed answers that a client has, each with that of the answer itself.
+  private static func marked(
+    _ known: EntityTagList?
+  ) -> [(compressed: EntityTag, plain: EntityTag)] {
+    guard case .tags(let tags)? = known else { return [] }
+    return tags.compactMap { tag in
+      guard tag.isQuoted, tag.opaque.hasSuffix(mark) else { return nil }
+      return (tag, EntityTag(String(tag.opaque.dropLast(mark.count)), isWeak: tag.isWeak))
+    }
+  }
+
+  private static func tag(_ response: Response) -> EntityTag? {
+    response.headers[.eTag].flatMap { EntityTag(parsing: $0) }
+  }
+
+  /// Whether an answer is of a kind that compresses well.
+  private static func isText(_ response: Response) -> Bool {
+    guard let type = response.headers[.contentType] else { return false }
+    let name = type.prefix { $0 != ";" }
+    if name == "text/event-stream" { return false }
+    return name.hasPrefix("text/") || name.hasSuffix("json") || name.hasSuffix("+xml")
+      || name == "application/wasm" || name == "application/javascript"
+  }
+
+  private static func vary(_ response: inout Response) {
+    let field = response.headers[.vary]
+    guard field?.lowercased().contains("accept-encoding") != true else { return }
+    response.headers[.vary] = (field.map { $0 + ", " } ?? "") + "Accept-Encoding"
+  }
+}
+
+/// Takes a body's bytes instead of a connection.
+private final class CollectingWriter: ResponseBodyWriter {
+  private(set) var content = ByteBuffer()
+
+  func write(_ buffer: ByteBuffer) async throws {
+    content.writeImmutableBuffer(buffer)
+  }
+
+  func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}

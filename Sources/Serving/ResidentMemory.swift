@@ -1,0 +1,14 @@
+import Foundation
+
+/// How much memory the process has in use.
+package enum ResidentMemory {
+  /// Bytes of the process that are in memory; nothing where the system does not tell (`/proc`).
+  package static var bytes: Int? {
+    guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else {
+      return nil
+    }
+    let fields = text.split(separator: " ")
+    guard fields.count > 1, let pages = Int(fields[1]) else { return nil }
+    return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+  }
+}

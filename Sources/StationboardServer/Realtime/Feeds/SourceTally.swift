@@ -1,0 +1,38 @@
+import Freshness
+import GTFSRealtime
+
+/// What was counted of a realtime source since the server began.
+struct SourceTally: Hashable, Sendable {
+  /// Requests by what became of them.
+  private(set) var polls: [String: Int] = [:]
+  /// Feeds that arrived, by what was thought of them.
+  private(set) var verdicts: [String: Int] = [:]
+  /// How long it took to decode the feed in use, in seconds.
+  var decodeSeconds: Double?
+  /// How long it took to build the index in use, in seconds.
+  var indexSeconds: Double?
+  /// How many entities the feed in use has.
+  var entities: Int?
+
+  /// Counts a request that ended.
+  mutating func count(_ outcome: Outcome) { polls[Self.label(outcome), default: 0] += 1 }
+
+  /// Counts a feed that arrived.
+  mutating func count(_ verdict: FeedVerdict) { verdicts[verdict.label, default: 0] += 1 }
+
+  private static func label(_ outcome: Outcome) -> String {
+    switch outcome {
+    case .content: "content"
+    case .unchanged: "unchanged"
+    case .refused: "refused"
+    case .unauthorised: "unauthorised"
+    case .gone: "gone"
+    case .throttled: "throttled"
+    case .serverError: "server_error"
+    case .timedOut: "timed_out"
+    case .unreachable: "unreachable"
+    case .undecodable: "undecodable"
+    case .cancelled: "cancelled"
+    }
+  }
+}

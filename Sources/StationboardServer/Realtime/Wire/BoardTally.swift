@@ -1,0 +1,45 @@
+import Synchronization
+
+/// Counts how boards are answered.
+final class BoardTally: Sendable {
+  /// How a board was answered.
+  enum Answer: Int, CaseIterable {
+    /// With an edition that was made for it.
+    case made
+    /// With an edition that was there.
+    case reused
+    /// With 304.
+    case notModified
+    /// With 204.
+    case noContent
+    /// With a copy from a moment ago, for want of time.
+    case staleCopy
+    /// With the timetable alone, for want of time.
+    case timetableOnly
+    /// With 503.
+    case refused
+
+    var label: String {
+      switch self {
+      case .made: "made"
+      case .reused: "reused"
+      case .notModified: "not_modified"
+      case .noContent: "no_content"
+      case .staleCopy: "stale_copy"
+      case .timetableOnly: "timetable_only"
+      case .refused: "refused"
+      }
+    }
+  }
+
+  private let counts = Mutex([Int](repeating: 0, count: Answer.allCases.count))
+
+  /// Counts an answer.
+  func count(_ answer: Answer) { counts.withLock { $0[answer.rawValue] += 1 } }
+
+  /// How many answers of each kind there were.
+  var byAnswer: [(Answer, Int)] {
+    let counts = counts.withLock { $0 }
+    return Answer.allCases.map { ($0, counts[$0.rawValue]) }
+  }
+}
