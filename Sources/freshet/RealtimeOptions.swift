@@ -1,6 +1,7 @@
 import ArgumentParser
 import ConditionalHTTP
 import Foundation
+import Freshness
 import HTTPTypes
 import StationboardServer
 
@@ -33,6 +34,14 @@ struct RealtimeOptions: ParsableArguments {
   )
   var slow: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "Poll a kind of source every so often, KIND=MILLISECONDS: trip-updates, alerts.",
+      visibility: .hidden
+    )
+  )
+  var poll: [String] = []
+
   func validate() throws {
     _ = try sources()
     _ = try faults()
@@ -48,10 +57,12 @@ struct RealtimeOptions: ParsableArguments {
     } catch {
       throw ValidationError(error.description)
     }
+    let rhythms = try rhythms()
     var sources: [RealtimeSource] = []
     for (kind, values) in [(RealtimeSource.Kind.tripUpdates, tripUpdates), (.alerts, alerts)] {
       for value in values {
-        let source = try Self.source(kind, value, fields)
+        var source = try Self.source(kind, value, fields)
+        source.every = rhythms[kind]
         guard !sources.contains(where: { $0.kind == kind && $0.prefix == source.prefix }) else {
           let which = source.prefix.isEmpty ? "the feed without a prefix" : "\"\(source.prefix)\""
           throw ValidationError("--\(kind.rawValue): there are two for \(which)")
@@ -87,6 +98,18 @@ struct RealtimeOptions: ParsableArguments {
     let path = URL(fileURLWithPath: address).standardizedFileURL.path
     let request = HTTPRequest(method: .get, scheme: "file", authority: "", path: path)
     return RealtimeSource(kind: kind, prefix: prefix, request: request)
+  }
+
+  private func rhythms() throws -> [RealtimeSource.Kind: Timespan] {
+    var rhythms: [RealtimeSource.Kind: Timespan] = [:]
+    for text in poll {
+      let parts = text.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2, let kind = RealtimeSource.Kind(rawValue: String(parts[0])),
+        let milliseconds = Int64(parts[1]), (100...600_000).contains(milliseconds)
+      else { throw ValidationError("--poll \"\(text)\" is not like trip-updates=15000") }
+      rhythms[kind] = .milliseconds(milliseconds)
+    }
+    return rhythms
   }
 
   /// What is slowed down.

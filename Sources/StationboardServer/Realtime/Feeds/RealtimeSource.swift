@@ -18,6 +18,11 @@ package struct RealtimeSource: Hashable, Sendable {
   package var prefix: String
   /// The address: scheme `http`, `https` or `file`, and the fields of the caller's own.
   package var request: HTTPRequest
+  /// The time between two polls when it is not the usual one.
+  ///
+  /// Then nothing is aligned, and the other waits are scaled along. For tests, which cannot wait for
+  /// the rhythm of real sources.
+  package var every: Timespan?
 
   /// Creates a source.
   ///
@@ -56,6 +61,24 @@ package struct RealtimeSource: Hashable, Sendable {
       tolerance: .milliseconds(1_500)
     )
     policy.ringCapacity = 50
+    if let every { policy.pace(every) }
     return policy
+  }
+}
+
+extension Policy {
+  /// Runs everything faster or slower: the interval becomes another, and the waits with it.
+  fileprivate mutating func pace(_ interval: Timespan) {
+    let usual = max(active.milliseconds, 1)
+    func scaled(_ wait: Timespan) -> Timespan {
+      max(.milliseconds(wait.milliseconds * interval.milliseconds / usual), .milliseconds(50))
+    }
+    ladder = ladder.map(scaled)
+    retryDelay = retryDelay.map(scaled)
+    recheck = scaled(recheck)
+    (active, recent, idle) = (interval, interval, interval)
+    leastInterval = interval
+    leastWait = min(leastWait, interval)
+    alignment = nil
   }
 }
