@@ -26,12 +26,13 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
     next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
     let isWanted = AcceptEncoding(fields: request.headers).prefers("gzip")
-    var plain = request
     let known = request.headers[.ifNoneMatch].map { EntityTagList(parsing: $0) }
     let marked = Self.marked(known)
+    var plain = request
     if !marked.isEmpty, case .tags(let tags)? = known {
-      plain.headers[.ifNoneMatch] =
-        EntityTagList.tags(tags + marked.map(\.plain)).description
+      var head = request.head
+      head.headerFields[.ifNoneMatch] = EntityTagList.tags(tags + marked.map(\.plain)).description
+      plain = Request(head: head, body: request.body)
     }
     var response = try await next(plain, context)
     if response.status == .notModified, let tag = Self.tag(response),

@@ -46,8 +46,29 @@ struct BoardAnswer {
     return json.buffer
   }
 
+  /// What is different from an edition that a client has: the departures that are gone, those that are
+  /// new or look different, the order of all by their keys, and everything behind the departures.
+  func change(from shown: BoardEdition) -> ByteBuffer {
+    var json = JSONBytes(capacity: 4_096)
+    BoardChange(from: shown, to: edition).write(&json)
+    writeRest(&json)
+    json.raw("}")
+    return json.buffer
+  }
+
+  /// What is new when the board looks the same: the members `rt` and `meta`.
+  func verification() -> ByteBuffer {
+    var json = JSONBytes(capacity: 2_048)
+    json.raw("{\"rt\":")
+    writeRealtime(&json)
+    json.raw(",\"meta\":")
+    writeMeta(&json)
+    json.raw("}")
+    return json.buffer
+  }
+
   /// Writes everything behind the departures.
-  func writeRest(_ json: inout JSONBytes) {
+  private func writeRest(_ json: inout JSONBytes) {
     json.raw("\"banners\":")
     json.raw(edition.banners)
     json.raw(",\"rt\":")

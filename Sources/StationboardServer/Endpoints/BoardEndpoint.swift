@@ -40,9 +40,11 @@ struct BoardEndpoint {
     let plan = await BoardPlan(asked, crowd: crowd, began: began, faults: faults)
     let conditions = BoardConditions(asked, request.headers)
     if plan.isInTime, let unchanged = conditions.unchanged(asked, plan, desk, at: clock.now) {
-      let wait = conditions.wait.flatMap { waiting.enter() ? $0 : nil }
-      defer { if wait != nil { waiting.leave() } }
-      guard let wait else { return response(unchanged, asked, plan, requestId, began) }
+      // Without a place to wait, the answer comes at once: the preference is not honoured.
+      guard let wait = conditions.wait, let ticket = waiting.enter() else {
+        return response(unchanged, asked, plan, requestId, began)
+      }
+      defer { withExtendedLifetime(ticket) {} }
       let deadline = began + .seconds(wait)
       var last = unchanged
       for await _ in desk.changes(asked, plan.phases, until: deadline, in: waiting) {

@@ -9,11 +9,13 @@ import Serving
 /// |---|---|
 /// | `snapshot` | the board, as `GET /api/stationboard` gives it |
 /// | `change` | what is different: `removed` (keys), `departures` (new or other ones), `order` (all keys), and everything behind `departures` in a board |
+/// | `verified` | the members `rt` and `meta` of a board: there is a newer publication, and the board looks the same |
 /// | `reset` | the client's `Last-Event-ID` is not known; a `snapshot` follows |
 ///
 /// The id of an event is the entity tag of the board it leads to. A client that comes back with the id
-/// of the board it has gets what changed since, or nothing. Comments keep the connection alive. A slow
-/// client gets the newest board when it is ready to read on; what came in between is left out.
+/// of a board it has gets what changed since, for a few boards back (``EditionShelf/mostEarlier``); then
+/// a `reset`. Comments keep the connection alive. A slow client gets the newest board when it is ready
+/// to read on; what came in between is left out.
 struct BoardStreamEndpoint {
   let store: FeedStore
   let clock: ServiceClock
@@ -31,7 +33,7 @@ struct BoardStreamEndpoint {
       acceptLanguage: request.headers[.acceptLanguage],
       feeds: try store.serving()
     )
-    guard waiting.enter() else {
+    guard let ticket = waiting.enter() else {
       throw Problem(
         .serviceUnavailable,
         "busy",
@@ -43,7 +45,7 @@ struct BoardStreamEndpoint {
     let requestId = RequestIdentity.of(request)
     let last = HTTPField.Name("last-event-id").flatMap { request.headers[$0] }
     let body = ResponseBody { writer in
-      defer { waiting.leave() }
+      defer { withExtendedLifetime(ticket) {} }
       try await follow(asked, plan, requestId, from: last, into: &writer)
       try await writer.finish(nil)
     }
@@ -68,13 +70,12 @@ struct BoardStreamEndpoint {
     into writer: inout any ResponseBodyWriter
   ) async throws {
     var shown: BoardEdition?
-    try await writer.write(ByteBuffer(string: "retry: 2000\n\n"))
+    var tick: UInt64?
+    try await writer.write(ByteBuffer(string: "retry: \(BoardBudget.streamRetry)\n\n"))
     if let last, !last.isEmpty {
-      let edition = desk.edition(asked, phases: plan.phases, at: clock.now)
-      if edition.entityTag == last {
-        shown = edition
-        try await writer.write(ByteBuffer(string: ": resumed\n\n"))
-      } else {
+      _ = desk.edition(asked, phases: plan.phases, at: clock.now, keepsEarlier: true)
+      shown = desk.edition(asked, phases: plan.phases, tagged: last)
+      if shown == nil {
         try await writer.write(Self.event("reset", id: nil, ByteBuffer(string: "{}")))
       }
     }
@@ -85,12 +86,20 @@ struct BoardStreamEndpoint {
       continuation.onTermination = { _ in task.cancel() }
     }
     for await signal in Signals(desk.changes(asked, plan.phases, until: nil, in: waiting), beats) {
-      let edition = desk.edition(asked, phases: plan.phases, at: clock.now)
+      let edition = desk.edition(asked, phases: plan.phases, at: clock.now, keepsEarlier: true)
+      let newest = desk.snapshot(of: asked.stop.feed).tick
       if edition.entityTag != shown?.entityTag {
-        let data = data(edition, after: shown, asked, plan, requestId)
+        let answer = answer(edition, asked, plan, requestId)
         let name = shown == nil ? "snapshot" : "change"
+        let data = shown.map { answer.change(from: $0) } ?? answer.body()
         try await writer.write(Self.event(name, id: edition.entityTag, data))
         shown = edition
+        tick = newest
+      } else if tick != newest {
+        // The board looks the same, but it is of a newer publication: it is younger.
+        let answer = answer(edition, asked, plan, requestId)
+        try await writer.write(Self.event("verified", id: edition.entityTag, answer.verification()))
+        tick = newest
       } else if signal == .beat {
         try await writer.write(ByteBuffer(string: ": beat\n\n"))
       }
@@ -104,15 +113,13 @@ struct BoardStreamEndpoint {
     return buffer
   }
 
-  /// A whole board, or what is different from the one before.
-  private func data(
+  private func answer(
     _ edition: BoardEdition,
-    after shown: BoardEdition?,
     _ asked: BoardRequest,
     _ plan: BoardPlan,
     _ requestId: String
-  ) -> ByteBuffer {
-    let answer = BoardAnswer(
+  ) -> BoardAnswer {
+    BoardAnswer(
       request: asked,
       edition: edition,
       snapshot: desk.snapshot(of: asked.stop.feed),
@@ -122,12 +129,6 @@ struct BoardStreamEndpoint {
       now: clock.now,
       elapsed: 0
     )
-    guard let shown else { return answer.body() }
-    var json = JSONBytes(capacity: 4_096)
-    BoardChange(from: shown, to: edition).write(&json)
-    answer.writeRest(&json)
-    json.raw("}")
-    return json.buffer
   }
 }
 

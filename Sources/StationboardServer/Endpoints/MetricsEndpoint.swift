@@ -1,3 +1,4 @@
+import GTFS
 import HTTPTypes
 import Hummingbird
 import NIOCore

@@ -130,7 +130,10 @@ package final class RealtimeFeeds: Sendable {
       standing.lastPollAt = now
       standing.tally.count(sample.outcome)
       switch sample.outcome {
-      case .content, .unchanged: standing.lastSuccessAt = now
+      case .content, .unchanged:
+        standing.lastSuccessAt = now
+        // What was wrong with the source is over; what is wrong with its feed is not.
+        if !standing.isRefused { standing.lastError = nil }
       default: break
       }
     }
@@ -161,7 +164,7 @@ package final class RealtimeFeeds: Sendable {
         let indexed = ContinuousClock.now
         change(source) { standing, held in
           standing.took(feed.header, bytes: bytes.bytes.count, at: now)
-          standing.tally.entities = feed.tripUpdates.count
+          standing.tally.entities = feed.trips.count
           standing.tally.decodeSeconds = (decoded - began).seconds
           standing.tally.indexSeconds = (indexed - decoded).seconds
           held.tripFeed = feed

@@ -52,11 +52,13 @@ final class BoardDesk: Sendable {
   ///   - now: The service clock.
   ///   - isForComparison: Whether only what people see counts, as for a 304: then an edition made with
   ///     an earlier publication will do, as long as nothing of this stop has changed.
+  ///   - keepsEarlier: Whether the edition it takes the place of is kept for those who come back to it.
   func edition(
     _ request: BoardRequest,
     phases: Set<BoardPhase>,
     at now: Double,
-    isForComparison: Bool = false
+    isForComparison: Bool = false,
+    keepsEarlier: Bool = false
   ) -> BoardEdition {
     let feed = request.stop.feed
     let snapshot = snapshot(of: feed)
@@ -100,7 +102,7 @@ final class BoardDesk: Sendable {
       words: words,
       before: before
     )
-    if request.instant == nil { shelf.put(edition, key) }
+    if request.instant == nil { shelf.put(edition, key, keepsEarlier: keepsEarlier) }
     return edition
   }
 
@@ -110,6 +112,12 @@ final class BoardDesk: Sendable {
       now - copy.madeAt <= Double(BoardBudget.staleCopy.components.seconds)
     else { return nil }
     return copy
+  }
+
+  /// An edition that a client has, by its entity tag; nothing if it is not kept any more.
+  func edition(_ request: BoardRequest, phases: Set<BoardPhase>, tagged tag: String) -> BoardEdition?
+  {
+    shelf.edition(BoardKey(request, phases: phases), tagged: tag)
   }
 
   /// How many editions are kept.

@@ -30,6 +30,8 @@ package enum BoardBudget {
   package static let longestWait: Int64 = 55
   /// The requests and streams that wait for news at once.
   package static let waiters = 10_000
+  /// The `retry` of a stream, in milliseconds: how long a client waits before it comes back.
+  package static let streamRetry = 2_000
   /// The time between two heartbeats of a stream.
   package static let heartbeat = Duration.seconds(15)
 }

@@ -1,16 +1,21 @@
 import Synchronization
 
-/// The newest edition of each board that was asked for lately; the one asked for the longest ago goes
-/// first.
+/// The newest edition of each board that was asked for lately, and a few before it; the board asked for
+/// the longest ago goes first.
 final class EditionShelf: Sendable {
-  /// The most editions.
+  /// The most boards.
   static let most = 4_096
   /// The most bytes of editions.
   static let mostBytes = 128 << 20
+  /// The most earlier editions of a board, for those who come back to a stream (R33).
+  static let mostEarlier = 6
 
   private struct Place {
     var edition: BoardEdition
+    var earlier: [BoardEdition] = []
     var usedAt: UInt64
+
+    var bytes: Int { earlier.reduce(edition.bytes) { $0 + $1.bytes } }
   }
 
   private struct State {
@@ -31,25 +36,45 @@ final class EditionShelf: Sendable {
     }
   }
 
+  /// The edition of a board with an entity tag, if it is the newest or one of those before.
+  func edition(_ key: BoardKey, tagged tag: String) -> BoardEdition? {
+    state.withLock { state in
+      guard let place = state.places[key] else { return nil }
+      if place.edition.entityTag == tag { return place.edition }
+      return place.earlier.last { $0.entityTag == tag }
+    }
+  }
+
   /// Puts an edition in the place of the one before.
-  func put(_ edition: BoardEdition, _ key: BoardKey) {
+  ///
+  /// - Parameters:
+  ///   - edition: The edition.
+  ///   - key: The board.
+  ///   - keepsEarlier: Whether the one before is kept for those who come back to a stream.
+  func put(_ edition: BoardEdition, _ key: BoardKey, keepsEarlier: Bool) {
     state.withLock { state in
       state.uses += 1
-      let before = state.places.updateValue(
-        Place(edition: edition, usedAt: state.uses),
-        forKey: key
-      )
-      state.bytes += edition.bytes - (before?.edition.bytes ?? 0)
+      var place = Place(edition: edition, usedAt: state.uses)
+      if let before = state.places[key] {
+        state.bytes -= before.bytes
+        place.earlier = before.earlier
+        if before.edition.entityTag != edition.entityTag, keepsEarlier {
+          place.earlier.append(before.edition)
+          if place.earlier.count > Self.mostEarlier { place.earlier.removeFirst() }
+        }
+      }
+      state.bytes += place.bytes
+      state.places[key] = place
       guard state.places.count > Self.most || state.bytes > Self.mostBytes else { return }
       // A quarter at a time, so that making room is rare.
       let oldest = state.places.sorted { $0.value.usedAt < $1.value.usedAt }
       for (key, place) in oldest.prefix(max(state.places.count / 4, 1)) {
         state.places[key] = nil
-        state.bytes -= place.edition.bytes
+        state.bytes -= place.bytes
       }
     }
   }
 
-  /// The number of editions.
+  /// The number of boards.
   var count: Int { state.withLock { $0.places.count } }
 }

@@ -14,17 +14,24 @@ final class WaitingRoom: Sendable {
   /// How many wait.
   var waiting: Int { state.withLock { $0.waiting } }
 
-  /// Lets somebody in; tells whether there is room.
-  func enter() -> Bool {
-    state.withLock { state in
+  /// Somebody's place in the room; it is free again when nobody holds the ticket any more.
+  final class Ticket: Sendable {
+    private let room: WaitingRoom
+
+    fileprivate init(_ room: WaitingRoom) { self.room = room }
+
+    deinit { room.state.withLock { $0.waiting -= 1 } }
+  }
+
+  /// Lets somebody in; nothing if there is no room.
+  func enter() -> Ticket? {
+    let isIn = state.withLock { state in
       guard !state.isClosed, state.waiting < BoardBudget.waiters else { return false }
       state.waiting += 1
       return true
     }
+    return isIn ? Ticket(self) : nil
   }
-
-  /// Lets somebody out.
-  func leave() { state.withLock { $0.waiting -= 1 } }
 
   /// A sequence without elements that ends when the room is closed.
   func closing() -> AsyncStream<Never> {
