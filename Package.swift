@@ -173,7 +173,7 @@ let package = Package(
     .testTarget(
       name: "StationboardServerTests",
       dependencies: [
-        "ConditionalHTTP", "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime",
+        "CZlib", "ConditionalHTTP", "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime",
         "SampleNetwork", "Serving", "Stationboard", "StationboardClient", "StationboardServer",
         "Timetable", "WebBoard", .httpTypes, .hummingbird, .logging, .nioCore,
         .nioEmbedded,

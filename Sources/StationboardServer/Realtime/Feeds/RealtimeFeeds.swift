@@ -183,6 +183,10 @@ package final class RealtimeFeeds: Sendable {
         }
         let indexed = ContinuousClock.now
         change(source) { standing, held in
+          let wasFresh = standing.age(at: now).map { $0 <= AlertDecay.freshFor } ?? false
+          if !wasFresh || index?.version != held.snapshot.alertIndex?.version {
+            held.snapshot.alertsChangedAt = now
+          }
           standing.took(feed.header, bytes: bytes.bytes.count, at: now)
           standing.tally.entities = feed.alerts.count
           standing.tally.decodeSeconds = (decoded - began).seconds
@@ -216,6 +220,13 @@ package final class RealtimeFeeds: Sendable {
         logger.debug("a realtime feed is used", metadata: source.metadata(["note": "\(note)"]))
       }
       return true
+    }
+    if verdict == .same {
+      // The source is right again, with the feed in use.
+      change(source, isTick: false) { standing, _ in
+        standing.lastError = nil
+        standing.isRefused = false
+      }
     }
     if let reason = verdict.reason {
       logger.warning(
@@ -276,6 +287,7 @@ package final class RealtimeFeeds: Sendable {
         held.tripGeneration = feed.entry.generation
       }
       if let alertIndex {
+        held.snapshot.alertsChangedAt = Double(now)
         held.snapshot.alertIndex = alertIndex
         held.alertGeneration = feed.entry.generation
       }

@@ -8,6 +8,8 @@ struct RealtimeSnapshot: Sendable {
   var index: RealtimeIndex?
   /// The source of alerts.
   var alerts = SourceStanding()
+  /// When a publication last changed what is known of alerts, on the service clock.
+  var alertsChangedAt: Double?
   /// What the alerts are about.
   var alertIndex: AlertIndex?
 }

@@ -76,25 +76,7 @@ final class BoardDesk: Sendable {
         return before
       }
     }
-    let board = MergedBoard(
-      request: request,
-      now: now,
-      realtime: phases.contains(.realtime) ? snapshot.index : nil,
-      decay: decay
-    )
-    var selection: AlertSelection?
-    if phases.contains(.alerts), let index = snapshot.alertIndex,
-      index.timetable === feed.timetable
-    {
-      selection = AlertSelection(
-        index: index,
-        stop: Int(request.stop.stop),
-        rows: board.rows,
-        realtime: board.realtime,
-        now: board.instant,
-        language: request.language
-      )
-    }
+    let (board, selection) = make(request, snapshot, phases: phases, at: now)
     let edition = BoardEdition(
       board,
       selection: selection,
@@ -104,6 +86,60 @@ final class BoardDesk: Sendable {
     )
     if request.instant == nil { shelf.put(edition, key, keepsEarlier: keepsEarlier) }
     return edition
+  }
+
+  /// Merges timetable, realtime and alerts.
+  private func make(
+    _ request: BoardRequest,
+    _ snapshot: RealtimeSnapshot,
+    phases: Set<BoardPhase>,
+    at now: Double
+  ) -> (MergedBoard, AlertSelection?) {
+    let board = MergedBoard(
+      request: request,
+      now: now,
+      realtime: phases.contains(.realtime) ? snapshot.index : nil,
+      decay: decay
+    )
+    guard phases.contains(.alerts), let index = snapshot.alertIndex,
+      index.timetable === request.stop.feed.timetable
+    else { return (board, nil) }
+    let selection = AlertSelection(
+      index: index,
+      stop: Int(request.stop.stop),
+      rows: board.rows,
+      realtime: board.realtime,
+      now: board.instant,
+      language: request.language
+    )
+    return (board, selection)
+  }
+
+  /// Since when a board has looked as an edition has it, as far as is known.
+  ///
+  /// One clock: what came with a publication is as old as the publication, so a client that has a board
+  /// of that publication has this one.
+  func since(_ edition: BoardEdition, _ request: BoardRequest, phases: Set<BoardPhase>) -> Double {
+    if let since = edition.since { return since }
+    let since = findSince(edition, request, phases: phases)
+    edition.since = since
+    return since
+  }
+
+  private func findSince(
+    _ edition: BoardEdition,
+    _ request: BoardRequest,
+    phases: Set<BoardPhase>
+  ) -> Double {
+    let snapshot = snapshot(of: request.stop.feed)
+    let changedAt = phases.contains(.alerts) ? snapshot.alertsChangedAt : nil
+    guard let source = snapshot.trips.sourceTime, source < edition.madeAt,
+      edition.madeAt - source < decay.fresh, changedAt ?? 0 <= source,
+      snapshot.index?.version(of: Int(request.stop.stop)) == edition.stopVersion
+    else { return max(edition.madeAt, changedAt ?? 0) }
+    let (board, selection) = make(request, snapshot, phases: phases, at: source)
+    let isLasting = min(board.nextChangeAt, selection?.nextChangeAt ?? .infinity) >= edition.madeAt
+    return isLasting ? source : edition.madeAt
   }
 
   /// An edition that is no longer right, for when there is no time to make one.

@@ -1,5 +1,6 @@
 import GTFSRealtime
 import NIOCore
+import Synchronization
 import Timetable
 
 /// One edition of a board: what people see of it, rendered once, and how long it is right.
@@ -31,8 +32,9 @@ final class BoardEdition: Sendable {
   let entityTag: String
   /// The instant until which the same realtime gives the same edition.
   let validUntil: Double
-  /// The instant since when a board has looked like this, as far as is known.
-  let since: Double
+  /// The instant since when a board has looked like this, once somebody has found out; the bits of
+  /// the number, and 0 for not known.
+  private let sinceBits = Atomic<UInt64>(0)
   /// When the edition was made.
   let madeAt: Double
   /// The realtime it was made with.
@@ -97,33 +99,22 @@ final class BoardEdition: Sendable {
     entityTag = Self.tag(board, selection, words, place: place)
     if let before, before.entityTag == entityTag {
       since = before.since
-    } else if let before, before.validUntil <= board.now, before.stopVersion == stopVersion {
+    } else if let before, before.validUntil <= board.now, before.stopVersion == stopVersion,
+      before.alertVersion == alertVersion, before.status == status,
+      before.alertsStatus == alertsStatus
+    {
       // Time alone changed it, at the moment the edition before had named.
       since = before.validUntil
-    } else if let source = snapshot.trips.sourceTime {
-      since = Self.since(source, board, snapshot)
-    } else {
-      since = board.now
     }
   }
 
-  /// Since when a board looks like this if the same realtime was there from its source time on.
-  private static func since(
-    _ source: Double,
-    _ board: MergedBoard,
-    _ snapshot: RealtimeSnapshot
-  ) -> Double {
-    guard board.request.instant == nil, source < board.now, board.now - source < 120 else {
-      return board.now
+  /// The instant since when a board has looked like this, as far as is known.
+  var since: Double? {
+    get {
+      let bits = sinceBits.load(ordering: .relaxed)
+      return bits == 0 ? nil : Double(bitPattern: bits)
     }
-    // One clock: what came with a publication is as old as the publication.
-    let then = MergedBoard(
-      request: board.request,
-      now: source,
-      realtime: snapshot.index,
-      decay: board.decay
-    )
-    return then.nextChangeAt >= board.now ? source : board.now
+    set { sinceBits.store(newValue?.bitPattern ?? 0, ordering: .relaxed) }
   }
 
   private static func tag(

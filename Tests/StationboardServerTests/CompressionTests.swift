@@ -1,0 +1,168 @@
+import CZlib
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import NIOEmbedded
+import Serving
+import Testing
+
+/// The content coding of answers, on a router with a few answers of its own.
+@Suite struct CompressionTests {
+  private static let text = String(
+    repeating: "{\"departure\":\"08:14\",\"line\":\"IR 95\"},",
+    count: 200
+  )
+  private let responder: any HTTPResponder<BasicRequestContext>
+
+  init() {
+    let router = Router(context: BasicRequestContext.self, options: [.autoGenerateHeadEndpoints])
+    router.add(middleware: CompressionMiddleware())
+    func answer(_ path: String, _ type: String, _ body: String, _ fields: HTTPFields = [:]) {
+      router.get(RouterPath(path)) { request, _ in
+        var headers: HTTPFields = [.contentType: type, .eTag: "\"abc\""]
+        for field in fields { headers.append(field) }
+        if let known = request.headers[.ifNoneMatch], known.contains("\"abc\"") {
+          return Response(status: .notModified, headers: headers)
+        }
+        return Response(
+          status: .ok,
+          headers: headers,
+          body: ResponseBody(byteBuffer: .init(string: body))
+        )
+      }
+    }
+    answer("long", "application/json; charset=utf-8", Self.text, [.vary: "Origin"])
+    answer("short", "application/json", "{}")
+    answer("image", "image/png", Self.text)
+    answer("stream", "text/event-stream", Self.text)
+    answer("encoded", "text/plain", Self.text, [.contentEncoding: "br"])
+    answer(
+      "random",
+      "text/plain",
+      String(decoding: (0..<2_000).map { _ in UInt8.random(in: 33...126) }, as: UTF8.self)
+    )
+    responder = router.buildResponder()
+  }
+
+  private func get(
+    _ path: String,
+    accept: String? = "gzip",
+    tag: String? = nil,
+    method: HTTPRequest.Method = .get
+  ) async throws -> (status: Int, headers: HTTPFields, body: ByteBuffer) {
+    var fields = HTTPFields()
+    fields[.acceptEncoding] = accept
+    fields[.ifNoneMatch] = tag
+    let head = HTTPRequest(
+      method: method,
+      scheme: "http",
+      authority: "test",
+      path: "/" + path,
+      headerFields: fields
+    )
+    let source = ApplicationRequestContextSource(
+      channel: EmbeddedChannel(),
+      logger: Logger(label: "test")
+    )
+    let response = try await responder.respond(
+      to: Request(head: head, body: RequestBody(buffer: ByteBuffer())),
+      context: BasicRequestContext(source: source)
+    )
+    let collector = Collector()
+    try await response.body.write(collector)
+    return (response.status.code, response.headers, collector.content)
+  }
+
+  @Test func `a long text is compressed for those who ask, as another representation`() async throws
+  {
+    let answer = try await get("long")
+    #expect(answer.headers[.contentEncoding] == "gzip")
+    #expect(answer.headers[.eTag] == "\"abc-gzip\"")
+    #expect(answer.headers[.vary] == "Origin, Accept-Encoding")
+    #expect(answer.body.readableBytes < Self.text.utf8.count / 5)
+    #expect(try inflated(answer.body) == Self.text)
+  }
+
+  @Test func `others get the text as it is, and caches are told why`() async throws {
+    for accept in [nil, "br", "gzip;q=0"] {
+      let answer = try await get("long", accept: accept)
+      #expect(answer.headers[.contentEncoding] == nil)
+      #expect(answer.headers[.eTag] == "\"abc\"")
+      #expect(answer.headers[.vary] == "Origin, Accept-Encoding")
+      #expect(String(buffer: answer.body) == Self.text)
+    }
+  }
+
+  @Test(arguments: ["short", "image", "stream", "encoded", "random"])
+  func `what does not gain from it is left alone`(path: String) async throws {
+    let plain = try await get(path, accept: nil)
+    let answer = try await get(path)
+    #expect(answer.headers[.contentEncoding] == plain.headers[.contentEncoding])
+    #expect(answer.headers[.eTag] == "\"abc\"")
+    #expect(answer.body == plain.body)
+  }
+
+  @Test func `the tag of a compressed answer comes back and is understood`() async throws {
+    for tag in ["\"abc-gzip\"", "\"zzz\", \"abc-gzip\"", "W/\"abc-gzip\""] {
+      let answer = try await get("long", tag: tag)
+      #expect(answer.status == 304)
+      #expect(answer.headers[.eTag] == (tag.hasPrefix("W/") ? "W/\"abc-gzip\"" : "\"abc-gzip\""))
+    }
+    let plain = try await get("long", tag: "\"abc\"")
+    #expect(plain.status == 304)
+    #expect(plain.headers[.eTag] == "\"abc\"")
+    #expect(try await get("long", tag: "\"abd-gzip\"").status == 200)
+  }
+
+  @Test func `HEAD has no body and no coding`() async throws {
+    let answer = try await get("long", method: .head)
+    #expect(answer.body.readableBytes == 0)
+    #expect(answer.headers[.contentEncoding] == nil)
+  }
+
+  @Test func `what is compressed can be taken apart again, whatever it is`() throws {
+    var seed = SystemRandomNumberGenerator()
+    for length in [0, 1, 859, 4_096, 300_000] {
+      let bytes = (0..<length).map { _ in
+        UInt8.random(in: 0...(length % 2 == 0 ? 255 : 3), using: &seed)
+      }
+      let compressed = try #require(Gzip.compressed(ByteBuffer(bytes: bytes)))
+      #expect(try inflatedBytes(compressed, most: length + 1) == bytes)
+    }
+  }
+
+  private func inflated(_ buffer: ByteBuffer, most: Int = 1 << 20) throws -> String {
+    String(decoding: try inflatedBytes(buffer, most: most), as: UTF8.self)
+  }
+
+  private func inflatedBytes(_ buffer: ByteBuffer, most: Int) throws -> [UInt8] {
+    var stream = z_stream()
+    let size = Int32(MemoryLayout<z_stream>.size)
+    try #require(inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, size) == Z_OK)
+    defer { inflateEnd(&stream) }
+    var source = Array(buffer.readableBytesView)
+    var target = [UInt8](repeating: 0, count: most)
+    let status = source.withUnsafeMutableBufferPointer { input in
+      target.withUnsafeMutableBufferPointer { output in
+        stream.next_in = input.baseAddress
+        stream.avail_in = UInt32(input.count)
+        stream.next_out = output.baseAddress
+        stream.avail_out = UInt32(output.count)
+        return inflate(&stream, Z_FINISH)
+      }
+    }
+    try #require(status == Z_STREAM_END)
+    return Array(target.prefix(most - Int(stream.avail_out)))
+  }
+}
+
+/// Collects a response body.
+private final class Collector: ResponseBodyWriter {
+  private(set) var content = ByteBuffer()
+
+  func write(_ buffer: ByteBuffer) async throws { content.writeImmutableBuffer(buffer) }
+
+  func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}
