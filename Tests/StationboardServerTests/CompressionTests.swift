@@ -38,11 +38,14 @@ import Testing
     answer("image", "image/png", Self.text)
     answer("stream", "text/event-stream", Self.text)
     answer("encoded", "text/plain", Self.text, [.contentEncoding: "br"])
-    answer(
-      "random",
-      "text/plain",
-      String(decoding: (0..<2_000).map { _ in UInt8.random(in: 33...126) }, as: UTF8.self)
-    )
+    let noise = ByteBuffer(bytes: (0..<2_000).map { _ in UInt8.random(in: 0...255) })
+    router.get("random") { _, _ in
+      Response(
+        status: .ok,
+        headers: [.contentType: "text/plain", .eTag: "\"abc\""],
+        body: ResponseBody(byteBuffer: noise)
+      )
+    }
     responder = router.buildResponder()
   }
 
