@@ -127,7 +127,7 @@ let package = Package(
         "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "NIOTransport",
         "SampleNetwork", "Serving", "Simulation", "Stationboard", "StationboardClient",
         "StationboardServer", "Timetable", "WebBoard", .argumentParser, .httpTypes, .hummingbird,
-        .logging, .nioCore, .serviceLifecycle,
+        .logging, .nioCore, .serviceLifecycle, .unixSignals,
       ]
     ),
 
@@ -192,6 +192,7 @@ extension Target.Dependency {
   static var hummingbirdCore: Self { .server("HummingbirdCore", "hummingbird") }
   static var logging: Self { .server("Logging", "swift-log") }
   static var serviceLifecycle: Self { .server("ServiceLifecycle", "swift-service-lifecycle") }
+  static var unixSignals: Self { .server("UnixSignals", "swift-service-lifecycle") }
   static var swiftProtobuf: Self { .server("SwiftProtobuf", "swift-protobuf") }
   static var nioEmbedded: Self { .server("NIOEmbedded", "swift-nio") }
   static var nioCore: Self { .server("NIOCore", "swift-nio") }

@@ -64,7 +64,9 @@ public struct AcceptEncoding: Hashable, Sendable {
     let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     guard let whole = parts.first, whole == "0" || whole == "1" else { return 0 }
     let digits = parts.count > 1 ? parts[1] : ""
-    guard digits.count <= 3, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
+    guard digits.count <= 3, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return 0
+    }
     let fraction = Int(digits + String(repeating: "0", count: 3 - digits.count)) ?? 0
     return min((whole == "1" ? 1_000 : 0) + fraction, 1_000)
   }

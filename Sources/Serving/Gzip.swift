@@ -16,7 +16,14 @@ package enum Gzip {
     let size = Int32(MemoryLayout<z_stream>.size)
     guard
       deflateInit2_(
-        &stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size
+        &stream,
+        level,
+        Z_DEFLATED,
+        15 + 16,
+        8,
+        Z_DEFAULT_STRATEGY,
+        ZLIB_VERSION,
+        size
       ) == Z_OK
     else { return nil }
     defer { deflateEnd(&stream) }

@@ -33,6 +33,7 @@ package enum InstantText {
   /// Writes an instant in UTC with milliseconds.
   ///
   /// - Parameter seconds: Seconds since 1970-01-01T00:00:00Z; milliseconds are rounded down.
+  /// - Returns: Text like `2026-11-24T07:00:00.000Z`.
   package static func write(_ seconds: Double) -> String {
     let milliseconds = Int64((seconds * 1_000).rounded(.down))
     let whole = milliseconds >= 0 ? milliseconds / 1_000 : (milliseconds - 999) / 1_000

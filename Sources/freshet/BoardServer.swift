@@ -3,6 +3,7 @@ import Logging
 import ServiceLifecycle
 import Serving
 import StationboardServer
+import UnixSignals
 import WebBoard
 
 /// Puts the services together on one port.
@@ -42,20 +43,31 @@ struct BoardServer {
         serverName: "freshet",
         availableConnectionsDelegate: ServerLimits.gate
       ),
-      services: services(stationboard),
+      services: services,
       onServerRunning: { channel in
         if let number = channel.localAddress?.port { listening.number = number }
         onRunning(listening.number)
       },
       logger: logger
     )
-    try await application.runService()
+    // The last is told to end first: those who wait for news are let go before the server waits for
+    // its answers to end.
+    let group = ServiceGroup(
+      configuration: ServiceGroupConfiguration(
+        services: [
+          ServiceGroupConfiguration.ServiceConfiguration(service: application),
+          ServiceGroupConfiguration.ServiceConfiguration(service: Closing(service: stationboard)),
+        ],
+        gracefulShutdownSignals: [.sigterm, .sigint],
+        logger: logger
+      )
+    )
+    try await group.run()
   }
 
-  private func services(_ stationboard: StationboardService) -> [any Service] {
-    var services: [any Service] = [FeedWatch(store: store), Closing(service: stationboard)]
-    if let realtime { services.append(RealtimeWatch(feeds: realtime)) }
-    return services
+  private var services: [any Service] {
+    guard let realtime else { return [FeedWatch(store: store)] }
+    return [FeedWatch(store: store), RealtimeWatch(feeds: realtime)]
   }
 
   private func router(

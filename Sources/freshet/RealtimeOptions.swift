@@ -23,7 +23,9 @@ struct RealtimeOptions: ParsableArguments {
   )
   var alerts: [String] = []
 
-  @Option(help: "A field to send to the sources, 'Authorization: Bearer …'; may be given several times.")
+  @Option(
+    help: "A field to send to the sources, 'Authorization: Bearer …'; may be given several times."
+  )
   var feedHeader: [String] = []
 
   @Option(
@@ -81,12 +83,16 @@ struct RealtimeOptions: ParsableArguments {
     var prefix = ""
     var address = value
     if let equals = value.firstIndex(of: "="), !value[..<equals].isEmpty,
-      value[..<equals].allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
+      value[..<equals].allSatisfy({
+        $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0))
+      })
     {
       prefix = String(value[..<equals])
       address = String(value[value.index(after: equals)...])
     }
-    guard !address.isEmpty else { throw ValidationError("--\(kind.rawValue) \"\(value)\" names nothing") }
+    guard !address.isEmpty else {
+      throw ValidationError("--\(kind.rawValue) \"\(value)\" names nothing")
+    }
     if address.contains("://") {
       do throws(WatchAddressError) {
         let request = try WatchAddress.request(address, fields: fields)

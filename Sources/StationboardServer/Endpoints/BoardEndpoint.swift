@@ -46,13 +46,14 @@ struct BoardEndpoint {
       }
       defer { withExtendedLifetime(ticket) {} }
       let deadline = began + .seconds(wait)
-      var last = unchanged
-      for await _ in desk.changes(asked, plan.phases, until: deadline, in: waiting) {
-        guard let still = conditions.unchanged(asked, plan, desk, at: clock.now) else { break }
-        last = still
+      try await request.body.consumeWithCancellationOnInboundClose { _ in
+        for await _ in desk.changes(asked, plan.phases, until: deadline, in: waiting)
+        where conditions.unchanged(asked, plan, desk, at: clock.now) == nil {
+          return
+        }
       }
-      if conditions.unchanged(asked, plan, desk, at: clock.now) != nil {
-        return response(last, asked, plan, requestId, began, waited: wait)
+      if let still = conditions.unchanged(asked, plan, desk, at: clock.now) {
+        return response(still, asked, plan, requestId, began, waited: wait)
       }
       return try board(asked, plan, requestId, began, waited: wait)
     }

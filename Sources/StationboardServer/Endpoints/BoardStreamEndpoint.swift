@@ -46,7 +46,10 @@ struct BoardStreamEndpoint {
     let last = HTTPField.Name("last-event-id").flatMap { request.headers[$0] }
     let body = ResponseBody { writer in
       defer { withExtendedLifetime(ticket) {} }
-      try await follow(asked, plan, requestId, from: last, into: &writer)
+      // A client that goes is gone at once, not at the next heartbeat.
+      try await request.body.consumeWithCancellationOnInboundClose { _ in
+        try await follow(asked, plan, requestId, from: last, into: &writer)
+      }
       try await writer.finish(nil)
     }
     return Response(
@@ -107,7 +110,9 @@ struct BoardStreamEndpoint {
   }
 
   private static func event(_ name: String, id: String?, _ data: ByteBuffer) -> ByteBuffer {
-    var buffer = ByteBuffer(string: "event: \(name)\n" + (id.map { "id: \($0)\n" } ?? "") + "data: ")
+    var buffer = ByteBuffer(
+      string: "event: \(name)\n" + (id.map { "id: \($0)\n" } ?? "") + "data: "
+    )
     buffer.writeImmutableBuffer(data)
     buffer.writeString("\n\n")
     return buffer

@@ -98,7 +98,12 @@ struct MetricsEndpoint {
       }
     }
     func gauge(_ name: String, _ help: String, _ value: (SourceStanding) -> Double?) {
-      metrics.add(name, .gauge, help, standings.map { (labels: $0.labels, value: value($0.standing)) })
+      metrics.add(
+        name,
+        .gauge,
+        help,
+        standings.map { (labels: $0.labels, value: value($0.standing)) }
+      )
     }
     func counter(
       _ name: String,
@@ -128,7 +133,11 @@ struct MetricsEndpoint {
     gauge("freshet_realtime_index_seconds", "Time it took to build the index in use") {
       $0.tally.indexSeconds
     }
-    counter("freshet_realtime_polls_total", "outcome", "Requests to a source by what became of them") {
+    counter(
+      "freshet_realtime_polls_total",
+      "outcome",
+      "Requests to a source by what became of them"
+    ) {
       $0.polls
     }
     counter("freshet_realtime_feeds_total", "verdict", "Feeds by what was thought of them") {

@@ -92,6 +92,7 @@ extension StationboardService {
   /// The header fields that scripts of other origins may read.
   package static let exposedFields = [
     "ETag", "Retry-After", "x-md-request-id", "x-md-api-version", "x-md-rt-applied",
-    "x-md-rt-reason", "x-md-rt-age-ms", "x-md-rt-fetched-at", "x-md-stale", "x-md-rt-status", "x-md-backend-total-ms",
+    "x-md-rt-reason", "x-md-rt-age-ms", "x-md-rt-fetched-at", "x-md-stale", "x-md-rt-status",
+    "x-md-backend-total-ms",
   ]
 }

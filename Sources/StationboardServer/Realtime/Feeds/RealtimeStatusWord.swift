@@ -29,7 +29,11 @@ enum RealtimeStatusWord: String, Hashable, Sendable {
       return
     }
     // A source that answers "unchanged" vouches for a feed that says nothing of its own age.
-    if age <= freshFor { self = .applied } else { self = standing.isRefused ? .guardedError : .staleCache }
+    if age <= freshFor {
+      self = .applied
+    } else {
+      self = standing.isRefused ? .guardedError : .staleCache
+    }
   }
 
   /// The seed's word in `rt.reason` and `x-md-rt-reason`.

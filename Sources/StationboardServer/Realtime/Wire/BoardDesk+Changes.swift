@@ -11,6 +11,7 @@ extension BoardDesk {
   ///   - phases: The optional phases that are part of it.
   ///   - deadline: When it ends; nothing for never.
   ///   - room: The room that whoever asks waits in.
+  /// - Returns: An element whenever the board should be looked at again.
   func changes(
     _ request: BoardRequest,
     _ phases: Set<BoardPhase>,

@@ -53,6 +53,7 @@ final class BoardDesk: Sendable {
   ///   - isForComparison: Whether only what people see counts, as for a 304: then an edition made with
   ///     an earlier publication will do, as long as nothing of this stop has changed.
   ///   - keepsEarlier: Whether the edition it takes the place of is kept for those who come back to it.
+  /// - Returns: An edition that was made before if it is still right, else a new one.
   func edition(
     _ request: BoardRequest,
     phases: Set<BoardPhase>,
@@ -151,8 +152,11 @@ final class BoardDesk: Sendable {
   }
 
   /// An edition that a client has, by its entity tag; nothing if it is not kept any more.
-  func edition(_ request: BoardRequest, phases: Set<BoardPhase>, tagged tag: String) -> BoardEdition?
-  {
+  func edition(
+    _ request: BoardRequest,
+    phases: Set<BoardPhase>,
+    tagged tag: String
+  ) -> BoardEdition? {
     shelf.edition(BoardKey(request, phases: phases), tagged: tag)
   }
 
