@@ -65,7 +65,7 @@ package struct StationboardService: Sendable {
       waiting: waiting
     )
     let stops = StopEndpoints(store: store)
-    let trips = TripEndpoint(store: store, clock: clock)
+    let trips = TripEndpoint(store: store, clock: clock, desk: desk)
     let health = HealthEndpoint(store: store, clock: clock, port: port, realtime: realtime)
     router.get("api/stationboard") { request, _ in try await board.answer(request) }
     router.get("api/stationboard/stream") { request, _ in try await stream.answer(request) }

@@ -1,7 +1,5 @@
-import Foundation
 import GTFS
 import Hummingbird
-import NIOCore
 import Serving
 import Timetable
 
@@ -9,13 +7,7 @@ import Timetable
 struct TripEndpoint {
   let store: FeedStore
   let clock: ServiceClock
-
-  /// A run of a trip on a day.
-  private struct Journey {
-    var feed: Feed
-    var trip: Timetable.Trip
-    var day: ServiceDate
-  }
+  let desk: BoardDesk
 
   /// Answers a request.
   ///
@@ -33,14 +25,21 @@ struct TripEndpoint {
       parameter: query["lang"],
       acceptLanguage: request.headers[.acceptLanguage]
     )
-    var json = JSONBytes()
-    let tag = language.flatMap { journey.feed.timetable.language($0) }
-    write(journey, tag, now, &json)
-    return JSONAnswer.response(json.buffer, vary: "Accept-Encoding, Accept-Language")
+    let answer = TripAnswer(
+      journey: journey,
+      language: language.flatMap { journey.feed.timetable.language($0) },
+      snapshot: desk.snapshot(of: journey.feed),
+      decay: desk.decay,
+      now: now
+    )
+    return JSONAnswer.response(answer.body(), vary: "Accept-Encoding, Accept-Language")
   }
 
-  private func journey(_ id: String, _ query: QueryItems, _ now: Double) throws(Problem) -> Journey
-  {
+  private func journey(
+    _ id: String,
+    _ query: QueryItems,
+    _ now: Double
+  ) throws(Problem) -> TripJourney {
     guard id.count <= BoardLimits.longestId else {
       throw QueryItems.invalid("trip_id", id, "at most \(BoardLimits.longestId) characters")
     }
@@ -62,11 +61,25 @@ struct TripEndpoint {
     for feed in try store.serving() {
       guard let local = feed.localId(id) else { continue }
       let runs = feed.timetable.trips(id: local)
+      if let extra = extra(local, feed, date) { return extra }
       guard !runs.isEmpty else { continue }
       let today = ServiceDay(zone: feed.timetable.zone).date(at: Int64(now))
       return try choose(feed, runs, id, date, start, today, now)
     }
     throw Problem(.notFound, "trip_not_found", detail: "there is no trip \"\(id.prefix(80))\"")
+  }
+
+  /// A trip that only realtime has, on the day that was asked for; without one the first.
+  private func extra(_ id: String, _ feed: Feed, _ date: ServiceDate?) -> TripJourney? {
+    guard let index = desk.snapshot(of: feed).index,
+      let found = index.extraTrip(id: id, day: date.map { Int32($0.daysSinceEpoch) })
+    else { return nil }
+    return TripJourney(
+      feed: feed,
+      trip: found.trip == TimetableDirectory.none ? nil : found.trip,
+      day: ServiceDate(daysSinceEpoch: Int(found.day)),
+      extra: found
+    )
   }
 
   /// The run that was asked for; without a start time the one nearest to now.
@@ -78,7 +91,7 @@ struct TripEndpoint {
     _ start: Int32?,
     _ today: ServiceDate,
     _ now: Double
-  ) throws(Problem) -> Journey {
+  ) throws(Problem) -> TripJourney {
     let timetable = feed.timetable
     if let start, runs.contains(where: { timetable.isFrequency($0) }) {
       guard let run = runs.first(where: { timetable.start(of: $0) == start }) else {
@@ -88,7 +101,7 @@ struct TripEndpoint {
           detail: "the trip \"\(id.prefix(80))\" does not start at that time"
         )
       }
-      return Journey(feed: feed, trip: run, day: try day(timetable, run, date, today))
+      return TripJourney(feed: feed, trip: run, day: try day(timetable, run, date, today))
     }
     let chosen = try day(timetable, runs.lowerBound, date, today)
     let midnight = timetable.start(of: chosen)
@@ -97,7 +110,7 @@ struct TripEndpoint {
       let second = abs(midnight + Int64(timetable.start(of: right)) - Int64(now))
       return first < second
     }
-    return Journey(feed: feed, trip: nearest ?? runs.lowerBound, day: chosen)
+    return TripJourney(feed: feed, trip: nearest ?? runs.lowerBound, day: chosen)
   }
 
   private func day(
@@ -120,76 +133,5 @@ struct TripEndpoint {
       throw Problem(.notFound, "trip_not_running", detail: "the trip runs on no day")
     }
     return day
-  }
-
-  private func write(
-    _ journey: Journey,
-    _ language: UInt32?,
-    _ now: Double,
-    _ json: inout JSONBytes
-  ) {
-    let timetable = journey.feed.timetable
-    let prefix = journey.feed.idPrefix
-    let trip = journey.trip
-    let midnight = timetable.start(of: journey.day)
-    json.raw("{\"trip\":{\"trip_id\":")
-    json.string(timetable.tripId(of: trip), prefix: prefix)
-    json.raw(",\"route_id\":")
-    json.string(timetable.routeId(of: trip), prefix: prefix)
-    json.raw(",")
-    json.raw(journey.feed.routes[timetable.route(of: trip)].json)
-    json.raw("\"shortName\":")
-    let name = timetable.shortName(of: trip)
-    if name.count > 0 { json.string(name) } else { json.raw("null") }
-    json.raw(",\"destination\":")
-    let destination = timetable.destination(of: trip, at: 0, language: language)
-    if destination.count > 0 { json.string(destination) } else { json.raw("null") }
-    json.raw(",\"serviceDate\":\"")
-    json.date(daysSinceEpoch: journey.day.daysSinceEpoch)
-    json.raw("\"")
-    if timetable.isFrequency(trip) {
-      json.raw(",\"startTime\":\"")
-      json.time(Int(timetable.start(of: trip)))
-      json.raw("\"")
-    }
-    json.raw("},\"stops\":[")
-    let count = timetable.callCount(of: trip)
-    for position in 0..<count {
-      if position > 0 { json.raw(",") }
-      let call = timetable.call(position, of: trip)
-      json.raw("{\"stop_id\":")
-      json.string(timetable.id(of: call.stop), prefix: prefix)
-      json.raw(",\"stationId\":")
-      json.string(timetable.id(of: timetable.station(of: call.stop)), prefix: prefix)
-      json.raw(",\"name\":")
-      json.string(timetable.name(of: timetable.station(of: call.stop), language: language))
-      json.raw(",\"platform\":")
-      json.string(timetable.platform(of: call.stop))
-      json.raw(",\"stop_sequence\":")
-      json.integer(Int(call.sequence))
-      json.raw(",\"scheduledArrival\":")
-      instant(position == 0 ? nil : midnight + Int64(call.arrival), &json)
-      json.raw(",\"scheduledDeparture\":")
-      instant(position == count - 1 ? nil : midnight + Int64(call.departure), &json)
-      json.raw(",\"pickup\":")
-      json.flag(call.allowsPickup && position < count - 1)
-      json.raw(",\"dropOff\":")
-      json.flag(call.allowsDropOff && position > 0)
-      json.raw(",\"isInterpolated\":")
-      json.flag(call.isInterpolated)
-      json.raw("}")
-    }
-    json.raw("],\"meta\":{\"serverTime\":")
-    json.instant(fractional: now)
-    json.raw(",\"timezone\":")
-    json.string(timetable.metadata.timeZone)
-    json.raw("}}")
-  }
-
-  private func instant(_ seconds: Int64?, _ json: inout JSONBytes) {
-    guard let seconds else { return json.raw("null") }
-    json.raw("\"")
-    json.instant(seconds)
-    json.raw("\"")
   }
 }

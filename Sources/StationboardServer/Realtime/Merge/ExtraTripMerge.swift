@@ -90,8 +90,15 @@ extension RealtimeBuilder {
         census.unlinkedStops += 1
         continue
       }
-      guard place < updates.count - 1, stopTime.relationship != .skipped else { continue }
-      if case .some(.none) = details?.pickup { continue }
+      guard stopTime.relationship != .skipped else { continue }
+      let isBoarded = if case .some(.none) = details?.pickup { false } else { true }
+      guard place < updates.count - 1, isBoarded else {
+        if let time = ownInstant(stopTime.arrival ?? stopTime.departure, details?.scheduledArrival)
+        {
+          appendArrival(time, place)
+        }
+        continue
+      }
       guard let departure = ownDeparture(stopTime) else { continue }
       let (platform, marks) = ownPlatform(stopTime, named, marks)
       append(

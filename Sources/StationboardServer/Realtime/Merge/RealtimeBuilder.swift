@@ -13,6 +13,7 @@ struct RealtimeBuilder {
   var census = RealtimeCensus()
   var trips: [RealtimeTrip] = []
   var calls: [RealtimeCall] = []
+  var arrivals: [RealtimeArrival] = []
   var extraTrips: [ExtraTrip] = []
   private(set) var platformTexts: [String] = []
   private(set) var instances: InstanceTable
@@ -77,6 +78,7 @@ struct RealtimeBuilder {
   mutating func add(_ kind: RealtimeTrip.Kind, _ target: TripTarget, _ source: Int64) {
     var trip = RealtimeTrip(kind: kind, trip: target.trip, day: target.day, sourceTime: source)
     trip.firstCall = UInt32(calls.count)
+    trip.firstArrival = UInt32(arrivals.count)
     if kind != .extra { instances.insert(target.trip, target.day, UInt32(trips.count)) }
     trips.append(trip)
   }
@@ -85,6 +87,8 @@ struct RealtimeBuilder {
   mutating func endTrip() {
     trips[trips.count - 1].callCount =
       UInt32(calls.count) - trips[trips.count - 1].firstCall
+    trips[trips.count - 1].arrivalCount =
+      UInt32(arrivals.count) - trips[trips.count - 1].firstArrival
   }
 
   /// When an update was known: its own timestamp if it is plausible, else the header's.
@@ -172,6 +176,7 @@ struct RealtimeBuilder {
     var trip = old
     trip.missed += 1
     trip.firstCall = UInt32(calls.count)
+    trip.firstArrival = UInt32(arrivals.count)
     if old.extra >= 0 {
       trip.extra = Int32(extraTrips.count)
       extraTrips.append(previous.extraTrips[Int(old.extra)])
@@ -192,6 +197,12 @@ struct RealtimeBuilder {
         call.platform = platform(named: text)
       }
       calls.append(call)
+    }
+    for number in Int(old.firstArrival)..<Int(old.firstArrival + old.arrivalCount) {
+      var arrival = previous.arrivals[number]
+      guard let effective = relative(previous.base + Int64(arrival.effective)) else { continue }
+      arrival.effective = effective
+      arrivals.append(arrival)
     }
     trips.append(trip)
     endTrip()

@@ -25,6 +25,7 @@ package final class RealtimeIndex: Sendable {
   let base: Int64
   let trips: [RealtimeTrip]
   let calls: [RealtimeCall]
+  let arrivals: [RealtimeArrival]
   let extraTrips: [ExtraTrip]
   let platformTexts: [String]
   private let instances: InstanceTable
@@ -64,6 +65,7 @@ package final class RealtimeIndex: Sendable {
     base = builder.sourceTime
     trips = builder.trips
     calls = builder.calls
+    arrivals = builder.arrivals
     extraTrips = builder.extraTrips
     platformTexts = builder.platformTexts
     instances = builder.instances

@@ -32,6 +32,21 @@ struct RealtimeTrip: Hashable, Sendable {
   var firstCall: UInt32 = 0
   /// How many calls it has.
   var callCount: UInt32 = 0
+  /// Where its arrivals are in ``RealtimeIndex/arrivals``.
+  var firstArrival: UInt32 = 0
+  /// How many arrivals it has.
+  var arrivalCount: UInt32 = 0
+}
+
+/// The predicted arrival of a ``RealtimeTrip`` where nobody boards: no departure of a board, but part of
+/// the trip.
+struct RealtimeArrival: Hashable, Sendable {
+  /// When it arrives, in seconds after ``RealtimeIndex/base``.
+  var effective: Int32
+  /// The place among the stops of the trip.
+  var position: UInt16
+  /// Whether the trip leaves the stop out.
+  var isSkipped: Bool
 }
 
 /// One departure of a ``RealtimeTrip``, packed into 24 bytes.

@@ -60,6 +60,8 @@ extension RealtimeBuilder {
       var marks = marks
       var platform = RealtimeCall.usualPlatform
       let scheduled = shift + Int64(call.departure)
+      let before = carried
+      var arrival: Int64?
       if linked[position] >= 0 {
         let stopTime = feed.stopTimeUpdates[Int(linked[position])]
         (platform, marks) = self.platform(of: stopTime, call.stop, marks)
@@ -71,7 +73,12 @@ extension RealtimeBuilder {
           carried = nil
           isOfTrip = false
         case .scheduled, .unscheduled, .unknown:
-          if let time = departure(stopTime, arrival: shift + Int64(call.arrival), scheduled) {
+          let planned = shift + Int64(call.arrival)
+          let isBoarded = position < schedule.count - 1 && call.allowsPickup
+          if stopTime.departure == nil || !isBoarded {
+            arrival = stopTime.arrival.flatMap { instant($0, planned) }
+          }
+          if let time = departure(stopTime, arrival, planned, scheduled) {
             carried = time - scheduled
             isOfTrip = false
           } else if !isOfTrip {
@@ -80,7 +87,16 @@ extension RealtimeBuilder {
           }
         }
       }
-      guard position < schedule.count - 1, call.allowsPickup else { continue }
+      guard position < schedule.count - 1, call.allowsPickup else {
+        // Without a time of its own a stop is reached as late as the one before it was left.
+        let planned = shift + Int64(call.arrival)
+        let isKnown = carried != nil && !isCancelled
+        guard let time = arrival ?? (isKnown ? planned + (before ?? carried ?? 0) : nil) else {
+          continue
+        }
+        appendArrival(time, position, isSkipped: marks.contains(.skipped))
+        continue
+      }
       if isCancelled {
         marks.insert(.cancelled)
       } else if skippedAhead > 0 {
@@ -141,6 +157,18 @@ extension RealtimeBuilder {
     )
   }
 
+  /// Appends the arrival of the trip begun last at a stop where nobody boards.
+  mutating func appendArrival(_ time: Int64, _ position: Int, isSkipped: Bool = false) {
+    guard let effective = relative(time) else { return }
+    arrivals.append(
+      RealtimeArrival(
+        effective: effective,
+        position: UInt16(truncatingIfNeeded: position),
+        isSkipped: isSkipped
+      )
+    )
+  }
+
   // MARK: The time of one stop
 
   private func plausible(_ deviation: Int64) -> Int64? {
@@ -150,14 +178,27 @@ extension RealtimeBuilder {
   /// The departure that an update of a stop predicts; `nil` if it predicts none.
   ///
   /// An arrival alone says when the vehicle can leave at the earliest, and how late it is.
+  ///
+  /// - Parameters:
+  ///   - update: The update.
+  ///   - arrival: The arrival it predicts, if it matters.
+  ///   - planned: The arrival as scheduled.
+  ///   - departure: The departure as scheduled.
+  /// - Returns: The departure, in seconds since 1970-01-01T00:00:00Z.
   private mutating func departure(
     _ update: StopTimeUpdate,
-    arrival: Int64,
+    _ arrival: Int64?,
+    _ planned: Int64,
     _ departure: Int64
   ) -> Int64? {
-    if let event = update.departure, let time = instant(event, departure) { return time }
-    guard let event = update.arrival, let time = instant(event, arrival) else { return nil }
-    return max(time, departure + time - arrival)
+    if let event = update.departure {
+      if let time = instant(event, departure) { return time }
+      guard let time = arrival ?? update.arrival.flatMap({ instant($0, planned) }) else {
+        return nil
+      }
+      return max(time, departure + time - planned)
+    }
+    return arrival.map { max($0, departure + $0 - planned) }
   }
 
   /// The instant of an event that the timetable has at another one: its time, unless the delay

@@ -1,0 +1,257 @@
+import GTFS
+import NIOCore
+import Timetable
+
+/// A run of a trip on a day.
+struct TripJourney {
+  var feed: Feed
+  /// The trip of the timetable, of a duplicated trip its template; `nil` for new trips.
+  var trip: Timetable.Trip?
+  var day: ServiceDate
+  /// The trip that only realtime has.
+  var extra: RealtimeTrip?
+}
+
+/// Writes the pass list of a trip with what realtime says of it.
+struct TripAnswer {
+  let journey: TripJourney
+  let language: UInt32?
+  let snapshot: RealtimeSnapshot
+  let decay: RealtimeDecay
+  let now: Double
+
+  private var timetable: Timetable { journey.feed.timetable }
+  private var prefix: String { journey.feed.idPrefix }
+
+  /// One stop of the list.
+  private struct Stop {
+    var stop: Timetable.Stop
+    var sequence: Int
+    var scheduledArrival: Int64?
+    var scheduledDeparture: Int64?
+    var allowsPickup: Bool
+    var allowsDropOff: Bool
+    var isInterpolated = false
+  }
+
+  /// The body.
+  func body() -> ByteBuffer {
+    let realtime = details
+    var json = JSONBytes()
+    writeTrip(realtime, &json)
+    json.raw(",\"stops\":[")
+    for (position, stop) in stops(realtime) {
+      if json.lastByte != UInt8(ascii: "[") { json.raw(",") }
+      write(stop, position, realtime, &json)
+    }
+    json.raw("],\"meta\":{\"serverTime\":")
+    json.instant(fractional: now)
+    json.raw(",\"timezone\":")
+    json.string(timetable.metadata.timeZone)
+    json.raw(",\"rtFetchedAt\":")
+    if let source = snapshot.trips.sourceTime {
+      json.instant(fractional: source)
+    } else {
+      json.raw("null")
+    }
+    json.raw(",\"rtCacheAgeMs\":")
+    if let age = snapshot.trips.age(at: now) {
+      json.integer(Int(age * 1_000))
+    } else {
+      json.raw("null")
+    }
+    json.raw("}}")
+    return json.buffer
+  }
+
+  private var details: TripRealtime? {
+    guard let index = snapshot.index else { return nil }
+    if let extra = journey.extra { return index.details(ofExtra: extra) }
+    return journey.trip.flatMap { index.details(of: $0, day: journey.day.daysSinceEpoch) }
+  }
+
+  // MARK: The trip
+
+  private func writeTrip(_ realtime: TripRealtime?, _ json: inout JSONBytes) {
+    json.raw("{\"trip\":{\"trip_id\":")
+    if let id = realtime?.extra?.tripID {
+      json.string(prefix + id)
+    } else if let trip = journey.trip {
+      json.string(timetable.tripId(of: trip), prefix: prefix)
+    } else {
+      json.raw("null")
+    }
+    let route = realtime?.extra?.route ?? journey.trip.map { timetable.route(of: $0) }
+    json.raw(",\"route_id\":")
+    if let route {
+      json.string(timetable.routeId(route), prefix: prefix)
+    } else {
+      json.string(realtime?.extra?.routeID.map { prefix + $0 })
+    }
+    json.raw(",")
+    if let route {
+      json.raw(journey.feed.routes[route].json)
+    } else {
+      json.raw("\"line\":null,\"category\":\"B\",\"number\":null,\"operator\":null,")
+      json.raw("\"routeType\":3,\"routeColor\":null,\"routeTextColor\":null,")
+    }
+    json.raw("\"shortName\":")
+    let name = journey.trip.map { timetable.shortName(of: $0) }
+    if let name, name.count > 0 { json.string(name) } else { json.raw("null") }
+    json.raw(",\"destination\":")
+    writeDestination(realtime, &json)
+    json.raw(",\"serviceDate\":\"")
+    json.date(daysSinceEpoch: journey.day.daysSinceEpoch)
+    json.raw("\"")
+    if let trip = journey.trip, realtime?.extra == nil, timetable.isFrequency(trip) {
+      json.raw(",\"startTime\":\"")
+      json.time(Int(timetable.start(of: trip)))
+      json.raw("\"")
+    }
+    writeState(realtime, &json)
+    json.raw("}")
+  }
+
+  private func writeDestination(_ realtime: TripRealtime?, _ json: inout JSONBytes) {
+    if let headsign = realtime?.extra?.headsign { return json.string(headsign) }
+    if let extra = realtime?.extra, !extra.stops.isEmpty {
+      let last = extra.stops.last { $0.stop != TimetableDirectory.none }
+      guard let last else { return json.raw("null") }
+      return json.string(timetable.name(of: timetable.station(of: last.stop), language: language))
+    }
+    guard let trip = journey.trip else { return json.raw("null") }
+    let destination = timetable.destination(of: trip, at: 0, language: language)
+    if destination.count > 0 { json.string(destination) } else { json.raw("null") }
+  }
+
+  /// What became of the trip, in the reference's words, and how old that is.
+  private func writeState(_ realtime: TripRealtime?, _ json: inout JSONBytes) {
+    json.raw(",\"scheduleRelationship\":")
+    switch (realtime?.trip.kind, realtime?.extra?.kind) {
+    case (nil, _): json.raw("null")
+    case (_, .new?): json.raw("\"NEW\"")
+    case (_, .duplicated?): json.raw("\"DUPLICATED\"")
+    case (_, .replacement?), (.replaced?, _): json.raw("\"REPLACEMENT\"")
+    case (.cancelled?, _): json.raw("\"CANCELED\"")
+    case (.deleted?, _): json.raw("\"DELETED\"")
+    default: json.raw("\"SCHEDULED\"")
+    }
+    let kind = realtime?.trip.kind
+    json.raw(",\"cancelled\":")
+    json.flag(kind == .cancelled || kind == .deleted)
+    json.raw(",\"realtimeAt\":")
+    instant(realtime?.trip.sourceTime, &json)
+    json.raw(",\"realtimeFreshness\":")
+    if let source = realtime?.trip.sourceTime {
+      json.raw("\"")
+      json.raw(decay.freshness(age: now - Double(source)).word)
+      json.raw("\"")
+    } else {
+      json.raw("null")
+    }
+  }
+
+  // MARK: The stops
+
+  private func stops(_ realtime: TripRealtime?) -> [(Int, Stop)] {
+    if let extra = realtime?.extra, !extra.stops.isEmpty { return ownStops(extra, realtime) }
+    guard let trip = journey.trip else { return [] }
+    let start = realtime?.extra?.start.map { Int64($0) - Int64(timetable.start(of: trip)) }
+    let midnight = timetable.start(of: journey.day) + (start ?? 0)
+    let count = timetable.callCount(of: trip)
+    return (0..<count).map { position in
+      let call = timetable.call(position, of: trip)
+      let stop = Stop(
+        stop: call.stop,
+        sequence: Int(call.sequence),
+        scheduledArrival: position == 0 ? nil : midnight + Int64(call.arrival),
+        scheduledDeparture: position == count - 1 ? nil : midnight + Int64(call.departure),
+        allowsPickup: call.allowsPickup && position < count - 1,
+        allowsDropOff: call.allowsDropOff && position > 0,
+        isInterpolated: call.isInterpolated
+      )
+      return (position, stop)
+    }
+  }
+
+  /// The stops of a trip whose stop time updates are all its stops.
+  private func ownStops(_ extra: ExtraTrip, _ realtime: TripRealtime?) -> [(Int, Stop)] {
+    extra.stops.indices.compactMap { position in
+      let own = extra.stops[position]
+      guard own.stop != TimetableDirectory.none else { return nil }
+      let row = realtime?.row(at: position)
+      let stop = Stop(
+        stop: own.stop,
+        sequence: Int(own.sequence),
+        scheduledDeparture: row?.scheduled,
+        allowsPickup: row != nil,
+        allowsDropOff: position > 0
+      )
+      return (position, stop)
+    }
+  }
+
+  private func write(
+    _ stop: Stop,
+    _ position: Int,
+    _ realtime: TripRealtime?,
+    _ json: inout JSONBytes
+  ) {
+    let row = realtime?.row(at: position)
+    json.raw("{\"stop_id\":")
+    json.string(timetable.id(of: stop.stop), prefix: prefix)
+    json.raw(",\"stationId\":")
+    json.string(timetable.id(of: timetable.station(of: stop.stop)), prefix: prefix)
+    json.raw(",\"name\":")
+    json.string(timetable.name(of: timetable.station(of: stop.stop), language: language))
+    json.raw(",\"platform\":")
+    writePlatform(stop, row, &json)
+    json.raw(",\"platformChanged\":")
+    json.flag(row?.marks.contains(.platformChanged) ?? false)
+    json.raw(",\"stop_sequence\":")
+    json.integer(stop.sequence)
+    json.raw(",\"scheduledArrival\":")
+    instant(stop.scheduledArrival, &json)
+    json.raw(",\"scheduledDeparture\":")
+    instant(stop.scheduledDeparture, &json)
+    let arrival = realtime?.arrival(at: position)
+    json.raw(",\"realtimeArrival\":")
+    instant(arrival, &json)
+    let departure = row.flatMap { $0.marks.contains(.cancelled) ? nil : $0.predicted }
+    json.raw(",\"realtimeDeparture\":")
+    instant(departure, &json)
+    json.raw(",\"delaySec\":")
+    if let departure, let planned = stop.scheduledDeparture {
+      json.integer(Int(departure - planned))
+    } else if let arrival, let planned = stop.scheduledArrival {
+      json.integer(Int(arrival - planned))
+    } else {
+      json.raw("null")
+    }
+    json.raw(",\"stopEvent\":")
+    json.raw(realtime?.isSkipped(at: position) == true ? "\"SKIPPED\"" : "null")
+    json.raw(",\"pickup\":")
+    json.flag(stop.allowsPickup)
+    json.raw(",\"dropOff\":")
+    json.flag(stop.allowsDropOff)
+    json.raw(",\"isInterpolated\":")
+    json.flag(stop.isInterpolated)
+    json.raw("}")
+  }
+
+  private func writePlatform(_ stop: Stop, _ row: BoardRow?, _ json: inout JSONBytes) {
+    let platform = row.flatMap { snapshot.index?.platform(of: $0) } ?? .usual
+    switch platform {
+    case .usual: json.string(timetable.platform(of: stop.stop))
+    case .stop(let other): json.string(timetable.platform(of: other))
+    case .named(let name): json.string(name)
+    }
+  }
+
+  private func instant(_ seconds: Int64?, _ json: inout JSONBytes) {
+    guard let seconds else { return json.raw("null") }
+    json.raw("\"")
+    json.instant(seconds)
+    json.raw("\"")
+  }
+}

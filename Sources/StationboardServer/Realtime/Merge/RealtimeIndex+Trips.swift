@@ -1,0 +1,65 @@
+import Timetable
+
+/// What realtime says of one trip, by the places of its stops.
+struct TripRealtime {
+  /// The trip.
+  let trip: RealtimeTrip
+  /// What the timetable lacks of it; `nil` if it is in the timetable.
+  let extra: ExtraTrip?
+  private let rows: [Int: BoardRow]
+  private let arrivals: [Int: (time: Int64, isSkipped: Bool)]
+
+  fileprivate init(_ trip: RealtimeTrip, _ index: RealtimeIndex) {
+    self.trip = trip
+    extra = trip.extra < 0 ? nil : index.extraTrips[Int(trip.extra)]
+    var rows: [Int: BoardRow] = [:]
+    for number in Int(trip.firstCall)..<Int(trip.firstCall + trip.callCount) {
+      let row = index.row(number)
+      rows[row.position] = row
+    }
+    self.rows = rows
+    var arrivals: [Int: (time: Int64, isSkipped: Bool)] = [:]
+    for number in Int(trip.firstArrival)..<Int(trip.firstArrival + trip.arrivalCount) {
+      let arrival = index.arrivals[number]
+      let time = index.base + Int64(arrival.effective)
+      arrivals[Int(arrival.position)] = (time, arrival.isSkipped)
+    }
+    self.arrivals = arrivals
+  }
+
+  /// The departure at a stop where people board.
+  func row(at position: Int) -> BoardRow? { rows[position] }
+
+  /// The predicted arrival at a stop where nobody boards.
+  func arrival(at position: Int) -> Int64? { arrivals[position]?.time }
+
+  /// Whether the trip leaves a stop out.
+  func isSkipped(at position: Int) -> Bool {
+    rows[position]?.marks.contains(.skipped) ?? arrivals[position]?.isSkipped ?? false
+  }
+}
+
+extension RealtimeIndex {
+  /// What the feed says of a trip of the timetable on a service day, of its replacement if it has one.
+  func details(of trip: Timetable.Trip, day: Int) -> TripRealtime? {
+    guard let found = self.trip(trip, day: day) else { return nil }
+    guard found.kind == .replaced else { return TripRealtime(found, self) }
+    let replacement = trips.first { other in
+      other.extra >= 0 && other.trip == trip && other.day == found.day
+        && extraTrips[Int(other.extra)].kind == .replacement
+    }
+    return TripRealtime(replacement ?? found, self)
+  }
+
+  /// What the feed says of a trip that the timetable lacks.
+  func details(ofExtra trip: RealtimeTrip) -> TripRealtime { TripRealtime(trip, self) }
+
+  /// A new or duplicated trip by its id; without a day the first.
+  func extraTrip(id: String, day: Int32?) -> RealtimeTrip? {
+    trips.first { trip in
+      guard trip.extra >= 0, day == nil || trip.day == day else { return false }
+      let extra = extraTrips[Int(trip.extra)]
+      return extra.kind != .replacement && extra.tripID == id
+    }
+  }
+}
