@@ -104,7 +104,10 @@ let package = Package(
         "Timetable", "Storage", "Serving", .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
       ]
     ),
-    .target(name: "FeedSimulation", dependencies: ["GTFS", "GTFSRealtime", "Timetable"]),
+    .target(
+      name: "FeedSimulation",
+      dependencies: ["ConditionalHTTP", "GTFS", "GTFSRealtime", "Timetable", .httpTypes]
+    ),
     .target(name: "FeedRecording", dependencies: ["GTFSRealtime"]),
     .target(name: "CWebAssets", exclude: ["Public"]),
     .target(
@@ -168,9 +171,9 @@ let package = Package(
     .testTarget(
       name: "StationboardServerTests",
       dependencies: [
-        "ConditionalHTTP", "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime",
-        "SampleNetwork", "Serving", "Stationboard", "StationboardClient", "StationboardServer",
-        "Timetable", "WebBoard", .httpTypes, .hummingbird, .logging, .nioCore,
+        "ConditionalHTTP", "FeedSimulation", "Freshness", "FreshnessRuntime", "FreshnessTesting",
+        "GTFS", "GTFSRealtime", "SampleNetwork", "Serving", "Stationboard", "StationboardClient",
+        "StationboardServer", "Timetable", "WebBoard", .httpTypes, .hummingbird, .logging, .nioCore,
         .nioEmbedded,
       ]
     ),

@@ -71,7 +71,7 @@ struct BoardStreamEndpoint {
     try await writer.write(ByteBuffer(string: "retry: 2000\n\n"))
     if let last, !last.isEmpty {
       let edition = desk.edition(asked, phases: plan.phases, at: clock.now)
-      if edition.entityTag == last {
+      if plan.entityTag(of: edition, isCopy: false) == last {
         shown = edition
         try await writer.write(ByteBuffer(string: ": resumed\n\n"))
       } else {
@@ -89,7 +89,8 @@ struct BoardStreamEndpoint {
       if edition.entityTag != shown?.entityTag {
         let data = data(edition, after: shown, asked, plan, requestId)
         let name = shown == nil ? "snapshot" : "change"
-        try await writer.write(Self.event(name, id: edition.entityTag, data))
+        let id = plan.entityTag(of: edition, isCopy: false)
+        try await writer.write(Self.event(name, id: id, data))
         shown = edition
       } else if signal == .beat {
         try await writer.write(ByteBuffer(string: ": beat\n\n"))
@@ -120,7 +121,8 @@ struct BoardStreamEndpoint {
       skipped: plan.skipped,
       requestId: requestId,
       now: clock.now,
-      elapsed: 0
+      elapsed: 0,
+      entityTag: plan.entityTag(of: edition, isCopy: false)
     )
     guard let shown else { return answer.body() }
     var json = JSONBytes(capacity: 4_096)

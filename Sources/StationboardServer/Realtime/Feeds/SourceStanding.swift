@@ -4,6 +4,9 @@ import GTFSRealtime
 ///
 /// All instants are of the service clock, in seconds since 1970-01-01T00:00:00Z.
 struct SourceStanding: Hashable, Sendable {
+  /// The longest time between two publications that counts as a rhythm, in seconds.
+  static let longestPeriod: Double = 600
+
   /// Whether there is a source at all.
   var isConfigured = false
   /// When the source was last asked.
@@ -14,14 +17,23 @@ struct SourceStanding: Hashable, Sendable {
   var fetchedAt: Double?
   /// When the feed in use was made, by its own header.
   var madeAt: Double?
-  /// What is wrong with the newest answer; nothing if it is in use or unchanged.
-  var lastError: String?
-  /// Whether the newest answer was no feed, or one that is not believed.
-  var isRefused = false
+  /// Why the source could not be asked, or gave no answer to use; nothing once it answers.
+  var failure: String?
+  /// Why the newest content it gave is not used; nothing if it is in use.
+  var refusal: String?
+  /// The newest content that was judged, whatever became of it.
+  var judged: FeedDigest?
+  /// The timestamp of the feed in use as its header has it; it may be a little in the future.
+  private var stampedAt: Double?
   /// The bytes of the feed in use.
   var payloadBytes: Int?
   /// The time between the last two publications, by their headers.
   var period: Double?
+
+  /// Whether the newest content was no feed, or one that is not believed.
+  var isRefused: Bool { refusal != nil }
+  /// What is wrong with the source; nothing if its newest answer is in use or unchanged.
+  var lastError: String? { failure ?? refusal }
 
   /// The instant the realtime data is of: when the feed was made, or else when it arrived.
   ///
@@ -46,14 +58,15 @@ struct SourceStanding: Hashable, Sendable {
     let made = header.timestamp.map { Double($0) }
     // A timestamp from the future or from long ago is no instant to measure an age from.
     let plausible = made.flatMap { $0 <= now + 60 && $0 > now - 365 * 86_400 ? $0 : nil }
-    if let plausible, let madeAt {
-      let distance = plausible - madeAt
-      if distance > 0, distance <= 600 { period = distance }
+    if let plausible, let stampedAt {
+      let distance = plausible - stampedAt
+      if distance > 0, distance <= Self.longestPeriod { period = distance }
     }
-    madeAt = plausible
+    stampedAt = plausible
+    // Nothing is newer than its arrival, whatever the source's clock says.
+    madeAt = plausible.map { min($0, now) }
     fetchedAt = now
     payloadBytes = bytes
-    lastError = nil
-    isRefused = false
+    refusal = nil
   }
 }

@@ -24,7 +24,7 @@ final class BoardDesk: Sendable {
     _ snapshot: RealtimeSnapshot,
     phases: Set<BoardPhase>,
     at now: Double
-  ) -> (realtime: RealtimeStatusWord, alerts: RealtimeStatusWord) {
+  ) -> BoardEdition.Words {
     let trips = RealtimeStatusWord(
       snapshot.trips,
       hasFeed: snapshot.index != nil,
@@ -37,9 +37,9 @@ final class BoardDesk: Sendable {
       freshFor: AlertDecay.freshFor,
       at: now
     )
-    return (
-      phases.contains(.realtime) || trips == .disabled ? trips : .skippedBudget,
-      phases.contains(.alerts) || alerts == .disabled ? alerts : .skippedBudget
+    return BoardEdition.Words(
+      realtime: phases.contains(.realtime) || trips == .disabled ? trips : .skippedBudget,
+      alerts: phases.contains(.alerts) || alerts == .disabled ? alerts : .skippedBudget
     )
   }
 
@@ -66,12 +66,7 @@ final class BoardDesk: Sendable {
       before.alertsStatus == words.alerts
     {
       if before.tick == snapshot.tick { return before }
-      let version = snapshot.index?.version(of: Int(request.stop.stop)) ?? 0
-      if isForComparison, before.stopVersion == version,
-        before.alertVersion == snapshot.alertIndex?.version ?? 0
-      {
-        return before
-      }
+      if isForComparison, looksTheSame(before, snapshot, request, at: now) { return before }
     }
     let board = MergedBoard(
       request: request,
@@ -97,10 +92,31 @@ final class BoardDesk: Sendable {
       selection: selection,
       snapshot: snapshot,
       words: words,
+      earlier: snapshot.trips.sourceTime.map { self.words(snapshot, phases: phases, at: $0) },
       before: before
     )
     if request.instant == nil { shelf.put(edition, key) }
     return edition
+  }
+
+  /// Whether an edition made with an earlier publication, whose time has not run out, looks like one made
+  /// now.
+  ///
+  /// The version of a stop leaves source times out, and how fresh each departure is depends on them. If
+  /// everything was fresh and is, nobody sees a difference; else a new edition has to tell.
+  private func looksTheSame(
+    _ before: BoardEdition,
+    _ snapshot: RealtimeSnapshot,
+    _ request: BoardRequest,
+    at now: Double
+  ) -> Bool {
+    let stop = Int(request.stop.stop)
+    guard before.stopVersion == snapshot.index?.version(of: stop) ?? 0,
+      before.alertVersion == snapshot.alertIndex?.version ?? 0,
+      before.hasIndexes == BoardEdition.indexes(snapshot)
+    else { return false }
+    guard let index = snapshot.index, before.stopVersion != 0 else { return true }
+    return before.isFresh && now - Double(index.oldestSourceTime(at: stop)) <= decay.fresh
   }
 
   /// An edition that is no longer right, for when there is no time to make one.

@@ -7,6 +7,12 @@ import Timetable
 /// Everything that changes with the clock alone (the server's time, ages, request ids) is not in here;
 /// ``BoardAnswer`` writes it around.
 final class BoardEdition: Sendable {
+  /// What became of realtime and of alerts.
+  struct Words: Hashable, Sendable {
+    var realtime: RealtimeStatusWord
+    var alerts: RealtimeStatusWord
+  }
+
   /// A departure of the edition, for telling what changed between two.
   struct Row: Sendable {
     /// The contract's `key`.
@@ -31,7 +37,8 @@ final class BoardEdition: Sendable {
   let entityTag: String
   /// The instant until which the same realtime gives the same edition.
   let validUntil: Double
-  /// The instant since when a board has looked like this, as far as is known.
+  /// The instant since when a board has looked like this, if whatever a publication of trip updates says
+  /// was known from its source time on; never earlier than is certain.
   let since: Double
   /// When the edition was made.
   let madeAt: Double
@@ -39,6 +46,10 @@ final class BoardEdition: Sendable {
   let tick: UInt64
   let stopVersion: UInt64
   let alertVersion: UInt64
+  /// Whether there were trip updates and alerts at all.
+  let hasIndexes: [Bool]
+  /// Whether no departure's realtime was ageing.
+  let isFresh: Bool
   /// What became of realtime.
   let status: RealtimeStatusWord
   /// What became of alerts.
@@ -55,12 +66,15 @@ final class BoardEdition: Sendable {
   ///   - selection: Its alerts; nothing if they are left out.
   ///   - snapshot: The realtime it was made with.
   ///   - words: What became of realtime and of alerts.
+  ///   - earlier: What would have been said of them at the source time of the trip updates, had all that
+  ///     is known been known; nothing if there are none.
   ///   - before: The edition before it, if there is one.
   init(
     _ board: MergedBoard,
     selection: AlertSelection?,
     snapshot: RealtimeSnapshot,
-    words: (realtime: RealtimeStatusWord, alerts: RealtimeStatusWord),
+    words: Words,
+    earlier: Words?,
     before: BoardEdition?
   ) {
     let feed = board.request.stop.feed
@@ -74,10 +88,11 @@ final class BoardEdition: Sendable {
     )
     var rows: [Row] = []
     rows.reserveCapacity(board.rows.count)
+    var sourceTimes: [Range<Int>] = []
     for (index, row) in board.rows.enumerated() {
       if index > 0 { json.raw(",") }
       let start = json.length
-      writer.write(row, at: index, &json)
+      if let place = writer.write(row, at: index, &json) { sourceTimes.append(place) }
       rows.append(Row(key: writer.key(of: row), range: start..<json.length))
     }
     departures = json.array
@@ -94,28 +109,41 @@ final class BoardEdition: Sendable {
     alertVersion = snapshot.alertIndex?.version ?? 0
     madeAt = board.now
     validUntil = min(board.nextChangeAt, selection?.nextChangeAt ?? .infinity)
-    entityTag = Self.tag(board, selection, words, place: place)
+    hasIndexes = Self.indexes(snapshot)
+    isFresh = board.worstFreshness.map { $0 == .fresh } ?? true
+    var visible = VisibleContent()
+    visible.add(departures, without: sourceTimes)
+    for part in [place, banners, entities] { visible.add(part) }
+    visible.add(board.noService?.next)
+    visible.add(board.noService?.reason.rawValue)
+    for word in [words.realtime, words.alerts] { visible.add(word.rawValue) }
+    for flag in hasIndexes { visible.add(flag ? 1 : 0) }
+    visible.add(board.request.language)
+    visible.add(feed.timetable)
+    entityTag = visible.entityTag
     if let before, before.entityTag == entityTag {
       since = before.since
-    } else if let before, before.validUntil <= board.now, before.stopVersion == stopVersion {
-      // Time alone changed it, at the moment the edition before had named.
-      since = before.validUntil
-    } else if let source = snapshot.trips.sourceTime {
-      since = Self.since(source, board, snapshot)
     } else {
-      since = board.now
+      let isCertain = earlier.map { $0 == words } ?? false
+      since = isCertain ? Self.since(board, selection, snapshot) : board.now
     }
   }
 
-  /// Since when a board looks like this if the same realtime was there from its source time on.
+  /// Which indexes there are.
+  static func indexes(_ snapshot: RealtimeSnapshot) -> [Bool] {
+    [snapshot.index != nil, snapshot.alertIndex != nil]
+  }
+
+  /// The source time of the trip updates if a board of then, with all that is known now, would have
+  /// looked like this ever since; else now.
   private static func since(
-    _ source: Double,
     _ board: MergedBoard,
+    _ selection: AlertSelection?,
     _ snapshot: RealtimeSnapshot
   ) -> Double {
-    guard board.request.instant == nil, source < board.now, board.now - source < 120 else {
-      return board.now
-    }
+    guard board.request.instant == nil, let source = snapshot.trips.sourceTime,
+      source < board.now, board.now - source < longestLook, snapshot.changedAt <= source
+    else { return board.now }
     // One clock: what came with a publication is as old as the publication.
     let then = MergedBoard(
       request: board.request,
@@ -123,26 +151,21 @@ final class BoardEdition: Sendable {
       realtime: snapshot.index,
       decay: board.decay
     )
-    return then.nextChangeAt >= board.now ? source : board.now
+    guard then.nextChangeAt >= board.now else { return board.now }
+    guard let selection else { return source }
+    let alerts = AlertSelection(
+      index: selection.index,
+      stop: Int(board.request.stop.stop),
+      rows: then.rows,
+      realtime: then.realtime,
+      now: source,
+      language: selection.language
+    )
+    return (alerts.nextChangeAt ?? .infinity) > board.now ? source : board.now
   }
 
-  private static func tag(
-    _ board: MergedBoard,
-    _ selection: AlertSelection?,
-    _ words: (realtime: RealtimeStatusWord, alerts: RealtimeStatusWord),
-    place: [UInt8]
-  ) -> String {
-    var parts: [UInt64] = [
-      UInt64(bitPattern: Int64(board.visibleHash)), selection?.visibleHash ?? 0,
-      UInt64(bitPattern: board.noService?.next ?? -1), FeedDigest(place).hash,
-    ]
-    let text =
-      "\(words.realtime.rawValue) \(words.alerts.rawValue) \(board.request.language ?? "")"
-      + " \(board.noService?.reason.rawValue ?? "")"
-    parts.append(FeedDigest(Array(text.utf8)).hash)
-    let digest = parts.withUnsafeBytes { FeedDigest($0) }
-    return "\"\(String(digest.hash, radix: 36))\""
-  }
+  /// How far back a board is looked at, in seconds.
+  private static let longestLook: Double = 120
 
   private static func rendered(_ write: (inout JSONBytes) -> Void) -> [UInt8] {
     var json = JSONBytes(capacity: 256)
