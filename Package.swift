@@ -109,7 +109,10 @@ let package = Package(
         "Timetable", "Storage", "Serving", .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
       ]
     ),
-    .target(name: "FeedSimulation", dependencies: ["GTFS", "GTFSRealtime", "Timetable"]),
+    .target(
+      name: "FeedSimulation",
+      dependencies: ["ConditionalHTTP", "GTFS", "GTFSRealtime", "Timetable", .httpTypes]
+    ),
     .target(name: "FeedRecording", dependencies: ["GTFSRealtime"]),
     .target(name: "CWebAssets", exclude: ["Public"]),
     .target(
@@ -173,9 +176,9 @@ let package = Package(
     .testTarget(
       name: "StationboardServerTests",
       dependencies: [
-        "CZlib", "ConditionalHTTP", "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime",
-        "SampleNetwork", "Serving", "Stationboard", "StationboardClient", "StationboardServer",
-        "Timetable", "WebBoard", .httpTypes, .hummingbird, .logging, .nioCore,
+        "CZlib", "ConditionalHTTP", "FeedSimulation", "Freshness", "FreshnessRuntime", "FreshnessTesting",
+        "GTFS", "GTFSRealtime", "SampleNetwork", "Serving", "Stationboard", "StationboardClient",
+        "StationboardServer", "Timetable", "WebBoard", .httpTypes, .hummingbird, .logging, .nioCore,
         .nioEmbedded,
       ]
     ),

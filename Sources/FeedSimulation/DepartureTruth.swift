@@ -15,14 +15,21 @@ package struct DepartureTruth: Hashable, Sendable {
   package let stop: Timetable.Stop
   /// stop_sequence.
   package let sequence: UInt32
-  /// The departure as planned, in seconds since 1970-01-01T00:00:00Z; of an extra run, as its producer
-  /// plans it, which the feed says of some only.
+  /// The departure as planned, in seconds since 1970-01-01T00:00:00Z; of an extra run or a replacement, as
+  /// its producer plans it.
   package let scheduledDeparture: Int64
+  /// Whether the feed or the timetable says ``scheduledDeparture``: of an added run nobody does.
+  package let isPlanned: Bool
   /// What the feed says.
   package let truth: StopTruth
+  /// Of a stop that is left out, the delay with which the run passes it, in seconds: that of the stop
+  /// before, which holds (reference: it "does propagate over the SKIPPED stop"). `nil` if none is known.
+  package let carriedDelay: Int32?
 
   /// When the run departs, as far as is known, in seconds since 1970-01-01T00:00:00Z.
-  package var effectiveDeparture: Int64 { truth.departure ?? scheduledDeparture }
+  package var effectiveDeparture: Int64 {
+    truth.departure ?? scheduledDeparture + Int64(carriedDelay ?? 0)
+  }
 }
 
 extension FeedWorld {
@@ -53,12 +60,12 @@ extension FeedWorld {
       until: instant + window + 600,
       limit: .max
     )
-    var cache: [TripRun: (state: RunState, extra: (id: String, state: RunState)?)] = [:]
+    var cache: [TripRun: (state: RunState, extra: ExtraState?)] = [:]
     var rows: [DepartureTruth] = []
     for departure in scheduled {
       let day = ServiceDate(daysSinceEpoch: departure.day)
       let run = TripRun(trip: departure.trip, day: day)
-      let known = cache[run] ?? (state(of: run, at: instant), extra(besides: run, at: instant))
+      let known = cache[run] ?? (state(of: run, at: instant), extraState(besides: run, at: instant))
       cache[run] = known
       let call = timetable.call(departure.position, of: departure.trip)
       let start = Int64(timetable.start(of: departure.trip))
@@ -70,8 +77,10 @@ extension FeedWorld {
           isExtra: false,
           stop: departure.stop,
           sequence: call.sequence,
-          scheduledDeparture: departure.time,
-          truth: Self.truth(of: known.state, position: departure.position)
+          scheduledDeparture: Self.planned(known.state, at: departure.position) ?? departure.time,
+          isPlanned: true,
+          truth: Self.truth(of: known.state, position: departure.position),
+          carriedDelay: Self.carriedDelay(known.state, at: departure.position)
         )
       )
       guard let extra = known.extra, extra.state.phase == .extra,
@@ -89,7 +98,9 @@ extension FeedWorld {
           stop: departure.stop,
           sequence: extraCall.sequence,
           scheduledDeparture: extraCall.scheduledDeparture,
-          truth: StopTruth(extraCall)
+          isPlanned: extra.kind.saysPlan,
+          truth: StopTruth(extraCall),
+          carriedDelay: nil
         )
       )
     }
@@ -98,5 +109,21 @@ extension FeedWorld {
       (left.effectiveDeparture, left.tripID, left.sequence)
         < (right.effectiveDeparture, right.tripID, right.sequence)
     }
+  }
+
+  /// When a replacement departs by its producer's own plan; `nil` for other runs.
+  private static func planned(_ state: RunState, at position: Int) -> Int64? {
+    guard state.phase == .replaced else { return nil }
+    return state.calls.first { $0.position == position }?.scheduledDeparture
+  }
+
+  /// The delay that a run has when it passes a stop it leaves out.
+  private static func carriedDelay(_ state: RunState, at position: Int) -> Int32? {
+    guard state.phase == .running,
+      let place = state.calls.firstIndex(where: { $0.position == position }),
+      place >= state.firstReported, state.calls[place].standing == .skipped
+    else { return nil }
+    let before = state.calls[state.firstReported..<place].last { $0.standing != .skipped }
+    return before?.standing == .served ? before?.departureDelay : nil
   }
 }

@@ -21,6 +21,18 @@ extension FeedWorld {
 
   /// What the feed says of the extra run beside a run, and its id; `nil` if there is never one.
   package func extra(besides run: TripRun, at instant: Int64) -> (id: String, state: RunState)? {
+    extraState(besides: run, at: instant).map { ($0.id, $0.state) }
+  }
+
+  /// What the feed says of an extra run.
+  struct ExtraState {
+    var id: String
+    var kind: TripStory.Extra.Kind
+    var state: RunState
+  }
+
+  /// What the feed says of the extra run beside a run; `nil` if there is never one.
+  func extraState(besides run: TripRun, at instant: Int64) -> ExtraState? {
     guard timetable.runs(run.trip, on: run.day), timetable.callCount(of: run.trip) > 1 else {
       return nil
     }
@@ -28,7 +40,7 @@ extension FeedWorld {
     guard let extra = story.extra else { return nil }
     var state = RunState()
     fill(&state, with: story, extra: extra, at: instant)
-    return (extraID(of: story), state)
+    return ExtraState(id: extraID(of: story), kind: extra.kind, state: state)
   }
 
   /// The trip_id of the extra run.

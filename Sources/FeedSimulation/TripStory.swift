@@ -51,6 +51,9 @@ struct TripStory: Sendable {
       case duplicated
       /// ADDED in place of a cancelled run, slower.
       case substitute
+
+      /// Whether the feed says when the run was to depart.
+      var saysPlan: Bool { self == .new || self == .duplicated }
     }
 
     var kind: Kind

@@ -15,6 +15,7 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
   package static var longest: Int { 16 << 20 }
 
   private static var mark: String { "-gzip" }
+  private static var lastEventID: HTTPField.Name? { HTTPField.Name("last-event-id") }
 
   /// Creates the middleware.
   package init() {}
@@ -28,38 +29,60 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
     let isWanted = AcceptEncoding(fields: request.headers).prefers("gzip")
     let known = request.headers[.ifNoneMatch].map { EntityTagList(parsing: $0) }
     let marked = Self.marked(known)
-    var plain = request
+    var head = request.head
     if !marked.isEmpty, case .tags(let tags)? = known {
-      var head = request.head
       head.headerFields[.ifNoneMatch] = EntityTagList.tags(tags + marked.map(\.plain)).description
-      plain = Request(head: head, body: request.body)
     }
-    var response = try await next(plain, context)
+    // A client may go on with a stream from an answer it has (WHATWG HTML, `Last-Event-ID`).
+    if let name = Self.lastEventID, let last = head.headerFields[name],
+      let tag = Self.marked(EntityTagList(parsing: last)).first
+    {
+      head.headerFields[name] = tag.plain.description
+    }
+    var response = try await next(Request(head: head, body: request.body), context)
     if response.status == .notModified, let tag = Self.tag(response),
       let match = marked.first(where: { $0.plain.weaklyMatches(tag) })
     {
       response.headers[.eTag] = match.compressed.description
     }
     guard response.status == .ok, Self.isText(response),
-      let length = response.body.contentLength,
+      let length = Self.length(response, request.method),
       (Self.shortest...Self.longest).contains(length),
       response.headers[.contentEncoding] == nil
     else { return response }
     Self.vary(&response)
-    guard isWanted, request.method == .get else { return response }
+    guard isWanted else { return response }
+    if request.method == .head {
+      // What GET would say; how long it would be nobody knows without doing it.
+      Self.mark(&response)
+      response.headers[.contentLength] = nil
+      return response
+    }
     let writer = CollectingWriter()
     try await response.body.write(writer)
     guard let compressed = Gzip.compressed(writer.content), compressed.readableBytes < length else {
       response.body = ResponseBody(byteBuffer: writer.content)
       return response
     }
-    response.headers[.contentEncoding] = "gzip"
-    response.headers[.contentLength] = nil
-    if let tag = Self.tag(response), tag.isStrong {
-      response.headers[.eTag] = EntityTag(tag.opaque + Self.mark).description
-    }
+    Self.mark(&response)
     response.body = ResponseBody(byteBuffer: compressed)
     return response
+  }
+
+  /// The bytes that GET answers with; nothing if that is not known.
+  private static func length(_ response: Response, _ method: HTTPRequest.Method) -> Int? {
+    switch method {
+    case .get: response.body.contentLength
+    case .head: response.headers[.contentLength].flatMap { Int($0) }
+    default: nil
+    }
+  }
+
+  private static func mark(_ response: inout Response) {
+    response.headers[.contentEncoding] = "gzip"
+    if let tag = tag(response), tag.isStrong {
+      response.headers[.eTag] = EntityTag(tag.opaque + mark).description
+    }
   }
 
   /// The tags of compressed answers that a client has, each with that of the answer itself.

@@ -1,8 +1,9 @@
-import ConditionalHTTP
 import FeedSimulation
+import GTFSRealtime
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOCore
 import ServiceLifecycle
 import Serving
 
@@ -13,9 +14,6 @@ struct FeedServer {
   let stage: FeedStage
   let clock: ServiceClock
   let logger: Logger
-
-  /// The header field that names the fault of an answer, for tests.
-  static let faultField = HTTPField.Name("x-freshet-fault")
 
   /// Serves until the process is told to stop (SIGINT, SIGTERM), then lets running answers finish.
   ///
@@ -73,45 +71,26 @@ struct FeedServer {
     let world = stage.world
     let answer = world.answer(stream, at: milliseconds)
     if answer.wait > 0 { try await Task.sleep(for: .milliseconds(answer.wait)) }
-    var headers: HTTPFields = [:]
-    if let name = Self.faultField, let fault = answer.fault {
-      headers[name] = fault.kind.rawValue
+    let sheet = answer.status == 200 ? try await press.sheet(answer, of: world, as: form) : nil
+    let reply = FeedReply(
+      answer,
+      digest: sheet?.digest ?? FeedDigest([]),
+      contentType: form == .json ? "application/json" : "application/x-protobuf",
+      request: request.headers,
+      at: milliseconds
+    )
+    guard reply.hasContent else {
+      return Response(status: reply.head.status, headers: reply.head.headerFields)
     }
-    guard answer.status == 200 else {
-      headers[.cacheControl] = "no-store"
-      headers[.contentType] = "text/plain; charset=utf-8"
-      if let seconds = answer.retryAfter { headers[.retryAfter] = String(seconds) }
-      return Response(
-        status: .init(code: answer.status),
-        headers: headers,
-        body: .init(byteBuffer: .init(string: "The simulated producer is in trouble.\n"))
-      )
-    }
-    let sheet = try await press.sheet(answer, of: world, as: form)
-    let tag = EntityTag("\(sheet.digest)")
-    let date = HTTPDate(secondsSince1970: answer.tick.sourceTime)
-    headers[.eTag] = tag.description
-    headers[.lastModified] = date.description
-    let rest = max(0, answer.nextInstant - milliseconds)
-    headers[.cacheControl] = "public, max-age=\((rest + 999) / 1_000)"
-    guard !isCurrent(request, tag, date) else {
-      return Response(status: .notModified, headers: headers)
-    }
-    headers[.contentType] = form == .json ? "application/json" : "application/x-protobuf"
-    return Response(status: .ok, headers: headers, body: .init(byteBuffer: sheet.content))
+    return Response(
+      status: reply.head.status,
+      headers: reply.head.headerFields,
+      body: .init(byteBuffer: sheet?.content ?? ByteBuffer(string: FeedReply.refusal))
+    )
   }
 
   /// The service clock, in milliseconds since 1970-01-01T00:00:00Z.
   private var milliseconds: Int64 { Int64((clock.now * 1_000).rounded(.down)) }
-
-  /// Whether the client has the publication already (RFC 9110 sections 13.1.2 and 13.1.3).
-  private func isCurrent(_ request: Request, _ tag: EntityTag, _ date: HTTPDate) -> Bool {
-    if let known = request.headers[.ifNoneMatch] { return tag.matches(ifNoneMatch: known) }
-    guard let field = request.headers[.ifModifiedSince],
-      let since = HTTPDate(parsing: field, now: milliseconds / 1_000)
-    else { return false }
-    return date <= since
-  }
 }
 
 /// Takes over new imports while the server runs.

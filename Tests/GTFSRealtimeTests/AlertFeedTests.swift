@@ -186,6 +186,41 @@ import Testing
     #expect(feed.census.rejections[0].offset == header.count + good.count + 2)
   }
 
+  @Test func `a selector with an unreadable start is left out, counted, and never widened`() throws
+  {
+    let wire = WireWalk.self
+    func selector(_ trip: [UInt8]) -> [UInt8] { wire.block(5, wire.block(4, trip)) }
+    func alert(_ id: String, _ selectors: [UInt8]) -> [UInt8] {
+      wire.block(2, wire.text(1, id) + wire.block(5, selectors))
+    }
+    let good = selector(wire.text(1, "T") + wire.text(2, "08:00:00") + wire.text(3, "20261124"))
+    let header = wire.block(1, wire.text(1, "2.0"))
+    for (field, text, name) in [
+      (2, "soon", "start_time"), (2, "8h", "start_time"), (3, "20260230", "start_date"),
+      (3, "tomorrow", "start_date"),
+    ] as [(Int, String, String)] {
+      let bad = selector(wire.text(1, "T") + wire.text(UInt64(field), text))
+      let feed = try AlertFeed(
+        protobuf: header + alert("kept", bad + good + bad) + alert("gone", bad)
+      )
+      let kept = try #require(feed.alerts.first)
+      #expect(feed.alerts.count == 1)
+      #expect(kept.informedEntities.map { $0.trip?.startTime } == [28_800])
+      #expect(feed.census.used == 1)
+      #expect(feed.census.rejectedSelectors == 2)
+      #expect(
+        feed.census.selectorRejections.map(\.path)
+          == [0, 2].map {
+            "entity[0].alert.informed_entity[\($0)].trip.\(name)"
+          }
+      )
+      // An alert of which nothing is left is counted as an entity, once.
+      #expect(feed.census.rejectedTotal == 1)
+      #expect(feed.census.rejections.map(\.index) == [1])
+      #expect(feed.census.total == 2)
+    }
+  }
+
   @Test func `no mutation of an alert feed traps, and sound alerts stay`() throws {
     var dice = Dice(seed: 5)
     var survived = 0

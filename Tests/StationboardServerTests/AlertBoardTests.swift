@@ -260,13 +260,14 @@ import Testing
 
   @Test func `the visible hash is of what the board shows`() throws {
     func hash(_ alerts: [Alert], at instant: String = "2026-02-24T07:00:00Z") throws -> UInt64 {
-      AlertSelection(
+      let rows = try stage.rows()
+      return AlertSelection(
         index: AlertIndex(alerts, stage.directory),
         stop: try stage.stop("Parent8501120"),
-        rows: try stage.rows(),
+        rows: rows,
         now: try moment(instant),
         language: "de"
-      ).visibleHash
+      ).visibleHash(rows: rows.count)
     }
     let here = try Alert("a", .init(stopID: "8501120")).active(("", "2026-02-24T08:00:00Z"))
     let there = Alert("b", .init(stopID: "8501576"))

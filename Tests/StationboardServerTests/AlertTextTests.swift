@@ -231,7 +231,7 @@ import Testing
     #expect(try json { selection.writeBanners(&$0, prefix: "") } as? NSArray == [])
     #expect(try json { selection.writeAlerts(ofRow: 0, &$0, prefix: "") } as? NSArray == [])
     #expect(try json { selection.writeEntities(&$0, prefix: "") } as? NSArray == [])
-    #expect(selection.isEmpty && selection.nextChangeAt == nil && selection.visibleHash == 0)
+    #expect(selection.isEmpty && selection.nextChangeAt == nil)
   }
 
   @Test func `every severity, effect and cause has its word, unknown numbers that of none`() {

@@ -119,10 +119,15 @@ import Testing
     #expect(try await get("long", tag: "\"abd-gzip\"").status == 200)
   }
 
-  @Test func `HEAD has no body and no coding`() async throws {
+  @Test func `HEAD says what GET says, without a body`() async throws {
     let answer = try await get("long", method: .head)
     #expect(answer.body.readableBytes == 0)
-    #expect(answer.headers[.contentEncoding] == nil)
+    #expect(answer.headers[.contentEncoding] == "gzip")
+    #expect(answer.headers[.eTag] == "\"abc-gzip\"")
+    #expect(answer.headers[.contentLength] == nil)
+    let plain = try await get("long", accept: nil, method: .head)
+    #expect(plain.headers[.contentEncoding] == nil)
+    #expect(plain.headers[.contentLength] == String(Self.text.utf8.count))
   }
 
   @Test func `what is compressed can be taken apart again, whatever it is`() throws {

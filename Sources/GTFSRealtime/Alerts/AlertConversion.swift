@@ -8,16 +8,35 @@ struct AlertConversion {
   let offset: Int
 
   /// The alert of an entity.
-  func alert(_ entity: TransitRealtime_FeedEntity) throws(WireFault) -> Alert {
+  ///
+  /// What it is about is read one by one: a selector whose trip has an unreadable `start_date` or
+  /// `start_time` would be about more than was meant without it, and is left out and counted. An alert of
+  /// which nothing is left that way is rejected.
+  ///
+  /// - Parameters:
+  ///   - entity: The entity.
+  ///   - rejectedSelectors: Is given a record of each selector that is left out.
+  func alert(
+    _ entity: TransitRealtime_FeedEntity,
+    rejectedSelectors: (WireFault) -> Void
+  ) throws(WireFault) -> Alert {
     let message = entity.alert
     var alert = Alert(entityID: try text(entity.id, "id"))
     alert.activePeriods = try periods(message.activePeriod, "active_period")
     alert.communicationPeriods = try periods(message.communicationPeriod, "communication_period")
     alert.impactPeriods = try periods(message.impactPeriod, "impact_period")
     try check(message.informedEntity.count, "informed_entity")
+    var firstRejected: WireFault?
     for (index, informed) in message.informedEntity.enumerated() {
-      alert.informedEntities.append(try selector(informed, "alert.informed_entity[\(index)]"))
+      do throws(WireFault) {
+        alert.informedEntities.append(try selector(informed, "alert.informed_entity[\(index)]"))
+      } catch {
+        guard [.invalidDate, .invalidTime].contains(error.cause) else { throw error }
+        firstRejected = firstRejected ?? error
+        rejectedSelectors(error)
+      }
     }
+    if let firstRejected, alert.informedEntities.isEmpty { throw firstRejected }
     if message.hasCause { alert.cause = .init(number: Int32(message.cause.rawValue)) }
     if message.hasEffect { alert.effect = .init(number: Int32(message.effect.rawValue)) }
     if message.hasSeverityLevel {
@@ -88,9 +107,11 @@ struct AlertConversion {
       }
       trip.startDate = day
     }
-    if let time = try identifier(message.startTime, "\(path).start_time"),
-      case .seconds(let seconds) = Array(time.utf8).withUnsafeBytes({ TimeOfDay.read($0) })
-    {
+    if let time = try identifier(message.startTime, "\(path).start_time") {
+      guard case .seconds(let seconds) = Array(time.utf8).withUnsafeBytes({ TimeOfDay.read($0) })
+      else {
+        throw fault(.invalidTime, "a start_time that is not H:MM:SS", "\(path).start_time")
+      }
       trip.startTime = seconds
     }
     if message.hasScheduleRelationship {

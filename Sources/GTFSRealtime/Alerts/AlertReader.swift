@@ -49,22 +49,29 @@ struct AlertReader {
         deleted.append(message.id)
         census.deleted += 1
       } else {
-        alerts.append(try AlertConversion(limits: limits, offset: entity.position).alert(message))
+        let conversion = AlertConversion(limits: limits, offset: entity.position)
+        var selectors: [WireFault] = []
+        alerts.append(try conversion.alert(message) { selectors.append($0) })
         census.used += 1
+        for fault in selectors {
+          census.rejectSelector(Self.record(fault, index), keeping: limits.keptRejections)
+        }
       }
     } catch {
-      let fault = error.inside(.feed, 2, index: index)
-      census.reject(
-        RejectedEntity(
-          cause: fault.cause,
-          reason: fault.reason,
-          index: index,
-          offset: fault.offset,
-          path: fault.path
-        ),
-        keeping: limits.keptRejections
-      )
+      census.reject(Self.record(error, index), keeping: limits.keptRejections)
     }
+  }
+
+  /// The record of what is wrong with an entity or a part of it.
+  private static func record(_ fault: WireFault, _ index: Int) -> RejectedEntity {
+    let fault = fault.inside(.feed, 2, index: index)
+    return RejectedEntity(
+      cause: fault.cause,
+      reason: fault.reason,
+      index: index,
+      offset: fault.offset,
+      path: fault.path
+    )
   }
 
   /// Looks at the outer fields of an entity; every length in it is sound afterwards.

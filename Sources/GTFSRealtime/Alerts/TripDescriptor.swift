@@ -12,7 +12,7 @@ package struct TripDescriptor: Hashable, Sendable {
   package var directionID: UInt32?
   /// `start_date`: the service day of the trip.
   package var startDate: ServiceDate?
-  /// `start_time` in seconds after 0:00 of the service day; `nil` also if the text is no time.
+  /// `start_time` in seconds after 0:00 of the service day.
   package var startTime: Int32?
   /// How the trip relates to the timetable.
   package var relationship: TripScheduleRelationship

@@ -12,6 +12,11 @@ package struct EntityCensus: Hashable, Sendable {
   package private(set) var rejections: [RejectedEntity] = []
   /// Trip updates whose `start_time` is no time; it counts as absent.
   package var invalidStartTimes = 0
+  /// Selectors of alerts whose trip has an unreadable `start_date` or `start_time`; without the rest of
+  /// the trip they would be about more than was meant, so they are left out of their alert.
+  package private(set) var rejectedSelectors = 0
+  /// The first of those selectors (``RealtimeLimits/keptRejections``).
+  package private(set) var selectorRejections: [RejectedEntity] = []
 
   /// Creates a census of no entities.
   package init() {}
@@ -20,6 +25,11 @@ package struct EntityCensus: Hashable, Sendable {
   package var rejectedTotal: Int { rejected.values.reduce(0, +) }
   /// All entities of the feed.
   package var total: Int { used + deleted + other + rejectedTotal }
+
+  mutating func rejectSelector(_ selector: RejectedEntity, keeping limit: Int) {
+    rejectedSelectors += 1
+    if selectorRejections.count < limit { selectorRejections.append(selector) }
+  }
 
   mutating func reject(_ entity: RejectedEntity, keeping limit: Int) {
     rejected[entity.cause, default: 0] += 1

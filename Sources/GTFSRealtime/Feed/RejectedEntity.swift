@@ -12,6 +12,8 @@ package struct RejectedEntity: Hashable, Sendable, CustomStringConvertible {
     case limitExceeded = "limit_exceeded"
     /// `start_date` is no date: the trip cannot be told from that of another day.
     case invalidDate = "invalid_date"
+    /// `start_time` in a selector of an alert is no time: the trip cannot be told from those at others.
+    case invalidTime = "invalid_time"
   }
 
   /// Why.

@@ -17,6 +17,9 @@ struct BoardAnswer {
   /// Milliseconds spent so far.
   let elapsed: Double
 
+  /// The entity tag, with its quotes.
+  let entityTag: String
+
   /// What a person got (seed 001, `meta.responseMode`).
   enum ResponseMode: String {
     /// Everything that is there, and it is fresh.
@@ -44,7 +47,8 @@ struct BoardAnswer {
         edition: edition,
         snapshot: snapshot,
         now: now,
-        requestId: requestId
+        requestId: requestId,
+        skipped: skipped
       )
       .write(&json)
     }
@@ -191,7 +195,7 @@ struct BoardAnswer {
     member(",\"alertsCacheAgeMs\":", milliseconds: snapshot.alerts.age(at: now), &json)
     member(",\"nextExpectedAt\":", instant: trips.nextExpected(at: now), &json)
     json.raw(",\"entityTag\":")
-    json.string(edition.entityTag)
+    json.string(entityTag)
     json.raw(",\"timetable\":")
     writeTimetable(&json)
     json.raw("}")

@@ -7,6 +7,8 @@ struct BoardDebug {
   let snapshot: RealtimeSnapshot
   let now: Double
   let requestId: String
+  /// The steps that were left out, in the contract's words.
+  let skipped: [StaticString]
 
   /// Writes the member with its leading comma.
   func write(_ json: inout JSONBytes) {
@@ -38,22 +40,40 @@ struct BoardDebug {
     json.integer(request.window)
     json.raw(",\"timeZone\":")
     json.string(timetable.metadata.timeZone)
-    json.raw("},\"rowSources\":{\"scheduled\":")
-    json.integer(edition.rows.count)
-    json.raw(",\"tripupdate\":0,\"rt_added\":0},\"stageCounts\":{\"scheduled\":")
-    json.integer(edition.rows.count)
+    json.raw("},\"rowSources\":{")
+    for (index, origin) in BoardRow.Origin.allCases.enumerated() {
+      if index > 0 { json.raw(",") }
+      json.string(origin.rawValue)
+      json.raw(":")
+      json.integer(edition.origins[origin] ?? 0)
+    }
+    json.raw("},\"stageCounts\":{\"scheduled\":")
+    json.integer(edition.rows.count - (edition.origins[.added] ?? 0))
     json.raw(",\"returned\":")
     json.integer(edition.rows.count)
     json.raw("},\"langPrefs\":[")
     json.string(request.language ?? timetable.metadata.language ?? "und")
     json.raw("],\"flags\":[],\"warnings\":[],\"version\":{\"staticVersion\":")
     json.string(timetable.metadata.version)
-    json.raw(",\"rtVersion\":null,\"hasSkew\":false},\"rt\":{\"tripUpdates\":")
+    json.raw(",\"rtVersion\":")
+    let version = snapshot.trips.feedVersion
+    json.string(version)
+    json.raw(",\"hasSkew\":")
+    json.flag(version != nil && version != timetable.metadata.version)
+    json.raw("},\"rt\":{\"tripUpdates\":")
     writeTripUpdates(&json)
     json.raw(",\"alerts\":")
     writeAlerts(&json)
     json.raw("},")
-    json.raw("\"latencySafe\":{\"degradedMode\":false,\"degradedReasons\":[]}}")
+    json.raw("\"latencySafe\":{\"degradedMode\":")
+    json.flag(!skipped.isEmpty)
+    json.raw(",\"degradedReasons\":[")
+    for (index, step) in skipped.enumerated() {
+      json.raw(index > 0 ? ",\"" : "\"")
+      json.raw(step)
+      json.raw("\"")
+    }
+    json.raw("]}}")
   }
 
   private func writeTripUpdates(_ json: inout JSONBytes) {

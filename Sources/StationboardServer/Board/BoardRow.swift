@@ -43,7 +43,7 @@ struct BoardRow: Hashable, Sendable {
   }
 
   /// Where a row comes from; the words of the contract's `rowSources`.
-  enum Origin: String, Sendable {
+  enum Origin: String, CaseIterable, Sendable {
     /// The timetable alone.
     case scheduled
     /// The timetable and a trip update.

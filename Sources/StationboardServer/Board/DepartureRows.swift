@@ -30,7 +30,10 @@ struct DepartureRows {
   ///   - row: The departure.
   ///   - place: Its place among the rows of the board, for its alerts.
   ///   - json: Where to.
-  func write(_ row: BoardRow, at place: Int, _ json: inout JSONBytes) {
+  /// - Returns: Where the row's source time stands in `json`, the one member that changes although a
+  ///   person sees the same; nothing if it has none.
+  @discardableResult
+  func write(_ row: BoardRow, at place: Int, _ json: inout JSONBytes) -> Range<Int>? {
     let extra = row.extra.flatMap { realtime?.extraTrips[$0] }
     let label = label(of: row, extra)
     writeIdentity(row, extra, &json)
@@ -53,13 +56,14 @@ struct DepartureRows {
       json.raw("null,\"delayMin\":")
     }
     let isSubstitute = label.map { $0.isSubstitute } ?? false
+    var sourceTime: Range<Int>?
     if row.marks.isEmpty {
       json.raw("null,\"platform\":")
       writePlatform(row.stop, &json)
       json.raw(",")
       json.raw(Self.withoutRealtime)
     } else {
-      writeRealtime(row, isTrain: label?.isTrain ?? false, &json)
+      sourceTime = writeRealtime(row, isTrain: label?.isTrain ?? false, &json)
     }
     if let alerts {
       alerts.writeAlerts(ofRow: place, &json, prefix: feed.idPrefix)
@@ -77,6 +81,7 @@ struct DepartureRows {
       json.time(Int(feed.timetable.start(of: trip)))
     }
     json.raw("\"}")
+    return sourceTime
   }
 
   /// The label of the row's route; `nil` if nothing names a route.
@@ -182,8 +187,12 @@ struct DepartureRows {
     }
   }
 
-  /// Writes what realtime decides, from `delayMin`'s value on.
-  private func writeRealtime(_ row: BoardRow, isTrain: Bool, _ json: inout JSONBytes) {
+  /// Writes what realtime decides, from `delayMin`'s value on; tells where the source time stands.
+  private func writeRealtime(
+    _ row: BoardRow,
+    isTrain: Bool,
+    _ json: inout JSONBytes
+  ) -> Range<Int>? {
     let delay = DelayReading(row, isTrain: isTrain)
     writeNumber(delay.minutes, &json)
     json.raw(",\"platform\":")
@@ -203,10 +212,13 @@ struct DepartureRows {
     json.raw(",\"stopEvent\":")
     json.raw(row.marks.contains(.skipped) ? "\"SKIPPED\"" : "null")
     json.raw(",\"realtimeAt\":")
+    var sourceTime: Range<Int>?
     if row.hasRealtime, let source = row.sourceTime {
+      let start = json.length
       json.raw("\"")
       json.instant(source)
       json.raw("\"")
+      sourceTime = start..<json.length
     } else {
       json.raw("null")
     }
@@ -228,6 +240,7 @@ struct DepartureRows {
     json.raw(",\"previousPlatform\":")
     if isChanged { writePlatform(row.stop, &json) } else { json.raw("null") }
     json.raw(",\"alerts\":")
+    return sourceTime
   }
 
   private func writeFlags(_ row: BoardRow, isSubstitute: Bool, _ json: inout JSONBytes) {

@@ -19,6 +19,7 @@ extension MergedBoard {
       }
     }
     guard request.instant == nil else { return next }
+    if let noService { next = min(next, change(of: noService)) }
     if let first = rows.first { next = min(next, Double(first.effective + BoardLimits.grace)) }
     // With as many rows as the limit allows, a row enters only when another one leaves.
     guard rows.count < request.limit else { return next }
@@ -30,6 +31,18 @@ extension MergedBoard {
       next = min(next, Double(entering) - length)
     }
     return max(next, now)
+  }
+
+  /// When the reason for an empty board, or the next departure it names, becomes another.
+  ///
+  /// The next departure is the timetable's: it passes even if realtime has taken it from the board.
+  private func change(of noService: NoService) -> Double {
+    let timetable = request.stop.feed.timetable
+    let length = Double(request.window * 60)
+    let begins = Double(timetable.start(of: timetable.firstDay)) - length
+    let ends = Double(NoService.end(of: timetable) + BoardLimits.grace)
+    return [noService.next.map { Double($0) - length }, begins, ends].compactMap(\.self)
+      .filter { $0 >= now }.min() ?? .infinity
   }
 
   private func firstDeparture(from: Int64, until: Int64) -> Int64? {
@@ -46,25 +59,5 @@ extension MergedBoard {
       .min()
     guard let scheduled, let touched else { return scheduled ?? touched }
     return min(scheduled, touched)
-  }
-
-  /// A hash of the rows as people see them: the same for two boards that look the same.
-  ///
-  /// It covers what ``DepartureRows`` writes, the freshness of the rows included, and leaves out the
-  /// source times, which change with every publication. The same in every run of the program, for the
-  /// same import of the timetable.
-  var visibleHash: Int {
-    var hash = ContentHash()
-    hash.add(UInt64(rows.count))
-    for row in rows {
-      hash.add(UInt64(row.trip ?? .max) << 32 | UInt64(row.stop))
-      hash.add(UInt64(row.position) << 32 | UInt64(UInt32(truncatingIfNeeded: row.day)))
-      hash.add(UInt64(bitPattern: row.scheduled ?? .min))
-      hash.add(UInt64(bitPattern: row.effective))
-      let freshness = row.hasRealtime ? row.freshness.map { UInt64($0.rawValue) } : nil
-      hash.add(UInt64(row.marks.rawValue) << 8 | (freshness ?? 255))
-      if let call = row.call, let realtime { realtime.addTexts(ofCall: call, to: &hash) }
-    }
-    return Int(truncatingIfNeeded: hash.value)
   }
 }

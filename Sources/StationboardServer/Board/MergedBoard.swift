@@ -148,8 +148,13 @@ struct NoService: Sendable {
       return
     }
     next = timetable.nextDeparture(at: stop.stop, after: until)
-    let end = timetable.start(of: timetable.lastDay) + Int64(timetable.metadata.latestTime)
-    let isOutside = from > end || until <= timetable.start(of: timetable.firstDay)
+    let isOutside =
+      from > Self.end(of: timetable) || until <= timetable.start(of: timetable.firstDay)
     reason = isOutside ? .outsideFeedValidity : .noServiceInTimeWindow
+  }
+
+  /// The last instant that a timetable tells of, in seconds since 1970-01-01T00:00:00Z.
+  static func end(of timetable: Timetable) -> Int64 {
+    timetable.start(of: timetable.lastDay) + Int64(timetable.metadata.latestTime)
   }
 }

@@ -93,9 +93,11 @@ struct BoardEndpoint {
       skipped: plan.skipped,
       requestId: requestId,
       now: now,
-      elapsed: elapsed
+      elapsed: elapsed,
+      entityTag: plan.entityTag(of: edition, isCopy: copy != nil)
     )
-    var headers = fields(asked, edition, snapshot, requestId, elapsed, at: now)
+    var headers = fields(edition, snapshot, requestId, elapsed, at: now)
+    headers[.eTag] = answer.entityTag
     headers[.contentType] = "application/json; charset=utf-8"
     if copy != nil {
       headers[.mdStale] = "1"
@@ -121,8 +123,9 @@ struct BoardEndpoint {
     let now = clock.now
     let snapshot = desk.snapshot(of: asked.stop.feed)
     let elapsed = (ContinuousClock.now - began).milliseconds
-    var headers = fields(asked, unchanged.edition, snapshot, requestId, elapsed, at: now)
+    var headers = fields(unchanged.edition, snapshot, requestId, elapsed, at: now)
     desk.tally.count(unchanged.status == .noContent ? .noContent : .notModified)
+    headers[.eTag] = plan.entityTag(of: unchanged.edition, isCopy: false)
     if unchanged.status == .noContent {
       headers[.mdRealtimeApplied] = "0"
       headers[.mdRealtimeReason] = "unchanged_since_rt"
@@ -132,7 +135,6 @@ struct BoardEndpoint {
   }
 
   private func fields(
-    _ asked: BoardRequest,
     _ edition: BoardEdition,
     _ snapshot: RealtimeSnapshot,
     _ requestId: String,
@@ -140,7 +142,6 @@ struct BoardEndpoint {
     at now: Double
   ) -> HTTPFields {
     var headers = HTTPFields()
-    headers[.eTag] = edition.entityTag
     headers[.cacheControl] = Self.cacheControl(snapshot.trips.nextExpected(at: now), at: now)
     headers[.vary] = "Origin, Accept-Encoding, Accept-Language"
     headers[.mdRequestId] = requestId

@@ -27,7 +27,6 @@ struct BoardStreamEndpoint {
   ///
   /// - Throws: ``Problem`` as ``BoardRequest``; 503 `busy` when there are too many.
   func answer(_ request: Request) async throws -> Response {
-    let began = ContinuousClock.now
     let asked = try await BoardRequest(
       QueryItems(request),
       acceptLanguage: request.headers[.acceptLanguage],
@@ -41,14 +40,13 @@ struct BoardStreamEndpoint {
         fields: [.retryAfter: String(BoardBudget.retryAfter)]
       )
     }
-    let plan = await BoardPlan(asked, crowd: 0, began: began, faults: faults)
     let requestId = RequestIdentity.of(request)
     let last = HTTPField.Name("last-event-id").flatMap { request.headers[$0] }
     let body = ResponseBody { writer in
       defer { withExtendedLifetime(ticket) {} }
       // A client that goes is gone at once, not at the next heartbeat.
       try await request.body.consumeWithCancellationOnInboundClose { _ in
-        try await follow(asked, plan, requestId, from: last, into: &writer)
+        try await follow(asked, requestId, from: last, into: &writer)
       }
       try await writer.finish(nil)
     }
@@ -67,19 +65,22 @@ struct BoardStreamEndpoint {
   @concurrent
   private func follow(
     _ asked: BoardRequest,
-    _ plan: BoardPlan,
     _ requestId: String,
     from last: String?,
     into writer: inout any ResponseBodyWriter
   ) async throws {
+    var plan = await BoardPlan(asked, crowd: 0, began: .now, faults: faults)
     var shown: BoardEdition?
+    var shownTag = ""
     var tick: UInt64?
     try await writer.write(ByteBuffer(string: "retry: \(BoardBudget.streamRetry)\n\n"))
     if let last, !last.isEmpty {
-      _ = desk.edition(asked, phases: plan.phases, at: clock.now, keepsEarlier: true)
+      _ = desk.followed(asked, phases: plan.phases, at: clock.now)
       shown = desk.edition(asked, phases: plan.phases, tagged: last)
       if shown == nil {
         try await writer.write(Self.event("reset", id: nil, ByteBuffer(string: "{}")))
+      } else {
+        shownTag = last
       }
     }
     let beats = AsyncStream<Void>(bufferingPolicy: .bufferingNewest(1)) { continuation in
@@ -88,24 +89,27 @@ struct BoardStreamEndpoint {
       }
       continuation.onTermination = { _ in task.cancel() }
     }
-    for await signal in Signals(desk.changes(asked, plan.phases, until: nil, in: waiting), beats) {
-      let edition = desk.edition(asked, phases: plan.phases, at: clock.now, keepsEarlier: true)
+    let changes = desk.changes(asked, plan.wanted, until: nil, in: waiting)
+    for await signal in Signals(changes, beats) {
+      let edition = desk.followed(asked, phases: plan.phases, at: clock.now)
       let newest = desk.snapshot(of: asked.stop.feed).tick
-      if edition.entityTag != shown?.entityTag {
+      let tag = plan.entityTag(of: edition, isCopy: false)
+      if tag != shownTag {
         let answer = answer(edition, asked, plan, requestId)
         let name = shown == nil ? "snapshot" : "change"
         let data = shown.map { answer.change(from: $0) } ?? answer.body()
-        try await writer.write(Self.event(name, id: edition.entityTag, data))
-        shown = edition
-        tick = newest
+        try await writer.write(Self.event(name, id: tag, data))
+        (shown, shownTag, tick) = (edition, tag, newest)
       } else if tick != newest {
         // The board looks the same, but it is of a newer publication: it is younger.
         let answer = answer(edition, asked, plan, requestId)
-        try await writer.write(Self.event("verified", id: edition.entityTag, answer.verification()))
+        try await writer.write(Self.event("verified", id: tag, answer.verification()))
         tick = newest
       } else if signal == .beat {
         try await writer.write(ByteBuffer(string: ": beat\n\n"))
       }
+      // What there was no time for once may be there the next time.
+      plan = await BoardPlan(asked, crowd: 0, began: .now, faults: faults)
     }
   }
 
@@ -132,7 +136,8 @@ struct BoardStreamEndpoint {
       skipped: plan.skipped,
       requestId: requestId,
       now: clock.now,
-      elapsed: 0
+      elapsed: 0,
+      entityTag: plan.entityTag(of: edition, isCopy: false)
     )
   }
 }

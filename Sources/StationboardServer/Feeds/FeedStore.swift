@@ -13,6 +13,7 @@ package final class FeedStore: Sendable {
   private let folder: DataFolder
   private let logger: Logger
   private let state: Mutex<State>
+  private let listeners = TickListeners()
 
   private struct State {
     var manifest = FeedManifest()
@@ -107,6 +108,11 @@ package final class FeedStore: Sendable {
   /// Why the newest import does not serve; `nil` if it does.
   package var failure: String? { state.withLock { $0.failure } }
 
+  /// Waits for imports that are taken over.
+  ///
+  /// - Returns: An element after each, or after several; ends when the task is cancelled.
+  func changes() -> AsyncStream<Void> { listeners.listen() }
+
   /// Looks at the manifest and takes over what is new.
   ///
   /// A generation that cannot be opened is reported once, and the one before keeps serving.
@@ -139,6 +145,7 @@ package final class FeedStore: Sendable {
           retryAt: failures.isEmpty ? nil : .now + Self.retryAfter
         )
       }
+      listeners.tick()
     } catch {
       let isNew = state.withLock { state in
         let isNew = state.failure != Self.unreadable

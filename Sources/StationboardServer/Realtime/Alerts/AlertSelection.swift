@@ -86,29 +86,4 @@ struct AlertSelection: Sendable {
 
   /// Whether the board has no alert.
   var isEmpty: Bool { banners.isEmpty && rowHits.isEmpty }
-
-  /// A hash of the alerts as people see them on the board, the same in every run of the program; 0 if
-  /// there are none.
-  var visibleHash: UInt64 {
-    guard !isEmpty else { return 0 }
-    var hash = ContentHash()
-    hash.add(language)
-    hash.add(UInt64(banners.count))
-    for hit in banners { add(hit, to: &hash) }
-    for row in rowEnds.indices {
-      let hits = rowAlerts(row)
-      guard !hits.isEmpty else { continue }
-      hash.add(UInt64(row))
-      for hit in hits { add(hit, to: &hash) }
-    }
-    return hash.value
-  }
-
-  private func add(_ hit: Hit, to hash: inout ContentHash) {
-    hash.add(index.alerts[Int(hit.alert)].contentHash)
-    let selector = index.selectors[Int(hit.selector)]
-    hash.add(UInt64(selector.stop) << 32 | UInt64(selector.route))
-    hash.add(UInt64(selector.scope) << 32 | UInt64(selector.firstTrip))
-    hash.add(UInt64(selector.direction))
-  }
 }

@@ -17,8 +17,11 @@ package final class RealtimeFeeds: Sendable {
   private let exchange: any HTTPExchange
   private let clock: ServiceClock
   private let hostClock: HostClock
+  private let chance: any RandomNumberGenerator & Sendable
   private let logger: Logger
   private let state: Mutex<[String: Held]>
+  /// Who polls each source, while it is polled.
+  private let pollers = Mutex<[RealtimeSource: FreshnessClient]>([:])
   private let listeners = TickListeners()
 
   /// What is held for a timetable.
@@ -42,6 +45,7 @@ package final class RealtimeFeeds: Sendable {
   ///   - exchange: Sends the requests; files need none.
   ///   - clock: What time it is.
   ///   - hostClock: What the schedule runs by.
+  ///   - chance: The dice of the schedule's jitter; each source begins with the same.
   ///   - logger: Is told of what a person should know.
   package init(
     sources: [RealtimeSource],
@@ -49,6 +53,7 @@ package final class RealtimeFeeds: Sendable {
     exchange: any HTTPExchange,
     clock: ServiceClock,
     hostClock: HostClock = .device(),
+    chance: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
     logger: Logger
   ) {
     self.sources = sources
@@ -56,6 +61,7 @@ package final class RealtimeFeeds: Sendable {
     self.exchange = FileExchange(otherwise: exchange)
     self.clock = clock
     self.hostClock = hostClock
+    self.chance = chance
     self.logger = logger
     var held: [String: Held] = [:]
     for source in sources {
@@ -90,6 +96,12 @@ package final class RealtimeFeeds: Sendable {
   /// - Returns: Once for each change or several together; ends when the task is cancelled.
   func ticks() -> AsyncStream<Void> { listeners.listen() }
 
+  /// What the poller of a source does now; nothing if it is not polled.
+  func poller(of source: RealtimeSource) -> FreshnessReport? {
+    let client = pollers.withLock { $0[source] }
+    return client?.freshness(of: FeedDownload(source: source, constants: source.policy))
+  }
+
   // MARK: Polling
 
   /// Polls the sources until the task is cancelled.
@@ -105,18 +117,24 @@ package final class RealtimeFeeds: Sendable {
       exchange: exchange,
       policy: source.policy,
       clock: hostClock,
+      chance: chance,
       limits: ClientLimits(idleResources: 0),
       recorder: { self.asked(source, $0.sample) }
     )
+    pollers.withLock { $0[source] = client }
+    defer { pollers.withLock { $0[source] = nil } }
     let download = FeedDownload(source: source, constants: source.policy)
     var last: FeedBytes?
     var lastFailure: String?
     for await snapshot in client.snapshots(of: download) {
-      if let failure = snapshot.failure?.description, failure != lastFailure {
-        logger.warning("a realtime source fails", metadata: source.metadata(["reason": failure]))
-        change(source) { standing, _ in standing.lastError = failure }
+      let failure = snapshot.failure?.description
+      if failure != lastFailure {
+        if let failure {
+          logger.warning("a realtime source fails", metadata: source.metadata(["reason": failure]))
+        }
+        change(source) { standing, _ in standing.failure = failure }
       }
-      lastFailure = snapshot.failure?.description
+      lastFailure = failure
       guard let bytes = snapshot.value, bytes != last else { continue }
       last = bytes
       await take(bytes, from: source)
@@ -130,10 +148,7 @@ package final class RealtimeFeeds: Sendable {
       standing.lastPollAt = now
       standing.tally.count(sample.outcome)
       switch sample.outcome {
-      case .content, .unchanged:
-        standing.lastSuccessAt = now
-        // What was wrong with the source is over; what is wrong with its feed is not.
-        if !standing.isRefused { standing.lastError = nil }
+      case .content, .unchanged: standing.lastSuccessAt = now
       default: break
       }
     }
@@ -167,6 +182,7 @@ package final class RealtimeFeeds: Sendable {
           standing.tally.entities = feed.trips.count
           standing.tally.decodeSeconds = (decoded - began).seconds
           standing.tally.indexSeconds = (indexed - decoded).seconds
+          standing.judged = bytes.digest
           held.tripFeed = feed
           held.snapshot.index = index
           held.tripGeneration = timetable?.entry.generation
@@ -185,9 +201,10 @@ package final class RealtimeFeeds: Sendable {
         change(source) { standing, held in
           let wasFresh = standing.age(at: now).map { $0 <= AlertDecay.freshFor } ?? false
           if !wasFresh || index?.version != held.snapshot.alertIndex?.version {
-            held.snapshot.alertsChangedAt = now
+            held.snapshot.changedAt = now
           }
           standing.took(feed.header, bytes: bytes.bytes.count, at: now)
+          standing.judged = bytes.digest
           standing.tally.entities = feed.alerts.count
           standing.tally.decodeSeconds = (decoded - began).seconds
           standing.tally.indexSeconds = (indexed - decoded).seconds
@@ -204,6 +221,8 @@ package final class RealtimeFeeds: Sendable {
       )
       _ = judge(arrival, of: source)
     }
+    // A timetable that was imported meanwhile has been told of already.
+    await rebuild(source.prefix)
   }
 
   /// Judges an arrival; tells whether it is to be used.
@@ -221,22 +240,18 @@ package final class RealtimeFeeds: Sendable {
       }
       return true
     }
-    if verdict == .same {
-      // The source is right again, with the feed in use.
-      change(source, isTick: false) { standing, _ in
-        standing.lastError = nil
-        standing.isRefused = false
-      }
-    }
-    if let reason = verdict.reason {
+    let reason = verdict.reason
+    if let reason {
       logger.warning(
         "a realtime feed is not used",
         metadata: source.metadata(["verdict": verdict.label, "reason": reason])
       )
-      change(source) { standing, _ in
-        standing.lastError = reason
-        standing.isRefused = true
-      }
+    }
+    change(source) { standing, held in
+      // The feed in use came again: the source stands by it.
+      if standing.isRefused != (reason != nil) { held.snapshot.changedAt = clock.now }
+      standing.refusal = reason
+      standing.judged = arrival.digest
     }
     return false
   }
@@ -257,40 +272,44 @@ package final class RealtimeFeeds: Sendable {
 
   /// Builds the indexes anew when a timetable is imported anew.
   private func followTimetables() async {
-    while !Task.isCancelled {
+    let changes = store.changes()
+    for prefix in Set(sources.map(\.prefix)) { await rebuild(prefix) }
+    for await _ in changes {
       for prefix in Set(sources.map(\.prefix)) { await rebuild(prefix) }
-      try? await Task.sleep(for: FeedStore.lookEvery)
     }
   }
 
   @concurrent
   private func rebuild(_ prefix: String) async {
-    guard let feed = store.feeds.first(where: { ($0.entry.prefix ?? "") == prefix }) else { return }
-    let (trips, alerts) = state.withLock { state -> (TripUpdateFeed?, AlertFeed?) in
-      guard let held = state[prefix] else { return (nil, nil) }
-      let generation = feed.entry.generation
-      return (
-        held.tripGeneration == generation ? nil : held.tripFeed,
-        held.alertGeneration == generation ? nil : held.alertFeed
-      )
-    }
+    guard let feed = store.feeds.first(where: { ($0.entry.prefix ?? "") == prefix }),
+      let held = state.withLock({ $0[prefix] })
+    else { return }
+    let generation = feed.entry.generation
+    let trips = held.tripGeneration == generation ? nil : held.tripFeed
+    let alerts = held.alertGeneration == generation ? nil : held.alertFeed
     guard trips != nil || alerts != nil else { return }
-    let now = Int64(clock.now)
+    let now = clock.now
     let index = trips.map {
-      RealtimeIndex($0, timetable: feed.timetable, arrivedAt: now)
+      // As old as before: another timetable makes no feed newer.
+      RealtimeIndex(
+        $0,
+        timetable: feed.timetable,
+        arrivedAt: Int64(held.snapshot.trips.fetchedAt ?? now)
+      )
     }
     let alertIndex = alerts.map { AlertIndex($0, timetable: feed.timetable) }
     state.withLock { state in
       guard var held = state[prefix] else { return }
-      if let index {
+      // A publication that came meanwhile has been indexed with the new timetable.
+      if let index, held.tripGeneration != generation {
         held.snapshot.index = index
-        held.tripGeneration = feed.entry.generation
+        held.tripGeneration = generation
       }
-      if let alertIndex {
-        held.snapshot.alertsChangedAt = Double(now)
+      if let alertIndex, held.alertGeneration != generation {
         held.snapshot.alertIndex = alertIndex
-        held.alertGeneration = feed.entry.generation
+        held.alertGeneration = generation
       }
+      held.snapshot.changedAt = now
       held.snapshot.tick += 1
       state[prefix] = held
     }

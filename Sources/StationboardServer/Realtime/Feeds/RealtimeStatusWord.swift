@@ -6,7 +6,7 @@
 /// |---|---|
 /// | `applied` | the feed is at hand and at most ``RealtimeDecay/freshFor`` old |
 /// | `stale_cache` | the feed at hand is older; the departures still carry it, with its age |
-/// | `guarded_error` | the same, because the newest answers of the source are no feed |
+/// | `guarded_error` | the same or none, because the newest content of the source is no feed or not believed |
 /// | `missing_cache` | a source is configured and no feed has come yet |
 /// | `skipped_budget` | the phase was left out to answer in time |
 /// | `disabled` | no source is configured, or the request asked for none |
@@ -28,12 +28,11 @@ enum RealtimeStatusWord: String, Hashable, Sendable {
       self = standing.isRefused ? .guardedError : .missingCache
       return
     }
-    // A source that answers "unchanged" vouches for a feed that says nothing of its own age.
-    if age <= freshFor {
+    guard age > freshFor else {
       self = .applied
-    } else {
-      self = standing.isRefused ? .guardedError : .staleCache
+      return
     }
+    self = standing.isRefused ? .guardedError : .staleCache
   }
 
   /// The seed's word in `rt.reason` and `x-md-rt-reason`.

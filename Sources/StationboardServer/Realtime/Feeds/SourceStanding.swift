@@ -4,6 +4,9 @@ import GTFSRealtime
 ///
 /// All instants are of the service clock, in seconds since 1970-01-01T00:00:00Z.
 struct SourceStanding: Hashable, Sendable {
+  /// The longest time between two publications that counts as a rhythm, in seconds.
+  static let longestPeriod: Double = 600
+
   /// Whether there is a source at all.
   var isConfigured = false
   /// When the source was last asked.
@@ -14,16 +17,30 @@ struct SourceStanding: Hashable, Sendable {
   var fetchedAt: Double?
   /// When the feed in use was made, by its own header.
   var madeAt: Double?
-  /// What is wrong with the newest answer; nothing if it is in use or unchanged.
-  var lastError: String?
-  /// Whether the newest answer was no feed, or one that is not believed.
-  var isRefused = false
+  /// Why the source could not be asked, or gave no answer to use; nothing once it answers.
+  var failure: String?
+  /// Why the newest content it gave is not used; nothing if it is in use.
+  var refusal: String?
+  /// The newest content that was judged, whatever became of it.
+  var judged: FeedDigest?
+  /// The timestamp of the feed in use as its header has it; it may be a little in the future.
+  private var stampedAt: Double?
+  /// The version of the timetable that the feed in use was made for, if it says.
+  var feedVersion: String?
   /// The bytes of the feed in use.
   var payloadBytes: Int?
   /// The time between the last two publications, by their headers.
   var period: Double?
+  /// How long after their own time the last publications were here, in seconds: a producer needs its
+  /// time to publish, and the poller comes a little later.
+  private var lags: [Double] = []
   /// What was counted since the server began.
   var tally = SourceTally()
+
+  /// Whether the newest content was no feed, or one that is not believed.
+  var isRefused: Bool { refusal != nil }
+  /// What is wrong with the source; nothing if its newest answer is in use or unchanged.
+  var lastError: String? { failure ?? refusal }
 
   /// The instant the realtime data is of: when the feed was made, or else when it arrived.
   ///
@@ -34,28 +51,41 @@ struct SourceStanding: Hashable, Sendable {
   /// How old the realtime data is, in seconds; never negative.
   func age(at now: Double) -> Double? { sourceTime.map { max(now - $0, 0) } }
 
-  /// When the next publication is expected: one period after the last, or after those that were
-  /// missed since; nothing until a period is known, and not while the source is late.
+  /// When the next publication is expected to be here; nothing until a rhythm is known, and not when
+  /// the source is late.
+  ///
+  /// One period after the one in use was made, and as much later as the last few took to get here at
+  /// most: a client that asks earlier comes in vain, and then comes a whole interval later.
   func nextExpected(at now: Double) -> Double? {
-    guard let sourceTime, let period, period > 0 else { return nil }
-    let next = sourceTime + period
+    guard let stampedAt, let period, period > 0, let lag = lags.max() else { return nil }
+    let next = stampedAt + period + lag
     // R31: a promise that was not kept says nothing about the next one.
-    return now - next <= period ? max(next, now) : nil
+    return next > now ? next : nil
   }
+
+  /// How many publications the lag is learned from.
+  private static let rememberedLags = 4
 
   /// Notes a feed that is in use from now on.
   mutating func took(_ header: FeedHeader, bytes: Int, at now: Double) {
     let made = header.timestamp.map { Double($0) }
     // A timestamp from the future or from long ago is no instant to measure an age from.
     let plausible = made.flatMap { $0 <= now + 60 && $0 > now - 365 * 86_400 ? $0 : nil }
-    if let plausible, let madeAt {
-      let distance = plausible - madeAt
-      if distance > 0, distance <= 600 { period = distance }
+    if let plausible, let stampedAt {
+      let distance = plausible - stampedAt
+      if distance > 0, distance <= Self.longestPeriod { period = distance }
     }
-    madeAt = plausible
+    // The first one was there before anybody asked: how long is not known.
+    if let plausible, let stampedAt, plausible > stampedAt {
+      lags.append(min(max(now - plausible, 0), Self.longestPeriod))
+      if lags.count > Self.rememberedLags { lags.removeFirst() }
+    }
+    stampedAt = plausible
+    // Nothing is newer than its arrival, whatever the source's clock says.
+    madeAt = plausible.map { min($0, now) }
     fetchedAt = now
     payloadBytes = bytes
-    lastError = nil
-    isRefused = false
+    feedVersion = header.feedVersion
+    refusal = nil
   }
 }

@@ -30,7 +30,7 @@ package final class RealtimeIndex: Sendable {
   let platformTexts: [String]
   private let instances: InstanceTable
   private let lists: StopLists
-  private let versions: [UInt64]
+  private let versions: StopVersions
 
   /// Builds the index of a feed.
   ///
@@ -70,7 +70,7 @@ package final class RealtimeIndex: Sendable {
     platformTexts = builder.platformTexts
     instances = builder.instances
     lists = StopLists(builder.calls, builder.directory)
-    versions = StopVersions.of(builder)
+    versions = StopVersions(builder)
   }
 
   // MARK: What boards ask
@@ -87,7 +87,11 @@ package final class RealtimeIndex: Sendable {
   ///
   /// It leaves out source times: a publication that says the same again changes no version. Equal only
   /// within one timetable.
-  package func version(of stop: Int) -> UInt64 { versions[stop] }
+  package func version(of stop: Int) -> UInt64 { versions.versions[stop] }
+
+  /// The oldest source time of what the feed says of a stop's departures, in seconds since
+  /// 1970-01-01T00:00:00Z; nothing is as old as that if it says nothing.
+  func oldestSourceTime(at stop: Int) -> Int64 { versions.oldest[stop] }
 
   /// What the feed says of a trip on a service day.
   func trip(_ trip: Timetable.Trip, day: Int) -> RealtimeTrip? {
@@ -170,18 +174,6 @@ package final class RealtimeIndex: Sendable {
     }
     guard let trip = row.trip else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
     return body(timetable.tripId(of: trip))
-  }
-
-  /// Adds what a row shows and its numbers do not tell to a hash.
-  func addTexts(ofCall number: Int, to hash: inout ContentHash) {
-    let call = calls[number]
-    if call.platform >= RealtimeCall.firstText, call.platform != RealtimeCall.usualPlatform {
-      hash.add(platformTexts[Int(call.platform - RealtimeCall.firstText)])
-    } else {
-      hash.add(UInt64(call.platform))
-    }
-    let extra = trips[Int(call.trip)].extra
-    if extra >= 0 { extraTrips[Int(extra)].add(to: &hash) }
   }
 }
 

@@ -1,11 +1,18 @@
 import Timetable
 
-/// The versions of all stops: sums of the hashes of what can change their boards, in any order.
-enum StopVersions {
-  /// The versions of the stops of a timetable, by number; 0 for stops that nothing concerns.
-  static func of(_ builder: RealtimeBuilder) -> [UInt64] {
+/// The versions of all stops: sums of the hashes of what can change their boards, in any order; and how
+/// old the oldest realtime of each stop is.
+struct StopVersions: Sendable {
+  /// The versions, by the number of the stop; 0 for stops that nothing concerns.
+  private(set) var versions: [UInt64]
+  /// The oldest source time of the departures of each stop, in seconds since 1970-01-01T00:00:00Z.
+  private(set) var oldest: [Int64]
+
+  /// The versions of the stops of a timetable.
+  init(_ builder: RealtimeBuilder) {
     let directory = builder.directory
-    var versions = [UInt64](repeating: 0, count: directory.timetable.stopCount)
+    versions = [UInt64](repeating: 0, count: directory.timetable.stopCount)
+    oldest = [Int64](repeating: .max, count: directory.timetable.stopCount)
     let extras = builder.extraTrips.map { trip in
       var hash = ContentHash()
       trip.add(to: &hash)
@@ -17,22 +24,26 @@ enum StopVersions {
       return hash.value
     }
     let trips = builder.trips.map { trip in
-      let identity = mix(UInt64(trip.trip) << 32 | UInt64(UInt32(bitPattern: trip.day)))
+      let identity = Self.mix(UInt64(trip.trip) << 32 | UInt64(UInt32(bitPattern: trip.day)))
       return trip.extra < 0 ? identity : identity ^ extras[Int(trip.extra)]
     }
     for call in builder.calls {
       var hash = trips[Int(call.trip)] &+ UInt64(call.position)
-      hash = mix(hash ^ UInt64(bitPattern: builder.sourceTime + Int64(call.effective)))
+      hash = Self.mix(hash ^ UInt64(bitPattern: builder.sourceTime + Int64(call.effective)))
       if call.scheduled != RealtimeCall.unscheduled {
-        hash = mix(hash ^ UInt64(bitPattern: builder.sourceTime + Int64(call.scheduled)))
+        hash = Self.mix(hash ^ UInt64(bitPattern: builder.sourceTime + Int64(call.scheduled)))
       }
       if call.platform == RealtimeCall.usualPlatform || call.platform < RealtimeCall.firstText {
         hash ^= UInt64(call.platform) << 20
       } else {
         hash ^= platforms[Int(call.platform - RealtimeCall.firstText)]
       }
-      hash = mix(hash ^ UInt64(call.marks.rawValue))
-      StopLists.forEachStop(of: call, directory) { versions[Int($0)] &+= hash }
+      hash = Self.mix(hash ^ UInt64(call.marks.rawValue))
+      let source = builder.trips[Int(call.trip)].sourceTime
+      StopLists.forEachStop(of: call, directory) {
+        versions[Int($0)] &+= hash
+        if source < oldest[Int($0)] { oldest[Int($0)] = source }
+      }
     }
     // Trips without rows of their own change a board by what is missing from it.
     let timetable = directory.timetable
@@ -40,11 +51,10 @@ enum StopVersions {
     where trip.kind == .deleted || trip.kind == .replaced {
       for position in 0..<timetable.callCount(of: trip.trip) {
         let stop = timetable.call(position, of: trip.trip).stop
-        let hash = mix(trips[number] ^ 0xDE1E_7ED0 ^ UInt64(position) << 40)
+        let hash = Self.mix(trips[number] ^ 0xDE1E_7ED0 ^ UInt64(position) << 40)
         directory.forEachLevel(of: stop) { versions[Int($0)] &+= hash }
       }
     }
-    return versions
   }
 
   /// The finalizer of splitmix64.

@@ -42,7 +42,8 @@ struct BoardConditions {
     }
     let edition = desk.edition(request, phases: plan.phases, at: now, isForComparison: true)
     if let ifNoneMatch {
-      guard let tag = EntityTag(parsing: edition.entityTag), ifNoneMatch.weaklyContains(tag) else {
+      let text = plan.entityTag(of: edition, isCopy: false)
+      guard let tag = EntityTag(parsing: text), ifNoneMatch.weaklyContains(tag) else {
         return nil
       }
       return Unchanged(status: .notModified, edition: edition)

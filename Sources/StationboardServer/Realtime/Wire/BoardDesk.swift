@@ -25,7 +25,7 @@ final class BoardDesk: Sendable {
     _ snapshot: RealtimeSnapshot,
     phases: Set<BoardPhase>,
     at now: Double
-  ) -> (realtime: RealtimeStatusWord, alerts: RealtimeStatusWord) {
+  ) -> BoardEdition.Words {
     let trips = RealtimeStatusWord(
       snapshot.trips,
       hasFeed: snapshot.index != nil,
@@ -38,9 +38,9 @@ final class BoardDesk: Sendable {
       freshFor: AlertDecay.freshFor,
       at: now
     )
-    return (
-      phases.contains(.realtime) || trips == .disabled ? trips : .skippedBudget,
-      phases.contains(.alerts) || alerts == .disabled ? alerts : .skippedBudget
+    return BoardEdition.Words(
+      realtime: phases.contains(.realtime) || trips == .disabled ? trips : .skippedBudget,
+      alerts: phases.contains(.alerts) || alerts == .disabled ? alerts : .skippedBudget
     )
   }
 
@@ -52,14 +52,12 @@ final class BoardDesk: Sendable {
   ///   - now: The service clock.
   ///   - isForComparison: Whether only what people see counts, as for a 304: then an edition made with
   ///     an earlier publication will do, as long as nothing of this stop has changed.
-  ///   - keepsEarlier: Whether the edition it takes the place of is kept for those who come back to it.
   /// - Returns: An edition that was made before if it is still right, else a new one.
   func edition(
     _ request: BoardRequest,
     phases: Set<BoardPhase>,
     at now: Double,
-    isForComparison: Bool = false,
-    keepsEarlier: Bool = false
+    isForComparison: Bool = false
   ) -> BoardEdition {
     let feed = request.stop.feed
     let snapshot = snapshot(of: feed)
@@ -70,12 +68,7 @@ final class BoardDesk: Sendable {
       before.alertsStatus == words.alerts
     {
       if before.tick == snapshot.tick { return before }
-      let version = snapshot.index?.version(of: Int(request.stop.stop)) ?? 0
-      if isForComparison, before.stopVersion == version,
-        before.alertVersion == snapshot.alertIndex?.version ?? 0
-      {
-        return before
-      }
+      if isForComparison, looksTheSame(before, snapshot, request, at: now) { return before }
     }
     let (board, selection) = make(request, snapshot, phases: phases, at: now)
     let edition = BoardEdition(
@@ -85,7 +78,7 @@ final class BoardDesk: Sendable {
       words: words,
       before: before
     )
-    if request.instant == nil { shelf.put(edition, key, keepsEarlier: keepsEarlier) }
+    if request.instant == nil { shelf.put(edition, key) }
     return edition
   }
 
@@ -116,6 +109,9 @@ final class BoardDesk: Sendable {
     return (board, selection)
   }
 
+  /// How far back a board is looked at, in seconds.
+  private static let longestLook: Double = 120
+
   /// Since when a board has looked as an edition has it, as far as is known.
   ///
   /// One clock: what came with a publication is as old as the publication, so a client that has a board
@@ -127,20 +123,44 @@ final class BoardDesk: Sendable {
     return since
   }
 
+  /// The source time of the trip updates if a board of then, with all that is known now, would have looked
+  /// like this ever since; else when the edition was made.
   private func findSince(
     _ edition: BoardEdition,
     _ request: BoardRequest,
     phases: Set<BoardPhase>
   ) -> Double {
     let snapshot = snapshot(of: request.stop.feed)
-    let changedAt = phases.contains(.alerts) ? snapshot.alertsChangedAt : nil
     guard let source = snapshot.trips.sourceTime, source < edition.madeAt,
-      edition.madeAt - source < decay.fresh, changedAt ?? 0 <= source,
-      snapshot.index?.version(of: Int(request.stop.stop)) == edition.stopVersion
-    else { return max(edition.madeAt, changedAt ?? 0) }
+      edition.madeAt - source < Self.longestLook, snapshot.changedAt <= source,
+      snapshot.index?.version(of: Int(request.stop.stop)) ?? 0 == edition.stopVersion,
+      words(snapshot, phases: phases, at: source) == edition.words
+    else { return edition.madeAt }
     let (board, selection) = make(request, snapshot, phases: phases, at: source)
-    let isLasting = min(board.nextChangeAt, selection?.nextChangeAt ?? .infinity) >= edition.madeAt
-    return isLasting ? source : edition.madeAt
+    guard board.nextChangeAt >= edition.madeAt,
+      selection?.nextChangeAt ?? .infinity > edition.madeAt
+    else { return edition.madeAt }
+    return source
+  }
+
+  /// Whether an edition made with an earlier publication, whose time has not run out, looks like one made
+  /// now.
+  ///
+  /// The version of a stop leaves source times out, and how fresh each departure is depends on them. If
+  /// everything was fresh and is, nobody sees a difference; else a new edition has to tell.
+  private func looksTheSame(
+    _ before: BoardEdition,
+    _ snapshot: RealtimeSnapshot,
+    _ request: BoardRequest,
+    at now: Double
+  ) -> Bool {
+    let stop = Int(request.stop.stop)
+    guard before.stopVersion == snapshot.index?.version(of: stop) ?? 0,
+      before.alertVersion == snapshot.alertIndex?.version ?? 0,
+      before.hasIndexes == BoardEdition.indexes(snapshot)
+    else { return false }
+    guard let index = snapshot.index, before.stopVersion != 0 else { return true }
+    return before.isFresh && now - Double(index.oldestSourceTime(at: stop)) <= decay.fresh
   }
 
   /// An edition that is no longer right, for when there is no time to make one.
@@ -149,6 +169,17 @@ final class BoardDesk: Sendable {
       now - copy.madeAt <= Double(BoardBudget.staleCopy.components.seconds)
     else { return nil }
     return copy
+  }
+
+  /// The edition of a board that is right now, for somebody who follows it: those before are kept.
+  func followed(
+    _ request: BoardRequest,
+    phases: Set<BoardPhase>,
+    at now: Double
+  ) -> BoardEdition {
+    let edition = edition(request, phases: phases, at: now)
+    shelf.follow(BoardKey(request, phases: phases))
+    return edition
   }
 
   /// An edition that a client has, by its entity tag; nothing if it is not kept any more.

@@ -8,6 +8,12 @@ import Timetable
 /// Everything that changes with the clock alone (the server's time, ages, request ids) is not in here;
 /// ``BoardAnswer`` writes it around.
 final class BoardEdition: Sendable {
+  /// What became of realtime and of alerts.
+  struct Words: Hashable, Sendable {
+    var realtime: RealtimeStatusWord
+    var alerts: RealtimeStatusWord
+  }
+
   /// A departure of the edition, for telling what changed between two.
   struct Row: Sendable {
     /// The contract's `key`.
@@ -41,10 +47,18 @@ final class BoardEdition: Sendable {
   let tick: UInt64
   let stopVersion: UInt64
   let alertVersion: UInt64
+  /// Whether there were trip updates and alerts at all.
+  let hasIndexes: [Bool]
+  /// Whether no departure's realtime was ageing.
+  let isFresh: Bool
   /// What became of realtime.
   let status: RealtimeStatusWord
   /// What became of alerts.
   let alertsStatus: RealtimeStatusWord
+  /// How many departures come from where.
+  let origins: [BoardRow.Origin: Int]
+  /// What became of both.
+  var words: Words { Words(realtime: status, alerts: alertsStatus) }
   /// Departures that realtime says something of.
   let appliedCount: Int
   /// The bytes it takes in memory, roughly.
@@ -62,7 +76,7 @@ final class BoardEdition: Sendable {
     _ board: MergedBoard,
     selection: AlertSelection?,
     snapshot: RealtimeSnapshot,
-    words: (realtime: RealtimeStatusWord, alerts: RealtimeStatusWord),
+    words: Words,
     before: BoardEdition?
   ) {
     let feed = board.request.stop.feed
@@ -76,10 +90,11 @@ final class BoardEdition: Sendable {
     )
     var rows: [Row] = []
     rows.reserveCapacity(board.rows.count)
+    var sourceTimes: [Range<Int>] = []
     for (index, row) in board.rows.enumerated() {
       if index > 0 { json.raw(",") }
       let start = json.length
-      writer.write(row, at: index, &json)
+      if let place = writer.write(row, at: index, &json) { sourceTimes.append(place) }
       rows.append(Row(key: writer.key(of: row), range: start..<json.length))
     }
     departures = json.array
@@ -93,17 +108,31 @@ final class BoardEdition: Sendable {
     status = words.realtime
     alertsStatus = words.alerts
     appliedCount = board.appliedCount
+    var origins: [BoardRow.Origin: Int] = [:]
+    for row in board.rows { origins[row.origin, default: 0] += 1 }
+    self.origins = origins
     tick = snapshot.tick
     stopVersion = snapshot.index?.version(of: Int(board.request.stop.stop)) ?? 0
     alertVersion = snapshot.alertIndex?.version ?? 0
     madeAt = board.now
     validUntil = min(board.nextChangeAt, selection?.nextChangeAt ?? .infinity)
-    entityTag = Self.tag(board, selection, words, place: place)
+    hasIndexes = Self.indexes(snapshot)
+    isFresh = board.worstFreshness.map { $0 == .fresh } ?? true
+    var visible = VisibleContent()
+    visible.add(departures, without: sourceTimes)
+    for part in [place, banners, entities] { visible.add(part) }
+    visible.add(board.noService?.next)
+    visible.add(board.noService?.reason.rawValue)
+    for word in [words.realtime, words.alerts] { visible.add(word.rawValue) }
+    for flag in hasIndexes { visible.add(flag ? 1 : 0) }
+    visible.add(board.request.language)
+    visible.add(feed.timetable)
+    entityTag = visible.entityTag
     if let before, before.entityTag == entityTag {
       since = before.since
     } else if let before, before.validUntil <= board.now, before.stopVersion == stopVersion,
       before.alertVersion == alertVersion, before.status == status,
-      before.alertsStatus == alertsStatus
+      before.alertsStatus == alertsStatus, before.isFresh, isFresh
     {
       // Time alone changed it, at the moment the edition before had named.
       since = before.validUntil
@@ -119,22 +148,9 @@ final class BoardEdition: Sendable {
     set { sinceBits.store(newValue?.bitPattern ?? 0, ordering: .relaxed) }
   }
 
-  private static func tag(
-    _ board: MergedBoard,
-    _ selection: AlertSelection?,
-    _ words: (realtime: RealtimeStatusWord, alerts: RealtimeStatusWord),
-    place: [UInt8]
-  ) -> String {
-    var parts: [UInt64] = [
-      UInt64(bitPattern: Int64(board.visibleHash)), selection?.visibleHash ?? 0,
-      UInt64(bitPattern: board.noService?.next ?? -1), FeedDigest(place).hash,
-    ]
-    let text =
-      "\(words.realtime.rawValue) \(words.alerts.rawValue) \(board.request.language ?? "")"
-      + " \(board.noService?.reason.rawValue ?? "")"
-    parts.append(FeedDigest(Array(text.utf8)).hash)
-    let digest = parts.withUnsafeBytes { FeedDigest($0) }
-    return "\"\(String(digest.hash, radix: 36))\""
+  /// Which indexes there are.
+  static func indexes(_ snapshot: RealtimeSnapshot) -> [Bool] {
+    [snapshot.index != nil, snapshot.alertIndex != nil]
   }
 
   private static func rendered(_ write: (inout JSONBytes) -> Void) -> [UInt8] {

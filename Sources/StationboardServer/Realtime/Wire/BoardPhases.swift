@@ -30,6 +30,9 @@ package enum BoardBudget {
   package static let longestWait: Int64 = 55
   /// The requests and streams that wait for news at once.
   package static let waiters = 10_000
+  /// How long after a stream last asked for a board its earlier editions are kept, for clients that come
+  /// back.
+  package static let replay = Duration.seconds(120)
   /// The `retry` of a stream, in milliseconds: how long a client waits before it comes back.
   package static let streamRetry = 2_000
   /// The time between two heartbeats of a stream.

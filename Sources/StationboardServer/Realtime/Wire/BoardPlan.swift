@@ -47,6 +47,16 @@ struct BoardPlan {
     }
   }
 
+  /// The entity tag of an answer: that of the edition, marked if the answer is not what the same edition
+  /// gives when there is time.
+  func entityTag(of edition: BoardEdition, isCopy: Bool) -> String {
+    var mark = isCopy ? "-copy" : isInTime ? "" : "-late"
+    for phase in BoardPhase.allCases where wanted.contains(phase) && !phases.contains(phase) {
+      mark += "-\(phase.rawValue)"
+    }
+    return mark.isEmpty ? edition.entityTag : "\(edition.entityTag.dropLast())\(mark)\""
+  }
+
   /// What a person gets.
   func mode(of edition: BoardEdition, isCopy: Bool) -> BoardAnswer.ResponseMode {
     if isCopy { return .staleCacheFallback }

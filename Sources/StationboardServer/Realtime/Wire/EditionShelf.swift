@@ -14,6 +14,8 @@ final class EditionShelf: Sendable {
     var edition: BoardEdition
     var earlier: [BoardEdition] = []
     var usedAt: UInt64
+    /// Until when earlier editions are kept: somebody follows the board, or did a moment ago.
+    var followedUntil: ContinuousClock.Instant?
 
     var bytes: Int { earlier.reduce(edition.bytes) { $0 + $1.bytes } }
   }
@@ -45,22 +47,29 @@ final class EditionShelf: Sendable {
     }
   }
 
+  /// Notes that somebody follows a board: from now on, and for a while after the last note, earlier
+  /// editions of it are kept.
+  func follow(_ key: BoardKey) {
+    state.withLock { state in
+      guard let index = state.places.index(forKey: key) else { return }
+      state.places.values[index].followedUntil = .now + BoardBudget.replay
+    }
+  }
+
   /// Puts an edition in the place of the one before.
-  ///
-  /// - Parameters:
-  ///   - edition: The edition.
-  ///   - key: The board.
-  ///   - keepsEarlier: Whether the one before is kept for those who come back to a stream.
-  func put(_ edition: BoardEdition, _ key: BoardKey, keepsEarlier: Bool) {
+  func put(_ edition: BoardEdition, _ key: BoardKey) {
     state.withLock { state in
       state.uses += 1
       var place = Place(edition: edition, usedAt: state.uses)
       if let before = state.places[key] {
         state.bytes -= before.bytes
-        place.earlier = before.earlier
-        if before.edition.entityTag != edition.entityTag, keepsEarlier {
-          place.earlier.append(before.edition)
-          if place.earlier.count > Self.mostEarlier { place.earlier.removeFirst() }
+        if let until = before.followedUntil, until > .now {
+          place.followedUntil = until
+          place.earlier = before.earlier
+          if before.edition.entityTag != edition.entityTag {
+            place.earlier.append(before.edition)
+            if place.earlier.count > Self.mostEarlier { place.earlier.removeFirst() }
+          }
         }
       }
       state.bytes += place.bytes

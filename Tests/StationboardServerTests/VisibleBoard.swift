@@ -1,0 +1,32 @@
+import GTFSRealtime
+
+@testable import StationboardServer
+
+extension MergedBoard {
+  /// A digest of the departures as people see them.
+  var visibleHash: UInt64 {
+    let writer = DepartureRows(feed: request.stop.feed, language: nil, realtime: realtime)
+    var json = JSONBytes()
+    var gaps: [Range<Int>] = []
+    for (place, row) in rows.enumerated() {
+      if let gap = writer.write(row, at: place, &json) { gaps.append(gap) }
+    }
+    var seen: [UInt8] = []
+    for (place, byte) in json.array.enumerated() where !gaps.contains(where: { $0 ~= place }) {
+      seen.append(byte)
+    }
+    return FeedDigest(seen).hash
+  }
+}
+
+extension AlertSelection {
+  /// A digest of the alerts as people see them; 0 if there are none.
+  func visibleHash(rows: Int) -> UInt64 {
+    guard !isEmpty else { return 0 }
+    var json = JSONBytes()
+    writeBanners(&json, prefix: "")
+    for row in 0..<rows { writeAlerts(ofRow: row, &json, prefix: "") }
+    writeEntities(&json, prefix: "")
+    return FeedDigest(json.array).hash
+  }
+}
