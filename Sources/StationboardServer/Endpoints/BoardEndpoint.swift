@@ -45,19 +45,35 @@ struct BoardEndpoint {
         return response(unchanged, asked, plan, requestId, began)
       }
       defer { withExtendedLifetime(ticket) {} }
-      let deadline = began + .seconds(wait)
-      try await request.body.consumeWithCancellationOnInboundClose { _ in
-        for await _ in desk.changes(asked, plan.phases, until: deadline, in: waiting)
-        where conditions.unchanged(asked, plan, desk, at: clock.now) == nil {
-          return
-        }
-      }
+      try await changes(asked, plan, conditions, request.body, until: began + .seconds(wait))
       if let still = conditions.unchanged(asked, plan, desk, at: clock.now) {
         return response(still, asked, plan, requestId, began, waited: wait)
       }
       return try board(asked, plan, requestId, began, waited: wait)
     }
     return try board(asked, plan, requestId, began)
+  }
+
+  /// Waits until the client's copy is not right any more, the time is over, or the client is gone.
+  ///
+  /// To see a client go, what it sends next is read, so the connection cannot be used again.
+  private func changes(
+    _ asked: BoardRequest,
+    _ plan: BoardPlan,
+    _ conditions: BoardConditions,
+    _ body: RequestBody,
+    until deadline: ContinuousClock.Instant
+  ) async throws {
+    do {
+      try await body.consumeWithCancellationOnInboundClose { _ in
+        for await _ in desk.changes(asked, plan.phases, until: deadline, in: waiting)
+        where conditions.unchanged(asked, plan, desk, at: clock.now) == nil {
+          return
+        }
+      }
+    } catch is CancellationError where !Task.isCancelled {
+      // The client has closed its side, and may still read.
+    }
   }
 
   private func board(
@@ -103,7 +119,7 @@ struct BoardEndpoint {
       headers[.mdStale] = "1"
       headers[.mdStaleReason] = "stationboard_timeout"
     }
-    if let waited { headers[.preferenceApplied] = "wait=\(waited)" }
+    if let waited { Self.note(waited, &headers) }
     return Response(
       status: .ok,
       headers: headers,
@@ -130,7 +146,7 @@ struct BoardEndpoint {
       headers[.mdRealtimeApplied] = "0"
       headers[.mdRealtimeReason] = "unchanged_since_rt"
     }
-    if let waited { headers[.preferenceApplied] = "wait=\(waited)" }
+    if let waited { Self.note(waited, &headers) }
     return Response(status: unchanged.status, headers: headers)
   }
 
@@ -155,6 +171,12 @@ struct BoardEndpoint {
     headers[.mdPollAge] = snapshot.trips.lastPollAt.map { String(Int(max(now - $0, 0) * 1_000)) }
     headers[.mdBackendTotal] = "\((elapsed * 1_000).rounded() / 1_000)"
     return headers
+  }
+
+  /// Says that an answer was held back, and that its connection ends with it.
+  private static func note(_ waited: Int64, _ headers: inout HTTPFields) {
+    headers[.preferenceApplied] = "wait=\(waited)"
+    headers[.connection] = "close"
   }
 
   /// How long the answer may be used: until the next publication is expected (R31).
