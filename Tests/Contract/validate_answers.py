@@ -6,6 +6,7 @@ Also checks the document itself, and rules that no schema can express. See READM
 from __future__ import annotations
 
 import argparse
+import gzip
 import http.client
 import json
 import re
@@ -20,15 +21,24 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import SchemaError
 
+import realtime_rules
+from overload_answers import OverloadRun
+from realtime_answers import RealtimeRun
+
 DOCUMENT = Path(__file__).resolve().parents[2] / "Sources/CWebAssets/Public/openapi.json"
 STOPS = ("Parent8501120", "Parent8501000")
 BOARD, SEARCH, NEARBY = "/api/stationboard", "/api/stops/search", "/api/stops/nearby"
 TRIP, HEALTH, VERSION, OPENAPI = "/api/trips/{trip_id}", "/health", "/version.json", "/openapi.json"
-PATHS = {BOARD, SEARCH, NEARBY, TRIP, HEALTH, VERSION, OPENAPI}
+STREAM, METRICS = "/api/stationboard/stream", "/metrics"
+PATHS = {BOARD, STREAM, SEARCH, NEARBY, TRIP, HEALTH, METRICS, VERSION, OPENAPI}
 JSON, PROBLEM = "application/json", "application/problem+json"
+# Header fields of every answer that belong to HTTP, not to the contract.
+FRAMING = {"date", "connection", "keep-alive", "transfer-encoding", "content-length", "content-type", "server"}
 GRACE = timedelta(seconds=45)
 TIMEOUT = 15
 SHOWN_ERRORS = 3
+# The board may change between two requests that are compared.
+ATTEMPTS = 4
 
 # The example requests and the words of seed 002.
 SEED_REQUESTS = (
@@ -45,7 +55,7 @@ SEED_REQUIRED = {
     },
     "BoardMeta": {
         "serverTime", "responseMode", "rtStatus", "rtFetchedAt", "rtCacheAgeMs", "rtAppliedCount", "totalBackendMs",
-        "requestId", "alertsStatus",
+        "requestId", "alertsStatus", "nextExpectedAt", "entityTag",
     },
 }
 # The codes that each operation answers with, by status.
@@ -53,7 +63,12 @@ CODES = {
     BOARD: {
         400: {"missing_stop_id", "conflicting_stop_id", "unknown_stop", "invalid_since_rt", "invalid_parameter"},
         404: {"stop_not_found"},
-        503: {"no_timetable"},
+        503: {"no_timetable", "busy", "timeout"},
+    },
+    STREAM: {
+        400: {"missing_stop_id", "conflicting_stop_id", "unknown_stop", "invalid_since_rt", "invalid_parameter"},
+        404: {"stop_not_found"},
+        503: {"no_timetable", "busy"},
     },
     SEARCH: {400: {"query_too_short", "invalid_parameter"}, 503: {"no_timetable"}},
     NEARBY: {400: {"invalid_coordinates", "invalid_parameter"}, 503: {"no_timetable"}},
@@ -452,6 +467,8 @@ class Server:
         connection.request(method, self.base + target, headers=headers or {})
         response = connection.getresponse()
         body = response.read()
+        if response.getheader("content-encoding") == "gzip":
+            body = gzip.decompress(body)
         fields: dict[str, str] = {}
         for name, value in response.getheaders():
             name = name.lower()
@@ -459,21 +476,33 @@ class Server:
         return Answer(response.status, fields, body)
 
 
-def answer_failures(document: Document, path: str, method: str, answer: Answer) -> list[str]:
-    """Compare status, header fields and body with the document."""
-    response = document.response(path, method, answer.status)
+def field_failures(document: Document, path: str, method: str, status: int, fields: dict[str, str]) -> list[str]:
+    """Compare the header fields of an answer with the document."""
+    response = document.response(path, method, status)
     if response is None:
-        return [f"{answer.status} is not documented"]
+        return [f"{status} is not documented"]
     found = []
     for name, header in response.get("headers", {}).items():
         header = document.resolved(header)
-        value = answer.headers.get(name.lower())
+        value = fields.get(name.lower())
         if value is None:
             if header.get("required"):
                 found.append(f"the header {name} is missing")
             continue
         errors = document.errors(header["schema"], header_value(document, header["schema"], value))
         found += [f"the header {name} is {value!r}" for _ in errors[:1]]
+    known = {name.lower() for name in response.get("headers", {})}
+    if response.get("headers"):
+        found += [f"the header {name} is not documented" for name in sorted(set(fields) - known - FRAMING)]
+    return found
+
+
+def answer_failures(document: Document, path: str, method: str, answer: Answer) -> list[str]:
+    """Compare status, header fields and body with the document."""
+    found = field_failures(document, path, method, answer.status, answer.headers)
+    response = document.response(path, method, answer.status)
+    if response is None:
+        return found
     content = response.get("content", {})
     if not content:
         if answer.body and method != "HEAD":
@@ -481,6 +510,8 @@ def answer_failures(document: Document, path: str, method: str, answer: Answer) 
         return found
     if answer.media_type not in content:
         return [*found, f"the Content-Type is {answer.media_type or 'missing'}; expected: {', '.join(content)}"]
+    if "json" not in answer.media_type:
+        return found + document.errors(content[answer.media_type]["schema"], answer.body.decode())
     body = answer.json
     if body is None:
         return [*found, "the body is not JSON"]
@@ -542,8 +573,8 @@ def board_failures(board: dict[str, Any], at: datetime | None = None) -> list[st
 
 def departure_failures(departure: dict[str, Any]) -> list[str]:
     found = []
-    key = f"{departure['trip_id']}|{departure['stop_id']}|{departure['scheduledDeparture']}"
-    if departure["key"] != key:
+    key = f"{departure['trip_id'] or ''}|{departure['stop_id']}|{departure['scheduledDeparture']}"
+    if departure["key"] not in (key, f"{key}|copy"):
         found.append(f"the key {departure['key']} is not {key}")
     if departure["realtimeDeparture"] is None and not departure["cancelled"]:
         if departure["status"] != "UNKNOWN" or departure["delayMin"] is not None:
@@ -600,16 +631,30 @@ class Run:
         if answer is None:
             return None
         board = answer.json
-        found = board_failures(board, at)
-        if board["meta"]["requestId"] != answer.headers["x-md-request-id"]:
-            found.append("meta.requestId is not x-md-request-id")
-        if board["meta"]["rtStatus"] != answer.headers["x-md-rt-status"]:
-            found.append("meta.rtStatus is not x-md-rt-status")
+        found = board_failures(board, at) + realtime_rules.failures(board, answer.headers)
         limit = min(max(int(str(query.get("limit", 300))), 1), 500)
         if len(board["departures"]) > limit:
             found.append(f"{len(board['departures'])} departures; limit: {limit}")
         self.report.all(f"rules of {target} ({len(board['departures'])} departures)", found)
         return board
+
+    def failures(self, path: str, method: str, answer: Answer) -> list[str]:
+        """Compare an answer with the document, and a board with its rules."""
+        found = answer_failures(self.document, path, method, answer)
+        is_board = path == BOARD and method == "GET" and answer.status == 200 and not found
+        return found + (self.rules(answer.json, answer.headers) if is_board else [])
+
+    def answer(self, status: int, fields: dict[str, str], body: bytes) -> Answer:
+        """Return an answer that somebody else received."""
+        return Answer(status, fields, body)
+
+    def head_fields(self, path: str, status: int, fields: dict[str, str]) -> list[str]:
+        """Compare the header fields of an answer that has not ended with the document."""
+        return field_failures(self.document, path, "GET", status, fields)
+
+    def rules(self, board: dict[str, Any], fields: dict[str, str] | None = None) -> list[str]:
+        """Return which rules a board breaks."""
+        return board_failures(board) + realtime_rules.failures(board, fields)
 
     def all(self) -> None:
         """Run every check."""
@@ -629,12 +674,15 @@ class Run:
         self.ask(HEALTH, HEALTH, 503)
         self.ask(VERSION, VERSION)
         self.ask(BOARD, address(BOARD, stop_id=self.stops[0]), 503, "no_timetable")
-        self.ask(BOARD, address(BOARD, stop_id=self.stops[0], limit="many"), 400, "invalid_parameter")
-        for path, target in ((SEARCH, address(SEARCH, q="laus")), (NEARBY, address(NEARBY, lat=46.5, lon=6.6))):
-            answer = self.ask(path, target)
-            if answer:
-                self.report.check(f"{target} finds nothing", "it finds stops" if answer.json["stops"] else None)
-        self.ask(TRIP, "/api/trips/x", 404, "trip_not_found")
+        self.ask(STREAM, address(STREAM, stop_id=self.stops[0]), 503, "no_timetable")
+        self.ask(METRICS, METRICS)
+        for path, target in (
+            (SEARCH, address(SEARCH, q="laus")), (NEARBY, address(NEARBY, lat=46.5, lon=6.6)), (TRIP, "/api/trips/x")
+        ):
+            self.ask(path, target, 503, "no_timetable")
+        for path, target in ((SEARCH, SEARCH), (NEARBY, NEARBY)):
+            answer = self.server.ask(target)
+            self.report.check(f"{target} → 400 or 503", None if answer.status in (400, 503) else f"{answer.status}")
 
     def service(self) -> None:
         self.ask(HEALTH, HEALTH)
@@ -656,6 +704,8 @@ class Run:
             for request in item["get"].get("x-example-requests", []):
                 for example, stop in zip(STOPS, self.stops):
                     request = request.replace(example, quote(stop, safe=""))
+                if path == STREAM:
+                    continue  # It has no end; RealtimeRun reads it.
                 if path == BOARD:
                     self.board(**dict(parse_qsl(urlsplit(request).query)))
                 else:
@@ -680,11 +730,14 @@ class Run:
 
     def limits(self) -> None:
         at, stop = self.instant, self.stops[0]
-        large = self.board(at, stop_id=stop, limit=9999, window_minutes=9999)
-        small = self.board(at, stop_id=stop, limit=3, window_minutes=9999)
+        for _ in range(ATTEMPTS):
+            large = self.board(at, stop_id=stop, limit=9999, window_minutes=9999)
+            small = self.board(at, stop_id=stop, limit=3, window_minutes=9999)
+            same = large and small and small["departures"] == large["departures"][:3]
+            if same:
+                break
         self.board(at, stop_id=stop, limit=0)
         if large and small:
-            same = small["departures"] == large["departures"][:3]
             self.report.check("limit=3 gives the first three of limit=9999", None if same else "it gives others")
         for asked, given in ((5, 30), (9999, 720), (0, 210)):
             board = self.board(at, stop_id=stop, window_minutes=asked, debug=1)
@@ -736,7 +789,10 @@ class Run:
         self.ask(NEARBY, address(NEARBY, latitude=latitude, longitude=longitude))
 
     def trips(self) -> None:
-        departure = next((each for board in self.boards for each in board["departures"]), None)
+        departure = next(
+            (each for board in self.boards for each in board["departures"]
+             if not {"EXTRA_SERVICE", "REPLACEMENT_SERVICE"} & set(each["flags"])), None,
+        )
         if departure is None:
             return
         path = "/api/trips/" + quote(departure["trip_id"], safe="")
@@ -821,6 +877,7 @@ class Run:
         stop = self.stops[0]
         for path, target in (
             (BOARD, address(BOARD, stop_id=stop, limit=5)),
+            (METRICS, METRICS),
             (SEARCH, address(SEARCH, q="laus")),
             (HEALTH, HEALTH),
             (VERSION, VERSION),
@@ -829,7 +886,9 @@ class Run:
             ("/api/nothing", "/api/nothing"),
         ):
             try:
-                found = self.head_failures(path, target)
+                found = ["not asked"]
+                for _ in range(ATTEMPTS):
+                    found = found and self.head_failures(path, target)
             except (OSError, http.client.HTTPException) as failure:
                 found = [f"no answer: {failure!r}"]
             self.report.all(f"HEAD {target} is GET without a body", found)
@@ -850,8 +909,8 @@ class Run:
         found = [] if head.status == got.status else [f"the status is {head.status}, not {got.status}"]
         if after != 200:
             found.append(f"the next answer is {after}")
-        framing = {"date", "connection", "keep-alive", "transfer-encoding", "content-length"}
-        changing = {*framing, "x-md-backend-total-ms"}
+        framing = FRAMING - {"content-type", "server"}
+        changing = {*framing, "x-md-backend-total-ms", "x-md-rt-age-ms", "x-md-rt-poll-age-ms", "cache-control"}
         differ = (set(got.headers) ^ set(head.headers)) - framing
         found += [f"only one has the header {name}" for name in sorted(differ)]
         for name in sorted(set(got.headers) & set(head.headers) - changing):
@@ -916,9 +975,12 @@ def trip_failures(trip: dict[str, Any], departure: dict[str, Any]) -> list[str]:
     here = next((stop for stop in stops if stop["stop_sequence"] == departure["stop_sequence"]), None)
     if here is None:
         return [*found, f"it has no stop {departure['stop_sequence']}"]
-    for name in ("stop_id", "scheduledDeparture", "platform"):
-        if here[name] != departure[name]:
-            found.append(f"{name} is {here[name]}, not {departure[name]}")
+    platform = departure["previousPlatform"] if departure["platformChanged"] else departure["platform"]
+    for name, expected in (
+        ("stop_id", departure["stop_id"]), ("scheduledDeparture", departure["scheduledDeparture"]), ("platform", platform)
+    ):
+        if here[name] != expected:
+            found.append(f"{name} is {here[name]}, not {expected}")
     if not here["pickup"]:
         found.append("nobody may get on where the board has it")
     if stops[0]["scheduledArrival"] is not None or stops[-1]["scheduledDeparture"] is not None:
@@ -929,8 +991,11 @@ def trip_failures(trip: dict[str, Any], departure: dict[str, Any]) -> list[str]:
     return found
 
 
-def fetched(server: Server, report: Report) -> Document | None:
-    """Fetch the document that the server serves."""
+def fetched(server: Server, report: Report, instead: Path | None) -> Document | None:
+    """Fetch the document that the server serves, or read another."""
+    if instead:
+        document = Document(json.loads(instead.read_text(encoding="utf-8")))
+        return document if check_document(document, report) else None
     try:
         answer = server.ask(OPENAPI)
     except (OSError, http.client.HTTPException) as failure:
@@ -958,13 +1023,16 @@ def main() -> int:
         metavar="ID",
         help=f"a stop to ask for; repeat it for stops of other stations (default: {' and '.join(STOPS)})",
     )
-    parser.add_argument("--no-timetable", action="store_true", help="the server has not imported anything yet")
-    parser.add_argument("--document", type=Path, default=DOCUMENT, help="the document of --self-check")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--no-timetable", action="store_true", help="the server has not imported anything yet")
+    kind.add_argument("--realtime", action="store_true", help="its sources are those of freshet feed --scenario storm")
+    kind.add_argument("--slow", action="store_true", help="it was told --slow timetable=6000 and has no time for a board")
+    parser.add_argument("--document", type=Path, help="the document to compare with, instead of the server's own")
     options = parser.parse_args()
     report = Report()
     if options.self_check:
         try:
-            content = json.loads(options.document.read_text(encoding="utf-8"))
+            content = json.loads((options.document or DOCUMENT).read_text(encoding="utf-8"))
         except (OSError, ValueError) as failure:
             report.check("the document can be read", str(failure))
         else:
@@ -974,13 +1042,17 @@ def main() -> int:
         server = Server(options.server)
     except ValueError as failure:
         parser.error(str(failure))
-    document = fetched(server, report)
+    document = fetched(server, report, options.document)
     if document:
         run = Run(server, document, report, options.stop or list(STOPS))
         if options.no_timetable:
             run.without_timetable()
+        elif options.slow:
+            OverloadRun(run).all()
         else:
             run.all()
+            if options.realtime:
+                RealtimeRun(run).all()
     return report.summary()
 
 

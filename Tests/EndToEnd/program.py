@@ -9,8 +9,10 @@ import shutil
 import subprocess
 import tempfile
 import threading
+import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 PROGRAM = os.environ.get("FRESHET", "")
@@ -32,12 +34,22 @@ def sample(folder: str | Path, *options: str) -> None:
     assert answer.returncode == 0, answer.stderr
 
 
+def until(condition: Callable[[], bool]) -> None:
+    """Waits for a condition."""
+    end = time.monotonic() + LONGEST
+    while not condition():
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.05)
+
+
 class Server:
     """The program serving a data folder on a free port."""
 
+    command = "serve"
+
     def __init__(self, data: str | Path, *options: str, now: str = NOW):
         self.process = subprocess.Popen(
-            [PROGRAM, "serve", "--data", str(data), "--port", "0", "--now", now,
+            [PROGRAM, self.command, "--data", str(data), "--port", "0", "--now", now,
              "--log-level", "error", *options],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )
@@ -79,6 +91,12 @@ class Server:
             self.process.wait()
         self.drain.join(timeout=30)
         self.process.stdout.close()
+
+
+class Producer(Server):
+    """The program publishing a simulated feed on a free port."""
+
+    command = "feed"
 
 
 class Folder:

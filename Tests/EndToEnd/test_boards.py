@@ -5,9 +5,10 @@ import sys
 import unittest
 from pathlib import Path
 
-from program import Folder, Server, run, sample
+from program import Folder, Producer, Server, run, sample, until
 
 TESTS = Path(__file__).resolve().parents[1]
+BOARD = "/api/stationboard?stop_id=Parent8501120&limit=1"
 
 
 class BoardsTest(unittest.TestCase):
@@ -52,6 +53,24 @@ class BoardsTest(unittest.TestCase):
 
     def test_answers_obey_the_openapi_document(self):
         self.check("Contract/validate_answers.py", "--server", self.server.url)
+
+    def test_answers_with_realtime_obey_the_openapi_document(self):
+        # Publications every two seconds, so that nobody waits for the rhythm of real sources.
+        with Producer(self.folder / "data", "--scenario", "storm", "--period", "2") as producer:
+            with Server(
+                self.folder / "data", "--trip-updates", f"{producer.url}/trip-updates.pb",
+                "--alerts", f"{producer.url}/alerts.pb", "--poll", "trip-updates=500", "--poll", "alerts=500",
+            ) as server:
+                until(lambda: server.get(BOARD)[1]["meta"]["responseMode"] == "full")
+                self.check("Contract/validate_answers.py", "--realtime", "--server", server.url)
+
+    def test_a_server_without_time_obeys_the_openapi_document(self):
+        with Server(self.folder / "data", "--slow", "timetable=6000") as server:
+            self.check("Contract/validate_answers.py", "--slow", "--server", server.url)
+
+    def test_a_server_without_a_timetable_obeys_the_openapi_document(self):
+        with Server(self.folder / "nothing") as server:
+            self.check("Contract/validate_answers.py", "--no-timetable", "--server", server.url)
 
     def test_the_service_clock_starts_where_it_is_told(self):
         _, board = self.server.get("/api/stationboard?stop_id=Parent8501120&limit=1")
