@@ -115,19 +115,34 @@ class Producer(Broken):
 
     def __init__(self, clock: Callable[[], float]):
         self.clock = clock
-        self.number = 0
+        self.number = self.last = 0
+        self.served: dict[int, float] = {}
         super().__init__(always(reply("503 Service Unavailable")))
 
     def publish(self, *updates: bytes, alerts: list[bytes] = (), age: float = 0) -> int:
-        """Publishes a feed of some age; gives its timestamp."""
+        """Publishes a feed of some age; gives its timestamp, which is not that of the one before."""
+        if not age:
+            wait_for(lambda: int(self.clock()) > self.last, "another second")
         at = int(self.clock() - age)
+        self.last = max(self.last, at)
         self.put(feed(at, updates, alerts))
         return at
 
     def put(self, body: bytes) -> None:
         """Publishes bytes, whatever they are."""
-        self.number += 1
-        self.answer = Document(body, f'"{self.number}"', [PROTOBUF])
+        number = self.number = self.number + 1
+        document = Document(body, f'"{number}"', [PROTOBUF])
+
+        def answer(question, line):
+            if question["If-None-Match"] != document.tag:
+                self.served.setdefault(number, time.monotonic())
+            return document(question, line)
+
+        self.answer = answer
+
+    def first_served(self, number: int) -> float:
+        """When a publication was first handed out."""
+        return wait_for(lambda: self.served.get(number), f"a request for publication {number}")
 
     def fail(self, status: str, *fields: str) -> None:
         """Answers every request with this status from now on."""

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import signal
+import threading
 import time
 import unittest
 
@@ -225,7 +226,7 @@ class AlertsTest(ModesTest):
         answer = stage.shows(lambda a: a.meta["alertsStatus"] == "applied" and
                              a.meta["rtStatus"] == "applied")
         self.says(answer, "full", "applied", "applied")
-        self.assertEqual([one["header"] for one in answer.board["banners"]], [ALERT["fr"]])
+        self.assertEqual([one["header"] for one in answer.board["banners"]], [ALERT["de"]])
 
     def test_alerts_that_nobody_wants(self):
         """The feature is off for the request: not skipped, and not less than full."""
@@ -349,7 +350,6 @@ class BudgetTest(ModesTest):
         def look():
             answers.append(stage.ask(BOARD))
 
-        import threading
         client = threading.Thread(target=look)
         client.start()
         time.sleep(0.5)

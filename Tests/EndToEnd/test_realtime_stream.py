@@ -1,0 +1,309 @@
+"""Boards as server-sent events: snapshot, changes, resumption, and clients that are slow or gone."""
+
+import os
+import socket
+import statistics
+import time
+import unittest
+
+from realtime_stage import (
+    BOARD, FEW, LAUSANNE, STRONG_TAG, Stage, ask, instant, late,
+    load_side_by_side as load_tests, trip, wait_for,
+)
+
+STREAM = BOARD.replace("?", "/stream?")
+BEAT = 15
+"""The time between two signs of life, in seconds."""
+
+
+def patched(board: dict, change: dict) -> dict:
+    """A board with a change, as a client makes it."""
+    rows = {one["key"]: one for one in board["departures"]}
+    for key in change["removed"]:
+        del rows[key]
+    rows |= {one["key"]: one for one in change["departures"]}
+    rest = {k: v for k, v in change.items() if k not in {"removed", "departures", "order"}}
+    return {**board, **rest, "departures": [rows[key] for key in change["order"]]}
+
+
+def visible(board: dict) -> dict:
+    """What people see of a board."""
+    return {key: board[key] for key in ("station", "departures", "banners", "noService")}
+
+
+class StreamTest(unittest.TestCase):
+    """Common ground: a stage with one publication in use, and streams that are closed."""
+
+    def stage(self, *options, **more):
+        stage = Stage(*options, **more)
+        self.addCleanup(stage.close)
+        self.at = stage.trips.publish(late(trip(2), 180))
+        stage.applied(self.at)
+        return stage
+
+    def open(self, stage, path="", **fields):
+        stream = stage.stream(path, **fields)
+        self.addCleanup(stream.close)
+        return stream
+
+
+class EventTest(StreamTest):
+    """What comes, and when."""
+
+    def test_a_stream_begins_with_the_board(self):
+        stage = self.stage()
+        stream = self.open(stage)
+        self.assertEqual(stream.answer.status, 200)
+        self.assertEqual(stream.answer.getheader("Content-Type").split(";")[0], "text/event-stream")
+        self.assertEqual(stream.answer.getheader("Cache-Control"), "no-store")
+        snapshot = stream.next()
+        self.assertEqual(snapshot.name, "snapshot")
+        board = stage.board()
+        self.assertEqual(visible(snapshot.data), visible(board.board))
+        self.assertEqual(snapshot.id, board["ETag"])
+        self.assertRegex(snapshot.id, f"^{STRONG_TAG.pattern}$")
+        self.assertEqual(snapshot.data["meta"]["responseMode"], "full")
+
+    def test_changes_lead_to_the_board(self):
+        """Delays, order, rows that go: patched boards equal those that are asked for."""
+        stage = self.stage()
+        stream = self.open(stage)
+        board = stream.next("snapshot").data
+        for updates in (
+            [late(trip(2), 240)],
+            [late(trip(2), 240), late(trip(0), 3000)],
+            [late(trip(0), 20_000), late(trip(3), 60, platform="8501120:0:9")],
+            [],
+        ):
+            stage.trips.publish(*updates)
+            change = stream.next("change")
+            board = patched(board, change.data)
+            asked = stage.board()
+            self.assertEqual(visible(board), visible(asked.board))
+            self.assertEqual(change.id, asked["ETag"])
+            self.assertEqual(len(board["departures"]), FEW)
+
+    def test_a_change_is_small(self):
+        stage = self.stage()
+        stream = self.open(stage, STREAM + "0")
+        snapshot = stream.next("snapshot")
+        stage.trips.publish(late(trip(2), 240))
+        change = stream.next("change")
+        self.assertEqual([one["trip_id"] for one in change.data["departures"]], [trip(2)])
+        self.assertLess(len(change.text), len(snapshot.text) / 3)
+
+    def test_changes_come_at_once(self):
+        stage = self.stage()
+        stream = self.open(stage)
+        stream.next("snapshot")
+        waits = []
+        for seconds in (240, 300, 360, 420, 480):
+            stage.trips.publish(late(trip(2), seconds))
+            event = stream.next("change")
+            self.assertEqual(event.data["departures"][0]["rawDelaySec"], seconds)
+            waits.append(event.at - stage.trips.first_served(stage.trips.number))
+        print("stream: from the feed's bytes to the event, ms:", [round(1000 * w) for w in waits])
+        self.assertLess(statistics.median(waits), 1)
+
+    def test_time_alone_is_told_too(self):
+        """A train that left leaves the board without any publication."""
+        stage = self.stage(begin="2026-11-24T07:12:40Z")
+        stream = self.open(stage)
+        first = stream.next("snapshot").data["departures"][0]
+        change = stream.next("change")
+        self.assertEqual(change.data["removed"], [first["key"]])
+        gone = instant(first["scheduledDeparture"]) + 45
+        self.assertAlmostEqual(stage.now(), gone, delta=1.5)
+
+    def test_a_publication_without_a_change_still_tells_its_age(self):
+        """Otherwise the age on the screen grows while the server has newer data."""
+        stage = self.stage()
+        stream = self.open(stage)
+        meta = stream.next("snapshot").data["meta"]
+        self.assertEqual(instant(meta["rtFetchedAt"]), self.at)
+        at = stage.trips.publish(late(trip(2), 180))
+        stage.applied(at)
+        told = wait_for(
+            lambda: [e for e in stream.events[1:] if "rtFetchedAt" in e.text]
+            or [c for c in stream.comments if "rtFetchedAt" in c.text],
+            "word of the newer publication", within=BEAT + 5,
+        )
+        self.assertNotIn("\"departures\":[{", told[0].text, "and not the whole board")
+
+    def test_signs_of_life(self):
+        stage = self.stage()
+        began = time.monotonic()
+        stream = self.open(stage)
+        stream.next("snapshot")
+        wait_for(lambda: len(stream.comments) >= 2, "two comments", within=2 * BEAT + 10)
+        gap = stream.comments[1].at - max(stream.comments[0].at, began)
+        self.assertLess(abs(gap - BEAT), 4)
+
+    def test_a_bad_question_is_an_error(self):
+        stage = self.stage()
+        for path, status in (
+            ("/api/stationboard/stream", 400),
+            ("/api/stationboard/stream?stop_id=nowhere", 404),
+            (f"{STREAM}&window_minutes=long", 400),
+        ):
+            answer = stage.ask(path)
+            self.assertEqual(answer.status, status, path)
+            self.assertIn("error", answer.board)
+
+    def test_languages(self):
+        stage = self.stage()
+        names = {
+            lang: self.open(stage, f"/api/stationboard/stream?stop_id=8501008&lang={lang}")
+            .next("snapshot") for lang in ("fr", "de")
+        }
+        self.assertEqual(names["fr"].data["station"]["name"], "Genève")
+        self.assertEqual(names["de"].data["station"]["name"], "Genf")
+        self.assertNotEqual(names["fr"].id, names["de"].id)
+
+
+class ResumeTest(StreamTest):
+    """Clients that come back."""
+
+    def test_nothing_new(self):
+        stage = self.stage()
+        stream = self.open(stage)
+        last = stream.next("snapshot").id
+        stream.close()
+        again = self.open(stage, last=last)
+        stage.trips.publish(late(trip(2), 240))
+        event = again.next()
+        self.assertEqual(event.name, "change", "the client has the board already")
+        self.assertEqual(len(again.events), 1)
+
+    def test_something_new(self):
+        """The changes since, or else a reset with the whole board: never a gap."""
+        stage = self.stage()
+        stream = self.open(stage)
+        snapshot = stream.next("snapshot")
+        stream.close()
+        at = stage.trips.publish(late(trip(2), 240))
+        asked = stage.applied(at)
+        again = self.open(stage, last=snapshot.id)
+        event = again.next()
+        if event.name == "reset":
+            event = again.next()
+            self.assertEqual(event.name, "snapshot")
+            board = event.data
+        else:
+            self.assertEqual(event.name, "change")
+            board = patched(snapshot.data, event.data)
+        self.assertEqual(visible(board), visible(asked.board))
+        self.assertEqual(event.id, asked["ETag"])
+
+    def test_an_id_that_nobody_knows(self):
+        stage = self.stage()
+        stream = self.open(stage, last='"of-another-server"')
+        self.assertEqual(stream.next().name, "reset")
+        self.assertEqual(stream.next().name, "snapshot")
+
+    def test_after_a_restart_of_the_server(self):
+        """An id is what people see: the same board has the same id in the next process."""
+        stage = self.stage()
+        stream = self.open(stage)
+        last = stream.next("snapshot").id
+        stage.server.process.kill()
+        stream.ends()
+        stage.server.__exit__()
+        stage.restart()
+        stage.applied(self.at)
+        again = self.open(stage, last=last)
+        stage.trips.publish(late(trip(2), 240))
+        self.assertEqual(again.next().name, "change")
+
+
+class ClientTest(StreamTest):
+    """Clients that do not read, or are gone."""
+
+    def memory(self, stage) -> int:
+        """The resident memory of the server, in bytes."""
+        with open(f"/proc/{stage.server.process.pid}/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def sockets(self, stage) -> int:
+        """The open files of the server."""
+        return len(os.listdir(f"/proc/{stage.server.process.pid}/fd"))
+
+    def test_a_client_that_does_not_read(self):
+        """Tick after tick: the server keeps nothing for it, and then it gets the newest board."""
+        stage = self.stage()
+        lazy = []
+        for _ in range(20):
+            line = socket.socket()
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            line.connect(("127.0.0.1", stage.port))
+            self.addCleanup(line.close)
+            path = f"/api/stationboard/stream?stop_id={LAUSANNE}&limit=500"
+            line.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            lazy.append(line)
+        reader = self.open(stage)
+        reader.next("snapshot")
+        everyone = [one["trip_id"] for one in stage.ask(BOARD + "00").departures]
+
+        def tick(seconds):
+            stage.trips.put(self.storm(stage, everyone, seconds))
+            reader.next("change")
+
+        for round_ in range(12):
+            tick(60 + round_)
+        before = self.memory(stage)
+        for round_ in range(40):
+            tick(600 + round_)
+        grown = self.memory(stage) - before
+        print(f"stream: memory after 40 ticks and 20 clients that do not read: {grown / 1e6:+.1f} MB")
+        self.assertLess(grown, 24e6)
+        # Then one of them reads: what was under way, and soon the newest, without those between.
+        line, heard = lazy[0], b""
+        line.settimeout(30)
+        while b'"rawDelaySec":639' not in heard:
+            part = line.recv(1 << 16)
+            self.assertTrue(part, "the stream ended")
+            heard += part
+        self.assertLess(heard.count(b"event: "), 30, "coalesced")
+
+    def storm(self, stage, trips, seconds):
+        from realtime_stage import feed
+        return feed(stage.now(), [late(one, seconds) for one in trips])
+
+    def test_a_client_that_is_gone(self):
+        stage = self.stage()
+        stage.board()
+        before = self.sockets(stage)
+        streams = [self.open(stage) for _ in range(10)]
+        for stream in streams:
+            stream.next("snapshot")
+        self.assertGreaterEqual(self.sockets(stage), before + 10)
+        for stream in streams:
+            stream.close()
+        began = time.monotonic()
+        wait_for(lambda: self.sockets(stage) <= before + 1, "release", within=BEAT + 10)
+        print(f"stream: released {time.monotonic() - began:.1f} s after the clients had gone")
+        self.assertEqual(ask(stage.port, BOARD).status, 200)
+
+    def test_a_poller_that_is_gone(self):
+        """A long poll ends with its client, or at the latest with its wait."""
+        stage = self.stage()
+        tag = stage.board()["ETag"]
+        before = self.sockets(stage)
+        lines = []
+        for _ in range(10):
+            line = socket.create_connection(("127.0.0.1", stage.port))
+            line.sendall(
+                f"GET {BOARD} HTTP/1.1\r\nHost: x\r\nIf-None-Match: {tag}\r\n"
+                "Prefer: wait=20\r\n\r\n".encode()
+            )
+            lines.append(line)
+        wait_for(lambda: self.sockets(stage) >= before + 10, "the polls")
+        for line in lines:
+            line.close()
+        began = time.monotonic()
+        wait_for(lambda: self.sockets(stage) <= before + 1, "release", within=25)
+        print(f"long poll: released {time.monotonic() - began:.1f} s after the clients had gone")
+
+
+if __name__ == "__main__":
+    unittest.main()
