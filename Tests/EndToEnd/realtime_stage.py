@@ -410,4 +410,6 @@ STRONG_TAG = re.compile(r'"[\x21\x23-\x7e]+"')
 
 def load_side_by_side(loader, tests, pattern):
     """The tests wait most of their time: they do it together. For ``load_tests`` of a module."""
-    return SideBySide.of(tests)
+    suite = SideBySide.of(tests)
+    suite.MOST = 16
+    return suite

@@ -83,7 +83,6 @@ class TagTest(WireTest):
         changed(lambda: stage.trips.publish(late(trip(2), 240, platform="8501120:0:9")))
         changed(lambda: stage.alerts.publish(alerts=[alert({"de": "Anders"}, stop=LAUSANNE)]))
         changed(lambda: stage.alerts.publish())
-        changed(lambda: stage.trips.publish())
         changed(lambda: stage.trips.publish(late(trip(4), 60)))
         self.assertEqual(len(set(tags)), len(tags))
 
