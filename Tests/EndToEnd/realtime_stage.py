@@ -7,6 +7,7 @@ import functools
 import http.client
 import json
 import re
+import socket
 import sys
 import threading
 import time
@@ -230,6 +231,7 @@ class Stream:
             "GET", path or BOARD.replace("?", "/stream?"),
             headers={"Accept": "text/event-stream", **names},
         )
+        self.socket = self.connection.sock
         self.answer = self.connection.getresponse()
         self.events: list[Event] = []
         self.comments: list[Event] = []
@@ -292,15 +294,15 @@ class Stream:
         return self.ended_at
 
     def close(self) -> None:
-        self.connection.close()
-        if self.answer.fp is not None and not self.answer.fp.closed:
-            # The socket is shared with the reader; only a shutdown wakes it.
-            try:
-                self.answer.fp.raw._sock.shutdown(2)
-            except (OSError, AttributeError):
-                pass
+        """Leaves."""
+        try:
+            # A shutdown wakes the reader; a close would wait for it.
+            self.socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
         self.thread.join(timeout=LONGEST)
         self.answer.close()
+        self.connection.close()
 
 
 # The stage
@@ -366,6 +368,10 @@ class Stage:
         except AssertionError as error:
             meta = json.dumps(last[0].meta) if last else "no answer"
             raise AssertionError(f"{error}: {meta}") from None
+
+    def waiting(self) -> int:
+        """How many requests and streams the server says to be waiting for news."""
+        return int(re.search(rb"(?m)^freshet_waiting (\d+)$", self.ask("/metrics").body)[1])
 
     def applied(self, at: int | None = None) -> Answer:
         """Waits until a publication is in use; gives the board."""

@@ -27,8 +27,10 @@ class ServiceTest(unittest.TestCase):
     def stage(self, *options, **more):
         stage = Stage(*options, alerts=True, **more)
         self.addCleanup(stage.close)
-        self.at = stage.trips.publish(late(trip(2), 180), late("no-such-trip", 60))
         stage.alerts.publish(alerts=[alert({"de": "Bauarbeiten"}, stop=LAUSANNE)])
+        stage.shows(lambda a: a.meta["alertsStatus"] == "applied")
+        stage.trips.last = int(stage.now())
+        self.at = stage.trips.publish(late(trip(2), 180), late("no-such-trip", 60))
         stage.shows(lambda a: a.meta["responseMode"] == "full")
         return stage
 
@@ -184,7 +186,7 @@ class GzipTest(ServiceTest):
         stream = stage.stream(last=tag)
         self.addCleanup(stream.close)
         stage.trips.publish(late(trip(2), 300))
-        self.assertEqual(stream.next().name, "change")
+        self.assertEqual(stream.next("change", "snapshot", "reset").name, "change")
 
     def test_streams_are_never_compressed(self):
         """A compressor would hold events back."""
@@ -282,22 +284,32 @@ class MetricsTest(ServiceTest):
         """The age of what is in use, and what could not be used."""
         stage = self.stage()
         metrics = Metrics(stage)
-        text = "\n".join(metrics)
-        self.assertIn("trip-updates", text.replace("trip_updates", "trip-updates"))
-        ages = [value for key, value in metrics.items()
-                if "age" in key.split("{")[0] and "trip" in key]
-        self.assertTrue(ages, f"no age of the trip updates in {sorted(metrics)}")
-        self.assertLess(abs(ages[0] - (stage.now() - self.at)), 3)
-        self.assertIn("unmatched", text, "a trip that nobody knows is counted")
+        source = 'feed="default",kind="trip_updates"'
+        age = metrics[f"freshet_realtime_age_seconds{{{source}}}"]
+        self.assertLess(abs(age - (stage.now() - self.at)), 3)
+        self.assertEqual(metrics[f"freshet_realtime_entities{{{source}}}"], 2)
+        self.assertEqual(metrics['freshet_realtime_trips{feed="default",effect="applied"}'], 1)
+        nobody = 'freshet_realtime_trips_without_effect{feed="default",reason="unknown_trip"}'
+        self.assertEqual(metrics[nobody], 1)
 
-    def test_refusals_are_counted(self):
+    def test_what_sources_do_is_counted(self):
         stage = self.stage()
-        before = sum(Metrics(stage).values())
-        bad = [k for k in Metrics(stage) if re.search("corrupt|refused|verdict|failure|outcome", k)]
+        before = Metrics(stage)
         stage.trips.put(b"nonsense")
         stage.shows(lambda a: a.board["rt"]["lastError"])
-        self.assertTrue(bad, "no metric says that a source gave no feed")
-        self.assertGreater(sum(Metrics(stage).values()), before)
+        stage.trips.fail("500 Internal Server Error")
+        stage.shows(lambda a: "500" in (a.board["rt"]["lastError"] or ""))
+        after = Metrics(stage)
+        source = 'feed="default",kind="trip_updates"'
+
+        def grown(name, **labels):
+            more = "".join(f',{key}="{value}"' for key, value in labels.items())
+            key = f"freshet_realtime_{name}_total{{{source}{more}}}"
+            return after.get(key, 0) - before.get(key, 0)
+
+        self.assertEqual(grown("feeds", verdict="corrupt"), 1)
+        self.assertGreaterEqual(grown("polls", outcome="server_error"), 1)
+        self.assertEqual(grown("polls", outcome="content"), 1)
 
 
 if __name__ == "__main__":

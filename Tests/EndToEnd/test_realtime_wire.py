@@ -22,10 +22,11 @@ class WireTest(unittest.TestCase):
     def stage(self, *options, alerts=False, **more):
         stage = Stage(*options, alerts=alerts, **more)
         self.addCleanup(stage.close)
-        self.at = stage.trips.publish(late(trip(2), 180))
         if alerts:
             stage.alerts.publish(alerts=[alert(ALERT, stop=LAUSANNE)])
             stage.shows(lambda a: a.meta["alertsStatus"] == "applied")
+            stage.trips.last = int(stage.now())
+        self.at = stage.trips.publish(late(trip(2), 180))
         stage.applied(self.at)
         return stage
 
