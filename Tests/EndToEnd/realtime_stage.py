@@ -8,6 +8,7 @@ import http.client
 import json
 import re
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from program import Folder, Server, run, sample
+from program import PROGRAM, Folder, Server, run, sample
 from watching import LONGEST, Broken, Document, SideBySide, always, reply
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Oracle"))
@@ -238,6 +239,7 @@ class Stream:
         self.news = threading.Condition()
         self.place = 0
         self.ended_at: float | None = None
+        self.failure: Exception | None = None
         self.thread = threading.Thread(target=self._read, daemon=True)
         self.thread.start()
 
@@ -247,16 +249,30 @@ class Stream:
                 with self.news:
                     (self.events if event.name else self.comments).append(event)
                     self.news.notify_all()
-        except (OSError, http.client.HTTPException, ValueError, AttributeError):
-            pass
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            self.failure = error
         with self.news:
             self.ended_at = time.monotonic()
             self.news.notify_all()
 
+    def _chunks(self) -> Iterator[bytes]:
+        """The chunks as they come; http.client would not tell an end from a break."""
+        assert self.answer.getheader("Transfer-Encoding") == "chunked"
+        while size := int(self.answer.fp.readline() or b"broken off", 16):
+            chunk = self.answer.fp.read(size + 2)
+            if len(chunk) < size + 2:
+                raise ConnectionError("broken off")
+            yield chunk[:-2]
+
+    def _lines(self) -> Iterator[str]:
+        rest = b""
+        for chunk in self._chunks():
+            *whole, rest = (rest + chunk).split(b"\n")
+            yield from (line.decode("utf-8") for line in whole)
+
     def _events(self) -> Iterator[Event]:
         name, identifier, lines = "message", None, []
-        while line := self.answer.readline():
-            text = line.decode("utf-8").rstrip("\n")
+        for text in self._lines():
             if not text:
                 if lines:
                     yield Event(name, identifier, "\n".join(lines))
@@ -305,6 +321,39 @@ class Stream:
         self.connection.close()
 
 
+class Simulator:
+    """`freshet feed` on the clock of a stage; start it with ``Stage(ready=simulator.ready)``."""
+
+    def __init__(self, *options: str):
+        self.options = options
+        self.port = 0
+        self.process: subprocess.Popen | None = None
+
+    def ready(self, stage: "Stage") -> None:
+        """Starts it, and makes it the source of the stage."""
+        self.start(stage.begin())
+        stage.options += ["--trip-updates", f"http://127.0.0.1:{self.port}/trip-updates.pb"]
+        stage.options += ["--alerts", f"http://127.0.0.1:{self.port}/alerts.pb"]
+
+    def start(self, begin: str) -> None:
+        """Starts it, on the port it had before if it had one."""
+        self.process = subprocess.Popen(
+            [PROGRAM, "feed", "--data", str(data()), "--port", str(self.port), "--now", begin,
+             "--log-level", "error", *self.options],
+            stdout=subprocess.PIPE, text=True,
+        )
+        line = self.process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        assert found, f"the feed did not start: {line}"
+        self.port = int(found[1])
+
+    def kill(self) -> None:
+        """Ends it with SIGKILL."""
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
 # The stage
 
 
@@ -318,9 +367,9 @@ class Stage:
         self.offset = instant(begin) - time.time()
         self.trips = Producer(self.now) if trips else None
         self.alerts = Producer(self.now) if alerts else None
+        self.options = [*(QUICK if quick else ()), *options]
         if ready:
             ready(self)
-        self.options = [*(QUICK if quick else ()), *options]
         if trips:
             self.options += ["--trip-updates", f"{self.trips.url}/trip-updates.pb"]
         if alerts:
