@@ -7,11 +7,12 @@ import threading
 import time
 import unittest
 
+from program import Folder
 from realtime_stage import (
     ALERTS_FRESH_FOR, BOARD, FRESH_FOR, MODES, STATUSES, Stage, alert, cancelled, feed, late,
     load_side_by_side as load_tests, trip, wait_for,
 )
-from watching import always, hanging, reply
+from watching import Document, hanging, reply
 
 STEPS = {"rt_apply_skipped_budget", "alerts_skipped_budget"}
 QUIET = "/api/stationboard?stop_id=Parent8501120&limit=8&datetime=2026-11-24T02:30:00Z" \
@@ -206,6 +207,42 @@ class SourceTest(ModesTest):
         for path in ("/health", "/metrics", BOARD + "&debug=1"):
             self.assertNotIn(b"secret-token", other.ask(path).body)
 
+    def test_a_file_as_source(self):
+        """Written anew, broken, gone, and there again."""
+        folder = Folder()
+        self.addCleanup(folder.remove)
+        path = folder / "updates.pb"
+        stage = self.stage("--trip-updates", str(path), trips=False)
+        answer = stage.shows(lambda a: a.board["rt"]["lastError"])
+        self.says(answer, "degraded_static", "missing_cache")
+        self.assertIn("updates.pb", answer.board["rt"]["lastError"])
+
+        def write(body):
+            (folder / "new").write_bytes(body)
+            (folder / "new").rename(path)
+
+        write(feed(stage.now(), [late(trip(2), 180)]))
+        self.says(stage.has_status("applied"), "full", "applied")
+        write(b"nonsense")
+        answer = stage.shows(lambda a: a.board["rt"]["lastError"])
+        self.assertEqual(answer.departure(trip(2))["rawDelaySec"], 180)
+        path.unlink()
+        stage.shows(lambda a: "no such file" in a.board["rt"]["lastError"])
+        write(feed(stage.now() + 1, [late(trip(2), 240)]))
+        stage.shows(lambda a: a.departure(trip(2))["rawDelaySec"] == 240)
+
+    def test_a_feed_in_its_json_form(self):
+        stage = self.stage()
+        entity = {"id": "1", "tripUpdate": {
+            "trip": {"tripId": trip(2), "startDate": "20261124"},
+            "stopTimeUpdate": [{"stopSequence": 1, "departure": {"delay": 240}}],
+        }}
+        document = {"header": {"gtfsRealtimeVersion": "2.0", "timestamp": str(int(stage.now()))},
+                    "entity": [entity]}
+        stage.trips.answer = Document(json.dumps(document).encode(), '"1"')
+        answer = stage.has_status("applied")
+        self.assertEqual(answer.departure(trip(2))["rawDelaySec"], 240)
+
     def test_a_source_that_asks_for_a_pause_gets_it(self):
         def limited(stage):
             stage.trips.fail("429 Too Many Requests", "Retry-After: 3")
@@ -342,15 +379,10 @@ class BudgetTest(ModesTest):
         self.assertEqual(answer.meta["alertsStatus"], "disabled")
         self.assertEqual(answer.meta["responseMode"], "static_timeout_fallback")
 
-    def test_a_server_that_really_stood_still(self):
-        """Time that is over is over, whatever took it: the answer is never called full."""
-        stage = self.slow("timetable=1500")
+    def stood_still(self, stage):
+        """The answer to a request in the middle of which the server stood still."""
         answers = []
-
-        def look():
-            answers.append(stage.ask(BOARD))
-
-        client = threading.Thread(target=look)
+        client = threading.Thread(target=lambda: answers.append(stage.board()))
         client.start()
         time.sleep(0.5)
         stage.server.process.send_signal(signal.SIGSTOP)
@@ -358,8 +390,26 @@ class BudgetTest(ModesTest):
         stage.server.process.send_signal(signal.SIGCONT)
         client.join()
         self.assertGreater(answers[0].took, 5)
-        self.assertIn(answers[0].meta["responseMode"],
-                      {"static_timeout_fallback", "stale_cache_fallback"})
+        return answers[0]
+
+    def test_a_server_that_stood_still_has_a_copy(self):
+        """Time that is over is over, whatever took it: the board of a moment ago is shown as that."""
+        stage = self.slow("timetable=1500")
+        before = stage.shows(lambda a: a.meta["responseMode"] == "full")
+        answer = self.stood_still(stage)
+        self.says(answer, "stale_cache_fallback", "applied", "applied",
+                  ["rt_apply_skipped_budget", "alerts_skipped_budget"])
+        self.assertEqual(answer["x-md-stale"], "1")
+        self.assertEqual(answer["x-md-stale-reason"], "stationboard_timeout")
+        self.assertEqual(answer.departures, before.departures)
+        self.assertGreater(answer.meta["rtCacheAgeMs"], before.meta["rtCacheAgeMs"] + 5_000)
+        self.assertEqual(stage.board().meta["responseMode"], "full")
+
+    def test_a_server_that_stood_still_without_a_copy(self):
+        answer = self.stood_still(self.slow("timetable=1500"))
+        self.says(answer, "static_timeout_fallback", "skipped_budget", "skipped_budget",
+                  ["rt_apply_skipped_budget", "alerts_skipped_budget"])
+        self.assertIsNone(answer["x-md-stale"])
 
     def test_nothing_runs_at_all(self):
         """An empty board says why."""

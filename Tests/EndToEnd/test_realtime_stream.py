@@ -1,8 +1,10 @@
 """Boards as server-sent events: snapshot, changes, resumption, and clients that are slow or gone."""
 
 import os
+import signal
 import socket
 import statistics
+import threading
 import time
 import unittest
 
@@ -12,6 +14,8 @@ from realtime_stage import (
 )
 
 STREAM = BOARD.replace("?", "/stream?")
+BUDGET = 5
+"""How long a board may take, in seconds."""
 BEAT = 15
 """The time between two signs of life, in seconds."""
 
@@ -135,6 +139,22 @@ class EventTest(StreamTest):
         stream.next("snapshot")
         stage.trips.wait_for_next(8)
         self.assertEqual([event.name for event in stream.events], ["snapshot"])
+
+    def test_a_bad_moment_does_not_last(self):
+        """A stream that was opened while the server stood still has realtime when it runs again."""
+        stage = self.stage("--slow", "timetable=1000")
+        streams = []
+        client = threading.Thread(target=lambda: streams.append(self.open(stage)))
+        client.start()
+        time.sleep(0.4)
+        stage.server.process.send_signal(signal.SIGSTOP)
+        time.sleep(BUDGET + 0.5)
+        stage.server.process.send_signal(signal.SIGCONT)
+        client.join()
+        streams[0].next("snapshot")
+        stage.trips.publish(late(trip(2), 240))
+        board = streams[0].next("change").data
+        self.assertEqual(board["meta"]["rtStatus"], "applied")
 
     def test_signs_of_life(self):
         stage = self.stage()
