@@ -376,6 +376,12 @@ class Stage:
             self.options += ["--alerts", f"{self.alerts.url}/alerts.pb"]
         self.server = Server(data(), *self.options, now=self.begin())
         self.port = self.server.port
+        self.set_clock()
+
+    def set_clock(self) -> None:
+        """Takes over the clock of the server, which began a little later than it was told to."""
+        health = json.loads(self.ask("/health").body)
+        self.offset = instant(health["serverTime"]) - time.time()
 
     def now(self) -> float:
         """The service clock, as near as one can tell from outside."""
@@ -391,6 +397,7 @@ class Stage:
         options = [*self.options, "--port", str(self.port)]
         self.server = Server(data(), *options, now=self.begin())
         assert self.server.port == self.port
+        self.set_clock()
 
     def ask(self, path: str = BOARD, /, **options) -> Answer:
         return ask(self.port, path, **options)

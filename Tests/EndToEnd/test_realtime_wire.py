@@ -1,6 +1,8 @@
 """Freshness on the wire: entity tags, 304, 204, caching, languages, and answers that wait for news."""
 
+import http.client
 import re
+import socket
 import statistics
 import threading
 import time
@@ -300,6 +302,71 @@ class WaitTest(WireTest):
         client.join()
         self.assertGreaterEqual(answers[0].took, 3.9)
         self.unchanged(answers[0])
+
+    def raw(self, stage, text: str, *, half: bool = False) -> bytes:
+        """What comes for these bytes until the server closes; half: nothing more will be sent."""
+        with socket.create_connection(("127.0.0.1", stage.port), timeout=10) as line:
+            line.sendall(text.encode())
+            if half:
+                line.shutdown(socket.SHUT_WR)
+            heard = b""
+            while part := line.recv(1 << 16):
+                heard += part
+        return heard
+
+    def test_a_connection_that_waited_is_used_again(self):
+        stage = self.stage()
+        tag = stage.board()["ETag"]
+        line = http.client.HTTPConnection("127.0.0.1", stage.port, timeout=10)
+        self.addCleanup(line.close)
+        for prefer in ("wait=1", "wait=1", "handling=strict"):
+            self.unchanged(stage.ask(BOARD, if_none_match=tag, prefer=prefer, connection=line))
+        self.assertEqual(stage.ask(BOARD, connection=line).status, 200)
+
+    def test_a_client_that_closed_its_half(self):
+        """It has nothing more to ask, and still wants its answer."""
+        stage = self.stage()
+        tag = stage.board()["ETag"]
+        question = f"GET {BOARD} HTTP/1.1\r\nHost: x\r\nIf-None-Match: {tag}\r\n"
+        for more in ("", "Prefer: wait=1\r\n"):
+            heard = self.raw(stage, f"{question}{more}\r\n", half=True)
+            self.assertIn(heard.split(b" ")[1:2], ([b"304"], []), more)
+            if not more:
+                self.assertTrue(heard)
+
+    def test_a_request_behind_one_that_waits(self):
+        """Pipelined: it is answered after the first, or the connection ends; it never hangs."""
+        stage = self.stage()
+        tag = stage.board()["ETag"]
+        heard = self.raw(
+            stage,
+            f"GET {BOARD} HTTP/1.1\r\nHost: x\r\nIf-None-Match: {tag}\r\nPrefer: wait=1\r\n\r\n"
+            "GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        )
+        self.assertTrue(heard.startswith(b"HTTP/1.1 304 "))
+
+    def test_a_crowd_of_polls(self):
+        """All of them hear of a change, at once."""
+        stage = self.stage()
+        tag = stage.board()["ETag"]
+        arrived = []
+
+        def poll():
+            answer = stage.ask(BOARD, if_none_match=tag, prefer="wait=30")
+            arrived.append((time.monotonic(), answer.status))
+
+        clients = [threading.Thread(target=poll) for _ in range(150)]
+        for client in clients:
+            client.start()
+        wait_for(lambda: stage.waiting() == len(clients), "all polls")
+        stage.trips.publish(late(trip(2), 300))
+        for client in clients:
+            client.join()
+        served = stage.trips.first_served(stage.trips.number)
+        print(f"long poll: the last of {len(clients)} after"
+              f" {1000 * (max(at for at, _ in arrived) - served):.0f} ms")
+        self.assertEqual({status for _, status in arrived}, {200})
+        self.assertEqual(stage.waiting(), 0)
 
     def test_a_change_ends_the_wait(self):
         """At once: soon after the server has asked its source and got the change."""
