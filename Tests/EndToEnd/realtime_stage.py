@@ -1,4 +1,4 @@
-"""A served sample network, realtime producers that say what they are told, and clients to look on."""
+"""A served sample network, producers that publish what they are told, and clients."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from edge_updates import message  # noqa: E402 (the folder has to be known first
 LAUSANNE = "Parent8501120"
 DATE = "20261124"
 BEGIN = "2026-11-24T07:03:00Z"
-"""When the service clocks start: between 07:02:45 and 07:12:45 time alone changes no board of Lausanne
-with the fewest departures, unless a test says so."""
+"""When the service clocks start: from 07:02:45 to 07:12:45 time alone does not change the board of
+Lausanne with few departures."""
 FEW = 8
 """How many departures that is."""
 BOARD = f"/api/stationboard?stop_id={LAUSANNE}&limit={FEW}"
@@ -122,7 +122,7 @@ class Producer(Broken):
         super().__init__(always(reply("503 Service Unavailable")))
 
     def publish(self, *updates: bytes, alerts: list[bytes] = (), age: float = 0) -> int:
-        """Publishes a feed of some age; gives its timestamp, which is not that of the one before."""
+        """Publishes a feed of some age; gives its timestamp, unlike that of the one before."""
         if not age:
             wait_for(lambda: int(self.clock()) > self.last, "another second")
         at = int(self.clock() - age)

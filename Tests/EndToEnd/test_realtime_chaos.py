@@ -12,7 +12,7 @@ from realtime_stage import (
 from test_realtime_stream import patched
 
 BUSY = f"/api/stationboard?stop_id={LAUSANNE}&limit=60"
-FOR = 12
+FOR = 8
 """How long each scenario is watched, in seconds."""
 
 

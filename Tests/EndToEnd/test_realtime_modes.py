@@ -96,7 +96,7 @@ class SourceTest(ModesTest):
         self.assertEqual(answer.meta["rtAppliedCount"], 0)
 
     def test_a_feed_that_gets_old(self):
-        """By time alone, with a source that answers all the while; the delays stay, and their age."""
+        """By time alone, with a source that answers all the while; delays and their age stay."""
         stage = self.stage()
         at = stage.trips.publish(late(trip(2), 180), age=FRESH_FOR - 4)
         self.says(stage.applied(at), "full", "applied")
@@ -393,7 +393,7 @@ class BudgetTest(ModesTest):
         return answers[0]
 
     def test_a_server_that_stood_still_has_a_copy(self):
-        """Time that is over is over, whatever took it: the board of a moment ago is shown as that."""
+        """Time that is over is over, whatever took it: the last board is shown as what it is."""
         stage = self.slow("timetable=1500")
         before = stage.shows(lambda a: a.meta["responseMode"] == "full")
         answer = self.stood_still(stage)

@@ -1,4 +1,4 @@
-"""Servers and feeds that are killed under load: what clients see, and how soon all is well again."""
+"""Servers and feeds that are killed under load: what clients see, and for how long."""
 
 import http.client
 import json

@@ -1,4 +1,4 @@
-"""Boards as server-sent events: snapshot, changes, resumption, and clients that are slow or gone."""
+"""Boards as server-sent events: snapshot, changes, resumption, and slow or vanished clients."""
 
 import os
 import signal

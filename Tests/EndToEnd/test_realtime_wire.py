@@ -1,4 +1,4 @@
-"""Freshness on the wire: entity tags, 304, 204, caching, languages, and answers that wait for news."""
+"""Freshness on the wire: entity tags, 304, 204, languages, and answers that wait."""
 
 import http.client
 import re
