@@ -115,6 +115,17 @@ class TagTest(WireTest):
                 status = stage.ask(f"{BOARD}&lang={other}", if_none_match=answer["ETag"]).status
                 self.assertEqual(status, 304 if mine == other else 200, (mine, other))
 
+    def test_places_in_two_languages(self):
+        """Without any alert: the names of the places alone make another board."""
+        stage = self.stage()
+        french, german = stage.board("00&lang=fr"), stage.board("00&lang=de")
+        places = [{one["destination"] for one in answer.departures} for answer in (french, german)]
+        self.assertIn("Genève", places[0])
+        self.assertIn("Genf", places[1])
+        self.assertNotEqual(french["ETag"], german["ETag"])
+        again = stage.ask(f"{BOARD}00&lang=de", if_none_match=french["ETag"])
+        self.assertEqual(again.status, 200)
+
     def test_languages_by_header_are_no_poison(self):
         """Without lang the header decides, the answer says so, and a parameter beats it."""
         stage = self.stage(alerts=True)
