@@ -39,8 +39,7 @@ struct FeedCommand: AsyncParsableCommand {
   @Option(help: "Another seed gives another day.")
   var seed: UInt64 = 1
 
-  @Option(help: "Start the service clock at an instant, 2026-11-24T08:00:00+01:00, and let it run.")
-  var now: String?
+  @OptionGroup var time: ClockOptions
 
   @Option(help: "Seconds between two publications of trip updates; alerts take four times as long.")
   var period = 15.0
@@ -52,11 +51,6 @@ struct FeedCommand: AsyncParsableCommand {
     guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535") }
     guard Logger.Level(rawValue: logLevel) != nil else {
       throw ValidationError("--log-level \"\(logLevel)\" is not a level")
-    }
-    if let now, InstantText.read(now) == nil {
-      throw ValidationError(
-        "--now \"\(now)\" is not an instant like 2026-11-24T07:00:00Z (RFC 3339)"
-      )
     }
     let periods = FeedWorld.periods
     let shortest = Double(periods.lowerBound) / 1_000
@@ -74,7 +68,6 @@ struct FeedCommand: AsyncParsableCommand {
       return handler
     }
     let logger = Logger(label: "freshet")
-    let clock = now.flatMap { InstantText.read($0) }.map { ServiceClock(startingAt: $0) }
     let store: FeedStore
     do throws(FeedError) {
       store = try FeedStore(folder: data.folder, logger: logger)
@@ -93,7 +86,7 @@ struct FeedCommand: AsyncParsableCommand {
       host: host,
       port: port,
       stage: stage,
-      clock: clock ?? ServiceClock(),
+      clock: time.clock(),
       logger: logger
     )
     do {

@@ -36,6 +36,8 @@ struct RecordCommand: AsyncParsableCommand {
   @Option(help: "Seconds between two questions for alerts; 15 or more, on this machine any.")
   var alertsEvery = 60.0
 
+  @OptionGroup var time: ClockOptions
+
   @Option(name: .customLong("for"), help: "End after this many seconds.")
   var duration: Double?
 
@@ -87,9 +89,14 @@ struct RecordCommand: AsyncParsableCommand {
       transport: transport,
       writer: writer,
       sources: sources,
+      clock: time.clock(),
       report: { source.yield($0) }
     )
-    let client = FreshnessClient(exchange: exchange, policy: RecordSource.policy(every: 15))
+    let client = FreshnessClient(
+      exchange: exchange,
+      policy: RecordSource.policy(every: 15),
+      clock: time.hostClock
+    )
     let observations = sources.map { resource in
       Task { for await _ in client.snapshots(of: resource) {} }
     }

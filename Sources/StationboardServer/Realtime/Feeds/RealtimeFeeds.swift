@@ -18,6 +18,7 @@ package final class RealtimeFeeds: Sendable {
   private let clock: ServiceClock
   private let hostClock: HostClock
   private let logger: Logger
+  private let onTaken: @Sendable (RealtimeSource) -> Void
   private let state: Mutex<[String: Held]>
   private let listeners = TickListeners()
 
@@ -43,13 +44,15 @@ package final class RealtimeFeeds: Sendable {
   ///   - clock: What time it is.
   ///   - hostClock: What the schedule runs by.
   ///   - logger: Is told of what a person should know.
+  ///   - onTaken: Is called after each new content of a source, once it is in use or refused.
   package init(
     sources: [RealtimeSource],
     store: FeedStore,
     exchange: any HTTPExchange,
     clock: ServiceClock,
     hostClock: HostClock = .device(),
-    logger: Logger
+    logger: Logger,
+    onTaken: @escaping @Sendable (RealtimeSource) -> Void = { _ in }
   ) {
     self.sources = sources
     self.store = store
@@ -57,6 +60,7 @@ package final class RealtimeFeeds: Sendable {
     self.clock = clock
     self.hostClock = hostClock
     self.logger = logger
+    self.onTaken = onTaken
     var held: [String: Held] = [:]
     for source in sources {
       switch source.kind {
@@ -120,6 +124,7 @@ package final class RealtimeFeeds: Sendable {
       guard let bytes = snapshot.value, bytes != last else { continue }
       last = bytes
       await take(bytes, from: source)
+      onTaken(source)
     }
   }
 
@@ -138,7 +143,7 @@ package final class RealtimeFeeds: Sendable {
   /// Decodes a feed, judges it, and puts it in place if it is to be used.
   @concurrent
   private func take(_ bytes: FeedBytes, from source: RealtimeSource) async {
-    let now = clock.now
+    let now = bytes.arrivedAt ?? clock.now
     do throws(RealtimeError) {
       let document = try FeedDocument(bytes.bytes, contentType: bytes.contentType)
       switch source.kind {
