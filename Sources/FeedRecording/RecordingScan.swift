@@ -18,9 +18,7 @@ struct RecordingScan {
   /// The sources by their numbers; damage may have taken some away.
   private var numbered: [UInt16: FeedRecording.Source] = [:]
 
-  /// Reads the records.
-  ///
-  /// - Parameter isLenient: Passes over damage, noting it, and goes on with the next record that is whole.
+  /// Reads the records; a lenient scan notes damage and goes on with the next record that is whole.
   init(_ file: RecordingFile, isLenient: Bool = false) throws(FeedRecording.Failure) {
     path = file.path
     self.isLenient = isLenient

@@ -27,9 +27,8 @@ struct ClockOptions: ParsableArguments {
   /// The instant of `--now`, in seconds since 1970-01-01T00:00:00Z.
   var start: Double? { now.flatMap { InstantText.read($0) } }
 
-  /// The clock, which begins to run with this call.
-  ///
-  /// - Parameter standard: The instant it shows first unless `--now` says another; `nil` for the machine's.
+  /// The clock, which begins to run with this call: at `--now`, else at the standard instant, else at the
+  /// machine's.
   func clock(from standard: Double? = nil) -> ServiceClock {
     let start = start ?? standard
     return start == nil && pace == 1 ? ServiceClock() : ServiceClock(startingAt: start, pace: pace)
