@@ -56,7 +56,9 @@ struct FeedCommand: AsyncParsableCommand {
     let shortest = Double(periods.lowerBound) / 1_000
     let longest = Double(periods.upperBound) / 1_000
     guard (shortest...longest).contains(period) else {
-      throw ValidationError("--period is \(shortest) to \(longest) seconds")
+      throw ValidationError(
+        "--period is \(Quantity.plain(shortest)) to \(Quantity.plain(longest)) seconds"
+      )
     }
   }
 
@@ -92,7 +94,7 @@ struct FeedCommand: AsyncParsableCommand {
     do {
       try await server.run { port in announce(stage, port) }
     } catch {
-      try fail("\(host):\(port): \(error)")
+      try fail("\(host):\(port): \(ListenFailure.text(error))")
     }
   }
 
@@ -130,7 +132,7 @@ struct FeedCommand: AsyncParsableCommand {
     let address = "http://\(shown):\(port)"
     let timetable = stage.world.timetable
     var text = "Publishing \(address)/trip-updates.pb and \(address)/alerts.pb\n"
-    text += "  \(scenario.rawValue), seed \(seed), every \(Quantity.tenths(period)) s:"
+    text += "  \(scenario.rawValue), seed \(seed), every \(Quantity.plain(period)) s:"
     text += " \(timetable.metadata.publisher ?? "no publisher named"),"
     text += " \(timetable.firstDay) to \(timetable.lastDay)\n"
     text += "  as JSON: \(address)/trip-updates.json, \(address)/alerts.json\n"

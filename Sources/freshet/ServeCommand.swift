@@ -94,7 +94,7 @@ struct ServeCommand: AsyncParsableCommand {
       try await server.run { port in announce(store, replays, port) }
       await transport.shutdown()
     } catch {
-      Terminal.complain("freshet serve: \(host):\(port): \(error)\n")
+      Terminal.complain("freshet serve: \(host):\(port): \(ListenFailure.text(error))\n")
       throw ExitCode(1)
     }
   }
