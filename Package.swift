@@ -113,7 +113,7 @@ let package = Package(
       name: "FeedSimulation",
       dependencies: ["ConditionalHTTP", "GTFS", "GTFSRealtime", "Timetable", .httpTypes]
     ),
-    .target(name: "FeedRecording", dependencies: ["GTFSRealtime"]),
+    .target(name: "FeedRecording", dependencies: ["ConditionalHTTP", "GTFSRealtime", .httpTypes]),
     .target(name: "CWebAssets", exclude: ["Public"]),
     .target(
       name: "WebBoard",
@@ -171,7 +171,11 @@ let package = Package(
       name: "FeedSimulationTests",
       dependencies: ["FeedSimulation", "GTFS", "GTFSRealtime", "Timetable"]
     ),
-    .testTarget(name: "FeedRecordingTests", dependencies: ["FeedRecording"]),
+    .testTarget(
+      name: "FeedRecordingTests",
+      dependencies: ["ConditionalHTTP", "FeedRecording", "GTFSRealtime", .httpTypes]
+    ),
+    .testTarget(name: "ServingTests", dependencies: ["Serving"]),
     .testTarget(name: "SampleNetworkTests", dependencies: ["SampleNetwork"]),
     .testTarget(
       name: "StationboardServerTests",

@@ -1,4 +1,7 @@
 extension FeedRecording {
+  /// The failure of an answer that did not come while somebody had the patience to wait.
+  package static let noAnswerInTime = "no answer in time"
+
   /// An answer, or the lack of one, as it arrived.
   package struct Answer: Hashable, Sendable {
     /// What was asked.
@@ -50,5 +53,11 @@ extension FeedRecording {
     package let offset: Int64
     /// How many bytes the body has.
     package let count: Int
+
+    /// Names a place.
+    package init(offset: Int64, count: Int) {
+      self.offset = offset
+      self.count = count
+    }
   }
 }

@@ -28,7 +28,8 @@ extension FeedRecording {
     /// The offset of the record that is wrong, from the start of the file in bytes; `nil` if none is.
     package let offset: Int64?
 
-    init(_ code: Code, _ path: String, _ reason: String, offset: Int64? = nil) {
+    /// Creates a failure.
+    package init(_ code: Code, _ path: String, _ reason: String, offset: Int64? = nil) {
       self.code = code
       self.path = path
       self.reason = reason

@@ -10,6 +10,12 @@ extension FeedRecording {
     package let sources: [Source]
     /// The record without its end that was dropped; `nil` if there was none.
     package let tornTail: TornTail?
+    /// The damage that was passed over, the first of it (``Limits/damages``).
+    package let damages: [Failure]
+    /// How often damage was passed over.
+    package let damageCount: Int
+    /// The path of the file.
+    package var path: String { file.path }
     /// The answers of each feed, ordered by arrival.
     private let answers: [Feed: [Answer]]
     /// Where the next record belongs.
@@ -18,17 +24,22 @@ extension FeedRecording {
 
     /// Opens a recording.
     ///
-    /// - Throws: ``Failure`` if the file cannot be read, is no recording, or is damaged; it names the
-    ///   offset of the record that is.
-    package convenience init(path: String) throws(Failure) {
-      try self.init(RecordingFile(path, isWritable: false))
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - isLenient: Passes over damaged records (``damages``) and keeps the whole ones.
+    /// - Throws: ``Failure`` if the file cannot be read, is no recording, or, unless that is passed over,
+    ///   is damaged; it names the offset of the record that is.
+    package convenience init(path: String, isLenient: Bool = false) throws(Failure) {
+      try self.init(RecordingFile(path, isWritable: false), isLenient: isLenient)
     }
 
-    init(_ file: RecordingFile) throws(Failure) {
+    init(_ file: RecordingFile, isLenient: Bool = false) throws(Failure) {
       self.file = file
-      let scan = try RecordingScan(file)
+      let scan = try RecordingScan(file, isLenient: isLenient)
       sources = scan.sources
       tornTail = scan.tornTail
+      damages = scan.damages
+      damageCount = scan.damageCount
       end = scan.end
       answers = Dictionary(grouping: scan.answers, by: \.source.feed).mapValues { answers in
         // Ordered by arrival; equal ones by their place in the file. A clock that was set back while

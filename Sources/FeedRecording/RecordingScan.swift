@@ -7,38 +7,68 @@ struct RecordingScan {
   private(set) var tornTail: FeedRecording.TornTail?
   /// Where the next record belongs.
   private(set) var end: Int64 = 0
+  /// The damage that was passed over, the first of it (``FeedRecording/Limits/damages``).
+  private(set) var damages: [FeedRecording.Failure] = []
+  /// How often damage was passed over.
+  private(set) var damageCount = 0
   private let path: String
+  private let isLenient: Bool
   /// How many bytes the body has whose record begins at an offset.
   private var bodies: [Int64: Int] = [:]
+  /// The sources by their numbers; damage may have taken some away.
+  private var numbered: [UInt16: FeedRecording.Source] = [:]
 
-  init(_ file: RecordingFile) throws(FeedRecording.Failure) {
+  /// Reads the records; a lenient scan notes damage and goes on with the next record that is whole.
+  init(_ file: RecordingFile, isLenient: Bool = false) throws(FeedRecording.Failure) {
     path = file.path
+    self.isLenient = isLenient
     let size = try file.size()
     guard try readHeader(file, size) else { return }
     var offset = Int64(FeedRecording.headerBytes)
-    let headerBytes = Int64(FeedRecording.recordHeaderBytes)
     while offset < size {
-      let rest = size - offset
-      guard rest >= headerBytes else {
-        tear(at: offset, rest)
-        return
+      do throws(FeedRecording.Failure) {
+        guard let next = try readRecord(file, at: offset, size) else { return }
+        offset = next
+      } catch {
+        guard isLenient, error.code == .damaged else { throw error }
+        damageCount += 1
+        if damages.count < FeedRecording.Limits.damages { damages.append(error) }
+        let finder = RecordFinder(file: file, size: size)
+        guard let next = try finder.firstRecord(from: offset) else { break }
+        offset = next
       }
-      let header = try file.read(FeedRecording.recordHeaderBytes, at: offset)
-      let length = Self.word(header, 0)
-      guard length == ~Self.word(header, 4), length > 0 else {
-        throw damaged("the length of a record is damaged", offset)
-      }
-      guard length <= FeedRecording.Limits.bodyBytes + 1 else {
-        throw damaged("a record of \(length) bytes is over the limit", offset)
-      }
-      guard rest - headerBytes >= Int64(length) else {
-        tear(at: offset, rest)
-        return
-      }
-      try readRecord(file, header, Int(length), offset)
-      offset += headerBytes + Int64(length)
     }
     end = offset
+  }
+
+  /// Reads the record at an offset.
+  ///
+  /// - Returns: Where the next one is; `nil` if this one has no end.
+  private mutating func readRecord(
+    _ file: RecordingFile,
+    at offset: Int64,
+    _ size: Int64
+  ) throws(FeedRecording.Failure) -> Int64? {
+    let rest = size - offset
+    let headerBytes = Int64(FeedRecording.recordHeaderBytes)
+    guard rest >= headerBytes else {
+      tear(at: offset, rest)
+      return nil
+    }
+    let header = try file.read(FeedRecording.recordHeaderBytes, at: offset)
+    let length = Self.word(header, 0)
+    guard length == ~Self.word(header, 4), length > 0 else {
+      throw damaged("the length of a record is damaged", offset)
+    }
+    guard length <= FeedRecording.Limits.bodyBytes + 1 else {
+      throw damaged("a record of \(length) bytes is over the limit", offset)
+    }
+    guard rest - headerBytes >= Int64(length) else {
+      tear(at: offset, rest)
+      return nil
+    }
+    try readRecord(file, header, Int(length), offset)
+    return offset + headerBytes + Int64(length)
   }
 
   /// Compares a payload with the length and checksum of its record.
@@ -123,24 +153,26 @@ struct RecordingScan {
     _ scanner: inout RecordScanner,
     _ offset: Int64
   ) throws(FeedRecording.Failure) {
-    guard let number = scanner.number(UInt16.self), Int(number) == sources.count,
+    guard let number = scanner.number(UInt16.self), isLenient || Int(number) == sources.count,
       let feed = scanner.text().flatMap({ FeedRecording.Feed(rawValue: $0) }),
       let address = scanner.text()
     else { throw damaged("a source is damaged", offset) }
-    sources.append(FeedRecording.Source(feed: feed, address: address))
+    let source = FeedRecording.Source(feed: feed, address: address)
+    sources.append(source)
+    numbered[number] = source
   }
 
   private mutating func readAnswer(
     _ scanner: inout RecordScanner,
     _ offset: Int64
   ) throws(FeedRecording.Failure) {
-    guard let source = scanner.number(UInt16.self), sources.indices.contains(Int(source)),
+    guard let number = scanner.number(UInt16.self), let source = numbered[number],
       let arrival = scanner.number(Int64.self), let duration = scanner.number(Int64.self),
       let status = scanner.number(UInt16.self), let body = scanner.number(Int64.self),
       let failure = scanner.text(), let count = scanner.number(UInt8.self)
     else { throw damaged("an answer is damaged", offset) }
     var answer = FeedRecording.Answer(
-      source: sources[Int(source)],
+      source: source,
       arrival: arrival,
       duration: duration,
       status: Int(status),
@@ -170,7 +202,7 @@ struct RecordingScan {
     FeedRecording.Failure(.damaged, path, reason, offset: offset)
   }
 
-  private static func word(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
+  static func word(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
     (0..<4).reduce(0) { $0 | UInt32(bytes[offset + $1]) << UInt32(8 * $1) }
   }
 }

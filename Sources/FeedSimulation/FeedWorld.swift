@@ -14,7 +14,7 @@ package final class FeedWorld: Sendable {
     package var seed: UInt64 = 1
     /// Milliseconds between two publications of trip updates, within ``FeedWorld/periods``.
     package var period: Int64 = 15_000
-    /// The agency_id of agencies that alerts may be about; the timetable does not tell them.
+    /// The agency_id of agencies that alerts may be about.
     package var agencyIDs: [String] = []
 
     /// Creates the options with their standard values.

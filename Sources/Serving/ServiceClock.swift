@@ -1,21 +1,36 @@
 import Foundation
 
-/// What time the service thinks it is: the machine's clock, or that clock moved.
+/// What time the service thinks it is: the machine's clock, or that clock moved, or made to run faster.
 ///
 /// A replay starts the clock at a chosen instant and lets it run; a test moves it by hand.
 package struct ServiceClock: Sendable {
-  private let offset: Double
+  /// How many times as fast as the machine's clock it may run.
+  package static let paces: ClosedRange<Double> = 1...1_000
+
+  /// How many seconds it shows later after one second of what it goes by.
+  package let pace: Double
+  /// The instant it showed when what it goes by showed `origin`.
+  private let start: Double
+  private let origin: Double
   /// What the clock goes by, in seconds.
   private let base: @Sendable () -> Double
 
   /// The machine's clock.
-  package init() { self.init(offset: 0, base: Self.machine) }
+  package init() { self.init(start: 0, origin: 0, pace: 1, base: Self.machine) }
 
   /// A clock that shows an instant now.
   ///
-  /// - Parameter start: Seconds since 1970-01-01T00:00:00Z.
-  package init(startingAt start: Double) {
-    self.init(offset: start - Self.machine(), base: Self.machine)
+  /// - Parameters:
+  ///   - start: Seconds since 1970-01-01T00:00:00Z; `nil` for the machine's time.
+  ///   - pace: How many times as fast it runs, within ``paces``; others become the nearest one.
+  package init(startingAt start: Double?, pace: Double = 1) {
+    let origin = Self.machine()
+    self.init(
+      start: start ?? origin,
+      origin: origin,
+      pace: min(max(pace, Self.paces.lowerBound), Self.paces.upperBound),
+      base: Self.machine
+    )
   }
 
   /// A clock that shows an instant now and goes on as another clock does.
@@ -24,20 +39,44 @@ package struct ServiceClock: Sendable {
   ///   - start: Seconds since 1970-01-01T00:00:00Z.
   ///   - clock: What it goes by; one that is moved by hand moves this one.
   package init<C: Clock>(startingAt start: Double, on clock: C) where C.Duration == Duration {
-    let origin = clock.now
-    self.init(offset: start) {
-      let passed = origin.duration(to: clock.now).components
+    let begin = clock.now
+    self.init(start: start, origin: 0, pace: 1) {
+      let passed = begin.duration(to: clock.now).components
       return Double(passed.seconds) + Double(passed.attoseconds) / 1e18
     }
   }
 
-  private init(offset: Double, base: @escaping @Sendable () -> Double) {
-    self.offset = offset
+  private init(
+    start: Double,
+    origin: Double,
+    pace: Double,
+    base: @escaping @Sendable () -> Double
+  ) {
+    self.start = start
+    self.origin = origin
+    self.pace = pace
     self.base = base
   }
 
   private static let machine: @Sendable () -> Double = { Date().timeIntervalSince1970 }
 
   /// Seconds since 1970-01-01T00:00:00Z, with fractions.
-  package var now: Double { base() + offset }
+  package var now: Double { start + (base() - origin) * pace }
+
+  /// Waits until the clock shows an instant, in seconds since 1970-01-01T00:00:00Z.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled.
+  package func sleep(until instant: Double) async throws {
+    while true {
+      let rest = (instant - now) / pace
+      guard rest > 0 else { return try Task.checkCancellation() }
+      // In steps, so that a machine's clock that is set is noticed.
+      try await Task.sleep(for: .seconds(min(max(rest, 0.001), 60)))
+    }
+  }
+
+  /// Waits as long as the clock takes for some seconds.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled.
+  package func sleep(for seconds: Double) async throws { try await sleep(until: now + seconds) }
 }

@@ -39,8 +39,7 @@ struct FeedCommand: AsyncParsableCommand {
   @Option(help: "Another seed gives another day.")
   var seed: UInt64 = 1
 
-  @Option(help: "Start the service clock at an instant, 2026-11-24T08:00:00+01:00, and let it run.")
-  var now: String?
+  @OptionGroup var time: ClockOptions
 
   @Option(help: "Seconds between two publications of trip updates; alerts take four times as long.")
   var period = 15.0
@@ -53,16 +52,13 @@ struct FeedCommand: AsyncParsableCommand {
     guard Logger.Level(rawValue: logLevel) != nil else {
       throw ValidationError("--log-level \"\(logLevel)\" is not a level")
     }
-    if let now, InstantText.read(now) == nil {
-      throw ValidationError(
-        "--now \"\(now)\" is not an instant like 2026-11-24T07:00:00Z (RFC 3339)"
-      )
-    }
     let periods = FeedWorld.periods
     let shortest = Double(periods.lowerBound) / 1_000
     let longest = Double(periods.upperBound) / 1_000
     guard (shortest...longest).contains(period) else {
-      throw ValidationError("--period is \(shortest) to \(longest) seconds")
+      throw ValidationError(
+        "--period is \(Quantity.plain(shortest)) to \(Quantity.plain(longest)) seconds"
+      )
     }
   }
 
@@ -74,7 +70,6 @@ struct FeedCommand: AsyncParsableCommand {
       return handler
     }
     let logger = Logger(label: "freshet")
-    let clock = now.flatMap { InstantText.read($0) }.map { ServiceClock(startingAt: $0) }
     let store: FeedStore
     do throws(FeedError) {
       store = try FeedStore(folder: data.folder, logger: logger)
@@ -93,13 +88,13 @@ struct FeedCommand: AsyncParsableCommand {
       host: host,
       port: port,
       stage: stage,
-      clock: clock ?? ServiceClock(),
+      clock: time.clock(),
       logger: logger
     )
     do {
       try await server.run { port in announce(stage, port) }
     } catch {
-      try fail("\(host):\(port): \(error)")
+      try fail("\(host):\(port): \(ListenFailure.text(error))")
     }
   }
 
@@ -137,7 +132,7 @@ struct FeedCommand: AsyncParsableCommand {
     let address = "http://\(shown):\(port)"
     let timetable = stage.world.timetable
     var text = "Publishing \(address)/trip-updates.pb and \(address)/alerts.pb\n"
-    text += "  \(scenario.rawValue), seed \(seed), every \(Quantity.tenths(period)) s:"
+    text += "  \(scenario.rawValue), seed \(seed), every \(Quantity.plain(period)) s:"
     text += " \(timetable.metadata.publisher ?? "no publisher named"),"
     text += " \(timetable.firstDay) to \(timetable.lastDay)\n"
     text += "  as JSON: \(address)/trip-updates.json, \(address)/alerts.json\n"

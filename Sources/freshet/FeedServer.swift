@@ -70,7 +70,7 @@ struct FeedServer {
   ) async throws -> Response {
     let world = stage.world
     let answer = world.answer(stream, at: milliseconds)
-    if answer.wait > 0 { try await Task.sleep(for: .milliseconds(answer.wait)) }
+    if answer.wait > 0 { try await clock.sleep(for: Double(answer.wait) / 1_000) }
     let sheet = answer.status == 200 ? try await press.sheet(answer, of: world, as: form) : nil
     let reply = FeedReply(
       answer,
@@ -123,8 +123,9 @@ private struct FeedAhead: Service {
       let next = world.tick(stream, at: now).nextInstant
       let coming = world.answer(stream, at: next)
       if coming.status == 200 { _ = try? await press.sheet(coming, of: world, as: .protobuf) }
-      let rest = max(1, next - Int64(clock.now * 1_000))
-      guard (try? await Task.sleep(for: .milliseconds(rest))) != nil else { return }
+      // At least a millisecond, so that a publication that is due does not spin.
+      guard (try? await clock.sleep(until: max(Double(next) / 1_000, clock.now + 0.001))) != nil
+      else { return }
     }
   }
 }

@@ -1,6 +1,7 @@
 import FeedSimulation
 import StationboardServer
 import Synchronization
+import Timetable
 
 /// The world of the feed that is published; a new import gives a new one, with the same seed.
 final class FeedStage: Sendable {
@@ -16,11 +17,18 @@ final class FeedStage: Sendable {
     self.store = store
     self.key = key
     self.options = options
-    current = Mutex((feed, FeedWorld(feed.timetable, options: options)))
+    current = Mutex((feed, Self.world(of: feed, options)))
   }
 
   /// The world.
   var world: FeedWorld { current.withLock { $0.world } }
+
+  /// The world of a feed, with alerts about its own agencies.
+  private static func world(of feed: Feed, _ options: FeedWorld.Options) -> FeedWorld {
+    var options = options
+    options.agencyIDs = feed.timetable.agencyIds
+    return FeedWorld(feed.timetable, options: options)
+  }
 
   /// Takes over new imports until the task is cancelled.
   func watch() async {
@@ -37,7 +45,7 @@ final class FeedStage: Sendable {
     guard let feed = store.feeds.first(where: { $0.entry.key == key }),
       current.withLock({ $0.feed !== feed })
     else { return }
-    let world = FeedWorld(feed.timetable, options: options)
+    let world = Self.world(of: feed, options)
     current.withLock { $0 = (feed, world) }
   }
 }

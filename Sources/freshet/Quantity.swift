@@ -22,6 +22,11 @@ enum Quantity {
     return "\(tenths(value)) GB"
   }
 
+  /// A number without a point if it is a whole one.
+  static func plain(_ value: Double) -> String {
+    value == value.rounded() && value.magnitude < 1e15 ? "\(Int64(value))" : "\(value)"
+  }
+
   /// A number with one place after the point.
   static func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
 }

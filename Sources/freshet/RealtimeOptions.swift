@@ -30,6 +30,14 @@ struct RealtimeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Replay what freshet record wrote, in place of both; the clock starts with it unless --now is given.",
+      valueName: "file"
+    )
+  )
+  var replay: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
       "Slow a phase of every board down, PHASE=MILLISECONDS: timetable, realtime, alerts.",
       visibility: .hidden
     )
@@ -46,6 +54,7 @@ struct RealtimeOptions: ParsableArguments {
 
   func validate() throws {
     _ = try sources()
+    _ = try recordings()
     _ = try faults()
   }
 
@@ -80,16 +89,7 @@ struct RealtimeOptions: ParsableArguments {
     _ value: String,
     _ fields: HTTPFields
   ) throws -> RealtimeSource {
-    var prefix = ""
-    var address = value
-    if let equals = value.firstIndex(of: "="), !value[..<equals].isEmpty,
-      value[..<equals].allSatisfy({
-        $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0))
-      })
-    {
-      prefix = String(value[..<equals])
-      address = String(value[value.index(after: equals)...])
-    }
+    let (prefix, address) = Self.parts(of: value)
     guard !address.isEmpty else {
       throw ValidationError("--\(kind.rawValue) \"\(value)\" names nothing")
     }
@@ -116,6 +116,43 @@ struct RealtimeOptions: ParsableArguments {
       rhythms[kind] = .milliseconds(milliseconds)
     }
     return rhythms
+  }
+
+  /// The prefix and the rest of `PREFIX=REST`; no prefix if there is none.
+  private static func parts(of value: String) -> (prefix: String, rest: String) {
+    guard let equals = value.firstIndex(of: "="), !value[..<equals].isEmpty,
+      value[..<equals].allSatisfy({
+        $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0))
+      })
+    else { return ("", value) }
+    return (String(value[..<equals]), String(value[value.index(after: equals)...]))
+  }
+
+  /// The recordings to replay, with the prefixes of their timetables.
+  ///
+  /// - Throws: `ValidationError` that names what is wrong.
+  func recordings() throws -> [(prefix: String, path: String)] {
+    guard !replay.isEmpty else { return [] }
+    for (option, values) in [
+      ("--trip-updates", tripUpdates), ("--alerts", alerts), ("--feed-header", feedHeader),
+    ] where !values.isEmpty {
+      throw ValidationError("--replay takes the place of all sources; leave \(option) out")
+    }
+    var files: [(prefix: String, path: String)] = []
+    for value in replay {
+      let (prefix, path) = Self.parts(of: value)
+      guard !path.isEmpty else { throw ValidationError("--replay \"\(value)\" names no file") }
+      guard !files.contains(where: { $0.prefix == prefix }) else {
+        let which = prefix.isEmpty ? "the feed without a prefix" : "\"\(prefix)\""
+        throw ValidationError("--replay: there are two for \(which)")
+      }
+      let full = URL(fileURLWithPath: path).standardizedFileURL.path
+      guard !files.contains(where: { $0.path == full }) else {
+        throw ValidationError("--replay \(path): is given twice")
+      }
+      files.append((prefix, full))
+    }
+    return files
   }
 
   /// What is slowed down.

@@ -14,29 +14,55 @@ struct RecordCommand: AsyncParsableCommand {
     discussion: """
       Appends every answer to a file: content, 304, error, or none at all, with the instant of its \
       arrival. Content that has not changed takes no room. The file survives a kill at any moment and \
-      is continued by the next recording. Leave it with Ctrl-C.
+      is continued by the next recording. Leave it with Ctrl-C. To see it again: \
+      freshet serve --replay FILE.
       """
   )
 
-  @Option(help: "The trip updates: an address, or a file that is written anew by somebody.")
+  @Option(
+    help: ArgumentHelp(
+      "The trip updates: an address, or a file that is written anew by somebody.",
+      valueName: "url|file"
+    )
+  )
   var tripUpdates: String?
 
-  @Option(help: "The service alerts: an address, or a file.")
+  @Option(help: ArgumentHelp("The service alerts: an address, or a file.", valueName: "url|file"))
   var alerts: String?
 
-  @Option(help: "The file to append to.")
+  @Option(help: ArgumentHelp("The file to append to.", valueName: "file"))
   var into: String
 
-  @Option(help: "A field to send with every request, 'Name: value'; it is not recorded.")
+  @Option(
+    help: ArgumentHelp(
+      "A field to send with every request; it is not recorded. May be given several times.",
+      valueName: "name: value"
+    )
+  )
   var header: [String] = []
 
-  @Option(help: "Seconds between two questions for trip updates; 5 or more, on this machine any.")
+  @Option(
+    help: ArgumentHelp(
+      "Seconds between two questions for trip updates; 5 or more, 0.1 for servers on this machine and files.",
+      valueName: "seconds"
+    )
+  )
   var tripUpdatesEvery = 15.0
 
-  @Option(help: "Seconds between two questions for alerts; 15 or more, on this machine any.")
+  @Option(
+    help: ArgumentHelp(
+      "Seconds between two questions for alerts; 15 or more, 0.1 for servers on this machine and files.",
+      valueName: "seconds"
+    )
+  )
   var alertsEvery = 60.0
 
-  @Option(name: .customLong("for"), help: "End after this many seconds.")
+  @OptionGroup var time: ClockOptions
+
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("End after this many seconds. Default: at Ctrl-C.", valueName: "seconds")
+  )
   var duration: Double?
 
   func validate() throws {
@@ -87,18 +113,29 @@ struct RecordCommand: AsyncParsableCommand {
       transport: transport,
       writer: writer,
       sources: sources,
+      clock: time.clock(),
       report: { source.yield($0) }
     )
-    let client = FreshnessClient(exchange: exchange, policy: RecordSource.policy(every: 15))
+    let client = FreshnessClient(
+      exchange: exchange,
+      policy: RecordSource.policy(every: 15),
+      clock: time.hostClock
+    )
     let observations = sources.map { resource in
       Task { for await _ in client.snapshots(of: resource) {} }
     }
+    let signals = EndSignals { source.finish() }
+    defer { signals.stop() }
+    let into = into
+    Terminal.write(
+      "Recording \(sources.map(\.source.address).joined(separator: " and ")) into \(into); Ctrl-C ends it\n"
+    )
     let limit = duration
     let ending = Task {
       guard let limit, (try? await Task.sleep(for: .seconds(limit))) != nil else { return }
       source.finish()
     }
-    let failure = await Self.follow(happenings)
+    let (count, failure) = await Self.follow(happenings)
     ending.cancel()
     for observation in observations {
       observation.cancel()
@@ -106,23 +143,29 @@ struct RecordCommand: AsyncParsableCommand {
     }
     await transport.shutdown()
     if let failure { try fail("\(failure)") }
+    let size = Quantity.bytes(Int(writer.count))
+    Terminal.write(
+      "\(Quantity.count(count)) answers recorded, \(into) has \(size); freshet serve --replay \(into)\n"
+    )
   }
 
   /// Prints what is recorded until it is enough.
   ///
-  /// - Returns: Why nothing more can be recorded; nothing if that was wished for.
+  /// - Returns: How many answers were recorded, and why nothing more can be; nothing if that was wished for.
   private static func follow(
     _ happenings: AsyncStream<RecordExchange.Happening>
-  ) async -> FeedRecording.Failure? {
+  ) async -> (count: Int, failure: FeedRecording.Failure?) {
+    var answers = 0
     for await happening in happenings {
       switch happening {
-      case .failed(let failure): return failure
+      case .failed(let failure): return (answers, failure)
       case .recorded(let answer, let entry, let count):
+        answers += 1
         // Nobody reads any more: a closed pipe is no error, and no reason to stop recording.
         Terminal.write(RecordText.line(answer, entry, count))
       }
     }
-    return nil
+    return (answers, nil)
   }
 
   private func fail(_ reason: String) throws -> Never {

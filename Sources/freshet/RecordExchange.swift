@@ -3,6 +3,7 @@ import FeedRecording
 import Foundation
 import GTFSRealtime
 import HTTPTypes
+import Serving
 
 /// A transport that records every answer that passes through it.
 struct RecordExchange: HTTPExchange {
@@ -18,6 +19,8 @@ struct RecordExchange: HTTPExchange {
   let transport: any HTTPExchange
   let writer: FeedRecording.Writer
   let sources: [RecordSource]
+  /// Dates the answers.
+  let clock: ServiceClock
   let report: @Sendable (Happening) -> Void
 
   /// The fields of answers that are recorded: those that say what the content is and how fresh.
@@ -33,26 +36,26 @@ struct RecordExchange: HTTPExchange {
       $0.question.scheme == request.scheme && $0.question.authority == request.authority
         && $0.question.path == request.path
     }
-    let start = ContinuousClock.now
+    let start = clock.now
     do {
       let answer =
         request.scheme == "file"
         ? try Self.file(request) : try await transport.send(request, timeout: timeout)
-      if let source { record(answer, from: source, took: .now - start) }
+      if let source { record(answer, from: source, took: clock.now - start) }
       return answer
     } catch {
-      let took = ContinuousClock.now - start
+      let took = clock.now - start
       // A cancellation is no answer, unless it ended the patience of the engine.
-      let isTimeout = error.code == .timedOut || took >= .seconds(RecordSource.patience)
+      let isTimeout = error.code == .timedOut || took >= Double(RecordSource.patience)
       if let source, error.code != .cancelled || isTimeout {
-        let failure = isTimeout ? "no answer in time" : error.description
+        let failure = isTimeout ? FeedRecording.noAnswerInTime : error.description
         record(failure: failure, from: source, took: took)
       }
       throw error
     }
   }
 
-  private func record(_ answer: HTTPExchangeAnswer, from source: RecordSource, took: Duration) {
+  private func record(_ answer: HTTPExchangeAnswer, from source: RecordSource, took: Double) {
     let fields = Self.fields.compactMap { name in
       answer.head.headerFields[name].map { FeedRecording.Field(name.canonicalName, $0) }
     }
@@ -60,8 +63,8 @@ struct RecordExchange: HTTPExchange {
     write(
       FeedRecording.Answer(
         source: source.source,
-        arrival: Self.now,
-        duration: Self.milliseconds(took),
+        arrival: Self.milliseconds(clock.now),
+        duration: Self.milliseconds(max(took, 0)),
         status: status,
         fields: fields
       ),
@@ -69,12 +72,12 @@ struct RecordExchange: HTTPExchange {
     )
   }
 
-  private func record(failure: String, from source: RecordSource, took: Duration) {
+  private func record(failure: String, from source: RecordSource, took: Double) {
     write(
       FeedRecording.Answer(
         source: source.source,
-        arrival: Self.now,
-        duration: Self.milliseconds(took),
+        arrival: Self.milliseconds(clock.now),
+        duration: Self.milliseconds(max(took, 0)),
         status: 0,
         failure: failure
       ),
@@ -111,9 +114,7 @@ struct RecordExchange: HTTPExchange {
     return HTTPExchangeAnswer(head: head, body: isKnown ? [] : bytes)
   }
 
-  private static var now: Int64 { Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)) }
-
-  private static func milliseconds(_ duration: Duration) -> Int64 {
-    duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000
+  private static func milliseconds(_ seconds: Double) -> Int64 {
+    Int64((seconds * 1_000).rounded(.down))
   }
 }

@@ -39,6 +39,14 @@ struct RecordSource: FreshResource {
       guard !path.isEmpty, !path.contains("://") else {
         throw WatchAddressError("\"\(text)\" is neither an address (http, https) nor a file")
       }
+      // host:8090/… and example.org/… are addresses that lack their scheme, unless a file is there.
+      let first = path.prefix { $0 != "/" }
+      let hasHost = !text.hasPrefix("file://") && (first.contains(":") || first == "localhost")
+      guard !hasHost || FileManager.default.fileExists(atPath: path) else {
+        throw WatchAddressError(
+          "\"\(text)\": there is no such file; for an address write http://\(text)"
+        )
+      }
       question = HTTPRequest(method: .get, scheme: "file", authority: "", path: path)
       source = FeedRecording.Source(feed: feed, address: path)
     } else {
@@ -47,7 +55,9 @@ struct RecordSource: FreshResource {
     }
     let floor = isAddress && !Self.isLocal(question) ? Self.floor(of: feed) : 0.1
     guard (floor...86_400).contains(interval) else {
-      throw WatchAddressError("--\(feed.rawValue)-every is \(floor) to 86400 seconds for \(text)")
+      throw WatchAddressError(
+        "--\(feed.rawValue)-every is \(Quantity.plain(floor)) to 86400 seconds for \(text)"
+      )
     }
   }
 

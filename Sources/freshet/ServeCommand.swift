@@ -1,4 +1,5 @@
 import ArgumentParser
+import FeedRecording
 import Foundation
 import GTFS
 import Hummingbird
@@ -27,8 +28,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup var realtime: RealtimeOptions
 
-  @Option(help: "Start the service clock at an instant, 2026-11-24T08:00:00+01:00, and let it run.")
-  var now: String?
+  @OptionGroup var time: ClockOptions
 
   @Option(help: "An origin whose pages may read the API, https://example.org. Default: any.")
   var allowOrigin: [String] = []
@@ -41,11 +41,6 @@ struct ServeCommand: AsyncParsableCommand {
     guard Logger.Level(rawValue: logLevel) != nil else {
       throw ValidationError("--log-level \"\(logLevel)\" is not a level")
     }
-    if let now, InstantText.read(now) == nil {
-      throw ValidationError(
-        "--now \"\(now)\" is not an instant like 2026-11-24T07:00:00Z (RFC 3339)"
-      )
-    }
   }
 
   func run() async throws {
@@ -56,7 +51,7 @@ struct ServeCommand: AsyncParsableCommand {
       return handler
     }
     let logger = Logger(label: "freshet")
-    let clock = now.flatMap { InstantText.read($0) }.map { ServiceClock(startingAt: $0) }
+    let files = try realtime.recordings()
     let store: FeedStore
     do throws(FeedError) {
       store = try FeedStore(folder: data.folder, logger: logger)
@@ -64,37 +59,48 @@ struct ServeCommand: AsyncParsableCommand {
       Terminal.complain("freshet serve: \(error.message)\n")
       throw ExitCode(1)
     }
-    let time = clock ?? ServiceClock()
-    let sources = try realtime.sources()
-    let exchange = try NIOExchange()
+    let replays: Replays
+    do throws(FeedRecording.Failure) {
+      replays = try Replays(files)
+    } catch {
+      Terminal.complain("freshet serve: --replay \(error)\n")
+      throw ExitCode(1)
+    }
+    let sources = try realtime.sources() + replays.sources
+    let transport = try NIOExchange()
+    let clock = time.clock(from: replays.start)
+    for line in replays.lines(clock: clock) { logger.warning("\(line)") }
+    let (exchange, onTaken) = replays.exchange(otherwise: transport, clock: clock, logger: logger)
     let feeds = RealtimeFeeds(
       sources: sources,
       store: store,
       exchange: exchange,
-      clock: time,
-      logger: logger
+      clock: clock,
+      hostClock: time.hostClock,
+      logger: logger,
+      onTaken: onTaken
     )
     let server = BoardServer(
       host: host,
       port: port,
       store: store,
-      clock: time,
+      clock: clock,
       logger: logger,
       origins: allowOrigin,
       realtime: sources.isEmpty ? nil : feeds,
       faults: try realtime.faults()
     )
     do {
-      try await server.run { port in announce(store, port) }
-      await exchange.shutdown()
+      try await server.run { port in announce(store, replays, port) }
+      await transport.shutdown()
     } catch {
-      Terminal.complain("freshet serve: \(host):\(port): \(error)\n")
+      Terminal.complain("freshet serve: \(host):\(port): \(ListenFailure.text(error))\n")
       throw ExitCode(1)
     }
   }
 
   @Sendable
-  private func announce(_ store: FeedStore, _ port: Int) {
+  private func announce(_ store: FeedStore, _ replays: Replays, _ port: Int) {
     let shown = host.contains(":") ? "[\(host)]" : host
     var text = "Serving http://\(shown):\(port)/\n"
     for feed in store.feeds {
@@ -107,6 +113,7 @@ struct ServeCommand: AsyncParsableCommand {
       text += "  no timetable yet; import one with: freshet import FEED.zip"
       text += " --data \(data.folder.path)\n"
     }
+    text += replays.announcement
     Terminal.write(text)
   }
 }

@@ -47,18 +47,26 @@ class Server:
 
     command = "serve"
 
-    def __init__(self, data: str | Path, *options: str, now: str = NOW):
+    def __init__(
+        self, data: str | Path, *options: str, now: str | None = NOW, log_level: str = "error"
+    ):
+        clock = [] if now is None else ["--now", now]
         self.process = subprocess.Popen(
-            [PROGRAM, self.command, "--data", str(data), "--port", "0", "--now", now,
-             "--log-level", "error", *options],
+            [PROGRAM, self.command, "--data", str(data), "--port", "0", *clock,
+             "--log-level", log_level, *options],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )
-        line = self.process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
-        assert found, f"the server did not start: {line}{self.process.stdout.read()}"
+        self.log: list[str] = []
+        found = None
+        # What the log says before the port is open comes first.
+        while found is None:
+            line = self.process.stdout.readline()
+            assert line, f"the server did not start: {''.join(self.log)}"
+            found = re.search(r"(?:Serving|Publishing) http://127\.0\.0\.1:(\d+)/", line)
+            if found is None:
+                self.log.append(line)
         self.port = int(found.group(1))
         self.url = f"http://127.0.0.1:{self.port}"
-        self.log: list[str] = []
         self.drain = threading.Thread(target=self._drain, daemon=True)
         self.drain.start()
 

@@ -26,10 +26,13 @@ struct FeedDownload: FreshResource {
     _ answer: HTTPExchangeAnswer,
     since known: FeedBytes?
   ) throws(UnreadableAnswer) -> Reading<FeedBytes> {
+    let fields = answer.head.headerFields
+    let recorded = source.isReplay ? HTTPField.Name(RealtimeSource.arrivalFieldName) : nil
     let feed = FeedBytes(
       bytes: answer.body,
-      contentType: answer.head.headerFields[.contentType],
-      digest: FeedDigest(answer.body)
+      contentType: fields[.contentType],
+      digest: FeedDigest(answer.body),
+      arrivedAt: recorded.flatMap { fields[$0] }.flatMap { Double($0) }.map { $0 / 1_000 }
     )
     return Reading(feed)
   }
@@ -40,6 +43,8 @@ struct FeedBytes: Equatable, Sendable {
   let bytes: [UInt8]
   let contentType: String?
   let digest: FeedDigest
+  /// When they came, if not now: seconds since 1970-01-01T00:00:00Z, of the service clock.
+  let arrivedAt: Double?
 
   /// Feeds with equal digests are the same feed.
   static func == (left: FeedBytes, right: FeedBytes) -> Bool { left.digest == right.digest }

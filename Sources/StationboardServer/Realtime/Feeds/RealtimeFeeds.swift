@@ -19,6 +19,7 @@ package final class RealtimeFeeds: Sendable {
   private let hostClock: HostClock
   private let chance: any RandomNumberGenerator & Sendable
   private let logger: Logger
+  private let onTaken: @Sendable (RealtimeSource) -> Void
   private let state: Mutex<[String: Held]>
   /// Who polls each source, while it is polled.
   private let pollers = Mutex<[RealtimeSource: FreshnessClient]>([:])
@@ -47,6 +48,7 @@ package final class RealtimeFeeds: Sendable {
   ///   - hostClock: What the schedule runs by.
   ///   - chance: The dice of the schedule's jitter; each source begins with the same.
   ///   - logger: Is told of what a person should know.
+  ///   - onTaken: Is called after each new content of a source, once it is in use or refused.
   package init(
     sources: [RealtimeSource],
     store: FeedStore,
@@ -54,7 +56,8 @@ package final class RealtimeFeeds: Sendable {
     clock: ServiceClock,
     hostClock: HostClock = .device(),
     chance: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
-    logger: Logger
+    logger: Logger,
+    onTaken: @escaping @Sendable (RealtimeSource) -> Void = { _ in }
   ) {
     self.sources = sources
     self.store = store
@@ -63,6 +66,7 @@ package final class RealtimeFeeds: Sendable {
     self.hostClock = hostClock
     self.chance = chance
     self.logger = logger
+    self.onTaken = onTaken
     var held: [String: Held] = [:]
     for source in sources {
       switch source.kind {
@@ -138,6 +142,7 @@ package final class RealtimeFeeds: Sendable {
       guard let bytes = snapshot.value, bytes != last else { continue }
       last = bytes
       await take(bytes, from: source)
+      onTaken(source)
     }
   }
 
@@ -157,7 +162,7 @@ package final class RealtimeFeeds: Sendable {
   /// Decodes a feed, judges it, and puts it in place if it is to be used.
   @concurrent
   private func take(_ bytes: FeedBytes, from source: RealtimeSource) async {
-    let now = clock.now
+    let now = bytes.arrivedAt ?? clock.now
     let began = ContinuousClock.now
     do throws(RealtimeError) {
       let document = try FeedDocument(bytes.bytes, contentType: bytes.contentType)

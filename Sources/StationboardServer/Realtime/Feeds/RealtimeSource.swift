@@ -16,7 +16,7 @@ package struct RealtimeSource: Hashable, Sendable {
   package var kind: Kind
   /// The prefix of the timetable's feed; empty for the one without a prefix.
   package var prefix: String
-  /// The address: scheme `http`, `https` or `file`, and the fields of the caller's own.
+  /// The address: scheme `http`, `https`, `file` or ``replayScheme``, and the fields of the caller's own.
   package var request: HTTPRequest
   /// The time between two polls when it is not the usual one.
   ///
@@ -41,10 +41,50 @@ package struct RealtimeSource: Hashable, Sendable {
     "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")"
   }
 
+  /// The scheme of sources that are replayed from a recording.
+  package static let replayScheme = "replay"
+  /// The field of a replayed answer that carries the instant of its arrival, in milliseconds since
+  /// 1970-01-01T00:00:00Z; nothing is believed of it in answers of other sources.
+  package static let arrivalFieldName = "x-freshet-recorded-arrival"
+
+  /// Whether the source is replayed from a recording.
+  var isReplay: Bool { request.scheme == Self.replayScheme }
+
+  /// How a replayed source is asked: at once, whatever came; the recording has the rhythm, so no wait is
+  /// left to chance.
+  private static var replayPolicy: Policy {
+    let step = Timespan.milliseconds(1)
+    var policy = Policy(every: step)
+    policy.leastInterval = step
+    policy.leastWait = step
+    policy.spread = .zero
+    policy.timeout = .minutes(60 * 24 * 365)
+    policy.retryDelay = step
+    policy.ladder = [step]
+    policy.ladderJitter = .none
+    policy.retryAfterCap = .zero
+    policy.recheck = step
+    policy.driftFloor = .minutes(60 * 24 * 365)
+    policy.stallFloor = .minutes(60 * 24 * 365)
+    policy.unchangedLimit = nil
+    policy.unchangedFor = nil
+    return policy
+  }
+
+  /// How long an answer may take, in milliseconds, if the source is asked where it is published.
+  package static func patience(_ kind: Kind) -> Int64 { livePolicy(kind).timeout.milliseconds }
+
   /// How often and how patiently the source is asked (stationboard.md; mesdeparts.md 3.4).
   ///
   /// Trip updates every 15 s and never closer than 5 s; alerts every 60 s, never closer than 15 s.
   package var policy: Policy {
+    if isReplay { return Self.replayPolicy }
+    var policy = Self.livePolicy(kind)
+    if let every { policy.pace(every) }
+    return policy
+  }
+
+  private static func livePolicy(_ kind: Kind) -> Policy {
     var policy = Policy(every: kind == .alerts ? .seconds(60) : .seconds(15), jitter: .share(3))
     policy.leastInterval = kind == .alerts ? .seconds(15) : .seconds(5)
     policy.timeout = .seconds(8)
@@ -57,11 +97,12 @@ package struct RealtimeSource: Hashable, Sendable {
     policy.alignment = Policy.Alignment(
       delay: .milliseconds(300),
       spread: .milliseconds(200),
-      slack: .milliseconds(1_200),
+      // One publication is not left out to be in step with the next: everybody behind this poller would
+      // wait for it. The floor keeps the distance.
+      slack: kind == .alerts ? .seconds(45) : .seconds(10),
       tolerance: .milliseconds(1_500)
     )
     policy.ringCapacity = 50
-    if let every { policy.pace(every) }
     return policy
   }
 }

@@ -1,0 +1,39 @@
+import ArgumentParser
+import FreshnessRuntime
+import Serving
+
+/// The service clock of a command.
+struct ClockOptions: ParsableArguments {
+  @Option(help: "Start the service clock at an instant, 2026-11-24T08:00:00+01:00, and let it run.")
+  var now: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Let the service clock run this many times as fast, 1 to 1000: hours in minutes.",
+      valueName: "times"
+    )
+  )
+  var pace = 1.0
+
+  func validate() throws {
+    if let now, InstantText.read(now) == nil {
+      throw ValidationError(
+        "--now \"\(now)\" is not an instant like 2026-11-24T07:00:00Z (RFC 3339)"
+      )
+    }
+    guard ServiceClock.paces.contains(pace) else { throw ValidationError("--pace is 1 to 1000") }
+  }
+
+  /// The instant of `--now`, in seconds since 1970-01-01T00:00:00Z.
+  var start: Double? { now.flatMap { InstantText.read($0) } }
+
+  /// The clock, which begins to run with this call: at `--now`, else at the standard instant, else at the
+  /// machine's.
+  func clock(from standard: Double? = nil) -> ServiceClock {
+    let start = start ?? standard
+    return start == nil && pace == 1 ? ServiceClock() : ServiceClock(startingAt: start, pace: pace)
+  }
+
+  /// The clock of schedules, as fast as the service clock.
+  var hostClock: HostClock { pace == 1 ? .device() : HostClock(PacedClock(pace: pace)) }
+}

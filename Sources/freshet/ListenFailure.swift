@@ -1,0 +1,15 @@
+import Foundation
+import NIOCore
+
+/// Why a server cannot listen, for the person who started it.
+enum ListenFailure {
+  /// The reason in words; what to do about a port that is taken.
+  static func text(_ error: any Error) -> String {
+    guard let error = error as? IOError else { return "\(error)" }
+    switch error.errnoCode {
+    case EADDRINUSE: return "the port is taken; choose another with --port, or 0 for a free one"
+    case EACCES: return "the port may not be opened by this user; choose one above 1023"
+    default: return "\(error)"
+    }
+  }
+}

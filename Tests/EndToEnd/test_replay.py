@@ -1,0 +1,268 @@
+"""Recordings of a producer in trouble, replayed, against what they say by their documentation."""
+
+from __future__ import annotations
+
+import datetime
+import subprocess
+import time
+import unittest
+
+import recording
+from program import NOW, PROGRAM, Folder, Server, run, sample
+
+PACE = 10
+STOP = "Parent8501120"
+BOARD = f"/api/stationboard?stop_id={STOP}&limit=100"
+# Seconds of the machine that are recorded.
+LENGTH = 4
+
+
+def milliseconds(text: str) -> int:
+    return round(datetime.datetime.fromisoformat(text).timestamp() * 1_000)
+
+
+def instant(value: int) -> str:
+    return datetime.datetime.fromtimestamp(value / 1_000, datetime.UTC).isoformat(
+        timespec="milliseconds"
+    )
+
+
+def rows(board: dict) -> dict[str, tuple]:
+    """What realtime does to each departure."""
+    return {
+        row["key"]: (
+            row["rawDelaySec"], row["realtimeDeparture"], row["cancelled"], row["status"],
+            row["platform"], row["platformChanged"], row["replacementType"], row["stopEvent"],
+            row["realtimeAt"], [alert["id"] for alert in row["alerts"]],
+        )
+        for row in board["departures"]
+    }
+
+
+class ReplayTest(unittest.TestCase):
+    """One recording of the simulator in chaos, for all tests here."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Folder()
+        cls.addClassCleanup(cls.folder.remove)
+        cls.data = cls.folder / "data"
+        cls.file = cls.folder / "chaos.rec"
+        sample(cls.folder / "feed")
+        answer = run("import", str(cls.folder / "feed"), "--data", str(cls.data))
+        assert answer.returncode == 0, answer.stderr
+        with subprocess.Popen(
+            [PROGRAM, "feed", "--data", str(cls.data), "--port", "0", "--scenario", "chaos",
+             "--period", "2", "--pace", str(PACE), "--now", NOW],
+            stdout=subprocess.PIPE, text=True,
+        ) as feed:
+            try:
+                began = time.monotonic()
+                url = feed.stdout.readline().split()[1].rsplit("/", 1)[0]
+                # The simulator's clock, as far as it can be told from here.
+                now = milliseconds(NOW) + int((time.monotonic() - began) * PACE * 1_000)
+                answer = run(
+                    "record", "--trip-updates", f"{url}/trip-updates.pb",
+                    "--alerts", f"{url}/alerts.pb", "--trip-updates-every", "1",
+                    "--alerts-every", "3", "--into", str(cls.file), "--now", instant(now),
+                    "--pace", str(PACE), "--for", str(LENGTH),
+                )
+                assert answer.returncode == 0, answer.stderr
+            finally:
+                feed.terminate()
+        cls.answers = recording.read(cls.file)
+        cls.first = min(answer.arrival for answer in cls.answers)
+        cls.last = max(answer.arrival for answer in cls.answers)
+
+    def boards(self, *options: str, until: int, now: str | None = None) -> list[dict]:
+        """The boards of a replay until an instant, as they come."""
+        boards = []
+        with Server(self.data, "--replay", str(self.file), *options, now=now) as server:
+            while True:
+                _, board = server.get(BOARD)
+                boards.append(board)
+                if milliseconds(board["meta"]["serverTime"]) > until:
+                    return boards
+                time.sleep(0.01)
+
+    def test_the_recording_has_what_makes_a_replay_hard(self):
+        trips = [answer for answer in self.answers if answer.feed == "trip-updates"]
+        self.assertGreater(len({answer.body for answer in trips if answer.status == 200}), 3)
+        self.assertTrue(any(answer.status == 304 for answer in trips))
+        used = {id(answer.body) for answer in recording.in_use(trips, "trip-updates", self.last)}
+        refused = [
+            answer for answer in self.answers
+            if answer.status not in (200, 304) or not answer.body or answer.duration > 8_000
+            or answer.feed == "trip-updates" and id(answer.body) not in used
+        ]
+        self.assertTrue(refused)
+
+    def test_each_board_rests_on_the_publication_that_the_recording_had_then(self):
+        boards = self.boards("--pace", str(PACE), until=self.last)
+        # Never too early; how late depends on how busy the machine is: a second of it.
+        slack = 1_000 * PACE
+        seen = []
+        for board in boards:
+            made = board["rt"]["fetchedAt"]
+            if made is None:
+                self.assertLess(
+                    milliseconds(board["meta"]["serverTime"]), self.first + 20_000, "no realtime"
+                )
+                continue
+            at = milliseconds(board["meta"]["serverTime"])
+            used = recording.in_use(self.answers, "trip-updates", at)
+            before = recording.in_use(self.answers, "trip-updates", at - slack)
+            possible = {
+                recording.header(answer.body)[0] * 1_000
+                for answer in used[max(len(before) - 1, 0):]
+            }
+            self.assertTrue(possible, f"too early at {at}")
+            self.assertLessEqual(milliseconds(made), max(possible), f"too early at {at}")
+            self.assertGreaterEqual(milliseconds(made), min(possible), f"too late at {at}")
+            if made not in seen:
+                seen.append(made)
+        self.assertEqual(seen, sorted(seen))
+        all_used = recording.in_use(self.answers, "trip-updates", self.last)
+        expected = {recording.header(answer.body)[0] * 1_000 for answer in all_used}
+        self.assertTrue({milliseconds(made) for made in seen} <= expected)
+        self.assertGreater(len(seen), 2)
+
+    def test_two_replays_give_the_same_boards(self):
+        found: list[dict] = []
+        for _ in range(2):
+            of_source = {}
+            for board in self.boards("--pace", str(PACE), until=self.last):
+                made = (board["rt"]["fetchedAt"], board["alerts"]["fetchedAt"])
+                of_source.setdefault(made, {}).update(rows(board))
+            found.append(of_source)
+        common = [made for made in found[0] if made in found[1] and None not in made]
+        self.assertGreater(len(common), 2)
+        compared = 0
+        for made in common:
+            for key in found[0][made].keys() & found[1][made].keys():
+                self.assertEqual(found[0][made][key], found[1][made][key], (made, key))
+                compared += 1
+        self.assertGreater(compared, 50)
+
+    def test_a_replay_equals_a_server_that_is_given_the_recorded_content(self):
+        middle = (self.first + self.last) // 2
+        compared = with_realtime = 0
+        for at in (middle, self.last - 1_000):
+            trips = recording.in_use(self.answers, "trip-updates", at)[-1]
+            alerts = recording.in_use(self.answers, "alerts", at)[-1]
+            (self.folder / "trips.pb").write_bytes(trips.body)
+            (self.folder / "alerts.pb").write_bytes(alerts.body)
+            made = recording.header(trips.body)[0] * 1_000
+            live_options = (
+                "--trip-updates", str(self.folder / "trips.pb"),
+                "--alerts", str(self.folder / "alerts.pb"),
+            )
+            both = []
+            for options in (("--replay", str(self.file)), live_options):
+                with Server(self.data, *options, now=instant(at)) as server:
+                    both.append(self.settled(server, made))
+            self.assertEqual(
+                [banner["id"] for banner in both[0]["banners"]],
+                [banner["id"] for banner in both[1]["banners"]],
+            )
+            replayed, live = rows(both[0]), rows(both[1])
+            # A departure may leave the board between the two questions.
+            common = replayed.keys() & live.keys()
+            self.assertGreaterEqual(len(common), max(len(replayed), len(live)) - 2)
+            for key in common:
+                self.assertEqual(replayed[key], live[key], key)
+                with_realtime += replayed[key][0] is not None
+            compared += len(common)
+        self.assertGreater(compared, 50)
+        self.assertGreater(with_realtime, 10)
+
+    def settled(self, server: Server, made: int) -> dict:
+        """The first board that rests on a publication and has alerts."""
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            _, board = server.get(BOARD)
+            if board["rt"]["fetchedAt"] and board["alerts"]["fetchedAt"]:
+                if milliseconds(board["rt"]["fetchedAt"]) == made:
+                    return board
+            time.sleep(0.01)
+        raise AssertionError(f"no board of the publication {made}")
+
+    def test_the_clock_starts_with_the_recording_unless_it_is_told(self):
+        with Server(self.data, "--replay", str(self.file), now=None) as server:
+            _, board = server.get(BOARD)
+            at = milliseconds(board["meta"]["serverTime"])
+            self.assertTrue(self.first <= at < self.first + 30_000, at - self.first)
+
+    def test_after_the_end_the_source_stands_still_and_boards_go_stale(self):
+        end = instant(self.last - 2_000)
+        with Server(
+            self.data, "--replay", str(self.file), "--pace", "60", now=end, log_level="notice"
+        ) as server:
+            limit = time.monotonic() + 60
+            # The second one if the last content of the recording is one that is not believed.
+            stale = {"stale_cache", "guarded_error"}
+            words, sources = [], set()
+            while time.monotonic() < limit and not (words and words[-1] in stale):
+                # What was asked before the end is told may be older than the end.
+                has_ended = any("has ended" in line for line in server.log)
+                _, board = server.get(BOARD)
+                if has_ended:
+                    sources.add(board["rt"]["fetchedAt"])
+                    words.append(board["meta"]["rtStatus"])
+                time.sleep(0.05)
+            self.assertIn(words[-1] if words else None, stale, words)
+            self.assertEqual(len(sources), 1)
+            self.assertGreater(board["rt"]["ageSeconds"], 45)
+            self.assertTrue(any(row["rawDelaySec"] is not None for row in board["departures"]))
+            began = time.monotonic()
+            self.assertEqual(server.stop(), 0)
+            self.assertLess(time.monotonic() - began, 10, "held requests keep the server alive")
+            self.assertEqual(sum("has ended" in line for line in server.log), 1, server.log)
+
+    def test_what_is_whole_in_a_damaged_recording_is_used_and_the_damage_told(self):
+        damaged = self.folder / "damaged.rec"
+        data = bytearray(self.file.read_bytes())
+        victim = sorted(
+            (a for a in self.answers if a.feed == "alerts"), key=lambda a: a.arrival
+        )[-1]
+        data[victim.offset + 20] ^= 0xFF
+        damaged.write_bytes(data)
+        with Server(
+            self.data, "--replay", str(damaged), now=instant(self.last), log_level="warning"
+        ) as server:
+            made = recording.in_use(self.answers, "trip-updates", self.last)[-1]
+            self.settled(server, recording.header(made.body)[0] * 1_000)
+            server.stop()
+            said = [line for line in server.log if f"at byte {victim.offset}" in line]
+            self.assertEqual(len(said), 1, server.log)
+            self.assertIn("the rest is used", said[0])
+
+    def test_what_cannot_be_replayed_is_a_clear_error(self):
+        text = self.folder / "text.rec"
+        text.write_text("not a recording, but long enough for the header of one")
+        empty = self.folder / "empty.rec"
+        empty.write_bytes(b"FRESHREC" + (1).to_bytes(4, "little") + bytes(4))
+        serve = ("serve", "--data", str(self.data), "--port", "0", "--replay")
+        for path, word in (
+            (self.folder / "absent.rec", "No such file"), (text, "no recording"),
+            (empty, "no answers"), (self.folder.path, "regular file"),
+        ):
+            answer = run(*serve, str(path))
+            self.assertEqual(answer.returncode, 1, path)
+            self.assertIn(str(path), answer.stderr)
+            self.assertIn(word, answer.stderr)
+        for more, word in (
+            (("--trip-updates", "http://127.0.0.1:1/t.pb"), "--trip-updates"),
+            (("--alerts", "alerts.pb"), "--alerts"),
+            (("--feed-header", "Authorization: Bearer x"), "--feed-header"),
+            (("--replay", "other.rec"), "two"),
+            (("--now", "yesterday"), "--now"),
+            (("--pace", "0"), "--pace"),
+        ):
+            answer = run(*serve, str(self.file), *more)
+            self.assertEqual(answer.returncode, 64, (more, answer.stderr))
+            self.assertIn(word, answer.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
