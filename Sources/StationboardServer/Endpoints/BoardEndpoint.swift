@@ -84,8 +84,12 @@ struct BoardEndpoint {
     waited: Int64? = nil
   ) throws -> Response {
     let now = clock.now
+    // Read once: what an answer says of its realtime is of the realtime it shows.
+    var snapshot = desk.snapshot(of: asked.stop.feed)
     let copy = plan.isInTime ? nil : desk.copy(asked, phases: plan.wanted, at: now)
-    let edition = copy ?? desk.edition(asked, phases: plan.phases, at: now)
+    if let copy { (snapshot.trips, snapshot.alerts) = (copy.trips, copy.alerts) }
+    let edition =
+      copy ?? desk.edition(asked, phases: plan.phases, at: now, snapshot: snapshot)
     if !plan.isInTime, copy == nil, edition.rows.isEmpty {
       desk.tally.count(.refused)
       throw Problem(
@@ -100,7 +104,6 @@ struct BoardEndpoint {
       copy != nil ? .staleCopy : !plan.isInTime ? .timetableOnly : isMade ? .made : .reused
     )
     let elapsed = (ContinuousClock.now - began).milliseconds
-    let snapshot = desk.snapshot(of: asked.stop.feed)
     let answer = BoardAnswer(
       request: asked,
       edition: edition,
@@ -137,7 +140,7 @@ struct BoardEndpoint {
     waited: Int64? = nil
   ) -> Response {
     let now = clock.now
-    let snapshot = desk.snapshot(of: asked.stop.feed)
+    let snapshot = unchanged.snapshot
     let elapsed = (ContinuousClock.now - began).milliseconds
     var headers = fields(unchanged.edition, snapshot, requestId, elapsed, at: now)
     desk.tally.count(unchanged.status == .noContent ? .noContent : .notModified)

@@ -75,7 +75,8 @@ struct BoardStreamEndpoint {
     var tick: UInt64?
     try await writer.write(ByteBuffer(string: "retry: \(BoardBudget.streamRetry)\n\n"))
     if let last, !last.isEmpty {
-      _ = desk.followed(asked, phases: plan.phases, at: clock.now)
+      let snapshot = desk.snapshot(of: asked.stop.feed)
+      _ = desk.followed(asked, phases: plan.phases, at: clock.now, snapshot: snapshot)
       shown = desk.edition(asked, phases: plan.phases, tagged: last)
       if shown == nil {
         try await writer.write(Self.event("reset", id: nil, ByteBuffer(string: "{}")))
@@ -91,18 +92,19 @@ struct BoardStreamEndpoint {
     }
     let changes = desk.changes(asked, plan.wanted, until: nil, in: waiting)
     for await signal in Signals(changes, beats) {
-      let edition = desk.followed(asked, phases: plan.phases, at: clock.now)
-      let newest = desk.snapshot(of: asked.stop.feed).tick
+      let snapshot = desk.snapshot(of: asked.stop.feed)
+      let edition = desk.followed(asked, phases: plan.phases, at: clock.now, snapshot: snapshot)
+      let newest = snapshot.tick
       let tag = plan.entityTag(of: edition, isCopy: false)
       if tag != shownTag {
-        let answer = answer(edition, asked, plan, requestId)
+        let answer = answer(edition, snapshot, asked, plan, requestId)
         let name = shown == nil ? "snapshot" : "change"
         let data = shown.map { answer.change(from: $0) } ?? answer.body()
         try await writer.write(Self.event(name, id: tag, data))
         (shown, shownTag, tick) = (edition, tag, newest)
       } else if tick != newest {
         // The board looks the same, but it is of a newer publication: it is younger.
-        let answer = answer(edition, asked, plan, requestId)
+        let answer = answer(edition, snapshot, asked, plan, requestId)
         try await writer.write(Self.event("verified", id: tag, answer.verification()))
         tick = newest
       } else if signal == .beat {
@@ -124,6 +126,7 @@ struct BoardStreamEndpoint {
 
   private func answer(
     _ edition: BoardEdition,
+    _ snapshot: RealtimeSnapshot,
     _ asked: BoardRequest,
     _ plan: BoardPlan,
     _ requestId: String
@@ -131,7 +134,7 @@ struct BoardStreamEndpoint {
     BoardAnswer(
       request: asked,
       edition: edition,
-      snapshot: desk.snapshot(of: asked.stop.feed),
+      snapshot: snapshot,
       mode: plan.mode(of: edition, isCopy: false),
       skipped: plan.skipped,
       requestId: requestId,

@@ -9,6 +9,8 @@ struct BoardConditions {
     var status: HTTPResponse.Status
     /// What it has.
     var edition: BoardEdition
+    /// What is known of realtime at that moment.
+    var snapshot: RealtimeSnapshot
   }
 
   private let ifNoneMatch: EntityTagList?
@@ -40,22 +42,29 @@ struct BoardConditions {
     guard ifNoneMatch != nil || since != nil, request.instant == nil, !request.isDebug else {
       return nil
     }
-    let edition = desk.edition(request, phases: plan.phases, at: now, isForComparison: true)
+    let snapshot = desk.snapshot(of: request.stop.feed)
+    let edition = desk.edition(
+      request,
+      phases: plan.phases,
+      at: now,
+      snapshot: snapshot,
+      isForComparison: true
+    )
     if let ifNoneMatch {
       let text = plan.entityTag(of: edition, isCopy: false)
       guard let tag = EntityTag(parsing: text), ifNoneMatch.weaklyContains(tag) else {
         return nil
       }
-      return Unchanged(status: .notModified, edition: edition)
+      return Unchanged(status: .notModified, edition: edition, snapshot: snapshot)
     }
-    let source = desk.snapshot(of: request.stop.feed).trips.sourceTime
+    let source = snapshot.trips.sourceTime
     // One clock and an exact token: the client has this publication, or a later one, and since then the
     // board has looked the same.
     guard let since, let source, (source * 1_000).rounded(.down) <= (since * 1_000).rounded(),
       edition.status == .applied, alertsAreCertain(edition, plan),
-      desk.since(edition, request, phases: plan.phases) <= max(since, source)
+      desk.since(edition, request, phases: plan.phases, snapshot: snapshot) <= max(since, source)
     else { return nil }
-    return Unchanged(status: .noContent, edition: edition)
+    return Unchanged(status: .noContent, edition: edition, snapshot: snapshot)
   }
 
   /// Whether the age of alerts says nothing that the client does not know.

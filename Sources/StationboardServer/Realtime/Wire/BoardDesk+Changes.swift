@@ -30,7 +30,13 @@ extension BoardDesk {
         group.addTask {
           while !Task.isCancelled {
             let now = self.clock.now
-            let edition = self.edition(request, phases: phases, at: now, isForComparison: true)
+            let edition = self.edition(
+              request,
+              phases: phases,
+              at: now,
+              snapshot: self.snapshot(of: request.stop.feed),
+              isForComparison: true
+            )
             // Not before the second in which the change is due, and never in a tight loop.
             let wait = max(edition.validUntil - now, 0) / self.clock.pace + 0.05
             try? await Task.sleep(for: .seconds(min(wait, 60)))

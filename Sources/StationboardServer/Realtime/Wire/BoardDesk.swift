@@ -50,6 +50,7 @@ final class BoardDesk: Sendable {
   ///   - request: What was asked.
   ///   - phases: The optional phases that are part of it.
   ///   - now: The service clock.
+  ///   - snapshot: What is known of realtime now, read once for everything an answer says.
   ///   - isForComparison: Whether only what people see counts, as for a 304: then an edition made with
   ///     an earlier publication will do, as long as nothing of this stop has changed.
   /// - Returns: An edition that was made before if it is still right, else a new one.
@@ -57,10 +58,9 @@ final class BoardDesk: Sendable {
     _ request: BoardRequest,
     phases: Set<BoardPhase>,
     at now: Double,
+    snapshot: RealtimeSnapshot,
     isForComparison: Bool = false
   ) -> BoardEdition {
-    let feed = request.stop.feed
-    let snapshot = snapshot(of: feed)
     let words = words(snapshot, phases: phases, at: now)
     let key = BoardKey(request, phases: phases)
     let before = request.instant == nil ? shelf.edition(key) : nil
@@ -116,9 +116,14 @@ final class BoardDesk: Sendable {
   ///
   /// One clock: what came with a publication is as old as the publication, so a client that has a board
   /// of that publication has this one.
-  func since(_ edition: BoardEdition, _ request: BoardRequest, phases: Set<BoardPhase>) -> Double {
+  func since(
+    _ edition: BoardEdition,
+    _ request: BoardRequest,
+    phases: Set<BoardPhase>,
+    snapshot: RealtimeSnapshot
+  ) -> Double {
     if let since = edition.since { return since }
-    let since = findSince(edition, request, phases: phases)
+    let since = findSince(edition, request, phases: phases, snapshot)
     edition.since = since
     return since
   }
@@ -128,9 +133,9 @@ final class BoardDesk: Sendable {
   private func findSince(
     _ edition: BoardEdition,
     _ request: BoardRequest,
-    phases: Set<BoardPhase>
+    phases: Set<BoardPhase>,
+    _ snapshot: RealtimeSnapshot
   ) -> Double {
-    let snapshot = snapshot(of: request.stop.feed)
     // Whoever has a publication got it from here, so what had changed before it came is seen.
     guard let source = snapshot.trips.sourceTime, source < edition.madeAt,
       edition.madeAt - source < Self.longestLook,
@@ -177,9 +182,10 @@ final class BoardDesk: Sendable {
   func followed(
     _ request: BoardRequest,
     phases: Set<BoardPhase>,
-    at now: Double
+    at now: Double,
+    snapshot: RealtimeSnapshot
   ) -> BoardEdition {
-    let edition = edition(request, phases: phases, at: now)
+    let edition = edition(request, phases: phases, at: now, snapshot: snapshot)
     shelf.follow(BoardKey(request, phases: phases))
     return edition
   }

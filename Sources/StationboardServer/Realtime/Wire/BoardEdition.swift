@@ -51,6 +51,10 @@ final class BoardEdition: Sendable {
   let hasIndexes: [Bool]
   /// Whether no departure's realtime was ageing.
   let isFresh: Bool
+  /// How the source of trip updates stood.
+  let trips: SourceStanding
+  /// How the source of alerts stood.
+  let alerts: SourceStanding
   /// What became of realtime.
   let status: RealtimeStatusWord
   /// What became of alerts.
@@ -112,6 +116,8 @@ final class BoardEdition: Sendable {
     for row in board.rows { origins[row.origin, default: 0] += 1 }
     self.origins = origins
     tick = snapshot.tick
+    trips = snapshot.trips
+    alerts = snapshot.alerts
     stopVersion = snapshot.index?.version(of: Int(board.request.stop.stop)) ?? 0
     alertVersion = snapshot.alertIndex?.version ?? 0
     madeAt = board.now

@@ -62,6 +62,8 @@ final class EditionShelf: Sendable {
       state.uses += 1
       var place = Place(edition: edition, usedAt: state.uses)
       if let before = state.places[key] {
+        // Somebody was quicker, with a newer publication.
+        if before.edition.tick > edition.tick { return }
         state.bytes -= before.bytes
         if let until = before.followedUntil, until > .now {
           place.followedUntil = until
