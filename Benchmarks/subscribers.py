@@ -1,5 +1,6 @@
 """Many clients of a board's stream in one thread: raw sockets, and no more reading than needed."""
 
+import re
 import select
 import socket
 import time
@@ -19,27 +20,34 @@ class Subscribers:
             client.setblocking(False)
             self.sockets[client.fileno()] = client
             self.poll.register(client.fileno(), select.EPOLLIN)
-        self.arrivals(b"event: snapshot", longest)
+        self.arrivals("event: snapshot", longest)
 
-    def arrivals(self, mark, longest=60):
-        """When each stream had an event, in order of arrival (monotonic); the time they all may take."""
+    def drain(self):
+        """Reads away what has arrived."""
+        while ready := self.poll.poll(0.1):
+            for number, _ in ready:
+                self.sockets[number].recv(1 << 16)
+
+    def arrivals(self, pattern, longest=60):
+        """When each stream had an event that matches, in order of arrival (monotonic)."""
+        found_in = re.compile(pattern.encode()).search
         waiting = set(self.sockets)
-        # An event may come in two pieces: the end of one is kept to find its name.
+        # An event may come in two pieces: the end of one is kept to look at it whole.
         tails = dict.fromkeys(waiting, b"")
         found = []
         deadline = time.monotonic() + longest
         while waiting:
             ready = self.poll.poll(max(deadline - time.monotonic(), 0))
             if not ready:
-                raise SystemExit(f"{len(waiting)} of {len(self.sockets)} streams had no {mark.decode()}")
+                raise SystemExit(f"{len(waiting)} of {len(self.sockets)} streams had no {pattern}")
             for number, _ in ready:
                 chunk = self.sockets[number].recv(1 << 16)
                 if not chunk:
                     raise SystemExit("the server closed a stream")
-                if number in waiting and mark in tails[number] + chunk:
+                if number in waiting and found_in(tails[number] + chunk):
                     found.append(time.monotonic())
                     waiting.remove(number)
-                tails[number] = chunk[-32:]
+                tails[number] = chunk[-64:]
         return found
 
     def close(self):
