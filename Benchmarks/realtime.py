@@ -133,18 +133,20 @@ def ticks(pair):
 
 
 def readers(pair):
-    """Latencies of boards while ticks are worked on, beside those of the time between."""
-    paths = [BOARD + id for id in pair.sample]
-    # Every board is made once before, so that both sides read what is there.
-    pair.quiet()
-    reader = Reader(pair.live.url, paths, PERIOD)
+    """Latencies of boards while ticks are worked on, beside those of the time between.
+
+    Every board has to be made, on both sides.
+    """
+    reader = Reader(pair.live.url, pair.cold, PERIOD)
     first = len(pair.producer.ticks)
     pair.ticks(TICKS)
     time.sleep(2)
     samples = reader.stop()
     windows = []
     for tick in pair.producer.ticks[first:]:
-        shown = next(sample for sample in samples if sample.fetched_at == text(tick.timestamp).encode())
+        # A tick that no board shows yet lasts until the end.
+        shown = next((sample for sample in samples
+                      if sample.fetched_at >= text(tick.timestamp).encode()), samples[-1])
         windows.append((tick.asked, shown.due + shown.seconds))
     during, between = [], []
     for sample in samples:
@@ -175,31 +177,32 @@ def conditional(pair):
 
 def boards(pair):
     """Boards with realtime beside boards without, and unchanged answers beside hello-world."""
-    live, static = pair.live.url, pair.static.url
     hot = [BOARD + pair.busiest]
     rounds = []
     for _ in range(ROUNDS):
         pair.quiet()
         not_modified, no_content = conditional(pair)
-        found = {"hello": load(live, ["/version.json"], 8)}
-        found["not_modified"] = load(live, not_modified, 8)
-        found["no_content"] = load(live, no_content, 8)
-        found["hot_static"], found["hot"] = load(static, hot, 8), load(live, hot, 8)
-        found["cold_static"] = load(static, pair.cold, 8, in_order=True)
-        found["cold"] = load(live, pair.cold, 8, in_order=True)
+        found = {}
+        for kind, server, requests in [
+                ("hello", pair.live, ["/version.json"]), ("not_modified", pair.live, not_modified),
+                ("no_content", pair.live, no_content), ("hot_static", pair.static, hot),
+                ("hot", pair.live, hot), ("cold_static", pair.static, pair.cold),
+                ("cold", pair.live, pair.cold)]:
+            before = server.processor()
+            met = load(server.url, requests, 8, in_order=requests is pair.cold)
+            found[kind] = {**met._asdict(), "cpu_us": (server.processor() - before) / met.count * 1e6}
         for kind in ["not_modified", "no_content"]:
-            if found[kind].bytes > 1_000 + STRAY * found["cold"].bytes:
-                raise SystemExit(f"{kind}: {found[kind].bytes:.0f} bytes an answer: boards were sent")
+            if found[kind]["bytes"] > 1_000 + STRAY * found["cold"]["bytes"]:
+                raise SystemExit(f"{kind}: {found[kind]['bytes']:.0f} bytes an answer: boards were sent")
         rounds.append(found)
     ratios = {"cold": "cold_static", "hot": "hot_static", "not_modified": "hello", "no_content": "hello"}
-    figure = {kind: {"per_s": statistics.median(found[kind].per_s for found in rounds),
-                     "p50_ms": statistics.median(found[kind].p50_ms for found in rounds),
-                     "p99_ms": statistics.median(found[kind].p99_ms for found in rounds),
-                     "bytes": statistics.median(found[kind].bytes for found in rounds)}
-              for kind in rounds[0]}
+    figure = {kind: {name: statistics.median(found[kind][name] for found in rounds)
+                     for name in rounds[0][kind]} for kind in rounds[0]}
     for kind, other in ratios.items():
         figure[kind]["ratio"] = statistics.median(
-            found[kind].per_s / found[other].per_s for found in rounds)
+            found[kind]["per_s"] / found[other]["per_s"] for found in rounds)
+        figure[kind]["cpu_ratio"] = statistics.median(
+            found[other]["cpu_us"] / found[kind]["cpu_us"] for found in rounds)
     return figure
 
 
@@ -278,8 +281,9 @@ def table(figures):
             ("cold", "boards a second, each made anew", "cold_static", "without sources"),
             ("not_modified", "304 a second", "hello", "hello-world"),
             ("no_content", "204 a second", "hello", "hello-world")]:
-        line(title, f"{found[kind]['per_s']:,.0f}",
-             f"{name}: {found[other]['per_s']:,.0f}; ratio {found[kind]['ratio']:.2f}")
+        line(title, f"{found[kind]['per_s']:,.0f} ({found[kind]['cpu_us']:.0f} µs of processor)",
+             f"{name}: {found[other]['per_s']:,.0f} ({found[other]['cpu_us']:.0f} µs); ratio "
+             f"{found[kind]['ratio']:.2f}, by processor time {found[kind]['cpu_ratio']:.2f}")
     for part, title in [("one_stop", "of one stop"), ("many_stops", "of many stops")]:
         stream = figures[part]
         line(f"{stream['count']:,} streams {title}: first / median / last has a tick",

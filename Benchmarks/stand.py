@@ -92,8 +92,9 @@ class Server:
 
 
 class Load(NamedTuple):
-    """What a load met: answers a second, latencies in milliseconds, bytes of an answer."""
+    """What a load met: answers, answers a second, latencies in milliseconds, bytes of an answer."""
 
+    count: int
     per_s: float
     p50_ms: float
     p99_ms: float
@@ -123,7 +124,7 @@ def load(url, requests, connections, in_order=False):
         return float(value) * units[unit]
 
     count, size, unit = re.search(r"(\d+) requests in \S+ ([\d.]+)([KMG]?B) read", out).groups()
-    return Load(float(re.search(r"Requests/sec:\s+([\d.]+)", out).group(1)), latency(50), latency(99),
+    return Load(int(count), float(re.search(r"Requests/sec:\s+([\d.]+)", out).group(1)), latency(50), latency(99),
                 float(size) * sizes[unit] / int(count))
 
 
