@@ -38,14 +38,25 @@ package enum InstantText {
     let milliseconds = Int64((seconds * 1_000).rounded(.down))
     let whole = milliseconds >= 0 ? milliseconds / 1_000 : (milliseconds - 999) / 1_000
     let time = CivilTime(whole)
-    func digits(_ number: Int, _ count: Int) -> String {
-      let text = String(number)
-      return String(repeating: "0", count: max(count - text.count, 0)) + text
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(24)
+    func write(_ number: Int, _ digits: Int, _ end: UInt8) {
+      var power = 1
+      for _ in 1..<digits { power *= 10 }
+      while power > 0 {
+        bytes.append(UInt8(ascii: "0") + UInt8(number / power % 10))
+        power /= 10
+      }
+      bytes.append(end)
     }
-    let date = [digits(time.year, 4), digits(time.month, 2), digits(time.day, 2)]
-    let clock = [digits(time.hour, 2), digits(time.minute, 2), digits(time.second, 2)]
-    let rest = digits(Int(milliseconds - whole * 1_000), 3)
-    return "\(date.joined(separator: "-"))T\(clock.joined(separator: ":")).\(rest)Z"
+    write(time.year, 4, UInt8(ascii: "-"))
+    write(time.month, 2, UInt8(ascii: "-"))
+    write(time.day, 2, UInt8(ascii: "T"))
+    write(time.hour, 2, UInt8(ascii: ":"))
+    write(time.minute, 2, UInt8(ascii: ":"))
+    write(time.second, 2, UInt8(ascii: "."))
+    write(Int(milliseconds - whole * 1_000), 3, UInt8(ascii: "Z"))
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private struct Scanner {

@@ -8,7 +8,7 @@ package struct QueryItems: Sendable {
 
   /// Reads the query of a request.
   package init(_ request: Request) {
-    if let query = request.uri.query, query.contains("+") {
+    if let query = request.uri.query, query.utf8.contains(UInt8(ascii: "+")) {
       items = URI("/?" + query.replacing("+", with: "%20")).queryParameters
     } else {
       items = request.uri.queryParameters
@@ -18,6 +18,12 @@ package struct QueryItems: Sendable {
   /// The first value of a parameter without surrounding blanks; `nil` if it is missing or blank.
   package subscript(name: String) -> String? {
     guard let value = items[name[...]] else { return nil }
+    // Hardly ever is there anything to take away, and blanks are looked up one character at a time.
+    if let first = value.utf8.first, let last = value.utf8.last, (0x21...0x7E).contains(first),
+      (0x21...0x7E).contains(last)
+    {
+      return String(value)
+    }
     var text = value
     while text.first?.isWhitespace == true { text.removeFirst() }
     while text.last?.isWhitespace == true { text.removeLast() }

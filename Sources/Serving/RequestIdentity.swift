@@ -9,10 +9,13 @@ package enum RequestIdentity {
   /// The field that carries it.
   package static let field = HTTPField.Name("x-md-request-id")
 
+  /// The fields in which a client may send one.
+  private static let fields = [field, HTTPField.Name("x-request-id")].compactMap(\.self)
+
   /// The id the client sent, if it is printable and short, else a new one.
   package static func of(_ request: Request) -> String {
-    for name in [field, HTTPField.Name("x-request-id")] {
-      guard let name, let value = request.headers[name] else { continue }
+    for name in fields {
+      guard let value = request.headers[name] else { continue }
       let isPrintable = value.utf8.allSatisfy { (0x21...0x7E).contains($0) }
       if (1...longest).contains(value.utf8.count), isPrintable { return value }
     }

@@ -161,18 +161,22 @@ struct BoardEndpoint {
     at now: Double
   ) -> HTTPFields {
     var headers = HTTPFields()
-    headers[.cacheControl] = Self.cacheControl(snapshot.trips.nextExpected(at: now), at: now)
-    headers[.vary] = "Origin, Accept-Encoding, Accept-Language"
-    headers[.mdRequestId] = requestId
-    headers[.mdRealtimeApplied] = edition.status == .applied ? "1" : "0"
-    headers[.mdRealtimeReason] = edition.status.reason
-    headers[.mdRealtimeStatus] = edition.status.rawValue
+    // Appended: setting a field looks for it among those that are there.
+    func add(_ name: HTTPField.Name, _ value: String?) {
+      if let value { headers.append(HTTPField(name: name, value: value)) }
+    }
+    add(.cacheControl, Self.cacheControl(snapshot.trips.nextExpected(at: now), at: now))
+    add(.vary, "Origin, Accept-Encoding, Accept-Language")
+    add(.mdRequestId, requestId)
+    add(.mdRealtimeApplied, edition.status == .applied ? "1" : "0")
+    add(.mdRealtimeReason, edition.status.reason)
+    add(.mdRealtimeStatus, edition.status.rawValue)
     let age = snapshot.trips.age(at: now)
-    headers[.mdRealtimeAge] = age.map { String(Int($0 * 1_000)) } ?? "-1"
-    headers[.mdRealtimeFetchedAt] = snapshot.trips.sourceTime.map { InstantText.write($0) }
-    headers[.mdLastPollAt] = snapshot.trips.lastPollAt.map { InstantText.write($0) }
-    headers[.mdPollAge] = snapshot.trips.lastPollAt.map { String(Int(max(now - $0, 0) * 1_000)) }
-    headers[.mdBackendTotal] = "\((elapsed * 1_000).rounded() / 1_000)"
+    add(.mdRealtimeAge, age.map { String(Int($0 * 1_000)) } ?? "-1")
+    add(.mdRealtimeFetchedAt, snapshot.trips.sourceTime.map { InstantText.write($0) })
+    add(.mdLastPollAt, snapshot.trips.lastPollAt.map { InstantText.write($0) })
+    add(.mdPollAge, snapshot.trips.lastPollAt.map { String(Int(max(now - $0, 0) * 1_000)) })
+    add(.mdBackendTotal, "\((elapsed * 1_000).rounded() / 1_000)")
     return headers
   }
 

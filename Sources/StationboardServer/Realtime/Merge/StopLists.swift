@@ -53,27 +53,28 @@ struct StopLists: Sendable {
     guard let least = calls.map(\.effective).min(), let most = calls.map(\.effective).max() else {
       return []
     }
-    var order = Array(0..<UInt32(calls.count))
+    // Time and number in one: no pass has to look anything up.
+    var order = calls.indices.map { number in
+      UInt64(UInt32(bitPattern: calls[number].effective &- least)) << 32 | UInt64(number)
+    }
     var sorted = order
-    let digit: UInt32 = 11
-    var shift: UInt32 = 0
-    let span = UInt32(bitPattern: most &- least)
+    let digit: UInt64 = 11
+    var shift: UInt64 = 0
+    let span = UInt64(UInt32(bitPattern: most &- least))
     while shift < 32, shift == 0 || span >> shift != 0 {
-      var starts = [Int](repeating: 0, count: 1 << digit + 1)
-      let mask = UInt32(1) << digit - 1
-      func key(_ number: UInt32) -> Int {
-        Int(UInt32(bitPattern: calls[Int(number)].effective &- least) >> shift & mask)
-      }
-      for number in order { starts[key(number) + 1] += 1 }
+      var starts = [Int](repeating: 0, count: 1 << Int(digit) + 1)
+      let mask = UInt64(1) << digit - 1
+      func key(_ entry: UInt64) -> Int { Int(entry >> (32 + shift) & mask) }
+      for entry in order { starts[key(entry) + 1] += 1 }
       for place in 1..<starts.count { starts[place] += starts[place - 1] }
-      for number in order {
-        let value = key(number)
-        sorted[starts[value]] = number
+      for entry in order {
+        let value = key(entry)
+        sorted[starts[value]] = entry
         starts[value] += 1
       }
       swap(&order, &sorted)
       shift += digit
     }
-    return order
+    return order.map { UInt32(truncatingIfNeeded: $0) }
   }
 }
