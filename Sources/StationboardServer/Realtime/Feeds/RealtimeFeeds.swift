@@ -96,10 +96,12 @@ package final class RealtimeFeeds: Sendable {
   /// - Returns: Once for each change or several together; ends when the task is cancelled.
   func ticks() -> AsyncStream<Void> { listeners.listen() }
 
-  /// What the poller of a source does now; nothing if it is not polled.
-  func poller(of source: RealtimeSource) -> FreshnessReport? {
-    let client = pollers.withLock { $0[source] }
-    return client?.freshness(of: FeedDownload(source: source, constants: source.policy))
+  /// What the poller of a source does now, and what it has to complain of; nothing if it is not polled.
+  func poller(of source: RealtimeSource) -> (report: FreshnessReport, failure: String?)? {
+    let download = FeedDownload(source: source, constants: source.policy)
+    guard let client = pollers.withLock({ $0[source] }), let report = client.freshness(of: download)
+    else { return nil }
+    return (report, client.snapshot(of: download)?.failure?.description)
   }
 
   // MARK: Polling

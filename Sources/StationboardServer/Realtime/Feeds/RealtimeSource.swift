@@ -41,10 +41,16 @@ package struct RealtimeSource: Hashable, Sendable {
   /// Trip updates every 15 s and never closer than 5 s; alerts every 60 s, never closer than 15 s.
   package var policy: Policy {
     var policy = Policy(every: kind == .alerts ? .seconds(60) : .seconds(15), jitter: .share(3))
-    policy.leastInterval = kind == .alerts ? .seconds(15) : .seconds(5)
+    let floor: Timespan = kind == .alerts ? .seconds(15) : .seconds(5)
+    policy.leastInterval = floor
     policy.timeout = .seconds(8)
-    policy.ladder = [.seconds(5), .seconds(15), .seconds(30), .seconds(60), .seconds(120)]
-    policy.ladderJitter = .share(20)
+    // Failures lift no floor: no silent retry, no step below it, no jitter under a step.
+    policy.retryDelay = nil
+    let ladder: [Timespan] = [
+      .seconds(5), .seconds(15), .seconds(30), .seconds(60), .seconds(120),
+    ]
+    policy.ladder = ladder.filter { $0 >= floor }
+    policy.ladderJitter = .above(20)
     policy.retryAfterCap = .minutes(10)
     policy.recheck = .minutes(2)
     // A feed that does not change costs nothing; a wrong validator is found within ten minutes.
@@ -52,7 +58,8 @@ package struct RealtimeSource: Hashable, Sendable {
     policy.alignment = Policy.Alignment(
       delay: .milliseconds(300),
       spread: .milliseconds(200),
-      slack: .milliseconds(1_200),
+      // A producer is a little early now and then; whoever then waits for the time after misses one.
+      slack: kind == .alerts ? .seconds(20) : .seconds(5),
       tolerance: .milliseconds(1_500)
     )
     policy.ringCapacity = 50
