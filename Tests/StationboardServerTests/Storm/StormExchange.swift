@@ -24,7 +24,7 @@ final class StormExchange: HTTPExchange {
   /// What happened with one of the feeds.
   struct Log: Sendable {
     var requests = 0
-    /// Requests that have not come back.
+    /// Requests that are held back: by a slow answer, or for ever.
     var outstanding = 0
     /// Answers by status.
     var statuses: [Int: Int] = [:]
@@ -76,19 +76,19 @@ final class StormExchange: HTTPExchange {
     let stream: FeedStream = request.path == "/alerts.pb" ? .alerts : .tripUpdates
     let isHanging = state.withLock { state in
       state.logs[stream, default: Log()].requests += 1
-      state.logs[stream, default: Log()].outstanding += 1
       return state.isHanging
     }
-    defer { state.withLock { $0.logs[stream]?.outstanding -= 1 } }
     if isHanging {
+      state.withLock { $0.logs[stream]?.outstanding += 1 }
+      defer { state.withLock { $0.logs[stream]?.outstanding -= 1 } }
       // A stream that nobody writes to: it ends with the task.
       for await _ in AsyncStream<Never>.makeStream().stream {}
       throw HTTPExchangeError(.cancelled, "nobody waits any longer")
     }
     let answer = world.answer(stream, at: instant)
     if answer.wait > 0 {
-      state.withLock { $0.sleeping += 1 }
-      defer { state.withLock { $0.sleeping -= 1 } }
+      hold(stream, 1)
+      defer { hold(stream, -1) }
       do {
         try await clock.sleep(for: .milliseconds(answer.wait))
       } catch {
@@ -118,6 +118,13 @@ final class StormExchange: HTTPExchange {
       )
     }
     return HTTPExchangeAnswer(head: reply.head, body: reply.hasContent ? sheet.bytes : [])
+  }
+
+  private func hold(_ stream: FeedStream, _ change: Int) {
+    state.withLock { state in
+      state.sleeping += change
+      state.logs[stream]?.outstanding += change
+    }
   }
 
   /// The content of an answer, written once.

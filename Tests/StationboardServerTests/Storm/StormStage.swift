@@ -2,6 +2,7 @@ import FeedSimulation
 import Freshness
 import FreshnessRuntime
 import FreshnessTesting
+import GTFSRealtime
 import HTTPTypes
 import Logging
 import Serving
@@ -104,9 +105,21 @@ final class StormStage: Sendable {
     while !isAtRest {
       turns += 1
       if turns % 64 == 0, ContinuousClock.now - began > Self.patience {
-        throw StormError.unsettled("\(instant): \(sources.map { exchange.log($0.stream) })")
+        throw StormError.unsettled(standstill)
       }
       await Task.yield()
+    }
+  }
+
+  /// What is known of everything that could still be under way.
+  private var standstill: String {
+    let snapshot = feeds.snapshot(of: feed)
+    return sources.reduce("\(instant): \(clock.sleepers) sleep, \(exchange.sleeping) of them requests") {
+      let log = exchange.log($1.stream)
+      let standing = $1.stream == .alerts ? snapshot.alerts : snapshot.trips
+      return $0 + "; \($1.stream): asking \(feeds.poller(of: $1.source)?.report.isAsking ?? false)"
+        + ", \(log.outstanding) of \(log.requests) outstanding"
+        + ", judged \(standing.judged?.description ?? "-") of \(log.deliveries.suffix(2))"
     }
   }
 
