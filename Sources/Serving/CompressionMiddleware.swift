@@ -46,18 +46,12 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
       response.headers[.eTag] = match.compressed.description
     }
     guard response.status == .ok, Self.isText(response),
-      let length = Self.length(response, request.method),
+      let length = response.body.contentLength,
       (Self.shortest...Self.longest).contains(length),
       response.headers[.contentEncoding] == nil
     else { return response }
     Self.vary(&response)
     guard isWanted else { return response }
-    if request.method == .head {
-      // What GET would say; how long it would be nobody knows without doing it.
-      Self.mark(&response)
-      response.headers[.contentLength] = nil
-      return response
-    }
     let writer = CollectingWriter()
     try await response.body.write(writer)
     guard let compressed = Gzip.compressed(writer.content), compressed.readableBytes < length else {
@@ -67,15 +61,6 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
     Self.mark(&response)
     response.body = ResponseBody(byteBuffer: compressed)
     return response
-  }
-
-  /// The bytes that GET answers with; nothing if that is not known.
-  private static func length(_ response: Response, _ method: HTTPRequest.Method) -> Int? {
-    switch method {
-    case .get: response.body.contentLength
-    case .head: response.headers[.contentLength].flatMap { Int($0) }
-    default: nil
-    }
   }
 
   private static func mark(_ response: inout Response) {

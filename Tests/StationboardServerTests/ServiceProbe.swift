@@ -29,6 +29,20 @@ struct ServiceProbe {
   ///   - store: The feeds.
   ///   - now: Where the service clock stands, seconds since 1970-01-01T00:00:00Z.
   init(store: FeedStore, now: Double = 1_795_503_600) {
+    self.init(store: store, clock: ServiceClock(startingAt: now), realtime: nil)
+  }
+
+  /// - Parameters:
+  ///   - store: The feeds.
+  ///   - clock: The service clock.
+  ///   - realtime: The realtime sources.
+  ///   - faults: What is slowed down on purpose.
+  init(
+    store: FeedStore,
+    clock: ServiceClock,
+    realtime: RealtimeFeeds?,
+    faults: PhaseFaults = PhaseFaults()
+  ) {
     let router = Router(
       context: BasicRequestContext.self,
       options: [.autoGenerateHeadEndpoints]
@@ -40,8 +54,14 @@ struct ServiceProbe {
       )
     )
     router.add(middleware: ProblemMiddleware())
-    StationboardService(store: store, clock: ServiceClock(startingAt: now), port: ListeningPort(0))
-      .add(to: router)
+    StationboardService(
+      store: store,
+      clock: clock,
+      port: ListeningPort(0),
+      realtime: realtime,
+      faults: faults
+    )
+    .add(to: router)
     WebBoardService().add(to: router)
     responder = router.buildResponder()
   }

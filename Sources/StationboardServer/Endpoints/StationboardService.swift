@@ -91,7 +91,8 @@ package struct StationboardService: Sendable {
 extension StationboardService {
   /// The header fields that scripts of other origins may read.
   package static let exposedFields = [
-    "ETag", "Retry-After", "x-md-request-id", "x-md-api-version", "x-md-rt-applied",
+    "ETag", "Retry-After", "Preference-Applied", "x-md-rt-last-poll-at", "x-md-rt-poll-age-ms",
+    "x-md-stale-reason", "x-md-request-id", "x-md-api-version", "x-md-rt-applied",
     "x-md-rt-reason", "x-md-rt-age-ms", "x-md-rt-fetched-at", "x-md-stale", "x-md-rt-status",
     "x-md-backend-total-ms",
   ]

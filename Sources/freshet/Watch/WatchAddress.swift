@@ -45,7 +45,10 @@ enum WatchAddress {
     for line in lines {
       guard let colon = line.firstIndex(of: ":"),
         let name = HTTPField.Name(line[..<colon].trimmingCharacters(in: .whitespaces))
-      else { throw WatchAddressError("\(option) \"\(line)\" is not like 'Name: value'") }
+      else {
+        // What was meant as a name and a value may hold a secret.
+        throw WatchAddressError("\(option) \"\(line.prefix(12))…\" is not like 'Name: value'")
+      }
       let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
       guard HTTPField.isValidValue(value) else {
         throw WatchAddressError("\(option) \"\(name)\": the value has characters no field may have")

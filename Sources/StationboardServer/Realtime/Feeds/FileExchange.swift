@@ -24,9 +24,11 @@ package struct FileExchange: HTTPExchange {
     _ request: HTTPRequest,
     timeout: Duration
   ) async throws(HTTPExchangeError) -> HTTPExchangeAnswer {
-    guard request.scheme == "file", let path = request.path else {
+    guard request.scheme == "file", let link = request.path else {
       return try await other.send(request, timeout: timeout)
     }
+    // What a link leads to is the file; the link itself changes when it leads elsewhere only.
+    let path = URL(fileURLWithPath: link).resolvingSymlinksInPath().path
     let tag = try tag(of: path)
     let fields: HTTPFields = [.eTag: tag]
     if request.headerFields[.ifNoneMatch] == tag {
@@ -47,6 +49,9 @@ package struct FileExchange: HTTPExchange {
   private func tag(of path: String) throws(HTTPExchangeError) -> String {
     do {
       let facts = try FileManager.default.attributesOfItem(atPath: path)
+      guard facts[.type] as? FileAttributeType == .typeRegular else {
+        throw HTTPExchangeError(.unreachable, "\(path): a folder or a device, not a file")
+      }
       let size = facts[.size] as? Int ?? 0
       let changed = (facts[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
       let inode = facts[.systemFileNumber] as? Int ?? 0

@@ -100,10 +100,12 @@ package final class RealtimeFeeds: Sendable {
   /// - Returns: Once for each change or several together; ends when the task is cancelled.
   func ticks() -> AsyncStream<Void> { listeners.listen() }
 
-  /// What the poller of a source does now; nothing if it is not polled.
-  func poller(of source: RealtimeSource) -> FreshnessReport? {
-    let client = pollers.withLock { $0[source] }
-    return client?.freshness(of: FeedDownload(source: source, constants: source.policy))
+  /// What the poller of a source does now, and what it has to complain of; nothing if it is not polled.
+  func poller(of source: RealtimeSource) -> (report: FreshnessReport, failure: String?)? {
+    let download = FeedDownload(source: source, constants: source.policy)
+    guard let client = pollers.withLock({ $0[source] }), let report = client.freshness(of: download)
+    else { return nil }
+    return (report, client.snapshot(of: download)?.failure?.description)
   }
 
   // MARK: Polling
@@ -136,13 +138,30 @@ package final class RealtimeFeeds: Sendable {
         if let failure {
           logger.warning("a realtime source fails", metadata: source.metadata(["reason": failure]))
         }
-        change(source) { standing, _ in standing.failure = failure }
+        // Boards are public: the log says the rest.
+        let word = snapshot.failure.map { Self.word($0) }
+        change(source) { standing, _ in standing.failure = word }
       }
       lastFailure = failure
       guard let bytes = snapshot.value, bytes != last else { continue }
       last = bytes
       await take(bytes, from: source)
       onTaken(source)
+    }
+  }
+
+  /// What is wrong with a source, without the names of files and machines.
+  private static func word(_ failure: LiveFailure) -> String {
+    let status = failure.status.map { " (\($0))" } ?? ""
+    switch failure.kind {
+    case .refused: return "the source refuses the request\(status)"
+    case .unauthorised: return "the source refuses access\(status)"
+    case .gone: return "the source is gone\(status)"
+    case .throttled: return "the source asks for a pause\(status)"
+    case .serverError: return "the source failed\(status)"
+    case .timedOut: return "the source did not answer in time"
+    case .unreachable: return "the source cannot be reached"
+    case .undecodable, .missingBody: return "the answer of the source is none\(status)"
     }
   }
 

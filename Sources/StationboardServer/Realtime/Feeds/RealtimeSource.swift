@@ -36,9 +36,11 @@ package struct RealtimeSource: Hashable, Sendable {
     self.request = request
   }
 
-  /// The address for people, without fields: credentials stand in fields only.
+  /// The address for people, without what may be secret: user, password, query and fields.
   package var title: String {
-    "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")"
+    let authority = request.authority?.split(separator: "@").last ?? ""
+    let path = request.path?.prefix { $0 != "?" } ?? ""
+    return "\(request.scheme ?? "")://\(authority)\(path)"
   }
 
   /// The scheme of sources that are replayed from a recording.
@@ -86,10 +88,16 @@ package struct RealtimeSource: Hashable, Sendable {
 
   private static func livePolicy(_ kind: Kind) -> Policy {
     var policy = Policy(every: kind == .alerts ? .seconds(60) : .seconds(15), jitter: .share(3))
-    policy.leastInterval = kind == .alerts ? .seconds(15) : .seconds(5)
+    let floor: Timespan = kind == .alerts ? .seconds(15) : .seconds(5)
+    policy.leastInterval = floor
     policy.timeout = .seconds(8)
-    policy.ladder = [.seconds(5), .seconds(15), .seconds(30), .seconds(60), .seconds(120)]
-    policy.ladderJitter = .share(20)
+    // Failures lift no floor: no silent retry, no step below it, no jitter under a step.
+    policy.retryDelay = nil
+    let ladder: [Timespan] = [
+      .seconds(5), .seconds(15), .seconds(30), .seconds(60), .seconds(120),
+    ]
+    policy.ladder = ladder.filter { $0 >= floor }
+    policy.ladderJitter = .above(20)
     policy.retryAfterCap = .minutes(10)
     policy.recheck = .minutes(2)
     // A feed that does not change costs nothing; a wrong validator is found within ten minutes.

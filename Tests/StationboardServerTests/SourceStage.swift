@@ -1,0 +1,243 @@
+import ConditionalHTTP
+import Freshness
+import FreshnessRuntime
+import FreshnessTesting
+import GTFSRealtime
+import HTTPTypes
+import Logging
+import Serving
+import Synchronization
+import Testing
+
+@testable import StationboardServer
+
+/// Realtime sources whose answers a test gives, polled by the real poller on a clock moved by hand, and the
+/// boards that come of them.
+final class SourceStage: Sendable {
+  /// What a source answers from now on.
+  enum Answer: Sendable {
+    case content([UInt8], type: String = "application/x-protobuf", fields: HTTPFields = [:])
+    case status(Int, HTTPFields = [:])
+    case failure(HTTPExchangeError.Code)
+    /// Nothing, for ever.
+    case silence
+
+    fileprivate var reply: ScriptedExchange.Reply {
+      switch self {
+      case .content(let bytes, let type, let fields):
+        var head = HTTPResponse(status: .ok, headerFields: fields)
+        head.headerFields[.contentType] = type
+        head.headerFields[.eTag] = fields[.eTag] ?? "\"\(FeedDigest(bytes))\""
+        return .answer(HTTPExchangeAnswer(head: head, body: bytes))
+      case .status(let code, let fields):
+        let head = HTTPResponse(status: .init(code: code), headerFields: fields)
+        return .answer(HTTPExchangeAnswer(head: head, body: []))
+      case .failure(let code): return .failure(HTTPExchangeError(code, "as the test says"))
+      case .silence: return .held
+      }
+    }
+
+    /// The same answer; one that nothing changed names what the client has.
+    fileprivate func confirming(_ tag: String?) -> Answer {
+      guard case .status(304, var fields) = self else { return self }
+      fields[.eTag] = fields[.eTag] ?? tag
+      return .status(304, fields)
+    }
+
+    fileprivate var digest: FeedDigest? {
+      guard case .content(let bytes, _, _) = self else { return nil }
+      return FeedDigest(bytes)
+    }
+  }
+
+  /// The sources' side: what they answer, and what they were asked.
+  private final class Producer: Sendable {
+    struct State {
+      var answers: [String: Answer] = [:]
+      /// When each source was asked, and with which fields.
+      var asked: [String: [(at: Double, fields: HTTPFields)]] = [:]
+      /// The newest content that each source gave.
+      var given: [String: FeedDigest] = [:]
+    }
+
+    let state = Mutex(State())
+    let clock: ServiceClock
+
+    init(_ clock: ServiceClock) { self.clock = clock }
+
+    func reply(_ sent: ScriptedExchange.Sent) -> ScriptedExchange.Reply {
+      let path = sent.request.path ?? ""
+      let now = clock.now
+      return state.withLock { state in
+        state.asked[path, default: []].append((now, sent.request.headerFields))
+        let answer = state.answers[path] ?? .silence
+        if let digest = answer.digest { state.given[path] = digest }
+        return answer.confirming(sent.request.headerFields[.ifNoneMatch]).reply
+      }
+    }
+  }
+
+  /// 2026-10-20T06:30:00Z, half past eight in Zurich.
+  static let start: Int64 = 1_792_477_800
+
+  let clock = ManualClock()
+  let service: ServiceClock
+  let store: FeedStore
+  let feeds: RealtimeFeeds
+  let probe: ServiceProbe
+  private let sources: [RealtimeSource]
+  private let producer: Producer
+
+  /// - Parameters:
+  ///   - kinds: The sources there are.
+  ///   - store: The timetables; nothing for that of the storm.
+  init(_ kinds: [RealtimeSource.Kind] = [.tripUpdates], store: FeedStore? = nil) throws {
+    var logger = Logger(label: "sources")
+    logger.logLevel = .critical
+    let service = ServiceClock(startingAt: Double(Self.start), on: clock)
+    self.service = service
+    self.store = try store ?? SampleFeed.store(StormNetwork.folder)
+    let producer = Producer(service)
+    self.producer = producer
+    sources = kinds.map { kind in
+      RealtimeSource(
+        kind: kind,
+        request: HTTPRequest(
+          method: .get,
+          scheme: "http",
+          authority: "producer",
+          path: "/" + kind.rawValue
+        )
+      )
+    }
+    feeds = RealtimeFeeds(
+      sources: sources,
+      store: self.store,
+      exchange: ScriptedExchange { producer.reply($0) },
+      clock: service,
+      hostClock: HostClock(clock, wall: { WallTime(milliseconds: Int64(service.now * 1_000)) }),
+      chance: StormDice(seed: 7),
+      logger: logger
+    )
+    probe = ServiceProbe(store: self.store, clock: service, realtime: feeds)
+  }
+
+  /// Where the service clock stands, in whole seconds since 1970-01-01T00:00:00Z.
+  var now: Int64 { Int64(service.now.rounded(.down)) }
+  /// What the boards know.
+  var snapshot: RealtimeSnapshot {
+    store.feeds.first.map { feeds.snapshot(of: $0) } ?? RealtimeSnapshot()
+  }
+
+  /// Says what a source answers from now on.
+  func answer(_ kind: RealtimeSource.Kind = .tripUpdates, _ answer: Answer) {
+    producer.state.withLock { $0.answers["/" + kind.rawValue] = answer }
+  }
+
+  /// When a source was asked, in seconds since 1970-01-01T00:00:00Z.
+  func asked(_ kind: RealtimeSource.Kind = .tripUpdates) -> [Double] {
+    producer.state.withLock { $0.asked["/" + kind.rawValue, default: []].map(\.at) }
+  }
+
+  /// The fields of the newest request of a source.
+  func lastFields(_ kind: RealtimeSource.Kind = .tripUpdates) -> HTTPFields {
+    producer.state.withLock { $0.asked["/" + kind.rawValue]?.last?.fields ?? [:] }
+  }
+
+  // MARK: Time
+
+  /// Runs the pollers while a body runs.
+  func run(_ body: (SourceStage) async throws -> Void) async throws {
+    let task = Task { await feeds.run() }
+    defer { task.cancel() }
+    try await settle()
+    try await body(self)
+  }
+
+  /// Lets time pass, from one thing the pollers do to the next.
+  func pass(_ span: Duration, until isEnough: () -> Bool = { false }) async throws {
+    let end = clock.now.advanced(by: span)
+    while let deadline = clock.nextDeadline, deadline <= end, !isEnough() {
+      await clock.advance(by: clock.now.duration(to: deadline))
+      try await settle()
+    }
+    if !isEnough() { await clock.advance(by: clock.now.duration(to: end)) }
+  }
+
+  /// Lets time pass until a source has been asked once more.
+  func poll(_ kind: RealtimeSource.Kind = .tripUpdates) async throws {
+    let count = asked(kind).count
+    try await pass(.seconds(3_600)) { asked(kind).count > count }
+    #expect(asked(kind).count == count + 1)
+  }
+
+  /// Waits until everything that is to happen at this instant has happened.
+  func settle() async throws { try await wait("rest") { isAtRest } }
+
+  /// Waits for a condition that takes no time to come true.
+  func wait(_ name: String, for condition: () -> Bool) async throws {
+    let began = ContinuousClock.now
+    while !condition() {
+      guard ContinuousClock.now - began < .seconds(60) else { throw StormError.unsettled(name) }
+      await Task.yield()
+    }
+  }
+
+  private var isAtRest: Bool {
+    guard clock.sleepers == sources.count else { return false }
+    let snapshot = snapshot
+    return sources.allSatisfy { source in
+      let standing = source.kind == .alerts ? snapshot.alerts : snapshot.trips
+      let path = "/" + source.kind.rawValue
+      let (given, isSilent) = producer.state.withLock { state in
+        (state.given[path], state.answers[path].map { $0.isSilence } ?? true)
+      }
+      guard let poller = feeds.poller(of: source), !poller.report.isAsking || isSilent,
+        !asked(source.kind).isEmpty
+      else { return false }
+      return standing.judged == given && standing.failure == poller.failure
+    }
+  }
+
+  // MARK: Boards
+
+  /// The board of the station where the trips of the first line begin.
+  func board(_ more: String = "", headers: HTTPFields = [:]) async throws -> StormBoard {
+    let path = "/api/stationboard?stop_id=S0&window_minutes=60\(more)"
+    return try StormBoard(try await probe.get(path, headers: headers))
+  }
+
+  /// Trip updates in which a trip that is about to leave has a delay, with other trips that have none.
+  static func feed(delay: Int, at instant: Int64?, trips: Int = 1) -> [UInt8] {
+    RealtimeWire.feed(
+      [late(delay)] + (1..<max(1, trips)).map { number in
+        RealtimeWire.Trip("R1-\(number)", date: "20261020")
+          .with(RealtimeWire.Stop(1, departure: .delay(0)))
+      },
+      at: instant
+    )
+  }
+
+  /// A trip that leaves at 8:40, with a delay.
+  static func late(_ delay: Int) -> RealtimeWire.Trip {
+    RealtimeWire.Trip("R0-14", date: "20261020").with(RealtimeWire.Stop(1, departure: .delay(delay)))
+  }
+
+  /// The delay that a board shows of that trip.
+  static func delay(_ board: StormBoard) -> Int? {
+    board.rows.first { $0.tripID == "R0-14" }?.delay
+  }
+}
+
+extension SourceStage.Answer {
+  fileprivate var isSilence: Bool {
+    if case .silence = self { true } else { false }
+  }
+}
+
+extension StormBoard {
+  var rtStatus: String { meta["rtStatus"] as? String ?? "" }
+  var alertsStatus: String { meta["alertsStatus"] as? String ?? "" }
+  var mode: String { meta["responseMode"] as? String ?? "" }
+  var lastError: String? { rt["lastError"] as? String }
+}

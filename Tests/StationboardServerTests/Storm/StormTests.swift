@@ -1,0 +1,75 @@
+import FeedSimulation
+import Testing
+
+@testable import StationboardServer
+
+/// A day of the simulator's storm through producer, poller, judge, index and router, by a clock moved by
+/// hand.
+@Suite struct StormTests {
+  @Test func `24 hours of storm: every board is the truth at the age it says`() async throws {
+    let stage = try StormStage(.storm, seed: 20)
+    var watch = StormWatch(stage, seed: 21)
+    var truth = StormTruth(stage.world)
+    var taken = 0
+    try await stage.run { stage in
+      // Until the poller has the producer's rhythm.
+      try await stage.advance(to: stage.start + 300_000)
+      let known = stage.exchange.log(.tripUpdates).deliveries.map(\.tick)
+      for tick in known { truth.take(tick.sourceTime) }
+      let first = try #require(known.last)
+      #expect(first == stage.world.tick(.tripUpdates, at: stage.instant))
+      var before = known.dropLast().last
+      var current = first
+      for number in first.number + 1...first.number + 5_760 {
+        // Until the next publication is in use, and then some.
+        let next = stage.world.tick(.tripUpdates, number: number)
+        try await watch.look(truth, Self.expected(stage, current, before))
+        let between = stage.instant + watch.draw(0..<max(1, next.instant - stage.instant))
+        try await stage.advance(to: between)
+        try await watch.look(truth, Self.expected(stage, current, before))
+        let limit = next.nextInstant - 1
+        try await stage.advance(to: limit) {
+          stage.exchange.log(.tripUpdates).deliveries.last?.tick.number == number
+        }
+        guard stage.exchange.log(.tripUpdates).deliveries.last?.tick.number == number else {
+          Issue.record("publication \(number) was never fetched")
+          break
+        }
+        taken += 1
+        truth.take(next.sourceTime)
+        before = current
+        current = next
+        if watch.isHopeless { break }
+      }
+    }
+    let census = watch.census
+    print("storm: \(census), \(stage.exchange.log(.tripUpdates).statuses)")
+    #expect(taken == 5_760)
+    #expect(census.statuses == ["applied": census.boards])
+    #expect(census.late > 1_000 && census.cancelled > 1_000 && census.skipped > 100)
+    #expect(census.extra > 100 && census.platforms > 50 && census.unknown > 100)
+    #expect(census.notModified > 100 && census.noContent > 100)
+  }
+
+  /// What boards say when every publication comes: all is applied, and the next one is due a rhythm later.
+  static func expected(
+    _ stage: StormStage,
+    _ current: FeedTick,
+    _ before: FeedTick?
+  ) -> StormWatch.Expected {
+    StormWatch.Expected(
+      sourceTime: current.sourceTime,
+      status: "applied",
+      alertsStatus: "applied",
+      nextExpected: next(current.sourceTime, before?.sourceTime, at: stage.instant)
+    )
+  }
+
+  /// When the next publication is expected, in milliseconds: after as long as the last one took, while
+  /// that is a promise (R31).
+  static func next(_ current: Int64?, _ before: Int64?, at now: Int64) -> Int64? {
+    guard let current, let before, current > before, current - before <= 600 else { return nil }
+    let due = (current + current - before) * 1_000
+    return now - due <= (current - before) * 1_000 ? max(due, now) : nil
+  }
+}

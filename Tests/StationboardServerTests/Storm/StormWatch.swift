@@ -1,0 +1,263 @@
+import FeedSimulation
+import Foundation
+import HTTPTypes
+import Testing
+import Timetable
+
+@testable import StationboardServer
+
+/// Asks boards during a simulation and compares each with the world's truth, and each with what a client
+/// was told before.
+struct StormWatch {
+  /// A board that is asked for again and again.
+  struct Question: Hashable {
+    var stop: String
+    var window: Int
+    var more: String
+
+    var path: String {
+      "/api/stationboard?stop_id=\(stop)&limit=500&window_minutes=\(window)\(more)"
+    }
+  }
+
+  /// What was seen, so that a test knows that it saw something.
+  struct Census {
+    var boards = 0
+    var rows = 0
+    var late = 0
+    var cancelled = 0
+    var skipped = 0
+    var extra = 0
+    var platforms = 0
+    var unknown = 0
+    var notModified = 0
+    var noContent = 0
+    var statuses: [String: Int] = [:]
+    var alertStatuses: [String: Int] = [:]
+    var modes: [String: Int] = [:]
+    var failures = 0
+  }
+
+  /// What a client knows of a board.
+  private struct Client {
+    var contents: [String: Data] = [:]
+    var tags: [Data: String] = [:]
+    var last: (tag: String, sourceTime: String?, visible: Data)?
+  }
+
+  let stage: StormStage
+  private(set) var census = Census()
+  private var dice: StormDice
+  private var clients: [Question: Client] = [:]
+
+  /// More differences than this are not worth telling.
+  private static let mostFailures = 12
+
+  init(_ stage: StormStage, seed: UInt64) {
+    self.stage = stage
+    dice = StormDice(seed: seed)
+  }
+
+  /// The next draw.
+  mutating func draw(_ range: Range<Int64>) -> Int64 { Int64.random(in: range, using: &dice) }
+
+  /// Whether so much is wrong that nothing more is to be learned.
+  var isHopeless: Bool { census.failures > Self.mostFailures }
+
+  private mutating func question() -> Question {
+    let station = StormNetwork.stations[Int(draw(0..<8))]
+    guard draw(0..<4) == 0 else { return Question(stop: station, window: 60, more: "") }
+    let platform = StormNetwork.platforms(of: station)[Int(draw(0..<2))]
+    return Question(stop: platform, window: 30, more: "&include_alerts=0")
+  }
+
+  /// Asks for the board of a random stop, and compares.
+  ///
+  /// - Parameters:
+  ///   - truth: What is true; nothing compares no rows.
+  ///   - expected: What else the board is to say.
+  mutating func look(_ truth: StormTruth?, _ expected: Expected) async throws {
+    let question = question()
+    let now = stage.instant
+    let before = clients[question]?.last
+    let unchanged = try await ask(question, knowing: before)
+    let board = try StormBoard(try await stage.probe.get(question.path))
+    census.boards += 1
+    expect(board.status == 200, "\(question.path): \(board.status)")
+    compare(board, with: expected, question, now)
+    if let truth { try compare(board, with: truth, question, now) }
+    remember(board, question)
+    judge(unchanged, board, before, question)
+  }
+
+  // MARK: Conditions
+
+  /// Asks whether anything has changed: with an entity tag, or with a source time.
+  private mutating func ask(
+    _ question: Question,
+    knowing before: (tag: String, sourceTime: String?, visible: Data)?
+  ) async throws -> StormBoard? {
+    guard let before else { return nil }
+    guard draw(0..<3) == 0, let since = before.sourceTime else {
+      let answer = try await stage.probe.get(question.path, headers: [.ifNoneMatch: before.tag])
+      return try StormBoard(answer)
+    }
+    return try StormBoard(try await stage.probe.get(question.path + "&since_rt=\(since)&if_board=1"))
+  }
+
+  /// An answer without a board means that the board looks as it did.
+  private mutating func judge(
+    _ unchanged: StormBoard?,
+    _ board: StormBoard,
+    _ before: (tag: String, sourceTime: String?, visible: Data)?,
+    _ question: Question
+  ) {
+    guard let unchanged, let before else { return }
+    let same = board.visible == before.visible
+    switch unchanged.status {
+    case 304:
+      census.notModified += 1
+      expect(same, "304 for \(before.tag), and \(question.path) looks different\(Self.difference(before.visible, board.visible))")
+      expect(unchanged.entityTag == before.tag, "304 with another entity tag")
+    case 204:
+      census.noContent += 1
+      expect(same, "204, and \(question.path) looks different\(Self.difference(before.visible, board.visible))")
+    default:
+      expect(unchanged.status == 200, "\(question.path): \(unchanged.status)")
+      expect(unchanged.visible == board.visible, "two boards of one instant differ")
+    }
+  }
+
+  /// One entity tag, one content, and the other way round.
+  private mutating func remember(_ board: StormBoard, _ question: Question) {
+    var client = clients[question] ?? Client()
+    if let content = client.contents[board.entityTag] {
+      expect(
+        content == board.visible,
+        "\(board.entityTag) of \(question.path) names two contents\(Self.difference(content, board.visible))"
+      )
+    }
+    if let tag = client.tags[board.visible] {
+      expect(tag == board.entityTag, "\(tag) and \(board.entityTag) name one content of \(question.path)")
+    }
+    // A few thousand contents are enough to tell.
+    if client.contents.count > 500 { client = Client() }
+    client.contents[board.entityTag] = board.visible
+    client.tags[board.visible] = board.entityTag
+    client.last = (board.entityTag, board.meta["rtFetchedAt"] as? String, board.visible)
+    clients[question] = client
+  }
+
+  private static func difference(_ left: Data, _ right: Data) -> String {
+    let left = String(decoding: left, as: UTF8.self)
+    let right = String(decoding: right, as: UTF8.self)
+    let same = zip(left, right).prefix { $0 == $1 }.count
+    return "\n  \(left.dropFirst(max(0, same - 200)).prefix(300))\n  \(right.dropFirst(max(0, same - 200)).prefix(300))"
+  }
+
+  // MARK: What a board says
+
+  /// What a board is to say of realtime as a whole.
+  struct Expected {
+    /// The source time of the publication in use, in seconds since 1970-01-01T00:00:00Z.
+    var sourceTime: Int64?
+    var status: String
+    var alertsStatus: String
+    /// When the next publication is expected, in milliseconds since 1970-01-01T00:00:00Z.
+    var nextExpected: Int64?
+  }
+
+  private mutating func compare(
+    _ board: StormBoard,
+    with expected: Expected,
+    _ question: Question,
+    _ now: Int64
+  ) {
+    let wantsAlerts = !question.more.contains("include_alerts=0")
+    let status = board.meta["rtStatus"] as? String ?? ""
+    let alerts = board.meta["alertsStatus"] as? String ?? ""
+    let mode = board.meta["responseMode"] as? String ?? ""
+    census.statuses[status, default: 0] += 1
+    census.alertStatuses[alerts, default: 0] += 1
+    census.modes[mode, default: 0] += 1
+    expect(status == expected.status, "rtStatus is \(status), not \(expected.status)")
+    let word = wantsAlerts ? expected.alertsStatus : "disabled"
+    expect(alerts == word, "alertsStatus is \(alerts), not \(word)")
+    let isFull = status == "applied" && (alerts == "applied" || !wantsAlerts)
+    expect(mode == (isFull ? "full" : "degraded_static"), "\(mode) with \(status) and \(alerts)")
+    expect(board.headers[.mdRealtimeStatus] == status, "the header's status")
+    let age = expected.sourceTime.map { now - $0 * 1_000 }
+    for (name, value) in [
+      ("rt.ageMs", board.rt["ageMs"] as? Int64), ("rt.cacheAgeMs", board.rt["cacheAgeMs"] as? Int64),
+      ("meta.rtCacheAgeMs", board.meta["rtCacheAgeMs"] as? Int64),
+      ("x-md-rt-age-ms", board.headers[.mdRealtimeAge].flatMap { Int64($0) }),
+    ] {
+      let wanted = age ?? (name.hasPrefix("x-") ? -1 : nil)
+      let distance = value.flatMap { value in wanted.map { abs(value - $0) } }
+      expect(
+        wanted == nil ? value == nil : distance.map { $0 <= 1 } ?? false,
+        "\(name) is \(value.map(String.init) ?? "null"), not \(wanted.map(String.init) ?? "null")"
+      )
+    }
+    let fetched = StormBoard.instant(board.meta["rtFetchedAt"]).map { Int64($0) }
+    expect(fetched == expected.sourceTime, "rtFetchedAt")
+    let next = StormBoard.instant(board.meta["nextExpectedAt"]).map { Int64(($0 * 1_000).rounded()) }
+    let distance = next.flatMap { next in expected.nextExpected.map { abs(next - $0) } }
+    expect(
+      expected.nextExpected == nil ? next == nil : distance.map { $0 <= 1 } ?? false,
+      "nextExpectedAt is \(next ?? 0), not \(expected.nextExpected ?? 0) at \(now)"
+    )
+  }
+
+  private mutating func compare(
+    _ board: StormBoard,
+    with truth: StormTruth,
+    _ question: Question,
+    _ now: Int64
+  ) throws {
+    let stop = try #require(stage.feed.timetable.stop(id: question.stop))
+    let wanted = truth.rows(at: stop, now: now, window: question.window)
+    let rows = board.rows
+    let shown = rows.sorted { "\($0)" < "\($1)" }
+    census.rows += rows.count
+    for row in rows {
+      if let delay = row.delay, delay > 60, !row.isCancelled { census.late += 1 }
+      if row.reason == "CANCELED_TRIP" { census.cancelled += 1 }
+      if row.reason == "SKIPPED_STOP" { census.skipped += 1 }
+      if row.isExtra { census.extra += 1 }
+      if row.previousPlatform != nil { census.platforms += 1 }
+      if row.predicted == nil, !row.isCancelled { census.unknown += 1 }
+    }
+    let missing = wanted.filter { !shown.contains($0) }.map { "  missing \($0)" }
+    let wrong = shown.filter { !wanted.contains($0) }.map { "  wrong   \($0)" }
+    expect(
+      shown == wanted,
+      "\(question.path) at \(now), feed of \(truth.inUse ?? 0):\n"
+        + (missing + wrong).joined(separator: "\n")
+    )
+    let times = rows.map { $0.predicted ?? $0.scheduled ?? 0 }
+    expect(times == times.sorted(), "the rows of \(question.path) are not in order")
+    compareAges(board, truth, now)
+  }
+
+  /// Each departure's realtime says of when it is, and how fresh that is.
+  private mutating func compareAges(_ board: StormBoard, _ truth: StormTruth, _ now: Int64) {
+    for departure in board.departures {
+      guard let known = StormBoard.instant(departure["realtimeAt"]) else { continue }
+      let age = Double(now) / 1_000 - known
+      let word = age <= 45 ? "fresh" : age <= 180 ? "ageing" : "stale"
+      expect(departure["realtimeFreshness"] as? String == word, "\(word) at \(age) s")
+      // A vehicle's last report is at most 20 s older than the publication.
+      let times = truth.times.map { Double($0) }
+      expect(times.contains { ($0 - 20...$0).contains(known) }, "realtimeAt \(known), feeds of \(times)")
+    }
+  }
+
+  /// Tells what is wrong, with the place in the simulation.
+  private mutating func expect(_ isRight: Bool, _ words: @autoclosure () -> String) {
+    guard !isRight else { return }
+    census.failures += 1
+    guard census.failures <= Self.mostFailures else { return }
+    Issue.record("\(words()) [\(stage.instant)]")
+  }
+}
