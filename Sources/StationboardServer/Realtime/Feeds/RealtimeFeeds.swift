@@ -192,7 +192,10 @@ package final class RealtimeFeeds: Sendable {
           AlertIndex(feed, timetable: $0.timetable, previous: alertsBefore)
         }
         change(source) { standing, held in
-          if held.snapshot.alertIndex?.version != index?.version { held.snapshot.changedAt = now }
+          // The same alerts anew, and those before were fresh: nobody sees a difference.
+          let wasFresh = standing.age(at: now).map { $0 <= AlertDecay.freshFor } ?? false
+          let isSame = held.snapshot.alertIndex?.version == index?.version
+          if !isSame || !wasFresh { held.snapshot.changedAt = now }
           standing.took(feed.header, bytes: bytes.bytes.count, at: now)
           standing.judged = bytes.digest
           held.alertFeed = feed
