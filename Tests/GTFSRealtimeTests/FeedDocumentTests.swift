@@ -49,8 +49,11 @@ import Testing
       )
       let again = try document.tripUpdates()
       #expect(TripUpdateComparison(again, message).differences.isEmpty, "seed \(seed)")
+      let alerts = try FeedDocument(try message.serializedBytes() as [UInt8]).alerts()
+      #expect(try document.alerts().alerts == alerts.alerts)
       #expect(
-        try document.alerts().alerts.count == message.entity.count { $0.hasAlert && !$0.isDeleted }
+        alerts.alerts.count + alerts.census.rejectedTotal
+          == message.entity.count { $0.hasAlert && !$0.isDeleted }
       )
       #expect(try document.json() == json)
     }

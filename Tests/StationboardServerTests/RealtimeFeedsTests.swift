@@ -314,7 +314,7 @@ import Testing
     stage.answer(.tripUpdates, feed(300, stage))
     try await stage.run { stage in
       let answer = try await stage.probe.get("/api/stationboard?stop_id=S6&window_minutes=60")
-      let board = try StormBoard(answer)
+      let board = StormBoard(answer)
       #expect(board.rtStatus == "applied")
       #expect(board.mode == "full")
       #expect(board.meta["rtAppliedCount"] as? Int == 0)

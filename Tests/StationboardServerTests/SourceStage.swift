@@ -185,16 +185,15 @@ final class SourceStage: Sendable {
 
   private var isAtRest: Bool {
     guard clock.sleepers == sources.count else { return false }
-    let snapshot = snapshot
     return sources.allSatisfy { source in
-      let standing = source.kind == .alerts ? snapshot.alerts : snapshot.trips
       let path = "/" + source.kind.rawValue
+      // In the order in which things happen; see the storm's stage.
+      guard let poller = feeds.poller(of: source), !asked(source.kind).isEmpty else { return false }
       let (given, isSilent) = producer.state.withLock { state in
         (state.given[path], state.answers[path].map { $0.isSilence } ?? true)
       }
-      guard let poller = feeds.poller(of: source), !poller.report.isAsking || isSilent,
-        !asked(source.kind).isEmpty
-      else { return false }
+      guard !poller.report.isAsking || isSilent else { return false }
+      let standing = source.kind == .alerts ? snapshot.alerts : snapshot.trips
       return standing.judged == given && standing.failure == poller.failure
     }
   }
@@ -204,7 +203,7 @@ final class SourceStage: Sendable {
   /// The board of the station where the trips of the first line begin.
   func board(_ more: String = "", headers: HTTPFields = [:]) async throws -> StormBoard {
     let path = "/api/stationboard?stop_id=S0&window_minutes=60\(more)"
-    return try StormBoard(try await probe.get(path, headers: headers))
+    return StormBoard(try await probe.get(path, headers: headers))
   }
 
   /// Trip updates in which a trip that is about to leave has a delay, with other trips that have none.

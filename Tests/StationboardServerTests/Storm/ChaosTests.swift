@@ -29,11 +29,11 @@ import Testing
           sourceTime: trips.inUse?.sourceTime,
           status: status,
           alertsStatus: alerts.word(at: now, freshFor: 120),
-          nextExpected: StormTests.next(trips.inUse?.sourceTime, trips.before?.sourceTime, at: now)
+          nextExpected: StormTests.next(trips.inUse?.sourceTime, after: trips.period, at: now)
         )
         try await watch.look(trips.isKnown ? trips.truth : nil, expected)
         // To the next thing a poller does, or some time before.
-        let next = stage.instant + watch.draw(500..<9_000)
+        let next = stage.instant + watch.draw(2_000..<40_000)
         let requests = FeedStream.allCases.map { stage.exchange.log($0).requests }
         try await stage.advance(to: next) {
           FeedStream.allCases.map { stage.exchange.log($0).requests } != requests
@@ -93,7 +93,7 @@ import Testing
           sourceTime: inUse,
           status: now - inUse * 1_000 <= 45_000 ? "applied" : "stale_cache",
           alertsStatus: now - alerts * 1_000 <= 120_000 ? "applied" : "stale_cache",
-          nextExpected: StormTests.next(inUse, before, at: now)
+          nextExpected: StormTests.next(inUse, after: before.map { inUse - $0 }, at: now)
         )
         try await watch.look(truth, expected)
         try await stage.advance(to: now + 5_000)
@@ -117,7 +117,9 @@ struct ChaosSource {
   private let world: FeedWorld
   private(set) var truth: StormTruth
   private(set) var inUse: Publication?
-  private(set) var before: Publication?
+  /// The last distance between two publications in use that is a rhythm, in seconds: forwards, and at
+  /// most ten minutes.
+  private(set) var period: Int64?
   /// Whether the whole content in use is known: not of a publication cut where an entity ends.
   private(set) var isKnown = true
   /// What cannot be explained.
@@ -196,7 +198,7 @@ struct ChaosSource {
     let publication = Publication(sourceTime: time, isBare: isBare)
     guard inUse != publication else { return }
     truth.take(time, isBare: isBare)
-    before = inUse
+    if let inUse, (1...600).contains(time - inUse.sourceTime) { period = time - inUse.sourceTime }
     inUse = publication
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import Serving
 import Testing
@@ -31,13 +30,13 @@ struct StormBoard {
   let headers: HTTPFields
   let json: [String: Any]
   /// All members but clocks, ages, request ids and what is said of the source's last answers.
-  let visible: Data
+  let visible: [UInt8]
 
-  init(_ answer: ServiceProbe.Answer) throws {
+  init(_ answer: ServiceProbe.Answer) {
     status = answer.status
     headers = answer.headers
     json = answer.json
-    visible = answer.status == 200 ? try Self.visible(answer.json) : Data()
+    visible = VisibleBytes.of(answer.body)
   }
 
   var meta: [String: Any] { json["meta"] as? [String: Any] ?? [:] }
@@ -70,40 +69,5 @@ struct StormBoard {
         isExtra: flags.contains("EXTRA_SERVICE")
       )
     }
-  }
-
-  private static let clocks: [String: Set<String>] = [
-    "meta": [
-      "serverTime", "requestId", "totalBackendMs", "rtFetchedAt", "rtLastPollAt", "rtCacheAgeMs",
-      "rtPollAgeMs", "alertsFetchedAt", "alertsCacheAgeMs", "nextExpectedAt", "entityTag",
-    ],
-    "rt": [
-      "fetchedAt", "cacheFetchedAt", "cacheAgeMs", "ageMs", "ageSeconds", "lastPollAt",
-      "lastSuccessfulPollAt", "pollAgeMs", "pollAgeSeconds", "payloadBytes", "lastError",
-    ],
-    "alerts": ["fetchedAt", "cacheFetchedAt", "cacheAgeMs", "ageSeconds", "lastError"],
-  ]
-
-  private static func visible(_ json: [String: Any]) throws -> Data {
-    var seen = json
-    for (name, members) in clocks {
-      var object = seen[name] as? [String: Any] ?? [:]
-      for member in members { object[member] = nil }
-      if name == "meta", var timetable = object["timetable"] as? [String: Any] {
-        timetable["importedAt"] = nil
-        object["timetable"] = timetable
-      }
-      seen[name] = object
-    }
-    seen["departures"] = (json["departures"] as? [[String: Any]] ?? []).map { departure in
-      var departure = departure
-      departure["realtimeAt"] = nil
-      return departure
-    }
-    if var noService = json["noService"] as? [String: Any] {
-      noService["window"] = nil
-      seen["noService"] = noService
-    }
-    return try JSONSerialization.data(withJSONObject: seen, options: [.sortedKeys])
   }
 }

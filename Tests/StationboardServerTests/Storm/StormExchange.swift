@@ -90,7 +90,8 @@ final class StormExchange: HTTPExchange {
       hold(stream, 1)
       defer { hold(stream, -1) }
       do {
-        try await clock.sleep(for: .milliseconds(answer.wait))
+        // A millisecond more: an answer at the moment of a timeout would come in time or not.
+        try await clock.sleep(for: .milliseconds(answer.wait + 1))
       } catch {
         throw HTTPExchangeError(.cancelled, "nobody waits any longer")
       }

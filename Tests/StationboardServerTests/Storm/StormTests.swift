@@ -61,15 +61,19 @@ import Testing
       sourceTime: current.sourceTime,
       status: "applied",
       alertsStatus: "applied",
-      nextExpected: next(current.sourceTime, before?.sourceTime, at: stage.instant)
+      nextExpected: next(
+        current.sourceTime,
+        after: before.map { current.sourceTime - $0.sourceTime },
+        at: stage.instant
+      )
     )
   }
 
   /// When the next publication is expected, in milliseconds: after as long as the last one took, while
   /// that is a promise (R31).
-  static func next(_ current: Int64?, _ before: Int64?, at now: Int64) -> Int64? {
-    guard let current, let before, current > before, current - before <= 600 else { return nil }
-    let due = (current + current - before) * 1_000
-    return now - due <= (current - before) * 1_000 ? max(due, now) : nil
+  static func next(_ current: Int64?, after period: Int64?, at now: Int64) -> Int64? {
+    guard let current, let period else { return nil }
+    let due = (current + period) * 1_000
+    return now - due <= period * 1_000 ? max(due, now) : nil
   }
 }

@@ -1,5 +1,4 @@
 import FeedSimulation
-import Foundation
 import HTTPTypes
 import Testing
 import Timetable
@@ -40,9 +39,9 @@ struct StormWatch {
 
   /// What a client knows of a board.
   private struct Client {
-    var contents: [String: Data] = [:]
-    var tags: [Data: String] = [:]
-    var last: (tag: String, sourceTime: String?, visible: Data)?
+    var contents: [String: [UInt8]] = [:]
+    var tags: [[UInt8]: String] = [:]
+    var last: (tag: String, sourceTime: String?, visible: [UInt8])?
   }
 
   let stage: StormStage
@@ -81,7 +80,7 @@ struct StormWatch {
     let now = stage.instant
     let before = clients[question]?.last
     let unchanged = try await ask(question, knowing: before)
-    let board = try StormBoard(try await stage.probe.get(question.path))
+    let board = StormBoard(try await stage.probe.get(question.path))
     census.boards += 1
     expect(board.status == 200, "\(question.path): \(board.status)")
     compare(board, with: expected, question, now)
@@ -95,21 +94,21 @@ struct StormWatch {
   /// Asks whether anything has changed: with an entity tag, or with a source time.
   private mutating func ask(
     _ question: Question,
-    knowing before: (tag: String, sourceTime: String?, visible: Data)?
+    knowing before: (tag: String, sourceTime: String?, visible: [UInt8])?
   ) async throws -> StormBoard? {
     guard let before else { return nil }
     guard draw(0..<3) == 0, let since = before.sourceTime else {
       let answer = try await stage.probe.get(question.path, headers: [.ifNoneMatch: before.tag])
-      return try StormBoard(answer)
+      return StormBoard(answer)
     }
-    return try StormBoard(try await stage.probe.get(question.path + "&since_rt=\(since)&if_board=1"))
+    return StormBoard(try await stage.probe.get(question.path + "&since_rt=\(since)&if_board=1"))
   }
 
   /// An answer without a board means that the board looks as it did.
   private mutating func judge(
     _ unchanged: StormBoard?,
     _ board: StormBoard,
-    _ before: (tag: String, sourceTime: String?, visible: Data)?,
+    _ before: (tag: String, sourceTime: String?, visible: [UInt8])?,
     _ question: Question
   ) {
     guard let unchanged, let before else { return }
@@ -148,7 +147,7 @@ struct StormWatch {
     clients[question] = client
   }
 
-  private static func difference(_ left: Data, _ right: Data) -> String {
+  private static func difference(_ left: [UInt8], _ right: [UInt8]) -> String {
     let left = String(decoding: left, as: UTF8.self)
     let right = String(decoding: right, as: UTF8.self)
     let same = zip(left, right).prefix { $0 == $1 }.count

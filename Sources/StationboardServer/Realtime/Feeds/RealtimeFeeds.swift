@@ -223,10 +223,10 @@ package final class RealtimeFeeds: Sendable {
         }
         let indexed = ContinuousClock.now
         change(source) { standing, held in
+          // The same alerts anew, and those before were fresh: nobody sees a difference.
           let wasFresh = standing.age(at: now).map { $0 <= AlertDecay.freshFor } ?? false
-          if !wasFresh || index?.version != held.snapshot.alertIndex?.version {
-            held.snapshot.changedAt = now
-          }
+          let isSame = held.snapshot.alertIndex?.version == index?.version
+          if !isSame || !wasFresh { held.snapshot.changedAt = now }
           standing.took(feed.header, bytes: bytes.bytes.count, at: now)
           standing.judged = bytes.digest
           standing.tally.entities = feed.alerts.count
