@@ -202,11 +202,16 @@ package final class RealtimeFeeds: Sendable {
         }
         let indexed = ContinuousClock.now
         change(source) { standing, held in
+          let before = standing.sourceTime
           standing.took(feed.header, bytes: bytes.bytes.count, at: now)
           standing.tally.entities = feed.trips.count
           standing.tally.decodeSeconds = (decoded - began).seconds
           standing.tally.indexSeconds = (indexed - decoded).seconds
           standing.judged = bytes.digest
+          // A source time that does not go on tells nobody that something is new (`since_rt`).
+          if let before, let after = standing.sourceTime, after <= before {
+            held.snapshot.changedAt = now
+          }
           held.tripFeed = feed
           held.snapshot.index = index
           held.tripGeneration = timetable?.entry.generation
