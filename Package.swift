@@ -180,7 +180,8 @@ let package = Package(
     .testTarget(
       name: "StationboardServerTests",
       dependencies: [
-        "CZlib", "ConditionalHTTP", "FeedSimulation", "Freshness", "FreshnessRuntime", "FreshnessTesting",
+        "CZlib", "ConditionalHTTP", "FeedSimulation", "Freshness", "FreshnessRuntime",
+        "FreshnessTesting",
         "GTFS", "GTFSRealtime", "SampleNetwork", "Serving", "Stationboard", "StationboardClient",
         "StationboardServer", "Timetable", "WebBoard", .httpTypes, .hummingbird, .logging, .nioCore,
         .nioEmbedded,

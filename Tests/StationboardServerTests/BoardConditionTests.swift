@@ -12,7 +12,8 @@ import Testing
     SourceStage.late(delay).with { $0.timestamp = known }
   }
 
-  @Test func `a row that is fresh again is another board, whatever else is the same`() async throws {
+  @Test func `a row that is fresh again is another board, whatever else is the same`() async throws
+  {
     let stage = try SourceStage()
     // The vehicle was last heard of a minute before: its row is ageing, the feed is fresh.
     stage.answer(
@@ -136,7 +137,12 @@ import Testing
     var tags: [String] = []
     for crowd in [1, BoardBudget.crowd + 1] {
       let plan = await BoardPlan(request, crowd: crowd, began: .now, faults: PhaseFaults())
-      let edition = desk.edition(request, phases: plan.phases, at: stage.service.now)
+      let edition = desk.edition(
+        request,
+        phases: plan.phases,
+        at: stage.service.now,
+        snapshot: desk.snapshot(of: feed)
+      )
       for isCopy in [false, true] { tags.append(plan.entityTag(of: edition, isCopy: isCopy)) }
     }
     #expect(Set(tags).count == 4, "\(tags)")

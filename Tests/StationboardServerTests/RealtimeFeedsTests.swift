@@ -41,11 +41,13 @@ import Testing
       try await stage.wait("the timeout") { stage.snapshot.trips.failure != nil }
       let later = try await stage.board()
       #expect(later.rtStatus == "missing_cache")
-      #expect(later.lastError == "no answer in time")
+      #expect(later.lastError == "the source did not answer in time")
     }
   }
 
-  @Test(arguments: [(404, "refuses"), (401, "refuses access"), (410, "gone"), (500, "failed"), (503, "pause")])
+  @Test(arguments: [
+    (404, "refuses"), (401, "refuses access"), (410, "gone"), (500, "failed"), (503, "pause"),
+  ])
   func `a source that refuses from the start is missing, and says why`(
     status: Int,
     words: String
@@ -247,7 +249,10 @@ import Testing
 
   @Test func `a 304 costs no tick and no index, and is asked for with the tag`() async throws {
     let stage = try SourceStage()
-    stage.answer(.tripUpdates, .content(SourceStage.feed(delay: 300, at: stage.now), fields: [.eTag: "\"a\""]))
+    stage.answer(
+      .tripUpdates,
+      .content(SourceStage.feed(delay: 300, at: stage.now), fields: [.eTag: "\"a\""])
+    )
     try await stage.run { stage in
       let before = stage.snapshot
       stage.answer(.tripUpdates, .status(304, [.eTag: "\"a\""]))
@@ -367,7 +372,7 @@ import Testing
       let made = stage.now
       stage.answer(.alerts, .status(304))
       for age in [1, 100, 119, 122, 300] as [Int64] {
-        try await stage.pass(.seconds(made + age - stage.now)) 
+        try await stage.pass(.seconds(made + age - stage.now))
         stage.answer(.tripUpdates, feed(300, stage))
         try await stage.poll()
         let board = try await stage.board()

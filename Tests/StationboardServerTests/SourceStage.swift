@@ -209,17 +209,20 @@ final class SourceStage: Sendable {
   /// Trip updates in which a trip that is about to leave has a delay, with other trips that have none.
   static func feed(delay: Int, at instant: Int64?, trips: Int = 1) -> [UInt8] {
     RealtimeWire.feed(
-      [late(delay)] + (1..<max(1, trips)).map { number in
-        RealtimeWire.Trip("R1-\(number)", date: "20261020")
-          .with(RealtimeWire.Stop(1, departure: .delay(0)))
-      },
+      [late(delay)]
+        + (1..<max(1, trips)).map { number in
+          RealtimeWire.Trip("R1-\(number)", date: "20261020")
+            .with(RealtimeWire.Stop(1, departure: .delay(0)))
+        },
       at: instant
     )
   }
 
   /// A trip that leaves at 8:40, with a delay.
   static func late(_ delay: Int) -> RealtimeWire.Trip {
-    RealtimeWire.Trip("R0-14", date: "20261020").with(RealtimeWire.Stop(1, departure: .delay(delay)))
+    RealtimeWire.Trip("R0-14", date: "20261020").with(
+      RealtimeWire.Stop(1, departure: .delay(delay))
+    )
   }
 
   /// The delay that a board shows of that trip.

@@ -6,7 +6,8 @@ import Testing
 /// The same day with a producer in trouble: publications that are late, empty, truncated, back-dated or
 /// slow, errors and refusals.
 @Suite struct ChaosTests {
-  @Test func `a day of chaos: the last good feed serves at its own age, and every word has its cause`()
+  @Test
+  func `a day of chaos: the last good feed serves at its own age, and every word has its cause`()
     async throws
   {
     let stage = try StormStage(.chaos, seed: 30)
@@ -29,7 +30,7 @@ import Testing
           sourceTime: trips.inUse?.sourceTime,
           status: status,
           alertsStatus: alerts.word(at: now, freshFor: 120),
-          nextExpected: StormTests.next(trips.inUse?.sourceTime, after: trips.period, at: now)
+          nextExpected: StormTests.next(trips.inUse?.sourceTime, after: trips.period)
         )
         try await watch.look(trips.isKnown ? trips.truth : nil, expected)
         // To the next thing a poller does, or some time before.
@@ -93,7 +94,7 @@ import Testing
           sourceTime: inUse,
           status: now - inUse * 1_000 <= 45_000 ? "applied" : "stale_cache",
           alertsStatus: now - alerts * 1_000 <= 120_000 ? "applied" : "stale_cache",
-          nextExpected: StormTests.next(inUse, after: before.map { inUse - $0 }, at: now)
+          nextExpected: StormTests.next(inUse, after: before.map { inUse - $0 })
         )
         try await watch.look(truth, expected)
         try await stage.advance(to: now + 5_000)

@@ -130,7 +130,8 @@ final class StormExchange: HTTPExchange {
 
   /// The content of an answer, written once.
   private func sheet(_ answer: FeedAnswer) -> Sheet {
-    let key = "\(answer.tick.number) \(answer.status == 200 ? answer.fault?.kind.rawValue ?? "" : "-")"
+    let key =
+      "\(answer.tick.number) \(answer.status == 200 ? answer.fault?.kind.rawValue ?? "" : "-")"
     if let sheet = state.withLock({ $0.sheets[answer.stream] }), sheet.key == key { return sheet }
     let bytes = world.body(of: answer)
     let entities = (try? FeedDocument(bytes)).flatMap { document in
@@ -145,5 +146,7 @@ final class StormExchange: HTTPExchange {
 
 extension Duration {
   /// The length in whole milliseconds.
-  var milliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
+  var milliseconds: Int64 {
+    components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+  }
 }

@@ -114,7 +114,9 @@ final class StormStage: Sendable {
   /// What is known of everything that could still be under way.
   private var standstill: String {
     let snapshot = feeds.snapshot(of: feed)
-    return sources.reduce("\(instant): \(clock.sleepers) sleep, \(exchange.sleeping) of them requests") {
+    return sources.reduce(
+      "\(instant): \(clock.sleepers) sleep, \(exchange.sleeping) of them requests"
+    ) {
       let log = exchange.log($1.stream)
       let standing = $1.stream == .alerts ? snapshot.alerts : snapshot.trips
       return $0 + "; \($1.stream): asking \(feeds.poller(of: $1.source)?.report.isAsking ?? false)"

@@ -64,16 +64,30 @@ import Testing
       nextExpected: next(
         current.sourceTime,
         after: before.map { current.sourceTime - $0.sourceTime },
-        at: stage.instant
+        lags: stage.exchange.log(.tripUpdates).deliveries.dropFirst().suffix(4).map {
+          $0.instant - $0.tick.sourceTime * 1_000
+        }
       )
     )
   }
 
-  /// When the next publication is expected, in milliseconds: after as long as the last one took, while
-  /// that is a promise (R31).
-  static func next(_ current: Int64?, after period: Int64?, at now: Int64) -> Int64? {
+  /// When the next publication is expected, in milliseconds: after as long as the last one took, and as
+  /// late as the last few were (R31).
+  ///
+  /// - Parameters:
+  ///   - current: The source time of the publication in use.
+  ///   - period: The time between it and the one before, in seconds.
+  ///   - lags: How late the last few were here, in milliseconds; nothing if that is not known.
+  /// - Returns: Between when and when; nothing without a rhythm.
+  static func next(
+    _ current: Int64?,
+    after period: Int64?,
+    lags: [Int64]? = nil
+  ) -> ClosedRange<Int64>? {
     guard let current, let period else { return nil }
     let due = (current + period) * 1_000
-    return now - due <= period * 1_000 ? max(due, now) : nil
+    guard let lag = lags?.max() else { return due...due + 120_000 }
+    // Instants are read in milliseconds, and the answer took its time.
+    return due + lag - 1...due + lag + 1
   }
 }

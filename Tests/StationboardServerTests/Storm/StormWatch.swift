@@ -116,11 +116,17 @@ struct StormWatch {
     switch unchanged.status {
     case 304:
       census.notModified += 1
-      expect(same, "304 for \(before.tag), and \(question.path) looks different\(Self.difference(before.visible, board.visible))")
+      expect(
+        same,
+        "304 for \(before.tag), and \(question.path) looks different\(Self.difference(before.visible, board.visible))"
+      )
       expect(unchanged.entityTag == before.tag, "304 with another entity tag")
     case 204:
       census.noContent += 1
-      expect(same, "204, and \(question.path) looks different\(Self.difference(before.visible, board.visible))")
+      expect(
+        same,
+        "204, and \(question.path) looks different\(Self.difference(before.visible, board.visible))"
+      )
     default:
       expect(unchanged.status == 200, "\(question.path): \(unchanged.status)")
       expect(unchanged.visible == board.visible, "two boards of one instant differ")
@@ -137,7 +143,10 @@ struct StormWatch {
       )
     }
     if let tag = client.tags[board.visible] {
-      expect(tag == board.entityTag, "\(tag) and \(board.entityTag) name one content of \(question.path)")
+      expect(
+        tag == board.entityTag,
+        "\(tag) and \(board.entityTag) name one content of \(question.path)"
+      )
     }
     // A few thousand contents are enough to tell.
     if client.contents.count > 500 { client = Client() }
@@ -151,7 +160,8 @@ struct StormWatch {
     let left = String(decoding: left, as: UTF8.self)
     let right = String(decoding: right, as: UTF8.self)
     let same = zip(left, right).prefix { $0 == $1 }.count
-    return "\n  \(left.dropFirst(max(0, same - 200)).prefix(300))\n  \(right.dropFirst(max(0, same - 200)).prefix(300))"
+    return
+      "\n  \(left.dropFirst(max(0, same - 200)).prefix(300))\n  \(right.dropFirst(max(0, same - 200)).prefix(300))"
   }
 
   // MARK: What a board says
@@ -162,8 +172,16 @@ struct StormWatch {
     var sourceTime: Int64?
     var status: String
     var alertsStatus: String
-    /// When the next publication is expected, in milliseconds since 1970-01-01T00:00:00Z.
-    var nextExpected: Int64?
+    /// Between when and when the next publication is expected, in milliseconds since
+    /// 1970-01-01T00:00:00Z; nothing if there is no rhythm.
+    var nextExpected: ClosedRange<Int64>?
+  }
+
+  /// Whether a promise is of the time to come, or none is made because that time is over.
+  private static func isRight(_ next: Int64?, _ range: ClosedRange<Int64>?, at now: Int64) -> Bool {
+    guard let range else { return next == nil }
+    guard let next else { return range.lowerBound <= now }
+    return next >= now && range.contains(next)
   }
 
   private mutating func compare(
@@ -187,7 +205,8 @@ struct StormWatch {
     expect(board.headers[.mdRealtimeStatus] == status, "the header's status")
     let age = expected.sourceTime.map { now - $0 * 1_000 }
     for (name, value) in [
-      ("rt.ageMs", board.rt["ageMs"] as? Int64), ("rt.cacheAgeMs", board.rt["cacheAgeMs"] as? Int64),
+      ("rt.ageMs", board.rt["ageMs"] as? Int64),
+      ("rt.cacheAgeMs", board.rt["cacheAgeMs"] as? Int64),
       ("meta.rtCacheAgeMs", board.meta["rtCacheAgeMs"] as? Int64),
       ("x-md-rt-age-ms", board.headers[.mdRealtimeAge].flatMap { Int64($0) }),
     ] {
@@ -200,11 +219,12 @@ struct StormWatch {
     }
     let fetched = StormBoard.instant(board.meta["rtFetchedAt"]).map { Int64($0) }
     expect(fetched == expected.sourceTime, "rtFetchedAt")
-    let next = StormBoard.instant(board.meta["nextExpectedAt"]).map { Int64(($0 * 1_000).rounded()) }
-    let distance = next.flatMap { next in expected.nextExpected.map { abs(next - $0) } }
+    let next = StormBoard.instant(board.meta["nextExpectedAt"]).map {
+      Int64(($0 * 1_000).rounded())
+    }
     expect(
-      expected.nextExpected == nil ? next == nil : distance.map { $0 <= 1 } ?? false,
-      "nextExpectedAt is \(next ?? 0), not \(expected.nextExpected ?? 0) at \(now)"
+      Self.isRight(next, expected.nextExpected, at: now),
+      "nextExpectedAt is \(next ?? 0), not in \(expected.nextExpected ?? 0...0) at \(now)"
     )
   }
 
@@ -248,7 +268,10 @@ struct StormWatch {
       expect(departure["realtimeFreshness"] as? String == word, "\(word) at \(age) s")
       // A vehicle's last report is at most 20 s older than the publication.
       let times = truth.times.map { Double($0) }
-      expect(times.contains { ($0 - 20...$0).contains(known) }, "realtimeAt \(known), feeds of \(times)")
+      expect(
+        times.contains { ($0 - 20...$0).contains(known) },
+        "realtimeAt \(known), feeds of \(times)"
+      )
     }
   }
 

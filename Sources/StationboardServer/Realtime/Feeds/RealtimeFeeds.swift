@@ -105,7 +105,7 @@ package final class RealtimeFeeds: Sendable {
     let download = FeedDownload(source: source, constants: source.policy)
     guard let client = pollers.withLock({ $0[source] }), let report = client.freshness(of: download)
     else { return nil }
-    return (report, client.snapshot(of: download)?.failure?.description)
+    return (report, client.snapshot(of: download)?.failure.map { Self.word($0) })
   }
 
   // MARK: Polling

@@ -61,15 +61,9 @@ struct BoardConditions {
     // One clock and an exact token: the client has this publication, or a later one, and since then the
     // board has looked the same.
     guard let since, let source, (source * 1_000).rounded(.down) <= (since * 1_000).rounded(),
-      edition.status == .applied, alertsAreCertain(edition, plan),
+      edition.status == .applied,
       desk.since(edition, request, phases: plan.phases, snapshot: snapshot) <= max(since, source)
     else { return nil }
     return Unchanged(status: .noContent, edition: edition, snapshot: snapshot)
-  }
-
-  /// Whether the age of alerts says nothing that the client does not know.
-  private func alertsAreCertain(_ edition: BoardEdition, _ plan: BoardPlan) -> Bool {
-    guard plan.wanted.contains(.alerts) else { return true }
-    return edition.alertsStatus == .applied || edition.alertsStatus == .disabled
   }
 }

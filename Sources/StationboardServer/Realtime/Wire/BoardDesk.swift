@@ -139,7 +139,7 @@ final class BoardDesk: Sendable {
     // Whoever has a publication got it from here, so what had changed before it came is seen.
     guard let source = snapshot.trips.sourceTime, source < edition.madeAt,
       edition.madeAt - source < Self.longestLook,
-      let arrival = snapshot.trips.fetchedAt, snapshot.changedAt <= arrival,
+      let arrival = snapshot.trips.fetchedAt, snapshot.changedAt < arrival,
       snapshot.index?.version(of: Int(request.stop.stop)) ?? 0 == edition.stopVersion,
       words(snapshot, phases: phases, at: source) == edition.words
     else { return edition.madeAt }
