@@ -196,7 +196,8 @@ import Testing
     #expect(feed.census.rejections[0].offset == header.count + good.count + 2)
   }
 
-  @Test func `a selector with an unreadable start is left out, counted, and never widened`() throws {
+  @Test func `a selector with an unreadable start is left out, counted, and never widened`() throws
+  {
     let wire = WireWalk.self
     func selector(_ trip: [UInt8]) -> [UInt8] { wire.block(5, wire.block(4, trip)) }
     func alert(_ id: String, _ selectors: [UInt8]) -> [UInt8] {
@@ -218,9 +219,10 @@ import Testing
       #expect(feed.census.used == 1)
       #expect(feed.census.rejectedSelectors == 2)
       #expect(
-        feed.census.selectorRejections.map(\.path) == [0, 2].map {
-          "entity[0].alert.informed_entity[\($0)].trip.\(name)"
-        }
+        feed.census.selectorRejections.map(\.path)
+          == [0, 2].map {
+            "entity[0].alert.informed_entity[\($0)].trip.\(name)"
+          }
       )
       // An alert of which nothing is left is counted as an entity, once.
       #expect(feed.census.rejectedTotal == 1)

@@ -49,9 +49,8 @@ import Testing
       )
       let again = try document.tripUpdates()
       #expect(TripUpdateComparison(again, message).differences.isEmpty, "seed \(seed)")
-      #expect(
-        try document.alerts().alerts.count == message.entity.count { $0.hasAlert && !$0.isDeleted }
-      )
+      let alerts = try AlertFeed(protobuf: try message.serializedBytes() as [UInt8])
+      #expect(try document.alerts().alerts == alerts.alerts, "seed \(seed)")
       #expect(try document.json() == json)
     }
   }

@@ -7,12 +7,13 @@ import Testing
 
 /// When a client may be told that its board is right: never if a person would see another one, always if
 /// not.
-@Suite struct BoardConditionTests {
+@Suite(.serialized) struct BoardConditionTests {
   private func trip(_ delay: Int, at known: Int64) -> RealtimeWire.Trip {
     SourceStage.late(delay).with { $0.timestamp = known }
   }
 
-  @Test func `a row that is fresh again is another board, whatever else is the same`() async throws {
+  @Test func `a row that is fresh again is another board, whatever else is the same`() async throws
+  {
     let stage = try SourceStage()
     // The vehicle was last heard of a minute before: its row is ageing, the feed is fresh.
     stage.answer(

@@ -9,7 +9,9 @@ import Testing
 /// Files as sources of realtime: asked like servers.
 @Suite struct FileExchangeTests {
   private let folder = NSTemporaryDirectory() + "freshet-files-\(UUID().uuidString)"
-  private let exchange = FileExchange(otherwise: ScriptedExchange([.failure(.init(.unreachable, "elsewhere"))]))
+  private let exchange = FileExchange(
+    otherwise: ScriptedExchange([.failure(.init(.unreachable, "elsewhere"))])
+  )
 
   init() throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

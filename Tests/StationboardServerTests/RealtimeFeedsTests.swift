@@ -8,7 +8,7 @@ import Testing
 @testable import StationboardServer
 
 /// What becomes of a source's answers, each cause with its word, through the real poller and the router.
-@Suite struct RealtimeFeedsTests {
+@Suite(.serialized) struct RealtimeFeedsTests {
   private static let corrupt: [UInt8] = Array("<html>503</html>".utf8)
 
   private func feed(_ delay: Int, _ stage: SourceStage, trips: Int = 1) -> SourceStage.Answer {
@@ -45,7 +45,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [(404, "refuses"), (401, "refuses access"), (410, "gone"), (500, "failed"), (503, "pause")])
+  @Test(arguments: [
+    (404, "refuses"), (401, "refuses access"), (410, "gone"), (500, "failed"), (503, "pause"),
+  ])
   func `a source that refuses from the start is missing, and says why`(
     status: Int,
     words: String
@@ -247,7 +249,8 @@ import Testing
 
   @Test func `a 304 costs no tick and no index, and is asked for with the tag`() async throws {
     let stage = try SourceStage()
-    stage.answer(.tripUpdates, .content(SourceStage.feed(delay: 300, at: stage.now), fields: [.eTag: "\"a\""]))
+    let bytes = SourceStage.feed(delay: 300, at: stage.now)
+    stage.answer(.tripUpdates, .content(bytes, fields: [.eTag: "\"a\""]))
     try await stage.run { stage in
       let before = stage.snapshot
       stage.answer(.tripUpdates, .status(304, [.eTag: "\"a\""]))
@@ -367,7 +370,7 @@ import Testing
       let made = stage.now
       stage.answer(.alerts, .status(304))
       for age in [1, 100, 119, 122, 300] as [Int64] {
-        try await stage.pass(.seconds(made + age - stage.now)) 
+        try await stage.pass(.seconds(made + age - stage.now))
         stage.answer(.tripUpdates, feed(300, stage))
         try await stage.poll()
         let board = try await stage.board()

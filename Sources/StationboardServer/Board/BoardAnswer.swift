@@ -42,8 +42,14 @@ struct BoardAnswer {
     json.raw("],")
     writeRest(&json)
     if request.isDebug {
-      BoardDebug(request: request, edition: edition, snapshot: snapshot, now: now, requestId: requestId)
-        .write(&json)
+      BoardDebug(
+        request: request,
+        edition: edition,
+        snapshot: snapshot,
+        now: now,
+        requestId: requestId
+      )
+      .write(&json)
     }
     json.raw("}")
     return json.buffer

@@ -99,7 +99,9 @@ struct BoardStreamEndpoint {
   }
 
   private static func event(_ name: String, id: String?, _ data: ByteBuffer) -> ByteBuffer {
-    var buffer = ByteBuffer(string: "event: \(name)\n" + (id.map { "id: \($0)\n" } ?? "") + "data: ")
+    var buffer = ByteBuffer(
+      string: "event: \(name)\n" + (id.map { "id: \($0)\n" } ?? "") + "data: "
+    )
     buffer.writeImmutableBuffer(data)
     buffer.writeString("\n\n")
     return buffer

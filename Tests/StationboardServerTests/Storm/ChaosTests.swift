@@ -6,7 +6,7 @@ import Testing
 /// The same day with a producer in trouble: publications that are late, empty, truncated, back-dated or
 /// slow, errors and refusals.
 @Suite struct ChaosTests {
-  @Test func `a day of chaos: the last good feed serves at its own age, and every word has its cause`()
+  @Test func `a day of chaos: the last good feed serves, and every word has its cause`()
     async throws
   {
     let stage = try StormStage(.chaos, seed: 30)

@@ -45,7 +45,9 @@ struct StormBoard {
   var entityTag: String { headers[.eTag] ?? "" }
 
   /// An instant among the members.
-  static func instant(_ value: Any?) -> Double? { (value as? String).flatMap { InstantText.read($0) } }
+  static func instant(_ value: Any?) -> Double? {
+    (value as? String).flatMap { InstantText.read($0) }
+  }
 
   /// The departures.
   var rows: [Row] {

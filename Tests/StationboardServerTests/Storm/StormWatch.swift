@@ -75,6 +75,7 @@ struct StormWatch {
   /// - Parameters:
   ///   - truth: What is true; nothing compares no rows.
   ///   - expected: What else the board is to say.
+  /// - Throws: If there is no answer.
   mutating func look(_ truth: StormTruth?, _ expected: Expected) async throws {
     let question = question()
     let now = stage.instant
@@ -113,14 +114,17 @@ struct StormWatch {
   ) {
     guard let unchanged, let before else { return }
     let same = board.visible == before.visible
+    let words =
+      same
+      ? "" : "\(question.path) looks different\(Self.difference(before.visible, board.visible))"
     switch unchanged.status {
     case 304:
       census.notModified += 1
-      expect(same, "304 for \(before.tag), and \(question.path) looks different\(Self.difference(before.visible, board.visible))")
+      expect(same, "304 for \(before.tag), and \(words)")
       expect(unchanged.entityTag == before.tag, "304 with another entity tag")
     case 204:
       census.noContent += 1
-      expect(same, "204, and \(question.path) looks different\(Self.difference(before.visible, board.visible))")
+      expect(same, "204, and \(words)")
     default:
       expect(unchanged.status == 200, "\(question.path): \(unchanged.status)")
       expect(unchanged.visible == board.visible, "two boards of one instant differ")
@@ -137,7 +141,8 @@ struct StormWatch {
       )
     }
     if let tag = client.tags[board.visible] {
-      expect(tag == board.entityTag, "\(tag) and \(board.entityTag) name one content of \(question.path)")
+      let words = "\(tag) and \(board.entityTag) name one content of \(question.path)"
+      expect(tag == board.entityTag, words)
     }
     // A few thousand contents are enough to tell.
     if client.contents.count > 500 { client = Client() }
@@ -151,7 +156,7 @@ struct StormWatch {
     let left = String(decoding: left, as: UTF8.self)
     let right = String(decoding: right, as: UTF8.self)
     let same = zip(left, right).prefix { $0 == $1 }.count
-    return "\n  \(left.dropFirst(max(0, same - 200)).prefix(300))\n  \(right.dropFirst(max(0, same - 200)).prefix(300))"
+    return [left, right].map { "\n  \($0.dropFirst(max(0, same - 200)).prefix(300))" }.joined()
   }
 
   // MARK: What a board says
@@ -187,7 +192,8 @@ struct StormWatch {
     expect(board.headers[.mdRealtimeStatus] == status, "the header's status")
     let age = expected.sourceTime.map { now - $0 * 1_000 }
     for (name, value) in [
-      ("rt.ageMs", board.rt["ageMs"] as? Int64), ("rt.cacheAgeMs", board.rt["cacheAgeMs"] as? Int64),
+      ("rt.ageMs", board.rt["ageMs"] as? Int64),
+      ("rt.cacheAgeMs", board.rt["cacheAgeMs"] as? Int64),
       ("meta.rtCacheAgeMs", board.meta["rtCacheAgeMs"] as? Int64),
       ("x-md-rt-age-ms", board.headers[.mdRealtimeAge].flatMap { Int64($0) }),
     ] {
@@ -200,7 +206,9 @@ struct StormWatch {
     }
     let fetched = StormBoard.instant(board.meta["rtFetchedAt"]).map { Int64($0) }
     expect(fetched == expected.sourceTime, "rtFetchedAt")
-    let next = StormBoard.instant(board.meta["nextExpectedAt"]).map { Int64(($0 * 1_000).rounded()) }
+    let next = StormBoard.instant(board.meta["nextExpectedAt"]).map {
+      Int64(($0 * 1_000).rounded())
+    }
     let distance = next.flatMap { next in expected.nextExpected.map { abs(next - $0) } }
     expect(
       expected.nextExpected == nil ? next == nil : distance.map { $0 <= 1 } ?? false,
@@ -248,7 +256,10 @@ struct StormWatch {
       expect(departure["realtimeFreshness"] as? String == word, "\(word) at \(age) s")
       // A vehicle's last report is at most 20 s older than the publication.
       let times = truth.times.map { Double($0) }
-      expect(times.contains { ($0 - 20...$0).contains(known) }, "realtimeAt \(known), feeds of \(times)")
+      expect(
+        times.contains { ($0 - 20...$0).contains(known) },
+        "realtimeAt \(known), feeds of \(times)"
+      )
     }
   }
 

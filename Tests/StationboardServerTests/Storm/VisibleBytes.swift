@@ -7,7 +7,8 @@ enum VisibleBytes {
     [
       "serverTime", "requestId", "totalBackendMs", "rtFetchedAt", "rtLastPollAt", "rtCacheAgeMs",
       "rtPollAgeMs", "alertsFetchedAt", "alertsCacheAgeMs", "nextExpectedAt", "entityTag",
-      "importedAt", "fetchedAt", "cacheFetchedAt", "cacheAgeMs", "ageMs", "ageSeconds", "lastPollAt",
+      "importedAt", "fetchedAt", "cacheFetchedAt", "cacheAgeMs", "ageMs", "ageSeconds",
+      "lastPollAt",
       "lastSuccessfulPollAt", "pollAgeMs", "pollAgeSeconds", "payloadBytes", "lastError",
       "realtimeAt", "window",
     ].map { Array($0.utf8) }
@@ -20,7 +21,8 @@ enum VisibleBytes {
       seen.reserveCapacity(bytes.count)
       var kept = 0
       var place = 0
-      while let start = quote(in: bytes, from: place), let end = closing(in: bytes, from: start + 1) {
+      while let start = quote(in: bytes, from: place), let end = closing(in: bytes, from: start + 1)
+      {
         place = end + 1
         guard place < bytes.count, bytes[place] == UInt8(ascii: ":"),
           left.contains(Array(bytes[start + 1..<end]))
@@ -58,7 +60,8 @@ enum VisibleBytes {
       return (closing(in: bytes, from: place + 1) ?? bytes.count - 1) + 1
     }
     let ends: [UInt8] =
-      bytes[place] == UInt8(ascii: "{") ? [UInt8(ascii: "}")] : [UInt8(ascii: ","), UInt8(ascii: "}")]
+      bytes[place] == UInt8(ascii: "{")
+      ? [UInt8(ascii: "}")] : [UInt8(ascii: ","), UInt8(ascii: "}")]
     var end = place
     while end < bytes.count, !ends.contains(bytes[end]) { end += 1 }
     return bytes[place] == UInt8(ascii: "{") ? end + 1 : end

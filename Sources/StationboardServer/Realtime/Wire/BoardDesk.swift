@@ -51,6 +51,7 @@ final class BoardDesk: Sendable {
   ///   - now: The service clock.
   ///   - isForComparison: Whether only what people see counts, as for a 304: then an edition made with
   ///     an earlier publication will do, as long as nothing of this stop has changed.
+  /// - Returns: The edition.
   func edition(
     _ request: BoardRequest,
     phases: Set<BoardPhase>,

@@ -98,8 +98,9 @@ final class BoardEdition: Sendable {
     departures = json.array
     self.rows = rows
     place = Self.place(board, language)
-    banners = Self.rendered { selection?.writeBanners(&$0, prefix: feed.idPrefix) ?? $0.raw("[]") }
-    entities = Self.rendered { selection?.writeEntities(&$0, prefix: feed.idPrefix) ?? $0.raw("[]") }
+    let prefix = feed.idPrefix
+    banners = Self.rendered { selection?.writeBanners(&$0, prefix: prefix) ?? $0.raw("[]") }
+    entities = Self.rendered { selection?.writeEntities(&$0, prefix: prefix) ?? $0.raw("[]") }
     noService = Self.rendered { Self.noService(board, &$0) }
     status = words.realtime
     alertsStatus = words.alerts

@@ -63,7 +63,8 @@ struct BoardPlan {
     guard isInTime else { return .staticTimeoutFallback }
     guard skipped.isEmpty else { return .degradedStatic }
     // Full means that whatever is switched on is there and fresh.
-    let words = wanted.contains(.alerts) ? [edition.status, edition.alertsStatus] : [edition.status]
+    let words =
+      wanted.contains(.alerts) ? [edition.status, edition.alertsStatus] : [edition.status]
     return words.allSatisfy { $0 == .applied || $0 == .disabled } ? .full : .degradedStatic
   }
 }
