@@ -22,8 +22,10 @@ package struct DepartureTruth: Hashable, Sendable {
   package let isPlanned: Bool
   /// What the feed says.
   package let truth: StopTruth
-  /// Of a stop that is left out, the delay with which the run passes it, in seconds: that of the stop
-  /// before, which holds (reference: it "does propagate over the SKIPPED stop"). `nil` if none is known.
+  /// The delay with which the run passes a stop that it leaves out, in seconds.
+  ///
+  /// That of the stop before, which holds (reference: it "does propagate over the SKIPPED stop"); `nil` if
+  /// none is known, and of other stops.
   package let carriedDelay: Int32?
 
   /// When the run departs, as far as is known, in seconds since 1970-01-01T00:00:00Z.

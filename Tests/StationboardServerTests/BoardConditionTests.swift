@@ -7,7 +7,7 @@ import Testing
 
 /// When a client may be told that its board is right: never if a person would see another one, always if
 /// not.
-@Suite struct BoardConditionTests {
+@Suite(.serialized) struct BoardConditionTests {
   private func trip(_ delay: Int, at known: Int64) -> RealtimeWire.Trip {
     SourceStage.late(delay).with { $0.timestamp = known }
   }

@@ -91,6 +91,7 @@ final class SourceStage: Sendable {
   /// - Parameters:
   ///   - kinds: The sources there are.
   ///   - store: The timetables; nothing for that of the storm.
+  /// - Throws: What opening the timetables throws.
   init(_ kinds: [RealtimeSource.Kind] = [.tripUpdates], store: FeedStore? = nil) throws {
     var logger = Logger(label: "sources")
     logger.logLevel = .critical
@@ -176,11 +177,7 @@ final class SourceStage: Sendable {
 
   /// Waits for a condition that takes no time to come true.
   func wait(_ name: String, for condition: () -> Bool) async throws {
-    let began = ContinuousClock.now
-    while !condition() {
-      guard ContinuousClock.now - began < .seconds(60) else { throw StormError.unsettled(name) }
-      await Task.yield()
-    }
+    try await Patience.wait(name, for: condition)
   }
 
   private var isAtRest: Bool {
@@ -220,9 +217,8 @@ final class SourceStage: Sendable {
 
   /// A trip that leaves at 8:40, with a delay.
   static func late(_ delay: Int) -> RealtimeWire.Trip {
-    RealtimeWire.Trip("R0-14", date: "20261020").with(
-      RealtimeWire.Stop(1, departure: .delay(delay))
-    )
+    RealtimeWire.Trip("R0-14", date: "20261020")
+      .with(RealtimeWire.Stop(1, departure: .delay(delay)))
   }
 
   /// The delay that a board shows of that trip.

@@ -16,6 +16,8 @@ struct AlertConversion {
   /// - Parameters:
   ///   - entity: The entity.
   ///   - rejectedSelectors: Is given a record of each selector that is left out.
+  /// - Returns: The alert.
+  /// - Throws: What is wrong with the entity, and where.
   func alert(
     _ entity: TransitRealtime_FeedEntity,
     rejectedSelectors: (WireFault) -> Void

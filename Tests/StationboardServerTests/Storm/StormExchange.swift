@@ -5,8 +5,9 @@ import GTFSRealtime
 import HTTPTypes
 import Synchronization
 
-/// The producer of a simulated world as a transport: what `freshet feed` answers, without a socket, by a
-/// clock moved by hand. It can hang for ever.
+/// The producer of a simulated world as a transport.
+///
+/// It answers what `freshet feed` answers, without a socket, by a clock moved by hand. It can hang for ever.
 final class StormExchange: HTTPExchange {
   /// Content that a client was given.
   struct Delivery: Sendable {
@@ -51,8 +52,11 @@ final class StormExchange: HTTPExchange {
   private let start: Int64
   private let state = Mutex(State())
 
-  /// - Parameter start: Where the world stands at the clock's first instant, in milliseconds since
-  ///   1970-01-01T00:00:00Z.
+  /// - Parameters:
+  ///   - world: The world.
+  ///   - clock: The clock.
+  ///   - start: Where the world stands at the clock's first instant, in milliseconds since
+  ///     1970-01-01T00:00:00Z.
   init(_ world: FeedWorld, clock: ManualClock, start: Int64) {
     self.world = world
     self.clock = clock
@@ -130,8 +134,8 @@ final class StormExchange: HTTPExchange {
 
   /// The content of an answer, written once.
   private func sheet(_ answer: FeedAnswer) -> Sheet {
-    let key =
-      "\(answer.tick.number) \(answer.status == 200 ? answer.fault?.kind.rawValue ?? "" : "-")"
+    let fault = answer.status == 200 ? answer.fault?.kind.rawValue ?? "" : "-"
+    let key = "\(answer.tick.number) \(fault)"
     if let sheet = state.withLock({ $0.sheets[answer.stream] }), sheet.key == key { return sheet }
     let bytes = world.body(of: answer)
     let entities = (try? FeedDocument(bytes)).flatMap { document in

@@ -84,6 +84,7 @@ final class StormStage: Sendable {
   /// - Parameters:
   ///   - instant: Where to, in milliseconds since 1970-01-01T00:00:00Z.
   ///   - isEnough: Asked after each of these things; ends the passing of time early.
+  /// - Throws: ``StormError``.
   func advance(to instant: Int64, until isEnough: () -> Bool = { false }) async throws {
     while let deadline = clock.nextDeadline {
       let next = start + deadline.offset.milliseconds
@@ -95,28 +96,14 @@ final class StormStage: Sendable {
     await clock.advance(by: .milliseconds(max(0, instant - self.instant)))
   }
 
-  /// The longest time that anything may take which takes no time, on a busy machine.
-  private static let patience = Duration.seconds(60)
-
   /// Waits until everything that is to happen at this instant has happened.
-  func settle() async throws {
-    let began = ContinuousClock.now
-    var turns = 0
-    while !isAtRest {
-      turns += 1
-      if turns % 64 == 0, ContinuousClock.now - began > Self.patience {
-        throw StormError.unsettled(standstill)
-      }
-      await Task.yield()
-    }
-  }
+  func settle() async throws { try await Patience.wait(standstill) { isAtRest } }
 
   /// What is known of everything that could still be under way.
   private var standstill: String {
     let snapshot = feeds.snapshot(of: feed)
-    return sources.reduce(
-      "\(instant): \(clock.sleepers) sleep, \(exchange.sleeping) of them requests"
-    ) {
+    let asleep = "\(instant): \(clock.sleepers) sleep, \(exchange.sleeping) of them requests"
+    return sources.reduce(asleep) {
       let log = exchange.log($1.stream)
       let standing = $1.stream == .alerts ? snapshot.alerts : snapshot.trips
       return $0 + "; \($1.stream): asking \(feeds.poller(of: $1.source)?.report.isAsking ?? false)"
@@ -139,6 +126,32 @@ final class StormStage: Sendable {
       else { return false }
     }
     return true
+  }
+}
+
+/// Waiting for what takes no time by the clock moved by hand, and some on the machine.
+enum Patience {
+  /// The longest wait, on a machine that is busy with other tests.
+  static let most = Duration.seconds(300)
+  /// How often a task steps back before it lies down: the tasks it waits for may be less urgent, and never
+  /// get a turn beside one that only steps back.
+  private static let turns = 20
+
+  /// Waits until a condition is true.
+  ///
+  /// - Throws: ``StormError/unsettled(_:)`` with the words if it never is.
+  static func wait(_ words: @autoclosure () -> String, for condition: () -> Bool) async throws {
+    let began = ContinuousClock.now
+    var turn = 0
+    while !condition() {
+      turn += 1
+      if turn <= turns {
+        await Task.yield()
+      } else {
+        guard ContinuousClock.now - began < most else { throw StormError.unsettled(words()) }
+        try await Task.sleep(for: .microseconds(200))
+      }
+    }
   }
 }
 

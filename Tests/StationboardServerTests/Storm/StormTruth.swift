@@ -54,6 +54,7 @@ struct StormTruth {
   ///   - stop: A station, or one of its platforms.
   ///   - now: The service clock, in milliseconds since 1970-01-01T00:00:00Z.
   ///   - window: Minutes.
+  /// - Returns: The rows.
   func rows(at stop: Timetable.Stop, now: Int64, window: Int) -> [StormBoard.Row] {
     let from = Self.dividedUp(now - FeedWorld.grace * 1_000)
     let until = Self.dividedUp(now + Int64(window) * 60_000)

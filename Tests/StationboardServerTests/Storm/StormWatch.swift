@@ -75,6 +75,7 @@ struct StormWatch {
   /// - Parameters:
   ///   - truth: What is true; nothing compares no rows.
   ///   - expected: What else the board is to say.
+  /// - Throws: What asking throws.
   mutating func look(_ truth: StormTruth?, _ expected: Expected) async throws {
     let question = question()
     let now = stage.instant

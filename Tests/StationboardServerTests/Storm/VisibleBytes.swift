@@ -1,7 +1,9 @@
 import Foundation
 
-/// The bytes of a board without clocks, ages, request ids and what is said of the source's last answers:
-/// what a person could see. The server writes the members in one order, so equal contents are equal bytes.
+/// The bytes of a board that a person could see.
+///
+/// Clocks, ages, request ids and what is said of the source's last answers are left out. The server writes
+/// the members in one order, so equal contents are equal bytes.
 enum VisibleBytes {
   private static let left: Set<[UInt8]> = Set(
     [

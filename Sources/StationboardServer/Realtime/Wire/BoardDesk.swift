@@ -109,9 +109,6 @@ final class BoardDesk: Sendable {
     return (board, selection)
   }
 
-  /// How far back a board is looked at, in seconds.
-  private static let longestLook: Double = 120
-
   /// Since when a board has looked as an edition has it, as far as is known.
   ///
   /// One clock: what came with a publication is as old as the publication, so a client that has a board
@@ -138,7 +135,7 @@ final class BoardDesk: Sendable {
   ) -> Double {
     // Whoever has a publication got it from here, so what had changed before it came is seen.
     guard let source = snapshot.trips.sourceTime, source < edition.madeAt,
-      edition.madeAt - source < Self.longestLook,
+      edition.madeAt - source < BoardBudget.longestLook,
       let arrival = snapshot.trips.fetchedAt, snapshot.changedAt < arrival,
       snapshot.index?.version(of: Int(request.stop.stop)) ?? 0 == edition.stopVersion,
       words(snapshot, phases: phases, at: source) == edition.words

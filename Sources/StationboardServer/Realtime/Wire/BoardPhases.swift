@@ -30,6 +30,8 @@ package enum BoardBudget {
   package static let longestWait: Int64 = 55
   /// The requests and streams that wait for news at once.
   package static let waiters = 10_000
+  /// How far back it is found out since when a board has looked as it does, in seconds.
+  package static let longestLook: Double = 120
   /// How long after a stream last asked for a board its earlier editions are kept, for clients that come
   /// back.
   package static let replay = Duration.seconds(120)
