@@ -114,6 +114,7 @@ let package = Package(
       dependencies: ["ConditionalHTTP", "GTFS", "GTFSRealtime", "Timetable", .httpTypes]
     ),
     .target(name: "FeedRecording", dependencies: ["ConditionalHTTP", "GTFSRealtime", .httpTypes]),
+    .target(name: "ServeSettings", dependencies: ["FreshnessTesting", .httpTypes]),
     .target(name: "CWebAssets", exclude: ["Public"]),
     .target(
       name: "WebBoard",
@@ -128,7 +129,8 @@ let package = Package(
       dependencies: [
         "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation", "Freshness",
         "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "NIOTransport",
-        "SampleNetwork", "Serving", "Simulation", "Stationboard", "StationboardClient",
+        "SampleNetwork", "ServeSettings", "Serving", "Simulation", "Stationboard",
+        "StationboardClient",
         "StationboardServer", "Timetable", "WebBoard", .argumentParser, .httpTypes, .hummingbird,
         .logging, .nioCore, .serviceLifecycle, .unixSignals,
       ]
@@ -175,6 +177,7 @@ let package = Package(
       name: "FeedRecordingTests",
       dependencies: ["ConditionalHTTP", "FeedRecording", "GTFSRealtime", .httpTypes]
     ),
+    .testTarget(name: "ServeSettingsTests", dependencies: ["ServeSettings"]),
     .testTarget(name: "ServingTests", dependencies: ["Serving"]),
     .testTarget(name: "SampleNetworkTests", dependencies: ["SampleNetwork"]),
     .testTarget(

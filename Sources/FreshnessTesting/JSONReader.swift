@@ -2,7 +2,7 @@
 ///
 /// Foundation's decoder is more lenient: it takes the last of two equal members, and a vector with
 /// two `expect` would check only one of them.
-struct JSONReader {
+package struct JSONReader {
   /// The deepest nesting that is read.
   static let deepest = 32
   /// The longest text that is read, in bytes.
@@ -11,10 +11,13 @@ struct JSONReader {
   private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 
   /// What is wrong with a text, and where.
-  struct Fault: Error, Hashable {
-    var line: Int
-    var column: Int
-    var problem: String
+  package struct Fault: Error, Hashable {
+    /// The line, from 1.
+    package var line: Int
+    /// The column in bytes, from 1.
+    package var column: Int
+    /// What is wrong.
+    package var problem: String
   }
 
   private let bytes: [UInt8]
@@ -23,7 +26,9 @@ struct JSONReader {
   private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// Reads one value that fills a whole text.
-  static func value(of bytes: [UInt8]) throws(Fault) -> JSONValue {
+  ///
+  /// - Throws: ``Fault`` that says where the text is wrong.
+  package static func value(of bytes: [UInt8]) throws(Fault) -> JSONValue {
     var reader = JSONReader(bytes)
     guard bytes.count <= longest else {
       throw reader.fault("the text is longer than \(longest) bytes")

@@ -50,7 +50,7 @@ extension JSONValue: CustomStringConvertible {
   }
 
   /// What kind of value this is, for messages.
-  var kind: String {
+  package var kind: String {
     switch self {
     case .null: "null"
     case .bool: "a boolean"

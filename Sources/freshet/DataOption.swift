@@ -11,8 +11,11 @@ struct DataOption: ParsableArguments {
   var data: String?
 
   /// The folder.
-  var folder: DataFolder {
-    let asked = data ?? ProcessInfo.processInfo.environment["FRESHET_DATA"] ?? ""
+  var folder: DataFolder { folder(or: nil) }
+
+  /// The folder, if another one is configured.
+  func folder(or configured: String?) -> DataFolder {
+    let asked = data ?? configured ?? ProcessInfo.processInfo.environment["FRESHET_DATA"] ?? ""
     let path = asked.isEmpty ? "freshet-data" : asked
     return DataFolder(path: path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path)
   }

@@ -90,8 +90,20 @@ struct RealtimeOptions: ParsableArguments {
     _ fields: HTTPFields
   ) throws -> RealtimeSource {
     let (prefix, address) = Self.parts(of: value)
+    return try source(kind, prefix: prefix, address, fields)
+  }
+
+  /// A source at an address or in a file.
+  ///
+  /// - Throws: `ValidationError` that says what is wrong with the address.
+  static func source(
+    _ kind: RealtimeSource.Kind,
+    prefix: String,
+    _ address: String,
+    _ fields: HTTPFields
+  ) throws -> RealtimeSource {
     guard !address.isEmpty else {
-      throw ValidationError("--\(kind.rawValue) \"\(value)\" names nothing")
+      throw ValidationError("--\(kind.rawValue): names nothing")
     }
     if address.contains("://") {
       do throws(WatchAddressError) {

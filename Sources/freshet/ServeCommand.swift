@@ -5,6 +5,7 @@ import GTFS
 import Hummingbird
 import Logging
 import NIOTransport
+import ServeSettings
 import ServiceLifecycle
 import Serving
 import StationboardServer
@@ -18,11 +19,19 @@ struct ServeCommand: AsyncParsableCommand {
     abstract: "Serve boards over HTTP: the API, the web board, and stop search."
   )
 
-  @Option(help: "The address to listen on.")
-  var host = "127.0.0.1"
+  @Option(
+    help: ArgumentHelp(
+      "A configuration file; what is given here wins over it.",
+      valueName: "file"
+    )
+  )
+  var config: String?
 
-  @Option(help: "The port to listen on; 0 takes a free one.")
-  var port = 8080
+  @Option(help: "The address to listen on. Default: 127.0.0.1.")
+  var host: String?
+
+  @Option(help: "The port to listen on; 0 takes a free one. Default: 8080.")
+  var port: Int?
 
   @OptionGroup var data: DataOption
 
@@ -33,18 +42,25 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "An origin whose pages may read the API, https://example.org. Default: any.")
   var allowOrigin: [String] = []
 
-  @Option(help: "How much to log: trace, debug, info, notice, warning, error, critical.")
-  var logLevel: String = "info"
+  @Option(
+    help: "How much to log: trace, debug, info, notice, warning, error, critical. Default: info."
+  )
+  var logLevel: String?
 
   func validate() throws {
-    guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535") }
-    guard Logger.Level(rawValue: logLevel) != nil else {
+    guard (0...65_535).contains(port ?? 0) else { throw ValidationError("--port is 0 to 65535") }
+    if let logLevel, Logger.Level(rawValue: logLevel) == nil {
       throw ValidationError("--log-level \"\(logLevel)\" is not a level")
     }
   }
 
   func run() async throws {
-    let level = Logger.Level(rawValue: logLevel) ?? .info
+    let file = try config.map { try ConfigurationFile(path: $0) }
+    let settings = file?.settings
+    let host = host ?? settings?.host ?? "127.0.0.1"
+    let port = port ?? settings?.port ?? 8_080
+    let folder = data.folder(or: settings?.data)
+    let level = (logLevel ?? settings?.logLevel).flatMap { Logger.Level(rawValue: $0) } ?? .info
     LoggingSystem.bootstrap { label in
       var handler = StreamLogHandler.standardError(label: label)
       handler.logLevel = level
@@ -54,7 +70,7 @@ struct ServeCommand: AsyncParsableCommand {
     let files = try realtime.recordings()
     let store: FeedStore
     do throws(FeedError) {
-      store = try FeedStore(folder: data.folder, logger: logger)
+      store = try FeedStore(folder: folder, logger: logger)
     } catch {
       Terminal.complain("freshet serve: \(error.message)\n")
       throw ExitCode(1)
@@ -66,7 +82,15 @@ struct ServeCommand: AsyncParsableCommand {
       Terminal.complain("freshet serve: --replay \(error)\n")
       throw ExitCode(1)
     }
-    let sources = try realtime.sources() + replays.sources
+    var sources = try realtime.sources() + replays.sources
+    // A replay takes the place of all sources.
+    if let file, files.isEmpty { sources += try file.sources(besides: sources) }
+    if let file, file.isExposed {
+      logger.warning(
+        "a configuration file with credentials can be read by others; chmod 600, or name an environment variable",
+        metadata: ["file": "\(file.path)"]
+      )
+    }
     let transport = try NIOExchange()
     let clock = time.clock(from: replays.start)
     for line in replays.lines(clock: clock) { logger.warning("\(line)") }
@@ -86,12 +110,12 @@ struct ServeCommand: AsyncParsableCommand {
       store: store,
       clock: clock,
       logger: logger,
-      origins: allowOrigin,
+      origins: allowOrigin.isEmpty ? settings?.allowedOrigins ?? [] : allowOrigin,
       realtime: sources.isEmpty ? nil : feeds,
       faults: try realtime.faults()
     )
     do {
-      try await server.run { port in announce(store, replays, port) }
+      try await server.run { port in announce(store, replays, folder, host, port) }
       await transport.shutdown()
     } catch {
       Terminal.complain("freshet serve: \(host):\(port): \(ListenFailure.text(error))\n")
@@ -100,7 +124,13 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   @Sendable
-  private func announce(_ store: FeedStore, _ replays: Replays, _ port: Int) {
+  private func announce(
+    _ store: FeedStore,
+    _ replays: Replays,
+    _ folder: DataFolder,
+    _ host: String,
+    _ port: Int
+  ) {
     let shown = host.contains(":") ? "[\(host)]" : host
     var text = "Serving http://\(shown):\(port)/\n"
     for feed in store.feeds {
@@ -111,7 +141,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
     if store.feeds.isEmpty {
       text += "  no timetable yet; import one with: freshet import FEED.zip"
-      text += " --data \(data.folder.path)\n"
+      text += " --data \(folder.path)\n"
     }
     text += replays.announcement
     Terminal.write(text)

@@ -1,6 +1,7 @@
 import ConditionalHTTP
 import FeedRecording
 import HTTPTypes
+import Synchronization
 import Testing
 
 @Suite struct FeedReplayTests {
@@ -74,10 +75,18 @@ import Testing
     try stand.fill()
     let replay = try ReplayStand(stand.path, from: 60_000)
     #expect(await replay.ask(takes: false) == .answer(200, RecordingStand.body(1), arrival: 10_000))
-    async let second = replay.ask(tag: "\"10\"")
+    let isTaken = Flag()
+    let second = Task {
+      let reply = await replay.ask(tag: "\"10\"")
+      return (reply, isTaken.value.withLock { $0 })
+    }
     // The second answer is due already, and waits for nothing but this.
+    for _ in 0..<5_000 { await Task.yield() }
+    isTaken.value.withLock { $0 = true }
     replay.replay.taken(.tripUpdates)
-    #expect(await second == .answer(200, RecordingStand.body(1), arrival: 20_000))
+    let (reply, wasTaken) = await second.value
+    #expect(reply == .answer(200, RecordingStand.body(1), arrival: 20_000))
+    #expect(wasTaken)
   }
 
   @Test func `After the end a request is held until it is cancelled, and the end is told once`()
@@ -133,4 +142,9 @@ import Testing
     }
     #expect(failure.code == .damaged)
   }
+}
+
+/// Something that has happened, or not yet.
+private final class Flag: Sendable {
+  let value = Mutex(false)
 }

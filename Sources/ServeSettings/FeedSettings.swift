@@ -1,0 +1,74 @@
+import HTTPTypes
+
+/// The realtime sources of one timetable.
+package struct FeedSettings: Hashable, Sendable {
+  /// The prefix of the timetable; empty for the one without.
+  package var prefix: String
+  /// The trip updates: an address or a file.
+  package var tripUpdates: String?
+  /// The alerts: an address or a file.
+  package var alerts: String?
+  /// The fields to send to both.
+  package var headers: [Header]
+  /// Where the entry is in the file, such as `$.feeds[0]`.
+  package let place: String
+
+  /// A field to send, whose value no description shows.
+  package struct Header: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+  {
+    /// The name.
+    package let name: String
+    /// The value; may be secret.
+    package let value: String
+    /// Whether the value stands in the file.
+    package let isLiteral: Bool
+
+    /// Whether fields of this name carry credentials.
+    package var isCredential: Bool {
+      let lower = name.lowercased()
+      return ["authorization", "proxy-authorization", "cookie"].contains(lower)
+        || ["key", "token", "secret"].contains { lower.contains($0) }
+    }
+
+    /// The name.
+    package var description: String { "\(name): …" }
+    /// The name.
+    package var debugDescription: String { description }
+    /// Nothing: dumps show no value either.
+    package var customMirror: Mirror { Mirror(self, children: []) }
+  }
+
+  init(
+    _ object: SettingsObject,
+    environment: (String) -> String?
+  ) throws(SettingsError) {
+    var object = object
+    place = object.place
+    prefix =
+      try object.text("prefix", "letters, digits, - and _") { text in
+        text.utf8.allSatisfy { byte in
+          (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+            || (0x61...0x7A).contains(byte) || byte == 0x2D || byte == 0x5F
+        }
+      } ?? ""
+    let source = "an address (http, https) or a file"
+    tripUpdates = try object.text("tripUpdates", source)
+    alerts = try object.text("alerts", source)
+    guard tripUpdates != nil || alerts != nil else {
+      throw object.error(nil, "tripUpdates, alerts, or both")
+    }
+    headers = []
+    if var fields = try object.object("headers") {
+      for name in fields.names {
+        guard HTTPField.Name(name) != nil else { throw fields.error(name, "the name of a field") }
+        let (value, isLiteral) = try fields.secret(name, environment: environment)
+        guard HTTPField.isValidValue(value) else {
+          throw fields.error(name, "a value without line breaks and control characters")
+        }
+        headers.append(Header(name: name, value: value, isLiteral: isLiteral))
+      }
+    }
+    try object.end()
+  }
+}

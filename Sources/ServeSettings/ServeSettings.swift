@@ -1,0 +1,78 @@
+/// What a configuration file says of a server; what it does not say is `nil`.
+///
+/// The text is read strictly: members that are not known, values of another type and values out of bounds are
+/// errors that name the place. Nothing is opened and no environment is read here.
+package struct ServeSettings: Hashable, Sendable {
+  /// The longest file, in bytes.
+  package static let longestFile = 1 << 20
+  /// The most feeds.
+  package static let mostFeeds = 64
+  /// The levels of the log.
+  package static let logLevels = [
+    "trace", "debug", "info", "notice", "warning", "error", "critical",
+  ]
+
+  /// The address to listen on.
+  package var host: String?
+  /// The port to listen on; 0 takes a free one.
+  package var port: Int?
+  /// The folder of the imported feeds.
+  package var data: String?
+  /// The origins whose pages may read the API.
+  package var allowedOrigins: [String]?
+  /// How much to log.
+  package var logLevel: String?
+  /// The realtime sources; at most one entry for a prefix.
+  package var feeds: [FeedSettings] = []
+
+  /// Reads a configuration.
+  ///
+  /// - Parameters:
+  ///   - bytes: The text of the file.
+  ///   - file: Its path, for errors.
+  ///   - environment: The value of an environment variable; `nil` if it is not set.
+  /// - Throws: ``SettingsError`` that names file, place and what is expected; never a value that may be secret.
+  package init(
+    _ bytes: [UInt8],
+    file: String,
+    environment: (String) -> String?
+  ) throws(SettingsError) {
+    var top = try SettingsObject(bytes, file: file)
+    host = try top.text("host", "a host name or an address")
+    port = try top.whole("port", 0...65_535)
+    data = try top.text("data", "a folder")
+    logLevel = try top.text("logLevel", Self.logLevels.joined(separator: ", ")) {
+      Self.logLevels.contains($0)
+    }
+    allowedOrigins = try top.list("allowedOrigins", most: 256)?.texts(
+      "an origin like https://example.org"
+    ) {
+      ($0.hasPrefix("https://") || $0.hasPrefix("http://")) && $0.split(separator: "/").count == 2
+        && !$0.hasSuffix("/")
+    }
+    for place in try top.list("feeds", most: Self.mostFeeds)?.objects() ?? [] {
+      let feed = try FeedSettings(place, environment: environment)
+      guard !feeds.contains(where: { $0.prefix == feed.prefix }) else {
+        throw place.error(
+          feed.prefix.isEmpty ? nil : "prefix",
+          "another prefix; two feeds have this one"
+        )
+      }
+      feeds.append(feed)
+    }
+    try top.end()
+  }
+
+  /// Whether the file itself holds a value of `Authorization` or another field of credentials.
+  package var holdsSecrets: Bool {
+    feeds.contains { $0.headers.contains { $0.isCredential && $0.isLiteral } }
+  }
+}
+
+/// What is wrong with a configuration file.
+package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// File, place and what is expected there.
+  package let description: String
+
+  init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,168 @@
+import FreshnessTesting
+
+/// Reads the members of one object of a configuration; what is not read is an error.
+struct SettingsObject {
+  private let file: String
+  /// The path of the object, `$` at the top.
+  let place: String
+  private let members: [String: JSONValue]
+  private var known: [String] = []
+
+  private init(_ members: [String: JSONValue], file: String, place: String) {
+    self.members = members
+    self.file = file
+    self.place = place
+  }
+
+  /// Reads the object at the top of a text.
+  init(_ bytes: [UInt8], file: String) throws(SettingsError) {
+    let value: JSONValue
+    do throws(JSONReader.Fault) {
+      value = try JSONReader.value(of: bytes)
+    } catch {
+      throw SettingsError("\(file):\(error.line):\(error.column): \(error.problem)")
+    }
+    guard case .object(let members) = value else {
+      throw SettingsError("\(file): $: an object is expected, not \(value.kind)")
+    }
+    self.init(members, file: file, place: "$")
+  }
+
+  /// The names of all members, in alphabetical order.
+  var names: [String] { members.keys.sorted() }
+
+  /// An error at a member, or at the object: what is expected there.
+  func error(_ name: String?, _ expected: String, found: String? = nil) -> SettingsError {
+    let place = name.map { path(of: $0) } ?? self.place
+    return SettingsError(
+      "\(file): \(place): expected \(expected)" + (found.map { ", found \($0)" } ?? "")
+    )
+  }
+
+  private func path(of name: String) -> String {
+    let isPlain = name.utf8.allSatisfy { (0x30...0x7A).contains($0) && $0 != 0x5B && $0 != 0x5D }
+    return isPlain && !name.isEmpty ? "\(place).\(name)" : "\(place)[\(JSONValue.string(name))]"
+  }
+
+  private mutating func take(_ name: String) -> JSONValue? {
+    known.append(name)
+    return members[name]
+  }
+
+  /// Takes a text that is not empty, if it is there.
+  mutating func text(
+    _ name: String,
+    _ expected: String,
+    _ isValid: (String) -> Bool = { _ in true }
+  ) throws(SettingsError) -> String? {
+    guard let value = take(name) else { return nil }
+    guard case .string(let text) = value else { throw error(name, expected, found: value.kind) }
+    guard !text.isEmpty, isValid(text) else { throw error(name, expected, found: "\(value)") }
+    return text
+  }
+
+  /// Takes a whole number within bounds, if it is there.
+  mutating func whole(_ name: String, _ bounds: ClosedRange<Int64>) throws(SettingsError) -> Int? {
+    guard let value = take(name) else { return nil }
+    let expected = "a whole number, \(bounds.lowerBound) to \(bounds.upperBound)"
+    guard case .whole(let number) = value else { throw error(name, expected, found: value.kind) }
+    guard bounds.contains(number) else { throw error(name, expected, found: "\(number)") }
+    return Int(number)
+  }
+
+  /// Takes an object, if it is there.
+  mutating func object(_ name: String) throws(SettingsError) -> SettingsObject? {
+    guard let value = take(name) else { return nil }
+    guard case .object(let members) = value else {
+      throw error(name, "an object", found: value.kind)
+    }
+    return SettingsObject(members, file: file, place: path(of: name))
+  }
+
+  /// Takes a list, if it is there.
+  mutating func list(_ name: String, most: Int) throws(SettingsError) -> SettingsList? {
+    guard let value = take(name) else { return nil }
+    guard case .list(let elements) = value else { throw error(name, "a list", found: value.kind) }
+    guard elements.count <= most else {
+      throw error(name, "at most \(most) elements", found: "\(elements.count)")
+    }
+    return SettingsList(
+      candidates: elements.enumerated().map { index, element in
+        guard case .object(let members) = element else { return nil }
+        return SettingsObject(members, file: file, place: "\(path(of: name))[\(index)]")
+      },
+      elements: elements,
+      error: { [self] index, expected in
+        SettingsError(
+          "\(file): \(path(of: name))[\(index)]: expected \(expected), found \(elements[index].kind)"
+        )
+      }
+    )
+  }
+
+  /// Takes a text, or the value of an environment variable; no error shows the value.
+  mutating func secret(
+    _ name: String,
+    environment: (String) -> String?
+  ) throws(SettingsError) -> (value: String, isLiteral: Bool) {
+    let expected = "a text or {\"env\": \"NAME\"}"
+    switch take(name) {
+    case .string(let text): return (text, true)
+    case .object(let members):
+      guard members.count == 1, case .string(let variable)? = members["env"], !variable.isEmpty
+      else { throw error(name, expected, found: "another object") }
+      guard let value = environment(variable), !value.isEmpty else {
+        throw error(name, "a value in the environment variable \(variable), which is not set")
+      }
+      return (value, false)
+    case let other: throw error(name, expected, found: other?.kind ?? "nothing")
+    }
+  }
+
+  /// Ends the reading.
+  func end() throws(SettingsError) {
+    guard let unknown = names.first(where: { !known.contains($0) }) else { return }
+    throw error(
+      unknown,
+      "one of \(known.sorted().joined(separator: ", "))",
+      found: "an unknown member"
+    )
+  }
+}
+
+/// The elements of a list of a configuration.
+struct SettingsList {
+  fileprivate let candidates: [SettingsObject?]
+  fileprivate let elements: [JSONValue]
+  fileprivate let error: (Int, String) -> SettingsError
+
+  fileprivate init(
+    candidates: [SettingsObject?],
+    elements: [JSONValue],
+    error: @escaping (Int, String) -> SettingsError
+  ) {
+    self.candidates = candidates
+    self.elements = elements
+    self.error = error
+  }
+
+  /// The elements, all of them texts.
+  func texts(_ expected: String, _ isValid: (String) -> Bool) throws(SettingsError) -> [String] {
+    var texts: [String] = []
+    for (index, element) in elements.enumerated() {
+      guard case .string(let text) = element, isValid(text) else { throw error(index, expected) }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  /// The elements, all of them objects.
+  func objects() throws(SettingsError) -> [SettingsObject] {
+    var found: [SettingsObject] = []
+    for (index, object) in candidates.enumerated() {
+      guard let object else { throw error(index, "an object") }
+      found.append(object)
+    }
+    return found
+  }
+}

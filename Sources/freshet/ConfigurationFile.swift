@@ -1,0 +1,76 @@
+import ArgumentParser
+import Foundation
+import HTTPTypes
+import ServeSettings
+import StationboardServer
+
+/// The file of `freshet serve --config`.
+struct ConfigurationFile {
+  let path: String
+  let settings: ServeSettings
+  /// Whether the file holds credentials and people other than its owner may read it.
+  let isExposed: Bool
+
+  /// Reads a file.
+  ///
+  /// - Throws: `ExitCode` after the reason was told.
+  init(path: String) throws {
+    self.path = path
+    let url = URL(fileURLWithPath: path)
+    let bytes: [UInt8]
+    do {
+      let handle = try FileHandle(forReadingFrom: url)
+      bytes = Array(try handle.read(upToCount: ServeSettings.longestFile + 1) ?? Data())
+    } catch {
+      try Self.fail("\(path): cannot be read: \(error.localizedDescription)")
+    }
+    guard bytes.count <= ServeSettings.longestFile else {
+      try Self.fail("\(path): is longer than \(ServeSettings.longestFile) bytes")
+    }
+    let environment = ProcessInfo.processInfo.environment
+    do throws(SettingsError) {
+      settings = try ServeSettings(bytes, file: path, environment: { environment[$0] })
+    } catch {
+      try Self.fail(error.description)
+    }
+    let mode = try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    isExposed = settings.holdsSecrets && (mode ?? 0) & 0o044 != 0
+  }
+
+  /// The sources, but for those that the command line names itself.
+  ///
+  /// - Throws: `ExitCode` after the reason was told.
+  func sources(besides given: [RealtimeSource]) throws -> [RealtimeSource] {
+    var sources: [RealtimeSource] = []
+    for feed in settings.feeds {
+      for (kind, name, address) in [
+        (RealtimeSource.Kind.tripUpdates, "tripUpdates", feed.tripUpdates),
+        (.alerts, "alerts", feed.alerts),
+      ] {
+        guard let address else { continue }
+        guard !given.contains(where: { $0.kind == kind && $0.prefix == feed.prefix }) else {
+          continue
+        }
+        do {
+          let fields = try WatchAddress.fields(
+            feed.headers.map { "\($0.name): \($0.value)" },
+            option: "headers"
+          )
+          sources.append(
+            try RealtimeOptions.source(kind, prefix: feed.prefix, address, fields)
+          )
+        } catch {
+          // Neither of them shows the value of a field.
+          let reason = (error as? ValidationError)?.message ?? "\(error)"
+          try Self.fail("\(path): \(feed.place).\(name): \(reason)")
+        }
+      }
+    }
+    return sources
+  }
+
+  private static func fail(_ reason: String) throws -> Never {
+    Terminal.complain("freshet serve: --config \(reason)\n")
+    throw ExitCode(1)
+  }
+}

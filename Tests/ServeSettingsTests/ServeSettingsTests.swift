@@ -1,0 +1,96 @@
+import ServeSettings
+import Testing
+
+@Suite struct ServeSettingsTests {
+  private func read(
+    _ text: String,
+    _ environment: [String: String] = [:]
+  ) throws -> ServeSettings {
+    try ServeSettings(Array(text.utf8), file: "f.json", environment: { environment[$0] })
+  }
+
+  private func problem(_ text: String, _ environment: [String: String] = [:]) -> String {
+    do {
+      _ = try read(text, environment)
+      return "none"
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func `A whole configuration is read, with secrets from the environment`() throws {
+    let settings = try read(
+      """
+      {"host": "::1", "port": 0, "data": "d", "allowedOrigins": ["https://example.org"],
+       "logLevel": "debug", "feeds": [
+        {"tripUpdates": "https://example.org/t.pb", "headers": {"Authorization": {"env": "KEY"}}},
+        {"prefix": "bus", "alerts": "alerts.pb", "headers": {"X-Plain": "1"}}]}
+      """,
+      ["KEY": "Bearer abc"]
+    )
+    #expect(settings.host == "::1")
+    #expect(settings.port == 0)
+    #expect(settings.data == "d")
+    #expect(settings.allowedOrigins == ["https://example.org"])
+    #expect(settings.logLevel == "debug")
+    #expect(settings.feeds.map(\.prefix) == ["", "bus"])
+    #expect(settings.feeds[0].headers.map(\.value) == ["Bearer abc"])
+    #expect(settings.feeds[1].alerts == "alerts.pb")
+    #expect(!settings.holdsSecrets)
+  }
+
+  @Test func `What is not said is nothing`() throws {
+    let settings = try read("{}")
+    #expect(settings.host == nil && settings.port == nil && settings.feeds.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("{\"prot\": 1}", "f.json: $.prot: expected one of"),
+    ("{\"port\": \"80\"}", "f.json: $.port: expected a whole number, 0 to 65535, found a string"),
+    ("{\"port\": 65536}", "$.port: expected a whole number, 0 to 65535, found 65536"),
+    ("{\"logLevel\": \"loud\"}", "$.logLevel: expected trace,"),
+    ("{\"allowedOrigins\": [\"https://a.b\", \"*\"]}", "$.allowedOrigins[1]: expected an origin"),
+    ("{\"feeds\": {}}", "$.feeds: expected a list, found an object"),
+    ("{\"feeds\": [1]}", "$.feeds[0]: expected an object"),
+    ("{\"feeds\": [{}]}", "$.feeds[0]: expected tripUpdates, alerts, or both"),
+    ("{\"feeds\": [{\"alerts\": 7}]}", "$.feeds[0].alerts: expected an address"),
+    ("{\"feeds\": [{\"alerts\": \"a\", \"alert\": \"b\"}]}", "$.feeds[0].alert: expected one of"),
+    (
+      "{\"feeds\": [{\"alerts\": \"a\"}, {\"alerts\": \"b\"}]}",
+      "$.feeds[1]: expected another prefix"
+    ),
+    (
+      "{\"feeds\": [{\"alerts\": \"a\", \"prefix\": \"a b\"}]}",
+      "$.feeds[0].prefix: expected letters"
+    ),
+    ("{\"port\": 1, \"port\": 2}", "f.json:1:"), ("{\"port\": 1", "f.json:1:"),
+    ("[]", "f.json: $: an object is expected, not a list"),
+  ])
+  func `What is wrong is named with file, place and what is expected`(text: String, says: String) {
+    #expect(problem(text).contains(says), "\(problem(text))")
+  }
+
+  @Test func `No error and no description shows a secret`() throws {
+    let secret = "s3cr3t"
+    for value in [
+      "\"\(secret)\\n\"", "[\"\(secret)\"]", "{\"env\": \"NONE\", \"or\": \"\(secret)\"}",
+    ] {
+      let text = problem(
+        "{\"feeds\": [{\"alerts\": \"a\", \"headers\": {\"Authorization\": \(value)}}]}"
+      )
+      #expect(text.contains("$.feeds[0].headers.Authorization"), "\(text)")
+      #expect(!text.contains(secret))
+    }
+    let unset = problem(
+      "{\"feeds\": [{\"alerts\": \"a\", \"headers\": {\"Authorization\": {\"env\": \"NONE\"}}}]}"
+    )
+    #expect(unset.contains("NONE"))
+    let settings = try read(
+      "{\"feeds\": [{\"alerts\": \"a\", \"headers\": {\"authorization\": \"\(secret)\"}}]}"
+    )
+    #expect(settings.holdsSecrets)
+    var dumped = ""
+    dump(settings, to: &dumped)
+    #expect(!dumped.contains(secret) && !"\(settings)".contains(secret))
+  }
+}
