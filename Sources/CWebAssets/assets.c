@@ -17,6 +17,11 @@ static const unsigned char board_css_bytes[] = {
 #embed "Public/board.css"
 };
 
+static const char diagnostics_css_name[] = "diagnostics.css";
+static const unsigned char diagnostics_css_bytes[] = {
+#embed "Public/diagnostics.css"
+};
+
 static const char modes_css_name[] = "modes.css";
 static const unsigned char modes_css_bytes[] = {
 #embed "Public/modes.css"
@@ -35,6 +40,11 @@ static const unsigned char sheets_css_bytes[] = {
 static const char address_js_name[] = "address.js";
 static const unsigned char address_js_bytes[] = {
 #embed "Public/address.js"
+};
+
+static const char age_plot_js_name[] = "age-plot.js";
+static const unsigned char age_plot_js_bytes[] = {
+#embed "Public/age-plot.js"
 };
 
 static const char announcer_js_name[] = "announcer.js";
@@ -85,6 +95,11 @@ static const unsigned char departure_js_bytes[] = {
 static const char device_js_name[] = "device.js";
 static const unsigned char device_js_bytes[] = {
 #embed "Public/device.js"
+};
+
+static const char diagnostics_js_name[] = "diagnostics.js";
+static const unsigned char diagnostics_js_bytes[] = {
+#embed "Public/diagnostics.js"
 };
 
 static const char dom_js_name[] = "dom.js";
@@ -142,6 +157,11 @@ static const unsigned char moments_js_bytes[] = {
 #embed "Public/moments.js"
 };
 
+static const char next_question_js_name[] = "next-question.js";
+static const unsigned char next_question_js_bytes[] = {
+#embed "Public/next-question.js"
+};
+
 static const char page_js_name[] = "page.js";
 static const unsigned char page_js_bytes[] = {
 #embed "Public/page.js"
@@ -170,6 +190,11 @@ static const unsigned char saved_board_js_bytes[] = {
 static const char search_js_name[] = "search.js";
 static const unsigned char search_js_bytes[] = {
 #embed "Public/search.js"
+};
+
+static const char service_worker_js_name[] = "service-worker.js";
+static const unsigned char service_worker_js_bytes[] = {
+#embed "Public/service-worker.js"
 };
 
 static const char trip_js_name[] = "trip.js";
@@ -227,6 +252,11 @@ static const unsigned char freshness_wasm_bytes[] = {
 #embed "Public/freshness.wasm"
 };
 
+static const char icon_maskable_svg_name[] = "icon-maskable.svg";
+static const unsigned char icon_maskable_svg_bytes[] = {
+#embed "Public/icon-maskable.svg"
+};
+
 static const char icon_svg_name[] = "icon.svg";
 static const unsigned char icon_svg_bytes[] = {
 #embed "Public/icon.svg"
@@ -245,10 +275,12 @@ static const unsigned char openapi_json_bytes[] = {
 static const FreshetWebAsset assets[] = {
   ASSET(index_html),
   ASSET(board_css),
+  ASSET(diagnostics_css),
   ASSET(modes_css),
   ASSET(page_css),
   ASSET(sheets_css),
   ASSET(address_js),
+  ASSET(age_plot_js),
   ASSET(announcer_js),
   ASSET(api_js),
   ASSET(arrival_js),
@@ -259,6 +291,7 @@ static const FreshetWebAsset assets[] = {
   ASSET(colours_js),
   ASSET(departure_js),
   ASSET(device_js),
+  ASSET(diagnostics_js),
   ASSET(dom_js),
   ASSET(emptiness_js),
   ASSET(event_stream_js),
@@ -270,12 +303,14 @@ static const FreshetWebAsset assets[] = {
   ASSET(marks_js),
   ASSET(memory_js),
   ASSET(moments_js),
+  ASSET(next_question_js),
   ASSET(page_js),
   ASSET(pane_js),
   ASSET(rows_js),
   ASSET(sample_record_js),
   ASSET(saved_board_js),
   ASSET(search_js),
+  ASSET(service_worker_js),
   ASSET(trip_js),
   ASSET(views_js),
   ASSET(words_de_js),
@@ -287,6 +322,7 @@ static const FreshetWebAsset assets[] = {
   ASSET(freshness_words_js),
   ASSET(freshness_js),
   ASSET(freshness_wasm),
+  ASSET(icon_maskable_svg),
   ASSET(icon_svg),
   ASSET(manifest_webmanifest),
   ASSET(openapi_json),

@@ -28,7 +28,7 @@ function isTyping(target) {
 function actOf(page, event) {
   if (event.key === "ArrowDown") return () => page.current?.move(1);
   if (event.key === "ArrowUp") return () => page.current?.move(-1);
-  if (event.key === "Escape") return page.escape && (() => page.escape());
+  if (event.key === "Escape") return () => page.escape();
   if (!keysAreOn()) return null;
   return {
     "/": () => page.search.focus(),
@@ -36,6 +36,6 @@ function actOf(page, event) {
     r: () => page.current?.refresh(),
     R: () => page.current?.refresh({ isForced: true }),
     f: () => page.current?.settings.stop && page.openFilters(page.current),
-    d: page.diagnostics && (() => page.diagnostics.toggle()),
+    d: () => page.diagnostics.toggle(),
   }[event.key];
 }

@@ -4,6 +4,7 @@ import { readAddress, writeAddress } from "./address.js";
 import { Announcer } from "./announcer.js";
 import { everySecond, ServerClock } from "./clock.js";
 import { Device } from "./device.js";
+import { Diagnostics } from "./diagnostics.js";
 import { element, fillTexts, makeDialog, setText } from "./dom.js";
 import { validity } from "./emptiness.js";
 import { Favourites } from "./favourites.js";
@@ -42,6 +43,7 @@ class Page {
     this.favourites = new Favourites(this);
     this.trip = new TripDialog(this);
     this.filterSheet = new FilterSheet(this);
+    this.diagnostics = new Diagnostics(this);
     this.search = new StopSearch({ context: () => this, onChoose: (stop) => this.#chosen(stop) });
     for (const id of ["settings", "help"]) makeDialog(element(id));
     this.#open(address);
@@ -69,7 +71,7 @@ class Page {
     const wanted = panes.map((pane, index) => ({ ...pane, stop: this.#stopOf(pane.stop, index) }));
     while (this.#panes.length > wanted.length) this.#panes.pop().close();
     wanted.forEach((settings, index) => (this.#panes[index] ? this.#reopen(this.#panes[index], settings) : this.#add(settings)));
-    this.#showMode();
+    this.showMode();
   }
 
   #stopOf(id, index) {
@@ -96,7 +98,7 @@ class Page {
     if (this.#panes.length < 2) return;
     this.#panes.splice(this.#panes.indexOf(pane), 1);
     pane.close();
-    this.#showMode();
+    this.showMode();
     this.settingsChanged({ asNewPage: true });
   }
 
@@ -104,7 +106,7 @@ class Page {
     element("settings").close();
     if (this.#panes.length > 1) return this.closePane(this.#panes[1]);
     this.#add({ stop: null, view: "minutes", lines: [], platforms: [], trip: null });
-    this.#showMode();
+    this.showMode();
     this.findStop(this.#panes[1]);
   }
 
@@ -124,7 +126,7 @@ class Page {
     if (pane === this.#panes[0]) memory.write("stop", stop);
     pane.open(stop);
     scrollTo(0, 0);
-    this.#showMode();
+    this.showMode();
   }
 
   /** The server told a stop's name. */
@@ -176,14 +178,14 @@ class Page {
     memory.write("theme", theme);
     if (this.asked.theme) this.asked.theme = theme;
     this.settingsChanged();
-    this.#showMode();
+    this.showMode();
   }
 
   chooseMode(mode) {
     element("settings").close();
     this.mode = mode;
     this.settingsChanged();
-    this.#showMode();
+    this.showMode();
     for (const pane of this.#panes) pane.speak();
   }
 
@@ -195,11 +197,12 @@ class Page {
     fillTexts(this.say);
     element("language").value = this.language;
     this.favourites.speak();
+    this.diagnostics.speak();
     for (const pane of this.#panes) pane.speak();
-    this.#showMode();
+    this.showMode();
   }
 
-  #showMode() {
+  showMode() {
     const root = document.documentElement;
     root.dataset.theme = this.theme;
     // Without a stop even a wall needs the search, so it looks like any page until it has one.
@@ -228,11 +231,16 @@ class Page {
     setText(element("warning"), isPast ? this.say("timetablePast", validity(timetable, this.locale)) : "");
   }
 
+  /** Escape where nothing else takes it: nothing is chosen any more. */
+  escape() {
+    document.activeElement?.blur?.();
+  }
+
   #tick() {
     this.device.tick();
     if (document.hidden) return;
     for (const pane of this.#panes) pane.tick();
-    this.diagnostics?.tick();
+    this.diagnostics.tick();
   }
 
   // MARK: Listening
@@ -273,3 +281,5 @@ async function begin() {
 }
 
 begin();
+// After the board: a visit without a network is the next one.
+navigator.serviceWorker?.register("/service-worker.js").catch(() => {});

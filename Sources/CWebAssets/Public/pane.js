@@ -31,6 +31,8 @@ export class Pane {
   #shown = { state: "none", departures: null };
   #most = USUAL_ROWS;
   #limit;
+  #savedAt = 0;
+  #linkedTrip = null;
 
   /**
    * @param {object} page - What panes share: `engine`, `policy`, `device`, `announcer`, `say()`, `language`, `locale`,
@@ -91,6 +93,8 @@ export class Pane {
   /** Begins with the settings as they are. */
   start() {
     const { stop } = this.settings;
+    this.page.showMode();
+    this.#linkedTrip = this.settings.trip;
     this.#rows.clear();
     this.#shown = { state: "none", departures: null };
     this.#most = USUAL_ROWS;
@@ -102,8 +106,6 @@ export class Pane {
     this.#show();
     this.tick();
   }
-
-  #savedAt = 0;
 
   close() {
     this.#live.stop();
@@ -163,6 +165,14 @@ export class Pane {
     }
     this.#show();
     this.tick();
+    if (body) this.#openLinkedTrip();
+  }
+
+  /** The address may name a trip: it opens with the first board. */
+  #openLinkedTrip() {
+    const departure = this.#linkedTrip && this.departures.find(({ key }) => key === this.#linkedTrip);
+    this.#linkedTrip = null;
+    if (departure) this.page.openTrip(departure, this);
   }
 
   #announce() {
