@@ -116,11 +116,11 @@ class Browser:
 
 
 class Tab:
-    """A page: what a person does with it, and what it asked and said."""
+    """A page: what a person does with it, and what it asked and said; a bare one without interception."""
 
-    def __init__(self, browser: Browser, width: int = 1280, height: int = 800, context: str | None = None):
+    def __init__(self, browser: Browser, width: int = 1280, height: int = 800, bare: bool = False):
         self.browser = browser
-        self.context = context or browser.call("Target.createBrowserContext")["browserContextId"]
+        self.context = browser.call("Target.createBrowserContext")["browserContextId"]
         target = browser.call(
             "Target.createTarget", url="about:blank", browserContextId=self.context, newWindow=True,
             width=width, height=height,
@@ -131,10 +131,16 @@ class Tab:
         self.console: list[str] = []
         self.requests: list[dict] = []
         self.responses: dict[str, dict] = {}
+        self.heads: dict[str, int] = {}
         self.answers: Callable[[str], dict | None] | None = None
         browser.listen(self.session, self._heard)
         for domain in ("Page", "Runtime", "Network", "Log", "Performance"):
             self.call(f"{domain}.enable")
+        if not bare:
+            # A service worker that is just being installed would stand between the page and `intercept`; and
+            # interception that begins later can lose the request that is sent in that moment.
+            self.call("Network.setBypassServiceWorker", bypass=True)
+            self.call("Fetch.enable", patterns=[{"urlPattern": "*/api/*"}])
         self.size(width, height)
 
     def call(self, method: str, **parameters: object) -> dict:
@@ -154,6 +160,8 @@ class Tab:
             self.requests.append({"id": event["requestId"], "url": request["url"], "at": time.monotonic(), "headers": request["headers"]})
         elif method == "Network.responseReceived":
             self.responses[event["requestId"]] = {"status": event["response"]["status"], "headers": event["response"]["headers"], "bytes": 0}
+        elif method == "Network.responseReceivedExtraInfo":
+            self.heads[event["requestId"]] = len(event.get("headersText", ""))
         elif method == "Network.loadingFinished" and event["requestId"] in self.responses:
             self.responses[event["requestId"]]["bytes"] = event["encodedDataLength"]
         elif method == "Fetch.requestPaused":
@@ -161,13 +169,9 @@ class Tab:
 
     # What the network does
 
-    def intercept(self, answers: Callable[[str], dict | None] | None, pattern: str = "*/api/*") -> None:
-        """Answers requests in the server's place: `{status, headers, body}`, `{fail: reason}`, or nothing to let one pass."""
+    def intercept(self, answers: Callable[[str], dict | None] | None) -> None:
+        """Answers the API in the server's place: `{status, headers, body}`, `{fail: reason}`, or nothing to let one pass."""
         self.answers = answers
-        if answers is None:
-            self.call("Fetch.disable")
-        else:
-            self.call("Fetch.enable", patterns=[{"urlPattern": pattern}])
 
     def _paused(self, event: dict) -> None:
         answer = self.answers(event["request"]["url"]) if self.answers else None
@@ -189,6 +193,10 @@ class Tab:
     def offline(self, is_offline: bool) -> None:
         """Takes the network away, or gives it back."""
         self.call("Network.emulateNetworkConditions", offline=is_offline, latency=0, downloadThroughput=-1, uploadThroughput=-1)
+
+    def size_of(self, request: dict) -> int:
+        """The bytes that an answer took on the wire."""
+        return max(self.responses[request["id"]]["bytes"], self.heads.get(request["id"], 0))
 
     def boards(self, since: int = 0) -> list[dict]:
         """The requests for boards, from a place in the list of all on."""

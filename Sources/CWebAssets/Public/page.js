@@ -22,6 +22,9 @@ const WASM = "/assets/freshness.wasm";
 /** The rhythm of the stream's heartbeats on the server, and how often the board is asked for beside it. */
 const PUSH = { heartbeat: 15_000, safetyPoll: 60_000 };
 
+/** When the shell is kept for visits without a network. */
+const SHELL_AFTER_MS = 4000;
+
 class Page {
   #panes = [];
   #target = null;
@@ -281,5 +284,5 @@ async function begin() {
 }
 
 begin();
-// After the board: a visit without a network is the next one.
-navigator.serviceWorker?.register("/service-worker.js").catch(() => {});
+// Not before the board: keeping the shell takes connections that the first boards need.
+setTimeout(() => navigator.serviceWorker?.register("/service-worker.js").catch(() => {}), SHELL_AFTER_MS);

@@ -220,6 +220,8 @@ export class Pane {
 
   /** As many rows as a wall has room for; nothing scrolls there. */
   #fits() {
+    // What is not shown has no place yet.
+    this.parts.board.hidden = false;
     const least = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) * 2.6;
     const { top } = this.parts.rows.getBoundingClientRect();
     const end = this.parts.banners.hidden ? this.root.getBoundingClientRect().bottom : this.parts.banners.getBoundingClientRect().top;
