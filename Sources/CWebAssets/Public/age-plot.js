@@ -1,6 +1,6 @@
 // The age of what is shown over the last minutes, as a small plot: it grows until an answer makes it young.
 
-import { newShape, setAttribute } from "./dom.js";
+import { newElement, newShape, setAttribute, setText } from "./dom.js";
 
 const [WIDTH, HEIGHT, PAD] = [600, 120, 4];
 const SPAN_MS = 10 * 60_000;
@@ -12,15 +12,18 @@ export class AgePlot {
   #points = [];
   #line = newShape("polyline", { class: "plot-age" });
   #limit = newShape("line", { class: "plot-limit", x1: 0, x2: WIDTH });
-  #top = newShape("text", { class: "plot-text", x: PAD, y: 14 });
+  #top = newElement("p", "plot-top");
 
   constructor() {
-    this.root = newShape("svg", { class: "plot", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", preserveAspectRatio: "none" });
-    this.root.append(this.#limit, this.#line, this.#top);
+    this.picture = newShape("svg", { class: "plot", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", preserveAspectRatio: "none" });
+    this.picture.append(this.#limit, this.#line);
+    this.root = newElement("div", "plot-frame");
+    this.root.append(this.#top, this.picture);
   }
 
   speak(say) {
-    this.root.setAttribute("aria-label", say("plot"));
+    this.words = say("plot");
+    this.picture.setAttribute("aria-label", this.words);
   }
 
   /** Adds the age of now. */
@@ -32,6 +35,6 @@ export class AgePlot {
     const y = (age) => HEIGHT - PAD - (age / top) * (HEIGHT - 2 * PAD);
     setAttribute(this.#line, "points", this.#points.map(({ at, age }) => `${x(at).toFixed(1)},${y(age).toFixed(1)}`).join(" "));
     for (const name of ["y1", "y2"]) setAttribute(this.#limit, name, y(FRESH_MS).toFixed(1));
-    this.#top.textContent = `${Math.round(top / 1000)} s`;
+    setText(this.#top, `${this.words}: 0 – ${Math.round(top / 1000)} s`);
   }
 }

@@ -27,7 +27,7 @@ export function freshnessLine({ look, problem, retryIn, saved, shownAt, zone }, 
   if (!look) return { state: "none", title: "", detail: "" };
   const age = look.label.age ?? saved?.age ?? null;
   const facts = { look, problem, retryIn, age, shownAt, zone };
-  if (look.connectivity === "offline") return line("offline", say("offline"), [boardOf(facts, say), updated(age, say)]);
+  if (look.connectivity === "offline") return line("offline", say("offline"), [updated(age, say), boardOf(facts, say)]);
   if (look.failure) return failing(facts, say);
   if (look.revision === null) {
     return saved ? line("saved", say("savedBoard"), [updated(age, say)]) : line("loading", say("loading"), []);
@@ -45,7 +45,7 @@ function failing(facts, say) {
   const title = problem?.error === "no_timetable" ? say("failedNoTimetable")
     : say(FAILURE_WORDS[look.failure] ?? "failedServer", { status: look.failureStatus });
   const next = retryIn === null ? null : retryIn > 500 ? say("tryingAgainIn", { span: duration(Math.ceil(retryIn / 1000)) }) : say("tryingAgainNow");
-  return line("failing", title, [boardOf(facts, say), updated(age, say), next]);
+  return line("failing", title, [updated(age, say), next, boardOf(facts, say)]);
 }
 
 function boardOf({ age, shownAt, zone }, say) {

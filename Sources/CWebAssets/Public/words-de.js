@@ -88,7 +88,7 @@ export default {
   inMinutes: { one: "in {count} Minute", other: "in {count} Minuten" },
   lateLong: { one: "{count} Minute verspätet", other: "{count} Minuten verspätet" },
   onTime: "pünktlich",
-  skipped: "Hält hier nicht",
+  skipped: "Kein Halt",
   extra: "Extrafahrt",
   replacement: "Ersatz",
   shortTurn: "Endet früher",

@@ -88,7 +88,7 @@ export default {
   inMinutes: { one: "in {count} minute", other: "in {count} minutes" },
   lateLong: { one: "{count} minute late", other: "{count} minutes late" },
   onTime: "on time",
-  skipped: "Does not stop here",
+  skipped: "Not stopping",
   extra: "Extra",
   replacement: "Replacement",
   shortTurn: "Ends early",
