@@ -13,6 +13,8 @@ from program import NOW, PROGRAM, Folder, Server, run, sample
 
 STOP = "Parent8501120"
 OTHER = "Parent8592050"
+#: Seconds between two publications: a third of the usual, so that the tests need not wait.
+PERIOD = 5
 ROWS = "document.querySelectorAll('.departure:not(.vacant)').length"
 STATE = "document.querySelector('.pane').dataset.state"
 
@@ -22,7 +24,7 @@ class Producer:
 
     def __init__(self, data: str, scenario: str):
         self.process = subprocess.Popen(
-            [PROGRAM, "feed", "--data", data, "--port", "0", "--scenario", scenario, "--now", NOW, "--log-level", "error"],
+            [PROGRAM, "feed", "--data", data, "--port", "0", "--scenario", scenario, "--period", str(PERIOD), "--now", NOW, "--log-level", "error"],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )
         line = self.process.stdout.readline()
@@ -48,6 +50,7 @@ class Stand:
         self.producer = Producer(data, "rush")
         self.server = Server(
             data, "--trip-updates", f"{self.producer.url}/trip-updates.pb", "--alerts", f"{self.producer.url}/alerts.pb",
+            "--poll", f"trip-updates={PERIOD * 500}",
         )
         self.browser = Browser()
         self.url = self.server.url

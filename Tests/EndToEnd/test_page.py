@@ -25,7 +25,7 @@ class BoardOnThePage(BoardTest):
         self.assertIn("stop=", tab.run("location.search"))
         tab.wait(f"['live', 'ageing'].includes({STATE})")
         before = tab.run("document.querySelector('[data-part=rows]').innerText")
-        # The simulator publishes every 15 s, and the board asks shortly after.
+        # The board asks every 15 s.
         tab.wait(f"document.querySelector('[data-part=rows]').innerText !== {json.dumps(before)}", timeout=25)
 
     def test_the_rows_are_those_of_the_api(self):

@@ -14,7 +14,10 @@ CONTRASTS = """
     const [r, g, b, a] = colour.getImageData(0, 0, 1, 1).data; return [r, g, b, a / 255]; };
   const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => (v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4))
     .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
-  const ground = (node) => { for (let at = node; at; at = at.parentElement) { const c = srgb(getComputedStyle(at).backgroundColor); if (c[3] > .99) return c; } return [255, 255, 255, 1]; };
+  // What is painted behind a text by a pseudo-element counts as its ground.
+  const behind = (node) => { const after = getComputedStyle(node, '::after'); return after.content !== 'none' && after.zIndex === '-1' ? srgb(after.backgroundColor) : [0, 0, 0, 0]; };
+  const ground = (node) => { for (let at = node; at; at = at.parentElement) for (const c of [behind(at), srgb(getComputedStyle(at).backgroundColor)]) if (c[3] > .99) return c;
+    return [255, 255, 255, 1]; };
   const poor = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   let count = 0;
