@@ -82,11 +82,11 @@ class Browser:
                 data = data[os.write(self._write, data):]
             return self._number
 
-    def call(self, method: str, session: str | None = None, /, **parameters: object) -> dict:
+    def call(self, method: str, session: str | None = None, patience: float = LONGEST, /, **parameters: object) -> dict:
         """Sends a command and returns its result."""
         number = self.send(method, parameters, session)
         with self._lock:
-            if not self._lock.wait_for(lambda: number in self._answers, LONGEST):
+            if not self._lock.wait_for(lambda: number in self._answers, patience):
                 raise ProtocolError(f"{method} was not answered")
             answer = self._answers.pop(number)
         if "error" in answer:
@@ -143,9 +143,9 @@ class Tab:
             self.call("Fetch.enable", patterns=[{"urlPattern": "*/api/*"}])
         self.size(width, height)
 
-    def call(self, method: str, **parameters: object) -> dict:
+    def call(self, method: str, patience: float = LONGEST, /, **parameters: object) -> dict:
         """Sends a command about this tab."""
-        return self.browser.call(method, self.session, **parameters)
+        return self.browser.call(method, self.session, patience, **parameters)
 
     def _heard(self, method: str, event: dict) -> None:
         if method == "Runtime.consoleAPICalled" and event["type"] in ("error", "warning", "assert"):
@@ -239,9 +239,9 @@ class Tab:
 
     # What is there
 
-    def run(self, expression: str) -> object:
+    def run(self, expression: str, patience: float = LONGEST) -> object:
         """The value of an expression, awaited."""
-        result = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True, userGesture=True)
+        result = self.call("Runtime.evaluate", patience, expression=expression, awaitPromise=True, returnByValue=True, userGesture=True)
         if "exceptionDetails" in result:
             details = result["exceptionDetails"]
             raise ProtocolError(details.get("exception", {}).get("description") or details["text"])
