@@ -1,7 +1,8 @@
 #include "CWebAssets.h"
 
-// The files under Public/ become part of the program: it can be moved and still serves its pages.
-// Each file is named once here; Scripts/check-assets compares this list with the folder.
+// The files under Public/ become part of the program: it can be moved and still serves its pages. So do the
+// scripts of the refresh machine, from beside its sources.
+// Each file is named once here; Scripts/check-assets compares this list with the folders.
 
 #define ASSET(identifier)                                                                          \
   { identifier##_name, identifier##_bytes, sizeof(identifier##_bytes) }
@@ -16,14 +17,64 @@ static const unsigned char board_css_bytes[] = {
 #embed "Public/board.css"
 };
 
+static const char diagnostics_css_name[] = "diagnostics.css";
+static const unsigned char diagnostics_css_bytes[] = {
+#embed "Public/diagnostics.css"
+};
+
+static const char modes_css_name[] = "modes.css";
+static const unsigned char modes_css_bytes[] = {
+#embed "Public/modes.css"
+};
+
+static const char page_css_name[] = "page.css";
+static const unsigned char page_css_bytes[] = {
+#embed "Public/page.css"
+};
+
+static const char sheets_css_name[] = "sheets.css";
+static const unsigned char sheets_css_bytes[] = {
+#embed "Public/sheets.css"
+};
+
+static const char address_js_name[] = "address.js";
+static const unsigned char address_js_bytes[] = {
+#embed "Public/address.js"
+};
+
+static const char age_plot_js_name[] = "age-plot.js";
+static const unsigned char age_plot_js_bytes[] = {
+#embed "Public/age-plot.js"
+};
+
+static const char announcer_js_name[] = "announcer.js";
+static const unsigned char announcer_js_bytes[] = {
+#embed "Public/announcer.js"
+};
+
 static const char api_js_name[] = "api.js";
 static const unsigned char api_js_bytes[] = {
 #embed "Public/api.js"
 };
 
-static const char board_js_name[] = "board.js";
-static const unsigned char board_js_bytes[] = {
-#embed "Public/board.js"
+static const char arrival_js_name[] = "arrival.js";
+static const unsigned char arrival_js_bytes[] = {
+#embed "Public/arrival.js"
+};
+
+static const char banners_js_name[] = "banners.js";
+static const unsigned char banners_js_bytes[] = {
+#embed "Public/banners.js"
+};
+
+static const char board_question_js_name[] = "board-question.js";
+static const unsigned char board_question_js_bytes[] = {
+#embed "Public/board-question.js"
+};
+
+static const char board_stream_js_name[] = "board-stream.js";
+static const unsigned char board_stream_js_bytes[] = {
+#embed "Public/board-stream.js"
 };
 
 static const char clock_js_name[] = "clock.js";
@@ -31,24 +82,94 @@ static const unsigned char clock_js_bytes[] = {
 #embed "Public/clock.js"
 };
 
+static const char colours_js_name[] = "colours.js";
+static const unsigned char colours_js_bytes[] = {
+#embed "Public/colours.js"
+};
+
+static const char departure_js_name[] = "departure.js";
+static const unsigned char departure_js_bytes[] = {
+#embed "Public/departure.js"
+};
+
+static const char device_js_name[] = "device.js";
+static const unsigned char device_js_bytes[] = {
+#embed "Public/device.js"
+};
+
+static const char diagnostics_js_name[] = "diagnostics.js";
+static const unsigned char diagnostics_js_bytes[] = {
+#embed "Public/diagnostics.js"
+};
+
 static const char dom_js_name[] = "dom.js";
 static const unsigned char dom_js_bytes[] = {
 #embed "Public/dom.js"
 };
 
-static const char format_js_name[] = "format.js";
-static const unsigned char format_js_bytes[] = {
-#embed "Public/format.js"
+static const char emptiness_js_name[] = "emptiness.js";
+static const unsigned char emptiness_js_bytes[] = {
+#embed "Public/emptiness.js"
 };
 
-static const char freshness_js_name[] = "freshness.js";
-static const unsigned char freshness_js_bytes[] = {
-#embed "Public/freshness.js"
+static const char event_stream_js_name[] = "event-stream.js";
+static const unsigned char event_stream_js_bytes[] = {
+#embed "Public/event-stream.js"
 };
 
-static const char refresh_js_name[] = "refresh.js";
-static const unsigned char refresh_js_bytes[] = {
-#embed "Public/refresh.js"
+static const char favourites_js_name[] = "favourites.js";
+static const unsigned char favourites_js_bytes[] = {
+#embed "Public/favourites.js"
+};
+
+static const char filter_sheet_js_name[] = "filter-sheet.js";
+static const unsigned char filter_sheet_js_bytes[] = {
+#embed "Public/filter-sheet.js"
+};
+
+static const char freshness_line_js_name[] = "freshness-line.js";
+static const unsigned char freshness_line_js_bytes[] = {
+#embed "Public/freshness-line.js"
+};
+
+static const char keys_js_name[] = "keys.js";
+static const unsigned char keys_js_bytes[] = {
+#embed "Public/keys.js"
+};
+
+static const char live_board_js_name[] = "live-board.js";
+static const unsigned char live_board_js_bytes[] = {
+#embed "Public/live-board.js"
+};
+
+static const char marks_js_name[] = "marks.js";
+static const unsigned char marks_js_bytes[] = {
+#embed "Public/marks.js"
+};
+
+static const char memory_js_name[] = "memory.js";
+static const unsigned char memory_js_bytes[] = {
+#embed "Public/memory.js"
+};
+
+static const char moments_js_name[] = "moments.js";
+static const unsigned char moments_js_bytes[] = {
+#embed "Public/moments.js"
+};
+
+static const char next_question_js_name[] = "next-question.js";
+static const unsigned char next_question_js_bytes[] = {
+#embed "Public/next-question.js"
+};
+
+static const char page_js_name[] = "page.js";
+static const unsigned char page_js_bytes[] = {
+#embed "Public/page.js"
+};
+
+static const char pane_js_name[] = "pane.js";
+static const unsigned char pane_js_bytes[] = {
+#embed "Public/pane.js"
 };
 
 static const char rows_js_name[] = "rows.js";
@@ -56,19 +177,84 @@ static const unsigned char rows_js_bytes[] = {
 #embed "Public/rows.js"
 };
 
+static const char sample_record_js_name[] = "sample-record.js";
+static const unsigned char sample_record_js_bytes[] = {
+#embed "Public/sample-record.js"
+};
+
+static const char saved_board_js_name[] = "saved-board.js";
+static const unsigned char saved_board_js_bytes[] = {
+#embed "Public/saved-board.js"
+};
+
 static const char search_js_name[] = "search.js";
 static const unsigned char search_js_bytes[] = {
 #embed "Public/search.js"
 };
 
-static const char texts_js_name[] = "texts.js";
-static const unsigned char texts_js_bytes[] = {
-#embed "Public/texts.js"
+static const char service_worker_js_name[] = "service-worker.js";
+static const unsigned char service_worker_js_bytes[] = {
+#embed "Public/service-worker.js"
 };
 
 static const char trip_js_name[] = "trip.js";
 static const unsigned char trip_js_bytes[] = {
 #embed "Public/trip.js"
+};
+
+static const char views_js_name[] = "views.js";
+static const unsigned char views_js_bytes[] = {
+#embed "Public/views.js"
+};
+
+static const char words_de_js_name[] = "words-de.js";
+static const unsigned char words_de_js_bytes[] = {
+#embed "Public/words-de.js"
+};
+
+static const char words_en_js_name[] = "words-en.js";
+static const unsigned char words_en_js_bytes[] = {
+#embed "Public/words-en.js"
+};
+
+static const char words_fr_js_name[] = "words-fr.js";
+static const unsigned char words_fr_js_bytes[] = {
+#embed "Public/words-fr.js"
+};
+
+static const char words_it_js_name[] = "words-it.js";
+static const unsigned char words_it_js_bytes[] = {
+#embed "Public/words-it.js"
+};
+
+static const char words_js_name[] = "words.js";
+static const unsigned char words_js_bytes[] = {
+#embed "Public/words.js"
+};
+
+static const char freshness_messages_js_name[] = "freshness-messages.js";
+static const unsigned char freshness_messages_js_bytes[] = {
+#embed "../FreshnessWasm/freshness-messages.js"
+};
+
+static const char freshness_words_js_name[] = "freshness-words.js";
+static const unsigned char freshness_words_js_bytes[] = {
+#embed "../FreshnessWasm/freshness-words.js"
+};
+
+static const char freshness_js_name[] = "freshness.js";
+static const unsigned char freshness_js_bytes[] = {
+#embed "../FreshnessWasm/freshness.js"
+};
+
+static const char freshness_wasm_name[] = "freshness.wasm";
+static const unsigned char freshness_wasm_bytes[] = {
+#embed "Public/freshness.wasm"
+};
+
+static const char icon_maskable_svg_name[] = "icon-maskable.svg";
+static const unsigned char icon_maskable_svg_bytes[] = {
+#embed "Public/icon-maskable.svg"
 };
 
 static const char icon_svg_name[] = "icon.svg";
@@ -89,17 +275,54 @@ static const unsigned char openapi_json_bytes[] = {
 static const FreshetWebAsset assets[] = {
   ASSET(index_html),
   ASSET(board_css),
+  ASSET(diagnostics_css),
+  ASSET(modes_css),
+  ASSET(page_css),
+  ASSET(sheets_css),
+  ASSET(address_js),
+  ASSET(age_plot_js),
+  ASSET(announcer_js),
   ASSET(api_js),
-  ASSET(board_js),
+  ASSET(arrival_js),
+  ASSET(banners_js),
+  ASSET(board_question_js),
+  ASSET(board_stream_js),
   ASSET(clock_js),
+  ASSET(colours_js),
+  ASSET(departure_js),
+  ASSET(device_js),
+  ASSET(diagnostics_js),
   ASSET(dom_js),
-  ASSET(format_js),
-  ASSET(freshness_js),
-  ASSET(refresh_js),
+  ASSET(emptiness_js),
+  ASSET(event_stream_js),
+  ASSET(favourites_js),
+  ASSET(filter_sheet_js),
+  ASSET(freshness_line_js),
+  ASSET(keys_js),
+  ASSET(live_board_js),
+  ASSET(marks_js),
+  ASSET(memory_js),
+  ASSET(moments_js),
+  ASSET(next_question_js),
+  ASSET(page_js),
+  ASSET(pane_js),
   ASSET(rows_js),
+  ASSET(sample_record_js),
+  ASSET(saved_board_js),
   ASSET(search_js),
-  ASSET(texts_js),
+  ASSET(service_worker_js),
   ASSET(trip_js),
+  ASSET(views_js),
+  ASSET(words_de_js),
+  ASSET(words_en_js),
+  ASSET(words_fr_js),
+  ASSET(words_it_js),
+  ASSET(words_js),
+  ASSET(freshness_messages_js),
+  ASSET(freshness_words_js),
+  ASSET(freshness_js),
+  ASSET(freshness_wasm),
+  ASSET(icon_maskable_svg),
   ASSET(icon_svg),
   ASSET(manifest_webmanifest),
   ASSET(openapi_json),

@@ -43,6 +43,7 @@ struct WebAsset {
     case "svg": "image/svg+xml"
     case "json": "application/json; charset=utf-8"
     case "webmanifest": "application/manifest+json"
+    case "wasm": "application/wasm"
     default: "application/octet-stream"
     }
   }

@@ -15,6 +15,8 @@ package struct WebBoardService: Sendable {
       try Self.answer(context.parameters.get("name") ?? "", request)
     }
     router.get("openapi.json") { request, _ in try Self.answer("openapi.json", request) }
+    // A service worker is in charge of the folder it comes from.
+    router.get("service-worker.js") { request, _ in try Self.answer("service-worker.js", request) }
     router.get("favicon.ico") { request, _ in try Self.answer("icon.svg", request) }
   }
 
@@ -43,8 +45,9 @@ package struct WebBoardService: Sendable {
     )
   }
 
+  /// `wasm-unsafe-eval` lets the page compile the refresh machine; it allows no evaluation of text.
   private static let contentSecurityPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:;"
     + " connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'"
 }
 

@@ -1,6 +1,7 @@
 // Two clocks. One only measures how long ago something was; the other tells the server's time of day,
 // so that a device whose own clock is wrong still shows the right minutes.
 
+/** From here a gap between the two clocks of the device counts as sleep. */
 const SLEPT_FROM_MS = 5000;
 
 /** Milliseconds that never run backwards. Some devices stop it while they sleep: `notice` makes up for that. */
@@ -13,7 +14,12 @@ class SteadyClock {
     return performance.now() + this.#asleep;
   }
 
-  /** Called every second. True when the device seems to have slept since the last call. */
+  /**
+   * Called every second. True when the device seems to have slept since the last call.
+   *
+   * A wall clock that somebody sets forward looks the same: then ages are too great until the next
+   * answer, which the sleep itself brings about. An age is never too small. Backwards changes nothing.
+   */
   notice() {
     const [steady, wall] = [performance.now(), Date.now()];
     const gap = wall - this.#lastWall - (steady - this.#lastSteady);
@@ -26,13 +32,13 @@ class SteadyClock {
 
 export const steadyClock = new SteadyClock();
 
+/** The server's time of day. */
 export class ServerClock {
   #offset = Date.now() - steadyClock.now();
 
   /** Half of the way there and back is taken as the age of the server's time when it arrives. */
   learn(serverTime, { askedAt, answeredAt }) {
-    const time = Date.parse(serverTime);
-    if (!Number.isNaN(time)) this.#offset = time - (askedAt + answeredAt) / 2;
+    if (serverTime !== null) this.#offset = serverTime - (askedAt + answeredAt) / 2;
   }
 
   now() {
@@ -45,8 +51,8 @@ export class ServerClock {
   }
 }
 
-/** Calls `tick` once a second, on the second of `clock`. */
+/** Calls `tick` once a second, on the second of `clock()`. */
 export function everySecond(clock, tick) {
-  setTimeout(() => everySecond(clock, tick), 1000 - (clock.now() % 1000) + 5);
+  setTimeout(() => everySecond(clock, tick), 1000 - (clock().now() % 1000) + 5);
   tick();
 }

@@ -2,12 +2,20 @@
 
 export const element = (id) => document.getElementById(id);
 
+/** The part of a component that is marked with data-part. */
+export const part = (root, name) => root.querySelector(`[data-part="${name}"]`);
+
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+export function setAttribute(node, name, value) {
+  if (value == null) node.removeAttribute(name);
+  else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+}
+
 export function setSign(use, name) {
-  if (use.getAttribute("href") !== `#sign-${name}`) use.setAttribute("href", `#sign-${name}`);
+  setAttribute(use, "href", `#sign-${name}`);
 }
 
 export function newElement(tag, className, text = "") {
@@ -17,47 +25,55 @@ export function newElement(tag, className, text = "") {
   return node;
 }
 
+export function newButton(className, text, act) {
+  const button = newElement("button", className, text);
+  button.type = "button";
+  button.addEventListener("click", act);
+  return button;
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export function newShape(tag, attributes = {}) {
+  const shape = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) shape.setAttribute(name, value);
+  return shape;
+}
+
 export function newSign(name) {
-  const space = "http://www.w3.org/2000/svg";
-  const sign = document.createElementNS(space, "svg");
-  sign.setAttribute("class", "sign");
-  sign.setAttribute("aria-hidden", "true");
-  sign.append(document.createElementNS(space, "use"));
-  setSign(sign.firstChild, name);
+  const sign = newShape("svg", { class: "sign", "aria-hidden": "true" });
+  sign.append(newShape("use", { href: `#sign-${name}` }));
   return sign;
 }
 
 export function paintBadge(badge, { ground, text }) {
-  badge.style.setProperty("--badge-ground", ground);
-  badge.style.setProperty("--badge-text", text);
+  if (badge.style.getPropertyValue("--badge-ground") !== ground) badge.style.setProperty("--badge-ground", ground);
+  if (badge.style.getPropertyValue("--badge-text") !== text) badge.style.setProperty("--badge-text", text);
+}
+
+export function fromTemplate(id) {
+  return element(id).content.firstElementChild.cloneNode(true);
 }
 
 /** Words of the document itself: data-text, data-label and data-placeholder name a sentence. */
-export function fillTexts(say) {
-  for (const node of document.querySelectorAll("[data-text]")) setText(node, say(node.dataset.text));
-  for (const node of document.querySelectorAll("[data-placeholder]")) node.placeholder = say(node.dataset.placeholder);
-  for (const node of document.querySelectorAll("[data-label]")) nameControl(node, say(node.dataset.label));
+export function fillTexts(say, root = document) {
+  for (const node of root.querySelectorAll("[data-text]")) setText(node, say(node.dataset.text));
+  for (const node of root.querySelectorAll("[data-placeholder]")) node.placeholder = say(node.dataset.placeholder);
+  for (const node of root.querySelectorAll("[data-label]")) nameControl(node, say(node.dataset.label));
 }
 
-function nameControl(node, name) {
-  node.setAttribute("aria-label", name);
-  if (node.localName === "button") node.title = name;
+/** Gives a control without words its name, and a button a tooltip with its key. */
+export function nameControl(node, name) {
+  setAttribute(node, "aria-label", name);
+  if (node.localName !== "button") return;
+  const title = node.dataset.key ? `${name} (${node.dataset.key})` : name;
+  if (node.title !== title) node.title = title;
 }
 
-/** What a person chose, kept on this device if it lets us. */
-export const memory = {
-  read(name) {
-    try {
-      return JSON.parse(localStorage.getItem(`board.${name}`));
-    } catch {
-      return null;
-    }
-  },
-  write(name, value) {
-    try {
-      localStorage.setItem(`board.${name}`, JSON.stringify(value));
-    } catch {
-      // A private window or a full disk: the board works without a memory.
-    }
-  },
-};
+/** A dialog that closes with its button, with Escape, and by a press outside. */
+export function makeDialog(dialog) {
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog || event.target.closest("[data-close]")) dialog.close();
+  });
+  return dialog;
+}

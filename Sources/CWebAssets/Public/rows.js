@@ -1,108 +1,203 @@
-// The rows of the board. A row is kept as long as its departure is listed, so focus survives a refresh.
+// The rows of a board. They are places, as on a board on a wall: a departure that leaves does not move the rows,
+// it lets the next one into its place. So nothing jumps when an answer comes, and nothing is built anew.
 
-import { element, newElement, newSign, paintBadge, setText } from "./dom.js";
-import { badgeColours, clockTime, countdown, hasDeparted, isTrain, lineName, modeOf, remark } from "./format.js";
+import { fromTemplate, newElement, newSign, paintBadge, part, setAttribute, setText } from "./dom.js";
+import { badgeColours } from "./colours.js";
+import { countdown, freshnessOf, hasDeparted, isOff, isTrain, lineName, modeOf, peculiarities, punctuality } from "./departure.js";
+import { clockTime } from "./moments.js";
+
+const PARTS = ["time", "badge", "mode", "line", "open", "remark", "alert", "platform", "platform-word", "platform-name", "countdown"];
 
 export class Rows {
-  #body = element("rows");
-  #template = element("row-template");
-  #rows = new Map();
+  #body;
+  #places = [];
+  #departures = [];
+  #most = 0;
+  #reserved = 0;
+  #expanded = new Set();
+  #context = null;
 
-  constructor({ onOpen }) {
+  /** @param {HTMLElement} body - Of the table. @param {object} options - `onOpen(departure)`. */
+  constructor(body, { onOpen }) {
+    this.#body = body;
     this.onOpen = onOpen;
+    body.addEventListener("click", (event) => this.#pressed(event));
   }
 
+  /** How many departures are shown. */
   get count() {
-    return this.#rows.size;
+    return this.#places.filter(({ departure }) => departure).length;
+  }
+
+  get departures() {
+    return this.#places.map(({ departure }) => departure).filter(Boolean);
   }
 
   clear() {
     this.#body.replaceChildren();
-    this.#rows.clear();
+    [this.#places, this.#departures, this.#reserved] = [[], [], 0];
+    this.#expanded.clear();
   }
 
-  show(departures, { now, zone, say }) {
-    const listed = departures.filter((departure) => !hasDeparted(departure, now));
-    this.#dropAllBut(new Set(listed.map((departure) => departure.key)));
-    listed.forEach((departure, index) => this.#place(this.#rowOf(departure), index));
-    for (const { row, departure } of this.#rows.values()) fillRow(row, departure, { zone, say });
-    this.#describeColumns(listed, say);
-    this.tick({ now, say });
+  /** Gives room back that departures of before had: when a person changed what is shown. */
+  release() {
+    this.#reserved = 0;
   }
 
-  /** Every second: minutes go down, departed rows leave. True when a row left. */
-  tick({ now, say }) {
-    const before = this.count;
-    for (const [key, { row, departure }] of this.#rows) {
-      if (hasDeparted(departure, now)) this.#drop(key);
-      else fillCountdown(row.querySelector(".countdown-value"), countdown(departure, now), departure, say);
-    }
-    return this.count !== before;
+  /**
+   * Shows departures.
+   *
+   * @param {object[]} departures - In order.
+   * @param {object} context - `most`: rows; `now`, `zone`, `say`.
+   */
+  show(departures, context) {
+    this.#departures = departures;
+    this.#most = context.most;
+    this.#context = context;
+    this.#fill(context);
   }
 
-  #rowOf(departure) {
-    const known = this.#rows.get(departure.key);
-    const entry = known ?? { row: this.#newRow(departure.key) };
-    entry.departure = departure;
-    this.#rows.set(departure.key, entry);
-    return entry.row;
+  /** Every second: minutes go down, departed rows make room. */
+  tick(now) {
+    if (!this.#context) return;
+    const context = { ...this.#context, now };
+    if (this.#places.some(({ departure }) => departure && hasDeparted(departure, now))) return this.#fill(context);
+    for (const place of this.#places) if (place.departure) fillCountdown(place, now, context.say);
   }
 
-  #newRow(key) {
-    const row = this.#template.content.firstElementChild.cloneNode(true);
-    row.querySelector("button").addEventListener("click", () => this.onOpen(this.#rows.get(key).departure));
-    return row;
+  /** Moves the focus to another row: 1 down, -1 up. */
+  move(step) {
+    const at = this.#places.findIndex(({ row }) => row.contains(document.activeElement));
+    const next = at < 0 ? (step > 0 ? 0 : this.count - 1) : at + step;
+    this.#places[next]?.departure && this.#places[next].open.focus();
   }
 
-  #place(row, index) {
-    if (this.#body.children[index] !== row) this.#body.insertBefore(row, this.#body.children[index] ?? null);
+  #fill(context) {
+    const listed = this.#departures.filter((departure) => !hasDeparted(departure, context.now)).slice(0, this.#most);
+    const focus = this.#focus();
+    this.#reserved = Math.min(Math.max(this.#reserved, listed.length), this.#most);
+    while (this.#places.length < this.#reserved) this.#add();
+    while (this.#places.length > this.#reserved) this.#drop();
+    this.#places.forEach((place, index) => this.#put(place, listed[index] ?? null, context));
+    this.#refocus(focus);
   }
 
-  #dropAllBut(keys) {
-    for (const key of this.#rows.keys()) if (!keys.has(key)) this.#drop(key);
+  #add() {
+    const row = fromTemplate("row-template");
+    const place = { row, departure: null, detail: null };
+    for (const name of PARTS) place[name.replace("platform-", "platform")] = part(row, name);
+    this.#body.append(row);
+    this.#places.push(place);
   }
 
-  #drop(key) {
-    const { row } = this.#rows.get(key);
-    const next = row.contains(document.activeElement) ? row.nextElementSibling : null;
+  #drop() {
+    const { row, detail } = this.#places.pop();
     row.remove();
-    this.#rows.delete(key);
-    next?.querySelector("button").focus({ preventScroll: true });
+    detail?.remove();
   }
 
-  #describeColumns(departures, say) {
-    const board = element("board");
-    board.classList.toggle("no-platforms", departures.every((departure) => !departure.platform));
-    setText(element("column-platform"), platformWord(departures.find(isTrain) ?? departures[0], say));
+  #put(place, departure, context) {
+    place.departure = departure;
+    place.row.classList.toggle("vacant", departure === null);
+    setAttribute(place.row, "aria-hidden", departure === null ? "true" : null);
+    place.open.disabled = departure === null;
+    if (departure) fillPlace(place, departure, context);
+    else fillAlert(place, [], false, context.say);
+    this.#showDetail(place, context);
+  }
+
+  // MARK: Alerts of a row
+
+  #pressed(event) {
+    const place = this.#places.find(({ row }) => row.contains(event.target));
+    if (!place?.departure) return;
+    if (event.target.closest("[data-part=alert]")) this.#toggle(place);
+    else if (event.target.closest("[data-part=open]")) this.onOpen(place.departure);
+  }
+
+  #toggle(place) {
+    const { key } = place.departure;
+    if (!this.#expanded.delete(key)) this.#expanded.add(key);
+    this.#put(place, place.departure, { ...this.#context });
+  }
+
+  #showDetail(place, { say }) {
+    const { departure } = place;
+    const isOpen = departure !== null && departure.alerts?.length > 0 && this.#expanded.has(departure.key);
+    if (!isOpen) {
+      place.detail?.remove();
+      place.detail = null;
+    } else {
+      place.detail ??= newDetail(place.row);
+      const text = departure.alerts.map(({ header, description }) => [header, description].filter(Boolean).join("\n")).join("\n\n");
+      setText(place.detail.firstChild.firstChild, text);
+    }
+    if (departure) fillAlert(place, departure.alerts ?? [], isOpen, say);
+  }
+
+  // MARK: The focus stays on its departure
+
+  #focus() {
+    const active = document.activeElement;
+    const place = active && this.#places.find(({ row }) => row.contains(active));
+    return place?.departure ? { key: place.departure.key, row: place.row, part: active.dataset.part } : null;
+  }
+
+  #refocus(focus) {
+    if (!focus) return;
+    const now = this.#places.find(({ departure }) => departure?.key === focus.key);
+    if (now ? now.row === focus.row : focus.row.isConnected && !focus.row.classList.contains("vacant")) return;
+    const control = now ?? this.#places.findLast(({ departure }) => departure);
+    (control?.[focus.part === "alert" && !control.alert.hidden ? "alert" : "open"] ?? null)?.focus({ preventScroll: true });
   }
 }
 
-function fillRow(row, departure, { zone, say }) {
+function newDetail(row) {
+  const detail = newElement("tr", "alert-row");
+  detail.setAttribute("role", "row");
+  const cell = newElement("td", "alert-cell");
+  cell.setAttribute("role", "cell");
+  cell.colSpan = 6;
+  cell.append(newElement("p", "alert-text"));
+  detail.append(cell);
+  row.after(detail);
+  return detail;
+}
+
+// MARK: What stands in a row
+
+function fillPlace(place, departure, context) {
+  const { row } = place;
   const mode = modeOf(departure);
-  row.classList.toggle("cancelled", Boolean(departure.cancelled));
-  row.dataset.mode = mode;
-  fillTime(row.querySelector("time"), departure.scheduledDeparture, zone);
-  setText(row.querySelector(".mode"), `${say(mode)} `);
-  setText(row.querySelector(".line-name"), lineName(departure.line) || "–");
-  paintBadge(row.querySelector(".badge"), badgeColours(departure));
-  setText(row.querySelector("button"), departure.destination ?? "");
-  fillPlatform(row.querySelector(".platform"), departure, say);
-  fillRemarks(row.querySelector(".remark"), departure, say);
+  row.classList.toggle("off", isOff(departure));
+  setAttribute(row, "data-realtime", freshnessOf(departure) ?? "none");
+  fillTime(place.time, departure, context);
+  setText(place.mode, `${context.say(mode)} `);
+  setText(place.line, lineName(departure.line) || "–");
+  paintBadge(place.badge, badgeColours(departure));
+  const destination = departure.destination ?? "";
+  setText(place.open, destination);
+  if (place.open.title !== destination) place.open.title = destination;
+  fillPlatform(place, departure, context.say);
+  fillRemarks(place.remark, departure, context.say);
+  fillCountdown(place, context.now, context.say);
 }
 
-function fillTime(time, instant, zone) {
-  time.dateTime = instant;
-  setText(time, clockTime(Date.parse(instant), zone));
+function fillTime(time, departure, { zone }) {
+  const instant = departure.scheduledDeparture ?? departure.realtimeDeparture ?? "";
+  setAttribute(time, "datetime", instant);
+  setText(time, instant ? clockTime(Date.parse(instant), zone) : "");
 }
 
-function platformWord(departure, say) {
+/** Trains stop at a platform; everything else at a stand. */
+export function platformWord(departure, say) {
   return departure && !isTrain(departure) ? say("stand") : say("platform");
 }
 
-function fillPlatform(cell, departure, say) {
-  cell.classList.toggle("changed", Boolean(departure.platformChanged));
-  setText(cell.querySelector(".platform-word"), departure.platform ? platformWord(departure, say) : "");
-  setText(cell.querySelector(".platform-name"), departure.platform ?? "");
+function fillPlatform(place, departure, say) {
+  place.platform.classList.toggle("changed", Boolean(departure.platformChanged));
+  setText(place.platformword, departure.platform ? platformWord(departure, say) : "");
+  setText(place.platformname, departure.platform ?? "");
 }
 
 function fillRemarks(cell, departure, say) {
@@ -110,34 +205,52 @@ function fillRemarks(cell, departure, say) {
   const written = wanted.map(({ kind, text }) => `${kind} ${text}`).join("|");
   if (cell.dataset.written === written) return;
   cell.dataset.written = written;
-  cell.replaceChildren(...wanted.map(newPill));
+  for (const pill of cell.querySelectorAll(".pill")) pill.remove();
+  cell.prepend(...wanted.map(({ kind, text, name }) => newPill(kind, text, name)));
 }
 
-function newPill({ kind, word, text }) {
+function newPill(kind, text, name) {
   const pill = newElement("span", `pill ${kind}`);
-  if (word) pill.append(newElement("span", "pill-word", `${word} `));
-  pill.append(text);
+  if (!name || name === text) {
+    pill.textContent = text;
+    return pill;
+  }
+  const short = newElement("span", "", text);
+  short.setAttribute("aria-hidden", "true");
+  pill.append(short, newElement("span", "unseen", name));
   return pill;
 }
 
-function remarksOf(departure, say) {
-  const { kind, minutes } = remark(departure);
-  const remarks = kind === "none" ? [] : [{ kind, text: say(kind, { minutes }) }];
-  if (departure.platformChanged && kind !== "cancelled") {
-    remarks.push({ kind: "moved", ...changeOfPlatform(departure, say) });
-  }
+/** The remarks on a departure in words; `name` is what a screen reader says in their place. */
+export function remarksOf(departure, say) {
+  const { kind, minutes } = punctuality(departure);
+  const remarks = [];
+  if (kind === "late") remarks.push({ kind, text: say("late", { minutes }), name: say("lateLong", { count: minutes }) });
+  else if (kind !== "none") remarks.push({ kind, text: say(kind) });
+  if (departure.platformChanged && !isOff(departure)) remarks.push({ kind: "moved", ...platformChange(departure, say) });
+  for (const peculiarity of peculiarities(departure)) remarks.push({ kind: peculiarity, text: say(peculiarity) });
   return remarks;
 }
 
-function changeOfPlatform(departure, say) {
+function platformChange(departure, say) {
   const word = platformWord(departure, say);
   const { previousPlatform: before, platform } = departure;
-  return before && platform ? { word, text: `${before} → ${platform}` } : { text: say("platformChanged", { word }) };
+  if (!before || !platform) return { text: say("platformChanged", { word }) };
+  return { text: `${before} → ${platform}`, name: say("platformMoved", { word, before, platform }) };
 }
 
-function fillCountdown(value, { kind, minutes }, departure, say) {
+function fillAlert(place, alerts, isOpen, say) {
+  const { alert } = place;
+  alert.hidden = alerts.length === 0;
+  setAttribute(alert, "aria-expanded", String(isOpen));
+  const name = alerts.length === 0 ? "" : say("alertOf", { line: lineName(place.departure.line), header: alerts[0].header ?? "" });
+  setAttribute(alert, "aria-label", name);
+}
+
+function fillCountdown({ countdown: value, departure }, now, say) {
+  const { kind, minutes } = countdown(departure, now);
   const sign = isTrain(departure) ? "train" : "bus";
-  const written = `${kind} ${minutes ?? sign}`;
+  const written = `${kind} ${minutes ?? sign} ${say("minuteMark")}`;
   if (value.dataset.written === written) return;
   value.dataset.written = written;
   value.dataset.kind = kind === "minutes" && minutes <= 1 ? "soon" : kind;
@@ -148,8 +261,7 @@ function countdownParts(kind, minutes, sign, say) {
   if (kind === "none") return [];
   if (kind === "arriving") return [newSign(sign), newElement("span", "unseen", say("arriving"))];
   const number = newElement("span", "number", String(minutes));
-  number.setAttribute("aria-hidden", "true");
-  const prime = newElement("span", "prime", "min");
-  prime.setAttribute("aria-hidden", "true");
-  return [number, prime, newElement("span", "unseen", say("inMinutes", { minutes }))];
+  const mark = newElement("span", "minute-mark", say("minuteMark"));
+  for (const node of [number, mark]) node.setAttribute("aria-hidden", "true");
+  return [number, mark, newElement("span", "unseen", say("inMinutes", { count: minutes }))];
 }

@@ -2,7 +2,7 @@
 
 import { searchStops, stopsNearby, wasCancelled } from "./api.js";
 import { element, newElement, setText } from "./dom.js";
-import { distance } from "./format.js";
+import { distance } from "./moments.js";
 
 const DEBOUNCE_MS = 180;
 const SHORTEST_QUERY = 2;
@@ -21,10 +21,11 @@ export class StopSearch {
   #pending = false;
   #chooseFirst = false;
 
-  /** context() → { say, language, locale }; onChoose({ id, name }). */
+  /** context() → { say, language, locale, favourites }; onChoose({ id, name }). */
   constructor({ context, onChoose }) {
     Object.assign(this, { context, onChoose });
     this.#input.addEventListener("input", () => this.#typed());
+    this.#input.addEventListener("focus", () => this.#offerFavourites());
     this.#input.addEventListener("keydown", (event) => this.#pressed(event));
     this.#input.addEventListener("blur", () => this.#left());
     this.#list.addEventListener("pointerdown", (event) => event.preventDefault());
@@ -42,9 +43,18 @@ export class StopSearch {
   #typed() {
     this.#cancel();
     const query = this.#input.value.trim();
+    if (query.length === 0) return this.#offerFavourites();
     if (query.length < SHORTEST_QUERY) return this.#close();
     this.#pending = true;
     this.#timer = setTimeout(() => this.#search(query), DEBOUNCE_MS);
+  }
+
+  /** Before anything is typed: the stops that a person keeps. */
+  #offerFavourites() {
+    if (this.#input.value.trim()) return this.#typed();
+    const { favourites, say } = this.context();
+    if (favourites.list.length === 0) return this.#close();
+    this.#offer(favourites.list.slice(0, LONGEST_LIST), say("favourites"));
   }
 
   #search(query) {
@@ -79,8 +89,8 @@ export class StopSearch {
     this.#asking?.abort();
     const asking = (this.#asking = new AbortController());
     try {
-      const { body } = await question(asking.signal);
-      if (!asking.signal.aborted) onStops(body.stops.slice(0, LONGEST_LIST));
+      const stops = await question(asking.signal);
+      if (!asking.signal.aborted) onStops(stops.slice(0, LONGEST_LIST));
     } catch (failure) {
       if (!asking.signal.aborted && !wasCancelled(failure)) this.#offer([], this.context().say("searchFailed"));
     }
@@ -124,6 +134,7 @@ export class StopSearch {
 
   #noteOf(stop) {
     if (stop.distance_m != null) return distance(stop.distance_m, this.context().locale);
+    if (stop.city == null && stop.canton == null) return "";
     const city = stop.city && !nameOf(stop).startsWith(stop.city) ? stop.city : null;
     return [city, stop.canton].filter(Boolean).join(" · ");
   }

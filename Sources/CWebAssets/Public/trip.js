@@ -1,82 +1,108 @@
-// The pass list of one departure, in a dialog.
+// The calls of one departure, in a dialog: where it has been, where it is now, where it goes.
 
 import { passList, wasCancelled } from "./api.js";
-import { element, newElement, paintBadge, setText } from "./dom.js";
-import { badgeColours, clockTime, dayInWords, lineName } from "./format.js";
+import { badgeColours } from "./colours.js";
+import { delayMinutes, isOff, lineName } from "./departure.js";
+import { element, makeDialog, newElement, paintBadge, setText } from "./dom.js";
+import { clockTime, dayInWords } from "./moments.js";
+import { remarksOf } from "./rows.js";
 
 export class TripDialog {
-  #dialog = element("trip");
+  #dialog = makeDialog(element("trip"));
   #stops = element("trip-stops");
   #asking = null;
 
-  constructor() {
-    element("trip-close").addEventListener("click", () => this.#dialog.close());
-    this.#dialog.addEventListener("click", (event) => event.target === this.#dialog && this.#dialog.close());
-    this.#dialog.addEventListener("close", () => this.#asking?.abort());
+  constructor(page) {
+    this.page = page;
+    this.#dialog.addEventListener("close", () => this.#closed());
   }
 
   close() {
     if (this.#dialog.open) this.#dialog.close();
   }
 
-  async open(departure, context) {
-    this.#showHead(departure, context);
-    this.#dialog.showModal();
+  async open(departure, pane) {
+    const { say, language } = this.page;
+    this.pane = pane;
+    this.#showHead(departure, pane);
+    if (!this.#dialog.open) this.#dialog.showModal();
+    pane.settings.trip = departure.key;
+    this.page.settingsChanged();
     this.#asking?.abort();
-    this.#asking = new AbortController();
+    const asking = (this.#asking = new AbortController());
     try {
-      const { body } = await passList(departure, context.language, this.#asking.signal);
-      this.#showStops(body.stops, departure, context);
+      const { stops } = await passList(departure, language, asking.signal);
+      if (!asking.signal.aborted) this.#showStops(stops, departure, pane);
     } catch (failure) {
-      if (!wasCancelled(failure)) setText(element("trip-message"), context.say("tripFailed"));
+      if (!asking.signal.aborted && !wasCancelled(failure)) setText(element("trip-message"), say(failure.status === 404 ? "tripUnknown" : "tripFailed"));
     }
   }
 
-  #showHead(departure, { say, locale }) {
+  #closed() {
+    this.#asking?.abort();
+    if (this.pane) this.pane.settings.trip = null;
+    this.page.settingsChanged();
+  }
+
+  #showHead(departure, pane) {
+    const { say, locale } = this.page;
     setText(element("trip-badge"), lineName(departure.line) || "–");
     paintBadge(element("trip-badge"), badgeColours(departure));
     setText(element("trip-destination"), departure.destination ?? "");
-    const note = departure.serviceDate ? say("tripNote", { day: dayInWords(departure.serviceDate, locale) }) : "";
-    setText(element("trip-note"), [note, departure.operator].filter(Boolean).join(" · "));
+    const day = departure.serviceDate ? say("tripNote", { day: dayInWords(departure.serviceDate, locale) }) : "";
+    setText(element("trip-note"), [day, departure.operator].filter(Boolean).join(" · "));
+    const remarks = remarksOf(departure, say).map(({ kind, text, name }) => newElement("span", `pill ${kind}`, name ?? text));
+    element("trip-remarks").replaceChildren(...remarks);
+    const alerts = (departure.alerts ?? []).map(({ header, description }) => newAlert(header, description));
+    element("trip-alerts").replaceChildren(...alerts);
     setText(element("trip-message"), say("tripLoading"));
     this.#stops.replaceChildren();
+    element("trip-destination").dataset.stop = pane.name;
   }
 
-  #showStops(stops, departure, context) {
+  #showStops(stops, departure, pane) {
     setText(element("trip-message"), "");
-    const here = stops.findIndex((stop) => isHere(stop, departure));
-    this.#stops.replaceChildren(...stops.map((stop, index) => stopItem(stop, index, here, stops.length, context)));
+    const here = stops.findIndex((stop) => stop.stop_sequence === departure.stop_sequence);
+    const context = { say: this.page.say, zone: pane.zone, now: pane.clock.now(), departure, here, count: stops.length };
+    this.#stops.replaceChildren(...stops.map((stop, index) => stopItem(stop, index, context)));
     this.#stops.children[here]?.scrollIntoView({ block: "center" });
   }
 }
 
-function isHere(stop, departure) {
-  return stop.stop_sequence === departure.stop_sequence;
+function newAlert(header, description) {
+  const alert = newElement("div", "trip-alert");
+  if (header) alert.append(newElement("strong", "", header));
+  if (description && description !== header) alert.append(newElement("p", "", description));
+  return alert;
 }
 
-function stopItem(stop, index, here, count, { say, zone }) {
+function stopItem(stop, index, { say, zone, departure, here, count }) {
   const item = newElement("li", index < here ? "before" : "");
-  const time = newElement("time", "", timeOf(stop, zone));
-  time.dateTime = stop.scheduledDeparture ?? stop.scheduledArrival ?? "";
-  item.append(time, newElement("span", "stop-name", stop.name ?? ""), ...stopNotes(stop, index, count, { say, zone }));
-  if (index === here) markHere(item, say);
+  const isHere = index === here;
+  const scheduled = stop.scheduledDeparture ?? stop.scheduledArrival;
+  // The calls carry realtime where the server has it; of this stop the board knows in any case.
+  const expected = (isHere ? departure.realtimeDeparture : null) ?? stop.realtimeDeparture ?? stop.realtimeArrival ?? null;
+  const time = newElement("time", "", scheduled ? clockTime(Date.parse(scheduled), zone) : "");
+  time.dateTime = scheduled ?? "";
+  const name = newElement("span", "stop-name", stop.name ?? "");
+  const platform = newElement("span", "stop-platform", (isHere ? departure.platform : null) ?? stop.platform ?? "");
+  item.append(time, name, platform, newElement("span", "stop-note", notesOf(stop, index, count, { say, zone }).join(" · ")));
+  if ((isHere && isOff(departure)) || stop.cancelled || stop.skipped) item.classList.add("off");
+  else if (expected && scheduled && clockTime(Date.parse(expected), zone) !== clockTime(Date.parse(scheduled), zone)) {
+    const late = (isHere ? delayMinutes(departure) : null) ?? Math.round((Date.parse(expected) - Date.parse(scheduled)) / 60_000);
+    item.append(newElement("span", `stop-expected ${late < 0 ? "early" : "late"}`, say("expectedAt", { time: clockTime(Date.parse(expected), zone) })));
+  }
+  if (isHere) markHere(item, say);
   return item;
 }
 
-function timeOf(stop, zone) {
-  const instant = stop.scheduledDeparture ?? stop.scheduledArrival;
-  return instant ? clockTime(Date.parse(instant), zone) : "";
-}
-
-function stopNotes(stop, index, count, { say, zone }) {
+function notesOf(stop, index, count, { say, zone }) {
   const isLast = index === count - 1;
-  const notes = [
+  return [
     waits(stop) && !isLast ? say("arrives", { time: clockTime(Date.parse(stop.scheduledArrival), zone) }) : null,
     stop.pickup === false && !isLast ? say("alightingOnly") : null,
     stop.dropOff === false && index > 0 ? say("boardingOnly") : null,
   ].filter(Boolean);
-  const platform = newElement("span", "stop-platform", stop.platform ?? "");
-  return [platform, newElement("span", "stop-note", notes.join(" · "))];
 }
 
 function waits(stop) {
@@ -85,7 +111,7 @@ function waits(stop) {
 }
 
 function markHere(item, say) {
-  item.className = "here";
+  item.classList.add("here");
   item.setAttribute("aria-current", "location");
   item.append(newElement("span", "unseen", ` (${say("thisStop")})`));
 }

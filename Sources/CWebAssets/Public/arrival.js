@@ -1,0 +1,105 @@
+// One question to the server, and what its answer means to the refresh machine (engine.md R21).
+// Never throws: a failure is an answer too.
+
+import { hintsOf, marksOfBody, marksOfHead, transitOf } from "./marks.js";
+
+/** The largest body that is read, in characters. */
+const LARGEST_BODY = 8_000_000;
+
+/**
+ * Asks for a board.
+ *
+ * @param {string} address - Where.
+ * @param {object} options - `tag`: the entity tag of the copy at hand, or `null`; `wait`: seconds the server may
+ *   wait for a change, or `null`; `signal`: ends the question; `now`: the steady clock.
+ * @returns {Promise<object>} `outcome`, `status`, `bytes`, `marks`, `hints`, `body`, `tag`, `problem`, `reason`,
+ *   `askedAt`, `answeredAt`.
+ */
+export async function ask(address, { tag, wait, signal, now }) {
+  const askedAt = now();
+  const arrival = { outcome: "unreachable", status: 0, bytes: 0, marks: {}, hints: {}, body: null, tag: null, problem: null };
+  try {
+    const headers = { Accept: "application/json", "Cache-Control": "no-cache" };
+    if (tag !== null) headers["If-None-Match"] = tag;
+    if (wait !== null) headers.Prefer = `wait=${wait}`;
+    // Not from the browser's cache: a copy that it confirms by itself would carry an earlier server time.
+    const response = await fetch(address, { headers, signal, cache: "no-store" });
+    await read(response, arrival, tag);
+  } catch (failure) {
+    if (signal.aborted) arrival.outcome = "cancelled";
+    else arrival.reason = String(failure?.message ?? failure).slice(0, 200);
+  }
+  return Object.assign(arrival, { askedAt, answeredAt: now() });
+}
+
+async function read(response, arrival, sentTag) {
+  const { status, headers } = response;
+  arrival.status = status;
+  arrival.marks = marksOfHead(headers);
+  arrival.hints = hintsOf(null, headers);
+  if (status === 304 || status === 204) {
+    arrival.outcome = "unchanged";
+    arrival.isOfAnotherCopy = status === 304 && sentTag !== null && !confirms(headers.get("etag"), sentTag);
+    return;
+  }
+  const text = await response.text();
+  arrival.bytes = Number.parseInt(headers.get("content-length") ?? "", 10) || text.length;
+  const document = text.length <= LARGEST_BODY ? parsed(text) : null;
+  arrival.outcome = outcomeOf(status, headers);
+  if (arrival.outcome !== "content") {
+    arrival.problem = document;
+    arrival.retryAfter = arrival.outcome === "throttled" ? retryAfter(headers) : null;
+    return;
+  }
+  if (!isBoard(document)) {
+    arrival.outcome = "undecodable";
+    arrival.reason = document === null ? "no JSON" : "no departures";
+    return;
+  }
+  arrival.body = document;
+  arrival.tag = headers.get("etag") ?? document.meta?.entityTag ?? null;
+  arrival.marks = { ...arrival.marks, ...definite(marksOfBody(document, transitOf(headers))) };
+  arrival.hints = { ...arrival.hints, ...hintsOf(document, null) };
+}
+
+export function isBoard(document) {
+  return Array.isArray(document?.departures);
+}
+
+function definite(values) {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a 304 speaks of the copy we have: weak comparison (RFC 9110 section 8.8.3.2). */
+function confirms(answered, sent) {
+  const opaque = (tag) => tag.trim().replace(/^W\//, "");
+  return answered === null || opaque(answered) === opaque(sent);
+}
+
+function outcomeOf(status, headers) {
+  if (status === 206 || status < 200 || (status >= 300 && status < 400)) return "undecodable";
+  if (status < 300) return "content";
+  if ([401, 403, 407].includes(status)) return "unauthorised";
+  if (status === 408) return "timedOut";
+  if (status === 410) return "gone";
+  if (status === 429 || (status === 503 && retryAfter(headers) !== null)) return "throttled";
+  if (status === 421 || status === 425) return "serverError";
+  return status < 500 ? "refused" : "serverError";
+}
+
+/** Retry-After as the machine reads it: seconds, or a date on the server's clock (RFC 9110 section 10.2.3). */
+function retryAfter(headers) {
+  const text = headers.get("retry-after")?.trim();
+  if (!text) return null;
+  if (/^\d{1,9}$/.test(text)) return { seconds: Number(text) };
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? null : { date };
+}

@@ -1,0 +1,131 @@
+// What a departure says: when it leaves, with what, and what is remarkable about it. Pure functions.
+
+export const ARRIVING_FROM_SECONDS = 13;
+export const DEPARTED_AFTER_SECONDS = 30;
+export const LONGEST_COUNTDOWN_MINUTES = 59;
+
+// MARK: Time to departure
+
+export function effectiveDeparture(departure) {
+  return Date.parse(departure.realtimeDeparture ?? departure.scheduledDeparture);
+}
+
+export function secondsToDeparture(departure, now) {
+  return (effectiveDeparture(departure) - now) / 1000;
+}
+
+export function hasDeparted(departure, now) {
+  return secondsToDeparture(departure, now) < -DEPARTED_AFTER_SECONDS;
+}
+
+export function minutesToDeparture(seconds) {
+  if (seconds > 60) return Math.ceil(seconds / 60);
+  return seconds > 0 ? 1 : 0;
+}
+
+/** What stands in the last column: nothing, the arriving sign, or a number of minutes. */
+export function countdown(departure, now) {
+  if (isOff(departure)) return { kind: "none" };
+  const seconds = secondsToDeparture(departure, now);
+  if (seconds <= ARRIVING_FROM_SECONDS) return { kind: "arriving" };
+  const minutes = minutesToDeparture(seconds);
+  return minutes > LONGEST_COUNTDOWN_MINUTES ? { kind: "none" } : { kind: "minutes", minutes };
+}
+
+// MARK: Vehicle and line
+
+const TRAIN_CATEGORIES = new Set(["IC", "IR", "EC", "EN", "R", "RE", "S", "SN", "ICE", "TGV", "NJ", "RJ", "RJX", "PE", "GPX"]);
+const MODES_OF_ROUTE_TYPES = [
+  [2, 2, "train"], [100, 199, "train"], [3, 3, "bus"], [11, 11, "bus"], [200, 299, "bus"], [700, 899, "bus"],
+  [0, 0, "tram"], [900, 999, "tram"], [1, 1, "metro"], [400, 699, "metro"], [4, 4, "boat"], [1000, 1099, "boat"],
+  [1200, 1299, "boat"], [7, 7, "funicular"], [1400, 1499, "funicular"], [5, 6, "cableway"], [1300, 1399, "cableway"],
+];
+
+export function modeOf(departure) {
+  const type = departure.routeType;
+  const known = MODES_OF_ROUTE_TYPES.find(([first, last]) => type != null && type >= first && type <= last);
+  if (known) return known[2];
+  return TRAIN_CATEGORIES.has(departure.category) ? "train" : "other";
+}
+
+const REGIONAL_CATEGORIES = new Set(["R", "S", "SN"]);
+
+/** A train that stops everywhere, as opposed to a long-distance one. */
+export function isRegional(departure) {
+  return isTrain(departure) && (REGIONAL_CATEGORIES.has(departure.category) || departure.routeType === 109);
+}
+
+export function isTrain(departure) {
+  return modeOf(departure) === "train";
+}
+
+export function lineName(line) {
+  return (line ?? "").trim().replace(/^([A-Za-z]*)0+(?=\d)/, "$1");
+}
+
+// MARK: Remarks
+
+const SHOWN_DELAY_FROM_MINUTES = 2;
+const EARLY_FROM_SECONDS = -60;
+
+function delaySeconds(departure) {
+  if (departure.rawDelaySec != null) return departure.rawDelaySec;
+  if (departure.realtimeDeparture == null) return null;
+  return (Date.parse(departure.realtimeDeparture) - Date.parse(departure.scheduledDeparture)) / 1000;
+}
+
+/** The server's minutes are the authority; seconds are only rounded here when it sent none. */
+export function delayMinutes(departure) {
+  if (departure.displayedDelayMin != null) return departure.displayedDelayMin;
+  if (departure.delayMin != null) return departure.delayMin;
+  const seconds = delaySeconds(departure);
+  return seconds == null ? null : Math.ceil(seconds / 60);
+}
+
+export function isCancelled(departure) {
+  return Boolean(departure.cancelled);
+}
+
+/** The trip runs, but it does not stop here. */
+export function isSkipped(departure) {
+  return departure.status === "SKIPPED_STOP" || departure.stopEvent === "SKIPPED" || hasFlag(departure, "STOP_SKIPPED");
+}
+
+/** Whether nobody can board it here. */
+export function isOff(departure) {
+  return isCancelled(departure) || isSkipped(departure);
+}
+
+function hasFlag(departure, flag) {
+  return departure.flags?.includes(flag) ?? false;
+}
+
+/** Whether realtime says when it leaves. */
+export function isPredicted(departure) {
+  return departure.realtimeDeparture != null && !isOff(departure);
+}
+
+/** How far the realtime of a departure can be trusted: fresh, ageing, stale, or nothing. */
+export function freshnessOf(departure) {
+  return isPredicted(departure) ? departure.realtimeFreshness ?? "fresh" : null;
+}
+
+/** { kind: cancelled | skipped | early | late | delayed | none, minutes }: one of them, the gravest. */
+export function punctuality(departure) {
+  if (isCancelled(departure)) return { kind: "cancelled" };
+  if (isSkipped(departure)) return { kind: "skipped" };
+  const seconds = delaySeconds(departure);
+  if (seconds != null && seconds <= EARLY_FROM_SECONDS) return { kind: "early" };
+  const minutes = delayMinutes(departure);
+  if (minutes == null || minutes < SHOWN_DELAY_FROM_MINUTES) return { kind: "none" };
+  return isTrain(departure) ? { kind: "late", minutes } : { kind: "delayed", minutes };
+}
+
+/** What else is remarkable: replacement, extra, shortTurn, terminatesEarly. */
+export function peculiarities(departure) {
+  return [
+    departure.replacementType || hasFlag(departure, "REPLACEMENT_SERVICE") ? "replacement" : null,
+    hasFlag(departure, "EXTRA_SERVICE") ? "extra" : null,
+    hasFlag(departure, "SHORT_TURN") || hasFlag(departure, "SHORT_TURN_TERMINUS") ? "shortTurn" : null,
+  ].filter(Boolean);
+}

@@ -1,0 +1,69 @@
+// What happens to the page and its network, in the words of the refresh machine. It decides nothing.
+
+import { steadyClock } from "./clock.js";
+
+export class Device {
+  #listeners = new Set();
+  #lifecycle = null;
+  #connectivity = null;
+
+  constructor() {
+    this.#look();
+    document.addEventListener("visibilitychange", () => this.#look());
+    document.addEventListener("freeze", () => this.#moved("suspended"));
+    document.addEventListener("resume", () => this.#look());
+    addEventListener("pagehide", () => this.#moved("suspended"));
+    addEventListener("pageshow", () => this.#look());
+    addEventListener("focus", () => this.#tell({ event: "focused" }));
+    for (const name of ["online", "offline"]) addEventListener(name, () => this.#connected());
+    navigator.connection?.addEventListener?.("change", () => this.#connected());
+  }
+
+  /** The moment of an event. */
+  now() {
+    return steadyClock.now();
+  }
+
+  get lifecycle() {
+    return this.#lifecycle;
+  }
+
+  get connectivity() {
+    return this.#connectivity;
+  }
+
+  /** Tells a listener where the device stands, and then every event. Returns what ends it. */
+  listen(listener) {
+    listener({ event: "lifecycle", with: { to: this.#lifecycle } });
+    listener({ event: "connectivity", with: { to: this.#connectivity } });
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Called every second: notices that the device slept. */
+  tick() {
+    if (steadyClock.notice()) this.#tell({ event: "slept" });
+  }
+
+  #look() {
+    this.#moved(document.hidden ? "background" : "foreground");
+    this.#connected();
+  }
+
+  #moved(to) {
+    if (this.#lifecycle === to) return;
+    this.#lifecycle = to;
+    this.#tell({ event: "lifecycle", with: { to } });
+  }
+
+  #connected() {
+    const to = navigator.onLine === false ? "offline" : navigator.connection?.saveData ? "metered" : "online";
+    if (this.#connectivity === to) return;
+    this.#connectivity = to;
+    this.#tell({ event: "connectivity", with: { to } });
+  }
+
+  #tell(event) {
+    for (const listener of this.#listeners) listener(event);
+  }
+}

@@ -1,0 +1,67 @@
+// Server-sent events (WHATWG HTML section 9.2.6) out of pieces of text, with their comments as signs of life.
+// EventSource would do, but for three things the refresh machine needs: heartbeats are comments, which it
+// keeps to itself; it reconnects by a schedule of its own; and a new one cannot say where the last one ended.
+
+/** The most characters that an event may have: more is a broken stream. */
+const LONGEST_EVENT = 8_000_000;
+
+export class EventStreamParser {
+  #rest = "";
+  #data = [];
+  #name = "";
+  #size = 0;
+  #id = null;
+
+  /** Takes a piece of the stream; returns the events that it completes: `{ name, id, data }`. */
+  feed(text) {
+    const events = [];
+    let rest = this.#rest + text;
+    // A CR at the end may be the first half of CRLF.
+    const held = rest.endsWith("\r") ? "\r" : "";
+    if (held) rest = rest.slice(0, -1);
+    const lines = rest.split(/\r\n|\n|\r/);
+    this.#rest = lines.pop() + held;
+    for (const line of lines) this.#line(line, events);
+    if (this.#size + this.#rest.length > LONGEST_EVENT) throw new RangeError("the event is too long");
+    return events;
+  }
+
+  #line(line, events) {
+    if (line === "") return this.#dispatch(events);
+    if (line.startsWith(":")) return;
+    const colon = line.indexOf(":");
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+    if (field === "data") this.#data.push(value);
+    if (field === "event") this.#name = value;
+    if (field === "id" && !value.includes("\0")) this.#id = value;
+    this.#size += line.length;
+  }
+
+  #dispatch(events) {
+    if (this.#data.length > 0) events.push({ name: this.#name || "message", id: this.#id, data: this.#data.join("\n") });
+    [this.#data, this.#name, this.#size] = [[], "", 0];
+  }
+}
+
+/**
+ * Reads a stream until it ends.
+ *
+ * @param {string} address - Where.
+ * @param {object} options - `lastId`: where the last stream ended, or `null`; `signal`: ends it; `onOpen()`;
+ *   `onLife()`: something came; `onEvent(event)`.
+ */
+export async function readEventStream(address, { lastId, signal, onOpen, onLife, onEvent }) {
+  const headers = { Accept: "text/event-stream" };
+  if (lastId !== null) headers["Last-Event-ID"] = lastId;
+  const response = await fetch(address, { headers, signal, cache: "no-store" });
+  const type = response.headers.get("content-type") ?? "";
+  if (response.status !== 200 || !type.startsWith("text/event-stream")) throw new TypeError(`no stream: ${response.status}`);
+  onOpen();
+  const parser = new EventStreamParser();
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    onLife();
+    for (const event of parser.feed(piece.value)) onEvent(event);
+  }
+}

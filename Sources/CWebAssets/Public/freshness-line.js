@@ -1,0 +1,75 @@
+// How old what is shown is, and what it rests on. Pure: the words follow from what the machine shows (R26–R28).
+
+import { clockTime, duration } from "./moments.js";
+
+const STATUS_WORDS = {
+  partial: "livePartial", skippedBudget: "liveSkipped", disabled: "timetableOnly", missingCache: "liveMissing",
+  staleCache: "liveStale", guardedError: "liveError", unknown: "liveUnknown",
+};
+const MODE_WORDS = {
+  degradedStatic: "modeDegraded", staleCacheFallback: "modeCopy", staticTimeoutFallback: "modeTimeout", unknown: "liveUnknown",
+};
+const FAILURE_WORDS = {
+  timedOut: "failedTimeout", unreachable: "failedUnreachable", undecodable: "failedUnreadable", missingBody: "failedUnreadable",
+  throttled: "failedBusy", refused: "failedRefused", unauthorised: "failedUnauthorised", gone: "failedGone",
+};
+
+/**
+ * The line under the station's name.
+ *
+ * @param {object} facts - `look`: what the machine shows; `problem`: the server's words about a failure; `retryIn`:
+ *   milliseconds to the next question, or `null`; `saved`: `{ age }` of a board of an earlier visit, in milliseconds,
+ *   while there is no other; `shownAt`: the time of day of what is shown; `zone`.
+ * @returns {{ state: string, title: string, detail: string }} `state`: none, loading, live, ageing, timetable,
+ *   reduced, stale, held, offline, failing or saved.
+ */
+export function freshnessLine({ look, problem, retryIn, saved, shownAt, zone }, say) {
+  if (!look) return { state: "none", title: "", detail: "" };
+  const age = look.label.age ?? saved?.age ?? null;
+  const facts = { look, problem, retryIn, age, shownAt, zone };
+  if (look.connectivity === "offline") return line("offline", say("offline"), [updated(age, say), boardOf(facts, say)]);
+  if (look.failure) return failing(facts, say);
+  if (look.revision === null) {
+    return saved ? line("saved", say("savedBoard"), [updated(age, say)]) : line("loading", say("loading"), []);
+  }
+  if (look.label.isHeld) return line("held", say("held"), [updated(age, say)]);
+  return labelled(look, say);
+}
+
+function line(state, title, details) {
+  return { state, title, detail: details.filter(Boolean).join(" · ") };
+}
+
+function failing(facts, say) {
+  const { look, problem, retryIn, age } = facts;
+  const title = problem?.error === "no_timetable" ? say("failedNoTimetable")
+    : say(FAILURE_WORDS[look.failure] ?? "failedServer", { status: look.failureStatus });
+  const next = retryIn === null ? null : retryIn > 500 ? say("tryingAgainIn", { span: duration(Math.ceil(retryIn / 1000)) }) : say("tryingAgainNow");
+  return line("failing", title, [updated(age, say), next, boardOf(facts, say)]);
+}
+
+function boardOf({ age, shownAt, zone }, say) {
+  return age === null || shownAt == null ? null : say("boardOf", { time: clockTime(shownAt, zone) });
+}
+
+/** R26: the status first, then the mode, then the age. */
+function labelled(look, say) {
+  const { marker, badge, age } = look.label;
+  const ago = [updated(age, say)];
+  const status = marker.reduced?.status;
+  if (status === "disabled") return line("timetable", say("timetableOnly"), [checked(look, say)]);
+  if (status) return line(status === "partial" || status === "skippedBudget" ? "reduced" : "stale", say(STATUS_WORDS[status] ?? "liveUnknown"), ago);
+  if (marker.reduced) return line("reduced", say(MODE_WORDS[marker.reduced.mode] ?? "liveUnknown"), ago);
+  if (marker === "none") return line("timetable", say("timetableOnly"), [checked(look, say)]);
+  if (badge === "live") return line("live", say("live"), ago);
+  return badge === "partial" ? line("ageing", say("live"), ago) : line("stale", say("liveOld"), ago);
+}
+
+/** R28: in seconds, minutes and hours, as the machine counts them. */
+export function updated(age, say) {
+  return age === null ? null : say("updatedAgo", { age: duration(age / 1000) });
+}
+
+function checked({ label }, say) {
+  return label.age === null ? null : say("checkedAgo", { age: duration(label.age / 1000) });
+}

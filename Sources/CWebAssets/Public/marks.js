@@ -1,0 +1,72 @@
+// What an answer says about its freshness, in the words of the refresh machine (engine.md R26, R27, R31).
+
+const MODES = {
+  full: "full", degraded_static: "degradedStatic", stale_cache_fallback: "staleCacheFallback",
+  static_timeout_fallback: "staticTimeoutFallback",
+};
+const STATUSES = {
+  applied: "applied", partial: "partial", degraded: "partial", mixed: "partial", skipped_budget: "skippedBudget",
+  disabled: "disabled", missing_cache: "missingCache", stale_cache: "staleCache", guarded_error: "guardedError",
+};
+
+const wordOf = (table, word) => (word == null ? null : table[word] ?? "unknown");
+
+/** The word on the wire of a mode or a status of the machine. */
+export function wireWord(name) {
+  if (name == null) return null;
+  const known = [...Object.entries(MODES), ...Object.entries(STATUSES)].find(([, machine]) => machine === name);
+  return known ? known[0] : "unknown";
+}
+
+function instant(text) {
+  const time = Date.parse(text ?? "");
+  return Number.isNaN(time) ? null : time;
+}
+
+function whole(value) {
+  return Number.isFinite(value) ? Math.trunc(value) : null;
+}
+
+/** The marks of a body: `meta`, and the older `rt` where a server sends no status. */
+export function marksOfBody(body, transit = 0) {
+  const meta = body.meta ?? {};
+  return {
+    serverTime: instant(meta.serverTime),
+    fetchedAt: instant(meta.rtFetchedAt),
+    cacheAge: whole(meta.rtCacheAgeMs),
+    transit,
+    mode: wordOf(MODES, meta.responseMode),
+    status: wordOf(STATUSES, meta.rtStatus),
+    appliedFlag: typeof body.rt?.applied === "boolean" ? body.rt.applied : null,
+    reason: null,
+  };
+}
+
+/** The marks of an answer without a body. */
+export function marksOfHead(headers) {
+  const age = Number.parseInt(headers.get("x-md-rt-age-ms") ?? "", 10);
+  return {
+    serverTime: instant(headers.get("date")),
+    fetchedAt: instant(headers.get("x-md-rt-fetched-at")),
+    cacheAge: age >= 0 ? age : null,
+    transit: transitOf(headers),
+    status: wordOf(STATUSES, headers.get("x-md-rt-status")),
+  };
+}
+
+/** The time in caches on the way (RFC 9111 section 5.1). */
+export function transitOf(headers) {
+  const seconds = Number.parseInt(headers.get("age") ?? "", 10);
+  return seconds > 0 ? seconds * 1000 : 0;
+}
+
+/** When the next change is expected: the body's own word, else the standard one (R31). */
+export function hintsOf(body, headers) {
+  const hints = {};
+  const expected = instant(body?.meta?.nextExpectedAt);
+  if (expected !== null) hints.nextExpectedAt = expected;
+  const control = headers?.get("cache-control") ?? "";
+  const age = /(?:^|,)\s*max-age\s*=\s*"?(\d+)/i.exec(control);
+  if (age && Number(age[1]) > 0 && !/no-store|no-cache/i.test(control)) hints.maxAge = Number(age[1]) * 1000;
+  return hints;
+}

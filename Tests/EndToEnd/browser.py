@@ -1,0 +1,275 @@
+"""Drives a headless Chromium over its debugging pipe (the DevTools protocol), with nothing but Python."""
+
+from __future__ import annotations
+
+import base64
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+
+NAMES = ["chromium", "chromium-browser", "google-chrome"]
+PROGRAM = next((path for path in map(shutil.which, NAMES) if path), NAMES[0])
+LONGEST = 30.0
+SWITCHES = [
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+    "--disable-extensions", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--hide-scrollbars", "--mute-audio", "--remote-debugging-pipe",
+    "--enable-precise-memory-info", "--js-flags=--expose-gc",
+]
+KEYS = {
+    "Enter": ("Enter", 13, "\r"), "Escape": ("Escape", 27, ""), "Tab": ("Tab", 9, ""),
+    "ArrowDown": ("ArrowDown", 40, ""), "ArrowUp": ("ArrowUp", 38, ""), "Space": ("Space", 32, " "),
+}
+
+
+class ProtocolError(Exception):
+    """The browser refused a command, or a page threw."""
+
+
+class Browser:
+    """One browser; each tab has storage of its own."""
+
+    def __init__(self, *switches: str):
+        self.profile = tempfile.mkdtemp(prefix="freshet-chromium-")
+        # High numbers, so that 3 and 4 are free in the child.
+        to_read, self._write = (fcntl.fcntl(end, fcntl.F_DUPFD, 20) for end in os.pipe())
+        self._read, to_write = (fcntl.fcntl(end, fcntl.F_DUPFD, 20) for end in os.pipe())
+
+        def connect() -> None:
+            os.dup2(to_read, 3)
+            os.dup2(to_write, 4)
+
+        self.process = subprocess.Popen(
+            [PROGRAM, *SWITCHES, f"--user-data-dir={self.profile}", *switches, "about:blank"],
+            preexec_fn=connect, pass_fds=(3, 4), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        os.close(to_read)
+        os.close(to_write)
+        self._number = 0
+        self._lock = threading.Condition()
+        self._answers: dict[int, dict] = {}
+        self._listeners: dict[str, Callable[[str, dict], None]] = {}
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+        self._thread.start()
+
+    def _listen(self) -> None:
+        rest = b""
+        while piece := os.read(self._read, 1 << 20):
+            *messages, rest = (rest + piece).split(b"\0")
+            for message in map(json.loads, messages):
+                if "id" in message:
+                    with self._lock:
+                        self._answers[message["id"]] = message
+                        self._lock.notify_all()
+                elif listener := self._listeners.get(message.get("sessionId", "")):
+                    listener(message["method"], message["params"])
+
+    def send(self, method: str, parameters: dict, session: str | None = None) -> int:
+        """Sends a command and waits for nothing."""
+        with self._lock:
+            self._number += 1
+            message = {"id": self._number, "method": method, "params": parameters}
+            if session:
+                message["sessionId"] = session
+            data = json.dumps(message).encode() + b"\0"
+            while data:
+                data = data[os.write(self._write, data):]
+            return self._number
+
+    def call(self, method: str, session: str | None = None, patience: float = LONGEST, /, **parameters: object) -> dict:
+        """Sends a command and returns its result."""
+        number = self.send(method, parameters, session)
+        with self._lock:
+            if not self._lock.wait_for(lambda: number in self._answers, patience):
+                raise ProtocolError(f"{method} was not answered")
+            answer = self._answers.pop(number)
+        if "error" in answer:
+            raise ProtocolError(f"{method}: {answer['error']['message']}")
+        return answer["result"]
+
+    def listen(self, session: str, listener: Callable[[str, dict], None]) -> None:
+        """Tells the listener every event of a session."""
+        self._listeners[session] = listener
+
+    def tab(self, **options: object) -> "Tab":
+        """A new tab with empty storage."""
+        return Tab(self, **options)
+
+    def close(self) -> None:
+        """Ends the browser."""
+        try:
+            self.send("Browser.close", {})
+            self.process.wait(timeout=10)
+        except (OSError, subprocess.TimeoutExpired):
+            self.process.kill()
+            self.process.wait()
+        os.close(self._write)
+        self._thread.join(timeout=10)
+        os.close(self._read)
+        shutil.rmtree(self.profile, ignore_errors=True)
+
+
+class Tab:
+    """A page: what a person does with it, and what it asked and said; a bare one without interception."""
+
+    def __init__(self, browser: Browser, width: int = 1280, height: int = 800, bare: bool = False):
+        self.browser = browser
+        self.context = browser.call("Target.createBrowserContext")["browserContextId"]
+        target = browser.call(
+            "Target.createTarget", url="about:blank", browserContextId=self.context, newWindow=True,
+            width=width, height=height,
+        )
+        self.target = target["targetId"]
+        attached = browser.call("Target.attachToTarget", targetId=self.target, flatten=True)
+        self.session = attached["sessionId"]
+        self.console: list[str] = []
+        self.requests: list[dict] = []
+        self.responses: dict[str, dict] = {}
+        self.heads: dict[str, int] = {}
+        self.answers: Callable[[str], dict | None] | None = None
+        browser.listen(self.session, self._heard)
+        for domain in ("Page", "Runtime", "Network", "Log", "Performance"):
+            self.call(f"{domain}.enable")
+        if not bare:
+            # A service worker that is just being installed would stand between the page and `intercept`; and
+            # interception that begins later can lose the request that is sent in that moment.
+            self.call("Network.setBypassServiceWorker", bypass=True)
+            self.call("Fetch.enable", patterns=[{"urlPattern": "*/api/*"}])
+        self.size(width, height)
+
+    def call(self, method: str, patience: float = LONGEST, /, **parameters: object) -> dict:
+        """Sends a command about this tab."""
+        return self.browser.call(method, self.session, patience, **parameters)
+
+    def _heard(self, method: str, event: dict) -> None:
+        if method == "Runtime.consoleAPICalled" and event["type"] in ("error", "warning", "assert"):
+            self.console.append(" ".join(str(item.get("value", item.get("description"))) for item in event["args"]))
+        elif method == "Runtime.exceptionThrown":
+            details = event["exceptionDetails"]
+            self.console.append(details.get("exception", {}).get("description") or details["text"])
+        elif method == "Log.entryAdded" and event["entry"]["level"] in ("error", "warning"):
+            self.console.append(f"{event['entry']['text']} {event['entry'].get('url', '')}")
+        elif method == "Network.requestWillBeSent":
+            request = event["request"]
+            self.requests.append({"id": event["requestId"], "url": request["url"], "at": time.monotonic(), "headers": request["headers"]})
+        elif method == "Network.responseReceived":
+            self.responses[event["requestId"]] = {"status": event["response"]["status"], "headers": event["response"]["headers"], "bytes": 0}
+        elif method == "Network.responseReceivedExtraInfo":
+            self.heads[event["requestId"]] = len(event.get("headersText", ""))
+        elif method == "Network.loadingFinished" and event["requestId"] in self.responses:
+            self.responses[event["requestId"]]["bytes"] = event["encodedDataLength"]
+        elif method == "Fetch.requestPaused":
+            self._paused(event)
+
+    # What the network does
+
+    def intercept(self, answers: Callable[[str], dict | None] | None) -> None:
+        """Answers the API in the server's place: `{status, headers, body}`, `{fail: reason}`, or nothing to let one pass."""
+        self.answers = answers
+
+    def _paused(self, event: dict) -> None:
+        answer = self.answers(event["request"]["url"]) if self.answers else None
+        identity = {"requestId": event["requestId"]}
+        if answer is None:
+            self.browser.send("Fetch.continueRequest", identity, self.session)
+        elif "fail" in answer:
+            self.browser.send("Fetch.failRequest", {**identity, "errorReason": answer["fail"]}, self.session)
+        else:
+            body = answer.get("body", "")
+            text = body if isinstance(body, str) else json.dumps(body)
+            headers = {"Content-Type": "application/json", "Date": time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime()), **answer.get("headers", {})}
+            self.browser.send("Fetch.fulfillRequest", {
+                **identity, "responseCode": answer["status"],
+                "responseHeaders": [{"name": name, "value": str(value)} for name, value in headers.items()],
+                "body": base64.b64encode(text.encode()).decode(),
+            }, self.session)
+
+    def offline(self, is_offline: bool) -> None:
+        """Takes the network away, or gives it back."""
+        self.call("Network.emulateNetworkConditions", offline=is_offline, latency=0, downloadThroughput=-1, uploadThroughput=-1)
+
+    def size_of(self, request: dict) -> int:
+        """The bytes that an answer took on the wire."""
+        return max(self.responses[request["id"]]["bytes"], self.heads.get(request["id"], 0))
+
+    def boards(self, since: int = 0) -> list[dict]:
+        """The requests for boards, from a place in the list of all on."""
+        return [request for request in self.requests[since:] if "/api/stationboard?" in request["url"]]
+
+    # What a person does
+
+    def open(self, url: str) -> None:
+        """Goes to an address and waits until the page has loaded."""
+        self.call("Page.navigate", url=url)
+        self.wait("document.readyState === 'complete'")
+
+    def key(self, name: str, modifiers: int = 0) -> None:
+        """Presses a key."""
+        code, number, text = KEYS.get(name, ("", ord(name[0].upper()), name))
+        common = {"key": name, "code": code, "windowsVirtualKeyCode": number, "modifiers": modifiers}
+        self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **common)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **common)
+
+    def type(self, text: str) -> None:
+        """Types a text into what has the focus."""
+        self.call("Input.insertText", text=text)
+
+    def click(self, selector: str) -> None:
+        """Presses the middle of an element."""
+        x, y = self.run(
+            f"(() => {{ const box = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"
+            " return [box.x + box.width / 2, box.y + box.height / 2]; })()"
+        )
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def size(self, width: int, height: int, scale: float = 1, mobile: bool = False) -> None:
+        """Gives the page another size."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=mobile)
+
+    def media(self, **features: str) -> None:
+        """Sets media features: prefers_color_scheme="dark"."""
+        self.call("Emulation.setEmulatedMedia", features=[{"name": name.replace("_", "-"), "value": value} for name, value in features.items()])
+
+    # What is there
+
+    def run(self, expression: str, patience: float = LONGEST) -> object:
+        """The value of an expression, awaited."""
+        result = self.call("Runtime.evaluate", patience, expression=expression, awaitPromise=True, returnByValue=True, userGesture=True)
+        if "exceptionDetails" in result:
+            details = result["exceptionDetails"]
+            raise ProtocolError(details.get("exception", {}).get("description") or details["text"])
+        return result["result"].get("value")
+
+    def wait(self, expression: str, timeout: float = LONGEST) -> object:
+        """Waits until an expression is true."""
+        end = time.monotonic() + timeout
+        while time.monotonic() < end:
+            try:
+                if value := self.run(expression):
+                    return value
+            except ProtocolError:
+                pass  # Between two documents there is nothing to ask.
+            time.sleep(0.03)
+        raise AssertionError(f"not in {timeout} s: {expression}\nconsole: {self.console}")
+
+    def text(self, selector: str) -> str:
+        """The text that an element shows; empty without one."""
+        return self.run(f"document.querySelector({json.dumps(selector)})?.innerText ?? ''")
+
+    def screenshot(self, path: str) -> None:
+        """Takes a picture of what is in view."""
+        data = self.call("Page.captureScreenshot", format="png")["data"]
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(data))
+
+    def close(self) -> None:
+        """Closes the tab and forgets its storage."""
+        self.browser.call("Target.closeTarget", targetId=self.target)
+        self.browser.call("Target.disposeBrowserContext", browserContextId=self.context)

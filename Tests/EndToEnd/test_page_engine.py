@@ -1,0 +1,208 @@
+"""The web board in Chromium: the engine's vectors, sizes, times, memory, the offline shell, and the export."""
+
+import json
+import re
+import subprocess
+import time
+import unittest
+from pathlib import Path
+
+from boards import ROWS, STATE, STOP, BoardTest
+
+ROOT = Path(__file__).resolve().parents[2]
+HOURS = 8
+
+
+class EngineInThePage(BoardTest):
+    """What the engine is in a browser, measured."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.tab.close()
+        self.tab = self.stand.browser.tab(width=self.WIDTH, height=self.HEIGHT, bare=True)
+
+    def test_every_vector_passes_in_the_browser_as_under_node(self):
+        """The same file runs under node in Scripts/engine-wasm-check, and natively in swift test."""
+        tab = self.open("/?lang=en", rows=False)
+        runner = (ROOT / "Tests/EngineWasm/vectors.mjs").read_text()
+        documents = {path.name: json.loads(path.read_text()) for path in sorted((ROOT / "Sources/ConformanceVectors/Vectors").glob("*.json"))}
+        # The page's own address for the engine; a module of text is not allowed by the page's policy, so the
+        # debugger evaluates it, as it may.
+        script = re.sub(r"^export ", "", runner, flags=re.M)
+        tab.call("Runtime.evaluate", expression=script + "\nglobalThis.runDocument = runDocument;")
+        tab.run("Promise.all([import('/assets/freshness.js'), fetch('/assets/freshness.wasm')]).then(async ([{ Engine }, answer]) => { globalThis.engine = await Engine.load(answer); })")
+        table, failures = [], []
+        for name, document in documents.items():
+            results = tab.run(f"runDocument(engine, {json.dumps(document)})")
+            passed = sum(1 for result in results if not result["mismatches"])
+            failures += [result for result in results if result["mismatches"]]
+            table.append((name, len(results), passed))
+        total = sum(count for _, count, _ in table)
+        print(f"\n{'vectors':<18}{'there are':>10}{'in Chromium':>13}{'under node':>12}", flush=True)
+        for name, count, passed in table:
+            print(f"{name:<18}{count:>10}{passed:>13}{count - self.failed_under_node(name):>12}")
+        print(f"{'all':<18}{total:>10}{sum(passed for _, _, passed in table):>13}")
+        self.assertEqual(failures, [])
+        self.assertEqual(tab.run("engine.machines"), 0)
+        self.assertGreater(total, 400)
+
+    def failed_under_node(self, name: str) -> int:
+        """How many vectors of a file fail in the same module under node."""
+        module, vectors = ROOT / "Sources/CWebAssets/Public/freshness.wasm", ROOT / "Sources/ConformanceVectors/Vectors" / name
+        answer = subprocess.run(["node", str(ROOT / "Tests/EngineWasm/run-vectors.mjs"), str(module), str(vectors)], capture_output=True, text=True, check=False)
+        return answer.stdout.count("\nFAIL") + answer.stdout.startswith("FAIL")
+
+    def test_a_first_board_is_quick_and_small(self):
+        tab = self.open("/?lang=en", rows=False)  # The browser itself has started.
+        self.tab.close()
+        tab = self.tab = self.stand.browser.tab(width=self.WIDTH, height=self.HEIGHT, bare=True)
+        tab.call("Page.addScriptToEvaluateOnNewDocument", source="""
+          new MutationObserver(() => { if (!window.firstBoard && document.querySelector('.departure:not(.vacant)')) window.firstBoard = performance.now(); })
+            .observe(document, { childList: true, subtree: true });""")
+        self.open()
+        tab.wait("window.firstBoard > 0")
+        time.sleep(0.5)
+        first = tab.run("window.firstBoard")
+        wire = sum(response["bytes"] for response in tab.responses.values())
+        paint = tab.run("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0")
+        print(f"\nfirst load: board after {first:.0f} ms, first paint after {paint:.0f} ms, {wire / 1000:.1f} kB in {len(tab.responses)} answers", flush=True)
+        self.assertLess(first, 1000)
+        self.assertLess(wire, 300_000)
+        asked = len(tab.boards())
+        sizes = []
+        for _ in range(6):
+            tab.key("r")
+            tab.wait("true")
+            time.sleep(0.3)
+        for request in tab.boards()[asked:]:
+            response = tab.responses.get(request["id"])
+            if response and response["status"] == 304:
+                sizes.append(tab.size_of(request))
+        self.assertTrue(sizes, "no answer said that nothing changed")
+        print(f"unchanged: {max(sizes)} bytes")
+        self.assertLess(max(sizes), 2000)
+
+    def test_eight_hours_leave_no_memory_behind(self):
+        """The page's clocks and timers run fast, and its questions are answered at once: the engine sees eight hours."""
+        tab = self.tab
+        tab.call("Page.addScriptToEvaluateOnNewDocument", source=FAST_CLOCK)
+        self.open()
+        tab.run(f"fastForward.answer({json.dumps(self.board())})")
+        tab.run("gc()")
+        before = tab.run("performance.memory.usedJSHeapSize")
+        asked = tab.run(f"fastForward.run({HOURS} * 3600_000)", patience=120)
+        tab.run("gc()")
+        after = tab.run("performance.memory.usedJSHeapSize")
+        print(f"\n{HOURS} hours: {asked} questions, heap {before / 1e6:.1f} MB, then {after / 1e6:.1f} MB", flush=True)
+        self.assertGreater(asked, HOURS * 3600 / 20)
+        self.assertLess(asked, HOURS * 3600 / 13)
+        self.assertLess(after, 50_000_000)
+        self.assertLess(after - before, 10_000_000)
+
+    def test_without_a_network_the_shell_opens_with_the_last_board_and_its_age(self):
+        self.EXPECTED = re.compile("ERR_INTERNET_DISCONNECTED|Failed to load resource")
+        tab = self.open()
+        tab.wait("navigator.serviceWorker.ready.then(() => caches.open('shell-1')).then((shell) => shell.keys()).then((keys) => keys.length > 40)")
+        tab.run("fetch('/assets/page.js').then(() => 1)")
+        rows = self.destinations()
+        tab.offline(True)
+        for target in self.stand.browser.call("Target.getTargets")["targetInfos"]:
+            if target["type"] == "service_worker" and target.get("browserContextId") == tab.context:
+                attached = self.stand.browser.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)
+                self.stand.browser.call("Network.enable", attached["sessionId"])
+                self.stand.browser.call("Network.emulateNetworkConditions", attached["sessionId"], offline=True, latency=0, downloadThroughput=-1, uploadThroughput=-1)
+        tab.call("Page.reload")
+        tab.wait(f"document.documentElement.dataset.ready === 'yes' && {ROWS} > 2")
+        self.assertIn(tab.run(STATE), ("offline", "saved", "failing"))
+        self.assertRegex(tab.text(".freshness"), r"updated \d+\s(s|min) ago")
+        self.assertTrue(set(self.destinations()[:4]) & set(rows))
+        self.assertEqual(tab.run("document.querySelector('h1').innerText"), "Lausanne")
+
+    def test_the_page_can_be_installed(self):
+        tab = self.open()
+        manifest = tab.call("Page.getAppManifest")
+        self.assertEqual(manifest["errors"], [])
+        self.assertEqual(json.loads(manifest["data"])["display"], "standalone")
+        errors = {error["errorId"] for error in tab.call("Page.getInstallabilityErrors")["installabilityErrors"]}
+        self.assertLessEqual(errors, {"in-incognito"}, "the tab of a test is one")
+
+    def test_the_diagnostics_say_what_comes_next_and_export_what_was(self):
+        tab = self.open()
+        tab.key("d")
+        tab.wait("!document.querySelector('#diagnostics').hidden")
+        facts = tab.text("#diagnostics .facts")
+        self.assertRegex(facts, r"Next question\n[\d–].* · R\d+ ")
+        tab.run("HTMLAnchorElement.prototype.click = () => {}")
+        tab.run("window.blobs = []; (() => { const make = URL.createObjectURL; URL.createObjectURL = (blob) => { window.blobs.push(blob); return make(blob); }; })()")
+        tab.run("document.querySelector('#diagnostics .diagnostics-head button').click()")
+        lines = tab.run("window.blobs[0].text()").splitlines()
+        self.assertGreaterEqual(len(lines), 1)
+        record = json.loads(lines[0])
+        native = (ROOT / "Sources/FreshnessRuntime/SampleRecord.swift").read_text()
+        members = re.findall(r'line\.add\("(\w+)"', native)
+        self.assertEqual([name for name in record if name not in members], [])
+        self.assertEqual([name for name in members if name in record], list(record), "in the order of the native clients")
+        self.assertLessEqual({"resource", "context", "generation", "startedAt", "endedAt", "status", "outcome", "serverTime", "ageMs", "responseMode", "rtStatus", "bytes", "cadenceMs"}, set(record))
+        self.assertEqual((record["status"], record["outcome"], record["responseMode"]), (200, "content", "full"))
+        self.assertRegex(record["resource"], rf"^GET 127\.0\.0\.1:\d+/api/stationboard\?stop_id={STOP}&")
+
+    def test_a_page_whose_engine_does_not_load_says_so(self):
+        self.EXPECTED = re.compile("wrongModule|EngineError|answered 404|Failed to load|404|preload")
+        tab = self.tab
+        tab.call("Fetch.enable", patterns=[{"urlPattern": "*freshness.wasm"}])
+        tab.answers = lambda url: {"status": 404, "body": "gone"}
+        tab.open(self.stand.url + f"/?stop={STOP}&lang=en")
+        tab.wait("!document.querySelector('#fault').hidden")
+        self.assertIn("could not start", tab.text("#fault"))
+
+
+# Time that a test moves: performance.now(), Date.now() and timers of the page, and a server that answers at once.
+FAST_CLOCK = """
+(() => {
+  const [steady, wall, set, clear, ask] = [performance.now.bind(performance), Date.now, setTimeout.bind(window), clearTimeout.bind(window), fetch.bind(window)];
+  let [ahead, isFast, board, asked, numbers] = [0, false, null, 0, 1e9];
+  const due = new Map();
+  performance.now = () => steady() + ahead;
+  Date.now = () => Math.floor(wall() + ahead);
+  window.setTimeout = (act, wait = 0, ...rest) => {
+    numbers += 1;
+    if (isFast) due.set(numbers, { at: steady() + ahead + Math.max(0, wait), act: () => act(...rest) });
+    else { const number = numbers; due.set(number, { at: steady() + ahead + wait, act: () => act(...rest), real: set(() => { if (due.delete(number)) act(...rest); }, wait) }); }
+    return numbers;
+  };
+  window.clearTimeout = (number) => { clear(due.get(number)?.real); due.delete(number); };
+  window.fetch = async (address, options) => {
+    if (!isFast || !String(address).includes('/api/stationboard?')) return ask(address, options);
+    asked += 1;
+    const now = new Date(Date.parse(board.meta.serverTime) + ahead).toISOString();
+    const shift = (text) => text && new Date(Date.parse(text) + ahead).toISOString();
+    const departures = board.departures.map((one) => ({ ...one, key: one.key + Math.floor(ahead / 60000), scheduledDeparture: shift(one.scheduledDeparture), realtimeDeparture: shift(one.realtimeDeparture), delayMin: asked % 7 }));
+    const body = { ...board, departures, meta: { ...board.meta, serverTime: now, rtCacheAgeMs: 4000, nextExpectedAt: null } };
+    return new Response(JSON.stringify(body), { status: 200, headers: { 'Content-Type': 'application/json', ETag: `"${asked}"`, Date: now } });
+  };
+  window.fastForward = {
+    answer(body) { board = body; },
+    async run(span) {
+      isFast = true;
+      for (const one of due.values()) clear(one.real);
+      const end = steady() + ahead + span;
+      for (let turns = 0; ; turns += 1) {
+        let next = null;
+        for (const [number, one] of due) if (!next || one.at < next.one.at) next = { number, one };
+        if (!next || next.one.at > end) break;
+        due.delete(next.number);
+        ahead += Math.max(0, next.one.at - (steady() + ahead));
+        next.one.act();
+        // The answers of this moment arrive before time goes on.
+        for (let turn = 0; turn < 12; turn += 1) await null;
+        if (asked !== this.seen) { this.seen = asked; await new Promise((resolve) => set(resolve, 0)); }
+        if (turns % 200 === 0) await new Promise((resolve) => set(resolve, 0));
+      }
+      return asked;
+    },
+  };
+})();
+"""
+
+if __name__ == "__main__":
+    unittest.main()

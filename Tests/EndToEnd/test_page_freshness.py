@@ -1,0 +1,198 @@
+"""The web board in Chromium: how it stays fresh, and what it says when it cannot (seeds 000 and 001)."""
+
+import re
+import time
+import unittest
+
+from boards import OTHER, ROWS, STATE, STOP, BoardTest
+
+FAST = 6.0
+
+
+class FreshnessOfThePage(BoardTest):
+    """Offline, hidden, switched, refused, degraded."""
+
+    EXPECTED = re.compile(r"\b(429|500|503)\b|Failed to load resource|ERR_INTERNET_DISCONNECTED|ERR_FAILED")
+
+    def window(self, state: str) -> None:
+        browser = self.stand.browser
+        window = browser.call("Browser.getWindowForTarget", targetId=self.tab.target)["windowId"]
+        browser.call("Browser.setWindowBounds", windowId=window, bounds={"windowState": state})
+
+    def age(self) -> int:
+        """The seconds that the freshness line speaks of."""
+        found = re.search(r"updated (\d+)\s(s|min) ago", self.tab.text(".freshness"))
+        self.assertIsNotNone(found, self.tab.text(".freshness"))
+        return int(found.group(1)) * (60 if found.group(2) == "min" else 1)
+
+    def test_offline_the_rows_stay_and_the_age_grows_and_back_it_recovers_with_one_request(self):
+        tab = self.open()
+        rows = self.destinations()
+        tab.offline(True)
+        tab.wait(f"{STATE} === 'offline'")
+        self.assertIn("Offline", tab.text(".freshness"))
+        asked = len(tab.boards())
+        first = self.age()
+        tab.wait(f"+/updated (\\d+)/.exec(document.querySelector('.freshness').innerText)[1] >= {first + 3}", timeout=FAST)
+        self.assertEqual(self.destinations()[:3], rows[:3])
+        self.assertEqual(len(tab.boards()), asked, "nothing is asked offline (R24)")
+        tab.offline(False)
+        tab.wait(f"['live', 'ageing'].includes({STATE})", timeout=FAST)
+        time.sleep(1.5)
+        self.assertEqual(len(tab.boards()), asked + 1, "one request, not more")
+        self.assertLess(self.age(), 30)
+
+    def test_hidden_nothing_is_asked_and_shown_again_one_request_goes_out_at_once(self):
+        tab = self.open()
+        self.window("minimized")
+        tab.wait("document.hidden")
+        asked = len(tab.boards())
+        time.sleep(16.5)  # Longer than the cadence: a request would be due.
+        self.assertEqual(len(tab.boards()), asked, "nothing is asked while nobody looks (R11)")
+        shown = time.monotonic()
+        self.window("normal")
+        end = shown + FAST
+        while len(tab.boards()) == asked and time.monotonic() < end:
+            time.sleep(0.02)
+        self.assertEqual(len(tab.boards()), asked + 1)
+        self.assertLess(tab.boards()[-1]["at"] - shown, 1.5)
+        time.sleep(2)
+        self.assertEqual(len(tab.boards()), asked + 1, "and no second one (R11)")
+
+    def test_another_stop_clears_the_rows_at_once(self):
+        tab = self.open()
+        tab.intercept(lambda url: {"fail": "Failed"} if OTHER in url and "/api/stationboard?" in url else None)
+        tab.run("document.querySelector('#stop-search').focus()")
+        tab.type("lausanne gare")
+        tab.wait("document.querySelectorAll('[role=option]').length > 0")
+        tab.key("Enter")
+        tab.wait("document.querySelector('h1').innerText === 'Lausanne, gare'")
+        self.assertEqual(tab.run(ROWS), 0, "no row of the stop before (R4)")
+        tab.intercept(None)
+        tab.wait(f"{ROWS} > 2", timeout=10)
+
+    def test_a_429_keeps_the_board_and_obeys_retry_after(self):
+        tab = self.open()
+        rows = self.destinations()
+        problem = {"type": "about:blank", "title": "Too Many Requests", "status": 429, "error": "busy"}
+        tab.intercept(lambda url: {"status": 429, "headers": {"Retry-After": "4"}, "body": problem} if "/api/stationboard?" in url else None)
+        tab.key("r")
+        tab.wait(f"{STATE} === 'failing'", timeout=FAST)
+        self.assertIn("busy", tab.text(".freshness"))
+        self.assertRegex(tab.text(".freshness"), r"trying again in \d\s+s")
+        self.assertEqual(self.destinations()[:3], rows[:3], "an error never erases a board (R22)")
+        asked, at = len(tab.boards()), tab.boards()[-1]["at"]
+        tab.key("r")
+        time.sleep(1)
+        self.assertEqual(len(tab.boards()), asked, "Retry-After binds a person too (R21)")
+        tab.intercept(None)
+        tab.wait(f"['live', 'ageing'].includes({STATE})", timeout=10)
+        self.assertGreaterEqual(tab.boards()[-1]["at"] - at, 3.9)
+
+    def test_a_500_is_retried_once_silently_and_then_said(self):
+        tab = self.open()
+        rows = self.destinations()
+        tab.intercept(lambda url: {"status": 500, "body": {}} if "/api/stationboard?" in url else None)
+        asked = len(tab.boards())
+        tab.key("r")
+        tab.wait(f"{STATE} === 'failing'", timeout=FAST)
+        self.assertGreaterEqual(len(tab.boards()), asked + 2, "one silent retry (R7)")
+        first, second = (request["at"] for request in tab.boards()[asked:asked + 2])
+        self.assertGreater(second - first, 0.65)
+        self.assertIn("Server error (500)", tab.text(".freshness"))
+        self.assertEqual(self.destinations()[:3], rows[:3])
+        tab.intercept(None)
+        tab.wait(f"['live', 'ageing'].includes({STATE})", timeout=20)
+
+    def test_an_unreadable_answer_and_a_dead_server_are_told_apart(self):
+        tab = self.open()
+        tab.intercept(lambda url: {"status": 200, "body": "<html>"} if "/api/stationboard?" in url else None)
+        tab.key("r")
+        tab.wait("document.querySelector('.freshness').innerText.includes('Unreadable answer')", timeout=FAST)
+        tab.intercept(lambda url: {"fail": "ConnectionRefused"} if "/api/stationboard?" in url else None)
+        tab.key("r")
+        tab.wait("document.querySelector('.freshness').innerText.includes('cannot be reached')", timeout=FAST)
+        self.assertGreater(tab.run(ROWS), 2)
+
+    def test_every_mode_and_status_has_its_own_words(self):
+        body = self.board()
+        states = {
+            ("full", "applied"): ("live", "Live"),
+            ("full", "partial"): ("reduced", "Partly live"),
+            ("degraded_static", "skipped_budget"): ("reduced", "left out"),
+            ("degraded_static", "missing_cache"): ("stale", "no live data"),
+            ("degraded_static", "stale_cache"): ("stale", "too old"),
+            ("degraded_static", "guarded_error"): ("stale", "in error"),
+            ("full", "disabled"): ("timetable", "Timetable only"),
+            ("degraded_static", "applied"): ("reduced", "Limited service"),
+            ("stale_cache_fallback", "applied"): ("reduced", "A copy"),
+            ("static_timeout_fallback", "applied"): ("reduced", "ran out of time"),
+            ("something_new", "applied"): ("reduced", "uncertain"),
+        }
+        said = {}
+        self.open()
+        for (mode, status), (state, words) in states.items():
+            with self.subTest(f"{mode} {status}"):
+                applied = status == "applied"
+                answer = {**body, "rt": {**body["rt"], "applied": applied}}
+                answer["meta"] = {**body["meta"], "responseMode": mode, "rtStatus": status, "rtCacheAgeMs": 4000, "nextExpectedAt": None}
+                self.tab.intercept(lambda url, answer=answer: {"status": 200, "body": answer} if "/api/stationboard?" in url else None)
+                self.tab.key("R", modifiers=8)
+                self.tab.wait(f"{STATE} === '{state}' && document.querySelector('.freshness').innerText.includes({words!r})", timeout=FAST)
+                said[self.tab.text(".freshness strong")] = (mode, status)
+        self.assertEqual(len(said), len(states), "no two of them look the same")
+
+    def test_live_data_that_fails_once_is_held_and_says_so(self):
+        tab = self.open()
+        tab.wait(f"{STATE} === 'live'", timeout=25)
+        body = self.board()
+        for departure in body["departures"]:
+            departure.update(realtimeDeparture=None, delayMin=None, rawDelaySec=None, displayedDelayMin=None, status="UNKNOWN", destination="Nowhere")
+        body["rt"]["applied"] = False
+        body["meta"].update(rtStatus="missing_cache", responseMode="degraded_static")
+        tab.intercept(lambda url: {"status": 200, "body": body} if "/api/stationboard?" in url else None)
+        tab.key("r")
+        tab.wait(f"{STATE} === 'held'", timeout=FAST)
+        self.assertNotIn("Nowhere", self.destinations(), "the better board stays (R20)")
+        tab.key("R", modifiers=8)
+        tab.wait("document.querySelector('[data-part=open]').textContent === 'Nowhere'", timeout=FAST)
+
+    def test_the_age_does_not_follow_a_clock_that_is_set_back(self):
+        tab = self.open()
+        tab.offline(True)
+        tab.wait(f"{STATE} === 'offline'")
+        before = self.age()
+        tab.run("(() => { const now = Date.now; Date.now = () => now() - 3600_000; })()")
+        time.sleep(2)
+        self.assertLess(abs(self.age() - before - 2), 3)
+
+    def test_an_unchanged_board_is_confirmed_by_its_tag(self):
+        tab = self.open()
+        tab.wait("document.querySelector('.freshness').checkVisibility()")
+        for _ in range(4):
+            asked = len(tab.boards())
+            tab.key("r")
+            end = time.monotonic() + FAST
+            while len(tab.boards()) == asked and time.monotonic() < end:
+                time.sleep(0.02)
+            time.sleep(0.3)
+            request = tab.boards()[-1]
+            if tab.responses.get(request["id"], {}).get("status") == 304:
+                self.assertIn("If-None-Match", request["headers"])
+                self.assertIn(tab.size_of(request), range(100, 2000))
+                return
+        self.fail("no 304 in four questions")
+
+    def test_the_stream_brings_changes_where_it_is_wished_for(self):
+        tab = self.open(f"/?stop={STOP}&lang=en&updates=stream")
+        tab.wait("true")
+        streams = [request for request in tab.requests if "/api/stationboard/stream" in request["url"]]
+        self.assertEqual(len(streams), 1)
+        asked = len(tab.boards())
+        before = tab.text("[data-part=rows]")
+        tab.wait(f"document.querySelector('[data-part=rows]').innerText !== {before!r}", timeout=25)
+        self.assertLessEqual(len(tab.boards()), asked + 1, "the stream stands in for polling (R33)")
+
+
+if __name__ == "__main__":
+    unittest.main()

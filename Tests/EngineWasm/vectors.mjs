@@ -1,0 +1,212 @@
+// Runs conformance vectors in the WebAssembly build: under node (run-vectors.mjs), and in a browser
+// (Tests/EndToEnd/test_page_engine.py). It needs nothing of either. The grammar and its rules are in
+// Documentation/conformance-vectors.md.
+
+const DRAWS = { lowest: 0, middle: 2 ** 31, highest: 2 ** 32 - 1 };
+const MOST_EVENTS = 100_000;
+
+/** A vector that does not keep to the grammar. */
+class GrammarError extends Error {}
+
+function insist(condition, problem) {
+  if (!condition) throw new GrammarError(problem);
+}
+
+function check(object, required, optional, where) {
+  insist(object !== null && typeof object === "object" && !Array.isArray(object),
+    `${where}: an object is expected`);
+  for (const name of required) insist(name in object, `${where}.${name} is missing`);
+  for (const name of Object.keys(object)) {
+    insist(required.includes(name) || optional.includes(name), `${where}.${name} is unknown here`);
+  }
+}
+
+// MARK: Comparison
+
+/** Whether two values are the same, member by member. */
+function isEqual(one, other) {
+  if (one instanceof Set && other instanceof Set) return one.size === other.size && [...one].every((value) => other.has(value));
+  if (one === null || other === null || typeof one !== "object" || typeof other !== "object") return Object.is(one, other);
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => Object.hasOwn(other, name) && isEqual(one[name], other[name]));
+}
+
+const isRange = (value) => value !== null && typeof value === "object";
+
+function checkContext(value, path) {
+  check(value, ["question"], ["identity"], path);
+  return { identity: 0, ...value };
+}
+
+/** Compares members; what is expected of a member that does not exist is a mistake in the vector. */
+function members(expected, got, path, kinds = {}) {
+  check(expected, [], Object.keys(got), path);
+  return Object.entries(expected).flatMap(([name, value]) =>
+    compare(kinds[name], value, got[name], `${path}.${name}`));
+}
+
+const REQUEST = { context: "context" };
+const SAMPLE = { context: "context", marks: "members" };
+const SHOWS = { context: "context", label: "members" };
+const EXPECT = {
+  request: "request", requests: "requests", requestCount: "range", changes: "set", alarm: "range",
+  sample: "sample", notes: "set", shows: "shows", counters: "members",
+};
+
+/** Names what differs: [path, expected, got]. */
+function compare(kind, expected, got, path) {
+  const differs = [[path, expected, got]];
+  switch (kind) {
+    case "context":
+      return isEqual(checkContext(expected, path), got) ? [] : differs;
+    case "range":
+      if (!isRange(expected)) return expected === got ? [] : differs;
+      check(expected, ["from", "to"], [], path);
+      insist(expected.from <= expected.to, `${path}: the range is empty`);
+      return got !== null && expected.from <= got && got <= expected.to ? [] : differs;
+    case "set":
+      insist(new Set(expected).size === expected.length, `${path}: a name stands twice`);
+      return isEqual(new Set(expected), new Set(got)) ? [] : differs;
+    case "members": return members(expected, got, path);
+    case "shows": return members(expected, got, path, SHOWS);
+    case "request":
+    case "sample":
+      if (expected === null || got === null) return expected === got ? [] : differs;
+      return members(expected, got, path, kind === "request" ? REQUEST : SAMPLE);
+    case "requests":
+      if (expected.length !== got.length) return differs;
+      return expected.flatMap((value, index) =>
+        compare("request", value, got[index], `${path}[${index + 1}]`));
+    default: return isEqual(expected, got) ? [] : differs;
+  }
+}
+
+// MARK: Telling
+
+/** One vector being told to one machine. */
+class Telling {
+  constructor(engine, vector) {
+    this.machine = engine.machine({ policy: vector.policy, context: vector.context ?? { question: 0 } });
+    this.capacity = this.machine.policy().ringCapacity;
+    this.now = 0;
+    this.ordered = new Map();
+    this.ring = [];
+    this.last = null;
+  }
+
+  send(event, draw) {
+    this.last = this.machine.handle(event, this.now, draw);
+    const { request, sample } = this.last;
+    if (sample) this.ring = this.capacity ? [...this.ring, sample.generation].slice(-this.capacity) : [];
+    if (!request) return;
+    this.ordered.set(request.generation, { at: this.now, context: request.context });
+    this.requests.push({ at: this.now, ...request });
+  }
+
+  /** Takes one step; returns what differs. */
+  take(step, where) {
+    check(step, ["event"], ["at", "after", "with", "draw", "expect"], where);
+    insist(!("at" in step && "after" in step), `${where}: "at" stands beside "after"`);
+    const moment = step.at ?? this.now + (step.after ?? 0);
+    insist(Number.isSafeInteger(moment) && moment >= this.now, `${where}: moments never go back`);
+    const draw = DRAWS[step.draw ?? "middle"] ?? step.draw;
+    this.requests = [];
+    let problem = null;
+    if (step.event === "wait") {
+      problem = this.wait(moment, step.with ?? {}, draw, `${where}.with`);
+    } else {
+      this.now = moment;
+      problem = this.tell(step, draw, where);
+    }
+    if (problem) return [["event", step.event, problem]];
+    return this.differences(step.expect ?? {}, step.event === "wait");
+  }
+
+  tell(step, draw, where) {
+    const event = { event: step.event };
+    if ("with" in step) event.with = step.with;
+    if (step.event === "answered") {
+      check(step.with, ["answer"], ["generation", "context"], `${where}.with`);
+      const generation = step.with.generation ?? this.machine.look(this.now).outstanding;
+      if (generation === null) return "no request is out";
+      const context = step.with.context ?? this.ordered.get(generation)?.context;
+      if (!context) return `no request ${generation} was ever ordered`;
+      event.with = { generation, context, answer: step.with.answer };
+    } else if (step.event === "linkDelivered") {
+      check(step.with, ["answer"], ["context"], `${where}.with`);
+      event.with = { context: this.machine.look(this.now).context, ...step.with };
+    }
+    this.send(event, draw);
+    return null;
+  }
+
+  /** Lets time pass as a host that heeds the alarm, and perhaps has a server. */
+  wait(end, service, draw, where) {
+    check(service, "latency" in service ? ["answer"] : [], ["answer", "latency"], where);
+    let look = this.machine.look(this.now);
+    this.last = {
+      cancel: null, snapshot: "none", changes: [], request: null, link: null, alarm: look.alarm,
+      sample: null, notes: [],
+    };
+    for (let count = 0; count < MOST_EVENTS; count += 1) {
+      look = this.machine.look(this.now);
+      const alarm = look.alarm === null ? Infinity : Math.max(look.alarm, this.now);
+      const sent = service.answer ? this.ordered.get(look.outstanding) : undefined;
+      const due = sent ? Math.max(sent.at + (service.latency ?? 0), this.now) : Infinity;
+      if (Math.min(alarm, due) > end) {
+        this.now = end;
+        return null;
+      }
+      if (due <= alarm) {
+        this.now = due;
+        const { context } = sent;
+        const values = { generation: look.outstanding, context, answer: service.answer };
+        this.send({ event: "answered", with: values }, draw);
+      } else {
+        this.now = alarm;
+        this.send({ event: "woke" }, draw);
+      }
+    }
+    return `more than ${MOST_EVENTS} events`;
+  }
+
+  differences(expected, isWait) {
+    if (Object.keys(expected).length === 0) return [];
+    const got = {
+      ...this.last,
+      shows: this.machine.look(this.now),
+      counters: this.machine.counters(),
+      ring: this.ring,
+    };
+    if (isWait) Object.assign(got, { requests: this.requests, requestCount: this.requests.length });
+    // Beyond the grammar: what only this build shows is not to be expected of others.
+    for (const name of ["alarm", "ageAtArrival", "arrivedAt", "hasServerAge"]) delete got.shows[name];
+    return members(expected, got, "expect", EXPECT);
+  }
+}
+
+function run(engine, vector) {
+  check(vector, ["id", "covers", "says", "policy", "steps"], ["context"], "vector");
+  insist(vector.covers.length > 0 && vector.steps.length > 0, "covers and steps must not be empty");
+  const telling = new Telling(engine, vector);
+  try {
+    return vector.steps.flatMap((step, index) =>
+      telling.take(step, `step ${index + 1}`).map(([path, expected, got]) =>
+        `step ${index + 1}: ${path}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(got)}`));
+  } finally {
+    telling.machine.destroy();
+  }
+}
+
+/** Runs the vectors of a document: `[{ id, mismatches }]`. */
+export function runDocument(engine, document) {
+  check(document, ["vectors"], [], "file");
+  return document.vectors.map((vector) => {
+    try {
+      return { id: vector.id, mismatches: run(engine, vector) };
+    } catch (error) {
+      return { id: vector.id, mismatches: [`${error.name}: ${error.message}`] };
+    }
+  });
+}
