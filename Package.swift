@@ -66,6 +66,7 @@ let package = Package(
       name: "FreshnessTesting",
       dependencies: ["Freshness", "ConditionalHTTP", "ConformanceVectors", .httpTypes]
     ),
+    .target(name: "ParityReport"),
 
     // MARK: Third floor: contracts
     .target(name: "Stationboard"),
@@ -120,14 +121,18 @@ let package = Package(
       dependencies: [
         "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation", "Freshness",
         "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "NIOTransport",
-        "SampleNetwork", "Serving", "Simulation", "Stationboard", "StationboardClient",
-        "StationboardServer", "Timetable", "WebBoard", .argumentParser, .httpTypes, .hummingbird,
-        .logging, .nioCore, .serviceLifecycle,
+        "ParityReport", "SampleNetwork", "Serving", "Simulation", "Stationboard",
+        "StationboardClient", "StationboardServer", "Timetable", "WebBoard", .argumentParser,
+        .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle,
       ]
     ),
 
     // MARK: Beside the house: tests
     .testTarget(name: "FreshnessTests", dependencies: ["Freshness"]),
+    .testTarget(
+      name: "ParityReportTests",
+      dependencies: ["Freshness", "FreshnessRuntime", "ParityReport"]
+    ),
     .testTarget(
       name: "FreshnessRuntimeTests",
       dependencies: [

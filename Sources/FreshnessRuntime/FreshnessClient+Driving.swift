@@ -68,11 +68,12 @@ extension FreshnessClient {
       ledger.entries.values[index].flight?.task.cancel()
       ledger.entries.values[index].flight = nil
     }
-    if let sample = effects.sample, let recorder {
+    if let sample = effects.sample {
       let title = ledger.entries.values[index].title
       let evidence =
         evidence ?? SampleEvidence(origin: flight?.request.wish.origin, asked: cell.subject)
-      recorder(
+      ledger.entries.values[index].keep(evidence)
+      recorder?(
         SampleRecord(sample, resource: title, origin: clock.origin, evidence: evidence)
       )
     }
