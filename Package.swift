@@ -94,7 +94,9 @@ let package = Package(
     ),
     .target(
       name: "StationboardClient",
-      dependencies: ["ConditionalHTTP", "Stationboard", .httpTypes]
+      dependencies: [
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Stationboard", .httpTypes,
+      ]
     ),
 
     // MARK: Fifth floor: servers and pages
