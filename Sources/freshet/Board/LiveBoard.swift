@@ -198,9 +198,11 @@ final class LiveBoard {
   private func find(_ query: String) {
     search?.cancel()
     let language = resource.language
-    search = Task { [stops, source] in await Self.find(query, stops, language, source) }
+    let (stops, source) = (stops, source)
+    search = Task { @concurrent in await LiveBoard.find(query, stops, language, source) }
   }
 
+  @concurrent
   private static func find(
     _ query: String,
     _ stops: StationboardClient,
