@@ -81,6 +81,25 @@ class Server:
         self.process.stdout.close()
 
 
+class Feed:
+    """The simulated producer."""
+
+    def __init__(self, data, *options):
+        self.process = subprocess.Popen(
+            [PROGRAM, "feed", "--data", str(data), "--port", "0", *options],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )
+        line = self.process.stdout.readline()
+        found = re.search(r"(http://127\.0\.0\.1:\d+)/trip-updates", line)
+        assert found, f"the feed did not start: {line}"
+        self.url = found.group(1)
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
 class Folder:
     """A temporary folder."""
 

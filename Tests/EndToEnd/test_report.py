@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from html.parser import HTMLParser
 from pathlib import Path
 
-from program import PROGRAM, Folder, Server, run
+from program import PROGRAM, Feed, Folder, Server, run
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / ".build/engine-wasm/vectors.json"
@@ -20,25 +20,6 @@ RECORDED = 34
 """Seconds that the clients run: sixteen requests at one in two seconds."""
 MOST_MEMORY = 400_000
 """Kilobytes that a report of a huge file may take, in a debug build."""
-
-
-class Feed:
-    """The simulated producer."""
-
-    def __init__(self, data, *options):
-        self.process = subprocess.Popen(
-            [PROGRAM, "feed", "--data", str(data), "--port", "0", *options],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        )
-        line = self.process.stdout.readline()
-        found = re.search(r"(http://127\.0\.0\.1:\d+)/trip-updates", line)
-        assert found, f"the feed did not start: {line}"
-        self.url = found.group(1)
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
 
 
 def lines_of(path):

@@ -47,11 +47,11 @@ struct BoardText {
   /// On a narrow terminal the platform goes first, then the time.
   private var showsPlatform: Bool { columns >= 46 }
   private var showsTime: Bool { columns >= 36 }
-  private static let statusWidth = 17
+  private var statusWidth: Int { columns >= 60 ? 17 : columns >= 40 ? 11 : 9 }
 
   private var destinationWidth: Int {
-    let fixed = 2 + 7 + 1 + (showsTime ? 6 : 0) + (showsPlatform ? 8 : 0) + Self.statusWidth
-    return max(4, columns - fixed)
+    let fixed = 2 + 7 + 1 + (showsTime ? 6 : 0) + (showsPlatform ? 8 : 0) + statusWidth
+    return max(1, columns - fixed)
   }
 
   private func title(_ board: Board, _ now: Double, _ zone: TimeZone) -> String {
@@ -64,7 +64,7 @@ struct BoardText {
       "  " + Terminal.fit(words.line, 7) + Terminal.fit(words.destination, destinationWidth) + " "
       + (showsTime ? Terminal.fit(words.time, 6) : "")
       + (showsPlatform ? Terminal.fit(words.platform, 8) : "")
-      + Terminal.fit(words.minutes, Self.statusWidth, atEnd: true)
+      + Terminal.fit(words.minutes, statusWidth, atEnd: true)
     return paint("2", text)
   }
 
@@ -94,7 +94,7 @@ struct BoardText {
     if departure.cancelled {
       let isSkipped = flags.contains("STOP_SKIPPED") && !flags.contains("TRIP_CANCELLED")
       let word = isSkipped ? words.skipped : words.cancelled
-      return paint("1;31", Terminal.fit(word, Self.statusWidth, atEnd: true))
+      return paint("1;31", Terminal.fit(word, statusWidth, atEnd: true))
     }
     var notes: [(String, String)] = []
     if flags.contains("EXTRA_SERVICE") { notes.append((words.extra, "36")) }
@@ -102,7 +102,7 @@ struct BoardText {
       if delay > 1 { notes.append(("+\(delay)", "33")) }
       if delay < 0, departure.status == "EARLY" { notes.append((words.early, "35")) }
     }
-    let room = Self.statusWidth - 4
+    let room = statusWidth - 4
     let told = notes.map(\.0).joined(separator: " ")
     let style = notes.last?.1 ?? "0"
     return paint(style, Terminal.fit(told, room, atEnd: true))

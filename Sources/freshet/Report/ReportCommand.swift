@@ -123,6 +123,10 @@ enum ReportFile {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { try fail("\(path): \(String(cString: strerror(errno)))") }
     let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    var facts = stat()
+    if fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR {
+      try fail("\(path): is a directory")
+    }
     var recording = Recording(name: path)
     do {
       while let data = try file.read(upToCount: block), !data.isEmpty {
