@@ -173,6 +173,13 @@ let package = Package(
     .testTarget(name: "FeedRecordingTests", dependencies: ["FeedRecording"]),
     .testTarget(name: "SampleNetworkTests", dependencies: ["SampleNetwork"]),
     .testTarget(
+      name: "StationboardClientTests",
+      dependencies: [
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "FreshnessTesting",
+        "Stationboard", "StationboardClient", .httpTypes,
+      ]
+    ),
+    .testTarget(
       name: "StationboardServerTests",
       dependencies: [
         "ConditionalHTTP", "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime",
