@@ -46,7 +46,8 @@ enum Plot {
     }
     for step in 0...4 {
       let value = longest * Double(step) / 4
-      svg += "<text class=\"x\" x=\"\(x(value))\" y=\"\(place(height - 6))\">\(time(value))</text>"
+      svg +=
+        "<text class=\"x\(step == 4 ? " end" : "")\" x=\"\(x(value))\" y=\"\(place(height - 6))\">\(time(value))</text>"
     }
     for limit in drawn {
       svg +=
@@ -94,7 +95,8 @@ enum Plot {
     for step in 0...4 {
       let value = Double(greatest) * Double(step) / 4
       let x = left + (width - left - 8) * Double(step) / 4
-      svg += "<text class=\"x\" x=\"\(place(x))\" y=\"\(place(height - 6))\">"
+      svg +=
+        "<text class=\"x\(step == 4 ? " end" : "")\" x=\"\(place(x))\" y=\"\(place(height - 6))\">"
       svg += "\(PageText.escaped(word(Int64(value))))</text>"
     }
     return svg + "</svg>"

@@ -225,7 +225,7 @@ package enum ReportPage {
     small{color:var(--faint)}.key{display:inline-block;width:.8em;height:.8em;margin-right:.4em;\
     border-radius:2px}.key.a{background:var(--a)}.key.b{background:var(--b)}
     svg{width:100%;height:auto;font-size:11px}svg text{fill:var(--faint)}
-    svg .y{text-anchor:end;dominant-baseline:middle}svg .x{text-anchor:middle}
+    svg .y{text-anchor:end;dominant-baseline:middle}svg .x{text-anchor:middle}svg .x.end{text-anchor:end}
     .grid{stroke:var(--line);stroke-width:.5}.limit{stroke:var(--bad);stroke-dasharray:4 3}
     polyline{fill:none;stroke-width:1.2}polyline.a{stroke:var(--a)}polyline.b{stroke:var(--b)}
     circle.a,rect.a{fill:var(--a)}circle.b,rect.b{fill:var(--b)}

@@ -1,6 +1,7 @@
 import ConditionalHTTP
 import Foundation
 import Freshness
+import FreshnessRuntime
 import FreshnessTesting
 import HTTPTypes
 import Stationboard

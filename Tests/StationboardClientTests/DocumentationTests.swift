@@ -33,8 +33,6 @@ struct DocumentationTests {
     #expect(model.stop?.name == "Lausanne" && model.language == .de)
     #expect(await BoardStand.eventually { model.board != nil })
     #expect(advice(model) == "")
-    exchange.add(.failure(.init(.unreachable, "no network")))
-    exchange.add(.failure(.init(.unreachable, "no network")))
     model.close()
   }
 }
