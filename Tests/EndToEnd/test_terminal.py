@@ -152,6 +152,12 @@ class Screen:
         return (settings[3] == self.before[3] and self.text.count("\x1b[?1049l") == self.text.count("\x1b[?1049h")
                 and self.text.rfind("\x1b[?25h") > self.text.rfind("\x1b[?25l"))
 
+    def is_stopped(self):
+        """Whether the program was stopped by a signal."""
+        answer = subprocess.run(
+            ["ps", "-o", "stat=", "-p", str(self.process.pid)], capture_output=True, text=True, check=False)
+        return answer.stdout.strip().startswith("T")
+
     def close(self):
         if self.process.poll() is None:
             self.process.kill()
@@ -212,9 +218,10 @@ class TerminalTest(unittest.TestCase):
             screen = self.board(server)
             screen.process.send_signal(signal.SIGTSTP)
             deadline = time.monotonic() + LONGEST
-            while not screen.is_as_before() and time.monotonic() < deadline:
+            while not (screen.is_as_before() and screen.is_stopped()) and time.monotonic() < deadline:
                 screen.more(0.1)
             self.assertTrue(screen.is_as_before())
+            self.assertTrue(screen.is_stopped(), "a shell continues only what has stopped")
             screen.text = ""
             screen.process.send_signal(signal.SIGCONT)
             screen.wait_until(lambda rows: "Lausanne" in rows[0], "a board again")
