@@ -42,7 +42,9 @@ def drawn(text, columns=COLUMNS, rows=ROWS):
             elif kind == "J" and numbers == "2":
                 cells = [[" "] * columns for _ in range(rows)]
             elif kind == "K":
-                cells[row][column:] = [" "] * (columns - column)
+                # Behind the last column the cursor stands on it, and what it stands on is erased.
+                start = min(column, columns - 1)
+                cells[row][start:] = [" "] * (columns - start)
             elif kind in ("m", "h", "l", None):
                 pass
             else:
@@ -190,6 +192,7 @@ class TerminalTest(unittest.TestCase):
         with Server(self.folder / "data") as server:
             screen = self.board(server, "--every", "1")
             self.assertIn("\x1b[", screen.text, "colours on a terminal")
+            self.assertRegex(screen.shows()[1], r" in$", "the last column is drawn")
             before = screen.shows()
             server.process.kill()
         # The rows stay, the age grows, and the line below says why.

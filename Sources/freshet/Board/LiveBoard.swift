@@ -264,7 +264,8 @@ final class LiveBoard {
       text = "\u{1B}[2J"
     }
     for (row, line) in new.enumerated() where drawn.isEmpty || drawn[row] != line {
-      text += "\u{1B}[\(row + 1);1H\(line)\u{1B}[K"
+      // Cleared first: behind the last column, clearing would erase what was just drawn.
+      text += "\u{1B}[\(row + 1);1H\u{1B}[K\(line)"
     }
     drawn = new
     return text.isEmpty || Terminal.write(text)
