@@ -66,6 +66,7 @@ let package = Package(
       name: "FreshnessTesting",
       dependencies: ["Freshness", "ConditionalHTTP", "ConformanceVectors", .httpTypes]
     ),
+    .target(name: "ParityReport"),
 
     // MARK: Third floor: contracts
     .target(name: "Stationboard"),
@@ -98,7 +99,9 @@ let package = Package(
     ),
     .target(
       name: "StationboardClient",
-      dependencies: ["ConditionalHTTP", "Stationboard", .httpTypes]
+      dependencies: [
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Stationboard", .httpTypes,
+      ]
     ),
 
     // MARK: Fifth floor: servers and pages
@@ -129,15 +132,18 @@ let package = Package(
       dependencies: [
         "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation", "Freshness",
         "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "NIOTransport",
-        "SampleNetwork", "ServeSettings", "Serving", "Simulation", "Stationboard",
-        "StationboardClient",
-        "StationboardServer", "Timetable", "WebBoard", .argumentParser, .httpTypes, .hummingbird,
-        .logging, .nioCore, .serviceLifecycle, .unixSignals,
+        "ParityReport", "SampleNetwork", "ServeSettings", "Serving", "Simulation", "Stationboard",
+        "StationboardClient", "StationboardServer", "Timetable", "WebBoard", .argumentParser,
+        .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle, .unixSignals,
       ]
     ),
 
     // MARK: Beside the house: tests
     .testTarget(name: "FreshnessTests", dependencies: ["Freshness"]),
+    .testTarget(
+      name: "ParityReportTests",
+      dependencies: ["Freshness", "FreshnessRuntime", "ParityReport"]
+    ),
     .testTarget(
       name: "FreshnessRuntimeTests",
       dependencies: [
@@ -180,6 +186,13 @@ let package = Package(
     .testTarget(name: "ServeSettingsTests", dependencies: ["ServeSettings"]),
     .testTarget(name: "ServingTests", dependencies: ["Serving"]),
     .testTarget(name: "SampleNetworkTests", dependencies: ["SampleNetwork"]),
+    .testTarget(
+      name: "StationboardClientTests",
+      dependencies: [
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "FreshnessTesting",
+        "Stationboard", "StationboardClient", .httpTypes,
+      ]
+    ),
     .testTarget(
       name: "StationboardServerTests",
       dependencies: [

@@ -22,6 +22,8 @@ struct Arrival<Value: Equatable & Sendable>: Sendable {
   var deviceTime: WallTime?
   /// What the server says about a failure.
   var problem: ProblemDetails?
+  /// What makes the answer checkable.
+  var evidence = SampleEvidence()
   /// Whether a 304 came that speaks of another copy than ours.
   var isOfAnotherCopy = false
 
@@ -56,13 +58,15 @@ struct Arrival<Value: Equatable & Sendable>: Sendable {
   ///   - times: When the request went out and the answer came, on the monotonic clock, and the
   ///     wall clock on arrival.
   ///   - retryAfterCap: The longest `Retry-After` that is obeyed.
+  ///   - isRecorded: Whether somebody wants the hash of the body.
   init<R: FreshResource>(
     _ answer: HTTPExchangeAnswer,
     of resource: R,
     since known: Value?,
     sent: Validators?,
     times: (asked: Moment, arrived: Moment, wall: WallTime),
-    retryAfterCap: Timespan
+    retryAfterCap: Timespan,
+    isRecorded: Bool
   ) where R.Value == Value {
     let head = answer.head
     var unreadable: String?
@@ -92,10 +96,24 @@ struct Arrival<Value: Equatable & Sendable>: Sendable {
     marks.transit = own.map { max($0.transit, standard.transit) } ?? standard.transit
     hints = reading?.hints ?? Self.hints(of: head)
     deviceTime = times.wall
+    evidence.answered = reading?.subject
+    evidence.entityTag = head.headerFields[.eTag]
+    evidence.requestId = Self.requestId(of: head)
+    if isRecorded, !answer.body.isEmpty {
+      evidence.digest = SampleEvidence.digest(of: answer.body)
+    }
     problem = outcome.isSuccess ? nil : ProblemDetails(reading: answer)
     if case .notModified = outcome, head.status == .notModified, let sent {
       isOfAnotherCopy = !sent.areConfirmed(by: head.headerFields)
     }
+  }
+
+  /// Reads the server's name for an answer.
+  private static func requestId(of head: HTTPResponse) -> String? {
+    for name in ["x-md-request-id", "x-request-id"] {
+      if let value = HTTPField.Name(name).flatMap({ head.headerFields[$0] }) { return value }
+    }
+    return nil
   }
 
   /// Reads `Date` and `Age` (RFC 9111 section 4.2.3).

@@ -24,6 +24,9 @@ public protocol FreshResource: Hashable, Sendable {
   /// The constants of the resource; nothing leaves them to the client.
   var policy: Policy? { get }
 
+  /// What is asked for, in the words in which an answer names it, such as a stop_id; recorded only.
+  var subject: String? { get }
+
   /// The question, without validators: the client adds `If-None-Match`, `If-Modified-Since`,
   /// `Prefer`, `Cache-Control` and its credentials.
   ///
@@ -71,6 +74,9 @@ extension FreshResource {
   /// The client's policy.
   public var policy: Policy? { nil }
 
+  /// Nothing an answer would name.
+  public var subject: String? { nil }
+
   /// Nothing beside the standard fields.
   public func marks(of head: HTTPResponse) -> Marks? { nil }
 
@@ -101,6 +107,8 @@ public struct Reading<Value: Sendable>: Sendable {
   public var marks: Marks?
   /// What the body says of the next change; nothing leaves it to `Cache-Control`.
   public var hints: Hints?
+  /// What the body says it is about, such as a stop_id; recorded only.
+  public var subject: String?
 
   /// Creates a reading.
   public init(
@@ -110,9 +118,11 @@ public struct Reading<Value: Sendable>: Sendable {
     canBeReferredTo: Bool = false,
     activity: Activity? = nil,
     marks: Marks? = nil,
-    hints: Hints? = nil
+    hints: Hints? = nil,
+    subject: String? = nil
   ) {
     self.value = value
+    self.subject = subject
     self.hasRealtime = hasRealtime
     self.fulfilsAction = fulfilsAction
     self.canBeReferredTo = canBeReferredTo

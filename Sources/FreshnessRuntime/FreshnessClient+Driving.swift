@@ -32,8 +32,19 @@ extension FreshnessClient {
   }
 
   /// Hands an event to one machine.
-  func handle(_ event: Event, for key: Roster.Key, in ledger: inout Ledger) {
-    carryOut(event, for: key, at: clock.now(), in: &ledger)
+  ///
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - key: The machine.
+  ///   - ledger: The client's.
+  ///   - evidence: What makes the request checkable that this event ends.
+  func handle(
+    _ event: Event,
+    for key: Roster.Key,
+    in ledger: inout Ledger,
+    evidence: SampleEvidence? = nil
+  ) {
+    carryOut(event, for: key, at: clock.now(), in: &ledger, evidence: evidence)
     rearm(&ledger)
   }
 
@@ -41,7 +52,8 @@ extension FreshnessClient {
     _ event: Event,
     for key: Roster.Key,
     at now: Moment,
-    in ledger: inout Ledger
+    in ledger: inout Ledger,
+    evidence: SampleEvidence? = nil
   ) {
     let draw = ledger.draw()
     // Found once, changed in place: a copy of the entry would be a copy of its ring.
@@ -50,14 +62,20 @@ extension FreshnessClient {
       let machine = ledger.roster[key]
     else { return }
     let cell = ledger.entries.values[index].cell
+    let flight = ledger.entries.values[index].flight
     ledger.entries.values[index].diagnostics.record(effects)
     if let ticket = effects.cancel, ledger.entries.values[index].flight?.request.ticket == ticket {
       ledger.entries.values[index].flight?.task.cancel()
       ledger.entries.values[index].flight = nil
     }
-    if let sample = effects.sample, let recorder {
+    if let sample = effects.sample {
       let title = ledger.entries.values[index].title
-      recorder(SampleRecord(sample, resource: title, origin: clock.origin))
+      let evidence =
+        evidence ?? SampleEvidence(origin: flight?.request.wish.origin, asked: cell.subject)
+      ledger.entries.values[index].keep(evidence)
+      recorder?(
+        SampleRecord(sample, resource: title, origin: clock.origin, evidence: evidence)
+      )
     }
     cell.settle(effects, machine: machine, at: now)
     if let request = effects.request {
@@ -183,7 +201,8 @@ extension FreshnessClient {
         since: known,
         sent: sent,
         times: (asked, clock.now(), clock.wall()),
-        retryAfterCap: (resource.policy ?? ledger.withLock { $0.policy }).retryAfterCap
+        retryAfterCap: (resource.policy ?? ledger.withLock { $0.policy }).retryAfterCap,
+        isRecorded: recorder != nil
       )
     } catch {
       return Arrival(error)
@@ -209,7 +228,12 @@ extension FreshnessClient {
         handle(.wished(Wish(.change, isUnconditional: true)), for: key, in: &ledger)
         return
       }
-      handle(.answered(ticket, cell.answer(for: arrival)), for: key, in: &ledger)
+      handle(
+        .answered(ticket, cell.answer(for: arrival)),
+        for: key,
+        in: &ledger,
+        evidence: Self.evidence(arrival, of: flight, asking: cell.subject)
+      )
       ledger.trim(to: limits.idleResources)
     }
   }
@@ -232,7 +256,26 @@ extension FreshnessClient {
       isConditional: true,
       cadence: flight.request.cadence
     )
-    recorder(SampleRecord(sample, resource: title, origin: clock.origin))
+    let subject = ledger.entries[key]?.cell.subject
+    recorder(
+      SampleRecord(
+        sample,
+        resource: title,
+        origin: clock.origin,
+        evidence: Self.evidence(arrival, of: flight, asking: subject)
+      )
+    )
+  }
+
+  private static func evidence<Value>(
+    _ arrival: Arrival<Value>,
+    of flight: Ledger.Flight?,
+    asking subject: String?
+  ) -> SampleEvidence {
+    var evidence = arrival.evidence
+    evidence.origin = flight?.request.wish.origin
+    evidence.asked = subject
+    return evidence
   }
 
   // MARK: Streams

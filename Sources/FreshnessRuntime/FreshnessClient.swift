@@ -211,8 +211,8 @@ public final class FreshnessClient: Sendable {
   public func samples<R: FreshResource>(of resource: R) -> [SampleRecord] {
     ledger.withLock { ledger in
       guard let key = ledger.key(of: resource), let entry = ledger.entries[key] else { return [] }
-      return entry.diagnostics.ring.samples.map {
-        SampleRecord($0, resource: entry.title, origin: clock.origin)
+      return zip(entry.diagnostics.ring.samples, entry.evidence).map {
+        SampleRecord($0, resource: entry.title, origin: clock.origin, evidence: $1)
       }
     }
   }

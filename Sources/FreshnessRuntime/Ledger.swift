@@ -13,6 +13,8 @@ struct Ledger: Sendable {
     let title: String
     /// Counters and ring (R29, R30).
     var diagnostics: Diagnostics
+    /// What makes the samples of the ring checkable, in the same order.
+    var evidence: [SampleEvidence] = []
     /// The intervals that observers wish for; `nil` wishes for nothing.
     var observers: [Int64: Timespan?] = [:]
     /// The request that is out.
@@ -21,6 +23,12 @@ struct Ledger: Sendable {
     var link: (number: Int64, task: Task<Void, Never>)?
     /// The count of departures at which the last observer left.
     var leftAt: Int64 = 0
+
+    /// Keeps what makes the newest sample of the ring checkable.
+    mutating func keep(_ newest: SampleEvidence) {
+      evidence.append(newest)
+      evidence.removeFirst(max(evidence.count - diagnostics.ring.count, 0))
+    }
   }
 
   /// A request that is out.

@@ -54,4 +54,40 @@ public struct FreshnessReport: Hashable, Sendable {
   public var pace: Pace
   /// The failures in a row that count for the ladder (R23).
   public var failuresInARow: Int
+
+  /// How fresh a copy is that nobody keeps fresh.
+  ///
+  /// - Parameter label: The marker, the badge and the age.
+  public init(once label: FreshnessLabel) {
+    self.init(
+      label: label,
+      changedAgo: nil,
+      verifiedAgo: nil,
+      nextActionIn: nil,
+      isAsking: false,
+      isStreaming: false,
+      pace: .idle,
+      failuresInARow: 0
+    )
+  }
+
+  init(
+    label: FreshnessLabel,
+    changedAgo: Timespan?,
+    verifiedAgo: Timespan?,
+    nextActionIn: Timespan?,
+    isAsking: Bool,
+    isStreaming: Bool,
+    pace: Pace,
+    failuresInARow: Int
+  ) {
+    self.label = label
+    self.changedAgo = changedAgo
+    self.verifiedAgo = verifiedAgo
+    self.nextActionIn = nextActionIn
+    self.isAsking = isAsking
+    self.isStreaming = isStreaming
+    self.pace = pace
+    self.failuresInARow = failuresInARow
+  }
 }

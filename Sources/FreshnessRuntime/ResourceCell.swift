@@ -6,6 +6,8 @@ import Synchronization
 
 /// What a client needs of a resource without knowing its type.
 protocol AnyResourceCell: AnyObject, Sendable {
+  /// What is asked for, in the words in which an answer names it.
+  var subject: String? { get }
   /// Sends a request; its arrival is reported to the client.
   func send(
     _ request: Request,
@@ -73,6 +75,8 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
     self.resource = resource
     state = Mutex(State(live: LiveSnapshot(value: nil, label: machine.label(at: now))))
   }
+
+  var subject: String? { resource.subject }
 
   // MARK: Requests
 

@@ -14,6 +14,8 @@ public struct SampleRecord: Hashable, Sendable {
   public var startedAt: WallTime
   /// When it ended, on the device's wall clock.
   public var endedAt: WallTime
+  /// What makes it checkable.
+  public var evidence: SampleEvidence
 
   /// Creates a record.
   ///
@@ -21,8 +23,15 @@ public struct SampleRecord: Hashable, Sendable {
   ///   - sample: The sample.
   ///   - resource: Method and address of the resource.
   ///   - origin: The wall time at which the run began.
-  public init(_ sample: Sample, resource: String, origin: WallTime) {
+  ///   - evidence: What makes it checkable.
+  public init(
+    _ sample: Sample,
+    resource: String,
+    origin: WallTime,
+    evidence: SampleEvidence = SampleEvidence()
+  ) {
     self.sample = sample
+    self.evidence = evidence
     self.resource = resource
     startedAt = WallTime(milliseconds: origin.milliseconds + sample.startedAt.milliseconds)
     endedAt = WallTime(milliseconds: origin.milliseconds + sample.endedAt.milliseconds)
@@ -30,7 +39,8 @@ public struct SampleRecord: Hashable, Sendable {
 
   /// The record as one line of JSON, without a line end.
   ///
-  /// Members: `resource`, `context`, `generation`, `startedAt`, `endedAt`, `durationMs`, `status`,
+  /// Members: `resource`, `context`, `generation`, `origin`, `asked`, `answered`, `requestId`,
+  /// `entityTag`, `digest` (16 hexadecimal digits), `startedAt`, `endedAt`, `durationMs`, `status`,
   /// `outcome`, `verdict`, `serverTime`, `rtFetchedAt`, `rtCacheAgeMs`, `ageMs`, `responseMode`,
   /// `rtStatus`, `skewMs`, `bytes`, `conditional`, `changed`, `changeToScreenMs`, `cadenceMs`.
   public var line: String {
@@ -38,6 +48,7 @@ public struct SampleRecord: Hashable, Sendable {
     line.add("resource", resource)
     line.add("context", "\(sample.ticket.context.question).\(sample.ticket.context.identity)")
     line.add("generation", sample.ticket.generation)
+    evidence.add(to: &line)
     line.add("startedAt", startedAt.milliseconds)
     line.add("endedAt", endedAt.milliseconds)
     line.add("durationMs", sample.duration.milliseconds)

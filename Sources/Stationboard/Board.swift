@@ -32,6 +32,8 @@ public struct Board: Codable, Hashable, Sendable {
     public var rtCacheAgeMs: Double?
     /// How many departures carry realtime.
     public var rtAppliedCount: Int?
+    /// When the next realtime is expected, RFC 3339.
+    public var nextExpectedAt: String?
     /// The id of the request in the server's log.
     public var requestId: String?
     /// The timetable the board was made from.
@@ -56,6 +58,8 @@ public struct Board: Codable, Hashable, Sendable {
   public var station: Station?
   /// The departures, ordered by the instant they leave.
   public var departures: [Departure]
+  /// Disruptions of the whole stop.
+  public var banners: [ServiceAlert]?
   /// Why there are none.
   public var noService: NoService?
   /// What the answer says about itself.

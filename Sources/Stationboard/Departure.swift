@@ -39,6 +39,10 @@ public struct Departure: Codable, Hashable, Sendable {
   public var cancelled: Bool
   /// `UNKNOWN`, `ON_TIME`, `DELAYED`, `EARLY`, `CANCELLED` or `SKIPPED_STOP`.
   public var status: String?
+  /// How fresh the realtime of the row is: `fresh`, `ageing` or `stale`; nothing without any.
+  public var realtimeFreshness: String?
+  /// Disruptions of this departure.
+  public var alerts: [ServiceAlert]?
   /// `TRIP_CANCELLED`, `EXTRA_SERVICE` and the like.
   public var flags: [String]?
   /// The service day, `YYYY-MM-DD`.
@@ -61,7 +65,8 @@ public struct Departure: Codable, Hashable, Sendable {
     case line, category, number, destination
     case `operator`
     case scheduledDeparture, realtimeDeparture, delayMin, platform, platformChanged
-    case previousPlatform, cancelled, status, flags, serviceDate, startTime
+    case previousPlatform, cancelled, status, realtimeFreshness, alerts, flags, serviceDate,
+      startTime
     case routeType, routeColor, routeTextColor
   }
 }

@@ -8,10 +8,9 @@ public struct StationboardClient: Sendable {
   /// The longest wait for a board or a search.
   public static let timeout = Duration.seconds(12)
 
+  /// The server.
+  public let server: StationboardAddress
   private let exchange: any HTTPExchange
-  private let scheme: String
-  private let authority: String
-  private let basePath: String
 
   /// Creates a client.
   ///
@@ -20,20 +19,8 @@ public struct StationboardClient: Sendable {
   ///   - exchange: The transport.
   /// - Throws: ``StationboardFailure`` if the address is not an http or https one.
   public init(server: String, exchange: any HTTPExchange) throws(StationboardFailure) {
-    guard
-      let parts = URLComponents(string: server), let scheme = parts.scheme?.lowercased(),
-      scheme == "http" || scheme == "https", let host = parts.host, !host.isEmpty
-    else {
-      throw StationboardFailure(
-        .invalidAddress,
-        "\"\(server)\" is not an address like http://127.0.0.1:8080"
-      )
-    }
+    self.server = try StationboardAddress(server)
     self.exchange = exchange
-    self.scheme = scheme
-    let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-    authority = parts.port.map { "\(name):\($0)" } ?? name
-    basePath = parts.path.hasSuffix("/") ? String(parts.path.dropLast()) : parts.path
   }
 
   /// The board of a stop.
@@ -90,7 +77,7 @@ public struct StationboardClient: Sendable {
     } catch {
       throw StationboardFailure(
         .unreadable,
-        "the answer of \(authority) cannot be read: \(error)"
+        "the answer of \(server.authority) cannot be read: \(error)"
       )
     }
   }
@@ -99,25 +86,8 @@ public struct StationboardClient: Sendable {
     _ path: String,
     _ query: [(String, String?)]
   ) async throws(StationboardFailure) -> [UInt8] {
-    var components = URLComponents()
-    components.path = basePath + path
-    components.queryItems = query.compactMap { name, value in
-      value.map { URLQueryItem(name: name, value: $0) }
-    }
-    // URLComponents leaves "+" as it is, which servers read as a blank.
-    let target = components.string?.replacing("+", with: "%2B") ?? path
-    let request = HTTPRequest(
-      method: .get,
-      scheme: scheme,
-      authority: authority,
-      path: target,
-      headerFields: [
-        .accept: "application/json",
-        .cacheControl: "no-cache",
-        // The transport's own idea of a language is not what was asked for.
-        .acceptLanguage: "*",
-      ]
-    )
+    var request = server.request(path, query)
+    request.headerFields[.cacheControl] = "no-cache"
     let answer: HTTPExchangeAnswer
     do {
       answer = try await exchange.send(request, timeout: Self.timeout)

@@ -10,7 +10,8 @@ struct Freshet: AsyncParsableCommand {
     version: StationboardService.version,
     subcommands: [
       ImportCommand.self, ServeCommand.self, BoardCommand.self, WatchCommand.self,
-      FeedCommand.self, RecordCommand.self, SampleCommand.self, SimulateCommand.self,
+      FeedCommand.self, RecordCommand.self, ReportCommand.self,
+      SampleCommand.self, SimulateCommand.self,
     ]
   )
 }

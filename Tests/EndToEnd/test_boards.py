@@ -102,7 +102,7 @@ class BoardsTest(unittest.TestCase):
         self.assertIn("Parent8587387", answer.stderr)
 
     def test_board_by_id_and_as_json(self):
-        answer = run("board", "Parent8501120", "--json", "--limit", "2", "--server", self.server.url)
+        answer = run("board", "Parent8501120", "--once", "--json", "--limit", "2", "--server", self.server.url)
         self.assertEqual(answer.returncode, 0, answer.stderr)
         self.assertIn('"departures":[{', answer.stdout)
 

@@ -1,6 +1,7 @@
 """The terminal board in a pseudo terminal, as a person sees it."""
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -10,12 +11,62 @@ import struct
 import subprocess
 import termios
 import time
+import unicodedata
 import unittest
 
-from program import PROGRAM, Folder, Server, run, sample
+from program import PROGRAM, Folder, Producer, Server, run, sample
 
 COLUMNS, ROWS = 90, 20
 LONGEST = 60
+SEQUENCE = re.compile(r"\x1b(?:\[([0-9;?]*)([A-Za-z])|([=>78]))")
+
+
+def wide(character):
+    """How many columns a character takes."""
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def drawn(text, columns=COLUMNS, rows=ROWS):
+    """What a terminal shows after some output: as much of ECMA-48 as the board uses."""
+    cells = [[" "] * columns for _ in range(rows)]
+    row = column = place = 0
+    while place < len(text):
+        found = SEQUENCE.match(text, place)
+        if found:
+            place = found.end()
+            numbers, kind = found.group(1), found.group(2)
+            if kind == "H":
+                row, column = [int(number) - 1 for number in (numbers or "1;1").split(";")]
+            elif kind == "J" and numbers == "2":
+                cells = [[" "] * columns for _ in range(rows)]
+            elif kind == "K":
+                # Behind the last column the cursor stands on it, and what it stands on is erased.
+                start = min(column, columns - 1)
+                cells[row][start:] = [" "] * (columns - start)
+            elif kind in ("m", "h", "l", None):
+                pass
+            else:
+                raise AssertionError(f"an unexpected sequence: {found.group(0)!r}")
+            continue
+        character = text[place]
+        place += 1
+        if character == "\r":
+            column = 0
+        elif character == "\n":
+            row = min(row + 1, rows - 1)
+        elif character >= " ":
+            if column + wide(character) > columns:
+                raise AssertionError(f"row {row} is longer than {columns} columns")
+            if wide(character):
+                cells[row][column] = character
+                for more in range(1, wide(character)):
+                    cells[row][column + more] = ""
+                column += wide(character)
+            else:
+                cells[row][column - 1] += character
+    return ["".join(line).rstrip() for line in cells]
 
 
 class Screen:
@@ -23,10 +74,12 @@ class Screen:
 
     def __init__(self, *arguments, environment=None):
         self.master, slave = pty.openpty()
+        self.columns, self.rows = COLUMNS, ROWS
+        self.before = termios.tcgetattr(slave)
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
         self.process = subprocess.Popen(
             [PROGRAM, *arguments], stdin=slave, stdout=slave, stderr=slave, close_fds=True,
-            start_new_session=True, env={**os.environ, "TERM": "xterm-256color", **(environment or {})},
+            start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0), env={**os.environ, "TERM": "xterm-256color", **(environment or {})},
         )
         os.close(slave)
         self.text = ""
@@ -43,6 +96,69 @@ class Screen:
             except OSError:
                 raise AssertionError(f"ended before {pattern!r}: {self.text[-2000:]!r}") from None
         return self.text
+
+    def press(self, keys):
+        """Types something."""
+        os.write(self.master, keys.encode())
+
+    def resize(self, columns, rows):
+        """Gives the terminal another size."""
+        self.columns, self.rows = columns, rows
+        size = struct.pack("HHHH", rows, columns, 0, 0)
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, size)
+        self.process.send_signal(signal.SIGWINCH)
+
+    def shows(self):
+        """The rows on the screen, from the last time it was cleared."""
+        return drawn(self.text[max(self.text.rfind("\x1b[2J"), 0):], self.columns, self.rows)
+
+    def wait_until(self, holds, what):
+        """Reads until the rows on the screen are as wished."""
+        deadline = time.monotonic() + LONGEST
+        while True:
+            self.more(0.2)
+            try:
+                rows = self.shows()
+            except (AssertionError, IndexError):
+                # What was drawn for the size of before; it must be over soon.
+                if time.monotonic() > deadline:
+                    raise
+                continue
+            if holds(rows):
+                return rows
+            if time.monotonic() > deadline:
+                raise AssertionError(f"never {what}:\n" + "\n".join(rows))
+
+    def more(self, wait):
+        """Reads what has come; whether there was something."""
+        if not select.select([self.master], [], [], wait)[0]:
+            return False
+        try:
+            self.text += os.read(self.master, 65_536).decode("utf-8", "replace")
+        except OSError:
+            return False
+        return True
+
+    def ends(self):
+        """Waits for the end; gives the exit code."""
+        deadline = time.monotonic() + LONGEST
+        while self.process.poll() is None and time.monotonic() < deadline:
+            self.more(0.1)
+        while self.more(0.1):
+            pass
+        return self.process.wait(timeout=1)
+
+    def is_as_before(self):
+        """Whether the settings are those of before, the screen is back and the cursor visible."""
+        settings = termios.tcgetattr(self.master)
+        return (settings[3] == self.before[3] and self.text.count("\x1b[?1049l") == self.text.count("\x1b[?1049h")
+                and self.text.rfind("\x1b[?25h") > self.text.rfind("\x1b[?25l"))
+
+    def is_stopped(self):
+        """Whether the program was stopped by a signal."""
+        answer = subprocess.run(
+            ["ps", "-o", "stat=", "-p", str(self.process.pid)], capture_output=True, text=True, check=False)
+        return answer.stdout.strip().startswith("T")
 
     def close(self):
         if self.process.poll() is None:
@@ -67,19 +183,142 @@ class TerminalTest(unittest.TestCase):
         self.addCleanup(screen.close)
         return screen
 
+    def board(self, server, *options, **more):
+        screen = self.screen("board", "lausanne", "--server", server.url, *options, **more)
+        screen.wait_until(lambda rows: "Lausanne" in rows[0] and "timetable only" in rows[-2], "a board")
+        return screen
+
     def test_the_board_stays_honest_when_the_server_goes(self):
         with Server(self.folder / "data") as server:
-            screen = self.screen("board", "lausanne", "--server", server.url)
-            text = screen.wait_for(r"timetable only · checked \d+ s ago")
-            self.assertIn("Lausanne", text)
-            self.assertIn("\x1b[", text, "colours on a terminal")
-            server.stop()
-        # The next refresh fails: the rows stay, and the line below says why.
-        screen.text = ""
-        text = screen.wait_for(r"refuses connections")
-        self.assertRegex(text, r"\d\d:\d\d")
+            screen = self.board(server, "--every", "1")
+            self.assertIn("\x1b[", screen.text, "colours on a terminal")
+            self.assertRegex(screen.shows()[1], r" in$", "the last column is drawn")
+            before = screen.shows()
+            server.process.kill()
+        # The rows stay, the age grows, and the line below says why.
+        rows = screen.wait_until(lambda rows: "refuses connections" in rows[-2], "a reason")
+        self.assertEqual(rows[2][:20], before[2][:20])
+        screen.wait_until(lambda rows: re.search(r"updated ([3-9]|\d\d) s ago", rows[-2]), "older")
         screen.process.send_signal(signal.SIGINT)
-        self.assertNotEqual(screen.process.wait(timeout=10), None)
+        self.assertEqual(screen.ends(), 0)
+        self.assertTrue(screen.is_as_before())
+
+    def test_the_terminal_is_as_before_on_every_way_out(self):
+        with Server(self.folder / "data") as server:
+            for end in ["q", "\x03", signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, "for"]:
+                with self.subTest(end=end):
+                    screen = self.board(server, *(["--for", "2"] if end == "for" else []))
+                    self.assertFalse(screen.is_as_before(), "the board has the terminal")
+                    if isinstance(end, signal.Signals):
+                        screen.process.send_signal(end)
+                    elif end != "for":
+                        screen.press(end)
+                    self.assertEqual(screen.ends(), 0)
+                    self.assertTrue(screen.is_as_before())
+
+    def test_a_stopped_board_gives_the_terminal_back_and_takes_it_again(self):
+        with Server(self.folder / "data") as server:
+            screen = self.board(server)
+            screen.process.send_signal(signal.SIGTSTP)
+            deadline = time.monotonic() + LONGEST
+            while not (screen.is_as_before() and screen.is_stopped()) and time.monotonic() < deadline:
+                screen.more(0.1)
+            self.assertTrue(screen.is_as_before())
+            self.assertTrue(screen.is_stopped(), "a shell continues only what has stopped")
+            screen.text = ""
+            screen.process.send_signal(signal.SIGCONT)
+            screen.wait_until(lambda rows: "Lausanne" in rows[0], "a board again")
+            screen.press("q")
+            self.assertEqual(screen.ends(), 0)
+
+    def test_a_filter(self):
+        with Server(self.folder / "data") as server:
+            screen = self.board(server)
+            rows = screen.shows()
+            line = rows[2].split()[0]
+            screen.press(f"fl:{line}\r")
+            rows = screen.wait_until(lambda rows: f"[l:{line}]" in rows[-1], "a filter")
+            shown = [row for row in rows[2:-2] if row]
+            self.assertTrue(shown)
+            self.assertEqual({row.split()[0] for row in shown}, {line})
+            screen.press("fnothing\r")
+            # What was typed before is there to be changed.
+            screen.wait_until(lambda rows: "No departure fits" in rows[2], "nothing")
+            screen.press("\x1b")
+            screen.wait_until(lambda rows: "[" not in rows[-1] and "fits" not in rows[2], "all again")
+
+    def test_another_stop_is_found_and_opened(self):
+        with Server(self.folder / "data") as server:
+            screen = self.board(server)
+            screen.press("/genev")
+            screen.press("e")
+            screen.wait_until(lambda rows: any("Genève" in row for row in rows[1:4]), "matches")
+            screen.press("\r")
+            screen.wait_until(lambda rows: "Genève" in rows[0] and re.search(r"\d\d:\d\d", rows[2]),
+                              "the other board")
+            screen.press("?")
+            screen.wait_until(lambda rows: any("filter" in row for row in rows[1:4]), "the keys")
+            screen.press("\x1b")
+            screen.press("a")
+            screen.wait_until(lambda rows: "No disruptions" in rows[1], "no disruptions")
+
+    def test_realtime_comes_by_the_stream(self):
+        now = "2026-11-24T07:00:00Z"
+        feed = Producer(self.folder / "data", "--scenario", "storm", "--period", "2", now=now)
+        self.addCleanup(feed.stop)
+        sources = ["--trip-updates", f"{feed.url}/trip-updates.pb", "--alerts", f"{feed.url}/alerts.pb"]
+        with Server(self.folder / "data", *sources, now=now) as server:
+            screen = self.screen("board", "lausanne", "--server", server.url)
+            rows = screen.wait_until(
+                lambda rows: re.search(r"● live · updated \d+ s ago · stream", rows[-2])
+                and any(re.search(r"\+\d+ +\d+'", row) for row in rows[2:-2]), "delays by the stream")
+            drawn_before = len(screen.text)
+            # A change comes without a request: the rows are drawn again, one by one.
+            screen.wait_until(lambda new: new[2:-2] != rows[2:-2], "another board")
+            self.assertNotIn("\x1b[2J", screen.text[drawn_before:], "nothing is cleared for a change")
+
+    def test_another_size(self):
+        with Server(self.folder / "data") as server:
+            screen = self.board(server)
+            for columns, height in [(40, 10), (30, 6), (200, 50), (20, 3), (90, 20)]:
+                screen.resize(columns, height)
+                screen.wait_until(
+                    lambda rows: len(rows) == height and "Laus" in rows[0], f"{columns} by {height}")
+
+    def test_languages(self):
+        with Server(self.folder / "data") as server:
+            for language, words in [("fr", "horaire seul · mis à jour il y a"), ("de", "nur Fahrplan · vor"),
+                                    ("it", "solo orario · aggiornato"), ("en", "timetable only · updated")]:
+                screen = self.screen("board", "lausanne", "--server", server.url, "--lang", language)
+                screen.wait_until(lambda rows: words in rows[-2], words)
+
+    def test_lines_where_there_is_no_terminal(self):
+        with Server(self.folder / "data") as server:
+            options = ["board", "lausanne", "--server", server.url, "--for", "3"]
+            answer = run(*options)
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            self.assertNotIn("\x1b", answer.stdout)
+            self.assertIn("timetable only · updated 0 s ago", answer.stdout)
+            answer = run(*options, "--json")
+            lines = [json.loads(line) for line in answer.stdout.splitlines()]
+            self.assertEqual(lines[0]["event"], "board")
+            self.assertEqual((lines[0]["marker"], lines[0]["reason"]), ("reduced", "disabled"))
+            self.assertTrue(lines[0]["board"]["departures"])
+            record = self.folder / "record.jsonl"
+            answer = run(*options, "--record", str(record))
+            records = [json.loads(line) for line in record.read_text().splitlines()]
+            self.assertEqual(records[0]["asked"], records[0]["answered"])
+            self.assertEqual(records[0]["rtStatus"], "disabled")
+
+    def test_sixteen_colours(self):
+        with Server(self.folder / "data") as server:
+            for environment, pattern in [
+                ({"TERM": "xterm", "COLORTERM": ""}, r"\x1b\[1;\d\d;(4|10)\dm"),
+                ({"TERM": "xterm-256color", "COLORTERM": ""}, r"\x1b\[1;38;5;\d+;48;5;\d+m"),
+                ({"TERM": "xterm-256color", "COLORTERM": "truecolor"}, r"48;2;\d+;\d+;\d+m"),
+            ]:
+                screen = self.board(server, environment=environment)
+                self.assertRegex(screen.text, pattern)
 
     def test_no_color_is_respected(self):
         with Server(self.folder / "data") as server:

@@ -232,9 +232,13 @@ struct ClientTests {
     #expect(records.map(\.sample.isConditional) == [false, true])
     #expect(records[1].startedAt.milliseconds - records[0].startedAt.milliseconds == 10_000)
     let expected =
-      #"{"resource":"GET notes.example/a?x=\"1\"","context":"1.0","generation":2,"#
+      #"{"resource":"GET notes.example/a?x=\"1\"","context":"1.0","generation":2,"origin":"schedule","#
       + #""startedAt":1800000010000,"endedAt":1800000010000,"durationMs":0,"status":304,"#
       + #""outcome":"unchanged","verdict":"keepUnmodified""#
+    let evidence = records[0].evidence
+    #expect(evidence.origin == .catchUp && evidence.entityTag == "\"1\"")
+    #expect(evidence.digest == SampleEvidence.digest(of: Array("one".utf8)))
+    #expect(records[0].line.contains("\"digest\":\"1a08aa1921ca5caf\""))
     let line = records[1].line
     #expect(line.hasPrefix(expected))
     #expect(line.hasSuffix(#""bytes":0,"conditional":true,"changed":false,"cadenceMs":10000}"#))

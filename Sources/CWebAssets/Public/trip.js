@@ -31,8 +31,8 @@ export class TripDialog {
     this.#asking?.abort();
     const asking = (this.#asking = new AbortController());
     try {
-      const { stops } = await passList(departure, language, asking.signal);
-      if (!asking.signal.aborted) this.#showStops(stops, departure, pane);
+      const journey = await passList(departure, language, asking.signal);
+      if (!asking.signal.aborted) this.#showStops(journey, departure, pane);
     } catch (failure) {
       if (!asking.signal.aborted && !wasCancelled(failure)) setText(element("trip-message"), say(failure.status === 404 ? "tripUnknown" : "tripFailed"));
     }
@@ -60,10 +60,11 @@ export class TripDialog {
     element("trip-destination").dataset.stop = pane.name;
   }
 
-  #showStops(stops, departure, pane) {
+  #showStops({ trip, stops }, departure, pane) {
     setText(element("trip-message"), "");
     const here = stops.findIndex((stop) => stop.stop_sequence === departure.stop_sequence);
-    const context = { say: this.page.say, zone: pane.zone, now: pane.clock.now(), departure, here, count: stops.length };
+    const context = { say: this.page.say, zone: pane.zone, now: pane.clock.now(), departure, here, count: stops.length,
+      isCancelled: trip?.cancelled === true };
     this.#stops.replaceChildren(...stops.map((stop, index) => stopItem(stop, index, context)));
     this.#stops.children[here]?.scrollIntoView({ block: "center" });
   }
@@ -76,10 +77,11 @@ function newAlert(header, description) {
   return alert;
 }
 
-function stopItem(stop, index, { say, zone, departure, here, count }) {
+function stopItem(stop, index, { say, zone, departure, here, count, isCancelled }) {
   const item = newElement("li", index < here ? "before" : "");
   const isHere = index === here;
-  const scheduled = stop.scheduledDeparture ?? stop.scheduledArrival;
+  // A trip that the timetable lacks has predictions only.
+  const scheduled = stop.scheduledDeparture ?? stop.scheduledArrival ?? stop.realtimeDeparture ?? stop.realtimeArrival;
   // The calls carry realtime where the server has it; of this stop the board knows in any case.
   const expected = (isHere ? departure.realtimeDeparture : null) ?? stop.realtimeDeparture ?? stop.realtimeArrival ?? null;
   const time = newElement("time", "", scheduled ? clockTime(Date.parse(scheduled), zone) : "");
@@ -87,7 +89,7 @@ function stopItem(stop, index, { say, zone, departure, here, count }) {
   const name = newElement("span", "stop-name", stop.name ?? "");
   const platform = newElement("span", "stop-platform", (isHere ? departure.platform : null) ?? stop.platform ?? "");
   item.append(time, name, platform, newElement("span", "stop-note", notesOf(stop, index, count, { say, zone }).join(" · ")));
-  if ((isHere && isOff(departure)) || stop.cancelled || stop.skipped) item.classList.add("off");
+  if (isCancelled || (isHere && isOff(departure)) || stop.stopEvent === "SKIPPED") item.classList.add("off");
   else if (expected && scheduled && clockTime(Date.parse(expected), zone) !== clockTime(Date.parse(scheduled), zone)) {
     const late = (isHere ? delayMinutes(departure) : null) ?? Math.round((Date.parse(expected) - Date.parse(scheduled)) / 60_000);
     item.append(newElement("span", `stop-expected ${late < 0 ? "early" : "late"}`, say("expectedAt", { time: clockTime(Date.parse(expected), zone) })));

@@ -1,0 +1,128 @@
+/// The samples of one file, read as a stream: whatever its size, at most
+/// ``ReportLimits/mostSamples`` samples and one line are kept.
+package struct Recording: Sendable {
+  /// A line that is no sample.
+  package struct BrokenLine: Hashable, Sendable {
+    /// Its number, from 1.
+    package var line: Int
+    /// What is wrong with it.
+    package var problem: String
+  }
+
+  /// The name of the file, for people.
+  package let name: String
+  /// The samples, in the order of the file.
+  package private(set) var samples: [RecordedSample] = []
+  /// The words of the samples.
+  package private(set) var words = WordList()
+  /// The lines that were read, empty ones left out.
+  package private(set) var lines = 0
+  /// The lines that tell of something else than a request.
+  package private(set) var otherLines = 0
+  /// The lines that cannot be read.
+  package private(set) var broken = 0
+  /// The first of them.
+  package private(set) var firstBroken: [BrokenLine] = []
+  /// Whether the file ends within a line, as after a kill.
+  package private(set) var isTorn = false
+  /// The samples that were left out because there are too many.
+  package private(set) var leftOut = 0
+
+  private let mostSamples: Int
+  private var pending: [UInt8] = []
+  private var isTooLong = false
+  private var number = 0
+
+  /// Creates an empty recording.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the file, for people.
+  ///   - mostSamples: The most samples that are judged.
+  package init(name: String, mostSamples: Int = ReportLimits.mostSamples) {
+    self.name = name
+    self.mostSamples = mostSamples
+  }
+
+  /// Creates a recording of bytes that are at hand.
+  package init(name: String, _ bytes: some Sequence<UInt8>) {
+    self.init(name: name)
+    Array(bytes).withUnsafeBytes { read($0) }
+    finish()
+  }
+
+  /// Reads some more of the file.
+  package mutating func read(_ bytes: UnsafeRawBufferPointer) {
+    var rest = bytes[...]
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      take(rest[rest.startIndex..<end])
+      endLine()
+      rest = rest[(end + 1)...]
+    }
+    take(rest)
+  }
+
+  /// Ends the reading.
+  package mutating func finish() {
+    guard !pending.isEmpty || isTooLong else { return }
+    // A line without an end is whole, or was torn when its writer was killed.
+    let count = broken
+    endLine()
+    guard broken > count else { return }
+    isTorn = true
+    broken = count
+    lines -= 1
+    if firstBroken.last?.line == number { firstBroken.removeLast() }
+  }
+
+  private mutating func take(_ bytes: Slice<UnsafeRawBufferPointer>) {
+    guard pending.count + bytes.count <= ReportLimits.longestLine else {
+      isTooLong = true
+      pending.removeAll(keepingCapacity: true)
+      return
+    }
+    if !isTooLong { pending += bytes }
+  }
+
+  private mutating func endLine() {
+    number += 1
+    defer {
+      pending.removeAll(keepingCapacity: true)
+      isTooLong = false
+    }
+    guard !isTooLong else {
+      lines += 1
+      reject("the line is longer than \(ReportLimits.longestLine) bytes")
+      return
+    }
+    let line = pending
+    guard line.contains(where: { $0 != 0x20 && $0 != 0x0D && $0 != 0x09 }) else { return }
+    lines += 1
+    do throws(RecordLine.Fault) {
+      let members = try RecordLine.members(of: line)
+      if let event = members["event"], event != .text("request") {
+        otherLines += 1
+        return
+      }
+      var reader = SampleReader(members: members, words: words)
+      let sample = try reader.sample(line: number, hash: Self.hash(line))
+      words = reader.words
+      if samples.count < mostSamples {
+        samples.append(sample)
+      } else {
+        leftOut += 1
+      }
+    } catch {
+      reject(error.problem)
+    }
+  }
+
+  private mutating func reject(_ problem: String) {
+    broken += 1
+    guard firstBroken.count < ReportLimits.mostLines else { return }
+    firstBroken.append(BrokenLine(line: number, problem: problem))
+  }
+
+  static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+    bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+  }
+}

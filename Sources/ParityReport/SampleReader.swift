@@ -1,0 +1,97 @@
+/// Makes a sample of the members of a line, and says which member is wrong.
+struct SampleReader {
+  let members: [String: RecordLine.Value]
+  var words: WordList
+
+  mutating func sample(line: Int, hash: UInt64) throws(RecordLine.Fault) -> RecordedSample {
+    guard let startedAt = try number("startedAt") else { throw missing("startedAt") }
+    guard let endedAt = try number("endedAt") else { throw missing("endedAt") }
+    guard let outcome = try text("outcome") else { throw missing("outcome") }
+    guard let meaning = RecordedSample.Outcome(rawValue: outcome) else {
+      throw wrong("outcome", "\"\(outcome.prefix(40))\" is no outcome")
+    }
+    let origin = try text("origin")
+    if let origin, RecordedSample.Origin(rawValue: origin) == nil {
+      throw wrong("origin", "\"\(origin.prefix(40))\" is no origin")
+    }
+    var digest: UInt64?
+    if let text = try text("digest") {
+      guard let number = UInt64(text, radix: 16) else { throw wrong("digest", "is no hash") }
+      digest = number
+    }
+    let realtime = try text("rtStatus")
+    let resource = try word("resource")
+    let bare = resource == nil ? try number(of: "", "resource") : 0
+    return RecordedSample(
+      line: line,
+      lineHash: hash,
+      resource: resource ?? bare,
+      generation: try number("generation"),
+      origin: origin.flatMap { RecordedSample.Origin(rawValue: $0) },
+      asked: try word("asked"),
+      answered: try word("answered"),
+      requestId: try text("requestId").map { Recording.hash($0.utf8) },
+      digest: digest,
+      startedAt: startedAt,
+      endedAt: endedAt,
+      duration: try number("durationMs") ?? endedAt - startedAt,
+      status: try number("status") ?? 0,
+      outcome: meaning,
+      serverTime: try number("serverTime"),
+      fetchedAt: try number("rtFetchedAt"),
+      cacheAge: try number("rtCacheAgeMs"),
+      age: try number("ageMs"),
+      mode: try word("responseMode"),
+      realtime: try word("rtStatus"),
+      isApplied: realtime == "applied",
+      bytes: try number("bytes") ?? 0,
+      isConditional: try flag("conditional") ?? false,
+      isChange: try flag("changed") ?? false,
+      cadence: try number("cadenceMs") ?? 0
+    )
+  }
+
+  private func missing(_ name: String) -> RecordLine.Fault {
+    RecordLine.Fault(problem: "the member \"\(name)\" is missing")
+  }
+
+  private func wrong(_ name: String, _ problem: String) -> RecordLine.Fault {
+    RecordLine.Fault(problem: "the member \"\(name)\": \(problem)")
+  }
+
+  private func number(_ name: String) throws(RecordLine.Fault) -> Int64? {
+    switch members[name] {
+    case nil, .other: return nil
+    case .number(let number): return number
+    default: throw wrong(name, "a number is expected")
+    }
+  }
+
+  private func text(_ name: String) throws(RecordLine.Fault) -> String? {
+    switch members[name] {
+    case nil, .other: return nil
+    case .text(let text): return text
+    default: throw wrong(name, "a text is expected")
+    }
+  }
+
+  private func flag(_ name: String) throws(RecordLine.Fault) -> Bool? {
+    switch members[name] {
+    case nil, .other: return nil
+    case .flag(let flag): return flag
+    default: throw wrong(name, "true or false is expected")
+    }
+  }
+
+  private mutating func word(_ name: String) throws(RecordLine.Fault) -> Int32? {
+    guard let text = try text(name) else { return nil }
+    return try number(of: text, name)
+  }
+
+  private mutating func number(of word: String, _ name: String) throws(RecordLine.Fault) -> Int32 {
+    guard let number = words.number(of: word) else {
+      throw wrong(name, "more than \(ReportLimits.mostWords) different words in one file")
+    }
+    return number
+  }
+}

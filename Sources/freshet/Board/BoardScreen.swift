@@ -1,0 +1,226 @@
+import Freshness
+import FreshnessRuntime
+import Stationboard
+import StationboardClient
+
+/// What a person sees and does: the board, or what they opened over it.
+///
+/// It does nothing by itself; what a key asks for is told to the program.
+struct BoardScreen {
+  /// What is open.
+  enum Panel: Equatable {
+    /// The board.
+    case board
+    /// A search for another stop.
+    case search
+    /// The filter is being typed.
+    case filter
+    /// The texts of the disruptions.
+    case alerts
+    /// The keys.
+    case help
+  }
+
+  /// What a key asks the program to do.
+  enum Action: Equatable {
+    /// Leave.
+    case quit
+    /// A fresh copy.
+    case refresh
+    /// Find stops.
+    case search(String)
+    /// Show another stop.
+    case open(String)
+  }
+
+  /// The longest text that is typed.
+  private static let longest = 100
+
+  /// What is open.
+  private(set) var panel = Panel.board
+  /// Which departures are wanted.
+  private(set) var filter = BoardFilter()
+  /// What is being searched for.
+  private(set) var query = ""
+  /// What was found.
+  private(set) var matches: [StopMatch] = []
+  /// Why nothing was found.
+  private(set) var problem: String?
+  private var chosen = 0
+  private var typed = ""
+  private var scrolled = 0
+
+  /// The language.
+  let words: BoardWords
+
+  init(words: BoardWords) { self.words = words }
+
+  /// Takes a key.
+  mutating func take(_ key: Key) -> Action? {
+    switch (panel, key) {
+    case (.search, _): return searching(key)
+    case (.filter, _): return filtering(key)
+    case (_, .character("q")), (_, .control("c")): return .quit
+    case (.board, .escape): filter = BoardFilter()
+    case (_, .escape), (.help, .character("?")), (.alerts, .character("a")): open(.board)
+    case (_, .character("/")):
+      query = ""
+      matches = []
+      open(.search)
+    case (_, .character("f")):
+      typed = filter.text
+      open(.filter)
+    case (_, .character("r")), (_, .control("l")): return .refresh
+    case (_, .character("a")): open(.alerts)
+    case (_, .character("?")), (_, .character("h")): open(.help)
+    case (.alerts, .down): scrolled += 1
+    case (.alerts, .up): scrolled = max(scrolled - 1, 0)
+    default: break
+    }
+    return nil
+  }
+
+  /// Takes what a search found, if it is still searched for.
+  mutating func found(_ stops: [StopMatch], for query: String, problem: String? = nil) {
+    guard panel == .search, query == self.query else { return }
+    matches = stops
+    self.problem = problem
+    chosen = 0
+  }
+
+  private mutating func open(_ panel: Panel) {
+    self.panel = panel
+    scrolled = 0
+    problem = nil
+  }
+
+  private mutating func searching(_ key: Key) -> Action? {
+    switch key {
+    case .escape, .control("c"): open(.board)
+    case .down: chosen = min(chosen + 1, max(matches.count - 1, 0))
+    case .up: chosen = max(chosen - 1, 0)
+    case .enter:
+      guard matches.indices.contains(chosen) else { return query.isEmpty ? nil : .search(query) }
+      open(.board)
+      filter = BoardFilter()
+      return .open(matches[chosen].id)
+    case .backspace where !query.isEmpty:
+      query.removeLast()
+      return asked
+    case .character(let character) where query.count < Self.longest:
+      query.append(character)
+      return asked
+    default: break
+    }
+    return nil
+  }
+
+  private var asked: Action? { query.count >= 2 ? .search(query) : nil }
+
+  private mutating func filtering(_ key: Key) -> Action? {
+    switch key {
+    case .escape, .control("c"): open(.board)
+    case .enter:
+      filter = BoardFilter(text: typed)
+      open(.board)
+    case .backspace: if !typed.isEmpty { typed.removeLast() }
+    case .character(let character) where typed.count < Self.longest: typed.append(character)
+    default: break
+    }
+    return nil
+  }
+
+  // MARK: Drawing
+
+  /// What is drawn, and when it is.
+  struct Scene {
+    /// The board; nothing before the first one.
+    var board: Board?
+    /// How fresh it is.
+    var freshness: FreshnessReport?
+    /// What went wrong last.
+    var failure: LiveFailure?
+    /// The server's time, in seconds since 1970.
+    var now: Double
+  }
+
+  /// The screen, exactly as many lines as there are rows at most.
+  func lines(_ scene: Scene, size: (columns: Int, rows: Int), colours: ColourDepth) -> [String] {
+    let text = BoardText(columns: size.columns, colours: colours, words: words)
+    let bottom = [text.freshness(scene.freshness, failure: scene.failure), prompt(text)]
+    let room = max(size.rows - bottom.count, 1)
+    var lines: [String]
+    switch panel {
+    case .board, .filter:
+      var shown = filter
+      if panel == .filter { shown.text = typed }
+      lines =
+        scene.board.map { text.lines($0, at: scene.now, rows: max(room - 2, 1), filter: shown) }
+        ?? [words.noCopy]
+    case .search: lines = found(text)
+    case .alerts: lines = alerts(scene.board, text)
+    case .help: lines = ["", "  " + words.keys.replacing("   ", with: "\n  ")].flatMap(Self.split)
+    }
+    lines = Array(lines.prefix(room))
+    lines += [String](repeating: "", count: room - lines.count)
+    return lines + bottom
+  }
+
+  private static func split(_ text: String) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
+  }
+
+  private func prompt(_ text: BoardText) -> String {
+    let width = max(text.columns - 1, 20)
+    switch panel {
+    case .search: return Terminal.fit("/ \(words.searchPrompt): \(query)▏", width)
+    case .filter: return Terminal.fit("f \(words.filterPrompt): \(typed)▏", width)
+    default:
+      let active = filter.text.isEmpty ? "" : "[\(filter.text)]  "
+      return text.paint("2", Terminal.fit(active + words.keys, width))
+    }
+  }
+
+  private func found(_ text: BoardText) -> [String] {
+    var lines = [""]
+    if let problem { lines.append("  \(Terminal.plain(problem))") }
+    for (index, stop) in matches.enumerated() {
+      let line = Terminal.fit("  \(stop.name)", max(text.columns - 1, 20))
+      lines.append(index == chosen ? text.paint("7", "›" + line.dropFirst()) : line)
+    }
+    return lines
+  }
+
+  private func alerts(_ board: Board?, _ text: BoardText) -> [String] {
+    var alerts = board?.banners ?? []
+    for departure in board?.departures ?? [] {
+      for alert in departure.alerts ?? [] where !alerts.contains(where: { $0.id == alert.id }) {
+        alerts.append(alert)
+      }
+    }
+    guard !alerts.isEmpty else { return ["", "  \(words.noAlerts)"] }
+    let lines = alerts.flatMap { alert in
+      [text.paint("1;33", Terminal.fit("⚠ \(alert.header ?? "")", max(text.columns - 1, 20)))]
+        + Self.wrapped(alert.description ?? "", max(text.columns - 4, 20)).map { "  \($0)" } + [""]
+    }
+    return Array(lines.dropFirst(min(scrolled, max(lines.count - 1, 0))))
+  }
+
+  /// A text in lines of a width, broken at blanks.
+  private static func wrapped(_ text: String, _ width: Int) -> [String] {
+    var lines: [String] = []
+    for paragraph in text.split(whereSeparator: \.isNewline) {
+      var line = ""
+      for word in paragraph.split(separator: " ") {
+        let word = Terminal.plain(String(word))
+        if !line.isEmpty, Terminal.width(of: line) + 1 + Terminal.width(of: word) > width {
+          lines.append(line)
+          line = ""
+        }
+        line += line.isEmpty ? word : " \(word)"
+      }
+      if !line.isEmpty { lines.append(Terminal.fit(line, width)) }
+    }
+    return lines
+  }
+}

@@ -1,0 +1,81 @@
+/// A key that was pressed.
+enum Key: Equatable {
+  /// A letter, a digit, a sign.
+  case character(Character)
+  /// Return.
+  case enter
+  /// Escape, alone.
+  case escape
+  /// Backspace or delete.
+  case backspace
+  /// An arrow up.
+  case up
+  /// An arrow down.
+  case down
+  /// Ctrl and a letter.
+  case control(Character)
+  /// Any other.
+  case other
+}
+
+/// Reads keys from what a terminal sends, in whatever pieces it comes.
+struct KeyReader {
+  /// The most bytes that wait for the rest of a key.
+  private static let longest = 32
+  private var pending: [UInt8] = []
+
+  /// Reads keys.
+  ///
+  /// An escape at the end of a piece is the key itself: terminals send their sequences in one piece.
+  mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
+    pending += bytes
+    var keys: [Key] = []
+    while let (key, count) = next() {
+      keys.append(key)
+      pending.removeFirst(count)
+    }
+    if pending.count > Self.longest { pending.removeAll() }
+    return keys
+  }
+
+  private func next() -> (Key, Int)? {
+    guard let first = pending.first else { return nil }
+    switch first {
+    case 0x1B: return sequence()
+    case 0x0D, 0x0A: return (.enter, 1)
+    case 0x7F, 0x08: return (.backspace, 1)
+    case 0x01...0x1A: return (.control(Character(Unicode.Scalar(first + 0x60))), 1)
+    case 0..<0x20: return (.other, 1)
+    case 0x20..<0x80: return (.character(Character(Unicode.Scalar(first))), 1)
+    default: return text(first)
+    }
+  }
+
+  /// A character of several bytes (RFC 3629).
+  private func text(_ first: UInt8) -> (Key, Int)? {
+    let count = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 1
+    guard count > 1 else { return (.other, 1) }
+    guard pending.count >= count else { return nil }
+    let bytes = pending[..<count]
+    guard let text = String(validating: bytes, as: UTF8.self), let character = text.first else {
+      return (.other, 1)
+    }
+    return (.character(character), count)
+  }
+
+  /// An escape sequence (ECMA-48), or the escape key.
+  private func sequence() -> (Key, Int)? {
+    guard pending.count > 1 else { return (.escape, 1) }
+    guard [UInt8(ascii: "["), UInt8(ascii: "O")].contains(pending[1]) else { return (.escape, 1) }
+    guard
+      let end = pending.dropFirst(2).firstIndex(where: { (0x40...0x7E).contains($0) })
+    else { return pending.count > 2 ? nil : (.escape, 2) }
+    let key: Key =
+      switch pending[end] {
+      case UInt8(ascii: "A"): .up
+      case UInt8(ascii: "B"): .down
+      default: .other
+      }
+    return (key, end + 1)
+  }
+}

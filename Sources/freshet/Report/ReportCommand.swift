@@ -1,0 +1,152 @@
+import ArgumentParser
+import Foundation
+import ParityReport
+
+/// `freshet report`.
+struct ReportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Judge recordings of clients: how fresh, how plausible, and whether two are alike.",
+    subcommands: [FreshnessReportCommand.self, ParityReportCommand.self]
+  )
+}
+
+/// What the exit codes of reports mean.
+private let exitCodes = """
+  The exit code is 0 if every gate is passed, 1 if one is not, 2 if a file cannot be used, and 64 if \
+  the options are wrong. Documentation/reports.md has every gate.
+  """
+
+/// `freshet report freshness`.
+struct FreshnessReportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "freshness",
+    abstract: "Judge the recording of one client.",
+    discussion: """
+      A recording is what --record of watch and board writes, and what the web board exports: a JSON \
+      object for each request. \(exitCodes)
+      """
+  )
+
+  @Argument(help: "The recording, JSON Lines.")
+  var file: String
+
+  @OptionGroup var output: ReportOutput
+
+  func run() throws {
+    let client = try ReportFile.client(file)
+    try output.write(page: ReportPage.page(client), json: ReportJSON.text(client))
+    try output.end(ReportText.text(client), isPassed: client.isPassed)
+  }
+}
+
+/// `freshet report parity`.
+struct ParityReportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "parity",
+    abstract: "Judge the recordings of two clients, each and beside each other.",
+    discussion: """
+      Both must pass on their own, have asked for the same stop at the same time, and not be made from \
+      each other. Every mechanism of the seed's mapping table must be proved by the conformance vectors \
+      of both builds of the engine: this program runs them itself for the native build; for the \
+      WebAssembly build it reads what Scripts/engine-wasm-check wrote. \(exitCodes)
+      """
+  )
+
+  @Argument(help: "The recording of the first client, JSON Lines.")
+  var first: String
+
+  @Argument(help: "The recording of the second client.")
+  var second: String
+
+  @Option(
+    help: "The results of the WebAssembly build. Default: \(VectorProof.usualFile), if it is there."
+  )
+  var vectors: String?
+
+  @Option(help: "A checkout with a built module: its vectors are run now, with node.")
+  var node: String?
+
+  @OptionGroup var output: ReportOutput
+
+  func validate() throws {
+    guard vectors == nil || node == nil else {
+      throw ValidationError("--vectors and --node exclude each other")
+    }
+  }
+
+  func run() throws {
+    let clients = try [first, second].map { try ReportFile.client($0) }
+    let report = ParityReport(
+      clients[0],
+      clients[1],
+      mechanisms: try VectorProof.table(file: vectors, checkout: node)
+    )
+    try output.write(page: ReportPage.page(report), json: ReportJSON.text(report))
+    try output.end(ReportText.text(report), isPassed: report.isPassed)
+  }
+}
+
+/// Where a report goes.
+struct ReportOutput: ParsableArguments {
+  @Option(help: "Write the report to an HTML file as well.")
+  var html: String?
+
+  @Option(help: "Write the report to a JSON file as well.")
+  var json: String?
+
+  /// Writes the files that were asked for.
+  func write(page: String, json text: String) throws {
+    for (path, content) in [(html, page), (json, text)] {
+      guard let path else { continue }
+      do {
+        try Data(content.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+      } catch {
+        try ReportFile.fail("\(path): cannot be written: \(error.localizedDescription)")
+      }
+    }
+  }
+
+  /// Prints the report and ends with its verdict.
+  func end(_ text: String, isPassed: Bool) throws {
+    guard Terminal.write(text) else { throw ExitCode(2) }
+    guard isPassed else { throw ExitCode(1) }
+  }
+}
+
+/// Reads recordings.
+enum ReportFile {
+  private static let block = 1 << 20
+
+  /// Reads and judges a recording, block by block.
+  static func client(_ path: String) throws -> ClientReport {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { try fail("\(path): \(String(cString: strerror(errno)))") }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    var facts = stat()
+    if fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR {
+      try fail("\(path): is a directory")
+    }
+    var recording = Recording(name: path)
+    do {
+      while let data = try file.read(upToCount: block), !data.isEmpty {
+        data.withUnsafeBytes { recording.read($0) }
+      }
+    } catch {
+      try fail("\(path): cannot be read: \(error.localizedDescription)")
+    }
+    recording.finish()
+    let report = ClientReport(recording)
+    guard report.isUsable else {
+      let first = recording.firstBroken.first.map { "; line \($0.line): \($0.problem)" } ?? ""
+      try fail("\(path): no line of \(recording.lines) is a sample\(first)")
+    }
+    return report
+  }
+
+  /// Ends the program: the input cannot be used.
+  static func fail(_ reason: String) throws -> Never {
+    Terminal.complain("freshet report: \(Terminal.plain(reason))\n")
+    throw ExitCode(2)
+  }
+}

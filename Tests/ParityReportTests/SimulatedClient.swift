@@ -1,0 +1,65 @@
+import Freshness
+import FreshnessRuntime
+
+/// Drives the real engine against a simulated server and records it, as a client would.
+enum SimulatedClient {
+  /// Records some minutes.
+  ///
+  /// - Parameters:
+  ///   - policy: The constants of the client.
+  ///   - server: The server; it may be asked by others too.
+  ///   - seed: The dice of network and client.
+  ///   - start: When the client starts, on the server's clock.
+  ///   - length: How long it runs, in milliseconds.
+  /// - Returns: Its recording.
+  static func record(
+    _ policy: Policy,
+    _ server: inout SimulatedServer,
+    seed: UInt64,
+    start: Int64 = 5_037,
+    length: Int64 = 600_000
+  ) -> [String] {
+    var dice = SplitMix64(seed: seed)
+    var machine = Freshness(policy: policy, context: Context(question: 1))
+    let origin = WallTime(milliseconds: server.origin + start)
+    var records: [String] = []
+    var now: Int64 = 0
+    var flight: (request: Request, arrival: Int64, reply: SimulatedServer.Reply)?
+    var effects = step(&machine, .started, at: now, &dice)
+    while true {
+      if let sample = effects.sample, let evidence = flight?.reply.evidence {
+        let title = "GET board.example/api/stationboard?stop_id=\(server.stop)"
+        let record = SampleRecord(sample, resource: title, origin: origin, evidence: evidence)
+        records.append(record.line)
+      }
+      if effects.sample != nil { flight = nil }
+      if let request = effects.request {
+        let way = 8 + Int64(dice.next() % 90)
+        let reply = server.reply(to: request, at: start + now + way)
+        flight = (request, now + way + 5 + Int64(dice.next() % 60), reply)
+      }
+      let alarm = machine.alarm?.milliseconds
+      guard let next = [flight?.arrival, alarm].compactMap({ $0 }).min(), next <= length else {
+        return records
+      }
+      now = max(next, now)
+      if let out = flight, out.arrival == next {
+        var answer = out.reply.answer
+        answer.deviceTime = WallTime(milliseconds: origin.milliseconds + now)
+        effects = step(&machine, .answered(out.request.ticket, answer), at: now, &dice)
+      } else {
+        effects = step(&machine, .woke, at: now, &dice)
+      }
+    }
+  }
+
+  private static func step(
+    _ machine: inout Freshness,
+    _ event: Event,
+    at now: Int64,
+    _ dice: inout SplitMix64
+  ) -> Effects {
+    let draw = Draw(bits: UInt32(truncatingIfNeeded: dice.next() >> 16))
+    return machine.handle(event, at: Moment(milliseconds: now), draw: draw)
+  }
+}

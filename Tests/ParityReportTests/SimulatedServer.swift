@@ -1,0 +1,103 @@
+import Freshness
+import FreshnessRuntime
+
+/// A stationboard server with a realtime feed, on a clock of its own.
+struct SimulatedServer {
+  /// The wall time at which everything begins.
+  var origin: Int64 = 1_795_503_600_417
+  /// The stop it answers about.
+  var stop = "8501120"
+  /// Milliseconds between two publications; nothing stops the feed.
+  var period: Int64? = 15_000
+  /// How many publications in a hundred change the board.
+  var changePercent: UInt64 = 70
+  /// How many requests in a hundred fail.
+  var failurePercent: UInt64 = 0
+  /// Whether it says how fresh its boards are.
+  var saysFreshness = true
+  /// The status it reports.
+  var status = RealtimeStatus.applied
+
+  private var dice: SplitMix64
+  private var names: UInt64 = 0
+
+  init(seed: UInt64) { dice = SplitMix64(seed: seed) }
+
+  /// An answer, with what a client records of it.
+  struct Reply {
+    var answer: Answer
+    var evidence: SampleEvidence
+  }
+
+  /// The publication that is served at a moment.
+  private func publication(_ at: Int64) -> Int64 {
+    guard let period else { return 0 }
+    return max((at - 800) / period, 0)
+  }
+
+  /// The edition of the board: publications that change nothing make no new one.
+  private func edition(_ at: Int64) -> Int64 {
+    var edition: Int64 = 1
+    for number in 0..<publication(at) {
+      var chance = SplitMix64(seed: UInt64(number) &* 7_919)
+      if chance.next() % 100 < changePercent { edition += 1 }
+    }
+    return edition
+  }
+
+  /// Answers a request that reaches the server at a moment.
+  mutating func reply(to request: Request, at: Int64) -> Reply {
+    var evidence = SampleEvidence(origin: request.wish.origin, asked: stop)
+    names += 1
+    evidence.requestId = "request-\(dice.next())-\(names)"
+    guard dice.next() % 100 >= failurePercent else {
+      return Reply(answer: Answer(.serverError, status: 500), evidence: evidence)
+    }
+    let edition = edition(at)
+    evidence.entityTag = "\"\(edition)\""
+    let time = origin + at
+    let isSame = request.validator?.number == edition
+    var marks = Marks()
+    // A 304 has no body: its time is that of the Date field, in whole seconds.
+    let server = isSame ? time / 1_000 * 1_000 : time
+    marks.serverTime = WallTime(milliseconds: server)
+    if saysFreshness {
+      let made = (origin + publication(at) * (period ?? 0)) / 1_000 * 1_000
+      marks.fetchedAt = WallTime(milliseconds: made)
+      marks.cacheAge = .milliseconds(time - made)
+      marks.status = status
+      if !isSame { marks.mode = status == .applied ? .full : .degradedStatic }
+    }
+    if !isSame {
+      evidence.answered = stop
+      evidence.digest = dice.next()
+    }
+    let content = Content(Revision(edition), validator: Validator(edition), hasRealtime: true)
+    var answer = Answer(
+      isSame ? .unchanged : .content(content),
+      status: isSame ? 304 : 200,
+      bytes: isSame ? 0 : 18_000 + Int64(dice.next() % 900),
+      marks: marks
+    )
+    if let period {
+      let next = origin + (publication(at) + 1) * period + 800
+      answer.hints.nextExpectedAt = WallTime(milliseconds: next)
+    }
+    return Reply(answer: answer, evidence: evidence)
+  }
+}
+
+/// The generator of Steele, Lea and Flood.
+struct SplitMix64: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
