@@ -57,6 +57,11 @@ static const unsigned char api_js_bytes[] = {
 #embed "Public/api.js"
 };
 
+static const char content_digest_js_name[] = "content-digest.js";
+static const unsigned char content_digest_js_bytes[] = {
+#embed "Public/content-digest.js"
+};
+
 static const char arrival_js_name[] = "arrival.js";
 static const unsigned char arrival_js_bytes[] = {
 #embed "Public/arrival.js"
@@ -284,6 +289,7 @@ static const FreshetWebAsset assets[] = {
   ASSET(announcer_js),
   ASSET(api_js),
   ASSET(arrival_js),
+  ASSET(content_digest_js),
   ASSET(banners_js),
   ASSET(board_question_js),
   ASSET(board_stream_js),

@@ -140,9 +140,14 @@ class EngineInThePage(BoardTest):
         record = json.loads(lines[0])
         native = (ROOT / "Sources/FreshnessRuntime/SampleRecord.swift").read_text()
         members = re.findall(r'line\.add\("(\w+)"', native)
+        evidence = (ROOT / "Sources/FreshnessRuntime/SampleEvidence.swift").read_text()
+        place = members.index("generation") + 1
+        members[place:place] = re.findall(r'line\.add\("(\w+)"', evidence)
         self.assertEqual([name for name in record if name not in members], [])
         self.assertEqual([name for name in members if name in record], list(record), "in the order of the native clients")
         self.assertLessEqual({"resource", "context", "generation", "startedAt", "endedAt", "status", "outcome", "serverTime", "ageMs", "responseMode", "rtStatus", "bytes", "cadenceMs"}, set(record))
+        self.assertEqual((record["asked"], record["answered"]), (STOP, STOP))
+        self.assertRegex(record["digest"], r"^[0-9a-f]{16}$")
         self.assertEqual((record["status"], record["outcome"], record["responseMode"]), (200, "content", "full"))
         self.assertRegex(record["resource"], rf"^GET 127\.0\.0\.1:\d+/api/stationboard\?stop_id={STOP}&")
 

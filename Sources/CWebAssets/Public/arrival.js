@@ -1,6 +1,7 @@
 // One question to the server, and what its answer means to the refresh machine (engine.md R21).
 // Never throws: a failure is an answer too.
 
+import { contentDigest } from "./content-digest.js";
 import { hintsOf, marksOfBody, marksOfHead, transitOf } from "./marks.js";
 
 /** The largest body that is read, in characters. */
@@ -13,11 +14,11 @@ const LARGEST_BODY = 8_000_000;
  * @param {object} options - `tag`: the entity tag of the copy at hand, or `null`; `wait`: seconds the server may
  *   wait for a change, or `null`; `signal`: ends the question; `now`: the steady clock.
  * @returns {Promise<object>} `outcome`, `status`, `bytes`, `marks`, `hints`, `body`, `tag`, `problem`, `reason`,
- *   `askedAt`, `answeredAt`.
+ *   `askedAt`, `answeredAt`, and `evidence`: what makes a record of it checkable.
  */
 export async function ask(address, { tag, wait, signal, now }) {
   const askedAt = now();
-  const arrival = { outcome: "unreachable", status: 0, bytes: 0, marks: {}, hints: {}, body: null, tag: null, problem: null };
+  const arrival = { outcome: "unreachable", status: 0, bytes: 0, marks: {}, hints: {}, body: null, tag: null, problem: null, evidence: {} };
   try {
     const headers = { Accept: "application/json", "Cache-Control": "no-cache" };
     if (tag !== null) headers["If-None-Match"] = tag;
@@ -37,6 +38,10 @@ async function read(response, arrival, sentTag) {
   arrival.status = status;
   arrival.marks = marksOfHead(headers);
   arrival.hints = hintsOf(null, headers);
+  arrival.evidence = {
+    requestId: headers.get("x-md-request-id") ?? headers.get("x-request-id"),
+    entityTag: headers.get("etag"),
+  };
   if (status === 304 || status === 204) {
     arrival.outcome = "unchanged";
     arrival.isOfAnotherCopy = status === 304 && sentTag !== null && !confirms(headers.get("etag"), sentTag);
@@ -44,6 +49,7 @@ async function read(response, arrival, sentTag) {
   }
   const text = await response.text();
   arrival.bytes = Number.parseInt(headers.get("content-length") ?? "", 10) || text.length;
+  if (text !== "") arrival.evidence.digest = contentDigest(text);
   const document = text.length <= LARGEST_BODY ? parsed(text) : null;
   arrival.outcome = outcomeOf(status, headers);
   if (arrival.outcome !== "content") {
@@ -57,6 +63,7 @@ async function read(response, arrival, sentTag) {
     return;
   }
   arrival.body = document;
+  arrival.evidence.answered = document.station?.id ?? null;
   arrival.tag = headers.get("etag") ?? document.meta?.entityTag ?? null;
   arrival.marks = { ...arrival.marks, ...definite(marksOfBody(document, transitOf(headers))) };
   arrival.hints = { ...arrival.hints, ...hintsOf(document, null) };

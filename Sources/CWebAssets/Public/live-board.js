@@ -26,6 +26,8 @@ export class LiveBoard {
   #failure = null;
   #ring = [];
   #records = [];
+  /** What makes the question under way checkable, by its number. */
+  #evidence = new Map();
   #notes = [];
 
   /**
@@ -152,7 +154,9 @@ export class LiveBoard {
   }
 
   #keep(sample) {
-    const record = sampleRecord(sample, `GET ${location.host}${boardAddress(this.#question)}`, this.origin);
+    const evidence = this.#evidence.get(sample.generation);
+    this.#evidence.clear();
+    const record = sampleRecord(sample, `GET ${location.host}${boardAddress(this.#question)}`, this.origin, evidence);
     const capacity = this.policy.ringCapacity;
     this.#ring = [...this.#ring, record].slice(-capacity);
     this.#records.push(record);
@@ -164,6 +168,7 @@ export class LiveBoard {
   async #send(request) {
     const abort = new AbortController();
     this.#flight = { generation: request.generation, abort };
+    const why = { origin: request.origin ?? null, asked: this.#question.stopId ?? null };
     const isKnown = request.validator !== null && this.#copy?.validator === request.validator;
     const arrival = await ask(boardAddress(this.#question), {
       tag: isKnown ? this.#copy.tag : null,
@@ -180,6 +185,7 @@ export class LiveBoard {
       const wish = { origin: "change", isUnconditional: true };
       return this.#tell({ event: "wished", with: wish });
     }
+    this.#evidence.set(generation, { ...why, ...arrival.evidence });
     const isCurrent = context.question === this.#context.question;
     if (isCurrent && arrival.outcome !== "cancelled") {
       this.#failure = { problem: arrival.problem, reason: arrival.reason ?? null };

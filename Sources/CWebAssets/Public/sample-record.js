@@ -3,6 +3,7 @@
 
 import { wireWord } from "./marks.js";
 
+const ORIGINS = { catchUp: "catch_up" };
 const OUTCOMES = { serverError: "server_error", timedOut: "timed_out" };
 
 /** The age on arrival, as the machine counts it (engine.md R26, R27). */
@@ -22,13 +23,21 @@ function statusOf({ status, appliedFlag, reason }) {
  * @param {object} sample - As the machine gives it.
  * @param {string} resource - Method and address.
  * @param {number} origin - The wall time at which the steady clock was 0.
+ * @param {object} evidence - What makes it checkable: `origin` (why it was asked), `asked`, `answered` (the stop),
+ *   `requestId`, `entityTag`, `digest`.
  */
-export function sampleRecord(sample, resource, origin) {
+export function sampleRecord(sample, resource, origin, evidence = {}) {
   const { marks, context } = sample;
   return {
     resource,
     context: `${context.question}.${context.identity}`,
     generation: sample.generation,
+    origin: ORIGINS[evidence.origin] ?? evidence.origin ?? null,
+    asked: evidence.asked ?? null,
+    answered: evidence.answered ?? null,
+    requestId: evidence.requestId ?? null,
+    entityTag: evidence.entityTag ?? null,
+    digest: evidence.digest ?? null,
     startedAt: Math.round(origin + sample.startedAt),
     endedAt: Math.round(origin + sample.endedAt),
     durationMs: sample.duration,
