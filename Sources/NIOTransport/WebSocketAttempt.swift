@@ -60,8 +60,9 @@ final class WebSocketAttempt: Sendable {
       try Task.checkCancellation()
       return outcome
     } onCancel: {
-      stop()
+      // In this order: what closing fails with is not what ended the attempt.
       promise.fail(CancellationError())
+      stop()
     }
   }
 
