@@ -53,10 +53,11 @@ enum BoardStand {
   /// Lets others run until something holds; gives up after very many turns.
   @MainActor
   static func eventually(_ holds: () -> Bool) async -> Bool {
-    let end = ContinuousClock.now + .seconds(30)
+    // Lying down, not stepping back: on a busy machine those it waits for would never get a turn.
+    let end = ContinuousClock.now + .seconds(300)
     while !holds() {
       guard ContinuousClock.now < end else { return false }
-      await Task.yield()
+      try? await Task.sleep(for: .milliseconds(5))
     }
     return true
   }
