@@ -64,7 +64,7 @@ import Testing
       nextExpected: next(
         current.sourceTime,
         after: before.map { current.sourceTime - $0.sourceTime },
-        lags: stage.exchange.log(.tripUpdates).deliveries.dropFirst().suffix(4).map {
+        lags: stage.exchange.log(.tripUpdates).deliveries.dropFirst().suffix(20).map {
           $0.instant - $0.tick.sourceTime * 1_000
         }
       )

@@ -64,7 +64,10 @@ struct SourceStanding: Hashable, Sendable {
   }
 
   /// How many publications the lag is learned from.
-  private static let rememberedLags = 4
+  ///
+  /// Enough that the promise hardly moves: a client that keeps its distance and is promised the next one a
+  /// second earlier than the last leaves it out.
+  private static let rememberedLags = 20
 
   /// Notes a feed that is in use from now on.
   mutating func took(_ header: FeedHeader, bytes: Int, at now: Double) {
