@@ -63,14 +63,14 @@ import Testing
   }
 
   @Test(arguments: [HTTPExchangeError.Code.unreachable, .tooLarge, .timedOut])
-  func `a source that cannot be reached or answers with too much is missing`(
+  func `a source that cannot be reached is missing, one that answers with too much is refused`(
     code: HTTPExchangeError.Code
   ) async throws {
     let stage = try SourceStage()
     stage.answer(.tripUpdates, .failure(code))
     try await stage.run { stage in
       let board = try await stage.board()
-      #expect(board.rtStatus == "missing_cache")
+      #expect(board.rtStatus == (code == .tooLarge ? "guarded_error" : "missing_cache"))
       #expect(board.lastError != nil)
       stage.answer(.tripUpdates, feed(300, stage))
       try await stage.poll()

@@ -25,6 +25,8 @@ struct MergedBoard: Sendable {
   let appliedCount: Int
   /// The least fresh realtime of the rows; `nil` if none has any.
   let worstFreshness: RealtimeFreshness?
+  /// The freshest realtime of the rows; `nil` if none has any.
+  let freshest: RealtimeFreshness?
   /// The oldest source time of the rows' realtime, in seconds since 1970-01-01T00:00:00Z.
   let oldestSourceTime: Int64?
 
@@ -53,14 +55,19 @@ struct MergedBoard: Sendable {
     rows = Self.rows(request, window, timetable, index, now: now, decay)
     var applied = 0
     var worst: RealtimeFreshness?
+    var freshest: RealtimeFreshness?
     var oldest: Int64?
     for row in rows where row.hasRealtime {
       applied += 1
-      if let freshness = row.freshness { worst = max(worst ?? freshness, freshness) }
+      if let freshness = row.freshness {
+        worst = max(worst ?? freshness, freshness)
+        freshest = min(freshest ?? freshness, freshness)
+      }
       if let source = row.sourceTime { oldest = min(oldest ?? source, source) }
     }
     appliedCount = applied
     worstFreshness = worst
+    self.freshest = freshest
     oldestSourceTime = oldest
     noService =
       rows.isEmpty ? NoService(request.stop, timetable, window.from, window.until) : nil

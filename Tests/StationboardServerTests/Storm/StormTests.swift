@@ -63,12 +63,19 @@ import Testing
       alertsStatus: "applied",
       nextExpected: next(
         current.sourceTime,
-        after: before.map { current.sourceTime - $0.sourceTime },
+        after: before.map { _ in middle(stage.exchange.log(.tripUpdates).deliveries) },
         lags: stage.exchange.log(.tripUpdates).deliveries.dropFirst().suffix(20).map {
           $0.instant - $0.tick.sourceTime * 1_000
         }
       )
     )
+  }
+
+  /// The middle one of the last five distances between publications, in seconds.
+  private static func middle(_ deliveries: [StormExchange.Delivery]) -> Int64 {
+    let times = deliveries.map(\.tick.sourceTime)
+    let distances = zip(times.dropFirst(), times).map { $0 - $1 }.filter { $0 > 0 }.suffix(5)
+    return distances.sorted()[(distances.count - 1) / 2]
   }
 
   /// When the next publication is expected, in milliseconds: after as long as the last one took, and as
@@ -86,7 +93,8 @@ import Testing
   ) -> ClosedRange<Int64>? {
     guard let current, let period else { return nil }
     let due = (current + period) * 1_000
-    guard let lag = lags?.max() else { return due...due + 120_000 }
+    // Without the lags, and after gaps, only that it is a rhythm after the publication is certain.
+    guard let lag = lags?.max() else { return min(due, (current + 15) * 1_000)...due + 120_000 }
     // Instants are read in milliseconds, and the answer took its time.
     return due + lag - 1...due + lag + 1
   }

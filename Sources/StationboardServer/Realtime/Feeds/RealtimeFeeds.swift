@@ -112,6 +112,13 @@ package final class RealtimeFeeds: Sendable {
 
   /// Polls the sources until the task is cancelled.
   package func run() async {
+    let prefixes = Set(store.feeds.map { $0.entry.prefix ?? "" })
+    for source in sources where !prefixes.contains(source.prefix) {
+      logger.warning(
+        "a realtime source is for a feed that is not imported",
+        metadata: source.metadata(["prefix": "\"\(source.prefix)\""])
+      )
+    }
     await withTaskGroup { group in
       for source in sources { group.addTask { await self.follow(source) } }
       group.addTask { await self.followTimetables() }
@@ -140,7 +147,16 @@ package final class RealtimeFeeds: Sendable {
         }
         // Boards are public: the log says the rest.
         let word = snapshot.failure.map { Self.word($0) }
-        change(source) { standing, _ in standing.failure = word }
+        let isOfContent =
+          switch snapshot.failure?.kind {
+          case .undecodable, .missingBody: true
+          default: false
+          }
+        change(source) { standing, held in
+          if standing.failureIsOfContent != isOfContent { held.snapshot.changedAt = clock.now }
+          standing.failure = word
+          standing.failureIsOfContent = isOfContent
+        }
       }
       lastFailure = failure
       guard let bytes = snapshot.value, bytes != last else { continue }
@@ -161,7 +177,8 @@ package final class RealtimeFeeds: Sendable {
     case .serverError: return "the source failed\(status)"
     case .timedOut: return "the source did not answer in time"
     case .unreachable: return "the source cannot be reached"
-    case .undecodable, .missingBody: return "the answer of the source is none\(status)"
+    case .undecodable, .missingBody:
+      return "the answer of the source cannot be read, or is too large\(status)"
     }
   }
 

@@ -5,7 +5,7 @@
 /// | word | cause |
 /// |---|---|
 /// | `applied` | the feed is at hand and at most ``RealtimeDecay/freshFor`` old |
-/// | `stale_cache` | the feed at hand is older; the departures still carry it, with its age |
+/// | `stale_cache` | the feed at hand is older, or it is new and all it says of the board is stale; the departures still carry it, with its age |
 /// | `guarded_error` | the same or none, because the newest content of the source is no feed or not believed |
 /// | `missing_cache` | a source is configured and no feed has come yet |
 /// | `skipped_budget` | the phase was left out to answer in time |

@@ -19,6 +19,8 @@ struct SourceStanding: Hashable, Sendable {
   var madeAt: Double?
   /// Why the source could not be asked, or gave no answer to use; nothing once it answers.
   var failure: String?
+  /// Whether the source answers, and with nothing that can be read.
+  var failureIsOfContent = false
   /// Why the newest content it gave is not used; nothing if it is in use.
   var refusal: String?
   /// The newest content that was judged, whatever became of it.
@@ -29,8 +31,12 @@ struct SourceStanding: Hashable, Sendable {
   var feedVersion: String?
   /// The bytes of the feed in use.
   var payloadBytes: Int?
-  /// The time between the last two publications, by their headers.
-  var period: Double?
+  /// The times between the last publications, by their headers, in seconds.
+  private var distances: [Double] = []
+  /// The time between two publications: the middle one of the last few, so that a gap is no rhythm.
+  var period: Double? {
+    distances.isEmpty ? nil : distances.sorted()[(distances.count - 1) / 2]
+  }
   /// How long after their own time the last publications were here, in seconds: a producer needs its
   /// time to publish, and the poller comes a little later.
   private var lags: [Double] = []
@@ -38,7 +44,7 @@ struct SourceStanding: Hashable, Sendable {
   var tally = SourceTally()
 
   /// Whether the newest content was no feed, or one that is not believed.
-  var isRefused: Bool { refusal != nil }
+  var isRefused: Bool { refusal != nil || failureIsOfContent }
   /// What is wrong with the source; nothing if its newest answer is in use or unchanged.
   var lastError: String? { failure ?? refusal }
 
@@ -63,6 +69,9 @@ struct SourceStanding: Hashable, Sendable {
     return next > now ? next : nil
   }
 
+  /// How many distances the period is learned from.
+  private static let rememberedDistances = 5
+
   /// How many publications the lag is learned from.
   ///
   /// Enough that the promise hardly moves: a client that keeps its distance and is promised the next one a
@@ -76,7 +85,10 @@ struct SourceStanding: Hashable, Sendable {
     let plausible = made.flatMap { $0 <= now + 60 && $0 > now - 365 * 86_400 ? $0 : nil }
     if let plausible, let stampedAt {
       let distance = plausible - stampedAt
-      if distance > 0, distance <= Self.longestPeriod { period = distance }
+      if distance > 0, distance <= Self.longestPeriod {
+        distances.append(distance)
+        if distances.count > Self.rememberedDistances { distances.removeFirst() }
+      }
     }
     // The first one was there before anybody asked: how long is not known.
     if let plausible, let stampedAt, plausible > stampedAt {

@@ -58,9 +58,9 @@ struct BoardConditions {
       return Unchanged(status: .notModified, edition: edition, snapshot: snapshot)
     }
     let source = snapshot.trips.sourceTime
-    // One clock and an exact token: the client has this publication, or a later one, and since then the
-    // board has looked the same.
-    guard let since, let source, (source * 1_000).rounded(.down) <= (since * 1_000).rounded(),
+    // One clock and an exact token: the client has this publication, and since then the board has looked
+    // the same.
+    guard let since, let source, (source * 1_000).rounded(.down) == (since * 1_000).rounded(),
       edition.status == .applied,
       desk.since(edition, request, phases: plan.phases, snapshot: snapshot) <= max(since, source)
     else { return nil }

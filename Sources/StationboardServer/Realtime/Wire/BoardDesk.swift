@@ -64,9 +64,7 @@ final class BoardDesk: Sendable {
     let words = words(snapshot, phases: phases, at: now)
     let key = BoardKey(request, phases: phases)
     let before = request.instant == nil ? shelf.edition(key) : nil
-    if let before, now < before.validUntil, before.status == words.realtime,
-      before.alertsStatus == words.alerts
-    {
+    if let before, now < before.validUntil, before.given == words {
       if before.tick == snapshot.tick { return before }
       if isForComparison, looksTheSame(before, snapshot, request, at: now) { return before }
     }
@@ -104,7 +102,7 @@ final class BoardDesk: Sendable {
       rows: board.rows,
       realtime: board.realtime,
       now: board.instant,
-      language: request.language
+      language: request.language ?? request.stop.feed.timetable.metadata.language
     )
     return (board, selection)
   }
@@ -138,7 +136,7 @@ final class BoardDesk: Sendable {
       edition.madeAt - source < BoardBudget.longestLook,
       let arrival = snapshot.trips.fetchedAt, snapshot.changedAt < arrival,
       snapshot.index?.version(of: Int(request.stop.stop)) ?? 0 == edition.stopVersion,
-      words(snapshot, phases: phases, at: source) == edition.words
+      words(snapshot, phases: phases, at: source) == edition.given
     else { return edition.madeAt }
     let (board, selection) = make(request, snapshot, phases: phases, at: source)
     guard board.nextChangeAt >= edition.madeAt,

@@ -61,8 +61,8 @@ final class BoardEdition: Sendable {
   let alertsStatus: RealtimeStatusWord
   /// How many departures come from where.
   let origins: [BoardRow.Origin: Int]
-  /// What became of both.
-  var words: Words { Words(realtime: status, alerts: alertsStatus) }
+  /// What the sources alone say of both.
+  let given: Words
   /// Departures that realtime says something of.
   let appliedCount: Int
   /// The bytes it takes in memory, roughly.
@@ -109,7 +109,10 @@ final class BoardEdition: Sendable {
       selection?.writeEntities(&$0, prefix: feed.idPrefix) ?? $0.raw("[]")
     }
     noService = Self.rendered { Self.noService(board, &$0) }
-    status = words.realtime
+    given = words
+    // A producer may put a new stamp on what it has not heard anew: then the departures tell.
+    let isOld = words.realtime == .applied && board.freshest == .stale
+    status = isOld ? .staleCache : words.realtime
     alertsStatus = words.alerts
     appliedCount = board.appliedCount
     var origins: [BoardRow.Origin: Int] = [:]
@@ -129,7 +132,7 @@ final class BoardEdition: Sendable {
     for part in [place, banners, entities] { visible.add(part) }
     visible.add(board.noService?.next)
     visible.add(board.noService?.reason.rawValue)
-    for word in [words.realtime, words.alerts] { visible.add(word.rawValue) }
+    for word in [status, alertsStatus] { visible.add(word.rawValue) }
     for flag in hasIndexes { visible.add(flag ? 1 : 0) }
     visible.add(board.request.language)
     visible.add(feed.timetable)
@@ -137,8 +140,7 @@ final class BoardEdition: Sendable {
     if let before, before.entityTag == entityTag {
       since = before.since
     } else if let before, before.validUntil <= board.now, before.stopVersion == stopVersion,
-      before.alertVersion == alertVersion, before.status == status,
-      before.alertsStatus == alertsStatus, before.isFresh, isFresh
+      before.alertVersion == alertVersion, before.given == given, before.isFresh, isFresh
     {
       // Time alone changed it, at the moment the edition before had named.
       since = before.validUntil
