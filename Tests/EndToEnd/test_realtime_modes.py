@@ -227,7 +227,7 @@ class SourceTest(ModesTest):
         answer = stage.shows(lambda a: a.board["rt"]["lastError"])
         self.assertEqual(answer.departure(trip(2))["rawDelaySec"], 180)
         path.unlink()
-        stage.shows(lambda a: "no such file" in a.board["rt"]["lastError"])
+        stage.shows(lambda a: "cannot be reached" in (a.board["rt"]["lastError"] or ""))
         write(feed(stage.now() + 1, [late(trip(2), 240)]))
         stage.shows(lambda a: a.departure(trip(2))["rawDelaySec"] == 240)
 
