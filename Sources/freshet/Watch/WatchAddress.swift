@@ -19,7 +19,7 @@ enum WatchAddress {
     }
     guard parts.user == nil, parts.password == nil else {
       throw WatchAddressError(
-        "credentials do not belong in the address, but in a field 'Authorization: Basic …'"
+        "credentials do not belong in the address: --header 'Authorization: Basic …'"
       )
     }
     guard parts.port.map({ (1...65_535).contains($0) }) ?? true else {
