@@ -10,7 +10,7 @@ let package = Package(
   products: [
     .library(name: "Freshness", targets: ["Freshness"]),
     .library(name: "FreshnessRuntime", targets: ["Freshness", "FreshnessRuntime"]),
-    .library(name: "FreshnessTesting", targets: ["FreshnessTesting"]),
+    .library(name: "FreshnessTesting", targets: ["FreshnessTesting", "StrictJSON"]),
     .library(name: "StationboardClient", targets: ["Stationboard", "StationboardClient"]),
     .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
     .executable(name: "freshet", targets: ["freshet"]),
@@ -43,6 +43,7 @@ let package = Package(
     // MARK: First floor: HTTP and event streams as their texts say
     .target(name: "ConditionalHTTP", dependencies: [.httpTypes]),
     .target(name: "EventFeed"),
+    .target(name: "StrictJSON"),
 
     // MARK: Second floor: the driver, and transports
     .target(
@@ -64,9 +65,11 @@ let package = Package(
     .target(name: "ConformanceVectors", exclude: ["Vectors"]),
     .target(
       name: "FreshnessTesting",
-      dependencies: ["Freshness", "ConditionalHTTP", "ConformanceVectors", .httpTypes]
+      dependencies: [
+        "Freshness", "ConditionalHTTP", "ConformanceVectors", "StrictJSON", .httpTypes,
+      ]
     ),
-    .target(name: "ParityReport"),
+    .target(name: "ParityReport", dependencies: ["StrictJSON"]),
 
     // MARK: Third floor: contracts
     .target(name: "Stationboard"),
@@ -117,7 +120,7 @@ let package = Package(
       dependencies: ["ConditionalHTTP", "GTFS", "GTFSRealtime", "Timetable", .httpTypes]
     ),
     .target(name: "FeedRecording", dependencies: ["ConditionalHTTP", "GTFSRealtime", .httpTypes]),
-    .target(name: "ServeSettings", dependencies: ["FreshnessTesting", .httpTypes]),
+    .target(name: "ServeSettings", dependencies: ["StrictJSON", .httpTypes]),
     .target(name: "CWebAssets", exclude: ["Public"]),
     .target(
       name: "WebBoard",
@@ -153,7 +156,7 @@ let package = Package(
     ),
     .testTarget(
       name: "FreshnessTestingTests",
-      dependencies: ["ConditionalHTTP", "Freshness", "FreshnessTesting", .httpTypes]
+      dependencies: ["ConditionalHTTP", "Freshness", "FreshnessTesting", "StrictJSON", .httpTypes]
     ),
     .testTarget(
       name: "SimulationTests",

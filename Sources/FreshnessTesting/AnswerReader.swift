@@ -1,4 +1,5 @@
 import Freshness
+import StrictJSON
 
 /// Reads the answers of a vector.
 enum AnswerReader {

@@ -1,3 +1,5 @@
+public import StrictJSON
+
 /// One difference between what a vector says and what a machine did.
 public struct ConformanceMismatch: Hashable, Sendable, CustomStringConvertible {
   /// The name of the vector's file.

@@ -1,4 +1,5 @@
 public import Freshness
+public import StrictJSON
 
 /// A short story told to one refresh machine, and what must come of it.
 ///

@@ -1,4 +1,5 @@
 import Freshness
+import StrictJSON
 
 /// What may be expected of a value, and how it is compared.
 ///

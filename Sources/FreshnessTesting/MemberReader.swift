@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// Reads the members of one object; whatever is left over at the end is an error.
 struct MemberReader {
   private let members: [String: JSONValue]

@@ -1,5 +1,6 @@
 public import Foundation
 public import Freshness
+import StrictJSON
 
 /// The JSON form of a policy, as `freshet simulate --policy` and the vectors read it.
 ///

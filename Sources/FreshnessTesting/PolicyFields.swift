@@ -1,4 +1,5 @@
 import Freshness
+import StrictJSON
 
 /// The fields of a policy document and their limits, each in one place.
 public enum PolicyFields: Sendable {

@@ -1,4 +1,5 @@
 import Freshness
+import StrictJSON
 
 /// Puts orders and read-outs into the words of the grammar.
 enum Readout {

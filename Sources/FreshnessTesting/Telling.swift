@@ -1,4 +1,5 @@
 import Freshness
+import StrictJSON
 
 /// One vector being told to one machine.
 struct Telling<Machine: RefreshMachine> {

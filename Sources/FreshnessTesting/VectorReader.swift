@@ -1,4 +1,5 @@
 import Freshness
+import StrictJSON
 
 /// Reads the parts of a vector.
 enum VectorReader {

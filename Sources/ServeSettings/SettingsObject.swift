@@ -1,4 +1,4 @@
-import FreshnessTesting
+import StrictJSON
 
 /// Reads the members of one object of a configuration; what is not read is an error.
 struct SettingsObject {

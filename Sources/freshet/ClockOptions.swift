@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConditionalHTTP
 import FreshnessRuntime
 import Serving
 

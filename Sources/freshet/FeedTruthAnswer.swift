@@ -1,3 +1,4 @@
+import ConditionalHTTP
 import FeedSimulation
 import Foundation
 import GTFS

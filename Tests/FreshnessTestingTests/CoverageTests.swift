@@ -1,4 +1,5 @@
 import Freshness
+import StrictJSON
 import Testing
 
 @testable import FreshnessTesting

@@ -1,5 +1,5 @@
+import ConditionalHTTP
 import HTTPTypes
-import Serving
 import Testing
 
 /// An answer of the stationboard as a client reads it.

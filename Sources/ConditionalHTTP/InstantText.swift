@@ -1,16 +1,14 @@
-import ConditionalHTTP
-
 /// Instants as RFC 3339 writes them.
-package enum InstantText {
+public enum InstantText: Sendable {
   /// The years that are read; beyond them no timetable and no clock is meant.
-  package static let years = 1900...2200
+  public static let years = 1900...2200
 
   /// Reads an instant with `Z` or an offset, with or without fractions of a second.
   ///
   /// Strict: every digit of RFC 3339 section 5.6 must be there, days must exist, nothing may follow.
   ///
   /// - Returns: Seconds since 1970-01-01T00:00:00Z; `nil` if the text is not an instant.
-  package static func read(_ text: String) -> Double? {
+  public static func read(_ text: String) -> Double? {
     var scanner = Scanner(bytes: Array(text.utf8))
     guard
       let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2),
@@ -34,7 +32,7 @@ package enum InstantText {
   ///
   /// - Parameter seconds: Seconds since 1970-01-01T00:00:00Z; milliseconds are rounded down.
   /// - Returns: Text like `2026-11-24T07:00:00.000Z`.
-  package static func write(_ seconds: Double) -> String {
+  public static func write(_ seconds: Double) -> String {
     let milliseconds = Int64((seconds * 1_000).rounded(.down))
     let whole = milliseconds >= 0 ? milliseconds / 1_000 : (milliseconds - 999) / 1_000
     let time = CivilTime(whole)

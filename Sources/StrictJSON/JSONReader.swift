@@ -1,12 +1,20 @@
-/// Reads JSON strictly: no member twice, no fractions, no other text behind the value.
+/// Reads JSON strictly (RFC 8259): no member twice, no other text behind the value.
 ///
 /// Foundation's decoder is more lenient: it takes the last of two equal members, and a vector with
 /// two `expect` would check only one of them.
 package struct JSONReader {
-  /// The deepest nesting that is read.
-  static let deepest = 32
-  /// The longest text that is read, in bytes.
-  static let longest = 16 << 20
+  /// What is read.
+  package struct Rules: Sendable {
+    /// The deepest nesting.
+    package var deepest = 32
+    /// The longest text, in bytes.
+    package var longest = 16 << 20
+    /// Whether a number with a fraction or an exponent is rounded; else it is refused.
+    package var roundsFractions = false
+
+    /// The usual rules.
+    package init() {}
+  }
 
   private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 
@@ -21,17 +29,28 @@ package struct JSONReader {
   }
 
   private let bytes: [UInt8]
+  private let rules: Rules
   private var position = 0
 
-  private init(_ bytes: [UInt8]) { self.bytes = bytes }
+  private init(_ bytes: [UInt8], _ rules: Rules) {
+    self.bytes = bytes
+    self.rules = rules
+  }
 
   /// Reads one value that fills a whole text.
   ///
+  /// - Parameters:
+  ///   - bytes: The text, in UTF-8.
+  ///   - rules: What is read.
+  /// - Returns: The value.
   /// - Throws: ``Fault`` that says where the text is wrong.
-  package static func value(of bytes: [UInt8]) throws(Fault) -> JSONValue {
-    var reader = JSONReader(bytes)
-    guard bytes.count <= longest else {
-      throw reader.fault("the text is longer than \(longest) bytes")
+  package static func value(
+    of bytes: [UInt8],
+    rules: Rules = Rules()
+  ) throws(Fault) -> JSONValue {
+    var reader = JSONReader(bytes, rules)
+    guard bytes.count <= rules.longest else {
+      throw reader.fault("the text is longer than \(rules.longest) bytes")
     }
     let value = try reader.value(depth: 0)
     reader.skipSpace()
@@ -60,7 +79,7 @@ package struct JSONReader {
   }
 
   private mutating func value(depth: Int) throws(Fault) -> JSONValue {
-    guard depth <= Self.deepest else { throw fault("nested deeper than \(Self.deepest)") }
+    guard depth <= rules.deepest else { throw fault("nested deeper than \(rules.deepest)") }
     skipSpace()
     switch current {
     case UInt8(ascii: "{"): return try object(depth: depth)
@@ -121,15 +140,33 @@ package struct JSONReader {
     guard !digits.isEmpty, digits.count == 1 || digits.first != UInt8(ascii: "0") else {
       throw fault("this is no number", at: start)
     }
-    if let byte = current, [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains(byte)
-    {
-      throw fault("numbers are whole, without fraction or exponent", at: start)
+    if let byte = current, Self.isOfFraction(byte) {
+      guard rules.roundsFractions else {
+        throw fault("numbers are whole, without fraction or exponent", at: start)
+      }
+      while let byte = current, Self.digits.contains(byte) || Self.isOfFraction(byte) {
+        position += 1
+      }
+      return try rounded(from: start)
     }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
     guard let number = Int64(text), number.magnitude <= UInt64(JSONValue.largestNumber) else {
       throw fault("the number is larger than \(JSONValue.largestNumber)", at: start)
     }
     return number
+  }
+
+  private static func isOfFraction(_ byte: UInt8) -> Bool { ".eE+-".utf8.contains(byte) }
+
+  /// The number that begins at a place and ends here, without its fraction.
+  private func rounded(from start: Int) throws(Fault) -> Int64 {
+    guard let number = Double(String(decoding: bytes[start..<position], as: UTF8.self)) else {
+      throw fault("this is no number", at: start)
+    }
+    guard number.magnitude <= Double(JSONValue.largestNumber) else {
+      throw fault("the number is larger than \(JSONValue.largestNumber)", at: start)
+    }
+    return Int64(number.rounded())
   }
 
   private mutating func string() throws(Fault) -> String {

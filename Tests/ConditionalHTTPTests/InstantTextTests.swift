@@ -1,5 +1,5 @@
+import ConditionalHTTP
 import Foundation
-import Serving
 import Testing
 
 @Suite struct InstantTextTests {
