@@ -26,7 +26,6 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
     context: Context,
     next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
-    let isWanted = AcceptEncoding(fields: request.headers).prefers("gzip")
     let known = request.headers[.ifNoneMatch].map { EntityTagList(parsing: $0) }
     let marked = Self.marked(known)
     var head = request.head
@@ -51,7 +50,7 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
       response.headers[.contentEncoding] == nil
     else { return response }
     Self.vary(&response)
-    guard isWanted else { return response }
+    guard AcceptEncoding(fields: request.headers).prefers("gzip") else { return response }
     let writer = CollectingWriter()
     try await response.body.write(writer)
     guard let compressed = Gzip.compressed(writer.content), compressed.readableBytes < length else {
