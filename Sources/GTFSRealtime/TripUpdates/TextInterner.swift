@@ -8,6 +8,11 @@ struct TextInterner {
   /// The hash of a text in the upper half, its number plus 1 in the lower; 0 is free.
   private var slots: [UInt64]
   private var mask: Int
+  /// Entries of ``slots`` that were found lately, by their hash: the ids of stops come again and again, and
+  /// this fits where the processor is near, as the whole table of a large feed does not.
+  private var recent: [UInt64]
+
+  private static let recentMask = 1 << 14 - 1
 
   private static let seed = UInt64.random(in: .min ... .max) | 1
 
@@ -17,6 +22,7 @@ struct TextInterner {
     while capacity < feedBytes / 128 { capacity <<= 1 }
     slots = Array(repeating: 0, count: capacity)
     mask = capacity - 1
+    recent = Array(repeating: 0, count: Self.recentMask + 1)
   }
 
   /// The table of all texts.
@@ -27,10 +33,20 @@ struct TextInterner {
   /// Only a text that is new is checked: one that is there already was.
   mutating func number(of text: UnsafeRawBufferPointer) -> UInt32? {
     let hash = Self.hash(text)
+    let place = Int(hash) & Self.recentMask
+    let likely = recent[place]
+    if likely >> 32 == hash, likely != 0 {
+      let number = Int(UInt32(truncatingIfNeeded: likely)) - 1
+      if holds(text, number) { return UInt32(number) }
+    }
     var slot = Int(hash) & mask
     while slots[slot] != 0 {
-      let number = Int(UInt32(truncatingIfNeeded: slots[slot])) - 1
-      if slots[slot] >> 32 == hash, holds(text, number) { return UInt32(number) }
+      let entry = slots[slot]
+      let number = Int(UInt32(truncatingIfNeeded: entry)) - 1
+      if entry >> 32 == hash, holds(text, number) {
+        recent[place] = entry
+        return UInt32(number)
+      }
       slot = (slot + 1) & mask
     }
     guard String(validating: text, as: UTF8.self) != nil else { return nil }
