@@ -50,7 +50,7 @@ import Testing
 
   @Test func `delays go on along the trip, and its age is told`() async throws {
     let update = Trip("R0-14", date: day)
-      .with(Stop(1, departure: .delay(60)), Stop(2, departure: .delay(180)))
+      .with(Stop(1, departure: .delay(60)), Stop(11, departure: .delay(180)))
     let found = try await list("R0-14", [update])
     let trip = try #require(found.list)
     #expect(trip.trip.scheduleRelationship == "SCHEDULED")
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func `skipped stops and cancelled trips say so`() async throws {
-    let skipping = try await list("R0-14", [Trip("R0-14", date: day).with(Stop(2, .skipped))])
+    let skipping = try await list("R0-14", [Trip("R0-14", date: day).with(Stop(11, .skipped))])
     let events = try #require(skipping.list).stops.map(\.stopEvent)
     #expect(events.prefix(3) == [nil, "SKIPPED", nil])
     let cancelled = try await list("R0-14", [Trip("R0-14", .canceled, date: day)])
