@@ -27,14 +27,16 @@ class FreshnessOfThePage(BoardTest):
 
     def test_offline_the_rows_stay_and_the_age_grows_and_back_it_recovers_with_one_request(self):
         tab = self.open()
-        rows = self.destinations()
         tab.offline(True)
         tab.wait(f"{STATE} === 'offline'")
+        rows = self.destinations()
         self.assertIn("Offline", tab.text(".freshness"))
         asked = len(tab.boards())
         first = self.age()
         tab.wait(f"+/updated (\\d+)/.exec(document.querySelector('.freshness').innerText)[1] >= {first + 3}", timeout=FAST)
-        self.assertEqual(self.destinations()[:3], rows[:3])
+        # What has left makes room; nothing else comes or goes.
+        shown = self.destinations()
+        self.assertTrue(any(shown[:len(rows) - gone] == rows[gone:] for gone in range(4)), (rows, shown))
         self.assertEqual(len(tab.boards()), asked, "nothing is asked offline (R24)")
         tab.offline(False)
         tab.wait(f"['live', 'ageing'].includes({STATE})", timeout=FAST)
