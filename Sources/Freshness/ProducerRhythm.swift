@@ -108,8 +108,8 @@ struct ProducerRhythm: Hashable, Sendable {
   ///
   /// R31: inside the budget of the cadence. An aligned request starts no earlier than the interval
   /// less the slack after the last start (R10), and at most one interval later than a blind one. A
-  /// change that comes before that is asked for at the earliest moment while it is not too old by
-  /// then: to wait for the one after it would cost a whole period.
+  /// change that comes before that is asked for then, while it is not too old by
+  /// that time: to wait for the one after it would cost a whole period.
   func due(_ facts: Cadence.Facts, policy: Policy) -> (moment: Moment, isStated: Bool)? {
     guard let alignment = policy.alignment else { return nil }
     let earliest = facts.started + max(facts.interval - alignment.slack, .zero)
@@ -118,8 +118,10 @@ struct ProducerRhythm: Hashable, Sendable {
     let late = max(alignment.delay + alignment.spread, facts.interval.percent(Self.latePercent))
     guard let change = nextChange(notBefore: earliest - place - late) else { return nil }
     // Jitter comes after the expected moment, never before it (peers-client.md 6.1).
-    let wanted = change.moment + alignment.delay + place + facts.draw.upTo(alignment.spread)
-    let due = max(wanted, earliest)
+    let jitter = facts.draw.upTo(alignment.spread)
+    let wanted = change.moment + alignment.delay + place + jitter
+    // Whoever is late is spread as well: clients that started together would stay together.
+    let due = wanted >= earliest ? wanted : earliest + jitter
     guard due <= latest, due >= facts.ended else { return nil }
     return (max(due, facts.started + policy.leastInterval), change.isStated)
   }

@@ -10,6 +10,9 @@ struct RhythmMeasure: Sendable {
   /// `nil` if that never comes.
   var learnedAfter: Int64?
 
+  /// The period of the producer in milliseconds, where it is not said otherwise.
+  static let period: Int64 = 15_000
+
   /// Measures a policy against producers of all phases.
   ///
   /// - Parameters:
@@ -21,7 +24,7 @@ struct RhythmMeasure: Sendable {
   init(
     _ policy: Policy,
     _ speech: CleanHost.Speech,
-    every period: Int64 = 15_000,
+    every period: Int64 = RhythmMeasure.period,
     runs: Int64,
     seed: UInt64
   ) {

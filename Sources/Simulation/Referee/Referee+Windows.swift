@@ -110,7 +110,7 @@ extension Referee {
     if let stated, stated >= earliest - late {
       // The statement decides: the request goes out in the window after it, if that fits at all.
       let first = max(stated + delay, earliest)
-      let last = max(stated + delay + window + spread, earliest)
+      let last = max(stated + delay + window + spread, earliest + spread)
       if first > latest || last < since { return blind }
       if last <= latest, first >= since {
         return Window(least: max(first, least), most: max(last, least), rule: .producerPhase)
