@@ -80,7 +80,8 @@ extension Freshness {
   private mutating func rest(_ cause: Cause, _ wish: Wish, in turn: inout Turn) -> Phase {
     let rest = Rest(cause: cause, since: turn.now, draw: turn.draw, wish: wish)
     guard keepsTime else { return .dormant }
-    return due(rest, policy: turn.policy).moment <= turn.now ? send(rest, in: &turn) : .resting(rest)
+    let due = due(rest, policy: turn.policy).moment
+    return due <= turn.now ? send(rest, in: &turn) : .resting(rest)
   }
 
   /// Looks at a wait again: facts may have made it longer, shorter or pointless (R9, L5, P5).

@@ -34,9 +34,10 @@ package struct VectorTable: Sendable {
 
   /// Whether there are vectors, and every one of them passed in every build.
   package var isPassed: Bool {
-    !vectors.isEmpty && proofs.allSatisfy { proof in
-      vectors.allSatisfy { proof.mismatches?[$0.id]?.isEmpty ?? false }
-    }
+    !vectors.isEmpty
+      && proofs.allSatisfy { proof in
+        vectors.allSatisfy { proof.mismatches?[$0.id]?.isEmpty ?? false }
+      }
   }
 
   /// The table for people: a row for each file, a column for each build, then what failed.

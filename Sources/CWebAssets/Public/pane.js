@@ -312,7 +312,7 @@ export class Pane {
     const { state, title, detail } = freshnessLine({
       look,
       problem: this.#live.failure?.problem,
-      retryIn: look?.alarm == null ? null : Math.max(0, look.alarm - now),
+      retryIn: timeToNextQuestion(look, now),
       saved,
       shownAt: this.#shownAt(look, saved, now),
       zone: this.zone,
@@ -340,4 +340,10 @@ export class Pane {
     const isSmall = [before, state].every((one) => ["live", "ageing"].includes(one));
     if (!isQuiet && !isSmall) this.page.announcer.say(`${this.name}: ${title}`, { now: this.page.device.now(), urgent: true });
   }
+}
+
+/** Milliseconds to the next question: none while one is out, `null` if none is due. */
+function timeToNextQuestion(look, now) {
+  if (look?.nextCause === "outstanding") return 0;
+  return look?.nextDue == null ? null : Math.max(0, look.nextDue - now);
 }

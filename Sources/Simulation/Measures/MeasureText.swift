@@ -35,7 +35,8 @@ extension MeasureReport {
     }
     if !rhythms.isEmpty {
       let head = ["preset", "rhythm", "added age mean", "p95", "requests/h", "polls until in step"]
-      blocks.append("A producer that publishes every 15 s, the last row apart\n" + TextTable.lines(head, rhythms))
+      let title = "A producer that publishes every 15 s, the last row apart\n"
+      blocks.append(title + TextTable.lines(head, rhythms))
     }
     if let crowd {
       let rows = [

@@ -119,19 +119,20 @@ struct PolicyMeasures: Sendable {
       most: 2_600,
       digits: 1
     )
-    return [pace] + [("learned", rhythm.learned), ("stated", rhythm.stated)].flatMap { name, measure in
-      [
-        goal("added age, \(name)", measure.added.mean, most: 1_200, digits: 3, unit: "s"),
-        goal(
-          "added age p95, \(name)",
-          measure.added.percentile(95),
-          most: 2_500,
-          digits: 3,
-          unit: "s"
-        ),
-        goal("requests an hour, \(name)", measure.requests, most: 2_600, digits: 1),
-        goal("polls until in step, \(name)", measure.learnedAfter ?? .max, most: 4),
-      ]
-    }
+    return [pace]
+      + [("learned", rhythm.learned), ("stated", rhythm.stated)].flatMap { name, measure in
+        [
+          goal("added age, \(name)", measure.added.mean, most: 1_200, digits: 3, unit: "s"),
+          goal(
+            "added age p95, \(name)",
+            measure.added.percentile(95),
+            most: 2_500,
+            digits: 3,
+            unit: "s"
+          ),
+          goal("requests an hour, \(name)", measure.requests, most: 2_600, digits: 1),
+          goal("polls until in step, \(name)", measure.learnedAfter ?? .max, most: 4),
+        ]
+      }
   }
 }
