@@ -164,6 +164,11 @@ class EngineInThePage(BoardTest):
         tab.wait("!document.querySelector('#diagnostics').hidden")
         facts = tab.text("#diagnostics .facts")
         self.assertRegex(facts, r"Next question\n[\d–].* · R\d+ ")
+        # The engine itself says why: the producer of this stand has a rhythm, and the server states it.
+        tab.wait(r"/· R31 after the (change the server announced|next change of a learned rhythm)/.test(document.querySelector('#diagnostics .facts').innerText)", timeout=40)
+        tab.offline(True)
+        tab.wait(r"/– · R24 no network/.test(document.querySelector('#diagnostics .facts').innerText)")
+        tab.offline(False)
         tab.run("HTMLAnchorElement.prototype.click = () => {}")
         tab.run("window.blobs = []; (() => { const make = URL.createObjectURL; URL.createObjectURL = (blob) => { window.blobs.push(blob); return make(blob); }; })()")
         tab.run("document.querySelector('#diagnostics .diagnostics-head button').click()")

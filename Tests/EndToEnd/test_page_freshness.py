@@ -144,6 +144,30 @@ class FreshnessOfThePage(BoardTest):
                 said[self.tab.text(".freshness strong")] = (mode, status)
         self.assertEqual(len(said), len(states), "no two of them look the same")
 
+    def test_no_state_is_cut_on_a_phone_in_any_language(self):
+        """What a board rests on must be readable to its end, and so must the time of the next attempt."""
+        names = ("live", "timetableOnly", "livePartial", "liveSkipped", "liveMissing", "liveStale", "liveError", "liveUnknown", "liveOld", "modeDegraded", "modeCopy",
+                 "modeTimeout", "held", "savedBoard", "offline", "failedTimeout", "failedUnreadable", "failedBusy", "failedServer", "failedNoTimetable",
+                 "failedUnreachable", "failedRefused", "failedUnauthorised", "failedGone")
+        self.tab.size(360, 780, 2, True)
+        for language in ("fr", "de", "it", "en"):
+            tab = self.open(f"/?stop={STOP}&lang={language}")
+            cut = tab.run(f"""import('/assets/words.js').then(({{ sentences }}) => {{
+              const say = sentences({language!r});
+              const cut = [];
+              const fits = (part, text) => {{
+                const node = document.querySelector(`.freshness ${{part}}`).cloneNode();
+                document.querySelector('.freshness p').append(node);
+                node.textContent = text;
+                if (node.scrollWidth > node.clientWidth) cut.push(text);
+                node.remove();
+              }};
+              for (const name of {list(names)!r}) fits('strong', say(name, {{ status: 503 }}));
+              fits('[data-part=detail]', `${{say('updatedAgo', {{ age: '59 min' }})}} · ${{say('tryingAgainIn', {{ span: '20 s' }})}}`);
+              return cut;
+            }})""")
+            self.assertEqual(cut, [], language)
+
     def test_live_data_that_fails_once_is_held_and_says_so(self):
         tab = self.open()
         tab.wait(f"{STATE} === 'live'", timeout=25)

@@ -199,7 +199,8 @@ export class Pane {
   #show() {
     const { parts, page } = this;
     const { say } = page;
-    setText(parts.station, this.name || say("departures"));
+    // The id of a link says nothing to people; the server will tell the name.
+    setText(parts.station, this.settings.stop?.name || this.body?.station?.name || say("departures"));
     parts.tools.hidden = !this.settings.stop;
     const isFavourite = page.favourites.has(this.settings.stop?.id);
     setAttribute(parts.star, "aria-pressed", String(isFavourite));
