@@ -18,6 +18,8 @@ export default {
   columnDestination: "Ziel",
   platform: "Gleis",
   stand: "Kante",
+  platformShort: "Gl.",
+  standShort: "Kante",
   platformChanged: "{word} geändert",
   train: "Zug",
   tram: "Tram",

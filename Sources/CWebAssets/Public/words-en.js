@@ -18,6 +18,8 @@ export default {
   columnDestination: "Destination",
   platform: "Platform",
   stand: "Stand",
+  platformShort: "Pl.",
+  standShort: "Stand",
   platformChanged: "{word} changed",
   train: "Train",
   tram: "Tram",

@@ -18,6 +18,8 @@ export default {
   columnDestination: "Destination",
   platform: "Voie",
   stand: "Quai",
+  platformShort: "Voie",
+  standShort: "Quai",
   platformChanged: "{word} modifié",
   train: "Train",
   tram: "Tram",

@@ -18,6 +18,8 @@ export default {
   columnDestination: "Destinazione",
   platform: "Binario",
   stand: "Corsia",
+  platformShort: "Bin.",
+  standShort: "Cors.",
   platformChanged: "{word}: modifica",
   train: "Treno",
   tram: "Tram",

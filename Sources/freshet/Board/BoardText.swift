@@ -55,7 +55,8 @@ struct BoardText {
   }
 
   private func title(_ board: Board, _ now: Double, _ zone: TimeZone) -> String {
-    let name = Terminal.fit(board.station?.name ?? "?", max(10, columns - 8))
+    // The clock ends where the minutes end.
+    let name = Terminal.fit(board.station?.name ?? "?", max(10, columns - 6))
     return paint("1", name) + " " + Self.clock(now, zone)
   }
 
@@ -172,7 +173,8 @@ struct BoardText {
     switch report.label.marker {
     case .normal:
       (mark, style) = report.label.badge == .live ? ("●", "32") : ("◐", "33")
-      parts.append(words.live)
+      // What cannot be reached is not live, whatever it said last.
+      if failure == nil { parts.append(words.live) }
     case .reduced(let reason):
       (mark, style) = reason == .status(.disabled) ? ("○", "2") : ("◐", "33")
       parts.append(words.reason(reason))
