@@ -46,13 +46,13 @@ class Producer:
 class Stand:
     """Everything a board needs."""
 
-    def __init__(self) -> None:
+    def __init__(self, scenario: str = "rush") -> None:
         self.folder = Folder()
         sample(self.folder / "feed")
         answer = run("import", str(self.folder / "feed"), "--data", str(self.folder / "data"))
         assert answer.returncode == 0, answer.stderr
         data = str(self.folder / "data")
-        self.producer = Producer(data, "rush")
+        self.producer = Producer(data, scenario)
         self.server = Server(
             data, "--trip-updates", f"{self.producer.url}/trip-updates.pb", "--alerts", f"{self.producer.url}/alerts.pb",
             "--poll", f"trip-updates={PERIOD * 500}",

@@ -166,7 +166,8 @@ class FreshnessOfThePage(BoardTest):
               fits('[data-part=detail]', `${{say('updatedAgo', {{ age: '59 min' }})}} · ${{say('tryingAgainIn', {{ span: '20 s' }})}}`);
               return cut;
             }})""")
-            self.assertEqual(cut, [], language)
+            with self.subTest(language):
+                self.assertEqual(cut, [])
 
     def test_live_data_that_fails_once_is_held_and_says_so(self):
         tab = self.open()
