@@ -175,6 +175,7 @@ let package = Package(
     ),
     .testTarget(name: "ConditionalHTTPTests", dependencies: ["ConditionalHTTP", .httpTypes]),
     .testTarget(name: "EventFeedTests", dependencies: ["EventFeed"]),
+    .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
     .testTarget(name: "GTFSTests", dependencies: ["CZip", "GTFS"]),
     .testTarget(name: "GTFSRealtimeTests", dependencies: ["GTFS", "GTFSRealtime", .swiftProtobuf]),
     .testTarget(name: "TimetableTests", dependencies: ["GTFS", "Timetable"]),
