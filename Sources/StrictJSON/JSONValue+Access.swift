@@ -32,7 +32,9 @@ extension JSONValue {
     return members
   }
 
-  /// A number that is exactly a whole one and fits; 5.0 and 1e3 are whole. Nothing for any other value.
+  /// A number that is exactly a whole one and fits; 5.0 and 1e3 are whole.
+  ///
+  /// Nothing for any other value.
   public var int64: Int64? {
     switch self {
     case .whole(let number): return number

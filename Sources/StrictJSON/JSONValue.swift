@@ -1,5 +1,7 @@
-/// A JSON text. Numbers are whole where vectors and policies are read; a reader of other people's texts
-/// may keep the others as they are written.
+/// A JSON text.
+///
+/// Numbers are whole where vectors and policies are read; a reader of other people's texts may keep
+/// the others as they are written.
 public enum JSONValue: Hashable, Sendable {
   /// `null`
   case null

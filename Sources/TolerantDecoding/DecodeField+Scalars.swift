@@ -2,7 +2,9 @@ import ConditionalHTTP
 import StrictJSON
 
 extension DecodeField {
-  /// A text. Numbers and truth values are converted.
+  /// A text.
+  ///
+  /// Numbers and truth values are converted.
   ///
   /// - Returns: The text; nothing if the place is absent or holds a list or an object.
   public func string() -> String? {
@@ -32,8 +34,10 @@ extension DecodeField {
     return nil
   }
 
-  /// A whole number. Texts of numbers are converted, fractions rounded to the nearest (a half away from
-  /// zero), numbers out of bounds moved to the nearest bound.
+  /// A whole number.
+  ///
+  /// Texts of numbers are converted, fractions rounded to the nearest (a half away from zero),
+  /// numbers out of bounds moved to the nearest bound.
   ///
   /// - Parameter bounds: Which numbers make sense.
   /// - Returns: The number; nothing if the place is absent or holds none.
@@ -58,7 +62,9 @@ extension DecodeField {
     return near
   }
 
-  /// A number. Texts of numbers are converted, numbers out of bounds moved to the nearest bound.
+  /// A number.
+  ///
+  /// Texts of numbers are converted, numbers out of bounds moved to the nearest bound.
   ///
   /// - Parameter bounds: Which numbers make sense.
   /// - Returns: The number; nothing if the place is absent or holds none.
@@ -85,7 +91,9 @@ extension DecodeField {
     return near
   }
 
-  /// A truth value. 0 and 1, and texts like `true`, `no` and `0` are converted.
+  /// A truth value.
+  ///
+  /// 0 and 1, and texts like `true`, `no` and `0` are converted.
   ///
   /// - Returns: The truth value; nothing if the place is absent or holds none.
   public func bool() -> Bool? {

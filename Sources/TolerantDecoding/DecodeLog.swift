@@ -17,7 +17,9 @@ public final class DecodeLog {
     DecodeIssue.Severity.allCases.last { counts[$0.rawValue] > 0 }
   }
 
-  /// Adds an issue. A grave one takes the place of a lighter one when the list is full.
+  /// Adds an issue.
+  ///
+  /// A grave one takes the place of a lighter one when the list is full.
   ///
   /// - Parameter issue: What was found.
   public func add(_ issue: DecodeIssue) {

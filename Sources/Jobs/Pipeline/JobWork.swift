@@ -24,13 +24,16 @@ public struct JobInput: Hashable, Sendable {
 public struct JobWork: Hashable, Sendable {
   /// The job's id: the key under which a pipeline stores what must not be done twice.
   public var job: String
-  /// The files, in the order of the request. `csv_import`: one table. `batch_enrichment`: one JSON
-  /// text `{"books":[{"title","author"?,"isbn"?}]}`, already checked. `ai_scan`: photos.
+  /// The files, in the order of the request.
+  ///
+  /// `csv_import`: one table. `batch_enrichment`: one JSON text
+  /// `{"books":[{"title","author"?,"isbn"?}]}`, already checked. `ai_scan`: photos.
   public var inputs: [JobInput]
   /// What the request chose: names and values as they came in the query or the form.
   public var options: [String: String]
-  /// The last checkpoint that was committed; nothing at the first attempt. What it means is the
-  /// pipeline's own.
+  /// The last checkpoint that was committed; nothing at the first attempt.
+  ///
+  /// What it means is the pipeline's own.
   public var checkpoint: [UInt8]?
   /// How often this job was begun before; 0 at the first attempt.
   public var attempt: Int
@@ -73,8 +76,10 @@ public struct JobItem: Hashable, Sendable {
     }
   }
 
-  /// Its number in the job, from 0: the key of the result. Reporting a number again replaces the
-  /// result, so that work done twice after a crash leaves one.
+  /// Its number in the job, from 0: the key of the result.
+  ///
+  /// Reporting a number again replaces the result, so that work done twice after a crash leaves
+  /// one.
   public var number: Int
   /// What became of it.
   public var outcome: JobOutcome
@@ -82,7 +87,9 @@ public struct JobItem: Hashable, Sendable {
   public var line: Int?
   /// Why it failed, or what a person should know about it.
   public var problems: [Problem]
-  /// The result: an object. Nothing for what has none.
+  /// The result: an object.
+  ///
+  /// Nothing for what has none.
   public var value: JSONValue?
   /// For a failed row, its original bytes without the end of line.
   public var raw: [UInt8]?
