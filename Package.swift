@@ -75,6 +75,7 @@ let package = Package(
     // MARK: Third floor: contracts
     .target(name: "Stationboard"),
     .target(name: "Jobs", dependencies: ["StrictJSON", "TolerantDecoding"]),
+    .target(name: "Workspaces"),
 
     // MARK: Fourth floor: fields the servers work in, and clients
     .systemLibrary(
