@@ -1,4 +1,4 @@
-package import Workspaces
+import Workspaces
 
 extension AgentActivity {
   /// The activity of a worktree's most urgent agent, in the contract's words.

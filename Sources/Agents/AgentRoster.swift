@@ -6,7 +6,7 @@ package import Workspaces
 /// 1. A session belongs to the innermost worktree that contains its latest working directory, else
 ///    its first one; a session of neither belongs to none.
 /// 2. A session and a process belong together if the registry or the log says so; else if both are of
-///    one agent, in one directory, and the process has started before the session's last record. A
+///    one agent, in one directory, and the process has started before the log was last written. A
 ///    process has one session, a session one process.
 /// 3. A process is known by its number and its start; a number that was given anew is another one.
 /// 4. A reading depends on what was seen and on the moment, not on the order of logs or processes.
@@ -41,6 +41,8 @@ package struct AgentRoster: Sendable {
   /// Whether a look at the process table was complete.
   private var seesProcesses = false
   private var seenAt: [String: WallTime] = [:]
+  /// Whether a session without a process has new records since processes were looked at.
+  private var isUnbound = false
 
   /// A roster of some worktrees.
   ///
@@ -83,6 +85,7 @@ package struct AgentRoster: Sendable {
     entry.writtenAt = writtenAt ?? entry.writtenAt
     for finding in findings { entry.file.take(finding) }
     entries[path] = entry
+    if entry.process == nil, !findings.isEmpty { isUnbound = true }
   }
 
   /// Forgets a log.
@@ -135,6 +138,7 @@ package struct AgentRoster: Sendable {
   // MARK: Sessions and processes
 
   private mutating func bind(at now: WallTime) {
+    isUnbound = false
     let sessionsOfRegistry = Set(registry.values.map(\.session))
     for (path, entry) in entries {
       guard let process = entry.process else { continue }
@@ -154,8 +158,9 @@ package struct AgentRoster: Sendable {
       return a == b ? one < other : (a?.milliseconds ?? 0) > (b?.milliseconds ?? 0)
     }
     for path in waiting {
-      guard let session = entries[path]?.session else { continue }
-      if let process = process(of: session, among: free, sessionsOfRegistry) {
+      guard let entry = entries[path] else { continue }
+      let session = entry.session
+      if let process = process(of: entry, among: free, sessionsOfRegistry) {
         free[process] = nil
         entries[path]?.process = process
         entries[path]?.missing = nil
@@ -198,17 +203,19 @@ package struct AgentRoster: Sendable {
   }
 
   private func process(
-    of session: AgentSession,
+    of entry: Entry,
     among free: [ProcessIdentity: ProcessCensus.Sighting],
     _ sessionsOfRegistry: Set<String>
   ) -> ProcessIdentity? {
+    let session = entry.session
     if let number = session.process {
       return free.keys.filter { $0.number == number }.min()
     }
     if let id = session.id, sessionsOfRegistry.contains(id) {
       return free.keys.filter { registry[$0]?.session == id }.min()
     }
-    let last = session.lastRecordAt ?? WallTime(milliseconds: 0)
+    let times = [session.lastRecordAt, entry.writtenAt].compactMap(\.self)
+    let last = times.max() ?? WallTime(milliseconds: 0)
     return free.values
       .filter { sighting in
         sighting.kind == session.kind && registry[sighting.identity] == nil
@@ -227,7 +234,8 @@ package struct AgentRoster: Sendable {
   ///
   /// - Parameter now: The moment.
   /// - Returns: A reading for each path that is watched.
-  package func readings(at now: WallTime) -> [String: AgentReading] {
+  package mutating func readings(at now: WallTime) -> [String: AgentReading] {
+    if isUnbound { bind(at: now) }
     var members: [String: [Member]] = [:]
     for (path, entry) in entries {
       guard let worktree = worktree(of: entry.session) else { continue }

@@ -58,6 +58,8 @@ package struct AgentSession: Hashable, Sendable {
   package var toolCalls: [ToolCall] = []
   /// Where the conversation stands.
   package var turn: Turn = .none
+  /// The time of the latest record of the conversation itself.
+  package var lastTurnRecordAt: WallTime?
   /// What the agent waits for a human to say.
   package var request: AgentRequest?
   /// Whether the last words may be the end of the turn, which this log's format does not mark.
@@ -120,11 +122,13 @@ package struct AgentSession: Hashable, Sendable {
     isClosed = false
     toolCalls = []
     turn = .open(since: time)
+    lastTurnRecordAt = time
   }
 
   /// The agent does something.
   mutating func work(at time: WallTime) {
     mayBeOver = false
+    lastTurnRecordAt = time
     if case .open = turn { return }
     turn = .open(since: time)
   }

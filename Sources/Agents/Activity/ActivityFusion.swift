@@ -40,7 +40,7 @@ package struct ActivityFusion: Hashable, Sendable {
       let reason = isMidTurn ? "its process ended in the middle of a turn" : nil
       return closed(session, .process, since, evidence, now, reason: reason)
     }
-    if let request = session.request {
+    if let request = session.request, !isLeft(request, evidence) {
       return Activity(.needsYou, log, since: request.since, .high, reason: Self.reason(request))
     }
     if let activity = registered(session, evidence, now) { return activity }
@@ -81,6 +81,12 @@ package struct ActivityFusion: Hashable, Sendable {
     // A log that is written all the same has its writer elsewhere: in a container, on another machine.
     guard written.milliseconds(since: noticed) <= thresholds.lag else { return nil }
     return wasSeen ? noticed : evidence.session?.lastRecordAt ?? noticed
+  }
+
+  /// Whether what asked is gone, and another process has taken up the session.
+  private func isLeft(_ request: AgentRequest, _ evidence: ActivityEvidence) -> Bool {
+    guard case .alive(let start) = evidence.process else { return false }
+    return start > request.since
   }
 
   // MARK: Rules 4 to 6: what it says of itself
@@ -139,6 +145,13 @@ package struct ActivityFusion: Hashable, Sendable {
     _ evidence: ActivityEvidence,
     _ now: WallTime
   ) -> Activity {
+    // A process that started later has not begun this turn, and has not taken it up.
+    if case .alive(let start) = evidence.process,
+      start.milliseconds(since: session.lastTurnRecordAt ?? since) > 0
+    {
+      let reason = "its process ended in the middle of a turn, and was started again"
+      return Activity(.idle, .process, since: start, .medium, reason: reason)
+    }
     if let call = session.toolCalls.first(where: \.asksFirst) {
       return Activity(.needsYou, log, since: call.since, .medium, reason: Self.reason(call))
     }
