@@ -91,6 +91,9 @@ let package = Package(
       exclude: ["Generated/gtfs-realtime.proto"]
     ),
     .target(name: "SampleNetwork"),
+    .target(name: "Agents", dependencies: ["ConditionalHTTP", "StrictJSON", "Workspaces"]),
+    .target(name: "AgentSimulation", dependencies: ["Agents", "StrictJSON"]),
+    .target(name: "AgentWatch", dependencies: ["Agents", "Workspaces"]),
     .target(name: "Storage", dependencies: [.grdb]),
     .systemLibrary(
       name: "CZlib",
@@ -191,6 +194,14 @@ let package = Package(
     .testTarget(
       name: "FeedRecordingTests",
       dependencies: ["ConditionalHTTP", "FeedRecording", "GTFSRealtime", .httpTypes]
+    ),
+    .testTarget(
+      name: "AgentsTests",
+      dependencies: ["AgentSimulation", "Agents", "StrictJSON", "Workspaces"]
+    ),
+    .testTarget(
+      name: "AgentWatchTests",
+      dependencies: ["AgentSimulation", "AgentWatch", "Agents", "Workspaces"]
     ),
     .testTarget(name: "ServeSettingsTests", dependencies: ["ServeSettings"]),
     .testTarget(name: "ServingTests", dependencies: ["Serving"]),

@@ -15,7 +15,9 @@ package struct Dice: RandomNumberGenerator, Hashable, Sendable {
   }
 
   /// Whether something happens that does so in some of a hundred cases.
-  package mutating func happens(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+  package mutating func happens(_ percent: Int) -> Bool {
+    Int.random(in: 0..<100, using: &self) < percent
+  }
 
   /// Milliseconds between two numbers of seconds.
   package mutating func wait(_ seconds: ClosedRange<Double>) -> Int64 {

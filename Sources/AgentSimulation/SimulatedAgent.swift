@@ -192,7 +192,9 @@ package struct SimulatedAgent: Sendable {
 
   private mutating func step() {
     pass(0.5...12)
-    if dice.happens(60) { write(writer.thought(dice.pick(SimulatedTexts.thoughts, or: "…"), at: now)) }
+    if dice.happens(60) {
+      write(writer.thought(dice.pick(SimulatedTexts.thoughts, or: "…"), at: now))
+    }
     if dice.happens(40) {
       pass(0.2...5)
       write(writer.remark(dice.pick(SimulatedTexts.remarks, or: "…"), at: now))

@@ -29,6 +29,7 @@ package struct ActivityFusion: Hashable, Sendable {
   /// - Parameters:
   ///   - evidence: What is known.
   ///   - now: The moment.
+  /// - Returns: What it is doing, since when, and how that is known.
   package func activity(_ evidence: ActivityEvidence, at now: WallTime) -> Activity {
     guard let session = evidence.session else { return withoutLog(evidence, now) }
     let log = Self.source(of: session)

@@ -13,7 +13,9 @@ package struct ActivityThresholds: Hashable, Sendable {
   /// Such tools answer within a second; canopy's watch for silence took 2 s and told lies.
   package var permissionSuspicion: Int64 = 6_000
   /// How long no process may be found for a log before its agent counts as gone, where none was
-  /// seen before. One that was seen is gone at once: its number and its start say that it was that one.
+  /// seen before.
+  ///
+  /// One that was seen is gone at once: its number and its start say that it was that one.
   ///
   /// A look between `fork` and `exec` does not find a program that is about to be there.
   package var absence: Int64 = 500

@@ -133,7 +133,9 @@ package struct ClaudeLog: AgentLog {
     }
   }
 
-  /// Whether an answer ends the turn. Older versions give no reason with a part of an answer.
+  /// Whether an answer ends the turn.
+  ///
+  /// Older versions give no reason with a part of an answer.
   private mutating func close(_ reason: String?, saysSomething: Bool, _ at: WallTime) {
     guard session.toolCalls.isEmpty else { return }
     switch reason {

@@ -48,10 +48,9 @@ package struct ClaudeRegistryEntry: Hashable, Sendable {
   /// The session's name.
   package var name: String?
 
-  /// Reads an entry.
+  /// Reads an entry; `nil` for everything that is no entry of this kind.
   ///
   /// - Parameter bytes: The file's content.
-  /// - Returns: `nil` for everything that is no entry of this kind.
   package init?(_ bytes: [UInt8]) {
     let rules = JSONReader.Rules.lenient(longest: Self.longest, deepest: 16)
     guard case .object(let members)? = try? JSONReader.value(of: bytes, rules: rules),

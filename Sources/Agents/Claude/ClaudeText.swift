@@ -40,7 +40,8 @@ enum ClaudeText {
 
   /// What a tool is called for: the first of some members that say it.
   static func detail(of input: JSONValue?) -> String? {
-    for name in ["description", "file_path", "notebook_path", "command", "pattern", "url", "query"] {
+    for name in ["description", "file_path", "notebook_path", "command", "pattern", "url", "query"]
+    {
       if let text = input?[name]?.string, !text.isEmpty { return text }
     }
     return nil
