@@ -139,6 +139,7 @@ let package = Package(
     .executableTarget(
       name: "freshet",
       dependencies: [
+        "AgentSimulation", "AgentWatch", "Agents", "Workspaces",
         "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation", "Freshness",
         "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "NIOTransport",
         "ParityReport", "SampleNetwork", "ServeSettings", "Serving", "Simulation", "Stationboard",

@@ -17,7 +17,8 @@ package struct AgentSimulation: Sendable, Sequence, IteratorProtocol {
   ///   - count: How many agents; `nil` for one in each worktree.
   ///   - seed: What everything follows from.
   ///   - startsAt: The first moment.
-  ///   - minutes: How long it lasts.
+  ///   - minutes: How long it lasts, in the time of agents.
+  ///   - pace: How many times faster than real ones agents live.
   ///   - habits: How often what happens.
   package init(
     worktrees: [String],
@@ -26,6 +27,7 @@ package struct AgentSimulation: Sendable, Sequence, IteratorProtocol {
     seed: UInt64,
     startsAt: WallTime,
     minutes: Double,
+    pace: Double = 1,
     habits: SimulatedAgent.Habits = SimulatedAgent.Habits()
   ) {
     let count = worktrees.isEmpty || dialects.isEmpty ? 0 : count ?? worktrees.count
@@ -36,11 +38,12 @@ package struct AgentSimulation: Sendable, Sequence, IteratorProtocol {
         dialect: dialects[number % dialects.count],
         seed: seed,
         startsAt: startsAt,
+        pace: pace,
         habits: habits
       )
     }
     ahead = agents.map { _ in [] }
-    end = startsAt.advanced(by: Int64(minutes * 60_000))
+    end = startsAt.advanced(by: Int64(minutes * 60_000 / pace))
   }
 
   /// The next act; `nil` when the time is over.

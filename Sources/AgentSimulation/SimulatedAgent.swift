@@ -39,6 +39,7 @@ package struct SimulatedAgent: Sendable {
   package let dialect: AgentDialect
 
   private let habits: Habits
+  private let pace: Double
   private var dice: Dice
   private var now: WallTime
   private var writer: any RecordWriter
@@ -48,20 +49,31 @@ package struct SimulatedAgent: Sendable {
   private var edits = 0
 
   /// An agent that has not started.
+  ///
+  /// - Parameters:
+  ///   - number: Its number, from 0.
+  ///   - worktree: Where it works.
+  ///   - dialect: What it is.
+  ///   - seed: What its life follows from, with its number.
+  ///   - startsAt: When its life begins.
+  ///   - pace: How many times faster than a real one it lives.
+  ///   - habits: How often what happens.
   package init(
     number: Int,
     worktree: String,
     dialect: AgentDialect,
     seed: UInt64,
     startsAt: WallTime,
+    pace: Double = 1,
     habits: Habits = Habits()
   ) {
     self.number = number
     self.worktree = worktree
     self.dialect = dialect
     self.habits = habits
+    self.pace = pace
     dice = Dice(seed: seed &+ UInt64(number) &* 0x9E37_79B9)
-    now = startsAt.advanced(by: dice.wait(0.5...8))
+    now = startsAt.advanced(by: Int64(Double(dice.wait(0.5...8)) / pace))
     writer = Self.writer(dialect, worktree, now, &dice)
   }
 
@@ -260,7 +272,7 @@ package struct SimulatedAgent: Sendable {
   // MARK: Acts
 
   private mutating func pass(_ seconds: ClosedRange<Double>) {
-    now = now.advanced(by: dice.wait(seconds))
+    now = now.advanced(by: Int64((Double(dice.wait(seconds)) / pace).rounded(.up)))
   }
 
   private mutating func add(_ kind: SimulatedAct.Kind) {

@@ -79,6 +79,9 @@ package struct ProcessTable: Sendable {
     return ProcessCensus(sightings: Array(sightings.values), isComplete: isComplete)
   }
 
+  /// Which process has a number; `nil` if none has.
+  package func identity(of number: Int32) -> ProcessIdentity? { state(of: number)?.identity }
+
   /// What the kernel says of a process.
   private struct State {
     var identity: ProcessIdentity
