@@ -18,4 +18,12 @@ package struct AgentRequest: Hashable, Sendable {
   package var since: WallTime
   /// The tool call whose answer ends the wait.
   package var call: String?
+
+  /// A request.
+  package init(kind: Kind, detail: String? = nil, since: WallTime, call: String? = nil) {
+    self.kind = kind
+    self.detail = detail
+    self.since = since
+    self.call = call
+  }
 }
