@@ -184,7 +184,6 @@ let package = Package(
     .testTarget(name: "EventFeedTests", dependencies: ["EventFeed"]),
     .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
     .testTarget(name: "TolerantDecodingTests", dependencies: ["StrictJSON", "TolerantDecoding"]),
-    .testTarget(name: "JobsTests", dependencies: ["Jobs", "StrictJSON", "TolerantDecoding"]),
     .testTarget(name: "GTFSTests", dependencies: ["CZip", "GTFS"]),
     .testTarget(name: "GTFSRealtimeTests", dependencies: ["GTFS", "GTFSRealtime", .swiftProtobuf]),
     .testTarget(name: "TimetableTests", dependencies: ["GTFS", "Timetable"]),
