@@ -9,25 +9,39 @@ package struct AgentScan: Sendable {
     var entry: ClaudeRegistryEntry?
   }
 
+  /// One log that is followed.
+  private struct Followed: Sendable {
+    var format: AgentLogFile.Format
+    var tail: LogTail
+    var stamp: LogTail.Stamp?
+  }
+
   private let folders: AgentFolders
   private let limits: AgentWatchLimits
   private var roster: AgentRoster
   private var logs: LogSearch
   private var processes: ProcessTable
-  private var followed: [String: (format: AgentLogFile.Format, tail: LogTail)] = [:]
+  private var followed: [String: Followed] = [:]
   private var registry: [String: RegistryFile] = [:]
   private var searchedAt: WallTime?
+  private var census: ProcessCensus?
+  private var entries: [ClaudeRegistryEntry] = []
+  private var readings: [String: AgentReading] = [:]
+  /// Whether something was seen since readings were made.
+  private var isNews = false
 
   /// A scan of some folders.
   ///
   /// - Parameters:
   ///   - folders: Where logs stand.
   ///   - processes: Where processes stand.
+  ///   - bootedAt: When the machine started; `nil` if processes cannot be looked at.
   ///   - limits: What is looked at.
   ///   - thresholds: How long is waited.
   package init(
     _ folders: AgentFolders,
     processes: String = "/proc",
+    bootedAt: WallTime? = ProcessTable.machineStart,
     limits: AgentWatchLimits = AgentWatchLimits(),
     thresholds: ActivityThresholds = ActivityThresholds()
   ) {
@@ -35,7 +49,7 @@ package struct AgentScan: Sendable {
     self.limits = limits
     roster = AgentRoster(limits: limits.agents, thresholds: thresholds)
     logs = LogSearch(folders, limits: limits)
-    self.processes = ProcessTable(folder: processes, limits: limits)
+    self.processes = ProcessTable(folder: processes, bootedAt: bootedAt, limits: limits)
   }
 
   /// Replaces the worktrees.
@@ -43,11 +57,13 @@ package struct AgentScan: Sendable {
     roster.follow(worktrees)
     logs.follow(worktrees)
     searchedAt = nil
+    isNews = true
   }
 
   /// Somebody has looked at what the agents of a worktree did.
   package mutating func markSeen(_ worktree: String, at now: WallTime) {
     roster.markSeen(worktree, at: now)
+    isNews = true
   }
 
   /// Looks at everything that is due.
@@ -69,21 +85,34 @@ package struct AgentScan: Sendable {
     let isBehind = read()
     let census =
       isSearch ? processes.search(named: roster.namedProcesses, at: now) : processes.check()
-    roster.see(census, readRegistry(), at: now)
-    return (roster.readings(at: now), isBehind)
+    let entries = readRegistry()
+    if census != self.census || entries != self.entries {
+      isNews = true
+      self.census = census
+      self.entries = entries
+    }
+    // Time alone changes a reading too; a search is soon enough for that.
+    if isNews || isSearch {
+      roster.see(census, entries, at: now)
+      readings = roster.readings(at: now)
+      isNews = false
+    }
+    return (readings, isBehind)
   }
 
   private mutating func search(_ now: WallTime) {
     let found = Dictionary(
-      logs.search(at: now).map { ($0.path, $0.format) },
+      logs.search(at: now).map { ($0.path, $0) },
       uniquingKeysWith: { first, _ in first }
     )
     for path in followed.keys where found[path] == nil {
       followed[path] = nil
       roster.forget(path)
     }
-    for (path, format) in found where followed[path] == nil {
-      followed[path] = (format, LogTail(limits: limits.agents))
+    for (path, log) in found where followed[path] == nil {
+      var bounds = limits.agents
+      if !log.isRecent { bounds.reach = limits.shortReach }
+      followed[path] = Followed(format: log.format, tail: LogTail(limits: bounds))
     }
   }
 
@@ -111,6 +140,9 @@ package struct AgentScan: Sendable {
         if bytes.count < request.count { break }
       }
       followed[path]?.tail = tail
+      if findings.isEmpty, stamp == log.stamp { continue }
+      followed[path]?.stamp = stamp
+      isNews = true
       let writtenAt = WallTime(milliseconds: stamp.modified / 1_000_000)
       roster.take(findings, from: path, log.format, writtenAt: writtenAt)
     }
@@ -135,6 +167,6 @@ package struct AgentScan: Sendable {
       files[path] = RegistryFile(stamp: stamp, entry: entry ?? registry[path]?.entry)
     }
     registry = files
-    return files.values.compactMap(\.entry)
+    return files.values.compactMap(\.entry).sorted { $0.process < $1.process }
   }
 }

@@ -16,6 +16,10 @@ package struct AgentWatchLimits: Hashable, Sendable {
   package var mostFolders = 512
   /// The most logs followed in one folder of Claude Code, the newest ones.
   package var mostLogsInFolder = 8
+  /// How many of these are read farther back than the others.
+  package var mostRecentLogs = 2
+  /// How far before its end one of the others is read, in bytes.
+  package var shortReach: Int64 = 256 << 10
   /// The most logs followed of Codex, and of the neutral format.
   package var mostLogs = 256
   /// The days of Codex's calendar of folders that are looked into, the latest ones that exist.

@@ -8,13 +8,20 @@ package struct LogSearch: Sendable {
     package var path: String
     /// Its format.
     package var format: AgentLogFile.Format
+    /// Whether it is one of the newest of its folder, which are read farther back.
+    package var isRecent = true
   }
+
+  /// The longest step of a file system's clock, in milliseconds.
+  private static let coarsest: Int64 = 2_000
 
   private let folders: AgentFolders
   private let limits: AgentWatchLimits
   private var worktrees: [String] = []
   /// Names in a folder, and when the folder had changed when they were read.
   private var listings: [String: (changed: Int64, names: [String])] = [:]
+  /// The moment of the search under way.
+  private var now = WallTime(milliseconds: 0)
   /// Where the agent of a log of Codex works, as far as its beginning says it.
   private var directories: [String: String] = [:]
 
@@ -33,14 +40,15 @@ package struct LogSearch: Sendable {
   /// - Returns: All logs to follow.
   package mutating func search(at now: WallTime) -> [Found] {
     guard !worktrees.isEmpty else { return [] }
-    return claude(now).map { Found(path: $0, format: .claude) }
+    self.now = now
+    return claude(now)
       + codex(now).map { Found(path: $0, format: .codex) }
       + neutral(now).map { Found(path: $0, format: .neutral) }
   }
 
   // MARK: Claude Code
 
-  private mutating func claude(_ now: WallTime) -> [String] {
+  private mutating func claude(_ now: WallTime) -> [Found] {
     guard let home = folders.claude else { return [] }
     let projects = home + "/projects"
     // A long name is cut and gets a mark that is not known: its beginning is compared.
@@ -51,7 +59,9 @@ package struct LogSearch: Sendable {
     return names.sorted().prefix(limits.mostFolders).flatMap { name in
       let folder = projects + "/" + name
       let logs = self.names(folder).filter(ClaudeFolder.isSession).map { folder + "/" + $0 }
-      return newest(logs, limits.mostLogsInFolder, now)
+      return newest(logs, limits.mostLogsInFolder, now).enumerated().map { rank, path in
+        Found(path: path, format: .claude, isRecent: rank < limits.mostRecentLogs)
+      }
     }
   }
 
@@ -121,9 +131,10 @@ package struct LogSearch: Sendable {
     }
     if let listing = listings[folder], listing.changed == changed { return listing.names }
     let names = ReadOnlyFiles.names(folder, most: limits.mostNames)
-    // The clock of some file systems is coarse: what changes within its step is not told apart.
     if listings.count > 4 * limits.mostFolders { listings = [:] }
-    listings[folder] = (changed, names)
+    // The clocks of file systems are coarse: what changes again within a step has the same time.
+    let isSettled = now.milliseconds - changed / 1_000_000 > Self.coarsest
+    listings[folder] = isSettled ? (changed, names) : nil
     return names
   }
 

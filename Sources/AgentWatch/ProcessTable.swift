@@ -26,19 +26,40 @@ package struct ProcessTable: Sendable {
   private var known: [Int32: Known] = [:]
   private var sightings: [ProcessIdentity: ProcessCensus.Sighting] = [:]
   private var isComplete = false
-  /// When the machine started.
+  /// When the machine started; `nil` if processes cannot be looked at.
   private let bootedAt: WallTime?
   private let ticksPerSecond: Int64
 
   /// The processes below a folder.
-  package init(folder: String = "/proc", limits: AgentWatchLimits = AgentWatchLimits()) {
+  ///
+  /// - Parameters:
+  ///   - folder: The folder.
+  ///   - bootedAt: When the machine started; `nil` if processes cannot be looked at.
+  ///   - limits: What is looked at.
+  package init(
+    folder: String = "/proc",
+    bootedAt: WallTime? = ProcessTable.machineStart,
+    limits: AgentWatchLimits = AgentWatchLimits()
+  ) {
     self.folder = folder
+    self.bootedAt = bootedAt
     self.limits = limits
     ticksPerSecond = max(Int64(sysconf(Int32(_SC_CLK_TCK))), 1)
-    let text = ReadOnlyFiles.readAll(folder + "/stat", most: 256 << 10)
-      .map { String(decoding: $0, as: UTF8.self) }
-    let line = text?.split(separator: "\n").first { $0.hasPrefix("btime ") }
-    bootedAt = line.flatMap { Int64($0.dropFirst(6)) }.map { WallTime(milliseconds: $0 * 1_000) }
+  }
+
+  /// When this machine started, by its own clocks; `nil` where processes are no files.
+  package static var machineStart: WallTime? {
+    #if canImport(Glibc)
+    var wall = timespec()
+    var boot = timespec()
+    guard clock_gettime(CLOCK_REALTIME, &wall) == 0, clock_gettime(CLOCK_BOOTTIME, &boot) == 0
+    else { return nil }
+    let seconds = Int64(wall.tv_sec) - Int64(boot.tv_sec)
+    let rest = (Int64(wall.tv_nsec) - Int64(boot.tv_nsec)) / 1_000_000
+    return WallTime(milliseconds: seconds * 1_000 + rest)
+    #else
+    return nil
+    #endif
   }
 
   /// Looks at all processes.
@@ -68,7 +89,7 @@ package struct ProcessTable: Sendable {
     known = seen
     sightings = found
     isComplete = names.count < limits.mostProcesses
-    return ProcessCensus(sightings: Array(found.values), isComplete: isComplete)
+    return censusOfSightings
   }
 
   /// Looks at the processes that were found before: which of them are still there.
@@ -76,7 +97,14 @@ package struct ProcessTable: Sendable {
     for identity in sightings.keys where state(of: identity.number)?.identity != identity {
       sightings[identity] = nil
     }
-    return ProcessCensus(sightings: Array(sightings.values), isComplete: isComplete)
+    return censusOfSightings
+  }
+
+  private var censusOfSightings: ProcessCensus {
+    ProcessCensus(
+      sightings: sightings.values.sorted { $0.identity < $1.identity },
+      isComplete: isComplete
+    )
   }
 
   /// Which process has a number; `nil` if none has.

@@ -8,7 +8,7 @@ package struct AgentLimits: Hashable, Sendable {
   /// The most bytes asked for in one read.
   package var longestRead = 1 << 20
   /// How far before its end a file that is found is read, in bytes.
-  package var reach: Int64 = 64 << 20
+  package var reach: Int64 = 16 << 20
   /// How many bytes before the place that was read are compared again with every read.
   package var overlap = 64
   /// The deepest nesting of a record.

@@ -81,11 +81,10 @@ package struct AgentRoster: Sendable {
     _ format: AgentLogFile.Format,
     writtenAt: WallTime?
   ) {
-    var entry = entries[path] ?? Entry(file: AgentLogFile(format, limits: limits))
-    entry.writtenAt = writtenAt ?? entry.writtenAt
-    for finding in findings { entry.file.take(finding) }
-    entries[path] = entry
-    if entry.process == nil, !findings.isEmpty { isUnbound = true }
+    if entries[path] == nil { entries[path] = Entry(file: AgentLogFile(format, limits: limits)) }
+    if let writtenAt { entries[path]?.writtenAt = writtenAt }
+    for finding in findings { entries[path]?.file.take(finding) }
+    if !findings.isEmpty, entries[path]?.process == nil { isUnbound = true }
   }
 
   /// Forgets a log.

@@ -21,11 +21,15 @@ struct AgentScanTests {
     init(_ simulation: AgentSimulation) throws {
       folder = try TemporaryFolder()
       self.simulation = simulation
-      try folder.append("proc/stat", Array("cpu 0\nbtime 1780000000\n".utf8))
+      try FileManager.default.createDirectory(
+        atPath: folder.path + "/proc",
+        withIntermediateDirectories: true
+      )
       let root = folder.path
       scan = AgentScan(
         AgentFolders(claude: root + "/claude", codex: root + "/codex", neutral: root + "/neutral"),
-        processes: root + "/proc"
+        processes: root + "/proc",
+        bootedAt: WallTime(milliseconds: 1_780_000_000_000)
       )
       scan.follow(simulation.agents.map(\.worktree))
     }

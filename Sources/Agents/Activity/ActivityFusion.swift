@@ -87,7 +87,7 @@ package struct ActivityFusion: Hashable, Sendable {
   /// Whether what asked is gone, and another process has taken up the session.
   private func isLeft(_ request: AgentRequest, _ evidence: ActivityEvidence) -> Bool {
     guard case .alive(let start) = evidence.process else { return false }
-    return start > request.since
+    return start.milliseconds(since: request.since) > thresholds.startError
   }
 
   // MARK: Rules 4 to 6: what it says of itself
@@ -148,7 +148,7 @@ package struct ActivityFusion: Hashable, Sendable {
   ) -> Activity {
     // A process that started later has not begun this turn, and has not taken it up.
     if case .alive(let start) = evidence.process,
-      start.milliseconds(since: session.lastTurnRecordAt ?? since) > 0
+      start.milliseconds(since: session.lastTurnRecordAt ?? since) > thresholds.startError
     {
       let reason = "its process ended in the middle of a turn, and was started again"
       return Activity(.idle, .process, since: start, .medium, reason: reason)

@@ -30,6 +30,11 @@ package struct ActivityThresholds: Hashable, Sendable {
   package var toolSilenceUnseen: Int64 = 1_800_000
   /// How long a finished piece of work counts as unseen.
   package var unseen: Int64 = 86_400_000
+  /// How much later than it did a process may seem to have started.
+  ///
+  /// The kernel counts in hundredths of a second, and its clock and the wall's are read one after the
+  /// other.
+  package var startError: Int64 = 50
   /// How much later than what it says a log's record may be written.
   package var lag: Int64 = 2_000
 
