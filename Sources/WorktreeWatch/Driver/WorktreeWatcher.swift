@@ -36,7 +36,7 @@ package actor WorktreeWatcher {
   package nonisolated let runner: GitRunner
   package nonisolated let table: WatchTable
   nonisolated let settings: WatchSettings
-  private nonisolated let agents: (any AgentWatching)?
+  nonisolated let agents: (any AgentWatching)?
   private nonisolated let signals: AsyncStream<Void>
   private nonisolated let signal: AsyncStream<Void>.Continuation
 
@@ -114,6 +114,11 @@ package actor WorktreeWatcher {
     await withCheckedContinuation { continuation in
       trees[path]?.waiters.append((now, continuation))
     }
+  }
+
+  /// Looks at a repository now: which worktrees it has.
+  package func refreshRepository(_ common: String) async {
+    await lookAtRepository(common)
   }
 
   /// Looks for repositories and worktrees now.

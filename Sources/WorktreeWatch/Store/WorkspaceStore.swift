@@ -34,11 +34,19 @@ package final class WorkspaceStore: Sendable {
   /// One worktree.
   package func record(_ id: String) -> WorkspaceLedger.Record? { state.withLock { $0.ledger[id] } }
 
+  /// One worktree, with the generation of the ledger.
+  package func stamped(_ id: String) -> (generation: String, record: WorkspaceLedger.Record?) {
+    state.withLock { ($0.ledger.generation, $0.ledger[id]) }
+  }
+
   /// Whether everything was looked at once.
   package var isReady: Bool { state.withLock { $0.isReady } }
 
   /// Says that everything was looked at once.
-  package func becomeReady() { state.withLock { $0.isReady = true } }
+  package func becomeReady() {
+    state.withLock { $0.isReady = true }
+    update { _ in true }
+  }
 
   /// Changes the ledger and tells those who wait if anything visible is different.
   package func update(_ change: (inout WorkspaceLedger) -> Bool) {
