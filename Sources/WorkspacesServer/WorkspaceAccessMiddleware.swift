@@ -3,11 +3,10 @@ package import Hummingbird
 import Serving
 import Workspaces
 
-/// Lets only those in who may talk to the workspaces' part of a server, whatever they ask for there.
+/// Lets only those in who may talk to the workspaces' part of a server.
+///
+/// It stands at the routes themselves, so that no spelling of a path goes around it.
 package struct WorkspaceAccessMiddleware<Context: RequestContext>: RouterMiddleware {
-  /// What the paths of that part begin with.
-  package static var prefix: String { "/v1/" }
-
   private let access: WorkspaceAccess
   private let siteField = HTTPField.Name("sec-fetch-site")
   private let policyField = HTTPField.Name("cross-origin-resource-policy")
@@ -21,10 +20,6 @@ package struct WorkspaceAccessMiddleware<Context: RequestContext>: RouterMiddlew
     context: Context,
     next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
-    let path = request.uri.path
-    guard path.hasPrefix(Self.prefix) || path == Self.prefix.dropLast() else {
-      return try await next(request, context)
-    }
     let facts = WorkspaceAccess.Facts(
       host: request.head.authority,
       origin: request.headers[.origin],
@@ -32,9 +27,6 @@ package struct WorkspaceAccessMiddleware<Context: RequestContext>: RouterMiddlew
       authorization: request.headers[.authorization]
     )
     if let refusal = access.refusal(facts) { throw Self.problem(refusal) }
-    if request.method == .options {
-      return Response(status: .noContent, headers: [.allow: "GET, HEAD, OPTIONS, POST, DELETE"])
-    }
     var response = try await next(request, context)
     response.headers[.xContentTypeOptions] = "nosniff"
     if let policyField { response.headers[policyField] = "same-origin" }

@@ -28,8 +28,17 @@ package struct WorkspacesService: Sendable {
   /// Lets everybody go who waits for news, so that the server can end.
   package func close() { waiting.close() }
 
-  /// Adds the endpoints.
-  package func add(to router: Router<some RequestContext>) {
+  /// What the paths of the endpoints begin with.
+  package static let prefixes = [
+    "/v1/git/", "/v1/sessions/", "/v1/events", "/v1/batch", "/v1/info", "/v1/metrics",
+  ]
+
+  /// Adds the endpoints, for those only who may talk to them.
+  package func add(to router: Router<some RequestContext>, access: WorkspaceAccess) {
+    add(to: router.group().add(middleware: WorkspaceAccessMiddleware(access)))
+  }
+
+  private func add(to router: some RouterMethods<some RequestContext>) {
     let reads = ReadEndpoints(watcher: watcher, waiting: waiting)
     let actions = ActionEndpoints(watcher: watcher)
     let events = EventEndpoint(watcher: watcher, waiting: waiting, began: began)
@@ -62,7 +71,7 @@ package struct WorkspacesService: Sendable {
     }
   }
 
-  private func add(_ actions: ActionEndpoints, to router: Router<some RequestContext>) {
+  private func add(_ actions: ActionEndpoints, to router: some RouterMethods<some RequestContext>) {
     router.post("v1/git/worktrees") { request, _ in try await actions.create(request) }
     router.post("v1/git/checkout/:owner/:name") { request, context in
       try await actions.checkout(

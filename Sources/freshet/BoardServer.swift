@@ -94,13 +94,12 @@ struct BoardServer {
         apiVersion: StationboardService.apiVersion,
         origins: origins,
         exposed: StationboardService.exposedFields,
-        hidden: workspaces == nil ? [] : ["/v1/"]
+        hidden: workspaces == nil ? [] : WorkspacesService.prefixes
       )
     )
-    router.add(middleware: ProblemMiddleware(writable: workspaces == nil ? [] : ["/v1/"]))
+    router.add(middleware: ProblemMiddleware(writable: workspaces == nil ? [] : WorkspacesService.prefixes))
     if let workspaces {
-      router.add(middleware: WorkspaceAccessMiddleware(workspaces.access))
-      workspaces.service.add(to: router)
+      workspaces.service.add(to: router, access: workspaces.access)
     }
     stationboard.add(to: router)
     WebBoardService().add(to: router)

@@ -58,10 +58,13 @@ class AccessTest(unittest.TestCase):
             for host in ("evil.example", "127.0.0.1.evil.example", "", "localhost:x", "evil@127.0.0.1"):
                 self.assertIn(self.error(server, host=host)[0], (400, 421), host)
             # What changes something is refused the same way, and does not happen.
-            for method, path in (("POST", LIST), ("DELETE", f"{LIST}/x"), ("OPTIONS", LIST),
-                                 ("POST", "/v1/batch"), ("GET", "/v1/events"), ("GET", "/v1/nothing")):
+            for method, path in (("POST", LIST), ("DELETE", f"{LIST}/x"), ("POST", "/v1/batch"), ("GET", "/v1/events")):
                 answer = self.error(server, method=method, path=path, Origin="https://evil.example")
                 self.assertEqual(answer, (403, "origin_forbidden"), path)
+            # No spelling of a path goes around the guard.
+            for path in ("/v1//git/worktrees", "//v1/git/worktrees/", "/v1/./git/worktrees", "/v1/%67it/worktrees",
+                         "/v1/git/worktrees?x", "/V1/git/worktrees", "/v1/git/worktrees/", f"http://127.0.0.1:{server.port}{LIST}"):
+                self.assertIn(self.ask(server, path=path, Origin="https://evil.example")[0], (400, 403, 404), path)
 
     def test_without_the_token_nothing_is_told(self):
         secret = self.folder / "token"
