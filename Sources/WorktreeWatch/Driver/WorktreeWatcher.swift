@@ -49,6 +49,7 @@ package actor WorktreeWatcher {
   private var looks = 0
   private var isCut = false
   private var missingRoots: [String] = []
+  private var following: Task<Void, Never>?
   private var unknownReadings: [String: AgentReading] = [:]
 
   /// Creates a watcher; ``run()`` starts it.
@@ -283,7 +284,11 @@ package actor WorktreeWatcher {
   private func follow() {
     guard let agents else { return }
     let paths = trees.keys.sorted()
-    Task { await agents.follow(paths) }
+    // One after the other, so that the last word is the newest.
+    following = Task { [following] in
+      await following?.value
+      await agents.follow(paths)
+    }
   }
 
   private func drop(repository common: String) {
