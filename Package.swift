@@ -46,6 +46,7 @@ let package = Package(
     .target(name: "ConditionalHTTP", dependencies: [.httpTypes]),
     .target(name: "EventFeed"),
     .target(name: "StrictJSON"),
+    .target(name: "TolerantDecoding", dependencies: ["ConditionalHTTP", "StrictJSON"]),
 
     // MARK: Second floor: the driver, and transports
     .target(
@@ -75,6 +76,7 @@ let package = Package(
 
     // MARK: Third floor: contracts
     .target(name: "Stationboard"),
+    .target(name: "Jobs", dependencies: ["StrictJSON", "TolerantDecoding"]),
     .target(name: "Workspaces"),
 
     // MARK: Fourth floor: fields the servers work in, and clients
@@ -91,6 +93,9 @@ let package = Package(
       exclude: ["Generated/gtfs-realtime.proto"]
     ),
     .target(name: "SampleNetwork"),
+    .target(name: "Agents", dependencies: ["ConditionalHTTP", "StrictJSON", "Workspaces"]),
+    .target(name: "AgentSimulation", dependencies: ["Agents", "StrictJSON"]),
+    .target(name: "AgentWatch", dependencies: ["Agents", "Workspaces"]),
     .target(name: "Storage", dependencies: [.grdb]),
     .systemLibrary(
       name: "CZlib",
@@ -149,6 +154,7 @@ let package = Package(
     .executableTarget(
       name: "freshet",
       dependencies: [
+        "AgentSimulation", "AgentWatch", "Agents", "Workspaces",
         "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation", "Freshness",
         "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "NIOTransport",
         "ParityReport", "SampleNetwork", "ServeSettings", "Serving", "Simulation", "Stationboard",
@@ -192,6 +198,8 @@ let package = Package(
     ),
     .testTarget(name: "ConditionalHTTPTests", dependencies: ["ConditionalHTTP", .httpTypes]),
     .testTarget(name: "EventFeedTests", dependencies: ["EventFeed"]),
+    .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
+    .testTarget(name: "TolerantDecodingTests", dependencies: ["StrictJSON", "TolerantDecoding"]),
     .testTarget(name: "GTFSTests", dependencies: ["CZip", "GTFS"]),
     .testTarget(name: "GTFSRealtimeTests", dependencies: ["GTFS", "GTFSRealtime", .swiftProtobuf]),
     .testTarget(name: "TimetableTests", dependencies: ["GTFS", "Timetable"]),
@@ -210,6 +218,14 @@ let package = Package(
       dependencies: [
         "ConditionalHTTP", "WorkspacesServer", "Workspaces", "WorktreeWatch", .httpTypes,
       ]
+    ),
+    .testTarget(
+      name: "AgentsTests",
+      dependencies: ["AgentSimulation", "Agents", "StrictJSON", "Workspaces"]
+    ),
+    .testTarget(
+      name: "AgentWatchTests",
+      dependencies: ["AgentSimulation", "AgentWatch", "Agents", "Workspaces"]
     ),
     .testTarget(name: "ServeSettingsTests", dependencies: ["ServeSettings"]),
     .testTarget(name: "ServingTests", dependencies: ["Serving"]),
