@@ -155,7 +155,7 @@ let package = Package(
       name: "freshet",
       dependencies: [
         "AgentSimulation", "AgentWatch", "Agents", "Workspaces",
-        "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation", "Freshness",
+        "AgentWatch", "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation", "Freshness",
         "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "NIOTransport",
         "ParityReport", "SampleNetwork", "ServeSettings", "Serving", "Simulation", "Stationboard",
         "StationboardClient", "StationboardServer", "Timetable", "WebBoard", "WorkspacesServer",

@@ -1,3 +1,4 @@
+import AgentWatch
 import ArgumentParser
 import Foundation
 import WorkspacesServer
@@ -38,6 +39,30 @@ struct WorkspaceOptions: ParsableArguments {
   )
   var socket: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "The folder of Claude Code, with projects in it. Default: CLAUDE_CONFIG_DIR, else ~/.claude.",
+      valueName: "folder"
+    )
+  )
+  var claudeHome: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The folder of Codex, with sessions in it. Default: CODEX_HOME, else ~/.codex.",
+      valueName: "folder"
+    )
+  )
+  var codexHome: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The folder of logs in the neutral format. Default: FRESHET_AGENT_LOGS, else ~/.local/state/freshet/agents.",
+      valueName: "folder"
+    )
+  )
+  var agentLogs: String?
+
   func validate() throws {
     guard folders.count <= WatchLimits.roots else {
       throw ValidationError("--workspaces: at most \(WatchLimits.roots) folders")
@@ -69,7 +94,15 @@ struct WorkspaceOptions: ParsableArguments {
     // Where a name cannot lead a page here without the token, any name will do.
     let isAny = socket != nil || ["0.0.0.0", "::"].contains(host)
     let access = WorkspaceAccess(token: token, hosts: isAny ? nil : Set(allowHost + [host]))
-    let watcher = WorktreeWatcher(WatchSettings(roots: folders), store: WorkspaceStore())
+    var places = AgentFolders(environment: ProcessInfo.processInfo.environment)
+    places.claude = claudeHome ?? places.claude
+    places.codex = codexHome ?? places.codex
+    places.neutral = agentLogs ?? places.neutral
+    let watcher = WorktreeWatcher(
+      WatchSettings(roots: folders),
+      store: WorkspaceStore(),
+      agents: AgentWatch(places)
+    )
     return WorkspacePart(
       service: WorkspacesService(watcher: watcher, version: version),
       access: access,
