@@ -155,7 +155,7 @@ let package = Package(
       name: "freshet",
       dependencies: [
         "AgentSimulation", "AgentWatch", "Agents", "Workspaces",
-        "AgentWatch", "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation", "Freshness",
+        "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation", "Freshness",
         "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "NIOTransport",
         "ParityReport", "SampleNetwork", "ServeSettings", "Serving", "Simulation", "Stationboard",
         "StationboardClient", "StationboardServer", "Timetable", "WebBoard", "WorkspacesServer",
