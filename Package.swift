@@ -12,6 +12,7 @@ let package = Package(
     .library(name: "FreshnessRuntime", targets: ["Freshness", "FreshnessRuntime"]),
     .library(name: "FreshnessTesting", targets: ["FreshnessTesting", "StrictJSON"]),
     .library(name: "StationboardClient", targets: ["Stationboard", "StationboardClient"]),
+    .library(name: "WorkspacesClient", targets: ["Workspaces", "WorkspacesClient"]),
     .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
     .executable(name: "freshet", targets: ["freshet"]),
   ],
@@ -119,6 +120,13 @@ let package = Package(
     .target(
       name: "WorktreeWatch",
       dependencies: ["ConditionalHTTP", "Git", "Workspaces", .subprocess, .systemPackage]
+    ),
+
+    .target(
+      name: "WorkspacesClient",
+      dependencies: [
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Workspaces", .httpTypes,
+      ]
     ),
 
     // MARK: Fifth floor: servers and pages
