@@ -11,6 +11,7 @@ import WorktreeWatch
 /// An answer comes when it is done.
 struct ActionEndpoints: Sendable {
   let watcher: WorktreeWatcher
+  let reads: ReadEndpoints
 
   private var actions: WorktreeActions { WorktreeActions(watcher: watcher) }
 
@@ -79,7 +80,8 @@ struct ActionEndpoints: Sendable {
     name: String?,
     source: String?
   ) async throws -> Response {
-    try await Self.refusing {
+    await reads.firstLook()
+    return try await Self.refusing {
       let made = try await actions.create(
         repository: repository,
         branch: branch,
@@ -106,7 +108,7 @@ struct ActionEndpoints: Sendable {
     let query = QueryItems(request)
     let isForced = try query.flag("force") ?? false
     let removesBranch = try query.flag("delete_branch") ?? false
-    let workspace = try workspace(id)
+    let workspace = try await workspace(id)
     return try await Self.refusing {
       try await actions.delete(workspace, isForced: isForced, removesBranch: removesBranch)
       return ReadEndpoints.json(
@@ -117,7 +119,7 @@ struct ActionEndpoints: Sendable {
 
   /// `GET /v1/git/worktrees/{id}/merge/check` and `/sync/check`.
   func check(_ id: String, _ operation: String) async throws -> Response {
-    let workspace = try workspace(id)
+    let workspace = try await workspace(id)
     return try await Self.refusing {
       let report =
         operation == "merge"
@@ -132,7 +134,7 @@ struct ActionEndpoints: Sendable {
     let query = QueryItems(request)
     let squashes = try query.flag("squash") ?? asked.squash ?? false
     let cleansUp = try query.flag("auto_cleanup") ?? asked.cleansUp ?? false
-    let workspace = try workspace(id)
+    let workspace = try await workspace(id)
     return try await Self.refusing {
       let target = try await actions.merge(workspace, squashes: squashes)
       var message = "\(workspace.branch) is merged into \(target.branch)"
@@ -151,7 +153,7 @@ struct ActionEndpoints: Sendable {
     guard let strategy = WorktreeActions.Strategy(rawValue: text) else {
       throw QueryItems.invalid("strategy", text, "rebase or merge")
     }
-    let workspace = try workspace(id)
+    let workspace = try await workspace(id)
     return try await Self.refusing {
       let now = try await actions.sync(workspace, strategy, fetches: asked.fetch ?? false)
       return done("\(now.branch) has what \(now.git.compared ?? now.sourceBranch) has", now.id)
@@ -160,7 +162,7 @@ struct ActionEndpoints: Sendable {
 
   /// `POST /v1/git/worktrees/{id}/refresh`: looks now.
   func refresh(_ id: String) async throws -> Response {
-    let workspace = try workspace(id)
+    let workspace = try await workspace(id)
     await watcher.refresh(workspace.path)
     guard let record = watcher.store.record(id) else { throw WorkspaceReader.missing(id) }
     var out = WorkspaceBytes()
@@ -170,13 +172,14 @@ struct ActionEndpoints: Sendable {
 
   /// `POST /v1/git/worktrees/{id}/seen`: what its agents did was looked at.
   func seen(_ id: String) async throws -> Response {
-    let workspace = try workspace(id)
+    let workspace = try await workspace(id)
     await watcher.markSeen(workspace.path)
     return Response(status: .noContent, headers: ReadEndpoints.fields)
   }
 
   /// `GET /v1/git/branches/{repository}`.
   func branches(_ name: String) async throws -> Response {
+    await reads.firstLook()
     let name = name.removingPercentEncoding ?? name
     return try await Self.refusing {
       guard let names = try await watcher.branches(of: name) else {
@@ -190,7 +193,8 @@ struct ActionEndpoints: Sendable {
     }
   }
 
-  private func workspace(_ id: String) throws(Problem) -> Workspace {
+  private func workspace(_ id: String) async throws(Problem) -> Workspace {
+    await reads.firstLook()
     guard let record = watcher.store.record(id) else { throw WorkspaceReader.missing(id) }
     return record.workspace
   }

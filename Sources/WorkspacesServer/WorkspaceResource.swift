@@ -101,7 +101,7 @@ struct WorkspaceReader: Sendable {
     case .diff(let id):
       guard let record = store.record(id) else { throw Self.missing(id) }
       let before = await tag(resource)
-      let source = await watcher.source(of: record.workspace.path)?.object
+      let source = await watcher.source(of: record.workspace.path)?.ref
       let diff = try await DiffReader(runner: watcher.runner)
         .diff(of: record.workspace, source: source)
       let bytes = WorkspaceJSON.bytes(diff)

@@ -40,7 +40,7 @@ package struct WorkspacesService: Sendable {
 
   private func add(to router: some RouterMethods<some RequestContext>) {
     let reads = ReadEndpoints(watcher: watcher, waiting: waiting)
-    let actions = ActionEndpoints(watcher: watcher)
+    let actions = ActionEndpoints(watcher: watcher, reads: reads)
     let events = EventEndpoint(watcher: watcher, waiting: waiting, began: began)
     router.get("v1/git/worktrees") { request, _ in
       let since = QueryItems(request)["since"]

@@ -27,14 +27,14 @@ package struct WorktreeActions: Sendable {
   ///
   /// - Throws: ``ActionRefusal``, ``GitRunner/Failure``.
   package func checkMerge(_ workspace: Workspace) async throws -> ConflictReport {
-    try await check(workspace, "merge", ours: source(of: workspace).object, theirs: head(workspace))
+    try await check(workspace, "merge", ours: source(of: workspace).ref, theirs: head(workspace))
   }
 
   /// Whether taking the source into a worktree's branch would end in conflicts.
   ///
   /// - Throws: ``ActionRefusal``, ``GitRunner/Failure``.
   package func checkSync(_ workspace: Workspace) async throws -> ConflictReport {
-    try await check(workspace, "sync", ours: head(workspace), theirs: source(of: workspace).object)
+    try await check(workspace, "sync", ours: head(workspace), theirs: source(of: workspace).ref)
   }
 
   /// Merges two commits in a store of objects of its own, so that the repository stays as it is.
@@ -92,10 +92,11 @@ package struct WorktreeActions: Sendable {
   }
 
   private func head(_ workspace: Workspace) throws(ActionRefusal) -> String {
-    guard let head = workspace.git.head else {
+    guard workspace.git.head != nil else {
       throw ActionRefusal(.invalidParameter, "the worktree has no commit yet")
     }
-    return head
+    // By name, so that the answer is of the commit that is checked out now.
+    return "HEAD"
   }
 
   // MARK: Preconditions

@@ -12,7 +12,7 @@ package struct DiffReader: Sendable {
   ///
   /// - Parameters:
   ///   - workspace: The worktree as it is shown.
-  ///   - source: The commit it is compared with; `nil` compares with HEAD.
+  ///   - source: The commit or ref it is compared with; `nil` compares with HEAD.
   /// - Returns: The diff within the limits.
   /// - Throws: ``GitRunner/Failure``, `CancellationError`.
   package func diff(of workspace: Workspace, source: String?) async throws -> WorkspaceDiff {
@@ -78,8 +78,10 @@ package struct DiffReader: Sendable {
   private static let emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
   private func base(_ workspace: Workspace, _ source: String?) async throws -> String {
-    guard let head = workspace.git.head else { return Self.emptyTree }
-    guard let source, source != head else { return head }
+    guard workspace.git.head != nil else { return Self.emptyTree }
+    // By name, so that the answer is of the commit that is checked out now.
+    let head = "HEAD"
+    guard let source else { return head }
     let answer = try await runner.run(
       ["merge-base", head, source],
       in: workspace.path,
