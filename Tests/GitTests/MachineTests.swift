@@ -6,13 +6,13 @@ import Testing
   @Test func `Events that pause fire once, after the pause`() {
     var machine = Debounce(quiet: 0.2, most: 2)
     #expect(machine.deadline == nil)
-    #expect(!machine.fires(at: 100))
+    expectSame(machine.fires(at: 100), false)
     machine.note(at: 1)
     machine.note(at: 1.1)
     #expect(machine.deadline.map { abs($0 - 1.3) < 1e-9 } == true)
-    #expect(!machine.fires(at: 1.29))
-    #expect(machine.fires(at: 1.31))
-    #expect(!machine.fires(at: 9))
+    expectSame(machine.fires(at: 1.29), false)
+    expectSame(machine.fires(at: 1.31), true)
+    expectSame(machine.fires(at: 9), false)
   }
 
   @Test func `Events without a pause fire after the longest delay`() {
@@ -31,15 +31,15 @@ import Testing
     var budget = RefreshBudget<String>(spacing: 1, most: 2)
     budget.request("a", at: 0)
     budget.request("a", at: 0.1)
-    #expect(budget.begin(at: 0.2) == ["a"])
-    #expect(budget.begin(at: 0.3).isEmpty)
+    expectSame(budget.begin(at: 0.2), ["a"])
+    expectSame(budget.begin(at: 0.3).isEmpty, true)
     // Asked while it runs: a look that begins after the request.
     budget.request("a", at: 0.4)
-    #expect(budget.begin(at: 5).isEmpty)
+    expectSame(budget.begin(at: 5).isEmpty, true)
     budget.end("a")
     #expect(budget.deadline == 1.2)
-    #expect(budget.begin(at: 1.1).isEmpty)
-    #expect(budget.begin(at: 1.2) == ["a"])
+    expectSame(budget.begin(at: 1.1).isEmpty, true)
+    expectSame(budget.begin(at: 1.2), ["a"])
     budget.end("a")
     #expect(budget.deadline == nil)
     #expect(budget.waiting == 0)
@@ -48,19 +48,19 @@ import Testing
   @Test func `Who has waited longest begins first, within the limit`() {
     var budget = RefreshBudget<Int>(spacing: 1, most: 2)
     for key in 0..<5 { budget.request(key, at: Double(key) / 10) }
-    #expect(budget.begin(at: 1) == [0, 1])
-    #expect(budget.begin(at: 1).isEmpty)
+    expectSame(budget.begin(at: 1), [0, 1])
+    expectSame(budget.begin(at: 1).isEmpty, true)
     #expect(budget.deadline == nil)
     budget.end(0)
     budget.request(0, at: 1)
-    #expect(budget.begin(at: 3) == [2])
+    expectSame(budget.begin(at: 3), [2])
     budget.end(1)
     budget.end(2)
-    #expect(budget.begin(at: 3) == [3, 4])
+    expectSame(budget.begin(at: 3), [3, 4])
     budget.forget(0)
     budget.end(3)
     budget.end(4)
-    #expect(budget.begin(at: 9).isEmpty)
+    expectSame(budget.begin(at: 9).isEmpty, true)
   }
 
   @Test func `No sequence of requests breaks the rules`() {
@@ -82,8 +82,8 @@ import Testing
           running.remove(key)
         }
         for key in budget.begin(at: now) {
-          #expect(running.insert(key).inserted)
-          #expect(asked.removeValue(forKey: key) != nil)
+          expectSame(running.insert(key).inserted, true)
+          expectSame(asked.removeValue(forKey: key) != nil, true)
           if let before = began[key] { #expect(now - before >= 1 - 1e-9) }
           began[key] = now
         }

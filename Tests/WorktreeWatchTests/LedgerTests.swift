@@ -19,16 +19,16 @@ import Workspaces
   @Test func `What changes nothing visible changes nothing at all`() {
     var ledger = WorkspaceLedger(generation: "g")
     var one = workspace("one")
-    #expect(ledger.put(one, askedAt: 1))
+    expectSame(ledger.put(one, askedAt: 1), true)
     #expect(ledger.revision == 1)
     one.gitAge = 7
     one.activityAge = 9
     one.revision = 99
-    #expect(!ledger.put(one, askedAt: 2, activitySince: 3))
+    expectSame(ledger.put(one, askedAt: 2, activitySince: 3), false)
     #expect(ledger.revision == 1)
     #expect(ledger[one.id]?.askedAt == 2)
     one.isDirty = true
-    #expect(ledger.put(one))
+    expectSame(ledger.put(one), true)
     #expect(ledger.revision == 2)
     #expect(ledger[one.id]?.revision == 2)
     #expect(ledger[one.id]?.askedAt == 2)
@@ -79,13 +79,13 @@ import Workspaces
     let one = workspace("one")
     ledger.put(one)
     var session = WorkspaceSession(sessionInfo: WorkspaceSession.Info(worktreePath: one.path))
-    #expect(ledger.put(session: session, of: one.id))
-    #expect(!ledger.put(session: session, of: one.id))
+    expectSame(ledger.put(session: session, of: one.id), true)
+    expectSame(ledger.put(session: session, of: one.id), false)
     session.latestMessage = "done"
-    #expect(ledger.put(session: session, of: one.id))
+    expectSame(ledger.put(session: session, of: one.id), true)
     #expect(ledger[one.id]?.sessionVersion == 2)
     #expect(ledger.revision == 1)
-    #expect(!ledger.put(session: session, of: "nobody"))
+    expectSame(ledger.put(session: session, of: "nobody"), false)
   }
 
   @Test func `The members together are what Codable reads`() throws {
