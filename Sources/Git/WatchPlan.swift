@@ -16,7 +16,7 @@ public enum WatchPlan: Sendable {
   public static let operationFolders = ["rebase-merge", "rebase-apply", "sequencer"]
 
   /// Folders within the common directory; those of refs with everything within.
-  public static let commonFolders = ["refs/heads", "refs/remotes", "worktrees"]
+  public static let commonFolders = ["refs/heads", "refs/remotes", "worktrees", "reftable"]
 
   /// Whether a name that changed in a folder can mean another state.
   ///
@@ -33,7 +33,7 @@ public enum WatchPlan: Sendable {
       return name.isEmpty || stateNames.contains(name) || operationFolders.contains(name)
         || (name.utf8.allSatisfy { $0 != UInt8(ascii: ".") } && stepNames.contains(name))
     case .commonDirectory:
-      return ["packed-refs", "HEAD", "config", "worktrees", "refs"].contains(name)
+      return ["packed-refs", "HEAD", "config", "worktrees", "refs", "reftable"].contains(name)
     }
   }
 
