@@ -166,7 +166,8 @@ let package = Package(
         "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation", "Freshness",
         "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "NIOTransport",
         "ParityReport", "SampleNetwork", "ServeSettings", "Serving", "Simulation", "Stationboard",
-        "StationboardClient", "StationboardServer", "Timetable", "WebBoard", "WorkspacesServer",
+        "StationboardClient", "StationboardServer", "Timetable", "WebBoard", "WorkspacesClient",
+        "WorkspacesServer",
         "WorktreeWatch", .argumentParser,
         .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle, .unixSignals,
       ]
