@@ -220,6 +220,13 @@ let package = Package(
       name: "FeedRecordingTests",
       dependencies: ["ConditionalHTTP", "FeedRecording", "GTFSRealtime", .httpTypes]
     ),
+    .testTarget(
+      name: "WorkspacesClientTests",
+      dependencies: [
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Workspaces",
+        "WorkspacesClient", .httpTypes,
+      ]
+    ),
     .testTarget(name: "GitTests", dependencies: ["Git"]),
     .testTarget(name: "WorktreeWatchTests", dependencies: ["Git", "WorktreeWatch", "Workspaces"]),
     .testTarget(
