@@ -7,7 +7,7 @@ package import Workspaces
 /// Watches agents in worktrees, read-only: a thread that looks, and tells what is different.
 ///
 /// It opens files for reading only and writes nothing, nowhere. A look costs one `stat` for each log
-/// that is followed and one small read for each process that is an agent; once a second folders and
+/// that is followed and one small read for each process that is an agent; twice a second folders and
 /// processes are looked through for new ones.
 package final class AgentWatch: AgentWatching {
   /// What others want of the thread.

@@ -7,7 +7,7 @@ package struct AgentWatchLimits: Hashable, Sendable {
   /// Milliseconds between two looks at files and processes that are known.
   package var tick: Int64 = 250
   /// Milliseconds between two looks for new ones.
-  package var search: Int64 = 1_000
+  package var search: Int64 = 500
   /// How long ago a log was last written at most to be followed, in milliseconds.
   package var recency: Int64 = 7 * 86_400_000
   /// The most names read of one folder.

@@ -14,10 +14,21 @@ package struct LogSearch: Sendable {
 
   /// The longest step of a file system's clock, in milliseconds.
   private static let coarsest: Int64 = 2_000
+  /// How many characters of a working directory Claude Code puts into a name.
+  private static let longestName = 200
+  /// In how many searches the newest logs are found anew.
+  private static let round = 4
 
   private let folders: AgentFolders
   private let limits: AgentWatchLimits
   private var worktrees: [String] = []
+  /// The names that folders of Claude Code for the worktrees begin with.
+  private var wanted: Set<String> = []
+  private var searches = 0
+  /// What the last search found; `nil` if it must be found anew.
+  private var found: [Found]?
+  /// Whether what was found may be others now.
+  private var isStale = true
   /// Names in a folder, and when the folder had changed when they were read.
   private var listings: [String: (changed: Int64, names: [String])] = [:]
   /// The moment of the search under way.
@@ -32,42 +43,65 @@ package struct LogSearch: Sendable {
   }
 
   /// Replaces the worktrees.
-  package mutating func follow(_ worktrees: [String]) { self.worktrees = worktrees }
+  package mutating func follow(_ worktrees: [String]) {
+    self.worktrees = worktrees
+    // A long name is cut and gets a mark that is not known: its beginning is compared.
+    wanted = Set(worktrees.map { String(ClaudeFolder.name(of: $0).prefix(Self.longestName)) })
+    found = nil
+  }
 
   /// Looks for logs.
+  ///
+  /// Folders are looked at each time; which of their logs are the newest is found out when a folder has
+  /// changed, and every few times in any case, since a log that was left can be taken up again.
   ///
   /// - Parameter now: The moment.
   /// - Returns: All logs to follow.
   package mutating func search(at now: WallTime) -> [Found] {
     guard !worktrees.isEmpty else { return [] }
     self.now = now
-    return claude(now)
-      + codex(now).map { Found(path: $0, format: .codex) }
-      + neutral(now).map { Found(path: $0, format: .neutral) }
+    searches += 1
+    isStale = found == nil || searches % Self.round == 0
+    let claude = claude()
+    let codex = codex()
+    let neutral = neutral()
+    if let found, !isStale { return found }
+    var all: [Found] = []
+    for logs in claude {
+      all += newest(logs, limits.mostLogsInFolder, now).enumerated().map { rank, path in
+        Found(path: path, format: .claude, isRecent: rank < limits.mostRecentLogs)
+      }
+    }
+    let recent = newest(codex, limits.mostLogs, now)
+    directories = directories.filter { recent.contains($0.key) }
+    all += recent.filter { isWanted($0) }.map { Found(path: $0, format: .codex) }
+    all += newest(neutral, limits.mostLogs, now).map { Found(path: $0, format: .neutral) }
+    found = all
+    return all
   }
 
   // MARK: Claude Code
 
-  private mutating func claude(_ now: WallTime) -> [Found] {
+  /// The sessions in each folder of a worktree, or of what is in one.
+  private mutating func claude() -> [[String]] {
     guard let home = folders.claude else { return [] }
     let projects = home + "/projects"
-    // A long name is cut and gets a mark that is not known: its beginning is compared.
-    let wanted = worktrees.map { String(ClaudeFolder.name(of: $0).prefix(200)) }
-    let names = names(projects).filter { name in
-      wanted.contains { name.hasPrefix($0) }
-    }
-    return names.sorted().prefix(limits.mostFolders).flatMap { name in
+    let names = names(projects).filter { isWanted(folder: $0) }
+    return names.sorted().prefix(limits.mostFolders).map { name in
       let folder = projects + "/" + name
-      let logs = self.names(folder).filter(ClaudeFolder.isSession).map { folder + "/" + $0 }
-      return newest(logs, limits.mostLogsInFolder, now).enumerated().map { rank, path in
-        Found(path: path, format: .claude, isRecent: rank < limits.mostRecentLogs)
-      }
+      return self.names(folder).filter(ClaudeFolder.isSession).map { folder + "/" + $0 }
     }
+  }
+
+  /// Whether a folder is named for a worktree, or for what may be in one.
+  private func isWanted(folder name: String) -> Bool {
+    if wanted.contains(String(name.prefix(Self.longestName))) { return true }
+    return name.indices.contains { name[$0] == "-" && wanted.contains(String(name[..<$0])) }
   }
 
   // MARK: Codex
 
-  private mutating func codex(_ now: WallTime) -> [String] {
+  private mutating func codex() -> [String] {
     guard let home = folders.codex else { return [] }
     var logs: [String] = []
     for day in days(home + "/sessions") {
@@ -75,9 +109,7 @@ package struct LogSearch: Sendable {
         .filter { $0.hasPrefix("rollout-") && $0.hasSuffix(".jsonl") }
         .map { day + "/" + $0 }
     }
-    let recent = newest(logs, limits.mostLogs, now)
-    directories = directories.filter { recent.contains($0.key) }
-    return recent.filter { isWanted($0) }
+    return logs
   }
 
   /// The latest days that have a folder.
@@ -107,7 +139,9 @@ package struct LogSearch: Sendable {
         log.take(finding)
         if log.session.firstDirectory != nil { break }
       }
-      directories[path] = log.session.firstDirectory
+      // What a long beginning does not say will not be said any more.
+      let isLong = bytes.count == limits.peek
+      directories[path] = log.session.firstDirectory ?? (isLong ? "" : nil)
     }
     guard let directory = directories[path] else { return false }
     return worktrees.contains { directory == $0 || directory.hasPrefix($0 + "/") }
@@ -115,10 +149,9 @@ package struct LogSearch: Sendable {
 
   // MARK: Neutral
 
-  private mutating func neutral(_ now: WallTime) -> [String] {
+  private mutating func neutral() -> [String] {
     guard let folder = folders.neutral else { return [] }
-    let logs = names(folder).filter { $0.hasSuffix(".jsonl") }.map { folder + "/" + $0 }
-    return newest(logs, limits.mostLogs, now)
+    return names(folder).filter { $0.hasSuffix(".jsonl") }.map { folder + "/" + $0 }
   }
 
   // MARK: Folders
@@ -126,10 +159,11 @@ package struct LogSearch: Sendable {
   /// The names in a folder; read again only if the folder has changed.
   private mutating func names(_ folder: String) -> [String] {
     guard let changed = ReadOnlyFiles.changed(folder: folder) else {
-      listings[folder] = nil
+      if listings.removeValue(forKey: folder) != nil { isStale = true }
       return []
     }
     if let listing = listings[folder], listing.changed == changed { return listing.names }
+    isStale = true
     let names = ReadOnlyFiles.names(folder, most: limits.mostNames)
     if listings.count > 4 * limits.mostFolders { listings = [:] }
     // The clocks of file systems are coarse: what changes again within a step has the same time.

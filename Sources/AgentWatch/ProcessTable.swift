@@ -9,7 +9,7 @@ import Darwin
 /// Finds the agents among the processes of this machine, through `/proc`.
 ///
 /// What a process is is found out once, and again while it is young, since a shell becomes what it
-/// runs. A known agent costs one small read a look.
+/// runs. A known agent costs one small read a look; of the others a few are looked at each time.
 package struct ProcessTable: Sendable {
   /// What is known of a process.
   private struct Known: Sendable {
@@ -20,12 +20,15 @@ package struct ProcessTable: Sendable {
 
   /// How long a process may become something else by `exec`, in milliseconds.
   private static let youth: Int64 = 10_000
+  /// In how many looks every process is looked at again, in case its number was given anew.
+  private static let round = 20
 
   private let folder: String
   private let limits: AgentWatchLimits
   private var known: [Int32: Known] = [:]
   private var sightings: [ProcessIdentity: ProcessCensus.Sighting] = [:]
   private var isComplete = false
+  private var searches = 0
   /// When the machine started; `nil` if processes cannot be looked at.
   private let bootedAt: WallTime?
   private let ticksPerSecond: Int64
@@ -73,8 +76,16 @@ package struct ProcessTable: Sendable {
     let names = ReadOnlyFiles.names(folder, most: limits.mostProcesses)
     var seen: [Int32: Known] = [:]
     var found: [ProcessIdentity: ProcessCensus.Sighting] = [:]
+    searches += 1
     for name in names {
-      guard let number = Int32(name), let state = state(of: number) else { continue }
+      guard let number = Int32(name) else { continue }
+      if let process = known[number], process.isSettled, process.kind == nil,
+        !named.contains(number), (searches + Int(number)) % Self.round != 0
+      {
+        seen[number] = process
+        continue
+      }
+      guard let state = state(of: number) else { continue }
       var process = known[number]
       if process?.identity != state.identity { process = nil }
       if process == nil || process?.isSettled == false {

@@ -215,16 +215,18 @@ package struct AgentRoster: Sendable {
     }
     let times = [session.lastRecordAt, entry.writtenAt].compactMap(\.self)
     let last = times.max() ?? WallTime(milliseconds: 0)
-    return free.values
-      .filter { sighting in
-        sighting.kind == session.kind && registry[sighting.identity] == nil
-          && (sighting.directory == session.firstDirectory
-            || sighting.directory == session.directory)
-          && sighting.startedAt.milliseconds(since: last) <= fusion.thresholds.lag
-      }
-      .map(\.identity)
-      // Of several the one that started last: what started before has sessions of its own.
-      .max()
+    let candidates = free.values.filter { sighting in
+      sighting.kind == session.kind && registry[sighting.identity] == nil
+        && (sighting.directory == session.firstDirectory
+          || sighting.directory == session.directory)
+        && sighting.startedAt.milliseconds(since: last) <= fusion.thresholds.lag
+    }
+    // A session that is not taken up again begins after its process, soon: of several processes it
+    // has the last one before its own beginning.
+    let before = candidates.filter { sighting in
+      session.startedAt.map { sighting.startedAt <= $0 } ?? false
+    }
+    return (before.isEmpty ? candidates : before).map(\.identity).max()
   }
 
   // MARK: What comes out

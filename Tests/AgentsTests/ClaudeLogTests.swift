@@ -150,8 +150,14 @@ struct ClaudeLogTests {
   @Test func `lines that are no records are counted, and the rest is read`() {
     var lines = Lines<ClaudeLog>()
     lines.read(
-      "{\"type\":\"us{\"type\":\"user\"}", "[]", "\u{0}\u{0}", "{", "null",
-      "{\"type\":\"weather-report\"}", "{}", "{\"type\":7}",
+      "{\"type\":\"us{\"type\":\"user\"}",
+      "[]",
+      "\u{0}\u{0}",
+      "{",
+      "null",
+      "{\"type\":\"weather-report\"}",
+      "{}",
+      "{\"type\":7}",
       """
       {"type":"user","timestamp":"\(stamp(1))","message":{"content":"Half \\ud83d of it, 1.5e3"},\
       "x":1.25,"x":123456789012345678901234567890}

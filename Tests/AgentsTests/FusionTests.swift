@@ -124,7 +124,12 @@ struct FusionTests {
 
   @Test func `rule 5: the registry says that it is busy, though its last words are an end`() {
     let parked = session { $0.turn = .over(at: second(20), .complete) }
-    let shown = activity(parked, alive, registry: registry("busy", since: second(5)), at: second(99))
+    let shown = activity(
+      parked,
+      alive,
+      registry: registry("busy", since: second(5)),
+      at: second(99)
+    )
     #expect(shown.state == .working)
     #expect(shown.source == .claudeRegistry)
   }
@@ -141,7 +146,12 @@ struct FusionTests {
       $0.lastTurnRecordAt = second(26)
     }
     #expect(activity(asked, alive, registry: rests, at: second(27)).state == .working)
-    let shell = activity(session(), alive, registry: registry("shell", since: second(25)), at: second(26))
+    let shell = activity(
+      session(),
+      alive,
+      registry: registry("shell", since: second(25)),
+      at: second(26)
+    )
     #expect(shell.state == .doneUnseen)
     let fresh = session { $0.turn = .none }
     #expect(activity(fresh, alive, registry: rests, at: second(26)).state == .idle)

@@ -1,5 +1,5 @@
-import Agents
 import AgentSimulation
+import Agents
 import Testing
 
 struct LogTailTests {
@@ -45,7 +45,9 @@ struct LogTailTests {
     for piece in 1...text.utf8.count {
       var file = Followed()
       file.bytes = Array(text.utf8)
-      #expect(file.look(piece: piece) == [line("{\"a\":1}"), line("{\"b\":\"ü 🚉\"}"), line("last")])
+      #expect(
+        file.look(piece: piece) == [line("{\"a\":1}"), line("{\"b\":\"ü 🚉\"}"), line("last")]
+      )
     }
   }
 
@@ -155,7 +157,8 @@ struct LogTailTests {
       var written: [LogTail.Finding] = []
       var read: [LogTail.Finding] = []
       for number in 0..<20 {
-        let text = "line \(number) " + String(repeating: "y", count: Int.random(in: 0..<80, using: &dice))
+        let text =
+          "line \(number) " + String(repeating: "y", count: Int.random(in: 0..<80, using: &dice))
         if dice.happens(10), file.tail.position > 0 {
           read += file.look()
           file.inode += 1

@@ -27,7 +27,10 @@ struct NeutralLogTests {
     #expect(session.todos.map(\.status) == [.pending, .other("x")])
     lines.read("{\"at\":\"\(second(3).text)\",\"event\":\"permission\",\"text\":\"rm?\"}")
     #expect(lines.session.request?.kind == .permission)
-    lines.read("{\"at\":\"\(second(4).text)\",\"event\":\"resolved\"}", "{\"event\":\"tool-end\",\"id\":1}")
+    lines.read(
+      "{\"at\":\"\(second(4).text)\",\"event\":\"resolved\"}",
+      "{\"event\":\"tool-end\",\"id\":1}"
+    )
     session = lines.session
     #expect(session.request == nil)
     #expect(session.toolCalls.isEmpty)

@@ -43,7 +43,10 @@ struct RosterTests {
     stage.start(9, .other("aider"), in: "/w", at: second(0))
     stage.look(at: second(1))
     let agents = stage.activity("/w", at: second(1)).agents
-    #expect(agents.map(\.agent) == ["aider", "claude-code"], "what an agent starts is a part of it")
+    #expect(
+      agents.map(\.agent) == ["aider", "claude-code"],
+      "what an agent starts is a part of it"
+    )
     #expect(agents.map(\.state) == [.unknown, .idle])
   }
 
@@ -54,6 +57,30 @@ struct RosterTests {
     stage.start(7, in: "/w", at: second(60))
     stage.look(at: second(61))
     #expect(stage.activity("/w", at: second(62)).agents.map(\.state) == [.idle, .ended])
+  }
+
+  @Test func `of two agents in one directory each keeps its process, also after a restart`() {
+    func stage() -> RosterStage {
+      var stage = RosterStage("/w")
+      var first = ClaudeWriter(.claude20, directory: "/w", seed: 1)
+      var next = ClaudeWriter(.claude20, directory: "/w", seed: 2)
+      stage.start(7, in: "/w", at: second(0))
+      stage.start(8, in: "/w", at: second(100))
+      stage.write(first.prompt("Go", at: second(10)), to: "a", at: second(10))
+      stage.write(next.prompt("Go", at: second(110)), to: "b", at: second(110))
+      // The first one writes last.
+      stage.write(first.remark("I look.", at: second(120)), to: "a", at: second(120))
+      stage.look(at: second(121))
+      return stage
+    }
+    for (killed, session) in [(7, "a"), (8, "b")] as [(Int32, String)] {
+      var stage = stage()
+      let id = stage.roster.session(of: session)?.id
+      stage.end(killed)
+      stage.look(at: second(122))
+      let ended = stage.activity("/w", at: second(122)).agents.filter { $0.state == .ended }
+      #expect(ended.map(\.sessionId) == [id])
+    }
   }
 
   @Test func `another session in the same process takes it over from the one before`() {

@@ -74,8 +74,8 @@ struct ScenarioTests {
     #expect(stage.activity("/w", at: second(1)).since == second(-3_600).text)
   }
 
-  @Test func `scenario 16: torn, giant, broken, cut and replaced logs change no more than they must`()
-  {
+  @Test
+  func `scenario 16: torn, giant, broken, cut and replaced logs change no more than they must`() {
     var stage = RosterStage("/w")
     var claude = writer("/w")
     stage.start(7, in: "/w", at: second(0))

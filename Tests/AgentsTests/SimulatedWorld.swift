@@ -13,7 +13,7 @@ struct SimulatedWorld {
   }
 
   /// How often the world is looked at, in milliseconds.
-  static let tick: Int64 = 250
+  static let tick: Int64 = 500
 
   private(set) var files: [String: File] = [:]
   private var formats: [String: AgentLogFile.Format] = [:]
@@ -82,6 +82,7 @@ struct SimulatedWorld {
   mutating func look(at now: WallTime) -> [String: AgentReading] {
     for (name, file) in files {
       var tail = tails[name] ?? LogTail()
+      guard tail.position < Int64(file.bytes.count) else { continue }
       let stamp = LogTail.Stamp(
         device: 1,
         inode: file.inode,
@@ -96,13 +97,11 @@ struct SimulatedWorld {
       tails[name] = tail
       roster.take(findings, from: name, formats[name] ?? .neutral, writtenAt: file.modified)
     }
-    if now.milliseconds % 500 == 0 {
-      roster.see(
-        ProcessCensus(sightings: Array(processes.values), isComplete: true),
-        registry.values.compactMap { ClaudeRegistryEntry($0) },
-        at: now
-      )
-    }
+    roster.see(
+      ProcessCensus(sightings: Array(processes.values), isComplete: true),
+      registry.values.compactMap { ClaudeRegistryEntry($0) },
+      at: now
+    )
     return roster.readings(at: now)
   }
 }
