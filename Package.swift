@@ -166,7 +166,8 @@ let package = Package(
         "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation", "Freshness",
         "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "NIOTransport",
         "ParityReport", "SampleNetwork", "ServeSettings", "Serving", "Simulation", "Stationboard",
-        "StationboardClient", "StationboardServer", "Timetable", "WebBoard", "WorkspacesServer",
+        "StationboardClient", "StationboardServer", "Timetable", "WebBoard", "WorkspacesClient",
+        "WorkspacesServer",
         "WorktreeWatch", .argumentParser,
         .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle, .unixSignals,
       ]
@@ -218,6 +219,13 @@ let package = Package(
     .testTarget(
       name: "FeedRecordingTests",
       dependencies: ["ConditionalHTTP", "FeedRecording", "GTFSRealtime", .httpTypes]
+    ),
+    .testTarget(
+      name: "WorkspacesClientTests",
+      dependencies: [
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Workspaces",
+        "WorkspacesClient", .httpTypes,
+      ]
     ),
     .testTarget(name: "GitTests", dependencies: ["Git"]),
     .testTarget(name: "WorktreeWatchTests", dependencies: ["Git", "WorktreeWatch", "Workspaces"]),

@@ -97,7 +97,9 @@ struct BoardServer {
         hidden: workspaces == nil ? [] : WorkspacesService.prefixes
       )
     )
-    router.add(middleware: ProblemMiddleware(writable: workspaces == nil ? [] : WorkspacesService.prefixes))
+    router.add(
+      middleware: ProblemMiddleware(writable: workspaces == nil ? [] : WorkspacesService.prefixes)
+    )
     if let workspaces {
       workspaces.service.add(to: router, access: workspaces.access)
     }

@@ -143,6 +143,7 @@ struct ServeCommand: AsyncParsableCommand {
   ) {
     let shown = host.contains(":") ? "[\(host)]" : host
     var text = "Serving http://\(shown):\(port)/\n"
+    if let socket = workspaces.socket { text = "Serving on the socket \(socket)\n" }
     for feed in store.feeds {
       let timetable = feed.timetable
       text += "  feed \(feed.entry.key): \(timetable.metadata.publisher ?? "no publisher named"),"

@@ -13,7 +13,7 @@ from pathlib import Path
 from program import Folder
 from workspaces import Workspaces, git, operation, repository, shown, truth, worktrees_of
 
-OPERATIONS = int(os.environ.get("FRESHET_GIT_OPERATIONS", "500"))
+OPERATIONS = int(os.environ.get("FRESHET_GIT_OPERATIONS", "120"))
 SEED = os.environ.get("FRESHET_GIT_SEED", "6")
 LONGEST = 20
 

@@ -10,7 +10,7 @@ import unittest
 from program import Folder, until
 from workspaces import Workspaces, git, repository
 
-WORKTREES = int(os.environ.get("FRESHET_WORKTREES", "200"))
+WORKTREES = int(os.environ.get("FRESHET_WORKTREES", "60"))
 SECONDS = 15
 FILES_PER_SECOND = 1_000
 

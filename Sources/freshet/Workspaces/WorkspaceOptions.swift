@@ -112,7 +112,6 @@ struct WorkspaceOptions: ParsableArguments {
 
   /// Says what is served.
   func announce() {
-    if let socket { Terminal.write("  on the socket \(socket)\n") }
     for folder in folders { Terminal.write("  workspaces of \(folder) under /v1/git/worktrees\n") }
   }
 
