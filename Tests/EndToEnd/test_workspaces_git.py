@@ -47,7 +47,16 @@ class Player:
             names = ["do_abort", "do_go_on"]
         name = self.random.choice(names)
         getattr(self, name)(tree)
+        self.mend()
         return f"{name[3:]} in {tree.name}"
+
+    def mend(self) -> None:
+        """With conflicts in .gitmodules git itself cannot tell the status any more."""
+        for tree in self.trees():
+            place = tree / ".gitmodules"
+            if place.is_file() and "<<<<<<<" in place.read_text():
+                lines = place.read_text().splitlines(keepends=True)
+                place.write_text("".join(line for line in lines if line[:7] not in ("<<<<<<<", "=======", ">>>>>>>")))
 
     def try_git(self, tree: Path, *arguments: str) -> None:
         git(tree, *arguments, check=False)
