@@ -20,7 +20,8 @@ struct WorkspaceText {
       let line =
         "\(Self.sign(it.activity.state)) \(name)\(padding)  "
         + facts.filter { !$0.isEmpty }.joined(separator: "  ")
-      return Terminal.fit(line, max(columns - 1, 20))
+      let cut = Terminal.fit(line, max(columns - 1, 20))
+      return String(cut.reversed().drop { $0 == " " }.reversed())
     }
   }
 

@@ -98,7 +98,7 @@ struct WorkspacesCommand: AsyncParsableCommand {
   /// - Returns: Whether all went well.
   @concurrent
   private func follow(_ resource: WorkspaceListResource, _ client: FreshnessClient) async -> Bool {
-    var printed: WorkspaceList?
+    var printed: String?
     var said = ""
     for await snapshot in client.snapshots(of: resource) {
       if let failure = snapshot.failure, failure.description != said {
@@ -106,11 +106,13 @@ struct WorkspacesCommand: AsyncParsableCommand {
         Terminal.complain("freshet workspaces: \(Terminal.plain(failure.description))\n")
         if !watch { return false }
       }
-      guard let list = snapshot.value, list != printed else { continue }
+      guard let list = snapshot.value else { continue }
       if snapshot.failure == nil { said = "" }
-      printed = list
+      let shown = text(list)
+      guard shown != printed else { continue }
+      printed = shown
       // Nobody reads any more: a closed pipe is no error.
-      guard Terminal.write(text(list)) else { return true }
+      guard Terminal.write(shown) else { return true }
       if !watch { return true }
     }
     return true
