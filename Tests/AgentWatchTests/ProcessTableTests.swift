@@ -67,6 +67,29 @@ struct ProcessTableTests {
     #expect(census == ProcessCensus(sightings: [], isComplete: false))
   }
 
+  @Test func `a number that is given anew is another process, found within some looks`() throws {
+    let folder = try TemporaryFolder()
+    let numbers = Array(repeating: "0", count: 17).joined(separator: " ")
+    func give(_ name: String, start: Int) throws {
+      try folder.write("5/stat", Array("5 (\(name)) S 1 \(numbers) \(start) 0".utf8))
+    }
+    try give("claude", start: 77)
+    try folder.append("5/cmdline", [])
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/5/cwd",
+      withDestinationPath: "/w"
+    )
+    let now = AgentWatch.systemClock()
+    var table = ProcessTable(folder: folder.path, bootedAt: now.advanced(by: -3_600_000))
+    #expect(table.search(named: [], at: now).sightings.count == 1)
+    try give("vim", start: 99)
+    #expect(table.check().sightings.isEmpty)
+    #expect(table.search(named: [], at: now).sightings.isEmpty)
+    try give("codex", start: 111)
+    let looks = (0..<20).map { _ in table.search(named: [], at: now).sightings }
+    #expect(looks.last?.map(\.kind) == [.codex])
+  }
+
   @Test func `names with blanks and parentheses, and broken entries, confuse nobody`() throws {
     let folder = try TemporaryFolder()
     let numbers = Array(repeating: "0", count: 17).joined(separator: " ")
