@@ -12,6 +12,7 @@ let package = Package(
     .library(name: "FreshnessRuntime", targets: ["Freshness", "FreshnessRuntime"]),
     .library(name: "FreshnessTesting", targets: ["FreshnessTesting", "StrictJSON"]),
     .library(name: "StationboardClient", targets: ["Stationboard", "StationboardClient"]),
+    .library(name: "WorkspacesClient", targets: ["Workspaces", "WorkspacesClient"]),
     .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
     .executable(name: "freshet", targets: ["freshet"]),
   ],
@@ -29,6 +30,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
     .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-system.git", from: "1.6.0"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess.git", from: "1.0.2", traits: []),
     .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     .package(
       url: "https://github.com/hummingbird-project/hummingbird.git",
@@ -44,6 +47,7 @@ let package = Package(
     .target(name: "ConditionalHTTP", dependencies: [.httpTypes]),
     .target(name: "EventFeed"),
     .target(name: "StrictJSON"),
+    .target(name: "TolerantDecoding", dependencies: ["ConditionalHTTP", "StrictJSON"]),
 
     // MARK: Second floor: the driver, and transports
     .target(
@@ -73,6 +77,8 @@ let package = Package(
 
     // MARK: Third floor: contracts
     .target(name: "Stationboard"),
+    .target(name: "Jobs", dependencies: ["StrictJSON", "TolerantDecoding"]),
+    .target(name: "Workspaces"),
 
     // MARK: Fourth floor: fields the servers work in, and clients
     .systemLibrary(
@@ -88,6 +94,9 @@ let package = Package(
       exclude: ["Generated/gtfs-realtime.proto"]
     ),
     .target(name: "SampleNetwork"),
+    .target(name: "Agents", dependencies: ["ConditionalHTTP", "StrictJSON", "Workspaces"]),
+    .target(name: "AgentSimulation", dependencies: ["Agents", "StrictJSON"]),
+    .target(name: "AgentWatch", dependencies: ["Agents", "Workspaces"]),
     .target(name: "Storage", dependencies: [.grdb]),
     .systemLibrary(
       name: "CZlib",
@@ -107,12 +116,32 @@ let package = Package(
       ]
     ),
 
+    .target(name: "Git"),
+    .target(
+      name: "WorktreeWatch",
+      dependencies: ["ConditionalHTTP", "Git", "Workspaces", .subprocess, .systemPackage]
+    ),
+
+    .target(
+      name: "WorkspacesClient",
+      dependencies: [
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Workspaces", .httpTypes,
+      ]
+    ),
+
     // MARK: Fifth floor: servers and pages
     .target(
       name: "StationboardServer",
       dependencies: [
         "ConditionalHTTP", "Freshness", "FreshnessRuntime", "GTFS", "GTFSRealtime", "Timetable",
         "Storage", "Serving", .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
+      ]
+    ),
+    .target(
+      name: "WorkspacesServer",
+      dependencies: [
+        "ConditionalHTTP", "EventFeed", "Git", "Serving", "Workspaces", "WorktreeWatch",
+        .httpTypes, .hummingbird, .nioCore,
       ]
     ),
     .target(
@@ -133,10 +162,13 @@ let package = Package(
     .executableTarget(
       name: "freshet",
       dependencies: [
+        "AgentSimulation", "AgentWatch", "Agents", "Workspaces",
         "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation", "Freshness",
         "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "NIOTransport",
         "ParityReport", "SampleNetwork", "ServeSettings", "Serving", "Simulation", "Stationboard",
-        "StationboardClient", "StationboardServer", "Timetable", "WebBoard", .argumentParser,
+        "StationboardClient", "StationboardServer", "Timetable", "WebBoard", "WorkspacesClient",
+        "WorkspacesServer",
+        "WorktreeWatch", .argumentParser,
         .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle, .unixSignals,
       ]
     ),
@@ -175,6 +207,8 @@ let package = Package(
     ),
     .testTarget(name: "ConditionalHTTPTests", dependencies: ["ConditionalHTTP", .httpTypes]),
     .testTarget(name: "EventFeedTests", dependencies: ["EventFeed"]),
+    .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
+    .testTarget(name: "TolerantDecodingTests", dependencies: ["StrictJSON", "TolerantDecoding"]),
     .testTarget(name: "GTFSTests", dependencies: ["CZip", "GTFS"]),
     .testTarget(name: "GTFSRealtimeTests", dependencies: ["GTFS", "GTFSRealtime", .swiftProtobuf]),
     .testTarget(name: "TimetableTests", dependencies: ["GTFS", "Timetable"]),
@@ -185,6 +219,29 @@ let package = Package(
     .testTarget(
       name: "FeedRecordingTests",
       dependencies: ["ConditionalHTTP", "FeedRecording", "GTFSRealtime", .httpTypes]
+    ),
+    .testTarget(
+      name: "WorkspacesClientTests",
+      dependencies: [
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Workspaces",
+        "WorkspacesClient", .httpTypes,
+      ]
+    ),
+    .testTarget(name: "GitTests", dependencies: ["Git"]),
+    .testTarget(name: "WorktreeWatchTests", dependencies: ["Git", "WorktreeWatch", "Workspaces"]),
+    .testTarget(
+      name: "WorkspacesServerTests",
+      dependencies: [
+        "ConditionalHTTP", "WorkspacesServer", "Workspaces", "WorktreeWatch", .httpTypes,
+      ]
+    ),
+    .testTarget(
+      name: "AgentsTests",
+      dependencies: ["AgentSimulation", "Agents", "StrictJSON", "Workspaces"]
+    ),
+    .testTarget(
+      name: "AgentWatchTests",
+      dependencies: ["AgentSimulation", "AgentWatch", "Agents", "Workspaces"]
     ),
     .testTarget(name: "ServeSettingsTests", dependencies: ["ServeSettings"]),
     .testTarget(name: "ServingTests", dependencies: ["Serving"]),
@@ -220,6 +277,8 @@ extension Target.Dependency {
   static var logging: Self { .server("Logging", "swift-log") }
   static var serviceLifecycle: Self { .server("ServiceLifecycle", "swift-service-lifecycle") }
   static var unixSignals: Self { .server("UnixSignals", "swift-service-lifecycle") }
+  static var subprocess: Self { .server("Subprocess", "swift-subprocess") }
+  static var systemPackage: Self { .server("SystemPackage", "swift-system") }
   static var swiftProtobuf: Self { .server("SwiftProtobuf", "swift-protobuf") }
   static var nioEmbedded: Self { .server("NIOEmbedded", "swift-nio") }
   static var nioCore: Self { .server("NIOCore", "swift-nio") }

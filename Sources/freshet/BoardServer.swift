@@ -5,6 +5,7 @@ import Serving
 import StationboardServer
 import UnixSignals
 import WebBoard
+import WorkspacesServer
 
 /// Puts the services together on one port.
 struct BoardServer {
@@ -19,6 +20,10 @@ struct BoardServer {
   let realtime: RealtimeFeeds?
   /// What is slowed down on purpose.
   let faults: PhaseFaults
+  /// The workspaces; nothing without any.
+  var workspaces: WorkspacePart?
+  /// The Unix socket to listen on instead of the port.
+  var socket: String?
 
   /// Serves until the process is told to stop (SIGINT, SIGTERM), then lets running answers finish.
   ///
@@ -39,7 +44,7 @@ struct BoardServer {
       router: router(stationboard, responses),
       server: ServerLimits.http1,
       configuration: ApplicationConfiguration(
-        address: .hostname(host, port: port),
+        address: socket.map { .unixDomainSocket(path: $0) } ?? .hostname(host, port: port),
         serverName: "freshet",
         availableConnectionsDelegate: ServerLimits.gate
       ),
@@ -56,7 +61,9 @@ struct BoardServer {
       configuration: ServiceGroupConfiguration(
         services: [
           ServiceGroupConfiguration.ServiceConfiguration(service: application),
-          ServiceGroupConfiguration.ServiceConfiguration(service: Closing(service: stationboard)),
+          ServiceGroupConfiguration.ServiceConfiguration(
+            service: Closing(service: stationboard, workspaces: workspaces)
+          ),
         ],
         gracefulShutdownSignals: [.sigterm, .sigint],
         logger: logger
@@ -66,8 +73,10 @@ struct BoardServer {
   }
 
   private var services: [any Service] {
-    guard let realtime else { return [FeedWatch(store: store)] }
-    return [FeedWatch(store: store), RealtimeWatch(feeds: realtime)]
+    var services: [any Service] = [FeedWatch(store: store)]
+    if let realtime { services.append(RealtimeWatch(feeds: realtime)) }
+    if let workspaces { services.append(WorkspaceWatch(part: workspaces)) }
+    return services
   }
 
   private func router(
@@ -84,10 +93,16 @@ struct BoardServer {
       middleware: PublicReadMiddleware(
         apiVersion: StationboardService.apiVersion,
         origins: origins,
-        exposed: StationboardService.exposedFields
+        exposed: StationboardService.exposedFields,
+        hidden: workspaces == nil ? [] : WorkspacesService.prefixes
       )
     )
-    router.add(middleware: ProblemMiddleware())
+    router.add(
+      middleware: ProblemMiddleware(writable: workspaces == nil ? [] : WorkspacesService.prefixes)
+    )
+    if let workspaces {
+      workspaces.service.add(to: router, access: workspaces.access)
+    }
     stationboard.add(to: router)
     WebBoardService().add(to: router)
     return router
@@ -97,10 +112,12 @@ struct BoardServer {
 /// Lets go of everybody who waits for news when the server is told to end.
 private struct Closing: Service {
   let service: StationboardService
+  let workspaces: WorkspacePart?
 
   func run() async throws {
     try? await gracefulShutdown()
     service.close()
+    workspaces?.service.close()
   }
 }
 
@@ -119,5 +136,14 @@ private struct RealtimeWatch: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown { await feeds.run() }
+  }
+}
+
+/// Watches worktrees while the server runs.
+private struct WorkspaceWatch: Service {
+  let part: WorkspacePart
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await part.service.run() }
   }
 }

@@ -10,8 +10,9 @@ struct Freshet: AsyncParsableCommand {
     version: StationboardService.version,
     subcommands: [
       ImportCommand.self, ServeCommand.self, BoardCommand.self, WatchCommand.self,
+      WorkspacesCommand.self,
       FeedCommand.self, RecordCommand.self, ReportCommand.self,
-      SampleCommand.self, SimulateCommand.self,
+      SampleCommand.self, SimulateCommand.self, AgentSimCommand.self,
     ]
   )
 }

@@ -39,6 +39,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup var time: ClockOptions
 
+  @OptionGroup var workspaces: WorkspaceOptions
+
   @Option(help: "An origin whose pages may read the API, https://example.org. Default: any.")
   var allowOrigin: [String] = []
 
@@ -68,6 +70,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
     let logger = Logger(label: "freshet")
     let files = try realtime.recordings()
+    let part = try workspaces.part(host: host, version: StationboardService.version)
     let store: FeedStore
     do throws(FeedError) {
       store = try FeedStore(folder: folder, logger: logger)
@@ -112,10 +115,17 @@ struct ServeCommand: AsyncParsableCommand {
       logger: logger,
       origins: allowOrigin.isEmpty ? settings?.allowedOrigins ?? [] : allowOrigin,
       realtime: sources.isEmpty ? nil : feeds,
-      faults: try realtime.faults()
+      faults: try realtime.faults(),
+      workspaces: part,
+      socket: workspaces.socket
     )
+    // A socket is for its owner only from the moment it is there.
+    if workspaces.socket != nil { umask(0o077) }
     do {
-      try await server.run { port in announce(store, replays, folder, host, port) }
+      try await server.run { port in
+        announce(store, replays, folder, host, port)
+        workspaces.announce()
+      }
       await transport.shutdown()
     } catch {
       Terminal.complain("freshet serve: \(host):\(port): \(ListenFailure.text(error))\n")
@@ -133,6 +143,7 @@ struct ServeCommand: AsyncParsableCommand {
   ) {
     let shown = host.contains(":") ? "[\(host)]" : host
     var text = "Serving http://\(shown):\(port)/\n"
+    if let socket = workspaces.socket { text = "Serving on the socket \(socket)\n" }
     for feed in store.feeds {
       let timetable = feed.timetable
       text += "  feed \(feed.entry.key): \(timetable.metadata.publisher ?? "no publisher named"),"
