@@ -236,6 +236,8 @@ class Player:
 
 
 class GitTest(unittest.TestCase):
+    maxDiff = None
+
     def test_every_change_of_a_random_sequence_is_shown(self):
         folder = Folder()
         self.addCleanup(folder.remove)

@@ -20,6 +20,12 @@ final class TemporaryRepository: Sendable {
   /// Runs git in a folder within the root and gives what it wrote.
   @discardableResult
   func git(_ arguments: String..., in folder: String = "main") async throws -> String {
+    try await git(arguments, in: folder)
+  }
+
+  /// Runs git in a folder within the root and gives what it wrote.
+  @discardableResult
+  func git(_ arguments: [String], in folder: String) async throws -> String {
     let runner = GitRunner(most: 1)
     let names = ["NAME", "EMAIL"]
     var variables: [String: String] = [

@@ -123,6 +123,34 @@ struct Watching {
     }
   }
 
+  @Test func `What changes within a submodule is seen`() async throws {
+    let repository = TemporaryRepository()
+    try await repository.begin()
+    try repository.write("inner/deep/file.txt")
+    for arguments in [
+      ["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "inner"],
+    ] {
+      try await repository.git(arguments, in: "inner")
+    }
+    try await Watching(repository).run { it in
+      try await it.wait("main", "clean") { $0.cacheStatus.isCached }
+      let inner = it.repository.path("inner")
+      try await it.repository.git(
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        inner,
+        "sub"
+      )
+      try await it.repository.git("commit", "-q", "-m", "submodule")
+      try await it.wait("main", "committed") { !$0.isDirty && $0.commitHash != "" }
+      try it.repository.write("main/sub/deep/file.txt", "other\n")
+      try await it.wait("main", "edited within") { $0.git.unstaged == 1 }
+    }
+  }
+
   @Test func `Without inotify everything is polled`() async throws {
     let repository = TemporaryRepository()
     try await repository.begin()

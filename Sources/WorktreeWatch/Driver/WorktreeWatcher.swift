@@ -270,6 +270,8 @@ package actor WorktreeWatcher {
         budget.request(.worktree(path), at: now)
       } else {
         trees[path]?.member = member
+        // Submodules come and go with the configuration.
+        if before?.configuration != look.configuration { trees[path]?.hasFolders = false }
         // A commit may have been made elsewhere on the branch that is checked out here.
         if isAllOther || trees[path]?.look?.status.head != member.entry.head {
           budget.request(.worktree(path), at: now)

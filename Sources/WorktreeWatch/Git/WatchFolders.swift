@@ -33,15 +33,28 @@ package enum WatchFolders {
     return folders
   }
 
-  /// The folders with tracked files.
+  /// The folders with tracked files, those of submodules included.
   ///
   /// - Throws: ``GitRunner/Failure``, `CancellationError`.
   package static func content(
     _ layout: GitLayout,
     runner: GitRunner
   ) async throws -> WatchPlan.Folders {
+    do {
+      return try await list(["--recurse-submodules"], layout, runner)
+    } catch GitRunner.Failure.failed {
+      // A submodule that is broken; the worktree around it is not.
+      return try await list([], layout, runner)
+    }
+  }
+
+  private static func list(
+    _ options: [String],
+    _ layout: GitLayout,
+    _ runner: GitRunner
+  ) async throws -> WatchPlan.Folders {
     let folders = Mutex(WatchPlan.Folders())
-    _ = try await runner.run(["ls-files", "-z"], in: layout.worktree) { bytes in
+    _ = try await runner.run(["ls-files", "-z"] + options, in: layout.worktree) { bytes in
       try folders.withLock { folders throws(GitOutputError) in try folders.take(bytes) }
     }
     return folders.withLock { $0 }
