@@ -1,4 +1,4 @@
-public import StrictJSON
+import StrictJSON
 public import TolerantDecoding
 
 /// Reads messages of every version in circulation into one model.

@@ -1,4 +1,5 @@
 public import StrictJSON
+import TolerantDecoding
 
 /// Writes the messages of one job in one version.
 ///
