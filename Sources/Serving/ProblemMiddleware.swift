@@ -8,7 +8,7 @@ package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
 
   /// Creates the middleware.
   ///
-  /// - Parameter writable: The beginnings of the paths whose endpoints take other methods too.
+  /// - Parameter writable: What paths begin with under which other methods are answered too.
   package init(writable: [String] = []) { self.writable = writable }
 
   @concurrent
