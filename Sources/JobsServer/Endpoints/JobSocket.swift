@@ -1,4 +1,4 @@
-package import ConditionalHTTP
+import ConditionalHTTP
 package import HTTPTypes
 import Jobs
 import Logging

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Jobs
 import StrictJSON
+import TolerantDecoding
 
 // Everything that changes a job, each with its event in one transaction.
 extension JobStore {

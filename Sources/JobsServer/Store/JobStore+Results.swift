@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Jobs
 import StrictJSON
+import TolerantDecoding
 
 extension JobStore {
   /// Results of a job, in order of their numbers.

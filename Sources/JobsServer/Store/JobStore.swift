@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 package import Jobs
-import Serving
+package import Serving
 import StrictJSON
 
 /// Jobs, events, results and tokens in a folder: `jobs.sqlite`, and the files that came with jobs.
