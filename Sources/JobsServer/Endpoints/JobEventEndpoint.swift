@@ -43,11 +43,9 @@ struct JobEventEndpoint: Sendable {
       writer: JobMessageWriter(job: id, pipeline: job.pipeline, version: version)
     )
     let body = ResponseBody { writer in
+      // A client that goes is gone at once, not at the next heartbeat.
       try await request.body.consumeWithCancellationOnInboundClose { _ in
-        try await writer.write(ByteBuffer(string: "retry: \(Self.retry)\n\n"))
-        _ = try await feed.follow(from: asked, saysWhere: asked != nil) { message in
-          try await writer.write(Self.event(message))
-        }
+        try await Self.write(feed, from: asked, into: &writer)
       }
       try await writer.finish(nil)
     }
@@ -56,6 +54,20 @@ struct JobEventEndpoint: Sendable {
       headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
       body: body
     )
+  }
+
+  @concurrent
+  private static func write(
+    _ feed: JobFeed,
+    from asked: EventPosition?,
+    into writer: inout any ResponseBodyWriter
+  ) async throws {
+    try await writer.write(ByteBuffer(string: "retry: \(retry)\n\n"))
+    var target = writer
+    defer { writer = target }
+    _ = try await feed.follow(from: asked, saysWhere: asked != nil) { message in
+      try await target.write(Self.event(message))
+    }
   }
 
   private static func event(_ message: FeedMessage) -> ByteBuffer {
