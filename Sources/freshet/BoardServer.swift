@@ -1,4 +1,5 @@
 import Hummingbird
+import JobsServer
 import Logging
 import ServiceLifecycle
 import Serving
@@ -19,6 +20,8 @@ struct BoardServer {
   let realtime: RealtimeFeeds?
   /// What is slowed down on purpose.
   let faults: PhaseFaults
+  /// The jobs; nothing without a folder for them.
+  let jobs: JobsService?
 
   /// Serves until the process is told to stop (SIGINT, SIGTERM), then lets running answers finish.
   ///
@@ -37,7 +40,7 @@ struct BoardServer {
     )
     let application = Application(
       router: router(stationboard, responses),
-      server: ServerLimits.http1,
+      server: jobs.map { ServerLimits.http1(door: $0.door) } ?? ServerLimits.http1,
       configuration: ApplicationConfiguration(
         address: .hostname(host, port: port),
         serverName: "freshet",
@@ -56,7 +59,7 @@ struct BoardServer {
       configuration: ServiceGroupConfiguration(
         services: [
           ServiceGroupConfiguration.ServiceConfiguration(service: application),
-          ServiceGroupConfiguration.ServiceConfiguration(service: Closing(service: stationboard)),
+          ServiceGroupConfiguration.ServiceConfiguration(service: Closing(service: stationboard, jobs: jobs)),
         ],
         gracefulShutdownSignals: [.sigterm, .sigint],
         logger: logger
@@ -66,8 +69,10 @@ struct BoardServer {
   }
 
   private var services: [any Service] {
-    guard let realtime else { return [FeedWatch(store: store)] }
-    return [FeedWatch(store: store), RealtimeWatch(feeds: realtime)]
+    var services: [any Service] = [FeedWatch(store: store)]
+    if let realtime { services.append(RealtimeWatch(feeds: realtime)) }
+    if let jobs { services.append(JobWork(service: jobs)) }
+    return services
   }
 
   private func router(
@@ -84,11 +89,13 @@ struct BoardServer {
       middleware: PublicReadMiddleware(
         apiVersion: StationboardService.apiVersion,
         origins: origins,
-        exposed: StationboardService.exposedFields
+        exposed: StationboardService.exposedFields,
+        hidden: jobs == nil ? [] : ["/v1/", "/ws/"]
       )
     )
-    router.add(middleware: ProblemMiddleware())
+    router.add(middleware: ProblemMiddleware(writable: jobs == nil ? [] : JobsService.writablePaths))
     stationboard.add(to: router)
+    jobs?.add(to: router)
     WebBoardService().add(to: router)
     return router
   }
@@ -97,10 +104,12 @@ struct BoardServer {
 /// Lets go of everybody who waits for news when the server is told to end.
 private struct Closing: Service {
   let service: StationboardService
+  let jobs: JobsService?
 
   func run() async throws {
     try? await gracefulShutdown()
     service.close()
+    jobs?.close()
   }
 }
 
@@ -110,6 +119,15 @@ private struct FeedWatch: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown { await store.watch() }
+  }
+}
+
+/// Runs jobs while the server runs.
+private struct JobWork: Service {
+  let service: JobsService
+
+  func run() async throws {
+    try await cancelWhenGracefulShutdown { try await service.run() }
   }
 }
 

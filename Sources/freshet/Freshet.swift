@@ -10,7 +10,7 @@ struct Freshet: AsyncParsableCommand {
     version: StationboardService.version,
     subcommands: [
       ImportCommand.self, ServeCommand.self, BoardCommand.self, WatchCommand.self,
-      FeedCommand.self, RecordCommand.self, ReportCommand.self,
+      FeedCommand.self, RecordCommand.self, ReportCommand.self, JobsCommand.self,
       SampleCommand.self, SimulateCommand.self,
     ]
   )

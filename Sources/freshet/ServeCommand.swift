@@ -3,6 +3,7 @@ import FeedRecording
 import Foundation
 import GTFS
 import Hummingbird
+import JobsServer
 import Logging
 import NIOTransport
 import ServeSettings
@@ -38,6 +39,8 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup var realtime: RealtimeOptions
 
   @OptionGroup var time: ClockOptions
+
+  @OptionGroup var jobs: JobsOptions
 
   @Option(help: "An origin whose pages may read the API, https://example.org. Default: any.")
   var allowOrigin: [String] = []
@@ -104,6 +107,13 @@ struct ServeCommand: AsyncParsableCommand {
       logger: logger,
       onTaken: onTaken
     )
+    let jobService: JobsService?
+    do {
+      jobService = try jobs.service(clock: clock, exchange: transport, logger: logger)
+    } catch {
+      Terminal.complain("freshet serve: --jobs \(jobs.jobs ?? ""): \(error)\n")
+      throw ExitCode(1)
+    }
     let server = BoardServer(
       host: host,
       port: port,
@@ -112,7 +122,8 @@ struct ServeCommand: AsyncParsableCommand {
       logger: logger,
       origins: allowOrigin.isEmpty ? settings?.allowedOrigins ?? [] : allowOrigin,
       realtime: sources.isEmpty ? nil : feeds,
-      faults: try realtime.faults()
+      faults: try realtime.faults(),
+      jobs: jobService
     )
     do {
       try await server.run { port in announce(store, replays, folder, host, port) }

@@ -33,10 +33,11 @@ struct JobFeed: Sendable {
   ///   - asked: The last event that the listener has; nothing for one that has none.
   ///   - saysWhere: Whether the listener wants to hear where it stands before anything else.
   ///   - send: Sends a message.
+  @concurrent
   func follow(
     from asked: EventPosition?,
     saysWhere: Bool,
-    send: (FeedMessage) async throws -> Void
+    send: @concurrent (FeedMessage) async throws -> Void
   ) async throws -> Ending {
     guard let job = try await store.job(writer.job), job.state != .expired else { return .expired }
     var last: Int64
@@ -58,9 +59,10 @@ struct JobFeed: Sendable {
     return try await news(after: last, send)
   }
 
+  @concurrent
   private func news(
     after last: Int64,
-    _ send: (FeedMessage) async throws -> Void
+    _ send: @concurrent (FeedMessage) async throws -> Void
   ) async throws -> Ending {
     var last = last
     var spoken = ContinuousClock.now
@@ -89,9 +91,10 @@ struct JobFeed: Sendable {
   }
 
   /// Sends the last event of a job that is over.
+  @concurrent
   private func finish(
     _ job: JobRow,
-    _ send: (FeedMessage) async throws -> Void
+    _ send: @concurrent (FeedMessage) async throws -> Void
   ) async throws -> Ending {
     let stored = try await store.messages(job.id, after: job.position.seq - 1, limit: 1)
     guard let bytes = stored.first, let message = try await message(bytes) else {
