@@ -39,6 +39,14 @@ struct JobsOptions: ParsableArguments {
   var openLibrary: String?
 
   func validate() throws {
+    if let openLibrary {
+      let parts = openLibrary.split(separator: "/", omittingEmptySubsequences: true)
+      guard parts.count == 2, parts[0] == "http:" || parts[0] == "https:" else {
+        throw ValidationError(
+          "--open-library \"\(openLibrary)\" is not an address like https://openlibrary.org"
+        )
+      }
+    }
     for (name, number) in [
       ("--jobs-running", jobsRunning), ("--jobs-kept", jobsKept),
       ("--jobs-token-seconds", jobsTokenSeconds),
@@ -80,7 +88,9 @@ struct JobsOptions: ParsableArguments {
     var providers: [any BookProvider] = [try Catalogue(path: folder + "/catalogue.sqlite")]
     if let openLibrary {
       var settings = OpenLibraryProvider.Settings()
-      settings.server = openLibrary
+      let parts = openLibrary.split(separator: "/", omittingEmptySubsequences: true)
+      settings.scheme = String(parts[0].dropLast())
+      settings.authority = String(parts[1])
       providers.append(OpenLibraryProvider(exchange: exchange, settings: settings))
     }
     let lookup = BookLookup(providers: providers)
