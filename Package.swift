@@ -193,6 +193,13 @@ let package = Package(
     .testTarget(name: "ConditionalHTTPTests", dependencies: ["ConditionalHTTP", .httpTypes]),
     .testTarget(name: "EventFeedTests", dependencies: ["EventFeed"]),
     .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
+    .testTarget(
+      name: "JobsServerTests",
+      dependencies: [
+        "Jobs", "JobsClient", "JobsServer", "NIOTransport", "Serving", "StrictJSON",
+        "TolerantDecoding", .httpTypes, .hummingbird, .logging, .serviceLifecycle,
+      ]
+    ),
     .testTarget(name: "TolerantDecodingTests", dependencies: ["StrictJSON", "TolerantDecoding"]),
     .testTarget(name: "JobsTests", dependencies: ["Jobs", "StrictJSON", "TolerantDecoding"]),
     .testTarget(name: "GTFSTests", dependencies: ["CZip", "GTFS"]),
