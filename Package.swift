@@ -44,6 +44,7 @@ let package = Package(
     .target(name: "ConditionalHTTP", dependencies: [.httpTypes]),
     .target(name: "EventFeed"),
     .target(name: "StrictJSON"),
+    .target(name: "TolerantDecoding", dependencies: ["ConditionalHTTP", "StrictJSON"]),
 
     // MARK: Second floor: the driver, and transports
     .target(
@@ -73,6 +74,7 @@ let package = Package(
 
     // MARK: Third floor: contracts
     .target(name: "Stationboard"),
+    .target(name: "Jobs", dependencies: ["StrictJSON", "TolerantDecoding"]),
 
     // MARK: Fourth floor: fields the servers work in, and clients
     .systemLibrary(
@@ -175,6 +177,9 @@ let package = Package(
     ),
     .testTarget(name: "ConditionalHTTPTests", dependencies: ["ConditionalHTTP", .httpTypes]),
     .testTarget(name: "EventFeedTests", dependencies: ["EventFeed"]),
+    .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
+    .testTarget(name: "TolerantDecodingTests", dependencies: ["StrictJSON", "TolerantDecoding"]),
+    .testTarget(name: "JobsTests", dependencies: ["Jobs", "StrictJSON", "TolerantDecoding"]),
     .testTarget(name: "GTFSTests", dependencies: ["CZip", "GTFS"]),
     .testTarget(name: "GTFSRealtimeTests", dependencies: ["GTFS", "GTFSRealtime", .swiftProtobuf]),
     .testTarget(name: "TimetableTests", dependencies: ["GTFS", "Timetable"]),

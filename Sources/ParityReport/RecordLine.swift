@@ -68,7 +68,7 @@ extension RecordLine.Value {
     case .string(let text): self = .text(text)
     case .whole(let number): self = .number(number)
     case .bool(let flag): self = .flag(flag)
-    case .null, .list, .object: self = .other
+    case .null, .decimal, .list, .object: self = .other
     }
   }
 }

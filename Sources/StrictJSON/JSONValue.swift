@@ -1,11 +1,17 @@
-/// A JSON text, as vectors and policies use it: numbers are whole.
-public indirect enum JSONValue: Hashable, Sendable {
+/// A JSON text.
+///
+/// Numbers are whole where vectors and policies are read; a reader of other people's texts may keep
+/// the others as they are written.
+public enum JSONValue: Hashable, Sendable {
   /// `null`
   case null
   /// `true` or `false`
   case bool(Bool)
   /// A whole number of at most 2^53 in size.
   case whole(Int64)
+  /// Any other number, as it is written: with a fraction, with an exponent, or larger. Only a reader
+  /// that is told to keep such numbers gives it.
+  case decimal(String)
   /// A string.
   case string(String)
   /// A list.
@@ -24,6 +30,7 @@ extension JSONValue: CustomStringConvertible {
     case .null: "null"
     case .bool(let flag): flag ? "true" : "false"
     case .whole(let number): String(number)
+    case .decimal(let text): text
     case .string(let text): Self.quoted(text)
     case .list(let elements): "[" + elements.map(\.description).joined(separator: ", ") + "]"
     case .object(let members):
@@ -50,11 +57,11 @@ extension JSONValue: CustomStringConvertible {
   }
 
   /// What kind of value this is, for messages.
-  package var kind: String {
+  public var kind: String {
     switch self {
     case .null: "null"
     case .bool: "a boolean"
-    case .whole: "a number"
+    case .whole, .decimal: "a number"
     case .string: "a string"
     case .list: "a list"
     case .object: "an object"
@@ -99,6 +106,8 @@ extension JSONValue: Codable {
   }
 
   /// Writes the value to any encoder.
+  ///
+  /// - Throws: `EncodingError` for a kept number beyond a finite `Double`.
   public func encode(to encoder: any Encoder) throws {
     switch self {
     case .null:
@@ -106,6 +115,17 @@ extension JSONValue: Codable {
       try container.encodeNil()
     case .bool(let flag): try flag.encode(to: encoder)
     case .whole(let number): try number.encode(to: encoder)
+    case .decimal(let text):
+      guard let number = Double(text), number.isFinite else {
+        throw EncodingError.invalidValue(
+          text,
+          EncodingError.Context(
+            codingPath: encoder.codingPath,
+            debugDescription: "the number \(text.prefix(40)) is no finite Double"
+          )
+        )
+      }
+      try number.encode(to: encoder)
     case .string(let text): try text.encode(to: encoder)
     case .list(let elements): try elements.encode(to: encoder)
     case .object(let members):

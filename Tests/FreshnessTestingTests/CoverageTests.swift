@@ -36,7 +36,7 @@ struct CoverageTests {
     switch value {
     case .null: found.insert(path + "=null")
     case .bool(let flag): found.insert("\(path)=\(flag)")
-    case .whole: found.insert(path)
+    case .whole, .decimal: found.insert(path)
     case .string(let word): found.insert("\(path)=\(word)")
     case .list(let elements): for element in elements { said(element, path: path, into: &found) }
     case .object(let members):

@@ -1,0 +1,22 @@
+/// What became of one row, book or photo, as it stands on the wire.
+public enum JobOutcome: String, CaseIterable, Hashable, Sendable {
+  /// A row that is a new book of the library.
+  case imported
+  /// A row that changed a book of the library.
+  case updated
+  /// A row that says nothing new: the same book stood before it, or is in the library.
+  case duplicate
+  /// A row without anything in it.
+  case blank
+  /// A book that was found and completed.
+  case enriched
+  /// A detected book above the confidence threshold.
+  case approved
+  /// A detected book that a person should look at.
+  case needsReview = "needs_review"
+  /// What could not be done; its problems say why.
+  case failed
+
+  /// Whether it counts as a success of the job.
+  public var isSuccess: Bool { self != .failed }
+}

@@ -1,0 +1,113 @@
+public import StrictJSON
+
+/// A file that came with the start of a job, stored before the job was accepted.
+public struct JobInput: Hashable, Sendable {
+  /// The name the person gave it, for messages; never part of a path.
+  public var name: String
+  /// The media type of the request, without parameters; empty if it did not say.
+  public var mediaType: String
+  /// Where it lies.
+  public var path: String
+  /// Its length, in bytes.
+  public var byteCount: Int
+
+  /// Creates a description of a file.
+  public init(name: String, mediaType: String, path: String, byteCount: Int) {
+    self.name = name
+    self.mediaType = mediaType
+    self.path = path
+    self.byteCount = byteCount
+  }
+}
+
+/// What a pipeline is to do, and how far it got.
+public struct JobWork: Hashable, Sendable {
+  /// The job's id: the key under which a pipeline stores what must not be done twice.
+  public var job: String
+  /// The files, in the order of the request.
+  ///
+  /// `csv_import`: one table. `batch_enrichment`: one JSON text
+  /// `{"books":[{"title","author"?,"isbn"?}]}`, already checked. `ai_scan`: photos.
+  public var inputs: [JobInput]
+  /// What the request chose: names and values as they came in the query or the form.
+  public var options: [String: String]
+  /// The last checkpoint that was committed; nothing at the first attempt.
+  ///
+  /// What it means is the pipeline's own.
+  public var checkpoint: [UInt8]?
+  /// How often this job was begun before; 0 at the first attempt.
+  public var attempt: Int
+
+  /// Creates a piece of work.
+  public init(
+    job: String,
+    inputs: [JobInput],
+    options: [String: String] = [:],
+    checkpoint: [UInt8]? = nil,
+    attempt: Int = 0
+  ) {
+    self.job = job
+    self.inputs = inputs
+    self.options = options
+    self.checkpoint = checkpoint
+    self.attempt = attempt
+  }
+}
+
+/// What became of one row, book or photo.
+public struct JobItem: Hashable, Sendable {
+  /// What is wrong with an item.
+  public struct Problem: Hashable, Sendable {
+    /// A stable code: `isbn_checksum`, `not_found`.
+    public var code: String
+    /// The reason, for the person who sent it.
+    public var message: String
+    /// The column or field it is about.
+    public var field: String?
+    /// Whether the same item may succeed later.
+    public var isRetryable: Bool
+
+    /// Creates a problem.
+    public init(code: String, message: String, field: String? = nil, isRetryable: Bool = false) {
+      self.code = code
+      self.message = message
+      self.field = field
+      self.isRetryable = isRetryable
+    }
+  }
+
+  /// Its number in the job, from 0: the key of the result.
+  ///
+  /// Reporting a number again replaces the result, so that work done twice after a crash leaves
+  /// one.
+  public var number: Int
+  /// What became of it.
+  public var outcome: JobOutcome
+  /// The line of the file it begins at, from 1.
+  public var line: Int?
+  /// Why it failed, or what a person should know about it.
+  public var problems: [Problem]
+  /// The result: an object.
+  ///
+  /// Nothing for what has none.
+  public var value: JSONValue?
+  /// For a failed row, its original bytes without the end of line.
+  public var raw: [UInt8]?
+
+  /// Creates a result.
+  public init(
+    number: Int,
+    outcome: JobOutcome,
+    line: Int? = nil,
+    problems: [Problem] = [],
+    value: JSONValue? = nil,
+    raw: [UInt8]? = nil
+  ) {
+    self.number = number
+    self.outcome = outcome
+    self.line = line
+    self.problems = problems
+    self.value = value
+    self.raw = raw
+  }
+}

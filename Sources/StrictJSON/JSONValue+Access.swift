@@ -1,0 +1,58 @@
+// Values of an object, by kind. What is lenient about kinds is not here but in TolerantDecoding.
+extension JSONValue {
+  /// The member of an object; nothing for any other value.
+  ///
+  /// - Parameter name: The member's name.
+  public subscript(name: String) -> JSONValue? {
+    guard case .object(let members) = self else { return nil }
+    return members[name]
+  }
+
+  /// The text of a string; nothing for any other value.
+  public var string: String? {
+    guard case .string(let text) = self else { return nil }
+    return text
+  }
+
+  /// A truth value; nothing for any other value.
+  public var bool: Bool? {
+    guard case .bool(let flag) = self else { return nil }
+    return flag
+  }
+
+  /// The elements of a list; nothing for any other value.
+  public var list: [JSONValue]? {
+    guard case .list(let elements) = self else { return nil }
+    return elements
+  }
+
+  /// The members of an object; nothing for any other value.
+  public var object: [String: JSONValue]? {
+    guard case .object(let members) = self else { return nil }
+    return members
+  }
+
+  /// A number that is exactly a whole one and fits; 5.0 and 1e3 are whole.
+  ///
+  /// Nothing for any other value.
+  public var int64: Int64? {
+    switch self {
+    case .whole(let number): return number
+    case .decimal(let text):
+      if let number = Int64(text) { return number }
+      return Double(text).flatMap { Int64(exactly: $0) }
+    case .null, .bool, .string, .list, .object: return nil
+    }
+  }
+
+  /// A number as a finite binary one, rounded where it must be; nothing for any other value.
+  public var double: Double? {
+    switch self {
+    case .whole(let number): return Double(number)
+    case .decimal(let text):
+      guard let number = Double(text), number.isFinite else { return nil }
+      return number
+    case .null, .bool, .string, .list, .object: return nil
+    }
+  }
+}

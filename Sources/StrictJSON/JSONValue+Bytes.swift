@@ -1,0 +1,65 @@
+extension JSONValue {
+  /// The value as JSON without blanks, members in alphabetical order: equal values have equal bytes.
+  public var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    write(into: &bytes)
+    return bytes
+  }
+
+  /// Appends the value as JSON without blanks, members in alphabetical order.
+  ///
+  /// - Parameter bytes: What it is appended to.
+  public func write(into bytes: inout [UInt8]) {
+    switch self {
+    case .null: bytes.append(contentsOf: "null".utf8)
+    case .bool(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
+    case .whole(let number): bytes.append(contentsOf: String(number).utf8)
+    case .decimal(let text): bytes.append(contentsOf: text.utf8)
+    case .string(let text): Self.write(text, into: &bytes)
+    case .list(let elements):
+      bytes.append(UInt8(ascii: "["))
+      for (index, element) in elements.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        element.write(into: &bytes)
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .object(let members):
+      bytes.append(UInt8(ascii: "{"))
+      for (index, name) in members.keys.sorted().enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        Self.write(name, into: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        members[name]?.write(into: &bytes)
+      }
+      bytes.append(UInt8(ascii: "}"))
+    }
+  }
+
+  private static func write(_ text: String, into bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+      case UInt8(ascii: "\n"): bytes.append(contentsOf: "\\n".utf8)
+      case UInt8(ascii: "\r"): bytes.append(contentsOf: "\\r".utf8)
+      case UInt8(ascii: "\t"): bytes.append(contentsOf: "\\t".utf8)
+      case 0..<0x20:
+        let digits = String(byte, radix: 16)
+        bytes.append(contentsOf: ("\\u00" + (digits.count < 2 ? "0" : "") + digits).utf8)
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// A number; `null` for one that JSON cannot say (RFC 8259 section 6).
+  ///
+  /// - Parameter number: The number; one that is whole and at most 2^53 in size is a whole one.
+  public init(_ number: Double) {
+    if let whole = Int64(exactly: number), whole.magnitude <= UInt64(Self.largestNumber) {
+      self = .whole(whole)
+    } else {
+      self = number.isFinite ? .decimal(String(number)) : .null
+    }
+  }
+}

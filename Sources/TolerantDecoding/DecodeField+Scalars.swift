@@ -1,0 +1,215 @@
+import ConditionalHTTP
+import StrictJSON
+
+extension DecodeField {
+  /// A text.
+  ///
+  /// Numbers and truth values are converted.
+  ///
+  /// - Returns: The text; nothing if the place is absent or holds a list or an object.
+  public func string() -> String? {
+    switch value {
+    case .string(let text): return text
+    case .whole, .decimal, .bool:
+      report(.converted, .warning, "\(value?.kind ?? "") is taken as text")
+      return value?.description
+    case .list, .object:
+      refuse("a string")
+      return nil
+    case nil, .null: return nil
+    }
+  }
+
+  /// A text, or that of a member of an object: for places that some fill with a whole thing.
+  ///
+  /// - Parameter names: The members that may name the thing, the best first.
+  public func string(orMember names: [String]) -> String? {
+    guard case .object(let members)? = value else { return string() }
+    for name in names {
+      guard case .string(let text)? = members[name] else { continue }
+      report(.converted, .warning, "an object is taken by its \"\(name)\"")
+      return text
+    }
+    refuse("a string")
+    return nil
+  }
+
+  /// A whole number.
+  ///
+  /// Texts of numbers are converted, fractions rounded to the nearest (a half away from zero),
+  /// numbers out of bounds moved to the nearest bound.
+  ///
+  /// - Parameter bounds: Which numbers make sense.
+  /// - Returns: The number; nothing if the place is absent or holds none.
+  public func int(in bounds: ClosedRange<Int> = .min ... .max) -> Int? {
+    if case .whole(let number)? = value, let small = Int(exactly: number), bounds.contains(small) {
+      return small
+    }
+    guard let number = number() else { return nil }
+    let whole: Int
+    if let exact = Int(exactly: number) {
+      whole = exact
+    } else if let near = Int(exactly: number.rounded()) {
+      report(.rounded, .warning, "\(number) is rounded to \(near)")
+      whole = near
+    } else {
+      report(.invalid, .loss, "\(number) is too large")
+      return nil
+    }
+    guard !bounds.contains(whole) else { return whole }
+    let near = min(max(whole, bounds.lowerBound), bounds.upperBound)
+    report(.clamped, .warning, "\(whole) is moved to \(near)")
+    return near
+  }
+
+  /// A number.
+  ///
+  /// Texts of numbers are converted, numbers out of bounds moved to the nearest bound.
+  ///
+  /// - Parameter bounds: Which numbers make sense.
+  /// - Returns: The number; nothing if the place is absent or holds none.
+  public func double(in bounds: ClosedRange<Double>? = nil) -> Double? {
+    guard let number = number() else { return nil }
+    guard let bounds, !bounds.contains(number) else { return number }
+    let near = min(max(number, bounds.lowerBound), bounds.upperBound)
+    report(.clamped, .warning, "\(number) is moved to \(near)")
+    return near
+  }
+
+  /// A share from 0 to 1, or in percent: a number over 1.5 and up to 100 is one, and is reported.
+  ///
+  /// - Returns: The share; nothing if the place is absent or holds none.
+  public func fraction() -> Double? {
+    guard let number = number() else { return nil }
+    if number > 1.5, number <= 100 {
+      report(.converted, .warning, "\(number) is taken as percent")
+      return number / 100
+    }
+    guard !(0...1).contains(number) else { return number }
+    let near = min(max(number, 0), 1)
+    report(.clamped, .warning, "\(number) is moved to \(near)")
+    return near
+  }
+
+  /// A truth value.
+  ///
+  /// 0 and 1, and texts like `true`, `no` and `0` are converted.
+  ///
+  /// - Returns: The truth value; nothing if the place is absent or holds none.
+  public func bool() -> Bool? {
+    let flag: Bool?
+    switch value {
+    case .bool(let flag): return flag
+    case .whole(0): flag = false
+    case .whole(1): flag = true
+    case .string(let text):
+      switch text.lowercased() {
+      case "true", "yes", "1": flag = true
+      case "false", "no", "0": flag = false
+      default: flag = nil
+      }
+    case nil, .null: return nil
+    default: flag = nil
+    }
+    if let flag {
+      report(.converted, .warning, "\(value?.kind ?? "") is taken as \(flag)")
+    } else {
+      refuse("a boolean")
+    }
+    return flag
+  }
+
+  /// An instant: text by RFC 3339, a date alone (its first moment in UTC), or a number since 1970, in
+  /// seconds or, from 100,000,000,000 on, in milliseconds.
+  ///
+  /// - Returns: Milliseconds since 1970-01-01T00:00:00Z; nothing if the place is absent or holds none.
+  public func instant() -> Int64? {
+    switch value {
+    case nil, .null: return nil
+    case .string(let text):
+      if let seconds = InstantText.read(text) { return Int64((seconds * 1_000).rounded()) }
+      if text.utf8.count == 10, let seconds = InstantText.read(text + "T00:00:00Z") {
+        report(.converted, .warning, "a date is taken as its first moment in UTC")
+        return Int64((seconds * 1_000).rounded())
+      }
+      guard let number = Double(text), let instant = Self.instant(number) else {
+        report(.invalid, .loss, "\(quoted(text)) is no instant")
+        return nil
+      }
+      report(.converted, .warning, "text is taken as a number")
+      return instant
+    case .whole, .decimal:
+      guard let number = value?.double, let instant = Self.instant(number) else {
+        report(.invalid, .loss, "\(value?.description.prefix(40) ?? "") is no instant")
+        return nil
+      }
+      return instant
+    case .bool, .list, .object:
+      refuse("an instant")
+      return nil
+    }
+  }
+
+  private static func instant(_ number: Double) -> Int64? {
+    // As milliseconds the least is of 1973, as seconds the greatest is of the year 5138.
+    guard number.isFinite, number > 0, number < 1e14 else { return nil }
+    return Int64((number >= 1e11 ? number : number * 1_000).rounded())
+  }
+
+  /// Two numbers as `45/50`.
+  ///
+  /// - Returns: Both; nothing if the place is absent or holds something else.
+  public func ratio() -> (part: Int, whole: Int)? {
+    guard case .string(let text)? = value else {
+      refuse("a text like 45/50")
+      return nil
+    }
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let part = Int(parts[0].filter { $0 != " " }),
+      let whole = Int(parts[1].filter { $0 != " " }), part >= 0, whole >= part
+    else {
+      report(.invalid, .loss, "\(quoted(text)) is no part of a whole")
+      return nil
+    }
+    return (part, whole)
+  }
+
+  /// A value of an enumeration that may have grown; one that is not known is a note and is kept.
+  ///
+  /// - Parameter known: The enumeration.
+  public func open<Known>(_ known: Known.Type) -> OpenEnum<Known>? {
+    guard let text = string() else { return nil }
+    let value = OpenEnum<Known>(rawValue: text)
+    if case .unknown = value {
+      report(.unknownValue, .note, "\(quoted(text)) is not known here")
+    } else if value.rawValue != text {
+      report(.converted, .note, "\(quoted(text)) is taken as \(value.rawValue)")
+    }
+    return value
+  }
+
+  /// A finite number, or the text of one.
+  private func number() -> Double? {
+    switch value {
+    case nil, .null: return nil
+    case .whole(let number): return Double(number)
+    case .decimal(let text):
+      guard let number = value?.double else {
+        report(.invalid, .loss, "\(text.prefix(log.limits.quoted)) is too large")
+        return nil
+      }
+      return number
+    case .string(let text):
+      let isNumber = text.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
+      guard isNumber, let number = Double(text), number.isFinite else {
+        report(.wrongKind, .loss, "\(quoted(text)) stands where a number is expected")
+        return nil
+      }
+      report(.converted, .warning, "text is taken as a number")
+      return number
+    case .bool, .list, .object:
+      refuse("a number")
+      return nil
+    }
+  }
+}

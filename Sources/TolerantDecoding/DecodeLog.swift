@@ -1,0 +1,34 @@
+/// Collects issues while one document is decoded; at most so many, the rest is counted.
+///
+/// A reference that belongs to one decoding; it does not cross tasks.
+public final class DecodeLog {
+  /// The issues so far, in order, at most as many as the limit says.
+  public private(set) var issues: [DecodeIssue] = []
+  /// How many issues there were in all, by severity: notes, warnings, losses.
+  public private(set) var counts = [0, 0, 0]
+  /// The limits of this decoding.
+  public let limits: DecodeLimits
+
+  /// Starts without an issue.
+  public init(limits: DecodeLimits = DecodeLimits()) { self.limits = limits }
+
+  /// The gravest severity so far; nothing without an issue.
+  public var gravest: DecodeIssue.Severity? {
+    DecodeIssue.Severity.allCases.last { counts[$0.rawValue] > 0 }
+  }
+
+  /// Adds an issue.
+  ///
+  /// A grave one takes the place of a lighter one when the list is full.
+  ///
+  /// - Parameter issue: What was found.
+  public func add(_ issue: DecodeIssue) {
+    counts[issue.severity.rawValue] += 1
+    if issues.count < limits.issues {
+      issues.append(issue)
+    } else if let place = issues.lastIndex(where: { $0.severity < issue.severity }) {
+      issues.remove(at: place)
+      issues.append(issue)
+    }
+  }
+}
