@@ -64,7 +64,9 @@ package enum BookColumn: String, Hashable, Sendable, CaseIterable {
     let lists: [(BookColumn, [String])] = [
       (.title, ["title", "book title", "book name", "book"]),
       (.author, ["author", "authors", "author name", "author text", "primary author", "writer"]),
-      (.otherAuthors, ["additional authors", "secondary author", "secondary authors", "coauthors"]),
+      (
+        .otherAuthors, ["additional authors", "secondary author", "secondary authors", "coauthors"]
+      ),
       (.isbn10, ["isbn10", "isbn 10"]),
       (.isbn13, ["isbn13", "isbn 13", "ean", "ean13", "ean 13"]),
       (.isbn, ["isbn", "isbns", "isbn/uid"]),

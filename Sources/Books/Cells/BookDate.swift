@@ -95,7 +95,8 @@ package struct BookDate: Hashable, Sendable, Comparable, CustomStringConvertible
     let text = CellText.withoutBrackets(cell)
     guard !text.isEmpty else { return .empty }
     // The time of an instant says nothing about the day.
-    let words = text.split(whereSeparator: { $0 == " " || $0 == "," || $0 == "T" && text.first?.isNumber == true })
+    let isNumeric = text.first?.isNumber == true
+    let words = text.split { $0 == " " || $0 == "," || (isNumeric && $0 == "T") }
     guard let first = words.first else { return .empty }
     if words.count >= 3, let date = spelled(words) { return .date(date) }
     if words.count == 2, let month = month(first), let year = Int(words[1]),

@@ -1,10 +1,14 @@
 /// The text of a cell without what programs put around it.
 package enum CellText {
-  /// A cell without blanks at its ends, Excel's `="…"` and an apostrophe that Excel puts before text.
+  /// A cell without blanks at its ends, without Excel's `="…"`, and without the apostrophe that keeps a text
+  /// that looks like a formula from being run as one.
   package static func plain(_ cell: String) -> String {
     var text = trimmed(cell[...])
     if text.first == "=", text.dropFirst().first == "\"", text.last == "\"", text.utf8.count >= 3 {
       text = trimmed(text.dropFirst(2).dropLast())
+    }
+    if text.first == "'", let next = text.dropFirst().first, "=+-@".contains(next) {
+      text = text.dropFirst()
     }
     return String(text)
   }

@@ -23,7 +23,8 @@ package enum ExportSource: String, Hashable, Sendable, CaseIterable {
       names.contains("entry date") || names.contains("collections")
     {
       self = .libraryThing
-    } else if names.contains("author text"), names.contains("shelf") || names.contains("remote id") {
+    } else if names.contains("author text"), names.contains("shelf") || names.contains("remote id")
+    {
       self = .bookWyrm
     } else {
       self = .generic

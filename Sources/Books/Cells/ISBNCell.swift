@@ -31,7 +31,9 @@ package enum ISBNCell: Hashable, Sendable {
     case excelDamage = "isbn_excel_damaged"
   }
 
-  private static let nothing: Set<String> = ["", "-", "--", "n/a", "na", "none", "null", "nil", "0"]
+  private static let nothing: Set<String> = [
+    "", "-", "--", "n/a", "na", "none", "null", "nil", "0",
+  ]
   /// The fewest digits of a number that may have lost zeros.
   private static let fewestDigits = 7
 
@@ -60,7 +62,9 @@ package enum ISBNCell: Hashable, Sendable {
   private static func judge(_ digits: [UInt8]) -> ISBNCell {
     if let isbn = ISBN(digits: digits) { return .number(isbn) }
     switch digits.count {
-    case 13: return .broken(ISBN.isBook(digits) || !ISBN.hasCheckedThirteen(digits) ? .checksum : .prefix)
+    case 13:
+      let isOther = ISBN.hasCheckedThirteen(digits) && !ISBN.isBook(digits)
+      return .broken(isOther ? .prefix : .checksum)
     case 10: return .broken(.checksum)
     case fewestDigits..<10:
       let padded = [UInt8](repeating: 0x30, count: 10 - digits.count) + digits

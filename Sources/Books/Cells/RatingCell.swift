@@ -14,8 +14,8 @@ package enum RatingCell: Hashable, Sendable {
       self = .none
       return
     }
-    let parts = text.utf8.split(separator: 0x2E, omittingEmptySubsequences: false)
-    let pieces = parts.count == 1 ? text.utf8.split(separator: 0x2C, omittingEmptySubsequences: false) : parts
+    let mark: UInt8 = text.utf8.contains(0x2E) ? 0x2E : 0x2C
+    let pieces = text.utf8.split(separator: mark, omittingEmptySubsequences: false)
     guard pieces.count <= 2, let whole = Int(String(pieces[0]) ?? ""), 0...5 ~= whole else {
       self = .unreadable
       return

@@ -15,7 +15,10 @@ package enum ReadingStatus: String, Hashable, Sendable, CaseIterable {
     let lists: [(ReadingStatus, [String])] = [
       (
         .wanted,
-        ["to read", "want to read", "wanttoread", "tbr", "wishlist", "wish list", "unread", "planned"]
+        [
+          "to read", "want to read", "wanttoread", "tbr", "wishlist", "wish list", "unread",
+          "planned",
+        ]
       ),
       (.reading, ["reading", "currently reading", "in progress", "started"]),
       (.read, ["read", "already read", "finished", "completed", "done"]),

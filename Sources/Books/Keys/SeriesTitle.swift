@@ -10,7 +10,9 @@ package struct SeriesTitle: Hashable, Sendable {
   /// Takes a title apart; brackets without `#` and a number belong to the title.
   package init(_ text: String) {
     title = text
-    guard text.last == ")", let open = text.lastIndex(of: "("), open > text.startIndex else { return }
+    guard text.last == ")", let open = text.lastIndex(of: "("), open > text.startIndex else {
+      return
+    }
     let inner = text[text.index(after: open)...].dropLast()
     guard let mark = inner.lastIndex(of: "#") else { return }
     let number = CellText.trimmed(inner[inner.index(after: mark)...])

@@ -5,10 +5,11 @@
 /// is a quote. Inside a quoted field a quote ends it only if the delimiter, a line end or the end of the
 /// text follows; another one is part of the field and makes the record a repaired one.
 ///
-/// A quote that is never closed must not swallow the rows below it. If a record of several lines has
-/// stray quotes or no end, and not as many fields as the header, its first line is read again by
-/// itself, with quotes that do not close on it taken as text. If that gives as many fields as the header
-/// has, it is the record; else the line alone is given out as faulty. The next line goes on.
+/// A quote that is never closed must not swallow the rows below it. It has done so if a record has no end; if
+/// a record of several lines has stray quotes and not as many fields as the header; or if one of its
+/// stray quotes stands where a field begins on a later line. Then the first line is read again by itself,
+/// with quotes that do not close on it taken as text. If that gives as many fields as the header has, it
+/// is the record; else the line alone is given out as faulty. The next line goes on.
 package struct DelimitedReader: Sendable {
   /// The byte between fields.
   package let delimiter: UInt8
@@ -23,6 +24,7 @@ package struct DelimitedReader: Sendable {
   private var nextLine = 1
   private var fields: [DelimitedRecord.Field] = []
   private var hasStrayQuote = false
+  private var hasSwallowed = false
 
   /// Starts a text.
   package init(delimiter: UInt8, limits: ImportLimits = ImportLimits()) {
@@ -51,7 +53,7 @@ package struct DelimitedReader: Sendable {
     let isFull = isFinished || buffer.count - start > limits.recordBytes + 1
     switch scan(upTo: buffer.count, isWhole: isFinished) {
     case .record(let end, let after, let lines) where end - start <= limits.recordBytes:
-      guard lines > 1, let columns, fields.count != columns, hasStrayQuote else {
+      guard lines > 1, let columns, hasStrayQuote, fields.count != columns || hasSwallowed else {
         return take(end: end, after: after, lines: lines)
       }
       return firstLine()
@@ -71,15 +73,16 @@ package struct DelimitedReader: Sendable {
   /// Finds the fields of the record at `start`; they count from there.
   private mutating func scan(upTo limit: Int, isWhole: Bool) -> Scan {
     fields.removeAll(keepingCapacity: true)
-    hasStrayQuote = false
     let start = start
     let delimiter = delimiter
     let longest = limits.recordBytes
     var stray = false
+    var swallowed = false
     var found: [DelimitedRecord.Field] = fields
     defer {
       fields = found
       hasStrayQuote = stray
+      hasSwallowed = swallowed
     }
     return buffer.withUnsafeBufferPointer { bytes in
       var position = start
@@ -109,10 +112,15 @@ package struct DelimitedReader: Sendable {
                 position = after
               } else {
                 stray = true
+                let before = bytes[position - 1]
+                let isFirst = before == delimiter || before == 0x0A || before == 0x0D
+                if lines > 1, isFirst { swallowed = true }
                 position += 1
               }
             } else {
-              if byte == 0x0A || (byte == 0x0D && !(position + 1 < limit && bytes[position + 1] == 0x0A)) {
+              let isPair =
+                byte == 0x0D && position + 1 < limit && bytes[position + 1] == 0x0A
+              if byte == 0x0A || (byte == 0x0D && !isPair) {
                 lines += 1
                 if position - start > longest { return .needsMore }
               }

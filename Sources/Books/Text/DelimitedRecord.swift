@@ -31,9 +31,10 @@ package struct DelimitedRecord: Sendable {
 
   /// Whether there is nothing but blanks in any field.
   package var isBlank: Bool {
-    fault == nil && fields.allSatisfy { field in
-      bytes[field.start..<field.end].allSatisfy { $0 == 0x20 || $0 == 0x09 }
-    }
+    fault == nil
+      && fields.allSatisfy { field in
+        bytes[field.start..<field.end].allSatisfy { $0 == 0x20 || $0 == 0x09 }
+      }
   }
 
   /// A field without its quotes; empty for a field that is not there.

@@ -23,17 +23,17 @@ package struct Transcoder {
   ///
   /// - Parameters:
   ///   - bytes: The bytes, any number of them.
-  ///   - output: Where the text is appended, always whole characters of UTF-8.
+  ///   - output: Where the text is appended, in UTF-8.
   package mutating func feed(_ bytes: some Collection<UInt8>, into output: inout [UInt8]) {
     let left = min(skip, bytes.count)
     skip -= left
     let rest = bytes.dropFirst(left)
     output.reserveCapacity(output.count + rest.count)
     switch encoding {
-    case .utf8 where sequence.pending.isEmpty && rest.last.map { $0 < 0x80 } ?? true:
-      // The survey has seen that all of the file is UTF-8, and this piece ends between characters.
+    case .utf8:
+      // The survey has seen that all of it is UTF-8.
       output.append(contentsOf: rest)
-    case .utf8, .damagedUTF8:
+    case .damagedUTF8:
       for byte in rest {
         if byte < 0x80, sequence.pending.isEmpty {
           output.append(byte)
