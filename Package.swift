@@ -74,7 +74,7 @@ let package = Package(
 
     // MARK: Third floor: contracts
     .target(name: "Stationboard"),
-    .target(name: "Jobs", dependencies: ["StrictJSON", "TolerantDecoding"]),
+    .target(name: "Jobs", dependencies: ["ConditionalHTTP", "StrictJSON", "TolerantDecoding"]),
 
     // MARK: Fourth floor: fields the servers work in, and clients
     .systemLibrary(

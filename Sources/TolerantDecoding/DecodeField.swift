@@ -154,3 +154,6 @@ public struct DecodeField {
   /// A text of the document, shortened for an issue.
   func quoted(_ text: String) -> String { "\"\(text.prefix(log.limits.quoted))\"" }
 }
+
+@available(*, unavailable)
+extension DecodeField: Sendable {}

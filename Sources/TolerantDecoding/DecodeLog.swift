@@ -32,3 +32,6 @@ public final class DecodeLog {
     }
   }
 }
+
+@available(*, unavailable)
+extension DecodeLog: Sendable {}

@@ -48,10 +48,9 @@ import Testing
   }
 
   @Test func `a fault says its line and column`() {
-    #expect(
-      problem("{\n  \"a\": 1,\n  \"a\": 2}")
-        == .init(line: 3, column: 3, problem: "the member \"a\" is given twice")
-    )
+    let fault = problem("{\n  \"a\": 1,\n  \"a\": 2}")
+    #expect(fault?.line == 3)
+    #expect(fault?.column == 3)
   }
 
   @Test(arguments: [
