@@ -115,7 +115,8 @@ extension Library {
       try Row.fetchAll(
         database,
         sql: """
-          SELECT row, line, outcome, duplicate_of, title, problems, raw FROM import_rows
+          SELECT row, line, outcome, duplicate_of, title, author, isbn, problems, raw
+          FROM import_rows
           WHERE job = ? AND row >= ? ORDER BY row LIMIT ?
           """,
         arguments: [job, row, max(1, min(limit, Self.longestPage))]
@@ -161,7 +162,9 @@ extension Library {
       return (report, nil)
     case .book(let book, let warnings):
       report.problems = warnings
-      report.title = book.title.isEmpty ? book.isbn?.description ?? "" : book.title
+      report.title = book.title
+      report.author = book.authors.first ?? ""
+      report.isbn = book.isbn
       if let earlier = pending.duplicateOf {
         report.outcome = .duplicate
         report.duplicateOf = earlier
@@ -215,13 +218,15 @@ extension Library {
     )
     try database.cachedStatement(
       sql: """
-        INSERT INTO import_rows (job, row, line, outcome, book, duplicate_of, title, problems, raw)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO import_rows
+          (job, row, line, outcome, book, duplicate_of, title, author, isbn, problems, raw)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(
       arguments: [
         job, report.row, report.line, report.outcome.rawValue, book, report.duplicateOf,
-        report.title, report.problems.isEmpty ? "[]" : problems.description,
+        report.title, report.author, report.isbn?.description,
+        report.problems.isEmpty ? "[]" : problems.description,
         report.raw.map { DatabaseBytes($0) },
       ]
     )
@@ -235,7 +240,9 @@ extension Library {
     )
     report.duplicateOf = row[3]
     report.title = row[4]
-    let text: String = row[5]
+    report.author = row[5]
+    report.isbn = (row[6] as String?).flatMap { ISBN($0) }
+    let text: String = row[7]
     if text != "[]", let value = try? JSONReader.value(of: Array(text.utf8)) {
       report.problems = (value.list ?? []).compactMap { problem in
         guard let word = problem["code"]?.string, let code = RowProblem.Code(rawValue: word) else {
@@ -248,7 +255,7 @@ extension Library {
         )
       }
     }
-    report.raw = (row[6] as DatabaseBytes?)?.bytes
+    report.raw = (row[8] as DatabaseBytes?)?.bytes
     return report
   }
 }

@@ -83,6 +83,8 @@ enum LibrarySchema {
       book INTEGER,
       duplicate_of INTEGER,
       title TEXT NOT NULL,
+      author TEXT NOT NULL,
+      isbn TEXT,
       problems TEXT NOT NULL,
       raw BLOB,
       PRIMARY KEY (job, row)
@@ -101,7 +103,7 @@ enum LibrarySchema {
         read_count, owned, review, notes, created_at, updated_at
       FROM books;
     CREATE VIEW failed_rows AS
-      SELECT job, row, line, title, problems, CAST(raw AS TEXT) AS text
+      SELECT job, row, line, title, author, problems, CAST(raw AS TEXT) AS text
       FROM import_rows WHERE outcome = 'failed';
     """
 }

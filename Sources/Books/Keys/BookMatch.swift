@@ -79,4 +79,43 @@ package enum BookMatch {
     // The same pairs in another order are not the same text.
     return min(0.99, Double(common) / Double(total))
   }
+
+  /// Two words from here on are the same word, misread.
+  static let sameWord = 0.6
+
+  /// Compares the words of a spine with a title and its authors, 0 to 1.
+  ///
+  /// The words of the title that stand on the spine count 70 of 100, by their letters; the family name of an
+  /// author counts 30. Words on the spine that are neither lower all of it: they may be the rest of another
+  /// title.
+  package static func spine(_ words: String, title: String, authors: [String]) -> Double {
+    let seen = BookKey.words(words)
+    let titleWords = BookKey.title(mainTitle(title)).split(separator: " ").map(String.init)
+    guard !seen.isEmpty, !titleWords.isEmpty else { return 0 }
+    var explained = [Double](repeating: 0, count: seen.count)
+    func likeness(_ word: String) -> Double {
+      var best = 0.0
+      for (index, other) in seen.enumerated() {
+        let likeness = similarity(word, other)
+        guard likeness >= sameWord else { continue }
+        explained[index] = max(explained[index], likeness)
+        best = max(best, likeness)
+      }
+      return best
+    }
+    let letters = titleWords.reduce(0) { $0 + $1.count }
+    let ofTitle =
+      titleWords.reduce(0) { $0 + likeness($1) * Double($1.count) } / Double(max(1, letters))
+    var ofAuthor = 0.0
+    for author in authors {
+      let names = BookKey.words(BookKey.inOrder(author))
+      for name in names.dropLast() { _ = likeness(name) }
+      if let family = names.last { ofAuthor = max(ofAuthor, likeness(family)) }
+    }
+    for word in BookKey.words(title) { _ = likeness(word) }
+    let all = seen.reduce(0) { $0 + $1.count }
+    let known = zip(seen, explained).reduce(0) { $0 + Double($1.0.count) * $1.1 }
+    let share = known / Double(max(1, all))
+    return (ofTitle * 0.7 + ofAuthor * 0.3) * (0.4 + 0.6 * share * share)
+  }
 }

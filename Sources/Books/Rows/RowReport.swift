@@ -24,6 +24,10 @@ package struct RowReport: Hashable, Sendable {
   package var duplicateOf: Int?
   /// The title, for people; empty if there is none.
   package var title = ""
+  /// The main author, for people; empty if there is none.
+  package var author = ""
+  /// The number, if there is one.
+  package var isbn: ISBN?
   /// Errors first, then warnings.
   package var problems: [RowProblem] = []
   /// The row as it stands in the file, in UTF-8; kept for failed rows only.
