@@ -119,7 +119,8 @@ let package = Package(
     .target(
       name: "Serving",
       dependencies: [
-        "CZlib", "ConditionalHTTP", .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore,
+        "CZlib", "ConditionalHTTP", "NIOTransport", .httpTypes, .hummingbird, .hummingbirdCore,
+        .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .nioWebSocket,
       ]
     ),
     .target(
@@ -129,12 +130,26 @@ let package = Package(
       ]
     ),
 
+    .target(
+      name: "JobsClient",
+      dependencies: [
+        "ConditionalHTTP", "EventFeed", "Jobs", "StrictJSON", "TolerantDecoding", .httpTypes,
+      ]
+    ),
+
     // MARK: Fifth floor: servers and pages
     .target(
       name: "StationboardServer",
       dependencies: [
         "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "GTFS", "GTFSRealtime",
         "Timetable", "Storage", "Serving", .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
+      ]
+    ),
+    .target(
+      name: "JobsServer",
+      dependencies: [
+        "ConditionalHTTP", "EventFeed", "Jobs", "Serving", "Storage", "StrictJSON", "TolerantDecoding",
+        .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
       ]
     ),
     .target(
@@ -266,6 +281,8 @@ extension Target.Dependency {
   static var nioWebSocket: Self { .server("NIOWebSocket", "swift-nio") }
   static var nioHTTPCompression: Self { .server("NIOHTTPCompression", "swift-nio-extras") }
   static var subprocess: Self { .server("Subprocess", "swift-subprocess") }
+  static var nioHTTPTypes: Self { .server("NIOHTTPTypes", "swift-nio-extras") }
+  static var nioHTTPTypesHTTP1: Self { .server("NIOHTTPTypesHTTP1", "swift-nio-extras") }
   static var nioSSL: Self { .server("NIOSSL", "swift-nio-ssl") }
   static var asyncHTTPClient: Self { .server("AsyncHTTPClient", "async-http-client") }
 

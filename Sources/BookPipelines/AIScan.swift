@@ -56,7 +56,14 @@ package struct AIScan: JobPipeline {
     while state.photo < photos {
       let input = work.inputs[state.photo]
       let number = state.photo
-      guard let result = try await beating(state, photos, input.name, steps, { try await self.read(input) })
+      guard
+        let result = try await beating(
+          state,
+          photos,
+          input.name,
+          steps,
+          { try await self.read(input) }
+        )
       else { return }
       var items: [JobItem] = []
       switch result {
@@ -79,7 +86,9 @@ package struct AIScan: JobPipeline {
           isRetryable: error.isRetryable
         )
       }
-      guard try await steps.commit(step(items, state, photos, input.name)) == .proceed else { return }
+      guard try await steps.commit(step(items, state, photos, input.name)) == .proceed else {
+        return
+      }
     }
   }
 
@@ -139,7 +148,12 @@ package struct AIScan: JobPipeline {
     }
   }
 
-  private func step(_ items: [JobItem], _ state: ScanState, _ photos: Int, _ current: String?) -> JobStep {
+  private func step(
+    _ items: [JobItem],
+    _ state: ScanState,
+    _ photos: Int,
+    _ current: String?
+  ) -> JobStep {
     JobStep(
       items: items,
       phase: "reading_photos",
@@ -178,7 +192,8 @@ package struct AIScan: JobPipeline {
     case .notFound, .failed:
       if sighting.kind == .text {
         let letters = sighting.title.count { $0.isLetter }
-        guard sighting.confidence ?? 0 >= Self.leastUnknownText, letters >= Self.fewestUnknownLetters
+        guard sighting.confidence ?? 0 >= Self.leastUnknownText,
+          letters >= Self.fewestUnknownLetters
         else { return nil }
       }
       book.title = sighting.title

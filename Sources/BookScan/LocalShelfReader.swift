@@ -89,10 +89,14 @@ package struct LocalShelfReader: ShelfReader {
       throw ScanError(.toolFailed, "the photo cannot be stored for reading")
     }
     let upright = folder.appendingPathComponent("upright.png").path
-    try await convert(photo.header.kind.rawValue + ":" + original, [
-      "-auto-orient", "-strip", "-colorspace", "Gray",
-      "-resize", "\(limits.workingSide)x\(limits.workingSide)>",
-    ], upright)
+    try await convert(
+      photo.header.kind.rawValue + ":" + original,
+      [
+        "-auto-orient", "-strip", "-colorspace", "Gray",
+        "-resize", "\(limits.workingSide)x\(limits.workingSide)>",
+      ],
+      upright
+    )
     var sightings: [Sighting] = []
     var readers: [String] = []
     if !missing.contains(Self.zbarimg) {
@@ -143,7 +147,10 @@ package struct LocalShelfReader: ShelfReader {
   private func barcodes(_ picture: String) async throws -> [Sighting] {
     let result = try await tools.run(
       Self.zbarimg.command,
-      ["--quiet", "--nodbus", "-Sdisable", "-Sean13.enable", "-Sisbn13.enable", "-Sisbn10.enable", picture]
+      [
+        "--quiet", "--nodbus", "-Sdisable", "-Sean13.enable", "-Sisbn13.enable", "-Sisbn10.enable",
+        picture,
+      ]
     )
     // 4 says that there is no barcode.
     guard result.status == 0 || result.status == 4 else {

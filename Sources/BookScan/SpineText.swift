@@ -68,7 +68,9 @@ struct SpineText {
   /// Puts words that stand side by side into lines: their heights overlap by half of the lower one.
   static func lines(_ words: [Word]) -> [Line] {
     var lines: [Line] = []
-    for word in words.sorted(by: { ($0.top + $0.height / 2, $0.left) < ($1.top + $1.height / 2, $1.left) }) {
+    for word in words.sorted(by: {
+      ($0.top + $0.height / 2, $0.left) < ($1.top + $1.height / 2, $1.left)
+    }) {
       let place = lines.lastIndex { line in
         let overlap = min(line.bottom, word.top + word.height) - max(line.top, word.top)
         return overlap * 2 >= min(line.bottom - line.top, word.height)
@@ -99,8 +101,9 @@ struct SpineText {
     for byte in text.utf8 {
       switch byte {
       case 0x30...0x39: run.append(byte)
-      case 0x58, 0x78 where run.count == 9: run.append(byte)
-      case 0x20, 0x2D: if run.count >= 13 { end() }
+      case 0x58 where run.count == 9, 0x78 where run.count == 9: run.append(byte)
+      case 0x20, 0x2D:
+        if run.count >= 13 { end() }
       default: end()
       }
     }

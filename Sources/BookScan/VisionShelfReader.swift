@@ -1,7 +1,7 @@
-package import Books
+import Books
 package import ConditionalHTTP
 import Foundation
-package import HTTPTypes
+import HTTPTypes
 import StrictJSON
 
 /// Asks a service with a vision model which books are in a photo.
@@ -58,13 +58,13 @@ package struct VisionShelfReader: ShelfReader {
   /// What reports call it.
   package let name = "vision"
 
-  private let exchange: any HTTPContentExchange
+  private let exchange: any HTTPSending
   private let settings: Settings
   private let limits: ScanLimits
 
   /// Creates a reader.
   package init(
-    exchange: any HTTPContentExchange,
+    exchange: any HTTPSending,
     settings: Settings,
     limits: ScanLimits = ScanLimits()
   ) {
@@ -154,7 +154,8 @@ package struct VisionShelfReader: ShelfReader {
       throw ScanError(.unreadable, "the answer is no JSON: line \(error.line), \(error.problem)")
     }
     let names = ["books", "items", "results", "data", "detections"]
-    let list = value.list ?? names.lazy.compactMap { value[$0]?.list }.first
+    let list =
+      value.list ?? names.lazy.compactMap { value[$0]?.list }.first
       ?? names.lazy.compactMap { value["data"]?[$0]?.list ?? value["result"]?[$0]?.list }.first
     guard let list else {
       throw ScanError(.unreadable, "the answer has no list \"books\"")
@@ -164,7 +165,8 @@ package struct VisionShelfReader: ShelfReader {
     var notes: [String] = []
     if passed > 0 { notes.append("\(passed) of \(list.count) books have neither title nor ISBN") }
     if books.count > limits.books { notes.append("only the first \(limits.books) books are kept") }
-    let model = value["model"]?.string ?? value["modelUsed"]?.string
+    let model =
+      value["model"]?.string ?? value["modelUsed"]?.string
       ?? value["metadata"]?["modelUsed"]?.string
     return Sightings(
       books: Array(books.prefix(limits.books)),
@@ -207,7 +209,8 @@ package struct VisionShelfReader: ShelfReader {
   private static func box(_ value: JSONValue?) -> Sighting.Box? {
     guard let value else { return nil }
     func part(_ name: String) -> Double? { number(value[name]) }
-    if let left = part("x1"), let top = part("y1"), let right = part("x2"), let bottom = part("y2") {
+    if let left = part("x1"), let top = part("y1"), let right = part("x2"), let bottom = part("y2")
+    {
       return inside(left, top, right - left, bottom - top)
     }
     guard let left = part("x"), let top = part("y"), let width = part("width"),

@@ -17,26 +17,6 @@ public protocol HTTPExchange: Sendable {
   ) async throws(HTTPExchangeError) -> HTTPExchangeAnswer
 }
 
-/// A transport whose requests may have content.
-public protocol HTTPContentExchange: HTTPExchange {
-  /// Sends a request with content.
-  ///
-  /// Redirections are not followed, since not every server wants the content twice: the answer may be one.
-  /// A request whose connection ends is not sent again, whatever its method.
-  ///
-  /// - Parameters:
-  ///   - request: Method, scheme, authority, path and fields; Content-Type among them.
-  ///   - content: The content, whole; Content-Length is set from it.
-  ///   - timeout: The longest wait for the whole answer.
-  /// - Returns: The answer, whatever its status.
-  /// - Throws: ``HTTPExchangeError`` if there is no answer.
-  func send(
-    _ request: HTTPRequest,
-    content: [UInt8],
-    timeout: Duration
-  ) async throws(HTTPExchangeError) -> HTTPExchangeAnswer
-}
-
 /// An answer, whole.
 public struct HTTPExchangeAnswer: Sendable {
   /// Status and fields.

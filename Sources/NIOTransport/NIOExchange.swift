@@ -13,7 +13,7 @@ public import NIOPosix
 /// idle connection at any moment (RFC 9110 section 9.2.2); if that fails too, or the method is
 /// another one, the server counts as unreachable. Field values keep their bytes, also those that are
 /// no UTF-8. Whole answers are asked for with gzip, streams are not.
-public final class NIOExchange: HTTPContentExchange, HTTPStreaming {
+public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
   /// How long a connection stays open without a request, in seconds.
   public static let idleSeconds: Int64 = 60
   /// The longest wait for a connection, in seconds; the timeout of the request counts too.
@@ -69,23 +69,21 @@ public final class NIOExchange: HTTPContentExchange, HTTPStreaming {
     _ request: HTTPRequest,
     timeout: Duration
   ) async throws(HTTPExchangeError) -> HTTPExchangeAnswer {
-    try await answer(request, nil, timeout)
+    let authority = request.authority ?? ""
+    do {
+      return try await withDeadline(after: timeout, authority: authority) { deadline in
+        try await self.collect(request, nil, deadline)
+      }
+    } catch {
+      throw ConnectionFailure(error, authority: authority).exchangeError
+    }
   }
 
-  /// Sends a request with content and collects its answer, of at most
-  /// ``HTTPTransferLimits/answerBytes``.
+  /// Sends a request with content and collects its answer; redirections are not followed.
   public func send(
     _ request: HTTPRequest,
     content: [UInt8],
     timeout: Duration
-  ) async throws(HTTPExchangeError) -> HTTPExchangeAnswer {
-    try await answer(request, content, timeout)
-  }
-
-  private func answer(
-    _ request: HTTPRequest,
-    _ content: [UInt8]?,
-    _ timeout: Duration
   ) async throws(HTTPExchangeError) -> HTTPExchangeAnswer {
     let authority = request.authority ?? ""
     do {
@@ -110,7 +108,7 @@ public final class NIOExchange: HTTPContentExchange, HTTPStreaming {
     }
     do {
       let deadline = ContinuousClock.now + timeout
-      let answer = try await follow(request, nil, over: streams, deadline)
+      let answer = try await follow(request, over: streams, deadline)
       guard await receive(.head(HTTPResponse(answer.status, answer.headers))) == .more else {
         return
       }
@@ -132,7 +130,12 @@ public final class NIOExchange: HTTPContentExchange, HTTPStreaming {
     if request.headerFields[.acceptEncoding] == nil {
       request.headerFields[.acceptEncoding] = "gzip"
     }
-    let answer = try await follow(request, content, over: answers, deadline)
+    let answer =
+      if let content {
+        try await attempt(request, content, over: answers, deadline)
+      } else {
+        try await follow(request, over: answers, deadline)
+      }
     let head = HTTPResponse(answer.status, answer.headers)
     let announced = head.headerFields[.contentLength].flatMap { Int($0) } ?? 0
     let hasContent = request.method != .head && head.status.code != 304
@@ -153,17 +156,15 @@ public final class NIOExchange: HTTPContentExchange, HTTPStreaming {
   /// Sends a request, and those that redirections ask for.
   private func follow(
     _ request: HTTPRequest,
-    _ content: [UInt8]?,
     over client: HTTPClient,
     _ deadline: ContinuousClock.Instant
   ) async throws -> HTTPClientResponse {
     var request = request
     var redirections = 0
     while true {
-      let answer = try await attempt(request, content, over: client, deadline)
+      let answer = try await attempt(request, nil, over: client, deadline)
       let head = HTTPResponse(answer.status, answer.headers)
-      guard content == nil, redirections < HTTPTransferLimits.redirections,
-        let next = request.following(head)
+      guard redirections < HTTPTransferLimits.redirections, let next = request.following(head)
       else { return answer }
       redirections += 1
       request = next
@@ -189,7 +190,7 @@ public final class NIOExchange: HTTPContentExchange, HTTPStreaming {
     message.method = HTTPMethod(rawValue: request.method.rawValue)
     message.headers = HTTPHeaders(request.headerFields)
     if let content { message.body = .bytes(content) }
-    var mayRepeat = content == nil && (request.method == .get || request.method == .head)
+    var mayRepeat = request.method == .get || request.method == .head
     while true {
       do {
         let rest = max(.zero, ContinuousClock.now.duration(to: deadline))

@@ -4,8 +4,12 @@ import Logging
 
 /// Lets every failure leave as problem details, and refuses methods that nothing here answers.
 package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
+  private let writable: [String]
+
   /// Creates the middleware.
-  package init() {}
+  ///
+  /// - Parameter writable: What paths begin with under which other methods are answered too.
+  package init(writable: [String] = []) { self.writable = writable }
 
   @concurrent
   package func handle(
@@ -13,7 +17,8 @@ package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     context: Context,
     next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
-    guard [.get, .head, .options].contains(request.method) else {
+    let isWritable = writable.contains { request.uri.path.hasPrefix($0) }
+    guard isWritable || [.get, .head, .options].contains(request.method) else {
       return Problem(
         .methodNotAllowed,
         "method_not_allowed",

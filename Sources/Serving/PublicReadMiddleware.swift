@@ -7,6 +7,7 @@ package struct PublicReadMiddleware<Context: RequestContext>: RouterMiddleware {
   private let apiVersion: String
   private let origins: [String]
   private let exposed: String
+  private let hidden: [String]
   private let versionField = HTTPField.Name("x-md-api-version")
 
   /// Creates the middleware.
@@ -15,7 +16,14 @@ package struct PublicReadMiddleware<Context: RequestContext>: RouterMiddleware {
   ///   - apiVersion: The value of `X-MD-Api-Version`.
   ///   - origins: The origins whose pages may read; empty for any.
   ///   - exposed: The header fields that scripts of other origins may read.
-  package init(apiVersion: String, origins: [String] = [], exposed: [String]) {
+  ///   - hidden: What paths begin with that are no part of it.
+  package init(
+    apiVersion: String,
+    origins: [String] = [],
+    exposed: [String],
+    hidden: [String] = []
+  ) {
+    self.hidden = hidden
     self.apiVersion = apiVersion
     self.origins = origins
     self.exposed = exposed.joined(separator: ", ")
@@ -27,6 +35,9 @@ package struct PublicReadMiddleware<Context: RequestContext>: RouterMiddleware {
     context: Context,
     next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
+    if hidden.contains(where: { request.uri.path.hasPrefix($0) }) {
+      return try await next(request, context)
+    }
     let isPreflight =
       request.method == .options && request.headers[.accessControlRequestMethod] != nil
     var response =

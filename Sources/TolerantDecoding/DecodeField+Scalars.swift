@@ -23,6 +23,7 @@ extension DecodeField {
   /// A text, or that of a member of an object: for places that some fill with a whole thing.
   ///
   /// - Parameter names: The members that may name the thing, the best first.
+  /// - Returns: The text; nothing if there is none.
   public func string(orMember names: [String]) -> String? {
     guard case .object(let members)? = value else { return string() }
     for name in names {
@@ -177,6 +178,7 @@ extension DecodeField {
   /// A value of an enumeration that may have grown; one that is not known is a note and is kept.
   ///
   /// - Parameter known: The enumeration.
+  /// - Returns: The value; nothing if the place is absent or holds no text.
   public func open<Known>(_ known: Known.Type) -> OpenEnum<Known>? {
     guard let text = string() else { return nil }
     let value = OpenEnum<Known>(rawValue: text)

@@ -71,6 +71,7 @@ public struct DecodeField {
   /// The members of the object that stands here, besides some; none for anything else.
   ///
   /// - Parameter names: Those that are known.
+  /// - Returns: The others.
   public func members(besides names: Set<String>) -> [String: JSONValue] {
     guard case .object(let members)? = value else { return [:] }
     return members.filter { !names.contains($0.key) }

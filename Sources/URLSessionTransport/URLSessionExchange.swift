@@ -21,7 +21,7 @@ import FoundationNetworking
 ///   a receiver that leaves ``HTTPTransferLimits/waitingBytes`` lying fails with `tooLarge`.
 ///
 /// On every platform a request's field values are sent as UTF-8 text.
-public final class URLSessionExchange: HTTPContentExchange, HTTPStreaming {
+public final class URLSessionExchange: HTTPExchange, HTTPSending, HTTPStreaming {
   /// The largest answer, in bytes.
   public static let largestAnswer = HTTPTransferLimits.answerBytes
 

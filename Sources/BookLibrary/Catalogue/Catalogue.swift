@@ -94,7 +94,9 @@ package final class Catalogue: BookProvider {
     let keys = BookKey.words(words).prefix(Self.mostWords * 2)
     let useful = keys.filter { $0.count > 2 }
     guard !keys.isEmpty else { return [] }
-    let query = (useful.isEmpty ? Array(keys) : useful).map { "\"\($0)\"" }.joined(separator: " OR ")
+    let query = (useful.isEmpty ? Array(keys) : useful).map { "\"\($0)\"" }.joined(
+      separator: " OR "
+    )
     return try await read { database in
       let statement = try database.cachedStatement(
         sql: "SELECT rowid FROM search WHERE search MATCH ? ORDER BY rank LIMIT ?"
@@ -196,8 +198,10 @@ package final class Catalogue: BookProvider {
   }
 
   /// A work with what is known of its first edition that has a number.
-  private static func withEdition(_ book: CatalogueBook, _ database: Database) throws -> CatalogueBook
-  {
+  private static func withEdition(
+    _ book: CatalogueBook,
+    _ database: Database
+  ) throws -> CatalogueBook {
     guard let work = book.work, let id = DumpLine.number(work) else { return book }
     let statement = try database.cachedStatement(
       sql: """

@@ -97,7 +97,7 @@ package struct CatalogueImport: Sendable {
       line += 1
       report.lines += 1
       guard !bytes.isEmpty else { return }
-      do {
+      do throws(DumpLine.Fault) {
         batch.append(try DumpLine.read(bytes))
       } catch {
         report.rejected += 1

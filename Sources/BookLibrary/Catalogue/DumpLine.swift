@@ -111,7 +111,9 @@ enum DumpLine {
           publisher: texts(value["publishers"], most: 1).first,
           year: year(value["publish_date"]),
           pages: value["number_of_pages"]?.int64.flatMap { 1...100_000 ~= $0 ? Int($0) : nil },
-          language: keys(value["languages"]).first.map { String($0.split(separator: "/").last ?? "") },
+          language: keys(value["languages"]).first.map {
+            String($0.split(separator: "/").last ?? "")
+          },
           format: text(value["physical_format"]),
           cover: cover(value["covers"])
         )
@@ -121,7 +123,8 @@ enum DumpLine {
 
   /// The number in a key: `/works/OL45883W` is 45883.
   static func number(_ key: String) -> Int64? {
-    guard let name = key.split(separator: "/").last, name.hasPrefix("OL"), name.utf8.count > 3 else {
+    guard let name = key.split(separator: "/").last, name.hasPrefix("OL"), name.utf8.count > 3
+    else {
       return nil
     }
     return Int64(name.dropFirst(2).dropLast())
@@ -159,7 +162,9 @@ enum DumpLine {
 
   /// The first four digits in a row that are a year: `July 16, 1987`.
   private static func year(_ value: JSONValue?) -> Int? {
-    guard let text = value?.string else { return value?.int64.flatMap { 1000...2200 ~= $0 ? Int($0) : nil } }
+    guard let text = value?.string else {
+      return value?.int64.flatMap { 1000...2200 ~= $0 ? Int($0) : nil }
+    }
     var run = 0
     var digits = 0
     for byte in Array(text.utf8) + [0] {

@@ -109,7 +109,8 @@ final class DumpReader {
     } while taken < count || stream.avail_out == 0
   }
 
-  private func cut(_ block: ArraySlice<UInt8>, _ receive: (ArraySlice<UInt8>) throws -> Void) throws {
+  private func cut(_ block: ArraySlice<UInt8>, _ receive: (ArraySlice<UInt8>) throws -> Void) throws
+  {
     var rest = block
     while let end = rest.firstIndex(of: 0x0A) {
       let piece = rest[rest.startIndex..<end]

@@ -1,4 +1,4 @@
-package import Books
+import Books
 
 extension Library {
   /// The columns of an export; every one of them is read by an import.

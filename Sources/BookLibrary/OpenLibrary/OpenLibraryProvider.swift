@@ -46,7 +46,8 @@ package final class OpenLibraryProvider: BookProvider {
   package static let mostBooks = 20
 
   private static let fields = [
-    "key", "title", "subtitle", "author_name", "first_publish_year", "isbn", "publisher", "language",
+    "key", "title", "subtitle", "author_name", "first_publish_year", "isbn", "publisher",
+    "language",
     "number_of_pages_median", "cover_i", "subject",
   ]
 
@@ -247,7 +248,10 @@ package final class OpenLibraryProvider: BookProvider {
     do {
       value = try JSONReader.value(of: body, rules: rules)
     } catch {
-      throw ProviderError(.unreadable, "the answer is no JSON: line \(error.line), \(error.problem)")
+      throw ProviderError(
+        .unreadable,
+        "the answer is no JSON: line \(error.line), \(error.problem)"
+      )
     }
     guard let documents = value["docs"]?.list else {
       throw ProviderError(.unreadable, "the answer has no list \"docs\"")

@@ -87,9 +87,10 @@ public struct JobFollower: Hashable, Sendable {
   }
 
   private let policy: Policy
+  private let best: Transport
   private var phase = Phase.idle
   /// The transport in use.
-  public private(set) var transport = Transport.webSocket
+  public private(set) var transport: Transport
   /// The last event that was delivered.
   public private(set) var position: EventPosition?
   private var attempt = 0
@@ -107,11 +108,15 @@ public struct JobFollower: Hashable, Sendable {
   ///   - policy: Waits and limits.
   ///   - position: The last event that is known, for one that goes on after a restart.
   ///   - tokenExpiry: When the token expires, in milliseconds; nothing if that is not known.
+  ///   - transport: The best transport there is.
   public init(
     policy: Policy = Policy(),
     after position: EventPosition? = nil,
-    tokenExpiry: Int64? = nil
+    tokenExpiry: Int64? = nil,
+    transport: Transport = .webSocket
   ) {
+    best = transport
+    self.transport = transport
     self.policy = policy
     self.position = position
     self.tokenExpiry = tokenExpiry
@@ -126,7 +131,7 @@ public struct JobFollower: Hashable, Sendable {
     return connect(now)
   }
 
-  /// A stream is open; what it says comes through ``received(_:now:draw:)``.
+  /// A stream is open; what it says comes through ``received(_:attempt:now:draw:)``.
   public mutating func opened(attempt: Int, now: Int64) -> [Order] {
     guard phase == .connecting, attempt == self.attempt else { return [] }
     phase = .open
@@ -138,10 +143,21 @@ public struct JobFollower: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - message: The message.
+  ///   - attempt: Of which stream it is.
   ///   - now: The moment, in milliseconds.
   ///   - draw: A random number.
-  public mutating func received(_ message: JobMessage, now: Int64, draw: UInt64) -> [Order] {
-    guard phase == .open || phase == .polling else { return [] }
+  /// - Returns: What is to be done.
+  public mutating func received(
+    _ message: JobMessage,
+    attempt: Int,
+    now: Int64,
+    draw: UInt64
+  ) -> [Order] {
+    guard phase == .open, attempt == self.attempt else { return [] }
+    return take(message, now: now, draw: draw)
+  }
+
+  private mutating func take(_ message: JobMessage, now: Int64, draw: UInt64) -> [Order] {
     heardAt = now
     // A transport that speaks is a good one.
     openFailures = 0
@@ -199,16 +215,21 @@ public struct JobFollower: Hashable, Sendable {
   }
 
   /// The state came.
-  public mutating func polled(_ message: JobMessage, now: Int64, draw: UInt64) -> [Order] {
+  ///
+  /// - Parameters:
+  ///   - messages: The events that were missed, or the state in their place.
+  ///   - now: The moment, in milliseconds.
+  ///   - draw: A random number.
+  /// - Returns: What is to be done.
+  public mutating func polled(_ messages: [JobMessage], now: Int64, draw: UInt64) -> [Order] {
     guard phase == .polling else { return [] }
     failures = 0
-    if case .snapshot = message.body {
-      // The state stands for all events up to it.
-      let orders = received(message, now: now, draw: draw)
-      return orders + afterPoll(now)
+    var orders: [Order] = []
+    for message in messages {
+      orders += take(message, now: now, draw: draw)
+      guard phase == .polling else { return orders }
     }
-    let orders = received(message, now: now, draw: draw)
-    return phase == .over ? orders : orders + afterPoll(now)
+    return orders + afterPoll(now)
   }
 
   /// The state is the same as before (304).
@@ -271,7 +292,7 @@ public struct JobFollower: Hashable, Sendable {
 
   private mutating func connect(_ now: Int64) -> [Order] {
     if let lesserSince, now - lesserSince >= policy.retryBestAfter {
-      transport = .webSocket
+      transport = best
       openFailures = 0
       self.lesserSince = nil
     }

@@ -68,14 +68,10 @@ public struct JobBook: Hashable, Sendable {
     guard field.isObject(), let raw = field.value else { return nil }
     self.raw = raw
     title = field[["title", "bookTitle", "book_title"]].string()
-    authors =
-      field[["authors", "author", "authorName", "author_name"]].list { author in
-        author.string(orMember: ["name"])
-      }?.elements ?? []
+    authors = Self.texts(field[["authors", "author", "authorName", "author_name"]])
     var isbns: [String] = []
     for name: MemberName in ["isbns", "isbn", "isbn13", "isbn10", "isbn_13", "isbn_10"] {
-      for isbn in field[name].list({ $0.string() })?.elements ?? []
-      where !isbn.isEmpty && !isbns.contains(isbn) {
+      for isbn in Self.texts(field[name]) where !isbn.isEmpty && !isbns.contains(isbn) {
         isbns.append(isbn)
       }
     }
@@ -90,6 +86,14 @@ public struct JobBook: Hashable, Sendable {
       field.report(.missing, .loss, "a book has neither title nor ISBN")
       return nil
     }
+  }
+
+  /// One text or several: both are right.
+  private static func texts(_ field: DecodeField) -> [String] {
+    guard case .list? = field.value else {
+      return field.string(orMember: ["name"]).map { [$0] } ?? []
+    }
+    return field.list { $0.string(orMember: ["name"]) }?.elements ?? []
   }
 
   /// A box by its corner and size, or by two corners.

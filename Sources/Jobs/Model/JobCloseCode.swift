@@ -48,6 +48,7 @@ public enum JobCloseCode: UInt16, CaseIterable, Hashable, Sendable {
   /// - Parameters:
   ///   - code: The code.
   ///   - reason: The reason, which is all that tells some codes of older servers apart.
+  /// - Returns: What to do.
   public static func action(after code: UInt16, reason: String) -> Action {
     switch JobCloseCode(rawValue: code) {
     case .finished: return .finish

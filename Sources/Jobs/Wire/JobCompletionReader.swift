@@ -25,6 +25,7 @@ enum JobCompletionReader {
   /// - Parameters:
   ///   - payload: Where it stands.
   ///   - pipeline: The kind of job, which decides what its numbers mean.
+  /// - Returns: The completion.
   static func completion(_ payload: DecodeField, pipeline: PipelineName?) -> JobCompletion {
     // Some nest everything one level deeper.
     let field = deepest(payload)
@@ -105,7 +106,7 @@ enum JobCompletionReader {
     completion.total = carrier[["totalProcessed", "total_processed"]].int(in: whole)
     completion.successes = carrier[["successCount", "success_count"]].int(in: whole)
     completion.failures = carrier[["failureCount", "failure_count"]].int(in: whole)
-    completion.duration = carrier[["durationMs", "duration", "duration_ms"]].int(in: whole)
+    completion.duration = carrier[["duration", "durationMs", "duration_ms"]].int(in: whole)
       .map { Int64($0) }
     completion.detected = carrier[["totalDetected", "booksDetected", "total_detected"]]
       .int(in: whole)

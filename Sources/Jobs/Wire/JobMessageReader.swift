@@ -1,4 +1,4 @@
-import StrictJSON
+public import StrictJSON
 public import TolerantDecoding
 
 /// Reads messages of every version in circulation into one model.
@@ -29,6 +29,22 @@ public struct JobMessageReader: Sendable {
       return try strictMessage(bytes)
     } catch {
       return JobMessage(type: "", body: .unreadable, issues: error.issues, raw: .null)
+    }
+  }
+
+  /// Reads a message that was taken out of a document before.
+  ///
+  /// - Parameter value: The message.
+  /// - Returns: The message, as from its bytes.
+  public func message(of value: JSONValue) -> JobMessage {
+    do throws(DecodeFailure) {
+      let decoded = try decoder.decode(value: value) { Self.message($0) }
+      var message = decoded.model
+      message.issues = decoded.issues
+      message.raw = value
+      return message
+    } catch {
+      return JobMessage(type: "", body: .unreadable, issues: error.issues, raw: value)
     }
   }
 
