@@ -31,6 +31,11 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     .package(
+      url: "https://github.com/swiftlang/swift-subprocess.git",
+      from: "1.0.2",
+      traits: []
+    ),
+    .package(
       url: "https://github.com/hummingbird-project/hummingbird.git",
       from: "2.28.0",
       traits: []
@@ -91,6 +96,21 @@ let package = Package(
     ),
     .target(name: "SampleNetwork"),
     .target(name: "Storage", dependencies: [.grdb]),
+    .target(name: "Books"),
+    .target(
+      name: "BookLibrary",
+      dependencies: [
+        "Books", "CZlib", "ConditionalHTTP", "Storage", "StrictJSON", .grdb, .httpTypes,
+      ]
+    ),
+    .target(
+      name: "BookScan",
+      dependencies: ["Books", "ConditionalHTTP", "StrictJSON", .httpTypes, .subprocess]
+    ),
+    .target(
+      name: "BookPipelines",
+      dependencies: ["BookLibrary", "BookScan", "Books", "Jobs", "StrictJSON"]
+    ),
     .systemLibrary(
       name: "CZlib",
       pkgConfig: "zlib",
@@ -215,6 +235,19 @@ let package = Package(
     ),
     .testTarget(name: "ServeSettingsTests", dependencies: ["ServeSettings"]),
     .testTarget(name: "ServingTests", dependencies: ["Serving"]),
+    .testTarget(name: "BooksTests", dependencies: ["Books"]),
+    .testTarget(
+      name: "BookLibraryTests",
+      dependencies: ["BookLibrary", "Books", "ConditionalHTTP", "NIOTransport", .grdb, .httpTypes]
+    ),
+    .testTarget(
+      name: "BookScanTests",
+      dependencies: ["BookScan", "Books", "ConditionalHTTP", "NIOTransport", .httpTypes]
+    ),
+    .testTarget(
+      name: "BookPipelinesTests",
+      dependencies: ["BookLibrary", "BookPipelines", "BookScan", "Books", "Jobs", "StrictJSON"]
+    ),
     .testTarget(name: "SampleNetworkTests", dependencies: ["SampleNetwork"]),
     .testTarget(
       name: "StationboardClientTests",
@@ -254,6 +287,7 @@ extension Target.Dependency {
   static var nioPosix: Self { .server("NIOPosix", "swift-nio") }
   static var nioWebSocket: Self { .server("NIOWebSocket", "swift-nio") }
   static var nioHTTPCompression: Self { .server("NIOHTTPCompression", "swift-nio-extras") }
+  static var subprocess: Self { .server("Subprocess", "swift-subprocess") }
   static var nioHTTPTypes: Self { .server("NIOHTTPTypes", "swift-nio-extras") }
   static var nioHTTPTypesHTTP1: Self { .server("NIOHTTPTypesHTTP1", "swift-nio-extras") }
   static var nioSSL: Self { .server("NIOSSL", "swift-nio-ssl") }
