@@ -170,11 +170,13 @@ let package = Package(
     .executableTarget(
       name: "freshet",
       dependencies: [
-        "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation", "Freshness",
-        "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "NIOTransport",
-        "ParityReport", "SampleNetwork", "ServeSettings", "Serving", "Simulation", "Stationboard",
-        "StationboardClient", "StationboardServer", "Timetable", "WebBoard", .argumentParser,
-        .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle, .unixSignals,
+        "BookLibrary", "BookPipelines", "BookScan", "ConditionalHTTP", "EventFeed",
+        "FeedRecording", "FeedSimulation", "Freshness", "FreshnessRuntime", "FreshnessTesting",
+        "GTFS", "GTFSRealtime", "Jobs", "JobsClient", "JobsServer", "NIOTransport", "ParityReport",
+        "SampleNetwork", "ServeSettings", "Serving", "Simulation", "Stationboard",
+        "StationboardClient", "StationboardServer", "StrictJSON", "Timetable", "TolerantDecoding",
+        "WebBoard", .argumentParser, .httpTypes, .hummingbird, .logging, .nioCore,
+        .serviceLifecycle, .unixSignals,
       ]
     ),
 

@@ -3,6 +3,7 @@ import Foundation
 import Jobs
 import JobsClient
 import StrictJSON
+import TolerantDecoding
 
 /// `freshet jobs list`.
 struct JobsListCommand: AsyncParsableCommand {
