@@ -1,5 +1,5 @@
 package import BookLibrary
-import Books
+package import Books
 import Foundation
 package import Jobs
 import StrictJSON

@@ -16,6 +16,8 @@ package protocol BookProvider: Sendable {
   ///   - title: The title, or some of its words.
   ///   - author: The author, if known.
   ///   - limit: The most books.
+  /// - Returns: The books.
+  /// - Throws: ``ProviderError``.
   func candidates(
     title: String,
     author: String?,
@@ -27,6 +29,8 @@ package protocol BookProvider: Sendable {
   /// - Parameters:
   ///   - words: The words, some of them misread.
   ///   - limit: The most books.
+  /// - Returns: The books.
+  /// - Throws: ``ProviderError``.
   func candidates(words: String, limit: Int) async throws(ProviderError) -> [CatalogueBook]
 }
 

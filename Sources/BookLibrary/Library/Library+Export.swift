@@ -14,6 +14,7 @@ extension Library {
   /// Texts that a spreadsheet would run as a formula get an apostrophe.
   ///
   /// - Parameter write: Takes the next bytes.
+  /// - Throws: An error of SQLite; what `write` throws.
   package func export(to write: ([UInt8]) async throws -> Void) async throws {
     try await write(DelimitedText.record(Self.exportedColumns))
     var last: Int64 = 0

@@ -63,6 +63,7 @@ extension Library {
   ///   - file: The import.
   ///   - isLast: Whether the file ends with them.
   /// - Returns: What became of each row.
+  /// - Throws: An error of SQLite; nothing is stored then.
   package func store(
     _ rows: [PendingRow],
     of file: ImportFile,
@@ -106,6 +107,8 @@ extension Library {
   ///   - job: The import.
   ///   - row: The first row, from 1.
   ///   - limit: The most reports, at most ``longestPage``.
+  /// - Returns: The reports in the order of the rows.
+  /// - Throws: An error of SQLite.
   package func reports(
     of job: String,
     from row: Int,

@@ -41,6 +41,8 @@ package final class Library: Sendable {
   ///   - id: The id of the last book of the page before; 0 for the first page.
   ///   - limit: The most books, at most ``longestPage``.
   ///   - words: Only books whose title or authors have these words, folded; all books without any.
+  /// - Returns: The books.
+  /// - Throws: An error of SQLite.
   package func books(
     after id: Int64 = 0,
     limit: Int = longestPage,

@@ -14,11 +14,11 @@ enum LibrarySchema {
     let application = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
     let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
     if application == 0, version == 0 {
-      let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
-      guard tables == 0 else {
+      let others = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+      guard others == 0 else {
         throw LibraryError(.otherFile, "\(path): the database is not a library of books")
       }
-      try database.execute(sql: tables_1)
+      try database.execute(sql: tables)
       try database.execute(sql: views)
       try database.execute(sql: "PRAGMA application_id = \(applicationID)")
       try database.execute(sql: "PRAGMA user_version = \(Self.version)")
@@ -32,7 +32,7 @@ enum LibrarySchema {
     }
   }
 
-  private static let tables_1 = """
+  private static let tables = """
     CREATE TABLE books (
       id INTEGER PRIMARY KEY,
       title TEXT NOT NULL,
