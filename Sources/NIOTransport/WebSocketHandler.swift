@@ -55,7 +55,7 @@ package final class WebSocketHandler: ChannelInboundHandler {
           hasReservedBits: frame.rsv1 || frame.rsv2 || frame.rsv3,
           isMasked: frame.maskKey != nil,
           opcode: UInt8(webSocketOpcode: frame.opcode),
-          payload: Array(frame.data.readableBytesView)
+          payload: Array((frame.maskKey == nil ? frame.data : frame.unmaskedData).readableBytesView)
         )
       )
     )

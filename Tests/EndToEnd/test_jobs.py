@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import random
@@ -17,10 +18,9 @@ from job_stage import BrokenNetwork, JobServer, RawSocket, table
 from program import PROGRAM, run
 
 try:
-    from websockets.sync.client import connect
-    from websockets.exceptions import ConnectionClosed
+    import websockets
 except ImportError:  # Debian's own Python has it: python3-websockets
-    connect = None
+    websockets = None
 
 KILLS = int(os.environ.get("FRESHET_JOB_KILLS", "6"))
 CUTS = int(os.environ.get("FRESHET_JOB_CUTS", "40"))
@@ -39,14 +39,18 @@ class JobTests(unittest.TestCase):
 
     def listen(self, job: dict, query: str = "") -> tuple[list[dict], int, str]:
         """All messages of a socket, its close code, and the chosen subprotocol."""
+        return asyncio.run(self.heard(job, query))
+
+    async def heard(self, job: dict, query: str) -> tuple[list[dict], int, str]:
         address = f"ws://127.0.0.1:{self.server.port}/ws/progress?jobId={job['jobId']}{query}"
+        protocols = [f"freshet-auth.{job['token']}"]
         messages = []
-        with connect(address, subprotocols=[f"freshet-auth.{job['token']}"], max_size=None) as socket:
+        async with websockets.connect(address, subprotocols=protocols, max_size=None) as client:
             try:
                 while True:
-                    messages.append(json.loads(socket.recv(timeout=60)))
-            except ConnectionClosed as closed:
-                return messages, closed.rcvd.code, socket.subprotocol
+                    messages.append(json.loads(await asyncio.wait_for(client.recv(), 60)))
+            except websockets.exceptions.ConnectionClosed as closed:
+                return messages, closed.rcvd.code, client.subprotocol
 
     def test_limits_are_told_as_they_are_enforced(self):
         status, body, _ = self.server.ask("GET", "/v1/capabilities")
@@ -85,7 +89,7 @@ class JobTests(unittest.TestCase):
             self.assertEqual(self.server.wait(job)["state"], "succeeded")
             self.assertEqual(len(self.server.results(job)), 50)
 
-    @unittest.skipIf(connect is None, "python3-websockets is not there")
+    @unittest.skipIf(websockets is None, "python3-websockets is not there")
     def test_three_versions_on_one_job_at_the_same_time(self):
         job = self.server.start(table(4_000, seed=3))
         answers: dict[str, tuple] = {}
@@ -130,7 +134,7 @@ class JobTests(unittest.TestCase):
         # Every row is one of these, always.
         self.assertEqual(sum(newest["counts"].values()), 4_000)
 
-    @unittest.skipIf(connect is None, "python3-websockets is not there")
+    @unittest.skipIf(websockets is None, "python3-websockets is not there")
     def test_a_late_listener_gets_the_end(self):
         job = self.server.start(table(300))
         state = self.server.wait(job)

@@ -13,6 +13,8 @@ struct StartEndpoint: Sendable {
 
   /// How much of a form is heads and boundaries, in bytes.
   private static let formBytes = 64 << 10
+  /// How much beyond a limit is read before the answer, in bytes.
+  private static let drainedBytes = 64 << 20
   /// The parameters that are no options of a pipeline.
   private static let ownParameters: Set<String> = ["token", "version", "jobId"]
 
@@ -172,14 +174,19 @@ struct StartEndpoint: Sendable {
   }
 
   private func body(_ request: Request, _ limit: Int) async throws -> [UInt8] {
-    if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit {
-      throw tooLarge("the request", limit)
-    }
     var bytes: [UInt8] = []
+    var count = 0
     for try await part in request.body {
-      guard bytes.count + part.readableBytes <= limit else { throw tooLarge("the request", limit) }
-      bytes.append(contentsOf: part.readableBytesView)
+      count += part.readableBytes
+      // Most clients read no answer before they have sent everything: so it is read, and forgotten.
+      guard count <= limit + Self.drainedBytes else { throw tooLarge("the request", limit) }
+      if count <= limit {
+        bytes.append(contentsOf: part.readableBytesView)
+      } else {
+        bytes = []
+      }
     }
+    guard count <= limit else { throw tooLarge("the request", limit) }
     return bytes
   }
 

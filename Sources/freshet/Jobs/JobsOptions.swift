@@ -3,6 +3,7 @@ import BookLibrary
 import BookPipelines
 import BookScan
 import ConditionalHTTP
+import Foundation
 import Jobs
 import JobsServer
 import Logging
@@ -73,7 +74,7 @@ struct JobsOptions: ParsableArguments {
     let store = try JobStore(folder: folder, limits: limits, clock: clock)
     return JobsService(
       store: store,
-      pipelines: try pipelines(folder, exchange),
+      pipelines: try pipelines(folder, exchange, logger),
       acceptsQueryToken: jobsQueryTokens,
       clock: clock,
       logger: logger
@@ -82,16 +83,27 @@ struct JobsOptions: ParsableArguments {
 
   private func pipelines(
     _ folder: String,
-    _ exchange: any HTTPExchange
+    _ exchange: any HTTPExchange,
+    _ logger: Logger
   ) throws -> [any JobPipeline] {
     let library = try Library(path: folder + "/library.sqlite")
-    var providers: [any BookProvider] = [try Catalogue(path: folder + "/catalogue.sqlite")]
+    var providers: [any BookProvider] = []
+    let catalogue = folder + "/catalogue.sqlite"
+    if FileManager.default.fileExists(atPath: catalogue) {
+      providers.append(try Catalogue(path: catalogue))
+    }
     if let openLibrary {
       var settings = OpenLibraryProvider.Settings()
       let parts = openLibrary.split(separator: "/", omittingEmptySubsequences: true)
       settings.scheme = String(parts[0].dropLast())
       settings.authority = String(parts[1])
       providers.append(OpenLibraryProvider(exchange: exchange, settings: settings))
+    }
+    if providers.isEmpty {
+      logger.warning(
+        "no catalogue: enrichment and scans find no books; freshet catalogue import makes one",
+        metadata: ["file": "\(catalogue)"]
+      )
     }
     let lookup = BookLookup(providers: providers)
     return [
