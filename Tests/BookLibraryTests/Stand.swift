@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A folder that goes away.
 final class TestFolder {
@@ -47,7 +48,8 @@ final class PythonProgram: Sendable {
     process.arguments = ["python3", Self.folder + "/" + program] + arguments
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle(forWritingAtPath: output)
-    try process.run()
+    // One after another: programs that start at the same moment may wait for each other.
+    try launching.withLock { _ in try process.run() }
     self.process = process
   }
 
@@ -78,3 +80,6 @@ final class PythonProgram: Sendable {
     return printed
   }
 }
+
+/// Held while a program is started.
+private let launching = Mutex(())

@@ -104,7 +104,8 @@ enum Python {
     process.arguments = python + [folder + "/" + program] + arguments
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle(forWritingAtPath: output)
-    try process.run()
+    // One after another: programs that start at the same moment may wait for each other.
+    try launching.withLock { _ in try process.run() }
     while process.isRunning { try await Task.sleep(for: .milliseconds(20)) }
     let printed = String(
       decoding: FileManager.default.contents(atPath: output) ?? Data(),
@@ -116,3 +117,6 @@ enum Python {
     return printed
   }
 }
+
+/// Held while a program is started.
+private let launching = Mutex(())
