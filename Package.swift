@@ -240,11 +240,13 @@ let package = Package(
     .testTarget(name: "BooksTests", dependencies: ["Books"]),
     .testTarget(
       name: "BookLibraryTests",
-      dependencies: ["BookLibrary", "Books", "ConditionalHTTP", "NIOTransport", .grdb, .httpTypes]
+      dependencies: [
+        "BookLibrary", "Books", "ConditionalHTTP", "URLSessionTransport", .grdb, .httpTypes,
+      ]
     ),
     .testTarget(
       name: "BookScanTests",
-      dependencies: ["BookScan", "Books", "ConditionalHTTP", "NIOTransport", .httpTypes]
+      dependencies: ["BookScan", "Books", "ConditionalHTTP", "URLSessionTransport", .httpTypes]
     ),
     .testTarget(
       name: "BookPipelinesTests",

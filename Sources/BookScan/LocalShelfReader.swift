@@ -174,10 +174,12 @@ package struct LocalShelfReader: ShelfReader {
         path = folder.appendingPathComponent("turned-\(turn).png").path
         try await convert("png:" + picture, ["-rotate", "\(turn)"], path)
       }
-      // 11: words anywhere, in no order.
+      // 11: words anywhere, in no order. Sauvola's method finds dark letters on grey spines.
       let result = try await tools.run(
         Self.tesseract.command,
-        [path, "stdout", "--psm", "11", "-l", languages, "tsv"],
+        [
+          path, "stdout", "--psm", "11", "-c", "thresholding_method=2", "-l", languages, "tsv",
+        ],
         environment: ["OMP_THREAD_LIMIT": "1"]
       )
       guard result.status == 0 else {

@@ -30,8 +30,8 @@ struct SpineText {
     var bottom: Int { words.map { $0.top + $0.height }.max() ?? 0 }
   }
 
-  /// A word below this is noise.
-  static let leastWordConfidence = 30.0
+  /// A word below this is noise; names that are in no dictionary are rated low.
+  static let leastWordConfidence = 15.0
   /// A line below this is noise.
   static let leastLineConfidence = 0.5
   /// A line with fewer letters and digits is noise.

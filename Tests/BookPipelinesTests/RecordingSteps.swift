@@ -86,22 +86,37 @@ enum Python {
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Books").path
 
   /// Runs a program to its end and gives what it prints.
+  ///
+  /// What it prints goes into a file: a pipe would stay open as long as any other program that was started
+  /// meanwhile.
   @discardableResult
-  static func run(_ program: String, _ arguments: [String]) async throws -> String {
+  static func run(
+    _ program: String,
+    _ arguments: [String],
+    python: [String] = ["python3"]
+  ) async throws -> String {
+    let output = FileManager.default.temporaryDirectory
+      .appendingPathComponent("books-\(UUID().uuidString).out").path
+    _ = FileManager.default.createFile(atPath: output, contents: nil)
+    defer { try? FileManager.default.removeItem(atPath: output) }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3", folder + "/" + program] + arguments
-    let output = Pipe()
-    let errors = Pipe()
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
-    let printed = try output.fileHandleForReading.readToEnd() ?? Data()
-    let complaint = try errors.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
+    process.arguments = python + [folder + "/" + program] + arguments
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle(forWritingAtPath: output)
+    // One after another: programs that start at the same moment may wait for each other.
+    try launching.withLock { _ in try process.run() }
+    while process.isRunning { try await Task.sleep(for: .milliseconds(20)) }
+    let printed = String(
+      decoding: FileManager.default.contents(atPath: output) ?? Data(),
+      as: UTF8.self
+    )
     guard process.terminationStatus == 0 else {
-      throw Failure(text: String(decoding: complaint, as: UTF8.self))
+      throw Failure(text: "\(program) ended with \(process.terminationStatus)")
     }
-    return String(decoding: printed, as: UTF8.self)
+    return printed
   }
 }
+
+/// Held while a program is started.
+private let launching = Mutex(())

@@ -105,7 +105,7 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
   package var value: String
 
   /// Creates a problem.
-  package init(_ code: Code, column: String = "", value: some StringProtocol = "") {
+  package init(_ code: Code, column: String = "", value: String = "") {
     self.code = code
     self.column = column
     self.value = CellText.onOneLine(String(value.prefix(Self.longestValue)))
