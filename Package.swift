@@ -148,7 +148,7 @@ let package = Package(
     .target(
       name: "JobsServer",
       dependencies: [
-        "ConditionalHTTP", "EventFeed", "Jobs", "Serving", "Storage", "StrictJSON", "TolerantDecoding",
+        "ConditionalHTTP", "Jobs", "Serving", "StrictJSON", "TolerantDecoding",
         .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
       ]
     ),
