@@ -208,9 +208,11 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
     channel.eventLoop.makeCompletedFuture {
       let pipeline = channel.pipeline.syncOperations
       let encoder = try pipeline.handler(type: HTTPRequestEncoder.self)
-      try pipeline.addHandler(FieldBytesHandler(), position: .before(encoder))
+      let fieldBytes = FieldBytesHandler()
+      try pipeline.addHandler(fieldBytes, position: .before(encoder))
       let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-      try pipeline.addHandler(BodilessAnswerHandler(), position: .after(decoder))
+      let bodiless = BodilessAnswerHandler(fieldBytes: fieldBytes)
+      try pipeline.addHandler(bodiless, position: .after(decoder))
     }
   }
 }

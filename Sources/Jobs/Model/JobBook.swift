@@ -67,21 +67,21 @@ public struct JobBook: Hashable, Sendable {
   public init?(_ field: DecodeField) {
     guard field.isObject(), let raw = field.value else { return nil }
     self.raw = raw
-    title = field[["title", "bookTitle", "book_title"]].string()
-    authors = Self.texts(field[["authors", "author", "authorName", "author_name"]])
+    title = field[Names.title].string()
+    authors = Self.texts(field[Names.authors])
     var isbns: [String] = []
-    for name: MemberName in ["isbns", "isbn", "isbn13", "isbn10", "isbn_13", "isbn_10"] {
+    for name in Names.numbers {
       for isbn in Self.texts(field[name]) where !isbn.isEmpty && !isbns.contains(isbn) {
         isbns.append(isbn)
       }
     }
     self.isbns = isbns
     confidence = field["confidence"].fraction()
-    box = Self.box(field[["boundingBox", "bounding_box"]])
+    box = Self.box(field[Names.boundingBox])
     succeeded = field["success"].bool()
-    problem = field[["error", "enrichmentError", "enrichment_error"]].string(orMember: ["message"])
-    provider = field[["provider", "primaryProvider", "primary_provider"]].open(Provider.self)
-    enrichment = field[["enrichmentStatus", "enrichment_status"]].open(Enrichment.self)
+    problem = field[Names.error].string(orMember: ["message"])
+    provider = field[Names.provider].open(Provider.self)
+    enrichment = field[Names.enrichmentStatus].open(Enrichment.self)
     if title == nil, isbns.isEmpty, problem == nil {
       field.report(.missing, .loss, "a book has neither title nor ISBN")
       return nil
@@ -153,7 +153,7 @@ public struct JobWireError: Hashable, Sendable {
     }
     let inner = field["error"]
     let outer = [field["code"], field["errorCode"], field["error_code"]]
-    let retryable = field[["retryable", "isRetryable"]]
+    let retryable = field[Names.retryable]
     switch inner.value {
     case .object:
       var error = read(inner)
@@ -161,7 +161,7 @@ public struct JobWireError: Hashable, Sendable {
       return error
     case .string(let text):
       // Flat `{error: "sentence", code}`, or problem details, whose `error` is the code.
-      if let detail = field[["detail", "message"]].string() {
+      if let detail = field[Names.detail].string() {
         return JobWireError(code: text, message: detail, isRetryable: retryable.bool())
       }
       let code = outer.lazy.compactMap { $0.string() }.first ?? unknownCode
@@ -174,7 +174,7 @@ public struct JobWireError: Hashable, Sendable {
     default: break
     }
     let code = outer.lazy.compactMap { $0.string() }.first
-    let message = field[["message", "detail", "title", "reason"]].string()
+    let message = field[Names.message].string()
     guard code != nil || message != nil else { return nil }
     return JobWireError(
       code: code ?? unknownCode,
@@ -183,4 +183,18 @@ public struct JobWireError: Hashable, Sendable {
       isRetryable: retryable.bool()
     )
   }
+}
+
+/// Names of members, made once.
+private enum Names {
+  static let numbers: [MemberName] = ["isbns", "isbn", "isbn13", "isbn10", "isbn_13", "isbn_10"]
+  static let authors: MemberName = ["authors", "author", "authorName", "author_name"]
+  static let boundingBox: MemberName = ["boundingBox", "bounding_box"]
+  static let detail: MemberName = ["detail", "message"]
+  static let enrichmentStatus: MemberName = ["enrichmentStatus", "enrichment_status"]
+  static let error: MemberName = ["error", "enrichmentError", "enrichment_error"]
+  static let message: MemberName = ["message", "detail", "title", "reason"]
+  static let provider: MemberName = ["provider", "primaryProvider", "primary_provider"]
+  static let retryable: MemberName = ["retryable", "isRetryable"]
+  static let title: MemberName = ["title", "bookTitle", "book_title"]
 }

@@ -67,9 +67,13 @@ public struct JobAnswerReader: Sendable {
     case refused(JobRefusal)
 
     /// The job that is there.
-    public var started: JobStarted? { if case .started(let started) = self { started } else { nil } }
+    public var started: JobStarted? {
+      if case .started(let started) = self { started } else { nil }
+    }
     /// Why it is not there.
-    public var refusal: JobRefusal? { if case .refused(let refusal) = self { refusal } else { nil } }
+    public var refusal: JobRefusal? {
+      if case .refused(let refusal) = self { refusal } else { nil }
+    }
   }
 
   /// What a question for results comes to.
@@ -186,7 +190,10 @@ public struct JobAnswerReader: Sendable {
       let events = root["events"].list { $0.value.map { reader.message(of: $0) } }
       var position: EventPosition?
       if let seq = root["lastSeq"].int(in: 0 ... .max) {
-        position = EventPosition(epoch: Int64(root["epoch"].int(in: 0 ... .max) ?? 0), seq: Int64(seq))
+        position = EventPosition(
+          epoch: Int64(root["epoch"].int(in: 0 ... .max) ?? 0),
+          seq: Int64(seq)
+        )
       }
       return State(
         state: root["state"].open(JobState.self),

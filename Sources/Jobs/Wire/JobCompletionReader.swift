@@ -44,10 +44,10 @@ enum JobCompletionReader {
     completion.isPartial = field["partial"].bool() ?? false
     numbers(carrier, field, &completion)
     lists(carrier, field, &completion)
-    completion.resourceId = carrier[["resourceId", "resource_id"]].string()
-    completion.resultsURL = field[["resultsUrl", "results_url", "resultsURL"]].string()
+    completion.resourceId = carrier[Names.resourceId].string()
+    completion.resultsURL = field[Names.resultsUrl].string()
     completion.expiresAt =
-      field[["expiresAt", "expires_at"]].instant() ?? expiry(besides: field, in: carrier)
+      field[Names.expiresAt].instant() ?? expiry(besides: field, in: carrier)
     completion.shape = shape(field, carrier, completion)
     completion.others = field.members(besides: known)
     derive(&completion, pipeline)
@@ -81,7 +81,7 @@ enum JobCompletionReader {
   }
 
   private static func expiry(besides field: DecodeField, in carrier: DecodeField) -> Int64? {
-    carrier.path == field.path ? nil : carrier[["expiresAt", "expires_at"]].instant()
+    carrier.path == field.path ? nil : carrier[Names.expiresAt].instant()
   }
 
   /// How it ended; a sentence for a person in the same place says nothing of it.
@@ -103,25 +103,25 @@ enum JobCompletionReader {
     _ field: DecodeField,
     _ completion: inout JobCompletion
   ) {
-    completion.total = carrier[["totalProcessed", "total_processed"]].int(in: whole)
-    completion.successes = carrier[["successCount", "success_count"]].int(in: whole)
-    completion.failures = carrier[["failureCount", "failure_count"]].int(in: whole)
-    completion.duration = carrier[["duration", "durationMs", "duration_ms"]].int(in: whole)
+    completion.total = carrier[Names.totalProcessed].int(in: whole)
+    completion.successes = carrier[Names.successCount].int(in: whole)
+    completion.failures = carrier[Names.failureCount].int(in: whole)
+    completion.duration = carrier[Names.duration].int(in: whole)
       .map { Int64($0) }
-    completion.detected = carrier[["totalDetected", "booksDetected", "total_detected"]]
+    completion.detected = carrier[Names.totalDetected]
       .int(in: whole)
     completion.approved = carrier["approved"].int(in: whole)
-    completion.needsReview = carrier[["needsReview", "needs_review"]].int(in: whole)
+    completion.needsReview = carrier[Names.needsReview].int(in: whole)
     completion.photos = carrier["photosProcessed"].int(in: whole)
     if completion.duration == nil {
-      completion.duration = field["metadata"][["processingTime", "processing_time"]].int(in: whole)
+      completion.duration = field["metadata"][Names.processingTime].int(in: whole)
         .map { Int64($0) }
     }
     for (name, value) in field["counts"].members(besides: []) {
       guard let count = value.int64 else { continue }
       completion.counts[name] = Int(clamping: count)
     }
-    let rate = carrier[["successRate", "success_rate"]]
+    let rate = carrier[Names.successRate]
     if rate.isPresent, let (part, all) = rate.ratio() {
       completion.total = completion.total ?? all
       completion.successes = completion.successes ?? part
@@ -138,7 +138,7 @@ enum JobCompletionReader {
     _ completion: inout JobCompletion
   ) {
     for place in [field, carrier] {
-      let books = place[["books", "enrichedBooks", "enriched_books"]]
+      let books = place[Names.books]
       if books.isPresent, completion.books.elements.isEmpty {
         completion.books = books.list { JobBook($0) } ?? LossyList()
       }
@@ -189,4 +189,20 @@ enum JobCompletionReader {
       completion.failures = max(0, total - successes)
     }
   }
+}
+
+/// Names of members, made once.
+private enum Names {
+  static let books: MemberName = ["books", "enrichedBooks", "enriched_books"]
+  static let duration: MemberName = ["duration", "durationMs", "duration_ms"]
+  static let expiresAt: MemberName = ["expiresAt", "expires_at"]
+  static let failureCount: MemberName = ["failureCount", "failure_count"]
+  static let needsReview: MemberName = ["needsReview", "needs_review"]
+  static let processingTime: MemberName = ["processingTime", "processing_time"]
+  static let resourceId: MemberName = ["resourceId", "resource_id"]
+  static let resultsUrl: MemberName = ["resultsUrl", "results_url", "resultsURL"]
+  static let successCount: MemberName = ["successCount", "success_count"]
+  static let successRate: MemberName = ["successRate", "success_rate"]
+  static let totalDetected: MemberName = ["totalDetected", "booksDetected", "total_detected"]
+  static let totalProcessed: MemberName = ["totalProcessed", "total_processed"]
 }

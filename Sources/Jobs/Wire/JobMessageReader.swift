@@ -82,7 +82,7 @@ public struct JobMessageReader: Sendable {
       type = ""
     }
     var message = JobMessage(type: type, body: .unreadable)
-    message.job = root[["jobId", "job_id"]].string() ?? payload[["jobId", "job_id"]].string()
+    message.job = root[Names.jobId].string() ?? payload[Names.jobId].string()
     message.pipeline = pipeline(root) ?? pipeline(payload)
     message.at = root["timestamp"].instant() ?? payload["timestamp"].instant()
     message.version = root["version"].string()
@@ -97,7 +97,7 @@ public struct JobMessageReader: Sendable {
 
   /// The payload: under its name, under its older one, or the message itself.
   private static func payload(_ root: DecodeField) -> DecodeField {
-    let payload = root[["payload", "data"]]
+    let payload = root[Names.payload]
     return payload.isPresent ? payload : root
   }
 
@@ -160,11 +160,11 @@ public struct JobMessageReader: Sendable {
         JobWireError.read(payload) ?? JobWireError(code: JobWireError.unknownCode, message: "")
       )
     case "token":
-      guard let token = payload[["token", "authToken", "newToken"]].string() else {
+      guard let token = payload[Names.token].string() else {
         payload["token"].report(.missing, .loss, "a new token is announced and missing")
         return .unknown
       }
-      return .token(token, expiresAt: payload[["expiresAt", "expires_at"]].instant())
+      return .token(token, expiresAt: payload[Names.expiresAt].instant())
     default:
       root["type"].report(
         .unknownValue,
@@ -174,4 +174,12 @@ public struct JobMessageReader: Sendable {
       return .unknown
     }
   }
+}
+
+/// Names of members, made once.
+private enum Names {
+  static let expiresAt: MemberName = ["expiresAt", "expires_at"]
+  static let jobId: MemberName = ["jobId", "job_id"]
+  static let payload: MemberName = ["payload", "data"]
+  static let token: MemberName = ["token", "authToken", "newToken"]
 }
