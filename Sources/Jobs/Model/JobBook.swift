@@ -188,7 +188,7 @@ public struct JobWireError: Hashable, Sendable {
 /// Names of members, made once.
 private enum Names {
   static let numbers: [MemberName] = ["isbns", "isbn", "isbn13", "isbn10", "isbn_13", "isbn_10"]
-  static let authors: MemberName = ["authors", "author", "authorName", "author_name"]
+  static let authors: MemberName = ["author", "authors", "authorName", "author_name"]
   static let boundingBox: MemberName = ["boundingBox", "bounding_box"]
   static let detail: MemberName = ["detail", "message"]
   static let enrichmentStatus: MemberName = ["enrichmentStatus", "enrichment_status"]
