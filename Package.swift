@@ -170,6 +170,7 @@ let package = Package(
     .executableTarget(
       name: "freshet",
       dependencies: [
+        "BookLibrary", "BookPipelines", "BookScan", "Books", "Jobs",
         "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation", "Freshness",
         "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "NIOTransport",
         "ParityReport", "SampleNetwork", "ServeSettings", "Serving", "Simulation", "Stationboard",
