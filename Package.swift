@@ -148,7 +148,8 @@ let package = Package(
     .target(
       name: "JobsServer",
       dependencies: [
-        "ConditionalHTTP", "EventFeed", "Jobs", "Serving", "Storage", "StrictJSON", "TolerantDecoding",
+        "ConditionalHTTP", "EventFeed", "Jobs", "Serving", "Storage", "StrictJSON",
+        "TolerantDecoding",
         .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
       ]
     ),
