@@ -141,8 +141,8 @@ let package = Package(
     .target(
       name: "StationboardServer",
       dependencies: [
-        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "GTFS", "GTFSRealtime",
-        "Timetable", "Storage", "Serving", .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
+        "ConditionalHTTP", "Freshness", "FreshnessRuntime", "GTFS", "GTFSRealtime", "Timetable",
+        "Storage", "Serving", .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
       ]
     ),
     .target(
