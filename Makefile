@@ -23,7 +23,7 @@ demo:
 	@Scripts/demo "$$($(SWIFT) build -c release --show-bin-path)/freshet" $(DEMO) $(PORT)
 
 test:
-	@Scripts/install-packages build test engine
+	@Scripts/install-packages build test engine scan
 	$(SWIFT) build --build-tests
 	FRESHNESS_TRACE="$(TRACE)" $(SWIFT) test --skip-build
 	Scripts/engine-wasm-check "$(TRACE)"
