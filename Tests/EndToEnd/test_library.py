@@ -116,7 +116,8 @@ class Library(unittest.TestCase):
         self.take(self.put("books.tsv", export.bytes))
         out = str(self.path / "out.csv")
         self.assertEqual(run("library", "export", "--library", self.library, "-o", out).returncode, 0)
-        rows = list(csv.DictReader(open(out, newline="", encoding="utf-8")))
+        with open(out, newline="", encoding="utf-8") as exported:
+            rows = list(csv.DictReader(exported))
         self.assertEqual(len(rows), export.counts["imported"])
         other = str(self.path / "other.sqlite")
         answer = run("library", "import", out, "--library", other, "--json")
