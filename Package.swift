@@ -29,12 +29,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
     .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-system.git", from: "1.6.0"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess.git", from: "1.0.2", traits: []),
     .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
-    .package(
-      url: "https://github.com/swiftlang/swift-subprocess.git",
-      from: "1.0.2",
-      traits: []
-    ),
     .package(
       url: "https://github.com/hummingbird-project/hummingbird.git",
       from: "2.28.0",
@@ -105,7 +102,9 @@ let package = Package(
     ),
     .target(
       name: "BookScan",
-      dependencies: ["Books", "ConditionalHTTP", "StrictJSON", .httpTypes, .subprocess]
+      dependencies: [
+        "Books", "ConditionalHTTP", "StrictJSON", .httpTypes, .subprocess, .systemPackage,
+      ]
     ),
     .target(
       name: "BookPipelines",
@@ -141,8 +140,8 @@ let package = Package(
     .target(
       name: "StationboardServer",
       dependencies: [
-        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "GTFS", "GTFSRealtime",
-        "Timetable", "Storage", "Serving", .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
+        "ConditionalHTTP", "Freshness", "FreshnessRuntime", "GTFS", "GTFSRealtime", "Timetable",
+        "Storage", "Serving", .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
       ]
     ),
     .target(
@@ -170,10 +169,10 @@ let package = Package(
     .executableTarget(
       name: "freshet",
       dependencies: [
-        "BookLibrary", "BookPipelines", "BookScan", "ConditionalHTTP", "EventFeed",
+        "BookLibrary", "BookPipelines", "Books", "BookScan", "ConditionalHTTP", "EventFeed",
         "FeedRecording", "FeedSimulation", "Freshness", "FreshnessRuntime", "FreshnessTesting",
-        "GTFS", "GTFSRealtime", "Jobs", "JobsClient", "JobsServer", "NIOTransport", "ParityReport",
-        "SampleNetwork", "ServeSettings", "Serving", "Simulation", "Stationboard",
+        "GTFS", "GTFSRealtime", "Jobs", "JobsClient", "JobsServer", "NIOTransport",
+        "ParityReport", "SampleNetwork", "ServeSettings", "Serving", "Simulation", "Stationboard",
         "StationboardClient", "StationboardServer", "StrictJSON", "Timetable", "TolerantDecoding",
         "WebBoard", .argumentParser, .httpTypes, .hummingbird, .logging, .nioCore,
         .serviceLifecycle, .unixSignals,
@@ -292,6 +291,7 @@ extension Target.Dependency {
   static var nioWebSocket: Self { .server("NIOWebSocket", "swift-nio") }
   static var nioHTTPCompression: Self { .server("NIOHTTPCompression", "swift-nio-extras") }
   static var subprocess: Self { .server("Subprocess", "swift-subprocess") }
+  static var systemPackage: Self { .server("SystemPackage", "swift-system") }
   static var nioHTTPTypes: Self { .server("NIOHTTPTypes", "swift-nio-extras") }
   static var nioHTTPTypesHTTP1: Self { .server("NIOHTTPTypesHTTP1", "swift-nio-extras") }
   static var nioSSL: Self { .server("NIOSSL", "swift-nio-ssl") }

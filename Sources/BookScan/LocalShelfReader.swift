@@ -174,18 +174,14 @@ package struct LocalShelfReader: ShelfReader {
         path = folder.appendingPathComponent("turned-\(turn).png").path
         try await convert("png:" + picture, ["-rotate", "\(turn)"], path)
       }
-      // 11: words anywhere, in no order. Sauvola's method finds dark letters on grey spines.
-      let result = try await tools.run(
-        Self.tesseract.command,
-        [
-          path, "stdout", "--psm", "11", "-c", "thresholding_method=2", "-l", languages, "tsv",
-        ],
-        environment: ["OMP_THREAD_LIMIT": "1"]
+      // Letters of different heights are read best at different sizes.
+      let half = folder.appendingPathComponent("half-\(turn).png").path
+      try await convert("png:" + path, ["-resize", "50%"], half)
+      let words = SpineText.merged(
+        try await words(path),
+        try await words(half).map { $0.scaled(by: 2) }
       )
-      guard result.status == 0 else {
-        throw ScanError(.toolFailed, "tesseract ended with \(result.status): \(result.lastError)")
-      }
-      for line in SpineText.lines(SpineText.words(result.output)) {
+      for line in SpineText.lines(words) {
         let numbers = SpineText.numbers(in: line.text)
         sightings += numbers.map { Sighting(.isbn, isbn: $0, confidence: line.confidence) }
         if numbers.isEmpty {
@@ -194,5 +190,21 @@ package struct LocalShelfReader: ShelfReader {
       }
     }
     return sightings
+  }
+
+  /// The words of a picture.
+  private func words(_ picture: String) async throws -> [SpineText.Word] {
+    // 11: words anywhere, in no order. Sauvola's method finds dark letters on grey spines.
+    let result = try await tools.run(
+      Self.tesseract.command,
+      [
+        picture, "stdout", "--psm", "11", "-c", "thresholding_method=2", "-l", languages, "tsv",
+      ],
+      environment: ["OMP_THREAD_LIMIT": "1"]
+    )
+    guard result.status == 0 else {
+      throw ScanError(.toolFailed, "tesseract ended with \(result.status): \(result.lastError)")
+    }
+    return SpineText.words(result.output)
   }
 }

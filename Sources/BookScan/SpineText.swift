@@ -11,6 +11,26 @@ struct SpineText {
     var top: Int
     var width: Int
     var height: Int
+
+    /// The same word in a picture of another size.
+    func scaled(by factor: Int) -> Word {
+      Word(
+        text: text,
+        confidence: confidence,
+        left: left * factor,
+        top: top * factor,
+        width: width * factor,
+        height: height * factor
+      )
+    }
+
+    /// Whether half of the smaller of two words lies in the other.
+    func covers(_ other: Word) -> Bool {
+      let width = min(left + self.width, other.left + other.width) - max(left, other.left)
+      let height = min(top + self.height, other.top + other.height) - max(top, other.top)
+      guard width > 0, height > 0 else { return false }
+      return width * height * 2 >= min(self.width * self.height, other.width * other.height)
+    }
   }
 
   /// A line of words that stand on one spine.
@@ -61,6 +81,19 @@ struct SpineText {
         )
       )
       if words.count == mostWords { break }
+    }
+    return words
+  }
+
+  /// The words of two looks at one picture; where both have seen a word, the surer one counts.
+  static func merged(_ first: [Word], _ second: [Word]) -> [Word] {
+    var words = first
+    for word in second {
+      if let same = words.firstIndex(where: { $0.covers(word) }) {
+        if words[same].confidence < word.confidence { words[same] = word }
+      } else {
+        words.append(word)
+      }
     }
     return words
   }

@@ -1,11 +1,6 @@
 import Foundation
 import Subprocess
-
-#if canImport(System)
-import System
-#else
 import SystemPackage
-#endif
 
 /// Runs programs with limits on their time and output.
 struct ToolRunner: Sendable {

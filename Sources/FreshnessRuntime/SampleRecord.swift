@@ -90,6 +90,23 @@ extension Outcome {
   }
 }
 
+extension Failure.Kind {
+  /// The word of the failure in exported lines.
+  public var word: String {
+    switch self {
+    case .refused: "refused"
+    case .unauthorised: "unauthorised"
+    case .gone: "gone"
+    case .throttled: "throttled"
+    case .serverError: "server_error"
+    case .timedOut: "timed_out"
+    case .unreachable: "unreachable"
+    case .undecodable: "undecodable"
+    case .missingBody: "missing_body"
+    }
+  }
+}
+
 extension ResponseMode {
   /// The word on the wire (seed 001, `meta.responseMode`).
   public var word: String {

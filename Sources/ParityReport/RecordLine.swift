@@ -52,9 +52,8 @@ enum RecordLine {
     var values: [String: Value] = [:]
     for (name, value) in members {
       if case .string(let text) = value, text.utf8.count > ReportLimits.longestText {
-        throw Fault(
-          problem: "the member \"\(name.prefix(40))\": longer than \(ReportLimits.longestText) bytes"
-        )
+        let most = ReportLimits.longestText
+        throw Fault(problem: "the member \"\(name.prefix(40))\": longer than \(most) bytes")
       }
       values[name] = Value(value)
     }

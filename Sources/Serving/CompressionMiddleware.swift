@@ -26,20 +26,8 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
     context: Context,
     next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
-    let isWanted = AcceptEncoding(fields: request.headers).prefers("gzip")
-    let known = request.headers[.ifNoneMatch].map { EntityTagList(parsing: $0) }
-    let marked = Self.marked(known)
-    var head = request.head
-    if !marked.isEmpty, case .tags(let tags)? = known {
-      head.headerFields[.ifNoneMatch] = EntityTagList.tags(tags + marked.map(\.plain)).description
-    }
-    // A client may go on with a stream from an answer it has (WHATWG HTML, `Last-Event-ID`).
-    if let name = Self.lastEventID, let last = head.headerFields[name],
-      let tag = Self.marked(EntityTagList(parsing: last)).first
-    {
-      head.headerFields[name] = tag.plain.description
-    }
-    var response = try await next(Request(head: head, body: request.body), context)
+    let (understood, marked) = Self.understood(request)
+    var response = try await next(understood, context)
     if response.status == .notModified, let tag = Self.tag(response),
       let match = marked.first(where: { $0.plain.weaklyMatches(tag) })
     {
@@ -51,7 +39,7 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
       response.headers[.contentEncoding] == nil
     else { return response }
     Self.vary(&response)
-    guard isWanted else { return response }
+    guard AcceptEncoding(fields: request.headers).prefers("gzip") else { return response }
     let writer = CollectingWriter()
     try await response.body.write(writer)
     guard let compressed = Gzip.compressed(writer.content), compressed.readableBytes < length else {
@@ -63,6 +51,44 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
     return response
   }
 
+  /// A request as those behind here understand it: with the tags of answers before they were compressed.
+  ///
+  /// - Returns: The request, and the tags of compressed answers that it names.
+  private static func understood(
+    _ request: Request
+  ) -> (Request, [(compressed: EntityTag, plain: EntityTag)]) {
+    var head = request.head
+    var marked: [(compressed: EntityTag, plain: EntityTag)] = []
+    var isOther = false
+    if let field = head.headerFields[.ifNoneMatch], mayBeMarked(field) {
+      let known = EntityTagList(parsing: field)
+      marked = Self.marked(known)
+      if !marked.isEmpty, case .tags(let tags) = known {
+        head.headerFields[.ifNoneMatch] =
+          EntityTagList.tags(tags + marked.map(\.plain)).description
+        isOther = true
+      }
+    }
+    // A client may go on with a stream from an answer it has (WHATWG HTML, `Last-Event-ID`).
+    if let name = lastEventID, let last = head.headerFields[name], mayBeMarked(last),
+      let tag = Self.marked(EntityTagList(parsing: last)).first
+    {
+      head.headerFields[name] = tag.plain.description
+      isOther = true
+    }
+    return (isOther ? Request(head: head, body: request.body) : request, marked)
+  }
+
+  /// Whether a field has the mark anywhere: most have not, and need not be read.
+  private static func mayBeMarked(_ field: String) -> Bool {
+    var rest = field.utf8[...]
+    while let start = rest.firstIndex(of: UInt8(ascii: "-")) {
+      if rest[start...].starts(with: mark.utf8) { return true }
+      rest = rest[rest.index(after: start)...]
+    }
+    return false
+  }
+
   private static func mark(_ response: inout Response) {
     response.headers[.contentEncoding] = "gzip"
     if let tag = tag(response), tag.isStrong {
@@ -72,9 +98,9 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
 
   /// The tags of compressed answers that a client has, each with that of the answer itself.
   private static func marked(
-    _ known: EntityTagList?
+    _ known: EntityTagList
   ) -> [(compressed: EntityTag, plain: EntityTag)] {
-    guard case .tags(let tags)? = known else { return [] }
+    guard case .tags(let tags) = known else { return [] }
     return tags.compactMap { tag in
       guard tag.isQuoted, tag.opaque.hasSuffix(mark) else { return nil }
       return (tag, EntityTag(String(tag.opaque.dropLast(mark.count)), isWeak: tag.isWeak))

@@ -20,12 +20,14 @@ package enum RequestIdentity {
       if (1...longest).contains(value.utf8.count), isPrintable { return value }
     }
     var random = UInt64.random(in: .min ... .max)
-    var text = "sb-"
-    for _ in 0..<12 {
-      let digit = UInt8(truncatingIfNeeded: random & 15)
-      text.unicodeScalars.append(Unicode.Scalar(digit < 10 ? 0x30 + digit : 0x57 + digit))
-      random >>= 4
+    return String(unsafeUninitializedCapacity: 15) { text in
+      (text[0], text[1], text[2]) = (0x73, 0x62, 0x2D)
+      for place in 3..<15 {
+        let digit = UInt8(truncatingIfNeeded: random & 15)
+        text[place] = digit < 10 ? 0x30 + digit : 0x57 + digit
+        random >>= 4
+      }
+      return 15
     }
-    return text
   }
 }

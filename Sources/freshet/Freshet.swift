@@ -11,7 +11,7 @@ struct Freshet: AsyncParsableCommand {
     subcommands: [
       ImportCommand.self, ServeCommand.self, BoardCommand.self, WatchCommand.self,
       FeedCommand.self, RecordCommand.self, ReportCommand.self, JobsCommand.self,
-      SampleCommand.self, SimulateCommand.self,
+      SampleCommand.self, SimulateCommand.self, LibraryCommand.self, CatalogueCommand.self,
     ]
   )
 }

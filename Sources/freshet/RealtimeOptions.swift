@@ -107,7 +107,11 @@ struct RealtimeOptions: ParsableArguments {
     }
     if address.contains("://") {
       do throws(WatchAddressError) {
-        let request = try WatchAddress.request(address, fields: fields)
+        let request = try WatchAddress.request(
+          address,
+          fields: fields,
+          option: "--feed-header"
+        )
         return RealtimeSource(kind: kind, prefix: prefix, request: request)
       } catch {
         throw ValidationError("--\(kind.rawValue) \(error.description)")

@@ -60,7 +60,7 @@ import Testing
     service: String
   ) async throws {
     let folder = try TestFolder()
-    let (input, truth) = try await Self.export(service, 3_000, folder)
+    let (input, truth) = try await Self.export(service, 1_500, folder)
     let library = try Library(path: folder.path + "/library.sqlite")
     let steps = RecordingSteps()
     try await CSVImport(library: library).run(JobWork(job: "j1", inputs: [input]), steps: steps)
@@ -68,7 +68,7 @@ import Testing
     #expect(try await library.count() == truth.counts["imported"])
     let counts = try await library.state(of: "j1").counts
     #expect(counts.isBalanced)
-    #expect(counts.rows == 3_000)
+    #expect(counts.rows == 1_500)
     let fractions = steps.state.withLock { $0.fractions }
     #expect(fractions.dropFirst() == fractions.dropFirst().sorted()[...])
     #expect(fractions.last == 1)
@@ -99,7 +99,7 @@ import Testing
 
   @Test func `after stop nothing more is imported`() async throws {
     let folder = try TestFolder()
-    let (input, _) = try await Self.export("goodreads", 2_000, folder)
+    let (input, _) = try await Self.export("goodreads", 1_000, folder)
     let library = try Library(path: folder.path + "/library.sqlite")
     let steps = RecordingSteps(stopsAt: 4)
     try await CSVImport(library: library).run(JobWork(job: "j1", inputs: [input]), steps: steps)
@@ -109,8 +109,8 @@ import Testing
 
   @Test func `the same file again changes nothing, a newer one what has changed`() async throws {
     let folder = try TestFolder()
-    let (input, truth) = try await Self.export("goodreads", 2_000, folder)
-    let (newer, _) = try await Self.export("goodreads", 2_000, folder, isNewer: true)
+    let (input, truth) = try await Self.export("goodreads", 1_000, folder)
+    let (newer, _) = try await Self.export("goodreads", 1_000, folder, isNewer: true)
     let library = try Library(path: folder.path + "/library.sqlite")
     let pipeline = CSVImport(library: library)
     try await pipeline.run(JobWork(job: "j1", inputs: [input]), steps: RecordingSteps())
@@ -124,7 +124,7 @@ import Testing
     try await pipeline.run(JobWork(job: "j3", inputs: [newer]), steps: third)
     #expect(third.count(.imported) == 0)
     let updated = third.count(.updated)
-    #expect(updated > 100 && updated < 220)
+    #expect(updated > 50 && updated < 110)
     #expect(third.count(.updated) + third.count(.duplicate) == known)
     #expect(try await library.count() == truth.counts["imported"])
   }

@@ -101,6 +101,35 @@ import Testing
     #expect(lines[0].confidence == 0.9)
   }
 
+  @Test func `of two looks at a word the surer one counts`() {
+    let first = SpineText.Word(
+      text: "DUNC",
+      confidence: 40,
+      left: 10,
+      top: 10,
+      width: 100,
+      height: 30
+    )
+    let second = SpineText.Word(
+      text: "DUNE",
+      confidence: 90,
+      left: 6,
+      top: 5,
+      width: 50,
+      height: 16
+    )
+    let other = SpineText.Word(
+      text: "EMMA",
+      confidence: 20,
+      left: 200,
+      top: 5,
+      width: 50,
+      height: 16
+    )
+    let words = SpineText.merged([first], [second, other].map { $0.scaled(by: 2) })
+    #expect(words.map(\.text) == ["DUNE", "EMMA"])
+  }
+
   @Test(arguments: [
     ("ISBN 978-0-441-01359-3", ["9780441013593"]), ("0441013597", ["9780441013593"]),
     ("9780441013593 9780374538651", ["9780441013593", "9780374538651"]), ("978044101359", []),

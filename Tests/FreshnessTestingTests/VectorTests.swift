@@ -1,6 +1,7 @@
 import Foundation
 import Freshness
 import FreshnessTesting
+import StrictJSON
 import Testing
 
 @Suite("Vectors: the native machine")

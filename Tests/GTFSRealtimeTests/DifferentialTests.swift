@@ -1,6 +1,7 @@
-import GTFSRealtime
 import SwiftProtobuf
 import Testing
+
+@testable import GTFSRealtime
 
 @Suite struct DifferentialTests {
   private func bytes(_ message: TransitRealtime_FeedMessage) throws -> [UInt8] {
@@ -15,6 +16,50 @@ import Testing
       let differences = TripUpdateComparison(feed, message).differences
       #expect(differences.isEmpty, "seed \(seed)")
       #expect(feed.census.rejectedTotal == 0, "seed \(seed)")
+    }
+  }
+
+  @Test func `a feed read in parts is the feed read at once`() throws {
+    var rejected = 0
+    for seed in 0..<400 as Range<UInt64> {
+      var random = RandomFeed(seed: seed)
+      var bytes = try bytes(random.feed(entities: random.dice.below(12)))
+      if seed % 2 == 1 { bytes = random.dice.mutated(bytes) }
+      let whole = read(bytes, parts: 1)
+      if case .success(let feed) = whole { rejected += feed.census.rejectedTotal }
+      for parts in 2...4 {
+        #expect(read(bytes, parts: parts).map(Read.init) == whole.map(Read.init), "seed \(seed)")
+      }
+    }
+    #expect(rejected > 20, "broken entities must be among them")
+  }
+
+  private func read(_ bytes: [UInt8], parts: Int) -> Result<TripUpdateFeed, RealtimeError> {
+    bytes.withUnsafeBytes { buffer in
+      Result { () throws(RealtimeError) in
+        try TripUpdateReader.read(buffer, limits: .standard, parts: parts)
+      }
+    }
+  }
+
+  /// Everything of a feed.
+  private struct Read: Equatable {
+    var header: FeedHeader
+    var trips: [TripUpdate]
+    var updates: [StopTimeUpdate]
+    var details: [StopTimeDetails]
+    var texts: [String]
+    var deleted: [TextID]
+    var census: EntityCensus
+
+    init(_ feed: TripUpdateFeed) {
+      header = feed.header
+      trips = feed.trips
+      updates = feed.stopTimeUpdates
+      details = feed.stopTimeDetails
+      texts = feed.texts.ids.map { feed.texts[$0] }
+      deleted = feed.deletedEntities
+      census = feed.census
     }
   }
 

@@ -160,7 +160,6 @@ import Timetable
     )
     let board = try stage.board("a", at: now + 16, index)
     #expect(board.worstFreshness == .ageing)
-    #expect(board.oldestSourceTime == now - 30)
     #expect(board.rows.first?.delay == 60)
   }
 

@@ -83,6 +83,7 @@ final class DumpReader {
     repeat {
       var status = Z_OK
       var produced = 0
+      let before = taken
       input.withUnsafeMutableBufferPointer { input in
         output.withUnsafeMutableBufferPointer { output in
           stream.next_in = input.baseAddress.map { $0 + taken }
@@ -94,7 +95,7 @@ final class DumpReader {
           produced = output.count - Int(stream.avail_out)
         }
       }
-      hasInflated = true
+      if taken > before || produced > 0 { hasInflated = true }
       if produced > 0 { try cut(output[..<produced], receive) }
       switch status {
       case Z_OK: break

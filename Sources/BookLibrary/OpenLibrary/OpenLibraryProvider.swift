@@ -17,8 +17,8 @@ package final class OpenLibraryProvider: BookProvider {
     package var scheme = "https"
     /// Host, and port if it is not the usual one.
     package var authority = "openlibrary.org"
-    /// Who asks; Open Library wants an address of a person in it.
-    package var userAgent = "Freshet (https://github.com/freshet)"
+    /// Who asks; Open Library wants an address of a person in it, which the operator adds.
+    package var userAgent = "Freshet"
     /// The longest wait for an answer.
     package var timeout = Duration.seconds(10)
     /// How often a question is asked at most.

@@ -31,6 +31,18 @@ package struct EntityCensus: Hashable, Sendable {
     if selectorRejections.count < limit { selectorRejections.append(selector) }
   }
 
+  /// Adds what became of the entities that follow.
+  mutating func append(_ next: EntityCensus, keeping limit: Int) {
+    used += next.used
+    deleted += next.deleted
+    other += next.other
+    invalidStartTimes += next.invalidStartTimes
+    rejectedSelectors += next.rejectedSelectors
+    rejected.merge(next.rejected) { $0 + $1 }
+    rejections += next.rejections.prefix(max(limit - rejections.count, 0))
+    selectorRejections += next.selectorRejections.prefix(max(limit - selectorRejections.count, 0))
+  }
+
   mutating func reject(_ entity: RejectedEntity, keeping limit: Int) {
     rejected[entity.cause, default: 0] += 1
     if rejections.count < limit { rejections.append(entity) }

@@ -39,4 +39,24 @@ package struct TripUpdate: Hashable, Sendable {
   /// Where the stop time updates of the trip are in ``TripUpdateFeed/stopTimeUpdates``, in the order
   /// of the feed.
   package var stopTimeUpdates: Range<Int>
+
+  /// Puts the ids of another table in the place of all ids.
+  mutating func renumber(_ number: (TextID) -> TextID) {
+    entityID = number(entityID)
+    tripID = tripID.map(number)
+    routeID = routeID.map(number)
+    originalTripID = originalTripID.map(number)
+    if var modified = modifiedTrip {
+      modified.modificationsID = modified.modificationsID.map(number)
+      modified.affectedTripID = modified.affectedTripID.map(number)
+      modifiedTrip = modified
+    }
+    if var own = properties {
+      own.tripID = own.tripID.map(number)
+      own.shapeID = own.shapeID.map(number)
+      own.headsign = own.headsign.map(number)
+      own.shortName = own.shortName.map(number)
+      properties = own
+    }
+  }
 }

@@ -6,7 +6,8 @@
 ///
 /// Groups (wire types 3 and 4) are refused: GTFS-Realtime has none, and without them nothing nests that
 /// has no length.
-struct WireCursor {
+// Unchecked: the bytes outlive all cursors, and nobody writes them.
+struct WireCursor: @unchecked Sendable {
   /// The first byte of the feed; offsets count from here.
   private let base: UnsafePointer<UInt8>
   private(set) var position: Int

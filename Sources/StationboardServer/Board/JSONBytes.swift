@@ -24,9 +24,6 @@ struct JSONBytes: ~Copyable {
   /// The number of bytes written.
   var length: Int { count }
 
-  /// The byte written last; 0 before the first.
-  var lastByte: UInt8 { count > 0 ? bytes[count - 1] : 0 }
-
   /// What was written, as bytes.
   var array: [UInt8] { Array(UnsafeBufferPointer(start: bytes, count: count)) }
 

@@ -27,8 +27,6 @@ struct MergedBoard: Sendable {
   let worstFreshness: RealtimeFreshness?
   /// The freshest realtime of the rows; `nil` if none has any.
   let freshest: RealtimeFreshness?
-  /// The oldest source time of the rows' realtime, in seconds since 1970-01-01T00:00:00Z.
-  let oldestSourceTime: Int64?
 
   /// Queries timetable and realtime.
   ///
@@ -56,19 +54,16 @@ struct MergedBoard: Sendable {
     var applied = 0
     var worst: RealtimeFreshness?
     var freshest: RealtimeFreshness?
-    var oldest: Int64?
     for row in rows where row.hasRealtime {
       applied += 1
       if let freshness = row.freshness {
         worst = max(worst ?? freshness, freshness)
         freshest = min(freshest ?? freshness, freshness)
       }
-      if let source = row.sourceTime { oldest = min(oldest ?? source, source) }
     }
     appliedCount = applied
     worstFreshness = worst
     self.freshest = freshest
-    oldestSourceTime = oldest
     noService =
       rows.isEmpty ? NoService(request.stop, timetable, window.from, window.until) : nil
   }

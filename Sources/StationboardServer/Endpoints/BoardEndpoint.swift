@@ -13,6 +13,7 @@ struct BoardEndpoint {
   let desk: BoardDesk
   let faults: PhaseFaults
   let waiting: WaitingRoom
+  let requests: UnderstoodRequests
 
   /// Answers a request; unless the stop is given by name, everything happens in memory.
   ///
@@ -21,11 +22,7 @@ struct BoardEndpoint {
   func answer(_ request: Request) async throws -> Response {
     let began = ContinuousClock.now
     let requestId = RequestIdentity.of(request)
-    let asked = try await BoardRequest(
-      QueryItems(request),
-      acceptLanguage: request.headers[.acceptLanguage],
-      feeds: try store.serving()
-    )
+    let asked = try await requests.request(request, feeds: try store.serving())
     let crowd = desk.enter()
     defer { desk.leave() }
     guard crowd <= BoardBudget.overload else {
@@ -115,9 +112,8 @@ struct BoardEndpoint {
       elapsed: elapsed,
       entityTag: plan.entityTag(of: edition, isCopy: copy != nil)
     )
-    var headers = fields(edition, snapshot, requestId, elapsed, at: now)
-    headers[.eTag] = answer.entityTag
-    headers[.contentType] = "application/json; charset=utf-8"
+    var headers = fields(edition, answer.entityTag, snapshot, requestId, elapsed, at: now)
+    headers.append(HTTPField(name: .contentType, value: "application/json; charset=utf-8"))
     if copy != nil {
       headers[.mdStale] = "1"
       headers[.mdStaleReason] = "stationboard_timeout"
@@ -142,9 +138,9 @@ struct BoardEndpoint {
     let now = clock.now
     let snapshot = unchanged.snapshot
     let elapsed = (ContinuousClock.now - began).milliseconds
-    var headers = fields(unchanged.edition, snapshot, requestId, elapsed, at: now)
+    let tag = plan.entityTag(of: unchanged.edition, isCopy: false)
+    var headers = fields(unchanged.edition, tag, snapshot, requestId, elapsed, at: now)
     desk.tally.count(unchanged.status == .noContent ? .noContent : .notModified)
-    headers[.eTag] = plan.entityTag(of: unchanged.edition, isCopy: false)
     if unchanged.status == .noContent {
       headers[.mdRealtimeApplied] = "0"
       headers[.mdRealtimeReason] = "unchanged_since_rt"
@@ -155,6 +151,7 @@ struct BoardEndpoint {
 
   private func fields(
     _ edition: BoardEdition,
+    _ tag: String,
     _ snapshot: RealtimeSnapshot,
     _ requestId: String,
     _ elapsed: Double,
@@ -166,6 +163,7 @@ struct BoardEndpoint {
       if let value { headers.append(HTTPField(name: name, value: value)) }
     }
     add(.cacheControl, Self.cacheControl(snapshot.trips.nextExpected(at: now), at: now))
+    add(.eTag, tag)
     add(.vary, "Origin, Accept-Encoding, Accept-Language")
     add(.mdRequestId, requestId)
     add(.mdRealtimeApplied, edition.status == .applied ? "1" : "0")
@@ -173,8 +171,8 @@ struct BoardEndpoint {
     add(.mdRealtimeStatus, edition.status.rawValue)
     let age = snapshot.trips.age(at: now)
     add(.mdRealtimeAge, age.map { String(Int($0 * 1_000)) } ?? "-1")
-    add(.mdRealtimeFetchedAt, snapshot.trips.sourceTime.map { InstantText.write($0) })
-    add(.mdLastPollAt, snapshot.trips.lastPollAt.map { InstantText.write($0) })
+    add(.mdRealtimeFetchedAt, snapshot.trips.sourceText)
+    add(.mdLastPollAt, snapshot.trips.lastPollText)
     add(.mdPollAge, snapshot.trips.lastPollAt.map { String(Int(max(now - $0, 0) * 1_000)) })
     add(.mdBackendTotal, "\((elapsed * 1_000).rounded() / 1_000)")
     return headers

@@ -2,7 +2,6 @@ import HTTPTypes
 
 extension HTTPField.Name {
   /// The header fields of the contract (research on the seed's API, §2.3).
-  static let pragma = fieldName("pragma")
   static let mdRequestId = fieldName("x-md-request-id")
   static let mdRealtimeApplied = fieldName("x-md-rt-applied")
   static let mdRealtimeReason = fieldName("x-md-rt-reason")
@@ -13,7 +12,6 @@ extension HTTPField.Name {
   static let mdPollAge = fieldName("x-md-rt-poll-age-ms")
   static let mdStale = fieldName("x-md-stale")
   static let mdStaleReason = fieldName("x-md-stale-reason")
-  static let preferenceApplied = fieldName("preference-applied")
   static let mdBackendTotal = fieldName("x-md-backend-total-ms")
 
   private static func fieldName(_ name: String) -> Self {

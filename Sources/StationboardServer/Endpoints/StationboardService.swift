@@ -55,7 +55,8 @@ package struct StationboardService: Sendable {
       clock: clock,
       desk: desk,
       faults: faults,
-      waiting: waiting
+      waiting: waiting,
+      requests: UnderstoodRequests()
     )
     let stream = BoardStreamEndpoint(
       store: store,

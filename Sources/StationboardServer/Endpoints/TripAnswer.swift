@@ -40,8 +40,8 @@ struct TripAnswer {
     var json = JSONBytes()
     writeTrip(realtime, &json)
     json.raw(",\"stops\":[")
-    for (position, stop) in stops(realtime) {
-      if json.lastByte != UInt8(ascii: "[") { json.raw(",") }
+    for (number, (position, stop)) in stops(realtime).enumerated() {
+      if number > 0 { json.raw(",") }
       write(stop, position, realtime, &json)
     }
     json.raw("],\"meta\":{\"serverTime\":")

@@ -61,7 +61,11 @@ struct TripEndpoint {
     for feed in try store.serving() {
       guard let local = feed.localId(id) else { continue }
       let runs = feed.timetable.trips(id: local)
-      if let extra = extra(local, feed, date) { return extra }
+      // A duplicated trip may have the id of the trip it repeats, which is meant where it runs.
+      let isScheduled = runs.contains { run in
+        date.map { feed.timetable.runs(run, on: $0) } ?? true
+      }
+      if !isScheduled, let extra = extra(local, feed, date) { return extra }
       guard !runs.isEmpty else { continue }
       let today = ServiceDay(zone: feed.timetable.zone).date(at: Int64(now))
       return try choose(feed, runs, id, date, start, today, now)

@@ -1,5 +1,6 @@
 import Foundation
 package import GTFS
+import Synchronization
 package import Timetable
 
 /// A feed that serves: its timetable, its stop search, and how its ids look from outside.
@@ -19,6 +20,9 @@ package final class Feed: Sendable {
   let stops: StopIndex
   /// What stands before every id, colon included; empty without a prefix.
   let idPrefix: String
+  /// Counts the openings of feeds: no two have the same number.
+  let number: Int
+  private static let opened = Atomic<Int>(0)
   private let lock: FileLock
 
   /// Opens a generation.
@@ -30,6 +34,7 @@ package final class Feed: Sendable {
       throw FeedError(.busy, "\(folder.folder(of: entry)): is being removed")
     }
     self.lock = lock
+    number = Self.opened.add(1, ordering: .relaxed).newValue
     let path = folder.folder(of: entry)
     timetable = try Timetable(path: path + "/" + Self.timetableName)
     let timetable = timetable

@@ -1,5 +1,6 @@
 import Foundation
 import Freshness
+import FreshnessRuntime
 import FreshnessTesting
 import ParityReport
 
@@ -65,15 +66,7 @@ enum VectorProof {
     for file in ConformanceSuite.files.sorted(by: { $0.name < $1.name }) {
       bytes += Array(file.name.utf8) + [0] + file.bytes
     }
-    return digest(bytes)
-  }
-
-  /// The FNV-1a hash of some bytes, as 16 hexadecimal digits.
-  private static func digest(_ bytes: [UInt8]) -> String {
-    let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
-      ($0 ^ UInt64($1)) &* 0x100_0000_01B3
-    }
-    let digits = String(hash, radix: 16)
+    let digits = String(SampleEvidence.digest(of: bytes), radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 

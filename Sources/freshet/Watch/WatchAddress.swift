@@ -6,8 +6,17 @@ import HTTPTypes
 enum WatchAddress {
   /// Reads an address; without a scheme it is http.
   ///
+  /// - Parameters:
+  ///   - text: The address.
+  ///   - fields: The header fields to send.
+  ///   - option: The option with which credentials are given.
+  /// - Returns: A GET request.
   /// - Throws: ``WatchAddressError`` that says what is wrong with it.
-  static func request(_ text: String, fields: HTTPFields) throws(WatchAddressError) -> HTTPRequest {
+  static func request(
+    _ text: String,
+    fields: HTTPFields,
+    option: String = "--header"
+  ) throws(WatchAddressError) -> HTTPRequest {
     let start = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     let hasScheme = text[start.endIndex...].hasPrefix("://")
     let full = hasScheme ? text : "http://\(text)"
@@ -19,7 +28,7 @@ enum WatchAddress {
     }
     guard parts.user == nil, parts.password == nil else {
       throw WatchAddressError(
-        "credentials do not belong in the address: --header 'Authorization: Basic …'"
+        "credentials do not belong in the address: \(option) 'Authorization: Basic …'"
       )
     }
     guard parts.port.map({ (1...65_535).contains($0) }) ?? true else {

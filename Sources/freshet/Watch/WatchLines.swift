@@ -72,7 +72,7 @@ struct WatchLines: WatchPrinting {
     if let now = snapshot.failure {
       guard now.description != failure?.description else { return }
       var line: [String: Any] = [
-        "event": "failing", "says": now.description, "kind": Self.word(now.kind),
+        "event": "failing", "says": now.description, "kind": now.kind.word,
       ]
       line["status"] = now.status
       lines.append(line)
@@ -91,20 +91,6 @@ struct WatchLines: WatchPrinting {
     members["verifiedAgoMs"] = freshness.verifiedAgo?.milliseconds
     members["nextInMs"] = freshness.isAsking ? nil : freshness.nextActionIn?.milliseconds
     return members
-  }
-
-  private static func word(_ kind: Failure.Kind) -> String {
-    switch kind {
-    case .refused: "refused"
-    case .unauthorised: "unauthorised"
-    case .gone: "gone"
-    case .throttled: "throttled"
-    case .serverError: "server_error"
-    case .timedOut: "timed_out"
-    case .unreachable: "unreachable"
-    case .undecodable: "undecodable"
-    case .missingBody: "missing_body"
-    }
   }
 
   private static func text(_ line: [String: Any]) -> String {

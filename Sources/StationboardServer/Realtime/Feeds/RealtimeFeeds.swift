@@ -137,7 +137,7 @@ package final class RealtimeFeeds: Sendable {
     pollers.withLock { $0[source] = client }
     defer { pollers.withLock { $0[source] = nil } }
     let download = FeedDownload(source: source, constants: source.policy)
-    var last: FeedBytes?
+    var last: FeedDigest?
     var lastFailure: String?
     for await snapshot in client.snapshots(of: download) {
       let failure = snapshot.failure?.description
@@ -159,8 +159,8 @@ package final class RealtimeFeeds: Sendable {
         }
       }
       lastFailure = failure
-      guard let bytes = snapshot.value, bytes != last else { continue }
-      last = bytes
+      guard let bytes = snapshot.value, bytes.digest != last else { continue }
+      last = bytes.digest
       await take(bytes, from: source)
       onTaken(source)
     }
@@ -367,8 +367,9 @@ package final class RealtimeFeeds: Sendable {
     isTick: Bool = true,
     _ change: (inout SourceStanding, inout Held) -> Void
   ) {
-    state.withLock { state in
-      var held = state[source.prefix] ?? Held()
+    let before = state.withLock { state -> Held? in
+      let before = state[source.prefix]
+      var held = before ?? Held()
       switch source.kind {
       case .tripUpdates:
         var standing = held.snapshot.trips
@@ -381,7 +382,10 @@ package final class RealtimeFeeds: Sendable {
       }
       if isTick { held.snapshot.tick += 1 }
       state[source.prefix] = held
+      return before
     }
+    // What is not needed any more is freed here, not while requests wait for the lock.
+    withExtendedLifetime(before) {}
     if isTick { listeners.tick() }
   }
 }

@@ -1,3 +1,4 @@
+import ConditionalHTTP
 import GTFSRealtime
 
 /// How a realtime source stands: what was heard of it, and when.
@@ -10,13 +11,15 @@ struct SourceStanding: Hashable, Sendable {
   /// Whether there is a source at all.
   var isConfigured = false
   /// When the source was last asked.
-  var lastPollAt: Double?
+  var lastPollAt: Double? { didSet { lastPollText = lastPollAt.map { InstantText.write($0) } } }
+  /// The same as every answer says it.
+  private(set) var lastPollText: String?
   /// When it last answered with a feed, or said that nothing changed.
   var lastSuccessAt: Double?
   /// When the feed in use arrived.
-  var fetchedAt: Double?
+  var fetchedAt: Double? { didSet { sourceText = sourceTime.map { InstantText.write($0) } } }
   /// When the feed in use was made, by its own header.
-  var madeAt: Double?
+  var madeAt: Double? { didSet { sourceText = sourceTime.map { InstantText.write($0) } } }
   /// Why the source could not be asked, or gave no answer to use; nothing once it answers.
   var failure: String?
   /// Whether the source answers, and with nothing that can be read.
@@ -53,6 +56,8 @@ struct SourceStanding: Hashable, Sendable {
   /// The one clock of everything that is said about age (R27): `rtFetchedAt`, `rtCacheAgeMs`,
   /// `since_rt`.
   var sourceTime: Double? { madeAt ?? fetchedAt }
+  /// The same as every answer says it.
+  private(set) var sourceText: String?
 
   /// How old the realtime data is, in seconds; never negative.
   func age(at now: Double) -> Double? { sourceTime.map { max(now - $0, 0) } }

@@ -1,4 +1,5 @@
 import Freshness
+import FreshnessRuntime
 import GTFSRealtime
 
 /// What was counted of a realtime source since the server began.
@@ -15,24 +16,8 @@ struct SourceTally: Hashable, Sendable {
   var entities: Int?
 
   /// Counts a request that ended.
-  mutating func count(_ outcome: Outcome) { polls[Self.label(outcome), default: 0] += 1 }
+  mutating func count(_ outcome: Outcome) { polls[outcome.word, default: 0] += 1 }
 
   /// Counts a feed that arrived.
   mutating func count(_ verdict: FeedVerdict) { verdicts[verdict.label, default: 0] += 1 }
-
-  private static func label(_ outcome: Outcome) -> String {
-    switch outcome {
-    case .content: "content"
-    case .unchanged: "unchanged"
-    case .refused: "refused"
-    case .unauthorised: "unauthorised"
-    case .gone: "gone"
-    case .throttled: "throttled"
-    case .serverError: "server_error"
-    case .timedOut: "timed_out"
-    case .unreachable: "unreachable"
-    case .undecodable: "undecodable"
-    case .cancelled: "cancelled"
-    }
-  }
 }

@@ -21,6 +21,9 @@ struct RealtimeBuilder {
 
   /// What each text of the feed means as a stop: −1 as long as nobody asked.
   private var stopNumbers: [Int32]
+  /// The stop that each text of the feed plainly means, if it is known by now: what nearly every stop time
+  /// update needs, in a quarter of the memory.
+  private(set) var plainStops: [UInt32]
   private var stops: [ResolvedStop] = []
   private var platformNumbers: [String: UInt32] = [:]
   /// The stops of the trip that is being merged, and which update each has (−1 for none).
@@ -39,6 +42,7 @@ struct RealtimeBuilder {
     self.arrivedAt = arrivedAt
     sourceTime = feed.header.sourceTime(arrivedAt: arrivedAt) ?? arrivedAt
     stopNumbers = Array(repeating: -1, count: feed.texts.count)
+    plainStops = Array(repeating: TimetableDirectory.none, count: feed.texts.count)
     instances = InstanceTable(tripCount: directory.timetable.tripCount, capacity: 0)
   }
 
@@ -123,6 +127,7 @@ struct RealtimeBuilder {
     let stop = directory.resolve(feed.texts[id])
     stopNumbers[id.index] = Int32(stops.count)
     stops.append(stop)
+    if stop.names == .platform || stop.names == .station { plainStops[id.index] = stop.stop }
     return stop
   }
 

@@ -1,4 +1,6 @@
+import Dispatch
 package import GTFSRealtime
+import Synchronization
 package import Timetable
 
 /// What one feed says at one tick, ready to be read by boards: immutable, for any number of threads.
@@ -69,8 +71,20 @@ package final class RealtimeIndex: Sendable {
     extraTrips = builder.extraTrips
     platformTexts = builder.platformTexts
     instances = builder.instances
-    lists = StopLists(builder.calls, builder.directory)
-    versions = StopVersions(builder)
+    // The two do not need each other: with a second processor they are made in the time of one.
+    let parts = Mutex<(lists: StopLists?, versions: StopVersions?)>((nil, nil))
+    DispatchQueue.concurrentPerform(iterations: 2) { part in
+      if part == 0 {
+        let lists = StopLists(builder.calls, builder.directory)
+        parts.withLock { $0.lists = lists }
+      } else {
+        let versions = StopVersions(builder)
+        parts.withLock { $0.versions = versions }
+      }
+    }
+    let made = parts.withLock { $0 }
+    lists = made.lists ?? StopLists(builder.calls, builder.directory)
+    versions = made.versions ?? StopVersions(builder)
   }
 
   // MARK: What boards ask

@@ -50,7 +50,10 @@ extension RealtimeBuilder {
     let updates = feed.updates(of: update)
     link(updates)
     defer { endTrip() }
-    let skipped = linked.indices.count { isSkipped($0) }
+    var skipped = 0
+    for number in linked where number >= 0 {
+      if feed.stopTimeUpdates[Int(number)].relationship == .skipped { skipped += 1 }
+    }
     let isCancelled = skipped == linked.count
     // Until the first stop time update with a time, the delay of the trip itself is what is known.
     var carried = update.delay.flatMap { plausible(Int64($0)) }
@@ -122,11 +125,6 @@ extension RealtimeBuilder {
     for position in 0..<timetable.callCount(of: trip) {
       schedule.append(timetable.call(position, of: trip))
     }
-  }
-
-  private func isSkipped(_ position: Int) -> Bool {
-    linked[position] >= 0
-      && feed.stopTimeUpdates[Int(linked[position])].relationship == .skipped
   }
 
   /// Appends a departure of the trip begun last.
@@ -232,6 +230,7 @@ extension RealtimeBuilder {
     guard let id = update.assignedStopID ?? update.stopID else {
       return (RealtimeCall.usualPlatform, marks)
     }
+    if plainStops[id.index] == scheduled { return (RealtimeCall.usualPlatform, marks) }
     let named = stop(id)
     guard named.isKnown else { return (RealtimeCall.usualPlatform, marks) }
     switch named.names {
@@ -270,8 +269,13 @@ extension RealtimeBuilder {
   /// else the stop_id counts. Without a stop_sequence, a stop that the trip visits more than once is
   /// the next one that has no update yet.
   private mutating func position(of update: StopTimeUpdate, from next: Int) -> Int? {
-    let bySequence = update.stopSequence.flatMap { position(ofSequence: $0, from: next) }
+    // Of the parts, not of the whole: a method that only reads would copy all that is being built.
+    var bySequence: Int?
+    if let sequence = update.stopSequence {
+      bySequence = schedule.position(ofSequence: sequence, from: next)
+    }
     guard let id = update.stopID else { return bySequence }
+    if let bySequence, plainStops[id.index] == schedule[bySequence].stop { return bySequence }
     let named = stop(id)
     guard named.isKnown else { return nil }
     if let bySequence {
@@ -280,27 +284,35 @@ extension RealtimeBuilder {
         return bySequence
       }
     }
-    return position(ofStop: named.stop, from: next)
+    return schedule.position(ofStop: named.stop, from: next, directory)
   }
+}
 
-  private func position(ofSequence sequence: UInt32, from next: Int) -> Int? {
-    if next < schedule.count, schedule[next].sequence == sequence { return next }
+extension [ScheduledCall] {
+  /// The stop with a stop_sequence: most often the next one.
+  fileprivate func position(ofSequence sequence: UInt32, from next: Int) -> Int? {
+    if next < count, self[next].sequence == sequence { return next }
     var low = 0
-    var high = schedule.count
+    var high = count
     while low < high {
       let middle = (low + high) / 2
-      if schedule[middle].sequence < sequence { low = middle + 1 } else { high = middle }
+      if self[middle].sequence < sequence { low = middle + 1 } else { high = middle }
     }
-    return low < schedule.count && schedule[low].sequence == sequence ? low : nil
+    return low < count && self[low].sequence == sequence ? low : nil
   }
 
-  private func position(ofStop stop: UInt32, from next: Int) -> Int? {
-    let ahead = schedule[min(next, schedule.count)...]
+  /// The next visit of a stop or its station; else an earlier one.
+  fileprivate func position(
+    ofStop stop: UInt32,
+    from next: Int,
+    _ directory: TimetableDirectory
+  ) -> Int? {
+    let ahead = self[Swift.min(next, count)...]
     if let exact = ahead.firstIndex(where: { $0.stop == stop }) { return exact }
     if let near = ahead.firstIndex(where: { directory.isSameStation($0.stop, stop) }) {
       return near
     }
-    if let exact = schedule.firstIndex(where: { $0.stop == stop }) { return exact }
-    return schedule.firstIndex { directory.isSameStation($0.stop, stop) }
+    if let exact = firstIndex(where: { $0.stop == stop }) { return exact }
+    return firstIndex { directory.isSameStation($0.stop, stop) }
   }
 }

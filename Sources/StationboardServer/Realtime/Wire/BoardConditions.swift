@@ -13,7 +13,7 @@ struct BoardConditions {
     var snapshot: RealtimeSnapshot
   }
 
-  private let ifNoneMatch: EntityTagList?
+  private let ifNoneMatch: String?
   private let since: Double?
   private let mayWait: Int64?
 
@@ -21,7 +21,7 @@ struct BoardConditions {
   ///
   /// `If-None-Match` comes before `since_rt` (RFC 9110 section 13.2.2, for conditions of one's own).
   init(_ request: BoardRequest, _ fields: HTTPFields) {
-    ifNoneMatch = fields[.ifNoneMatch].map { EntityTagList(parsing: $0) }
+    ifNoneMatch = fields[.ifNoneMatch]
     since = request.hasBoard ? request.since : nil
     mayWait = Prefer(fields: fields).wait.map { min(max($0, 0), BoardBudget.longestWait) }
   }
@@ -52,9 +52,11 @@ struct BoardConditions {
     )
     if let ifNoneMatch {
       let text = plan.entityTag(of: edition, isCopy: false)
-      guard let tag = EntityTag(parsing: text), ifNoneMatch.weaklyContains(tag) else {
-        return nil
-      }
+      // Nearly always the field is one tag, as it was given: nothing has to be read.
+      guard
+        ifNoneMatch == text
+          || EntityTag(parsing: text).map({ $0.matches(ifNoneMatch: ifNoneMatch) }) ?? false
+      else { return nil }
       return Unchanged(status: .notModified, edition: edition, snapshot: snapshot)
     }
     let source = snapshot.trips.sourceTime

@@ -14,7 +14,7 @@ extension BoardDesk {
   /// - Returns: An element whenever the board should be looked at again.
   func changes(
     _ request: BoardRequest,
-    _ phases: Set<BoardPhase>,
+    _ phases: BoardPhases,
     until deadline: ContinuousClock.Instant?,
     in room: WaitingRoom
   ) -> AsyncStream<Void> {

@@ -23,7 +23,7 @@ final class BoardDesk: Sendable {
   /// What is to be said of realtime and of alerts, with the phases that are part of a board.
   func words(
     _ snapshot: RealtimeSnapshot,
-    phases: Set<BoardPhase>,
+    phases: BoardPhases,
     at now: Double
   ) -> BoardEdition.Words {
     let trips = RealtimeStatusWord(
@@ -56,7 +56,7 @@ final class BoardDesk: Sendable {
   /// - Returns: An edition that was made before if it is still right, else a new one.
   func edition(
     _ request: BoardRequest,
-    phases: Set<BoardPhase>,
+    phases: BoardPhases,
     at now: Double,
     snapshot: RealtimeSnapshot,
     isForComparison: Bool = false
@@ -84,7 +84,7 @@ final class BoardDesk: Sendable {
   private func make(
     _ request: BoardRequest,
     _ snapshot: RealtimeSnapshot,
-    phases: Set<BoardPhase>,
+    phases: BoardPhases,
     at now: Double
   ) -> (MergedBoard, AlertSelection?) {
     let board = MergedBoard(
@@ -114,7 +114,7 @@ final class BoardDesk: Sendable {
   func since(
     _ edition: BoardEdition,
     _ request: BoardRequest,
-    phases: Set<BoardPhase>,
+    phases: BoardPhases,
     snapshot: RealtimeSnapshot
   ) -> Double {
     if let since = edition.since { return since }
@@ -128,7 +128,7 @@ final class BoardDesk: Sendable {
   private func findSince(
     _ edition: BoardEdition,
     _ request: BoardRequest,
-    phases: Set<BoardPhase>,
+    phases: BoardPhases,
     _ snapshot: RealtimeSnapshot
   ) -> Double {
     // Whoever has a publication got it from here, so what had changed before it came is seen.
@@ -166,7 +166,7 @@ final class BoardDesk: Sendable {
   }
 
   /// An edition that is no longer right, for when there is no time to make one.
-  func copy(_ request: BoardRequest, phases: Set<BoardPhase>, at now: Double) -> BoardEdition? {
+  func copy(_ request: BoardRequest, phases: BoardPhases, at now: Double) -> BoardEdition? {
     guard request.instant == nil, let copy = shelf.edition(BoardKey(request, phases: phases)),
       now - copy.madeAt <= Double(BoardBudget.staleCopy.components.seconds)
     else { return nil }
@@ -176,7 +176,7 @@ final class BoardDesk: Sendable {
   /// The edition of a board that is right now, for somebody who follows it: those before are kept.
   func followed(
     _ request: BoardRequest,
-    phases: Set<BoardPhase>,
+    phases: BoardPhases,
     at now: Double,
     snapshot: RealtimeSnapshot
   ) -> BoardEdition {
@@ -188,7 +188,7 @@ final class BoardDesk: Sendable {
   /// An edition that a client has, by its entity tag; nothing if it is not kept any more.
   func edition(
     _ request: BoardRequest,
-    phases: Set<BoardPhase>,
+    phases: BoardPhases,
     tagged tag: String
   ) -> BoardEdition? {
     shelf.edition(BoardKey(request, phases: phases), tagged: tag)

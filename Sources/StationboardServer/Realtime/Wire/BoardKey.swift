@@ -1,25 +1,24 @@
 import Timetable
 
 /// What decides a board apart from time and realtime: requests with equal keys see the same board.
+///
+/// Small, because every request looks for one.
 struct BoardKey: Hashable, Sendable {
-  let generation: String
-  let prefix: String
+  /// The import of a feed, by the number of its opening.
+  let feed: Int
   let stop: Timetable.Stop
-  let canonicalId: String
-  let source: String
+  let source: StopResolver.Source
   let limit: Int
   let window: Int
   let language: String?
   /// Which of the optional phases are part of it.
-  let phases: Set<BoardPhase>
+  let phases: BoardPhases
 
   /// The key of a request for the present.
-  init(_ request: BoardRequest, phases: Set<BoardPhase>) {
-    generation = request.stop.feed.entry.generation
-    prefix = request.stop.feed.entry.prefix ?? ""
+  init(_ request: BoardRequest, phases: BoardPhases) {
+    feed = request.stop.feed.number
     stop = request.stop.stop
-    canonicalId = request.stop.canonicalId
-    source = request.stop.source.rawValue
+    source = request.stop.source
     limit = request.limit
     window = request.window
     language = request.language

@@ -8,6 +8,24 @@ package enum BoardPhase: String, Hashable, Sendable, CaseIterable {
   case realtime
   /// Alerts.
   case alerts
+
+  /// The phase in a set of phases.
+  var mark: BoardPhases {
+    switch self {
+    case .timetable: .timetable
+    case .realtime: .realtime
+    case .alerts: .alerts
+    }
+  }
+}
+
+/// Some of the phases of a board.
+struct BoardPhases: OptionSet, Hashable, Sendable {
+  let rawValue: UInt8
+
+  static let timetable = Self(rawValue: 1)
+  static let realtime = Self(rawValue: 2)
+  static let alerts = Self(rawValue: 4)
 }
 
 /// How long a board may take, in one place (mesdeparts.md 3.9).
@@ -44,22 +62,32 @@ package enum BoardBudget {
 /// Slows phases down on purpose, so that what a slow phase does can be seen and tested.
 package final class PhaseFaults: Sendable {
   private let delays: Mutex<[BoardPhase: Duration]>
+  /// Whether any phase is slowed down: every request asks, and hardly ever is one.
+  private let areAny: Atomic<Bool>
 
   /// Creates faults.
   ///
   /// - Parameter delays: How long each phase takes longer than it does.
-  package init(_ delays: [BoardPhase: Duration] = [:]) { self.delays = Mutex(delays) }
+  package init(_ delays: [BoardPhase: Duration] = [:]) {
+    self.delays = Mutex(delays)
+    areAny = Atomic(!delays.isEmpty)
+  }
 
   /// Sets how much longer a phase takes; nothing ends the fault.
   package func slow(_ phase: BoardPhase, by delay: Duration?) {
-    delays.withLock { $0[phase] = delay }
+    delays.withLock {
+      $0[phase] = delay
+      areAny.store(!$0.isEmpty, ordering: .relaxed)
+    }
   }
 
   /// Waits as long as a phase was told to take longer, at most until the time is over.
   ///
   /// - Returns: Whether the phase is done in time.
   func pass(_ phase: BoardPhase, within left: Duration) async -> Bool {
-    guard let delay = delays.withLock({ $0[phase] }) else { return left > .zero }
+    guard areAny.load(ordering: .relaxed), let delay = delays.withLock({ $0[phase] }) else {
+      return left > .zero
+    }
     // Measured, not believed: a machine that stood still meanwhile is late too.
     let began = ContinuousClock.now
     try? await Task.sleep(for: min(delay, max(left, .zero)))

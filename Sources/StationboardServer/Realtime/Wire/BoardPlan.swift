@@ -1,9 +1,9 @@
 /// What a board will consist of: every phase that can be done in time.
 struct BoardPlan {
   /// The phases that the request wants.
-  let wanted: Set<BoardPhase>
+  let wanted: BoardPhases
   /// The phases that are done.
-  private(set) var phases: Set<BoardPhase> = [.timetable]
+  private(set) var phases: BoardPhases = [.timetable]
   /// The steps that were left out, in the contract's words.
   private(set) var skipped: [StaticString] = []
   /// Whether the timetable was there in time.
@@ -51,7 +51,8 @@ struct BoardPlan {
   /// gives when there is time.
   func entityTag(of edition: BoardEdition, isCopy: Bool) -> String {
     var mark = isCopy ? "-copy" : isInTime ? "" : "-late"
-    for phase in BoardPhase.allCases where wanted.contains(phase) && !phases.contains(phase) {
+    let left = wanted.subtracting(phases)
+    for phase in BoardPhase.allCases where left.contains(phase.mark) {
       mark += "-\(phase.rawValue)"
     }
     return mark.isEmpty ? edition.entityTag : "\(edition.entityTag.dropLast())\(mark)\""
