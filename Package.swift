@@ -12,6 +12,7 @@ let package = Package(
     .library(name: "FreshnessRuntime", targets: ["Freshness", "FreshnessRuntime"]),
     .library(name: "FreshnessTesting", targets: ["FreshnessTesting", "StrictJSON"]),
     .library(name: "StationboardClient", targets: ["Stationboard", "StationboardClient"]),
+    .library(name: "WorkspacesClient", targets: ["Workspaces", "WorkspacesClient"]),
     .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
     .executable(name: "freshet", targets: ["freshet"]),
   ],
@@ -77,6 +78,7 @@ let package = Package(
     // MARK: Third floor: contracts
     .target(name: "Stationboard"),
     .target(name: "Jobs", dependencies: ["ConditionalHTTP", "StrictJSON", "TolerantDecoding"]),
+    .target(name: "Workspaces"),
 
     // MARK: Fourth floor: fields the servers work in, and clients
     .systemLibrary(
@@ -92,6 +94,9 @@ let package = Package(
       exclude: ["Generated/gtfs-realtime.proto"]
     ),
     .target(name: "SampleNetwork"),
+    .target(name: "Agents", dependencies: ["ConditionalHTTP", "StrictJSON", "Workspaces"]),
+    .target(name: "AgentSimulation", dependencies: ["Agents", "StrictJSON"]),
+    .target(name: "AgentWatch", dependencies: ["Agents", "Workspaces"]),
     .target(name: "Storage", dependencies: [.grdb]),
     .target(name: "Books"),
     .target(
@@ -135,6 +140,18 @@ let package = Package(
         "ConditionalHTTP", "EventFeed", "Jobs", "StrictJSON", "TolerantDecoding", .httpTypes,
       ]
     ),
+    .target(name: "Git"),
+    .target(
+      name: "WorktreeWatch",
+      dependencies: ["ConditionalHTTP", "Git", "Workspaces", .subprocess, .systemPackage]
+    ),
+
+    .target(
+      name: "WorkspacesClient",
+      dependencies: [
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Workspaces", .httpTypes,
+      ]
+    ),
 
     // MARK: Fifth floor: servers and pages
     .target(
@@ -149,6 +166,13 @@ let package = Package(
       dependencies: [
         "ConditionalHTTP", "Jobs", "Serving", "StrictJSON", "TolerantDecoding",
         .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
+      ]
+    ),
+    .target(
+      name: "WorkspacesServer",
+      dependencies: [
+        "ConditionalHTTP", "EventFeed", "Git", "Serving", "Workspaces", "WorktreeWatch",
+        .httpTypes, .hummingbird, .nioCore,
       ]
     ),
     .target(
@@ -169,13 +193,14 @@ let package = Package(
     .executableTarget(
       name: "freshet",
       dependencies: [
-        "BookLibrary", "BookPipelines", "Books", "BookScan", "ConditionalHTTP", "EventFeed",
-        "FeedRecording", "FeedSimulation", "Freshness", "FreshnessRuntime", "FreshnessTesting",
-        "GTFS", "GTFSRealtime", "Jobs", "JobsClient", "JobsServer", "NIOTransport",
-        "ParityReport", "SampleNetwork", "ServeSettings", "Serving", "Simulation", "Stationboard",
-        "StationboardClient", "StationboardServer", "StrictJSON", "Timetable", "TolerantDecoding",
-        "WebBoard", .argumentParser, .httpTypes, .hummingbird, .logging, .nioCore,
-        .serviceLifecycle, .unixSignals,
+        "Agents", "AgentSimulation", "AgentWatch", "BookLibrary", "BookPipelines", "Books",
+        "BookScan", "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation",
+        "Freshness", "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "Jobs",
+        "JobsClient", "JobsServer", "NIOTransport", "ParityReport", "SampleNetwork",
+        "ServeSettings", "Serving", "Simulation", "Stationboard", "StationboardClient",
+        "StationboardServer", "StrictJSON", "Timetable", "TolerantDecoding", "WebBoard",
+        "Workspaces", "WorkspacesClient", "WorkspacesServer", "WorktreeWatch", .argumentParser,
+        .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle, .unixSignals,
       ]
     ),
 
@@ -234,6 +259,29 @@ let package = Package(
       name: "FeedRecordingTests",
       dependencies: ["ConditionalHTTP", "FeedRecording", "GTFSRealtime", .httpTypes]
     ),
+    .testTarget(
+      name: "WorkspacesClientTests",
+      dependencies: [
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Workspaces",
+        "WorkspacesClient", .httpTypes,
+      ]
+    ),
+    .testTarget(name: "GitTests", dependencies: ["Git"]),
+    .testTarget(name: "WorktreeWatchTests", dependencies: ["Git", "WorktreeWatch", "Workspaces"]),
+    .testTarget(
+      name: "WorkspacesServerTests",
+      dependencies: [
+        "ConditionalHTTP", "WorkspacesServer", "Workspaces", "WorktreeWatch", .httpTypes,
+      ]
+    ),
+    .testTarget(
+      name: "AgentsTests",
+      dependencies: ["AgentSimulation", "Agents", "StrictJSON", "Workspaces"]
+    ),
+    .testTarget(
+      name: "AgentWatchTests",
+      dependencies: ["AgentSimulation", "AgentWatch", "Agents", "Workspaces"]
+    ),
     .testTarget(name: "ServeSettingsTests", dependencies: ["ServeSettings"]),
     .testTarget(name: "ServingTests", dependencies: ["Serving"]),
     .testTarget(name: "BooksTests", dependencies: ["Books"]),
@@ -283,6 +331,8 @@ extension Target.Dependency {
   static var logging: Self { .server("Logging", "swift-log") }
   static var serviceLifecycle: Self { .server("ServiceLifecycle", "swift-service-lifecycle") }
   static var unixSignals: Self { .server("UnixSignals", "swift-service-lifecycle") }
+  static var subprocess: Self { .server("Subprocess", "swift-subprocess") }
+  static var systemPackage: Self { .server("SystemPackage", "swift-system") }
   static var swiftProtobuf: Self { .server("SwiftProtobuf", "swift-protobuf") }
   static var nioEmbedded: Self { .server("NIOEmbedded", "swift-nio") }
   static var nioCore: Self { .server("NIOCore", "swift-nio") }
@@ -290,8 +340,6 @@ extension Target.Dependency {
   static var nioPosix: Self { .server("NIOPosix", "swift-nio") }
   static var nioWebSocket: Self { .server("NIOWebSocket", "swift-nio") }
   static var nioHTTPCompression: Self { .server("NIOHTTPCompression", "swift-nio-extras") }
-  static var subprocess: Self { .server("Subprocess", "swift-subprocess") }
-  static var systemPackage: Self { .server("SystemPackage", "swift-system") }
   static var nioHTTPTypes: Self { .server("NIOHTTPTypes", "swift-nio-extras") }
   static var nioHTTPTypesHTTP1: Self { .server("NIOHTTPTypesHTTP1", "swift-nio-extras") }
   static var nioSSL: Self { .server("NIOSSL", "swift-nio-ssl") }

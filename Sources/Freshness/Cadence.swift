@@ -37,23 +37,30 @@ enum Cadence {
     }
   }
 
-  /// The moment of the next request.
-  static func due(_ facts: Facts, rhythm: ProducerRhythm, policy: Policy) -> Moment {
+  /// The moment of the next request, and what it follows from.
+  static func due(
+    _ facts: Facts,
+    rhythm: ProducerRhythm,
+    policy: Policy
+  ) -> (moment: Moment, cause: NextRequest.Cause) {
     let least = facts.started + policy.leastInterval
     if facts.isStreaming, let push = policy.push {
       // R33: while the stream is healthy, polling is a slow safety net.
-      return facts.ended + policy.jitter.applied(to: push.safetyPoll, draw: facts.draw)
+      let wait = policy.jitter.applied(to: push.safetyPoll, draw: facts.draw)
+      return (facts.ended + wait, .safetyPoll)
     }
     if facts.isLongPoll {
       // R32: at once when the last one ended, but no faster than the cadence (R10).
       let spread = facts.draw.upTo(min(policy.spread, facts.interval))
-      return max(facts.started + facts.interval, facts.ended + spread)
+      return (max(facts.started + facts.interval, facts.ended + spread), .longPoll)
     }
-    if facts.isForeground, let aligned = rhythm.due(facts, policy: policy) { return aligned }
+    if facts.isForeground, let aligned = rhythm.due(facts, policy: policy) {
+      return (aligned.moment, aligned.isStated ? .stated : .learned)
+    }
     // R10: the period counts from start to start, so that the rate is what the policy says. An
     // answer slower than the interval is given as much rest as it took, up to the interval (P9).
     let wait = policy.jitter.applied(to: facts.interval, draw: facts.draw)
     let rest = min(facts.ended - facts.started, facts.interval)
-    return max(facts.started + wait, least, facts.ended + max(rest, .zero))
+    return (max(facts.started + wait, least, facts.ended + max(rest, .zero)), .cadence)
   }
 }

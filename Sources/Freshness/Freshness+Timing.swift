@@ -80,13 +80,14 @@ extension Freshness {
   private mutating func rest(_ cause: Cause, _ wish: Wish, in turn: inout Turn) -> Phase {
     let rest = Rest(cause: cause, since: turn.now, draw: turn.draw, wish: wish)
     guard keepsTime else { return .dormant }
-    return due(rest, policy: turn.policy) <= turn.now ? send(rest, in: &turn) : .resting(rest)
+    let due = due(rest, policy: turn.policy).moment
+    return due <= turn.now ? send(rest, in: &turn) : .resting(rest)
   }
 
   /// Looks at a wait again: facts may have made it longer, shorter or pointless (R9, L5, P5).
   private mutating func review(_ rest: Rest, in turn: inout Turn) -> Phase {
     guard keepsTime else { return .dormant }
-    guard due(rest, policy: turn.policy) <= turn.now else { return .resting(rest) }
+    guard due(rest, policy: turn.policy).moment <= turn.now else { return .resting(rest) }
     let cadence = interval(at: rest.since, policy: turn.policy) ?? .zero
     let limit = turn.policy.driftLimit(cadence: cadence)
     guard let alarm, turn.now - alarm >= limit, !rest.cause.isSpread else {
@@ -174,33 +175,55 @@ extension Freshness {
   private func deadline(of phase: Phase, policy: Policy) -> Moment? {
     switch phase {
     case .dormant: nil
-    case .resting(let rest): due(rest, policy: policy)
+    case .resting(let rest): due(rest, policy: policy).moment
     case .asking(let flight, _): flight.deadline
     }
   }
 
-  /// The end of a wait: a pure function of the wait and of what is known (R9).
-  private func due(_ rest: Rest, policy: Policy) -> Moment {
-    let due: Moment
+  /// The end of a wait and what it follows from: a pure function of the wait and of what is known
+  /// (R9).
+  private func due(_ rest: Rest, policy: Policy) -> (moment: Moment, cause: NextRequest.Cause) {
+    let due: (moment: Moment, cause: NextRequest.Cause)
     switch rest.cause {
     case .cadence: due = cadenceDue(rest, policy: policy)
     case .retry(let isLate):
       let spread = isLate ? rest.draw.upTo(policy.spread) : .zero
-      due = rest.since + (policy.retryDelay ?? .zero) + spread
-    case .backoff(let step), .degraded(let step):
-      due = rest.since + Backoff.wait(step: step, draw: rest.draw, policy: policy)
-    case .recheck: due = rest.since + policy.recheck + rest.draw.upTo(policy.spread)
-    case .spread, .reconnect: due = rest.since + rest.draw.upTo(policy.spread)
+      due = (rest.since + (policy.retryDelay ?? .zero) + spread, .retry)
+    case .backoff(let step):
+      due = (rest.since + Backoff.wait(step: step, draw: rest.draw, policy: policy), .backoff)
+    case .degraded(let step):
+      due = (rest.since + Backoff.wait(step: step, draw: rest.draw, policy: policy), .degraded)
+    case .recheck:
+      due = (rest.since + policy.recheck + rest.draw.upTo(policy.spread), .recheck)
+    case .spread: due = (rest.since + rest.draw.upTo(policy.spread), .spread)
+    case .reconnect: due = (rest.since + rest.draw.upTo(policy.spread), .reconnect)
     case .news:
       let gap = policy.push?.leastGap ?? .zero
-      due = max(rest.since, lastStart.map { $0 + gap } ?? rest.since)
-    case .deferred: due = rest.since
+      due = (max(rest.since, lastStart.map { $0 + gap } ?? rest.since), .news)
+    case .deferred: due = (rest.since, .retryAfter)
     }
     // R21, R23: a `Retry-After` only ever makes a wait longer.
-    return backoff.notBefore.map { max($0, due) } ?? due
+    guard let notBefore = backoff.notBefore, notBefore > due.moment else { return due }
+    return (notBefore, .retryAfter)
   }
 
-  private func cadenceDue(_ rest: Rest, policy: Policy) -> Moment {
+  /// When the next request goes out, and why then.
+  public var nextRequest: NextRequest {
+    switch phase {
+    case .asking: return NextRequest(.outstanding)
+    case .resting(let rest):
+      let due = due(rest, policy: policy)
+      return NextRequest(due.cause, due: due.moment)
+    case .dormant:
+      guard isWatched else { return NextRequest(.unwatched) }
+      return NextRequest(connectivity == .offline ? .offline : .paused)
+    }
+  }
+
+  private func cadenceDue(
+    _ rest: Rest,
+    policy: Policy
+  ) -> (moment: Moment, cause: NextRequest.Cause) {
     // A pause has no interval; whoever pauses does not rest either.
     let interval = interval(at: rest.since, policy: policy) ?? policy.idle
     let isForeground = lifecycle == .foreground

@@ -5,6 +5,8 @@
 struct ProducerRhythm: Hashable, Sendable {
   /// The last change that was seen, on the device's timeline.
   private(set) var lastChange: Moment?
+  /// How old the newest change was at the last arrival; below zero for one that was only stated.
+  private(set) var lastAge: Timespan?
   /// The time between two changes.
   private(set) var period: Timespan?
   /// How many periods in a row agreed; two are trusted, so the third change is foreseen.
@@ -35,13 +37,13 @@ struct ProducerRhythm: Hashable, Sendable {
     window = max(hints.spread ?? .zero, .zero)
     if place == nil { place = draw }
     if let age = marks.ageAtArrival, marks.fetchedAt != nil {
-      observe(change: now - age, tolerance: tolerance)
+      observe(change: now - age, at: now, tolerance: tolerance)
     }
     stated = hints.nextExpected(marks: marks).flatMap { $0 > .zero ? now + $0 : nil }
     guard let stated else { return }
     guard marks.fetchedAt != nil else {
       // Stated moments alone have the same rhythm as the changes they foretell.
-      observe(change: stated, tolerance: tolerance)
+      observe(change: stated, at: now, tolerance: tolerance)
       return
     }
     guard let lastChange, stated > lastChange else { return }
@@ -50,8 +52,11 @@ struct ProducerRhythm: Hashable, Sendable {
     agreement = 2
   }
 
-  private mutating func observe(change: Moment, tolerance: Timespan) {
-    guard let previous = lastChange else {
+  private mutating func observe(change: Moment, at now: Moment, tolerance: Timespan) {
+    let age = now - change
+    let previousAge = lastAge
+    lastAge = age
+    guard let previous = lastChange, let previousAge else {
       lastChange = change
       return
     }
@@ -59,6 +64,7 @@ struct ProducerRhythm: Hashable, Sendable {
     // The same change again, give or take the network, teaches nothing.
     guard distance > tolerance else { return }
     lastChange = change
+    guard !Self.isPollersOwn(age, previousAge, tolerance: tolerance) else { return }
     guard let known = period, known > .zero else {
       period = distance
       agreement = 1
@@ -80,33 +86,55 @@ struct ProducerRhythm: Hashable, Sendable {
     }
   }
 
-  /// The moment of the next aligned request, or `nil` for a blind one.
+  /// Whether the distance of two changes may be no more than that of the two requests.
+  ///
+  /// A producer that changes its data all the time, or says of any answer that it is equally old, has
+  /// no rhythm. What is learned there is the poller's own, a little longer every time: it would go
+  /// on to twice its interval. Changes that were as new as a request can see them say as little.
+  private static func isPollersOwn(
+    _ age: Timespan,
+    _ previous: Timespan,
+    tolerance: Timespan
+  ) -> Bool {
+    let older = max(age, previous)
+    let newer = min(age, previous)
+    return older - newer <= tolerance.percent(10) || newer >= .zero && older <= tolerance
+  }
+
+  /// How old a change may be when it is asked for, in percent of the interval (R31).
+  static let latePercent: Int64 = 25
+
+  /// The moment of the next aligned request and what foretold it, or `nil` for a blind one.
   ///
   /// R31: inside the budget of the cadence. An aligned request starts no earlier than the interval
-  /// less the slack after the last start (R10), and at most one interval later than a blind one.
-  func due(_ facts: Cadence.Facts, policy: Policy) -> Moment? {
+  /// less the slack after the last start (R10), and at most one interval later than a blind one. A
+  /// change that comes before that is asked for then, while it is not too old by
+  /// that time: to wait for the one after it would cost a whole period.
+  func due(_ facts: Cadence.Facts, policy: Policy) -> (moment: Moment, isStated: Bool)? {
     guard let alignment = policy.alignment else { return nil }
     let earliest = facts.started + max(facts.interval - alignment.slack, .zero)
     let latest = facts.started + facts.interval * 2
-    let delay = alignment.delay + (place ?? facts.draw).upTo(window)
-    guard let change = nextChange(notBefore: earliest - delay - alignment.spread) else {
-      return nil
-    }
+    let place = (place ?? facts.draw).upTo(window)
+    let late = max(alignment.delay + alignment.spread, facts.interval.percent(Self.latePercent))
+    guard let change = nextChange(notBefore: earliest - place - late) else { return nil }
     // Jitter comes after the expected moment, never before it (peers-client.md 6.1).
-    let due = max(change + delay + facts.draw.upTo(alignment.spread), earliest)
-    return due <= latest && due >= facts.ended
-      ? max(due, facts.started + policy.leastInterval) : nil
+    let jitter = facts.draw.upTo(alignment.spread)
+    let wanted = change.moment + alignment.delay + place + jitter
+    // Whoever is late is spread as well: clients that started together would stay together.
+    let due = wanted >= earliest ? wanted : earliest + jitter
+    guard due <= latest, due >= facts.ended else { return nil }
+    return (max(due, facts.started + policy.leastInterval), change.isStated)
   }
 
-  private func nextChange(notBefore moment: Moment) -> Moment? {
-    if let stated, stated >= moment { return stated }
+  private func nextChange(notBefore moment: Moment) -> (moment: Moment, isStated: Bool)? {
+    if let stated, stated >= moment { return (stated, true) }
     guard agreement >= 2, let period, period > .zero, let anchor = stated ?? lastChange else {
       return nil
     }
     let behind = (moment - anchor).milliseconds
-    guard behind > 0 else { return anchor }
+    guard behind > 0 else { return (anchor, false) }
     let times = (behind - 1) / period.milliseconds + 1
-    return anchor + period * times
+    return (anchor + period * times, false)
   }
 }
 

@@ -88,6 +88,8 @@ extension ExpectedShape {
     "context": .context,
     "pace": .word(Words.names(Pace.self)),
     "label": .members(label),
+    "nextCause": .word(Words.names(NextRequest.Cause.self)),
+    "nextDue": .optional(.range),
   ]
 
   private static let label: [String: ExpectedShape] = [

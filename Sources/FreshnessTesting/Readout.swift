@@ -117,6 +117,8 @@ enum Readout {
       "context": context(machine.context),
       "pace": word(machine.pace(at: now)),
       "label": label(machine.label(at: now)),
+      "nextCause": word(machine.nextRequest.cause),
+      "nextDue": optional(machine.nextRequest.due?.milliseconds),
     ])
   }
 

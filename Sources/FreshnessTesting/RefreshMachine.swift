@@ -29,6 +29,8 @@ public protocol RefreshMachine {
   var connectivity: Connectivity { get }
   /// What is watched (R4).
   var context: Context { get }
+  /// When the next request goes out, and why then (R8, R9).
+  var nextRequest: NextRequest { get }
 
   /// Names the pace of a wait that would begin at a moment (R9).
   func pace(at now: Moment) -> Pace

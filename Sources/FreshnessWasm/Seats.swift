@@ -46,9 +46,11 @@ struct Seats {
   /// Creates a machine from its message and returns its handle.
   mutating func create(_ words: UnsafeBufferPointer<Int64>) throws(WireError) -> Int32 {
     if firstVacant == 0, seats.count == Self.most { throw WireError(.tooManyMachines, at: 0) }
-    // The list of seats grows by taking a new one of twice the size beside the old one. One headroom
-    // stays behind, so that machines can be used when no more can be created.
-    try reserve(2 * Self.headroom + 2 * MemoryLayout<Seat>.stride * seats.count)
+    // The list of seats grows by taking a new one of twice the size beside the old one; a vacant seat
+    // needs no such room. One headroom stays behind, so that machines can be used when no more can be
+    // created.
+    let growth = firstVacant == 0 ? 2 * MemoryLayout<Seat>.stride * seats.count : 0
+    try reserve(2 * Self.headroom + growth)
     let occupant = Occupant(try WireMachine(words))
     if firstVacant == 0 {
       seats.append(Seat())

@@ -377,6 +377,8 @@ export function readLook(reader) {
   look.failuresInARow = reader.integer();
   look.pace = reader.named("pace");
   look.label = readLabel(reader);
+  look.nextCause = reader.named("nextCause");
+  look.nextDue = reader.optional();
   return look;
 }
 

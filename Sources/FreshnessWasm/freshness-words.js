@@ -46,6 +46,10 @@ export const NUMBERS = Object.freeze({
   ],
   badge: ["live", "partial", "unavailable", "unknown"],
   notice: ["none", "mild", "unavailable"],
+  nextCause: [
+    "unwatched", "offline", "paused", "outstanding", "cadence", "stated", "learned", "longPoll",
+    "safetyPoll", "retry", "backoff", "degraded", "recheck", "retryAfter", "spread", "reconnect", "news",
+  ],
   // Sets: each list begins with the lowest bit.
   changes: ["snapshot", "failure", "loading", "label"],
   notes: [

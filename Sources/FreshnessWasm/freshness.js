@@ -23,7 +23,7 @@ import { CODES, EngineError, Members, Reader, Writer } from "./freshness-words.j
 export { CODES, EngineError, NUMBERS, WISHES } from "./freshness-words.js";
 
 /** The wire form these files speak. */
-const WIRE_VERSION = 1;
+const WIRE_VERSION = 2;
 
 /** The WebAssembly module, and the machines in it. */
 export class Engine {

@@ -21,7 +21,7 @@
 /// a ``WireError`` with the position of the word, and nothing happens to the machine.
 public enum Wire: Sendable {
   /// The number of this form; it grows when any message or number changes its meaning.
-  public static let version: Int32 = 1
+  public static let version: Int32 = 2
 
   /// The word of a missing value.
   public static let none = Int64.min

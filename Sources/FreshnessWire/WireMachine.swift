@@ -55,8 +55,8 @@ public struct WireMachine: Hashable, Sendable {
   /// Looks at everything the machine shows: a message of one moment goes in.
   ///
   /// Writes lifecycle, connectivity, context, alarm, snapshot, failure, is loading, outstanding,
-  /// has observers, is streaming, failures in a row, pace, label. `snapshot`, `failure` and
-  /// `outstanding` are records that may be missing.
+  /// has observers, is streaming, failures in a row, pace, label, the cause of the next request and
+  /// its moment. `snapshot`, `failure` and `outstanding` are records that may be missing.
   ///
   /// - Returns: The number of words written.
   public func look(
@@ -80,6 +80,9 @@ public struct WireMachine: Hashable, Sendable {
     try writer.integer(Int64(machine.failuresInARow))
     try writer.numbered(machine.pace(at: now))
     try machine.label(at: now).write(to: &writer)
+    let next = machine.nextRequest
+    try writer.numbered(next.cause)
+    try writer.optionalMoment(next.due)
     return Int32(writer.count)
   }
 

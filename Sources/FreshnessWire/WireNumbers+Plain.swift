@@ -278,3 +278,50 @@ extension FreshnessLabel.Notice: WireNumbered {
     }
   }
 }
+
+extension NextRequest.Cause: WireNumbered {
+  init?(wireNumber: Int64) {
+    switch wireNumber {
+    case 1: self = .unwatched
+    case 2: self = .offline
+    case 3: self = .paused
+    case 4: self = .outstanding
+    case 5: self = .cadence
+    case 6: self = .stated
+    case 7: self = .learned
+    case 8: self = .longPoll
+    case 9: self = .safetyPoll
+    case 10: self = .retry
+    case 11: self = .backoff
+    case 12: self = .degraded
+    case 13: self = .recheck
+    case 14: self = .retryAfter
+    case 15: self = .spread
+    case 16: self = .reconnect
+    case 17: self = .news
+    default: return nil
+    }
+  }
+
+  var wireNumber: Int64 {
+    switch self {
+    case .unwatched: 1
+    case .offline: 2
+    case .paused: 3
+    case .outstanding: 4
+    case .cadence: 5
+    case .stated: 6
+    case .learned: 7
+    case .longPoll: 8
+    case .safetyPoll: 9
+    case .retry: 10
+    case .backoff: 11
+    case .degraded: 12
+    case .recheck: 13
+    case .retryAfter: 14
+    case .spread: 15
+    case .reconnect: 16
+    case .news: 17
+    }
+  }
+}

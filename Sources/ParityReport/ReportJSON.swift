@@ -90,15 +90,15 @@ package enum ReportJSON {
     value.map { Figures.decimal($0, places: 3) } ?? "null"
   }
 
-  private static func list(_ elements: [String]) -> String {
+  static func list(_ elements: [String]) -> String {
     "[\(elements.joined(separator: ","))]"
   }
 
-  private static func object(_ members: [(String, String)]) -> String {
+  static func object(_ members: [(String, String)]) -> String {
     "{\(members.map { "\(quoted($0.0)):\($0.1)" }.joined(separator: ","))}"
   }
 
-  private static func quoted(_ text: String) -> String {
+  static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
       switch scalar {

@@ -28,6 +28,8 @@ public protocol Machine: Sendable {
   var context: Context { get }
   /// The failures in a row that count for the ladder (R23).
   var failuresInARow: Int32 { get }
+  /// When the next request goes out, and why then (R8, R9).
+  var nextRequest: NextRequest { get }
   /// Names the pace of a wait that would begin now (R9).
   func pace(at now: Moment) -> Pace
   /// Says how fresh the copy at hand is (R26, R27).
@@ -80,6 +82,8 @@ public struct RecordedFreshness: Machine {
   public var context: Context { machine.context }
   /// The failures in a row that count for the ladder.
   public var failuresInARow: Int32 { machine.failuresInARow }
+  /// When the next request goes out, and why then.
+  public var nextRequest: NextRequest { machine.nextRequest }
   /// Names the pace of a wait that would begin now.
   public func pace(at now: Moment) -> Pace { machine.pace(at: now) }
   /// Says how fresh the copy at hand is.

@@ -6,6 +6,7 @@ import Serving
 import StationboardServer
 import UnixSignals
 import WebBoard
+import WorkspacesServer
 
 /// Puts the services together on one port.
 struct BoardServer {
@@ -20,6 +21,10 @@ struct BoardServer {
   let realtime: RealtimeFeeds?
   /// What is slowed down on purpose.
   let faults: PhaseFaults
+  /// The workspaces; nothing without any.
+  var workspaces: WorkspacePart?
+  /// The Unix socket to listen on instead of the port.
+  var socket: String?
   /// The jobs; nothing without a folder for them.
   let jobs: JobsService?
 
@@ -42,7 +47,7 @@ struct BoardServer {
       router: router(stationboard, responses),
       server: jobs.map { ServerLimits.http1(door: $0.door) } ?? ServerLimits.http1,
       configuration: ApplicationConfiguration(
-        address: .hostname(host, port: port),
+        address: socket.map { .unixDomainSocket(path: $0) } ?? .hostname(host, port: port),
         serverName: "freshet",
         availableConnectionsDelegate: ServerLimits.gate
       ),
@@ -59,7 +64,9 @@ struct BoardServer {
       configuration: ServiceGroupConfiguration(
         services: [
           ServiceGroupConfiguration.ServiceConfiguration(service: application),
-          ServiceGroupConfiguration.ServiceConfiguration(service: Closing(service: stationboard, jobs: jobs)),
+          ServiceGroupConfiguration.ServiceConfiguration(
+            service: Closing(service: stationboard, workspaces: workspaces, jobs: jobs)
+          ),
         ],
         gracefulShutdownSignals: [.sigterm, .sigint],
         logger: logger
@@ -72,7 +79,14 @@ struct BoardServer {
     var services: [any Service] = [FeedWatch(store: store)]
     if let realtime { services.append(RealtimeWatch(feeds: realtime)) }
     if let jobs { services.append(JobWork(service: jobs)) }
+    if let workspaces { services.append(WorkspaceWatch(part: workspaces)) }
     return services
+  }
+
+  /// The beginnings of the paths that are not public and take other methods than GET.
+  private var closedPaths: [String] {
+    (workspaces == nil ? [] : WorkspacesService.prefixes)
+      + (jobs == nil ? [] : JobsService.writablePaths + ["/v1/capabilities"])
   }
 
   private func router(
@@ -90,10 +104,13 @@ struct BoardServer {
         apiVersion: StationboardService.apiVersion,
         origins: origins,
         exposed: StationboardService.exposedFields,
-        hidden: jobs == nil ? [] : ["/v1/", "/ws/"]
+        hidden: closedPaths + (jobs == nil ? [] : ["/ws/"])
       )
     )
-    router.add(middleware: ProblemMiddleware(writable: jobs == nil ? [] : JobsService.writablePaths))
+    router.add(middleware: ProblemMiddleware(writable: closedPaths))
+    if let workspaces {
+      workspaces.service.add(to: router, access: workspaces.access)
+    }
     stationboard.add(to: router)
     jobs?.add(to: router)
     WebBoardService().add(to: router)
@@ -104,12 +121,14 @@ struct BoardServer {
 /// Lets go of everybody who waits for news when the server is told to end.
 private struct Closing: Service {
   let service: StationboardService
+  let workspaces: WorkspacePart?
   let jobs: JobsService?
 
   func run() async throws {
     try? await gracefulShutdown()
     service.close()
     jobs?.close()
+    workspaces?.service.close()
   }
 }
 
@@ -137,5 +156,14 @@ private struct RealtimeWatch: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown { await feeds.run() }
+  }
+}
+
+/// Watches worktrees while the server runs.
+private struct WorkspaceWatch: Service {
+  let part: WorkspacePart
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await part.service.run() }
   }
 }

@@ -12,6 +12,7 @@ struct Freshet: AsyncParsableCommand {
       ImportCommand.self, ServeCommand.self, BoardCommand.self, WatchCommand.self,
       FeedCommand.self, RecordCommand.self, ReportCommand.self, JobsCommand.self,
       SampleCommand.self, SimulateCommand.self, LibraryCommand.self, CatalogueCommand.self,
+      WorkspacesCommand.self, AgentSimCommand.self,
     ]
   )
 }

@@ -42,6 +42,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup var jobs: JobsOptions
 
+  @OptionGroup var workspaces: WorkspaceOptions
+
   @Option(help: "An origin whose pages may read the API, https://example.org. Default: any.")
   var allowOrigin: [String] = []
 
@@ -71,6 +73,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
     let logger = Logger(label: "freshet")
     let files = try realtime.recordings()
+    let part = try workspaces.part(host: host, version: StationboardService.version)
     let store: FeedStore
     do throws(FeedError) {
       store = try FeedStore(folder: folder, logger: logger)
@@ -123,10 +126,17 @@ struct ServeCommand: AsyncParsableCommand {
       origins: allowOrigin.isEmpty ? settings?.allowedOrigins ?? [] : allowOrigin,
       realtime: sources.isEmpty ? nil : feeds,
       faults: try realtime.faults(),
+      workspaces: part,
+      socket: workspaces.socket,
       jobs: jobService
     )
+    // A socket is for its owner only from the moment it is there.
+    if workspaces.socket != nil { umask(0o077) }
     do {
-      try await server.run { port in announce(store, replays, folder, host, port) }
+      try await server.run { port in
+        announce(store, replays, folder, host, port)
+        workspaces.announce()
+      }
       await transport.shutdown()
     } catch {
       Terminal.complain("freshet serve: \(host):\(port): \(ListenFailure.text(error))\n")
@@ -144,6 +154,7 @@ struct ServeCommand: AsyncParsableCommand {
   ) {
     let shown = host.contains(":") ? "[\(host)]" : host
     var text = "Serving http://\(shown):\(port)/\n"
+    if let socket = workspaces.socket { text = "Serving on the socket \(socket)\n" }
     for feed in store.feeds {
       let timetable = feed.timetable
       text += "  feed \(feed.entry.key): \(timetable.metadata.publisher ?? "no publisher named"),"

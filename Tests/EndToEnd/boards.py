@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import atexit
+import base64
+import json
 import re
 import subprocess
+import time
 import unittest
+import urllib.request
+from collections.abc import Callable
 from functools import cache
 
-from browser import Browser, Tab
+from browser import Browser, ProtocolError, Tab
 from program import NOW, PROGRAM, Folder, Server, run, sample
 
 STOP = "Parent8501120"
@@ -41,19 +46,24 @@ class Producer:
 class Stand:
     """Everything a board needs."""
 
-    def __init__(self) -> None:
+    def __init__(self, scenario: str = "rush") -> None:
         self.folder = Folder()
         sample(self.folder / "feed")
         answer = run("import", str(self.folder / "feed"), "--data", str(self.folder / "data"))
         assert answer.returncode == 0, answer.stderr
         data = str(self.folder / "data")
-        self.producer = Producer(data, "rush")
+        self.producer = Producer(data, scenario)
         self.server = Server(
             data, "--trip-updates", f"{self.producer.url}/trip-updates.pb", "--alerts", f"{self.producer.url}/alerts.pb",
             "--poll", f"trip-updates={PERIOD * 500}",
         )
         self.browser = Browser()
         self.url = self.server.url
+
+    def server_bytes(self, path: str) -> bytes:
+        """A file of the server, as it is on the wire."""
+        with urllib.request.urlopen(self.url + path, timeout=30) as answer:
+            return answer.read()
 
     def close(self) -> None:
         self.browser.close()
@@ -97,6 +107,35 @@ class BoardTest(unittest.TestCase):
     def board(self, stop: str = STOP, query: str = "limit=60&include_alerts=1&lang=en") -> dict:
         """The board as the API gives it."""
         return self.stand.server.get(f"/api/stationboard?stop_id={stop}&{query}")[1]
+
+    def received(self) -> dict:
+        """The last board that the page got, as it got it."""
+        for request in reversed(self.tab.boards()):
+            if self.tab.responses.get(request["id"], {}).get("status") == 200:
+                try:
+                    answer = self.tab.call("Network.getResponseBody", requestId=request["id"])
+                except ProtocolError:
+                    continue  # It is still on its way.
+                text = answer["body"]
+                return json.loads(base64.b64decode(text) if answer["base64Encoded"] else text)
+        raise AssertionError("the page got no board")
+
+    def shows_what_it_received(self, choose: Callable[[dict], bool] = lambda departure: True) -> list[str]:
+        """Waits until the rows are those of the board that the page got last, less what has left since; their destinations."""
+        end = time.monotonic() + 20
+        while True:
+            wanted = [departure["destination"] for departure in self.received()["departures"] if choose(departure)]
+            shown = self.destinations()
+            if shown and any(shown == wanted[gone:gone + len(shown)] for gone in range(6)):
+                return shown
+            assert time.monotonic() < end, f"the rows are {shown}, and not of {wanted}"
+            time.sleep(0.05)
+
+    def freeze(self, **changes: object) -> dict:
+        """From now on every answer is the board that the page got last, with changes of its members; that board."""
+        body = {**self.received(), **changes}
+        self.tab.intercept(lambda url: {"status": 200, "body": body} if "/api/stationboard?" in url else None)
+        return body
 
     def destinations(self, pane: int = 0) -> list[str]:
         """The destinations on the screen, in order."""

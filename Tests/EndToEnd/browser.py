@@ -170,7 +170,8 @@ class Tab:
     # What the network does
 
     def intercept(self, answers: Callable[[str], dict | None] | None) -> None:
-        """Answers the API in the server's place: `{status, headers, body}`, `{fail: reason}`, or nothing to let one pass."""
+        """Answers the API in the server's place: `{status, headers, body}`, `{fail: reason}`,
+        `{hang: true}` for no answer at all, or nothing to let one pass."""
         self.answers = answers
 
     def _paused(self, event: dict) -> None:
@@ -178,6 +179,8 @@ class Tab:
         identity = {"requestId": event["requestId"]}
         if answer is None:
             self.browser.send("Fetch.continueRequest", identity, self.session)
+        elif "hang" in answer:
+            pass  # Nothing comes.
         elif "fail" in answer:
             self.browser.send("Fetch.failRequest", {**identity, "errorReason": answer["fail"]}, self.session)
         else:

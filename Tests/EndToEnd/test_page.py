@@ -30,12 +30,7 @@ class BoardOnThePage(BoardTest):
 
     def test_the_rows_are_those_of_the_api(self):
         self.open()
-        departures = self.board()["departures"]
-        shown = self.destinations()
-        self.assertGreater(len(shown), 10)
-        # Between the two questions one departure may have left.
-        expected = [departure["destination"] for departure in departures]
-        self.assertIn(shown[:8], [expected[:8], expected[1:9]])
+        self.assertGreater(len(self.shows_what_it_received()), 10)
 
     def test_every_language_is_complete(self):
         words = self.tab_words()
@@ -67,13 +62,13 @@ class BoardOnThePage(BoardTest):
         self.assertIn(f"lines={line}", tab.run("location.search"))
         lines = "new Set([...document.querySelectorAll('.departure:not(.vacant) [data-part=line]')].map((one) => one.textContent)).size"
         self.assertEqual(tab.run(lines), 1)
-        link = tab.run("location.href").removeprefix(self.stand.url)
-        shown = self.destinations()
-        self.open(link)
-        self.assertEqual(self.destinations()[:3], shown[:3])
+        self.shows_what_it_received(lambda departure: name_of(departure["line"]) == line)
+        self.open(tab.run("location.href").removeprefix(self.stand.url))
+        self.shows_what_it_received(lambda departure: name_of(departure["line"]) == line)
 
     def test_views_by_line_and_trains(self):
         tab = self.open(f"/?stop={OTHER}&lang=en")
+        self.freeze()
         everything = self.destinations()
         views = tab.run("[...document.querySelector('[data-part=views]').options].map((one) => one.value)")
         self.assertIn("lines", views)
@@ -108,8 +103,8 @@ class BoardOnThePage(BoardTest):
         self.assertIn("trip=", tab.run("location.search"))
         link = tab.run("location.href").removeprefix(self.stand.url)
         tab.key("Escape")
-        tab.wait("!document.querySelector('#trip').open")
-        self.assertNotIn("trip=", tab.run("location.search"))
+        # The address follows the end of the dialog, which the browser tells a moment later.
+        tab.wait("!document.querySelector('#trip').open && !location.search.includes('trip=')")
         self.assertEqual(tab.run("document.activeElement.dataset.part"), "open", "the focus is back on the row")
         self.open(link)
         tab.wait("document.querySelector('#trip').open")
@@ -180,6 +175,11 @@ class BoardOnThePage(BoardTest):
         tab.wait("document.querySelectorAll('[role=option]').length > 1")
         self.assertIn("Lausanne", tab.text("#stop-suggestion-0"))
         self.assertRegex(tab.text("#stop-suggestion-1 .suggestion-note"), r"\d+\sm")
+
+
+def name_of(line):
+    """A line's name as the page writes it: without leading zeros."""
+    return re.sub(r"^([A-Za-z]*)0+(?=\d)", r"\1", (line or "").strip())
 
 
 def places(form):

@@ -48,7 +48,7 @@ function members(expected, got, path, kinds = {}) {
 
 const REQUEST = { context: "context" };
 const SAMPLE = { context: "context", marks: "members" };
-const SHOWS = { context: "context", label: "members" };
+const SHOWS = { context: "context", label: "members", nextDue: "range" };
 const EXPECT = {
   request: "request", requests: "requests", requestCount: "range", changes: "set", alarm: "range",
   sample: "sample", notes: "set", shows: "shows", counters: "members",

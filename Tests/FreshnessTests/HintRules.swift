@@ -78,6 +78,56 @@ struct HintRules {
   }
 
   @Test
+  func `R31: a change a moment too early is asked for late, not left out`() {
+    // 12.6 s ahead: 1.2 s before the earliest moment that the budget allows.
+    var producer = Producer()
+    producer.phase = 12_600
+    producer.statesNext = true
+    producer.run(polls: 40)
+    let starts = producer.stage.requests.map(\.at)
+    for (earlier, later) in zip(starts, starts.dropFirst()) {
+      #expect(later - earlier <= .seconds(17))
+    }
+    #expect(producer.ages.dropFirst(4).allSatisfy { $0 < 2_500 })
+  }
+
+  @Test
+  func `R31: whoever publishes faster than it is asked does not slow the requests down`() {
+    for period in [Int64(10), 400, 1_000, 1_400] {
+      var producer = Producer()
+      producer.period = period
+      producer.run(polls: 400)
+      let hours = Double(producer.stage.now.milliseconds) / 3_600_000
+      #expect(Double(producer.stage.requests.count) / hours >= 228, "every \(period) ms")
+    }
+  }
+
+  @Test
+  func `R31: a rhythm that ends is forgotten, and the requests do not drift`() {
+    var producer = Producer()
+    producer.run(polls: 40)
+    producer.period = 1_000
+    let before = producer.stage.requests.count
+    let start = producer.stage.now
+    producer.stage.send(.stopped)
+    producer.run(polls: 400)
+    let hours = Double((producer.stage.now - start).milliseconds) / 3_600_000
+    #expect(Double(producer.stage.requests.count - before) / hours >= 225)
+  }
+
+  @Test
+  func `R31: the machine says whether the server stated the change or it was learned`() {
+    var producer = Producer()
+    producer.statesNext = true
+    producer.run(polls: 5)
+    #expect(producer.stage.machine.nextRequest.cause == .stated)
+    #expect(producer.stage.machine.nextRequest.due == producer.stage.machine.alarm)
+    producer.statesNext = false
+    producer.run(polls: 5)
+    #expect(producer.stage.machine.nextRequest.cause == .learned)
+  }
+
+  @Test
   func `R31: clients spread over the window their server asks for`() {
     var seconds = [Int](repeating: 0, count: 60)
     for client in 0..<1_500 {

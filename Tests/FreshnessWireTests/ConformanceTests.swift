@@ -43,6 +43,7 @@ private struct WiredMachine: RefreshMachine {
   var lifecycle: Lifecycle { look(now).lifecycle }
   var connectivity: Connectivity { look(now).connectivity }
   var context: Context { look(now).context }
+  var nextRequest: NextRequest { look(now).nextRequest }
 
   func pace(at now: Moment) -> Pace { look(now).pace }
 

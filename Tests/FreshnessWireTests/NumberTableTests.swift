@@ -70,7 +70,8 @@ struct NumberTableTests {
     try check("verdict", Hold.Verdict.self)
     try check("badge", FreshnessLabel.Badge.self)
     try check("notice", FreshnessLabel.Notice.self)
-    #expect(table.numbers.count == 21)
+    try check("nextCause", NextRequest.Cause.self)
+    #expect(table.numbers.count == 22)
   }
 
   @Test

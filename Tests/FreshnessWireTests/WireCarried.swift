@@ -17,6 +17,10 @@ extension Moment {
   var carried: Moment { Moment(milliseconds: milliseconds.carried) }
 }
 
+extension NextRequest {
+  var carried: NextRequest { NextRequest(cause, due: due?.carried) }
+}
+
 extension Effects {
   var carried: Effects {
     var effects = self

@@ -171,6 +171,7 @@ struct WireLook: Hashable, WireReadable {
   let failuresInARow: Int32
   let pace: Pace
   let label: WireLabel
+  let nextRequest: NextRequest
 
   init(_ machine: Freshness, at now: Moment) {
     lifecycle = machine.lifecycle
@@ -186,6 +187,7 @@ struct WireLook: Hashable, WireReadable {
     failuresInARow = machine.failuresInARow
     pace = machine.pace(at: now)
     label = WireLabel(machine.label(at: now))
+    nextRequest = machine.nextRequest.carried
   }
 
   init(from reader: inout WireReader) throws(WireError) {
@@ -202,5 +204,9 @@ struct WireLook: Hashable, WireReadable {
     failuresInARow = try reader.short()
     pace = try reader.numbered(Pace.self)
     label = try WireLabel(from: &reader)
+    nextRequest = NextRequest(
+      try reader.numbered(NextRequest.Cause.self),
+      due: try reader.optional(in: .wire).map { Moment(milliseconds: $0) }
+    )
   }
 }

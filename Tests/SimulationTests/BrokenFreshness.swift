@@ -34,6 +34,7 @@ struct BrokenFreshness: Machine {
   var connectivity: Connectivity { machine.connectivity }
   var context: Context { machine.context }
   var failuresInARow: Int32 { machine.failuresInARow }
+  var nextRequest: NextRequest { machine.nextRequest }
   func pace(at now: Moment) -> Pace { machine.pace(at: now) }
   func label(at now: Moment) -> FreshnessLabel { machine.label(at: now) }
   func wording(of label: FreshnessLabel) -> Age.Wording? { label.wording }

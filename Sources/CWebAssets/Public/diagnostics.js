@@ -77,7 +77,7 @@ export class Diagnostics {
     const next = nextQuestion(facts);
     const wait = next.wait === null ? "–" : duration(next.wait / 1000);
     const entries = [
-      ["factNext", `${wait} · ${next.rule} ${say(`rule-${next.rule}`)}`],
+      ["factNext", `${wait} · ${next.rule} ${say(`cause-${next.cause}`)}`],
       ["factCadence", `${policy.active / 1000} s`],
       ["factRequests", `${counters.requests} · ${say("factUnchanged", { percent: counters.unchangedPercent })}`],
       ["factBytes", kilobytes(counters.bytes)],

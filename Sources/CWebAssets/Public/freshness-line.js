@@ -45,7 +45,7 @@ function failing(facts, say) {
   const title = problem?.error === "no_timetable" ? say("failedNoTimetable")
     : say(FAILURE_WORDS[look.failure] ?? "failedServer", { status: look.failureStatus });
   const next = retryIn === null ? null : retryIn > 500 ? say("tryingAgainIn", { span: duration(Math.ceil(retryIn / 1000)) }) : say("tryingAgainNow");
-  return line("failing", title, [updated(age, say), next, boardOf(facts, say)]);
+  return line("failing", title, [updated(age, say), next]);
 }
 
 function boardOf({ age, shownAt, zone }, say) {

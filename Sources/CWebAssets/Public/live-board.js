@@ -102,7 +102,6 @@ export class LiveBoard {
       policy: this.policy,
       look: this.look(),
       notes: this.#notes,
-      expectedAt: this.expectedAt ?? null,
       now: this.device.now(),
     };
   }
@@ -190,15 +189,8 @@ export class LiveBoard {
     if (isCurrent && arrival.outcome !== "cancelled") {
       this.#failure = { problem: arrival.problem, reason: arrival.reason ?? null };
       this.onArrival(arrival);
-      this.#expect(arrival);
     }
     this.#tell({ event: "answered", with: { generation, context, answer: this.#answer(arrival, isCurrent) } });
-  }
-
-  /** When the server expects its next change, for the diagnostics. */
-  #expect({ hints, marks, answeredAt = this.device.now() }) {
-    const fromNow = hints.nextExpectedAt == null || marks.serverTime == null ? hints.maxAge : hints.nextExpectedAt - marks.serverTime;
-    this.expectedAt = fromNow == null ? null : answeredAt + fromNow;
   }
 
   /** An arrival in the machine's words. Equal content keeps its revision (R16). */
@@ -242,7 +234,6 @@ export class LiveBoard {
 
   #delivered(arrival) {
     this.onArrival({ ...arrival, askedAt: this.device.now(), answeredAt: this.device.now() });
-    this.#expect(arrival);
     this.#tell({ event: "linkDelivered", with: { context: this.#context, answer: this.#answer(arrival, true) } });
   }
 

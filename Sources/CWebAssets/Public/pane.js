@@ -199,7 +199,8 @@ export class Pane {
   #show() {
     const { parts, page } = this;
     const { say } = page;
-    setText(parts.station, this.name || say("departures"));
+    // The id of a link says nothing to people; the server will tell the name.
+    setText(parts.station, this.settings.stop?.name || this.body?.station?.name || say("departures"));
     parts.tools.hidden = !this.settings.stop;
     const isFavourite = page.favourites.has(this.settings.stop?.id);
     setAttribute(parts.star, "aria-pressed", String(isFavourite));
@@ -312,7 +313,7 @@ export class Pane {
     const { state, title, detail } = freshnessLine({
       look,
       problem: this.#live.failure?.problem,
-      retryIn: look?.alarm == null ? null : Math.max(0, look.alarm - now),
+      retryIn: timeToNextQuestion(look, now),
       saved,
       shownAt: this.#shownAt(look, saved, now),
       zone: this.zone,
@@ -340,4 +341,10 @@ export class Pane {
     const isSmall = [before, state].every((one) => ["live", "ageing"].includes(one));
     if (!isQuiet && !isSmall) this.page.announcer.say(`${this.name}: ${title}`, { now: this.page.device.now(), urgent: true });
   }
+}
+
+/** Milliseconds to the next question: none while one is out, `null` if none is due. */
+function timeToNextQuestion(look, now) {
+  if (look?.nextCause === "outstanding") return 0;
+  return look?.nextDue == null ? null : Math.max(0, look.nextDue - now);
 }

@@ -1,4 +1,4 @@
-import Dispatch
+import GTFS
 import Synchronization
 
 /// Reads the trip updates of a feed straight from its bytes, in one pass.
@@ -80,7 +80,7 @@ struct TripUpdateReader {
         : entities.firstIndex { $0.position >= byteCount / parts * part } ?? entities.count
     }
     let readers = Mutex<[TripUpdateReader?]>(Array(repeating: nil, count: parts))
-    DispatchQueue.concurrentPerform(iterations: parts) { part in
+    Lanes.perform(parts) { part in
       var reader = TripUpdateReader(limits: limits, feedBytes: byteCount / parts)
       for index in starts[part]..<starts[part + 1] { reader.take(entities[index], index: index) }
       readers.withLock { $0[part] = reader }

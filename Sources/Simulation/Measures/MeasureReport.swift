@@ -65,6 +65,7 @@ public struct MeasureReport: Sendable {
       rhythm = .object([
         ("blind", json(measured.blind)), ("learned", json(measured.learned)),
         ("stated", json(measured.stated)),
+        ("everySecond", policy.hurried.map { json($0) } ?? .null),
       ])
     }
     return .object([

@@ -31,11 +31,12 @@ extension MeasureReport {
         Self.row(policy.name, "blind", rhythm.blind),
         Self.row(policy.name, "learned", rhythm.learned),
         Self.row(policy.name, "stated", rhythm.stated),
-      ]
+      ] + (policy.hurried.map { [Self.row(policy.name, "every 1 s", $0)] } ?? [])
     }
     if !rhythms.isEmpty {
       let head = ["preset", "rhythm", "added age mean", "p95", "requests/h", "polls until in step"]
-      blocks.append("A producer that publishes every 15 s\n" + TextTable.lines(head, rhythms))
+      let title = "A producer that publishes every 15 s, the last row apart\n"
+      blocks.append(title + TextTable.lines(head, rhythms))
     }
     if let crowd {
       let rows = [

@@ -1,6 +1,6 @@
 import Freshness
 
-/// What it brings to know the producer's rhythm (R31): a producer that publishes every 15 s.
+/// What it brings to know the producer's rhythm (R31).
 struct RhythmMeasure: Sendable {
   /// From publication to screen, over all publications after the fifth poll.
   var added: Figures
@@ -10,6 +10,7 @@ struct RhythmMeasure: Sendable {
   /// `nil` if that never comes.
   var learnedAfter: Int64?
 
+  /// The period of the producer in milliseconds, where it is not said otherwise.
   static let period: Int64 = 15_000
 
   /// Measures a policy against producers of all phases.
@@ -17,9 +18,16 @@ struct RhythmMeasure: Sendable {
   /// - Parameters:
   ///   - policy: The constants; without an alignment it polls blindly.
   ///   - speech: What the server says of its rhythm.
+  ///   - period: The time between two publications in milliseconds.
   ///   - runs: The number of runs of an hour, each with its own phase.
   ///   - seed: Everything follows from it.
-  init(_ policy: Policy, _ speech: CleanHost.Speech, runs: Int64, seed: UInt64) {
+  init(
+    _ policy: Policy,
+    _ speech: CleanHost.Speech,
+    every period: Int64 = RhythmMeasure.period,
+    runs: Int64,
+    seed: UInt64
+  ) {
     let hour: Int64 = 3_600_000
     var delays: [Int64] = []
     var count: Int64 = 0
@@ -27,8 +35,8 @@ struct RhythmMeasure: Sendable {
     for run in 0..<runs {
       var dice = SplitMix64(seed: seed &+ UInt64(run))
       // Phases in even steps, so that few runs cover all.
-      let phase = (run * Self.period + dice.below(Self.period)) / runs % Self.period
-      let publications = Publications(every: Self.period, phase: phase, until: hour + 120_000)
+      let phase = (run * period + dice.below(period)) / runs % period
+      let publications = Publications(every: period, phase: phase, until: hour + 120_000)
       var host = CleanHost(policy, publications: publications, seed: dice.next())
       host.roundTrip = 150
       host.speech = speech

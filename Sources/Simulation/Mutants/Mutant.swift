@@ -54,6 +54,7 @@ struct Mutant: Machine {
     var isLoading: Bool
     var isStreaming: Bool
     var failuresInARow: Int32
+    var nextRequest: NextRequest
 
     init(_ machine: Freshness) {
       alarm = machine.alarm
@@ -63,6 +64,7 @@ struct Mutant: Machine {
       isLoading = machine.isLoading
       isStreaming = machine.isStreaming
       failuresInARow = machine.failuresInARow
+      nextRequest = machine.nextRequest
     }
   }
 
@@ -94,6 +96,10 @@ struct Mutant: Machine {
     memory.lastShown = shown
     shown = Shown(machine)
     shown.alarm = effects.alarm
+    // A machine that keeps another moment says that one.
+    if let alarm = effects.alarm, alarm != machine.alarm, shown.nextRequest.due != nil {
+      shown.nextRequest.due = alarm
+    }
     fault.shown?(&shown, memory)
     if let record = fault.record {
       record(&diagnostics, effects)
@@ -129,6 +135,7 @@ struct Mutant: Machine {
   var connectivity: Connectivity { memory.connectivity }
   var context: Context { memory.context }
   var failuresInARow: Int32 { shown.failuresInARow }
+  var nextRequest: NextRequest { shown.nextRequest }
   func pace(at now: Moment) -> Pace {
     memory.lifecycle == .foreground ? machine.pace(at: now) : .background
   }

@@ -25,6 +25,21 @@ extension MutantPlan {
         $0.alignment?.delay = .seconds(4)
       }
     ),
+    MutantPlan(
+      .producerPhase,
+      "a change that comes a moment too early is left out",
+      effects: { effects, event, memory in
+        guard case .answered(_, let answer) = event, effects.request == nil,
+          let next = answer.hints.nextExpectedAt, let served = answer.marks.serverTime,
+          let alarm = effects.alarm, memory.policy.alignment != nil
+        else { return }
+        let change = memory.now + (next - served - answer.marks.transit)
+        // It is asked for at the earliest moment, more than the usual delay after it.
+        if alarm - change > .milliseconds(1_200), alarm - change < .milliseconds(3_700) {
+          effects.alarm = alarm + .seconds(13)
+        }
+      }
+    ),
     MutantPlan(.longPoll, "it never waits at the server", policy: { $0.longPoll = nil }),
     MutantPlan(
       .longPoll,

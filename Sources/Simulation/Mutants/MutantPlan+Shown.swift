@@ -122,6 +122,20 @@ extension MutantPlan {
         if let skew = effects.sample?.skew { effects.sample?.skew = .zero - skew }
       }
     ),
+    MutantPlan(
+      .samples,
+      "every wait is said to be the cadence",
+      shown: { shown, _ in
+        if shown.nextRequest.due != nil { shown.nextRequest.cause = .cadence }
+      }
+    ),
+    MutantPlan(
+      .samples,
+      "the moment it says is not the one it keeps",
+      shown: { shown, _ in
+        if let due = shown.nextRequest.due { shown.nextRequest.due = due + .seconds(1) }
+      }
+    ),
     MutantPlan(.samples, "the ring is too small", policy: { $0.ringCapacity = 3 }),
     MutantPlan(
       .counters,

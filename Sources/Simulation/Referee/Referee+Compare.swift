@@ -8,6 +8,7 @@ extension Referee {
     compareCopy(machine)
     compareFailure(machine)
     compareAlarm(machine)
+    compareNextRequest(machine)
     compareNotes()
     compareLook(machine)
     compareSample()
@@ -198,6 +199,20 @@ extension Referee {
     if case .signed(let least, _) = policy.jitter, abs(offset) < least.milliseconds {
       fail(.jitter, "a wait is varied by \(offset) ms only")
     }
+  }
+
+  // MARK: Why then
+
+  /// R9, R29: what the machine says of its next request is what it does.
+  private mutating func compareNextRequest<M: Machine>(_ machine: M) {
+    let next = machine.nextRequest
+    let causes = causes(wait)
+    expect(causes.contains(next.cause), .samples, "says \(next.cause), which is none of \(causes)")
+    let isDue = out == nil && wait != nil
+    expect((next.due != nil) == isDue, .samples, "says that the next request is due or not")
+    guard let due = next.due, let alarm = machine.alarm else { return }
+    let isAlarm = streamEnd == nil ? due == alarm : due >= alarm
+    expect(isAlarm, .samples, "says \(due.milliseconds), the alarm is \(alarm.milliseconds)")
   }
 
   // MARK: Notes

@@ -104,10 +104,13 @@ extension Referee {
     let least = started + policy.leastInterval.milliseconds
     let delay = alignment.delay.milliseconds
     let spread = alignment.spread.milliseconds
-    if let stated, stated >= earliest - delay - spread {
+    // A change may be a quarter of the interval old when it is asked for; the place in the server's
+    // window comes on top of that, and the machine alone knows it.
+    let late = max(delay + spread, interval / 4)
+    if let stated, stated >= earliest - late {
       // The statement decides: the request goes out in the window after it, if that fits at all.
       let first = max(stated + delay, earliest)
-      let last = max(stated + delay + window + spread, earliest)
+      let last = max(stated + delay + window + spread, earliest + spread)
       if first > latest || last < since { return blind }
       if last <= latest, first >= since {
         return Window(least: max(first, least), most: max(last, least), rule: .producerPhase)
@@ -119,5 +122,40 @@ extension Referee {
       most: max(blind.most, latest),
       rule: .producerPhase
     )
+  }
+
+  // MARK: Why then
+
+  /// The causes that a machine may name for its next request.
+  func causes(_ wait: Wait?) -> Set<NextRequest.Cause> {
+    if out != nil { return [.outstanding] }
+    guard let wait else {
+      if !isWatched { return [.unwatched] }
+      return [connectivity == .offline ? .offline : .paused]
+    }
+    var causes: Set<NextRequest.Cause>
+    switch wait.reason {
+    case .cadence: causes = cadenceCauses(wait.since)
+    case .retry: causes = [.retry]
+    case .ladder: causes = [.backoff]
+    case .degraded: causes = [.degraded]
+    case .recheck: causes = [.recheck]
+    case .gap: causes = [.spread]
+    case .reconnect, .resync: causes = [.reconnect]
+    case .news: causes = [.news]
+    case .deferred: causes = [.retryAfter]
+    }
+    // R21: a `Retry-After` is the cause where it ends later than the wait would.
+    if let notBefore, notBefore >= end(of: wait).least { causes.insert(.retryAfter) }
+    return causes
+  }
+
+  private func cadenceCauses(_ since: Int64) -> Set<NextRequest.Cause> {
+    if stream.isLive, policy.push != nil { return [.safetyPoll] }
+    if waitsAtServer(since) { return [.longPoll] }
+    guard lifecycle == .foreground, seesRhythm, policy.alignment != nil else { return [.cadence] }
+    var causes: Set<NextRequest.Cause> = [.cadence, .learned]
+    if stated != nil { causes.insert(.stated) }
+    return causes
   }
 }

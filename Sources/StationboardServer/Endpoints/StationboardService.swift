@@ -16,7 +16,7 @@ package struct StationboardService: Sendable {
   private let realtime: RealtimeFeeds?
   private let faults: PhaseFaults
   private let responses: ResponseCounter?
-  private let waiting = WaitingRoom()
+  private let waiting = WaitingRoom(most: BoardBudget.waiters)
 
   /// Creates the service.
   ///

@@ -55,7 +55,8 @@ struct BoardText {
   }
 
   private func title(_ board: Board, _ now: Double, _ zone: TimeZone) -> String {
-    let name = Terminal.fit(board.station?.name ?? "?", max(10, columns - 8))
+    // The clock ends where the minutes end.
+    let name = Terminal.fit(board.station?.name ?? "?", max(10, columns - 6))
     return paint("1", name) + " " + Self.clock(now, zone)
   }
 
@@ -72,11 +73,18 @@ struct BoardText {
     let scheduled = BoardInstant.read(departure.scheduledDeparture).map(Self.seconds) ?? 0
     let mark = departure.alerts?.isEmpty == false ? paint("33", "!") + " " : "  "
     let isOff = departure.cancelled
-    var text = Terminal.fit(departure.destination ?? "", destinationWidth) + " "
-    if showsTime { text += Terminal.fit(Self.clock(scheduled, zone), 6) }
-    let crossed = isOff ? paint("9", text) : text
-    return mark + badge(departure) + crossed + (showsPlatform ? platform(departure) : "")
+    let destination = Terminal.fit(departure.destination ?? "", destinationWidth)
+    let time = showsTime ? Terminal.fit(Self.clock(scheduled, zone), 6) : ""
+    let text = isOff ? crossed(destination) + " " + crossed(time) : destination + " " + time
+    return mark + badge(departure) + text + (showsPlatform ? platform(departure) : "")
       + status(departure, now)
+  }
+
+  /// A column whose words are crossed out, and not the blanks behind them.
+  private func crossed(_ column: String) -> String {
+    let blanks = column.reversed().prefix { $0 == " " }.count
+    let words = String(column.dropLast(blanks))
+    return (words.isEmpty ? "" : paint("9", words)) + String(repeating: " ", count: blanks)
   }
 
   /// The platform; a change is told with the one of the timetable.
@@ -172,7 +180,8 @@ struct BoardText {
     switch report.label.marker {
     case .normal:
       (mark, style) = report.label.badge == .live ? ("●", "32") : ("◐", "33")
-      parts.append(words.live)
+      // What cannot be reached is not live, whatever it said last.
+      if failure == nil { parts.append(words.live) }
     case .reduced(let reason):
       (mark, style) = reason == .status(.disabled) ? ("○", "2") : ("◐", "33")
       parts.append(words.reason(reason))

@@ -13,7 +13,10 @@ struct JobStartOptions: ParsableArguments {
   var json = false
 
   @Option(
-    help: ArgumentHelp("An option of the pipeline, NAME=VALUE; may be given again.", valueName: "option")
+    help: ArgumentHelp(
+      "An option of the pipeline, NAME=VALUE; may be given again.",
+      valueName: "option"
+    )
   )
   var option: [String] = []
 
@@ -90,7 +93,8 @@ struct JobStartOptions: ParsableArguments {
 struct JobsImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Import a table of books: an export of Goodreads, StoryGraph, LibraryThing or BookWyrm."
+    abstract:
+      "Import a table of books: an export of Goodreads, StoryGraph, LibraryThing or BookWyrm."
   )
 
   @Argument(help: ArgumentHelp("The table, CSV or TSV.", valueName: "file"))
@@ -118,7 +122,10 @@ struct JobsEnrichCommand: AsyncParsableCommand {
   var books: [String] = []
 
   @Option(
-    help: ArgumentHelp("A JSON file {\"books\":[{\"title\",\"author\"?,\"isbn\"?}]}.", valueName: "file")
+    help: ArgumentHelp(
+      "A JSON file {\"books\":[{\"title\",\"author\"?,\"isbn\"?}]}.",
+      valueName: "file"
+    )
   )
   var file: String?
 

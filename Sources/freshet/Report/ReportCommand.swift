@@ -7,7 +7,9 @@ struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
     abstract: "Judge recordings of clients: how fresh, how plausible, and whether two are alike.",
-    subcommands: [FreshnessReportCommand.self, ParityReportCommand.self]
+    subcommands: [
+      FreshnessReportCommand.self, ParityReportCommand.self, VectorsReportCommand.self,
+    ]
   )
 }
 

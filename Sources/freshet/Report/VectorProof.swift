@@ -34,30 +34,53 @@ enum VectorProof {
   /// - Returns: The table; a build without results proves nothing in it.
   /// - Throws: `ExitCode` if the vectors of this program cannot be read.
   static func table(file: String?, checkout: String?) throws -> MechanismTable {
-    let vectors: [ConformanceVector]
+    let vectors = try vectors()
+    return MechanismTable(
+      vectors: vectors.map { MechanismTable.Vector(id: $0.id, covers: $0.covers) },
+      proofs: [native(vectors), try checkout.map { try run($0) } ?? webAssembly(file)]
+    )
+  }
+
+  /// The vectors that this program carries.
+  ///
+  /// - Throws: `ExitCode` if they cannot be read.
+  static func vectors() throws -> [ConformanceVector] {
     do {
-      vectors = try ConformanceSuite.vectors()
+      return try ConformanceSuite.vectors()
     } catch {
       try ReportFile.fail("the vectors cannot be read: \(error)")
     }
-    var native: [String: [String]] = [:]
+  }
+
+  /// Runs vectors in this program.
+  static func native(_ vectors: [ConformanceVector]) -> BuildProof {
+    var results: [String: [String]] = [:]
     for vector in vectors {
       let mismatches = ConformanceRun.check(vector) { policy, context in
         Freshness(policy: policy, context: context)
       }
-      native[vector.id] = mismatches.map { "\($0)" }
+      results[vector.id] = mismatches.map { "\($0)" }
     }
-    return MechanismTable(
-      vectors: vectors.map { MechanismTable.Vector(id: $0.id, covers: $0.covers) },
-      proofs: [
-        BuildProof(
-          build: "native",
-          source: "\(vectors.count) vectors, run by this program now",
-          mismatches: native
-        ),
-        try checkout.map { try run($0) } ?? webAssembly(file),
-      ]
+    return BuildProof(
+      build: "native",
+      source: "\(vectors.count) vectors, run by this program now",
+      mismatches: results
     )
+  }
+
+  /// Reads the results of another build, named after what ran them.
+  ///
+  /// - Returns: The results; without any, why there are none.
+  static func results(_ path: String) -> BuildProof {
+    var proof = webAssembly(path)
+    if proof.mismatches != nil, let data = FileManager.default.contents(atPath: path),
+      let results = try? JSONDecoder().decode(Results.self, from: data)
+    {
+      proof.build = results.runtime
+    } else {
+      proof.build = (path as NSString).lastPathComponent
+    }
+    return proof
   }
 
   /// The hash of all vector files that this program carries.

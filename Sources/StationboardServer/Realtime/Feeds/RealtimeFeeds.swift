@@ -1,6 +1,7 @@
 package import ConditionalHTTP
 import Freshness
 package import FreshnessRuntime
+import GTFS
 import GTFSRealtime
 import HTTPTypes
 package import Logging
@@ -161,7 +162,12 @@ package final class RealtimeFeeds: Sendable {
       lastFailure = failure
       guard let bytes = snapshot.value, bytes.digest != last else { continue }
       last = bytes.digest
-      await take(bytes, from: source)
+      // Apart from the threads of requests, which go on meanwhile.
+      await Lanes.apart {
+        self.take(bytes, from: source)
+        // A timetable that was imported meanwhile has been told of already.
+        self.rebuild(source.prefix)
+      }
       onTaken(source)
     }
   }
@@ -196,8 +202,7 @@ package final class RealtimeFeeds: Sendable {
   }
 
   /// Decodes a feed, judges it, and puts it in place if it is to be used.
-  @concurrent
-  private func take(_ bytes: FeedBytes, from source: RealtimeSource) async {
+  private func take(_ bytes: FeedBytes, from source: RealtimeSource) {
     let now = bytes.arrivedAt ?? clock.now
     let began = ContinuousClock.now
     do throws(RealtimeError) {
@@ -267,8 +272,6 @@ package final class RealtimeFeeds: Sendable {
       )
       _ = judge(arrival, of: source)
     }
-    // A timetable that was imported meanwhile has been told of already.
-    await rebuild(source.prefix)
   }
 
   /// Judges an arrival; tells whether it is to be used.
@@ -319,14 +322,14 @@ package final class RealtimeFeeds: Sendable {
   /// Builds the indexes anew when a timetable is imported anew.
   private func followTimetables() async {
     let changes = store.changes()
-    for prefix in Set(sources.map(\.prefix)) { await rebuild(prefix) }
+    let prefixes = Set(sources.map(\.prefix))
+    await Lanes.apart { for prefix in prefixes { self.rebuild(prefix) } }
     for await _ in changes {
-      for prefix in Set(sources.map(\.prefix)) { await rebuild(prefix) }
+      await Lanes.apart { for prefix in prefixes { self.rebuild(prefix) } }
     }
   }
 
-  @concurrent
-  private func rebuild(_ prefix: String) async {
+  private func rebuild(_ prefix: String) {
     guard let feed = store.feeds.first(where: { ($0.entry.prefix ?? "") == prefix }),
       let held = state.withLock({ $0[prefix] })
     else { return }

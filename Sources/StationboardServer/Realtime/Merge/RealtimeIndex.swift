@@ -1,4 +1,4 @@
-import Dispatch
+import GTFS
 package import GTFSRealtime
 import Synchronization
 package import Timetable
@@ -73,7 +73,7 @@ package final class RealtimeIndex: Sendable {
     instances = builder.instances
     // The two do not need each other: with a second processor they are made in the time of one.
     let parts = Mutex<(lists: StopLists?, versions: StopVersions?)>((nil, nil))
-    DispatchQueue.concurrentPerform(iterations: 2) { part in
+    Lanes.perform(2) { part in
       if part == 0 {
         let lists = StopLists(builder.calls, builder.directory)
         parts.withLock { $0.lists = lists }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Those who wait for news, requests and streams: never too many, and all let out when the server ends.
-final class WaitingRoom: Sendable {
+package final class WaitingRoom: Sendable {
   private struct State {
     var isClosed = false
     var waiting = 0
@@ -10,12 +10,18 @@ final class WaitingRoom: Sendable {
   }
 
   private let state = Mutex(State())
+  private let most: Int
+
+  /// Opens a room.
+  ///
+  /// - Parameter most: The most that wait at a time.
+  package init(most: Int) { self.most = most }
 
   /// How many wait.
-  var waiting: Int { state.withLock { $0.waiting } }
+  package var waiting: Int { state.withLock { $0.waiting } }
 
   /// Somebody's place in the room; it is free again when nobody holds the ticket any more.
-  final class Ticket: Sendable {
+  package final class Ticket: Sendable {
     private let room: WaitingRoom
 
     fileprivate init(_ room: WaitingRoom) { self.room = room }
@@ -24,9 +30,9 @@ final class WaitingRoom: Sendable {
   }
 
   /// Lets somebody in; nothing if there is no room.
-  func enter() -> Ticket? {
+  package func enter() -> Ticket? {
     let isIn = state.withLock { state in
-      guard !state.isClosed, state.waiting < BoardBudget.waiters else { return false }
+      guard !state.isClosed, state.waiting < most else { return false }
       state.waiting += 1
       return true
     }
@@ -34,7 +40,7 @@ final class WaitingRoom: Sendable {
   }
 
   /// A sequence without elements that ends when the room is closed.
-  func closing() -> AsyncStream<Never> {
+  package func closing() -> AsyncStream<Never> {
     let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
     let number = state.withLock { state -> Int? in
       guard !state.isClosed else { return nil }
@@ -53,7 +59,7 @@ final class WaitingRoom: Sendable {
   }
 
   /// Lets everybody out, and nobody in any more.
-  func close() {
+  package func close() {
     let doors = state.withLock { state in
       state.isClosed = true
       return Array(state.doors.values)

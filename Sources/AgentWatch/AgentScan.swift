@@ -1,0 +1,172 @@
+package import Agents
+package import Workspaces
+
+/// One look after the other at logs, registry and processes: what reads them for the roster.
+package struct AgentScan: Sendable {
+  /// One entry of the registry, as it was read.
+  private struct RegistryFile: Sendable {
+    var stamp: LogTail.Stamp
+    var entry: ClaudeRegistryEntry?
+  }
+
+  /// One log that is followed.
+  private struct Followed: Sendable {
+    var format: AgentLogFile.Format
+    var tail: LogTail
+    var stamp: LogTail.Stamp?
+  }
+
+  private let folders: AgentFolders
+  private let limits: AgentWatchLimits
+  private var roster: AgentRoster
+  private var logs: LogSearch
+  private var processes: ProcessTable
+  private var followed: [String: Followed] = [:]
+  private var registry: [String: RegistryFile] = [:]
+  private var searchedAt: WallTime?
+  private var census: ProcessCensus?
+  private var entries: [ClaudeRegistryEntry] = []
+  private var readings: [String: AgentReading] = [:]
+  /// Whether something was seen since readings were made.
+  private var isNews = false
+
+  /// A scan of some folders.
+  ///
+  /// - Parameters:
+  ///   - folders: Where logs stand.
+  ///   - processes: Where processes stand.
+  ///   - bootedAt: When the machine started; `nil` if processes cannot be looked at.
+  ///   - limits: What is looked at.
+  ///   - thresholds: How long is waited.
+  package init(
+    _ folders: AgentFolders,
+    processes: String = "/proc",
+    bootedAt: WallTime? = ProcessTable.machineStart,
+    limits: AgentWatchLimits = AgentWatchLimits(),
+    thresholds: ActivityThresholds = ActivityThresholds()
+  ) {
+    self.folders = folders
+    self.limits = limits
+    roster = AgentRoster(limits: limits.agents, thresholds: thresholds)
+    logs = LogSearch(folders, limits: limits)
+    self.processes = ProcessTable(folder: processes, bootedAt: bootedAt, limits: limits)
+  }
+
+  /// Replaces the worktrees.
+  package mutating func follow(_ worktrees: [String]) {
+    roster.follow(worktrees)
+    logs.follow(worktrees)
+    searchedAt = nil
+    isNews = true
+  }
+
+  /// Somebody has looked at what the agents of a worktree did.
+  package mutating func markSeen(_ worktree: String, at now: WallTime) {
+    roster.markSeen(worktree, at: now)
+    isNews = true
+  }
+
+  /// Looks at everything that is due.
+  ///
+  /// - Parameter now: The moment.
+  /// - Returns: The reading of every worktree, and whether something is left to be read at once.
+  package mutating func look(
+    at now: WallTime
+  ) -> (readings: [String: AgentReading], isBehind: Bool) {
+    var isSearch = true
+    if let searchedAt {
+      // A clock that was put back must not stop the search.
+      isSearch = !(0..<limits.search).contains(now.milliseconds(since: searchedAt))
+    }
+    if isSearch {
+      searchedAt = now
+      search(now)
+    }
+    let isBehind = read()
+    let census =
+      isSearch ? processes.search(named: roster.namedProcesses, at: now) : processes.check()
+    let entries = readRegistry()
+    if census != self.census || entries != self.entries {
+      isNews = true
+      self.census = census
+      self.entries = entries
+    }
+    // Time alone changes a reading too; a search is soon enough for that.
+    if isNews || isSearch {
+      roster.see(census, entries, at: now)
+      readings = roster.readings(at: now)
+      isNews = false
+    }
+    return (readings, isBehind)
+  }
+
+  private mutating func search(_ now: WallTime) {
+    let found = Dictionary(
+      logs.search(at: now).map { ($0.path, $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    for path in followed.keys where found[path] == nil {
+      followed[path] = nil
+      roster.forget(path)
+    }
+    for (path, log) in found where followed[path] == nil {
+      var bounds = limits.agents
+      if !log.isRecent { bounds.reach = limits.shortReach }
+      followed[path] = Followed(format: log.format, tail: LogTail(limits: bounds))
+    }
+  }
+
+  /// Reads what is new in all logs.
+  ///
+  /// - Returns: Whether something is left.
+  private mutating func read() -> Bool {
+    var left = limits.mostRead
+    var isBehind = false
+    for (path, log) in followed {
+      guard let stamp = ReadOnlyFiles.stamp(path) else { continue }
+      var tail = log.tail
+      var findings = tail.see(stamp)
+      while let request = tail.request {
+        guard left > 0 else {
+          isBehind = true
+          break
+        }
+        guard
+          let bytes = ReadOnlyFiles.read(path, from: request.from, count: request.count)
+        else { break }
+        left -= bytes.count
+        findings += tail.take(bytes, at: request.from)
+        // The file became shorter, or its end is not there yet: the next look sees it.
+        if bytes.count < request.count { break }
+      }
+      followed[path]?.tail = tail
+      if findings.isEmpty, stamp == log.stamp { continue }
+      followed[path]?.stamp = stamp
+      isNews = true
+      let writtenAt = WallTime(milliseconds: stamp.modified / 1_000_000)
+      roster.take(findings, from: path, log.format, writtenAt: writtenAt)
+    }
+    return isBehind
+  }
+
+  private mutating func readRegistry() -> [ClaudeRegistryEntry] {
+    guard let home = folders.claude else { return [] }
+    let folder = home + "/sessions"
+    var files: [String: RegistryFile] = [:]
+    for name in ReadOnlyFiles.names(folder, most: limits.mostEntries) {
+      guard name.hasSuffix(".json"), name.first?.isNumber == true else { continue }
+      let path = folder + "/" + name
+      guard let stamp = ReadOnlyFiles.stamp(path) else { continue }
+      if let before = registry[path], before.stamp == stamp, before.entry != nil {
+        files[path] = before
+        continue
+      }
+      let size = min(Int(stamp.size), ClaudeRegistryEntry.longest)
+      let entry = ReadOnlyFiles.read(path, from: 0, count: size).flatMap { ClaudeRegistryEntry($0) }
+      // A file that is being written says what it said before.
+      files[path] = RegistryFile(stamp: stamp, entry: entry ?? registry[path]?.entry)
+    }
+    registry = files
+    return files.values.compactMap(\.entry).sorted { $0.process < $1.process }
+  }
+}

@@ -1,0 +1,121 @@
+package import Agents
+import Dispatch
+import Foundation
+import Synchronization
+package import Workspaces
+
+/// Watches agents in worktrees, read-only: a thread that looks, and tells what is different.
+///
+/// It opens files for reading only and writes nothing, nowhere. A look costs one `stat` for each log
+/// that is followed and one small read for each process that is an agent; twice a second folders and
+/// processes are looked through for new ones.
+package final class AgentWatch: AgentWatching {
+  /// What others want of the thread.
+  private struct Inbox {
+    var worktrees: [String]?
+    var seen: [(worktree: String, at: WallTime)] = []
+    var isStarted = false
+    var isStopped = false
+  }
+
+  private let scan: AgentScan
+  private let tick: Int64
+  private let now: @Sendable () -> WallTime
+  private let inbox = Mutex(Inbox())
+  private let bell = DispatchSemaphore(value: 0)
+
+  /// A watch that has not begun.
+  ///
+  /// - Parameters:
+  ///   - folders: Where logs stand.
+  ///   - processes: Where processes stand.
+  ///   - limits: What is looked at, and how often.
+  ///   - thresholds: How long is waited.
+  ///   - now: The clock that agents write into their logs.
+  package init(
+    _ folders: AgentFolders,
+    processes: String = "/proc",
+    limits: AgentWatchLimits = AgentWatchLimits(),
+    thresholds: ActivityThresholds = ActivityThresholds(),
+    now: @escaping @Sendable () -> WallTime = AgentWatch.systemClock
+  ) {
+    scan = AgentScan(folders, processes: processes, limits: limits, thresholds: thresholds)
+    tick = limits.tick
+    self.now = now
+  }
+
+  /// The machine's clock.
+  package static let systemClock: @Sendable () -> WallTime = {
+    WallTime(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
+  }
+
+  package func follow(_ paths: [String]) async {
+    inbox.withLock { $0.worktrees = paths }
+    bell.signal()
+  }
+
+  package func markSeen(_ path: String) async {
+    let at = now()
+    inbox.withLock { $0.seen.append((path, at)) }
+    bell.signal()
+  }
+
+  package func readings() -> AsyncStream<(path: String, reading: AgentReading)> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: (path: String, reading: AgentReading).self
+    )
+    let isFirst = inbox.withLock { inbox in
+      defer { inbox.isStarted = true }
+      return !inbox.isStarted
+    }
+    guard isFirst else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [self] _ in
+      inbox.withLock { $0.isStopped = true }
+      bell.signal()
+    }
+    let thread = Thread { [self] in look(continuation) }
+    thread.name = "agents"
+    thread.start()
+    return stream
+  }
+
+  private func look(
+    _ continuation: AsyncStream<(path: String, reading: AgentReading)>.Continuation
+  ) {
+    var scan = scan
+    var shown: [String: AgentReading] = [:]
+    var isFollowing = false
+    while true {
+      let mail = inbox.withLock { inbox in
+        defer {
+          inbox.worktrees = nil
+          inbox.seen = []
+        }
+        return inbox
+      }
+      guard !mail.isStopped else { break }
+      if let worktrees = mail.worktrees {
+        isFollowing = true
+        scan.follow(worktrees)
+      }
+      for (worktree, at) in mail.seen { scan.markSeen(worktree, at: at) }
+      var isBehind = false
+      if isFollowing {
+        let (readings, rest) = scan.look(at: now())
+        isBehind = rest
+        // Half a log shows half a truth: nothing is told before all of it was read.
+        if !isBehind {
+          for (path, reading) in readings where shown[path] != reading {
+            continuation.yield((path, reading))
+          }
+          shown = readings
+        }
+      }
+      if !isBehind { _ = bell.wait(timeout: .now() + .milliseconds(Int(tick))) }
+    }
+    continuation.finish()
+  }
+}

@@ -1,0 +1,40 @@
+package import Agents
+
+/// Every bound of looking for agents.
+package struct AgentWatchLimits: Hashable, Sendable {
+  /// What is kept of each log.
+  package var agents = AgentLimits()
+  /// Milliseconds between two looks at files and processes that are known.
+  package var tick: Int64 = 250
+  /// Milliseconds between two looks for new ones.
+  package var search: Int64 = 500
+  /// How long ago a log was last written at most to be followed, in milliseconds.
+  package var recency: Int64 = 7 * 86_400_000
+  /// The most names read of one folder.
+  package var mostNames = 8_192
+  /// The most folders of Claude Code that are looked into.
+  package var mostFolders = 512
+  /// The most logs followed in one folder of Claude Code, the newest ones.
+  package var mostLogsInFolder = 8
+  /// How many of these are read farther back than the others.
+  package var mostRecentLogs = 2
+  /// How far before its end one of the others is read, in bytes.
+  package var shortReach: Int64 = 256 << 10
+  /// The most logs followed of Codex, and of the neutral format.
+  package var mostLogs = 256
+  /// The days of Codex's calendar of folders that are looked into, the latest ones that exist.
+  package var mostDays = 14
+  /// How many bytes of a log of Codex are read to find out where its agent works.
+  package var peek = 512 << 10
+  /// The most entries of Claude Code's registry.
+  package var mostEntries = 512
+  /// The most processes looked at.
+  package var mostProcesses = 16_384
+  /// The most bytes read of one command line.
+  package var longestCommand = 4_096
+  /// How much is read of all logs in one look, in bytes; the rest waits for the next look.
+  package var mostRead = 64 << 20
+
+  /// The usual limits.
+  package init() {}
+}

@@ -1,0 +1,179 @@
+package import Agents
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Finds the agents among the processes of this machine, through `/proc`.
+///
+/// What a process is is found out once, and again while it is young, since a shell becomes what it
+/// runs. A known agent costs one small read a look; of the others a few are looked at each time.
+package struct ProcessTable: Sendable {
+  /// What is known of a process.
+  private struct Known: Sendable {
+    var identity: ProcessIdentity
+    var kind: AgentKind?
+    var isSettled: Bool
+  }
+
+  /// How long a process may become something else by `exec`, in milliseconds.
+  private static let youth: Int64 = 10_000
+  /// In how many looks every process is looked at again, in case its number was given anew.
+  private static let round = 20
+
+  private let folder: String
+  private let limits: AgentWatchLimits
+  private var known: [Int32: Known] = [:]
+  private var sightings: [ProcessIdentity: ProcessCensus.Sighting] = [:]
+  private var isComplete = false
+  private var searches = 0
+  /// When the machine started; `nil` if processes cannot be looked at.
+  private let bootedAt: WallTime?
+  private let ticksPerSecond: Int64
+
+  /// The processes below a folder.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder.
+  ///   - bootedAt: When the machine started; `nil` if processes cannot be looked at.
+  ///   - limits: What is looked at.
+  package init(
+    folder: String = "/proc",
+    bootedAt: WallTime? = ProcessTable.machineStart,
+    limits: AgentWatchLimits = AgentWatchLimits()
+  ) {
+    self.folder = folder
+    self.bootedAt = bootedAt
+    self.limits = limits
+    ticksPerSecond = max(Int64(sysconf(Int32(_SC_CLK_TCK))), 1)
+  }
+
+  /// When this machine started, by its own clocks; `nil` where processes are no files.
+  package static var machineStart: WallTime? {
+    #if canImport(Glibc)
+    var wall = timespec()
+    var boot = timespec()
+    guard clock_gettime(CLOCK_REALTIME, &wall) == 0, clock_gettime(CLOCK_BOOTTIME, &boot) == 0
+    else { return nil }
+    let seconds = Int64(wall.tv_sec) - Int64(boot.tv_sec)
+    let rest = (Int64(wall.tv_nsec) - Int64(boot.tv_nsec)) / 1_000_000
+    return WallTime(milliseconds: seconds * 1_000 + rest)
+    #else
+    return nil
+    #endif
+  }
+
+  /// Looks at all processes.
+  ///
+  /// - Parameters:
+  ///   - named: Processes that are agents whatever their command is.
+  ///   - now: The moment.
+  /// - Returns: The agents among them.
+  package mutating func search(named: Set<Int32>, at now: WallTime) -> ProcessCensus {
+    guard bootedAt != nil else { return ProcessCensus(sightings: [], isComplete: false) }
+    let names = ReadOnlyFiles.names(folder, most: limits.mostProcesses)
+    var seen: [Int32: Known] = [:]
+    var found: [ProcessIdentity: ProcessCensus.Sighting] = [:]
+    searches += 1
+    for name in names {
+      guard let number = Int32(name) else { continue }
+      if let process = known[number], process.isSettled, process.kind == nil,
+        !named.contains(number), (searches + Int(number)) % Self.round != 0
+      {
+        seen[number] = process
+        continue
+      }
+      guard let state = state(of: number) else { continue }
+      var process = known[number]
+      if process?.identity != state.identity { process = nil }
+      if process == nil || process?.isSettled == false {
+        process = identify(state, at: now)
+      }
+      seen[number] = process
+      guard let kind = process?.kind ?? (named.contains(number) ? .other(state.name) : nil),
+        let sighting = sighting(state, kind)
+      else { continue }
+      found[state.identity] = sighting
+    }
+    known = seen
+    sightings = found
+    isComplete = names.count < limits.mostProcesses
+    return censusOfSightings
+  }
+
+  /// Looks at the processes that were found before: which of them are still there.
+  package mutating func check() -> ProcessCensus {
+    for identity in sightings.keys where state(of: identity.number)?.identity != identity {
+      sightings[identity] = nil
+    }
+    return censusOfSightings
+  }
+
+  private var censusOfSightings: ProcessCensus {
+    ProcessCensus(
+      sightings: sightings.values.sorted { $0.identity < $1.identity },
+      isComplete: isComplete
+    )
+  }
+
+  /// Which process has a number; `nil` if none has.
+  package func identity(of number: Int32) -> ProcessIdentity? { state(of: number)?.identity }
+
+  /// What the kernel says of a process.
+  private struct State {
+    var identity: ProcessIdentity
+    var parent: Int32
+    var name: String
+  }
+
+  private func state(of number: Int32) -> State? {
+    guard let bytes = ReadOnlyFiles.readAll("\(folder)/\(number)/stat", most: 2_048),
+      // The name stands in parentheses and may hold some itself.
+      let opening = bytes.firstIndex(of: UInt8(ascii: "(")),
+      let closing = bytes.lastIndex(of: UInt8(ascii: ")")), opening < closing
+    else { return nil }
+    let fields = bytes[(closing + 1)...].split(separator: UInt8(ascii: " "))
+    guard fields.count > 19, fields[0] != [UInt8(ascii: "Z")],
+      let parent = Int32(String(decoding: fields[1], as: UTF8.self)),
+      let start = UInt64(String(decoding: fields[19], as: UTF8.self))
+    else { return nil }
+    return State(
+      identity: ProcessIdentity(number: number, start: start),
+      parent: parent,
+      name: String(decoding: bytes[(opening + 1)..<closing], as: UTF8.self)
+    )
+  }
+
+  private func startedAt(_ state: State) -> WallTime {
+    let since = Int64(clamping: state.identity.start) * 1_000 / ticksPerSecond
+    return (bootedAt ?? WallTime(milliseconds: 0)).advanced(by: since)
+  }
+
+  private func identify(_ state: State, at now: WallTime) -> Known {
+    let path = "\(folder)/\(state.identity.number)/cmdline"
+    let arguments = (ReadOnlyFiles.readAll(path, most: limits.longestCommand) ?? [])
+      .split(separator: 0, omittingEmptySubsequences: true)
+      .prefix(8)
+      .map { String(decoding: $0, as: UTF8.self) }
+    return Known(
+      identity: state.identity,
+      kind: AgentCommand.kind(name: state.name, arguments: arguments),
+      isSettled: now.milliseconds(since: startedAt(state)) > Self.youth
+    )
+  }
+
+  private func sighting(_ state: State, _ kind: AgentKind) -> ProcessCensus.Sighting? {
+    guard let directory = ReadOnlyFiles.target("\(folder)/\(state.identity.number)/cwd") else {
+      return nil
+    }
+    return ProcessCensus.Sighting(
+      identity: state.identity,
+      parent: state.parent,
+      kind: kind,
+      directory: directory,
+      startedAt: startedAt(state)
+    )
+  }
+}

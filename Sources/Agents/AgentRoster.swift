@@ -1,0 +1,331 @@
+package import Workspaces
+
+/// Every agent in the watched worktrees, as a value: what logs, process table and registry say goes
+/// in, one reading for each worktree comes out.
+///
+/// 1. A session belongs to the innermost worktree that contains its latest working directory, else
+///    its first one; a session of neither belongs to none.
+/// 2. A session and a process belong together if the registry or the log says so; else if both are of
+///    one agent, in one directory, and the process has started before the log was last written. A
+///    process has one session, a session one process.
+/// 3. A process is known by its number and its start; a number that was given anew is another one.
+/// 4. A reading depends on what was seen and on the moment, not on the order of logs or processes.
+package struct AgentRoster: Sendable {
+  /// One log that is followed.
+  private struct Entry: Sendable {
+    var file: AgentLogFile
+    var session: AgentSession { file.session }
+    var writtenAt: WallTime?
+    var process: ProcessIdentity?
+    var missing: (noticed: WallTime, wasSeen: Bool)?
+    /// When its human began another session in its process: nobody need look at this one.
+    var leftAt: WallTime?
+  }
+
+  /// One agent of a worktree.
+  private struct Member {
+    var key: String
+    var kind: AgentKind
+    var session: AgentSession?
+    var process: ProcessIdentity?
+    var activity: Activity
+    var lastRecordAt: WallTime { session?.lastRecordAt ?? WallTime(milliseconds: 0) }
+  }
+
+  private let limits: AgentLimits
+  private let fusion: ActivityFusion
+  private var worktrees: WorktreePaths
+  private var entries: [String: Entry] = [:]
+  private var registry: [ProcessIdentity: ClaudeRegistryEntry] = [:]
+  private var census: [ProcessIdentity: ProcessCensus.Sighting] = [:]
+  /// Whether a look at the process table was complete.
+  private var seesProcesses = false
+  private var seenAt: [String: WallTime] = [:]
+  /// Whether a session without a process has new records since processes were looked at.
+  private var isUnbound = false
+
+  /// A roster of some worktrees.
+  ///
+  /// - Parameters:
+  ///   - worktrees: Their absolute paths.
+  ///   - limits: What is kept.
+  ///   - thresholds: How long is waited.
+  package init(
+    worktrees: [String] = [],
+    limits: AgentLimits = AgentLimits(),
+    thresholds: ActivityThresholds = ActivityThresholds()
+  ) {
+    self.worktrees = WorktreePaths(worktrees)
+    self.limits = limits
+    fusion = ActivityFusion(thresholds: thresholds)
+  }
+
+  // MARK: What is seen
+
+  /// Replaces the worktrees.
+  package mutating func follow(_ worktrees: [String]) {
+    self.worktrees = WorktreePaths(worktrees)
+    seenAt = seenAt.filter { self.worktrees.contains($0.key) }
+  }
+
+  /// Takes what came out of a log.
+  ///
+  /// - Parameters:
+  ///   - findings: What came out.
+  ///   - path: Where the log stands.
+  ///   - format: Its format.
+  ///   - writtenAt: When the file was last written.
+  package mutating func take(
+    _ findings: [LogTail.Finding],
+    from path: String,
+    _ format: AgentLogFile.Format,
+    writtenAt: WallTime?
+  ) {
+    if entries[path] == nil { entries[path] = Entry(file: AgentLogFile(format, limits: limits)) }
+    if let writtenAt { entries[path]?.writtenAt = writtenAt }
+    for finding in findings { entries[path]?.file.take(finding) }
+    if !findings.isEmpty, entries[path]?.process == nil { isUnbound = true }
+  }
+
+  /// Forgets a log.
+  package mutating func forget(_ path: String) { entries[path] = nil }
+
+  /// What is known of the session of a log; `nil` if it is not followed.
+  package func session(of path: String) -> AgentSession? { entries[path]?.session }
+
+  /// Whether a log's session is in a worktree.
+  package func isWatched(_ path: String) -> Bool {
+    entries[path].map { worktree(of: $0.session) != nil } ?? false
+  }
+
+  /// Processes that logs name; a census looks at these too, whatever their command is.
+  package var namedProcesses: Set<Int32> { Set(entries.values.compactMap(\.session.process)) }
+
+  /// Takes a look at the process table and at what agents say of themselves.
+  ///
+  /// - Parameters:
+  ///   - census: The agents' processes.
+  ///   - registry: All entries of the registry.
+  ///   - now: The moment.
+  package mutating func see(
+    _ census: ProcessCensus,
+    _ registry: [ClaudeRegistryEntry],
+    at now: WallTime
+  ) {
+    seesProcesses = seesProcesses || census.isComplete
+    var present = Dictionary(
+      census.agents.map { ($0.identity, $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    if !census.isComplete {
+      present.merge(self.census) { new, _ in new }
+    }
+    self.census = present
+    self.registry = Dictionary(
+      registry.filter { present[$0.process] != nil }.map { ($0.process, $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    bind(at: now)
+  }
+
+  /// Somebody has looked at what the agents of a worktree did.
+  package mutating func markSeen(_ worktree: String, at now: WallTime) {
+    guard worktrees.contains(worktree) else { return }
+    seenAt[worktree] = now
+  }
+
+  // MARK: Sessions and processes
+
+  private mutating func bind(at now: WallTime) {
+    isUnbound = false
+    let sessionsOfRegistry = Set(registry.values.map(\.session))
+    for (path, entry) in entries {
+      guard let process = entry.process else { continue }
+      let claimed = registry[process]?.session
+      if census[process] == nil {
+        entries[path]?.process = nil
+        entries[path]?.missing = (now, true)
+      } else if let claimed, claimed != entry.session.id {
+        leave(path, at: now)
+      }
+    }
+    var free = census
+    for entry in entries.values { entry.process.map { free[$0] = nil } }
+    let waiting = entries.filter { $0.value.process == nil }.map(\.key).sorted { one, other in
+      let (first, second) = (entries[one], entries[other])
+      let (a, b) = (first?.session.lastRecordAt, second?.session.lastRecordAt)
+      return a == b ? one < other : (a?.milliseconds ?? 0) > (b?.milliseconds ?? 0)
+    }
+    for path in waiting {
+      guard let entry = entries[path] else { continue }
+      let session = entry.session
+      if let process = process(of: entry, among: free, sessionsOfRegistry) {
+        free[process] = nil
+        entries[path]?.process = process
+        entries[path]?.missing = nil
+        entries[path]?.leftAt = nil
+      } else if let before = predecessor(of: session) {
+        let process = entries[before]?.process
+        leave(before, at: now)
+        entries[path]?.process = process
+        entries[path]?.missing = nil
+      } else if seesProcesses, entries[path]?.missing == nil {
+        entries[path]?.missing = (now, false)
+      }
+    }
+  }
+
+  /// The process of a session has begun another one.
+  private mutating func leave(_ path: String, at now: WallTime) {
+    entries[path]?.process = nil
+    entries[path]?.missing = (now, true)
+    entries[path]?.leftAt = now
+  }
+
+  /// The session whose process must have begun a session that has none, where nobody says which: it
+  /// was silent since.
+  private func predecessor(of session: AgentSession) -> String? {
+    guard session.process == nil, let startedAt = session.startedAt else { return nil }
+    return entries.filter { _, entry in
+      guard let process = entry.process, let sighting = census[process],
+        registry[process] == nil, entry.session.process == nil,
+        sighting.kind == session.kind, sighting.directory == session.firstDirectory,
+        let last = entry.session.lastRecordAt
+      else { return false }
+      return last < startedAt && sighting.startedAt <= startedAt
+    }
+    .max { one, other in
+      let (a, b) = (one.value.session.lastRecordAt, other.value.session.lastRecordAt)
+      return a == b ? one.key < other.key : (a?.milliseconds ?? 0) < (b?.milliseconds ?? 0)
+    }?
+    .key
+  }
+
+  private func process(
+    of entry: Entry,
+    among free: [ProcessIdentity: ProcessCensus.Sighting],
+    _ sessionsOfRegistry: Set<String>
+  ) -> ProcessIdentity? {
+    let session = entry.session
+    if let number = session.process {
+      return free.keys.filter { $0.number == number }.min()
+    }
+    if let id = session.id, sessionsOfRegistry.contains(id) {
+      return free.keys.filter { registry[$0]?.session == id }.min()
+    }
+    let times = [session.lastRecordAt, entry.writtenAt].compactMap(\.self)
+    let last = times.max() ?? WallTime(milliseconds: 0)
+    let candidates = free.values.filter { sighting in
+      sighting.kind == session.kind && registry[sighting.identity] == nil
+        && (sighting.directory == session.firstDirectory
+          || sighting.directory == session.directory)
+        && sighting.startedAt.milliseconds(since: last) <= fusion.thresholds.lag
+    }
+    // A session that is not taken up again begins after its process, soon: of several processes it
+    // has the last one before its own beginning.
+    let before = candidates.filter { sighting in
+      session.startedAt.map { sighting.startedAt <= $0 } ?? false
+    }
+    return (before.isEmpty ? candidates : before).map(\.identity).max()
+  }
+
+  // MARK: What comes out
+
+  /// What is known in every worktree.
+  ///
+  /// - Parameter now: The moment.
+  /// - Returns: A reading for each path that is watched.
+  package mutating func readings(at now: WallTime) -> [String: AgentReading] {
+    if isUnbound { bind(at: now) }
+    var members: [String: [Member]] = [:]
+    for (path, entry) in entries {
+      guard let worktree = worktree(of: entry.session) else { continue }
+      members[worktree, default: []].append(member(entry, path, worktree, now))
+    }
+    var used: Set<ProcessIdentity> = []
+    for entry in entries.values { entry.process.map { _ = used.insert($0) } }
+    for (process, sighting) in census where !used.contains(process) {
+      guard let worktree = worktrees.containing(sighting.directory) else { continue }
+      members[worktree, default: []].append(member(sighting, now))
+    }
+    return Dictionary(
+      uniqueKeysWithValues: worktrees.all.map { ($0, reading($0, members[$0] ?? [])) }
+    )
+  }
+
+  private func worktree(of session: AgentSession) -> String? {
+    session.directory.flatMap { worktrees.containing($0) }
+      ?? session.firstDirectory.flatMap { worktrees.containing($0) }
+  }
+
+  private func member(
+    _ entry: Entry,
+    _ path: String,
+    _ worktree: String,
+    _ now: WallTime
+  ) -> Member {
+    var process = ActivityEvidence.ProcessEvidence.unobservable
+    if let identity = entry.process, let sighting = census[identity] {
+      process = .alive(since: sighting.startedAt)
+    } else if let missing = entry.missing {
+      process = .missing(noticed: missing.noticed, wasSeen: missing.wasSeen)
+    }
+    let evidence = ActivityEvidence(
+      kind: entry.session.kind,
+      session: entry.session,
+      writtenAt: entry.writtenAt,
+      process: process,
+      registry: entry.process.flatMap { registry[$0] },
+      seenAt: [seenAt[worktree], entry.leftAt].compactMap(\.self).max()
+    )
+    return Member(
+      key: path,
+      kind: entry.session.kind,
+      session: entry.session,
+      process: entry.process,
+      activity: fusion.activity(evidence, at: now)
+    )
+  }
+
+  private func member(_ sighting: ProcessCensus.Sighting, _ now: WallTime) -> Member {
+    let evidence = ActivityEvidence(
+      kind: sighting.kind,
+      session: nil,
+      process: .alive(since: sighting.startedAt),
+      registry: registry[sighting.identity]
+    )
+    return Member(
+      key: "\(sighting.identity.number)",
+      kind: sighting.kind,
+      process: sighting.identity,
+      activity: fusion.activity(evidence, at: now)
+    )
+  }
+
+  private func reading(_ worktree: String, _ members: [Member]) -> AgentReading {
+    let ranked = members.sorted { one, other in
+      let (a, b) = (one.activity.state.urgency, other.activity.state.urgency)
+      if a != b { return a > b }
+      if one.lastRecordAt != other.lastRecordAt { return one.lastRecordAt > other.lastRecordAt }
+      return one.key < other.key
+    }
+    guard let first = ranked.first else { return AgentReading() }
+    let activity = AgentActivity(
+      first.activity,
+      agents: ranked.prefix(limits.mostAgents).map {
+        AgentPresence($0.activity, $0.kind, $0.session, $0.process)
+      }
+    )
+    let sessions =
+      members
+      .filter { $0.session != nil }
+      .sorted { one, other in
+        let (a, b) = (one.session?.isAutomated ?? false, other.session?.isAutomated ?? false)
+        if a != b { return b }
+        if one.lastRecordAt != other.lastRecordAt { return one.lastRecordAt > other.lastRecordAt }
+        return one.key < other.key
+      }
+      .compactMap(\.session)
+    return AgentReading(activity, sessions, worktree: worktree, limits)
+  }
+}

@@ -1,0 +1,48 @@
+package import StrictJSON
+
+/// What reads the records of one format into what is known of a session.
+package protocol AgentLog: Hashable, Sendable {
+  /// What is known.
+  var session: AgentSession { get set }
+
+  /// A log of which nothing was read.
+  init(limits: AgentLimits)
+
+  /// Reads one record.
+  ///
+  /// - Parameter record: The members of the record.
+  /// - Returns: Whether its kind is known.
+  mutating func take(_ record: [String: JSONValue]) -> Bool
+}
+
+extension AgentLog {
+  /// Takes what came out of the log's file.
+  package mutating func take(_ finding: LogTail.Finding) {
+    switch finding {
+    case .line(let bytes):
+      let rules = JSONReader.Rules.lenient(
+        longest: session.limits.longestLine,
+        deepest: session.limits.deepestRecord
+      )
+      guard case .object(let record)? = try? JSONReader.value(of: bytes, rules: rules) else {
+        session.counts.invalid += 1
+        session.missedRecord()
+        return
+      }
+      if take(record) {
+        session.counts.known += 1
+      } else {
+        session.counts.unknown += 1
+      }
+    case .oversized:
+      session.counts.oversized += 1
+      session.missedRecord()
+    case .skipped(let bytes): session.counts.skippedBytes += bytes
+    case .restarted:
+      var counts = session.counts
+      counts.restarts += 1
+      self = Self(limits: session.limits)
+      session.counts = counts
+    }
+  }
+}

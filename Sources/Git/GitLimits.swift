@@ -1,0 +1,11 @@
+/// The bounds of what is read from git, in one place.
+public enum GitLimits: Sendable {
+  /// The most bytes of one record of a list, such as a path of `git status`.
+  public static let recordBytes = 64 << 10
+  /// The most conflicting paths that are named; more are counted.
+  public static let conflictNames = 100
+  /// The most worktrees of one repository.
+  public static let worktrees = 1_000
+  /// The most folders of one worktree that are watched; beyond them it is polled.
+  public static let watchedFolders = 4_096
+}

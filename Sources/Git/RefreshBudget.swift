@@ -1,0 +1,81 @@
+/// Decides which worktrees are looked at when, as a pure machine.
+///
+/// Invariants:
+/// 1. Of one key at most one look runs at a time, and looks begin at least ``spacing`` seconds apart.
+/// 2. At most ``most`` looks run at a time.
+/// 3. Whoever asks gets a look that begins after the request; requests for one key that wait are one.
+/// 4. Of keys that may begin, the one that has waited longest begins first.
+public struct RefreshBudget<Key: Hashable & Sendable>: Sendable {
+  private struct Entry {
+    var began: Double?
+    var isRunning = false
+    /// When somebody asked, and in which order.
+    var asked: (at: Double, order: UInt64)?
+  }
+
+  /// The seconds between the beginnings of two looks at one key.
+  public let spacing: Double
+  /// The most looks at a time.
+  public let most: Int
+  private var entries: [Key: Entry] = [:]
+  private var order: UInt64 = 0
+  /// How many looks run.
+  public private(set) var running = 0
+
+  /// Creates a budget.
+  public init(spacing: Double, most: Int) {
+    self.spacing = max(0, spacing)
+    self.most = max(1, most)
+  }
+
+  /// How many keys wait.
+  public var waiting: Int { entries.values.count { $0.asked != nil } }
+
+  /// Asks for a look at a key.
+  public mutating func request(_ key: Key, at now: Double) {
+    guard entries[key]?.asked == nil else { return }
+    order += 1
+    entries[key, default: Entry()].asked = (now, order)
+  }
+
+  /// The keys whose looks begin now.
+  public mutating func begin(at now: Double) -> [Key] {
+    guard running < most else { return [] }
+    let ready = entries.filter { due($0.value).map { $0 <= now } ?? false }
+    let first = ready.sorted { ($0.value.asked?.order ?? 0) < ($1.value.asked?.order ?? 0) }
+      .prefix(most - running)
+    for (key, _) in first {
+      entries[key]?.asked = nil
+      entries[key]?.began = now
+      entries[key]?.isRunning = true
+      running += 1
+    }
+    return first.map(\.key)
+  }
+
+  /// A look has ended, however it went.
+  public mutating func end(_ key: Key) {
+    guard entries[key]?.isRunning == true else { return }
+    entries[key]?.isRunning = false
+    running -= 1
+  }
+
+  /// Forgets a key that does not run.
+  public mutating func forget(_ key: Key) {
+    guard entries[key]?.isRunning == false else {
+      entries[key]?.asked = nil
+      return
+    }
+    entries[key] = nil
+  }
+
+  /// When the next look may begin if none ends before; nothing if nobody waits for time alone.
+  public var deadline: Double? {
+    running < most ? entries.values.compactMap { due($0) }.min() : nil
+  }
+
+  private func due(_ entry: Entry) -> Double? {
+    guard !entry.isRunning, let asked = entry.asked else { return nil }
+    return max(asked.at, entry.began.map { $0 + spacing } ?? asked.at)
+  }
+}

@@ -1,0 +1,41 @@
+/// The codes of problems (`error` of RFC 9457 answers) that workspace servers use.
+public enum WorkspaceProblem: String, Hashable, Sendable, CaseIterable {
+  /// 401: there is no bearer token, or a wrong one.
+  case unauthorized
+  /// 403: a page of another origin asks.
+  case originForbidden = "origin_forbidden"
+  /// 421: `Host` names another server.
+  case hostForbidden = "host_forbidden"
+  /// 404: there is no such worktree.
+  case worktreeNotFound = "worktree_not_found"
+  /// 404: no agent session is known for the worktree.
+  case sessionNotFound = "session_not_found"
+  /// 404: there is no such repository.
+  case repositoryNotFound = "repository_not_found"
+  /// 400: a parameter or a member of the body is wrong.
+  case invalidParameter = "invalid_parameter"
+  /// 400: the body is not what is expected.
+  case invalidBody = "invalid_body"
+  /// 409: the merge or the sync ends in conflicts.
+  case mergeConflict = "merge_conflict"
+  /// 409: something is not committed.
+  case worktreeDirty = "worktree_dirty"
+  /// 409: commits would be lost.
+  case worktreeUnmerged = "worktree_unmerged"
+  /// 409: an agent works there.
+  case agentActive = "agent_active"
+  /// 409: the worktree came with the repository and cannot be removed.
+  case mainWorktree = "main_worktree"
+  /// 409: the worktree is locked.
+  case worktreeLocked = "worktree_locked"
+  /// 409: an operation was begun and not ended.
+  case operationInProgress = "operation_in_progress"
+  /// 409: there is a branch or a folder of that name.
+  case alreadyExists = "already_exists"
+  /// 502: git failed.
+  case gitFailed = "git_failed"
+  /// 504: git took too long.
+  case gitTimeout = "git_timeout"
+  /// 503: too many wait already.
+  case busy
+}

@@ -1,0 +1,238 @@
+import ConditionalHTTP
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Serving
+import Workspaces
+import WorktreeWatch
+
+/// Answers what changes something: create, delete, merge, sync, seen.
+///
+/// An answer comes when it is done.
+struct ActionEndpoints: Sendable {
+  let watcher: WorktreeWatcher
+  let reads: ReadEndpoints
+
+  private var actions: WorktreeActions { WorktreeActions(watcher: watcher) }
+
+  private struct Creation: Decodable {
+    var repository: String?
+    var repoId: String?
+    var branch: String?
+    var name: String?
+    var source: String?
+
+    enum CodingKeys: String, CodingKey {
+      case repository, branch, name, source
+      case repoId = "repo_id"
+    }
+  }
+
+  private struct Synchronisation: Decodable {
+    var strategy: String?
+    var fetch: Bool?
+  }
+
+  private struct Merging: Decodable {
+    var squash: Bool?
+    var cleansUp: Bool?
+
+    enum CodingKeys: String, CodingKey {
+      case squash
+      case cleansUp = "auto_cleanup"
+    }
+  }
+
+  /// `POST /v1/git/worktrees`.
+  func create(_ request: Request) async throws -> Response {
+    let asked = try await RequestBodies.decode(Creation.self, request)
+    guard let repository = asked.repository ?? asked.repoId else {
+      throw Problem(
+        .badRequest,
+        WorkspaceProblem.invalidBody.rawValue,
+        detail: "$.repository is missing: the id or the path of a repository"
+      )
+    }
+    return try await create(
+      repository,
+      branch: asked.branch,
+      name: asked.name,
+      source: asked.source
+    )
+  }
+
+  /// `POST /v1/git/checkout/{owner}/{repository}`, as in the seed system: `branch` is the one to start from.
+  func checkout(_ owner: String, _ name: String, _ request: Request) async throws -> Response {
+    let query = QueryItems(request)
+    let asked = try await RequestBodies.decode(Creation.self, request)
+    let stamp = String(UInt32.random(in: .min ... .max), radix: 36)
+    return try await create(
+      "\(owner)/\(name)",
+      branch: asked.branch,
+      name: asked.name ?? "\(name)-\(stamp)",
+      source: query["branch"] ?? asked.source
+    )
+  }
+
+  private func create(
+    _ repository: String,
+    branch: String?,
+    name: String?,
+    source: String?
+  ) async throws -> Response {
+    await reads.firstLook()
+    return try await Self.refusing {
+      let made = try await actions.create(
+        repository: repository,
+        branch: branch,
+        name: name,
+        source: source
+      )
+      guard let record = watcher.store.record(made.id) else {
+        throw WorkspaceReader.missing(made.id)
+      }
+      var out = WorkspaceBytes()
+      out.raw("{\"worktree\":")
+      out.workspace(record)
+      out.raw(",\"message\":")
+      out.text("\(made.path) is there with \(made.branch)")
+      out.raw("}")
+      var response = ReadEndpoints.json(out.bytes, status: .created)
+      response.headers[.location] = "/v1/git/worktrees/\(made.id)"
+      return response
+    }
+  }
+
+  /// `DELETE /v1/git/worktrees/{id}`.
+  func delete(_ id: String, _ request: Request) async throws -> Response {
+    let query = QueryItems(request)
+    let isForced = try query.flag("force") ?? false
+    let removesBranch = try query.flag("delete_branch") ?? false
+    let workspace = try await workspace(id)
+    return try await Self.refusing {
+      try await actions.delete(workspace, isForced: isForced, removesBranch: removesBranch)
+      return ReadEndpoints.json(
+        WorkspaceJSON.bytes(["message": "\(workspace.path) is gone", "id": workspace.id])
+      )
+    }
+  }
+
+  /// `GET /v1/git/worktrees/{id}/merge/check` and `/sync/check`.
+  func check(_ id: String, _ operation: String) async throws -> Response {
+    let workspace = try await workspace(id)
+    return try await Self.refusing {
+      let report =
+        operation == "merge"
+        ? try await actions.checkMerge(workspace) : try await actions.checkSync(workspace)
+      return ReadEndpoints.json(WorkspaceJSON.bytes(report))
+    }
+  }
+
+  /// `POST /v1/git/worktrees/{id}/merge`.
+  func merge(_ id: String, _ request: Request) async throws -> Response {
+    let asked = try await RequestBodies.decode(Merging.self, request)
+    let query = QueryItems(request)
+    let squashes = try query.flag("squash") ?? asked.squash ?? false
+    let cleansUp = try query.flag("auto_cleanup") ?? asked.cleansUp ?? false
+    let workspace = try await workspace(id)
+    return try await Self.refusing {
+      let target = try await actions.merge(workspace, squashes: squashes)
+      var message = "\(workspace.branch) is merged into \(target.branch)"
+      if cleansUp {
+        try await actions.delete(workspace, isForced: false, removesBranch: false)
+        message += "; \(workspace.path) is gone"
+      }
+      return done(message, target.id)
+    }
+  }
+
+  /// `POST /v1/git/worktrees/{id}/sync`.
+  func sync(_ id: String, _ request: Request) async throws -> Response {
+    let asked = try await RequestBodies.decode(Synchronisation.self, request)
+    let text = asked.strategy ?? "rebase"
+    guard let strategy = WorktreeActions.Strategy(rawValue: text) else {
+      throw QueryItems.invalid("strategy", text, "rebase or merge")
+    }
+    let workspace = try await workspace(id)
+    return try await Self.refusing {
+      let now = try await actions.sync(workspace, strategy, fetches: asked.fetch ?? false)
+      return done("\(now.branch) has what \(now.git.compared ?? now.sourceBranch) has", now.id)
+    }
+  }
+
+  /// `POST /v1/git/worktrees/{id}/refresh`: looks now.
+  func refresh(_ id: String) async throws -> Response {
+    let workspace = try await workspace(id)
+    await watcher.refresh(workspace.path)
+    guard let record = watcher.store.record(id) else { throw WorkspaceReader.missing(id) }
+    var out = WorkspaceBytes()
+    out.workspace(record)
+    return ReadEndpoints.json(out.bytes)
+  }
+
+  /// `POST /v1/git/worktrees/{id}/seen`: what its agents did was looked at.
+  func seen(_ id: String) async throws -> Response {
+    let workspace = try await workspace(id)
+    await watcher.markSeen(workspace.path)
+    return Response(status: .noContent, headers: ReadEndpoints.fields)
+  }
+
+  /// `GET /v1/git/branches/{repository}`.
+  func branches(_ name: String) async throws -> Response {
+    await reads.firstLook()
+    let name = name.removingPercentEncoding ?? name
+    return try await Self.refusing {
+      guard let names = try await watcher.branches(of: name) else {
+        throw Problem(
+          .notFound,
+          WorkspaceProblem.repositoryNotFound.rawValue,
+          detail: "there is no repository \(name.prefix(80))"
+        )
+      }
+      return ReadEndpoints.json(WorkspaceJSON.bytes(names))
+    }
+  }
+
+  private func workspace(_ id: String) async throws(Problem) -> Workspace {
+    await reads.firstLook()
+    guard let record = watcher.store.record(id) else { throw WorkspaceReader.missing(id) }
+    return record.workspace
+  }
+
+  private func done(_ message: String, _ id: String) -> Response {
+    var out = WorkspaceBytes()
+    out.raw("{\"message\":")
+    out.text(message)
+    out.raw(",\"worktree\":")
+    if let record = watcher.store.record(id) { out.workspace(record) } else { out.raw("null") }
+    out.raw("}")
+    return ReadEndpoints.json(out.bytes)
+  }
+
+  /// Turns refusals and failures into answers.
+  private static func refusing(_ body: () async throws -> Response) async throws -> Response {
+    do {
+      return try await ReadEndpoints.failing(body)
+    } catch let conflict as ActionConflict {
+      return ReadEndpoints.json(WorkspaceJSON.bytes(conflict.report), status: .conflict)
+    } catch let refusal as ActionRefusal {
+      throw Problem(
+        status(refusal.problem),
+        refusal.problem.rawValue,
+        detail: refusal.detail,
+        extensions: refusal.files.isEmpty
+          ? [:] : ["files": .array(refusal.files.map { .string($0) })]
+      )
+    }
+  }
+
+  private static func status(_ problem: WorkspaceProblem) -> HTTPResponse.Status {
+    switch problem {
+    case .worktreeNotFound, .repositoryNotFound, .sessionNotFound: .notFound
+    case .invalidParameter, .invalidBody: .badRequest
+    case .gitFailed: .badGateway
+    case .gitTimeout: .gatewayTimeout
+    default: .conflict
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import HTTPTypes
+package import Hummingbird
+import Serving
+import Workspaces
+
+/// Lets only those in who may talk to the workspaces' part of a server.
+///
+/// It stands at the routes themselves, so that no spelling of a path goes around it.
+package struct WorkspaceAccessMiddleware<Context: RequestContext>: RouterMiddleware {
+  private let access: WorkspaceAccess
+  private let siteField = HTTPField.Name("sec-fetch-site")
+  private let policyField = HTTPField.Name("cross-origin-resource-policy")
+
+  /// Creates the middleware.
+  package init(_ access: WorkspaceAccess) { self.access = access }
+
+  @concurrent
+  package func handle(
+    _ request: Request,
+    context: Context,
+    next: @concurrent (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    let facts = WorkspaceAccess.Facts(
+      host: request.head.authority,
+      origin: request.headers[.origin],
+      site: siteField.flatMap { request.headers[$0] },
+      authorization: request.headers[.authorization]
+    )
+    if let refusal = access.refusal(facts) { throw Self.problem(refusal) }
+    var response = try await next(request, context)
+    response.headers[.xContentTypeOptions] = "nosniff"
+    if let policyField { response.headers[policyField] = "same-origin" }
+    return response
+  }
+
+  private static func problem(_ refusal: WorkspaceAccess.Refusal) -> Problem {
+    switch refusal {
+    case .host:
+      Problem(
+        .misdirectedRequest,
+        WorkspaceProblem.hostForbidden.rawValue,
+        detail: "Host does not name this server; allow it with --allow-host"
+      )
+    case .origin:
+      Problem(
+        .forbidden,
+        WorkspaceProblem.originForbidden.rawValue,
+        detail: "pages of other origins may not ask"
+      )
+    case .token:
+      Problem(
+        .unauthorized,
+        WorkspaceProblem.unauthorized.rawValue,
+        detail: "a bearer token is needed in Authorization",
+        fields: [.wwwAuthenticate: "Bearer"]
+      )
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import ConditionalHTTP
+import EventFeed
+import Foundation
+import Git
+import HTTPTypes
+import Serving
+import Workspaces
+import WorktreeWatch
+
+/// Something that can be read: what tells its states apart, and its body.
+///
+/// Reading has no side effects, and the tag is known without the body.
+enum WorkspaceResource: Sendable {
+  /// All worktrees.
+  case list
+  /// What changed since a revision, as the client wrote it.
+  case delta(String)
+  /// One worktree.
+  case item(String)
+  /// The newest agent session of a worktree.
+  case session(String)
+  /// What a worktree changed.
+  case diff(String)
+
+  /// Finds the resource at a path, such as `/v1/git/worktrees`.
+  ///
+  /// - Returns: The resource; `nil` if there is none at that path.
+  init?(path: String) {
+    let parts = path.split(separator: "?", maxSplits: 1)
+    let query = parts.count > 1 ? parts[1] : ""
+    let names = (parts.first ?? "").split(separator: "/").map(String.init)
+    switch (names.count, names.prefix(3)) {
+    case (3, ["v1", "git", "worktrees"]):
+      let since = query.split(separator: "&").first { $0.hasPrefix("since=") }
+      self = since.map { .delta(String($0.dropFirst(6))) } ?? .list
+    case (4, ["v1", "git", "worktrees"]): self = .item(names[3])
+    case (5, ["v1", "git", "worktrees"]) where names[4] == "diff": self = .diff(names[3])
+    case (4, ["v1", "sessions", "workspace"]): self = .session(names[3])
+    default: return nil
+    }
+  }
+}
+
+/// Reads resources from the store.
+struct WorkspaceReader: Sendable {
+  let watcher: WorktreeWatcher
+
+  private var store: WorkspaceStore { watcher.store }
+
+  /// What tells the state of a resource from others; `nil` if the resource is not there, or its body has to be
+  /// made to know.
+  func tag(_ resource: WorkspaceResource) async -> EntityTag? {
+    switch resource {
+    case .list, .delta: return EntityTag(store.revisionText)
+    case .item(let id):
+      let (generation, record) = store.stamped(id)
+      return record.map { EntityTag("\(generation)-\($0.revision)") }
+    case .session(let id):
+      let (generation, record) = store.stamped(Self.id(id))
+      guard let record, record.session != nil else { return nil }
+      return EntityTag("\(generation)-s\(record.sessionVersion)")
+    case .diff(let id):
+      let (generation, record) = store.stamped(id)
+      guard let record, await watcher.isWatched(record.workspace.path) else { return nil }
+      let source = await watcher.source(of: record.workspace.path)?.object.prefix(12) ?? ""
+      let content = watcher.table.contentVersion(record.workspace.path)
+      return EntityTag("\(generation)-d\(content)-\(record.revision)-\(source)")
+    }
+  }
+
+  /// The body of a resource with its tag.
+  ///
+  /// - Throws: ``Problem`` 404; as ``DiffReader``.
+  func body(_ resource: WorkspaceResource) async throws -> (bytes: [UInt8], tag: EntityTag) {
+    var out = WorkspaceBytes()
+    switch resource {
+    case .list:
+      let ledger = store.ledger
+      out.list(ledger.all) { $0.workspace($1) }
+      return (out.bytes, EntityTag("\(ledger.generation)-\(ledger.revision)"))
+    case .delta(let since):
+      let ledger = store.ledger
+      write(Self.changes(ledger, since: since), of: ledger, into: &out)
+      return (out.bytes, EntityTag("\(ledger.generation)-\(ledger.revision)"))
+    case .item(let id):
+      let (generation, record) = store.stamped(id)
+      guard let record else { throw Self.missing(id) }
+      out.workspace(record)
+      return (out.bytes, EntityTag("\(generation)-\(record.revision)"))
+    case .session(let id):
+      let (generation, record) = store.stamped(Self.id(id))
+      guard let record else { throw Self.missing(id) }
+      guard let session = record.session else {
+        throw Problem(
+          .notFound,
+          WorkspaceProblem.sessionNotFound.rawValue,
+          detail: "no agent session is known for \(record.workspace.path)"
+        )
+      }
+      return (session, EntityTag("\(generation)-s\(record.sessionVersion)"))
+    case .diff(let id):
+      guard let record = store.record(id) else { throw Self.missing(id) }
+      let before = await tag(resource)
+      let source = await watcher.source(of: record.workspace.path)?.ref
+      let diff = try await DiffReader(runner: watcher.runner)
+        .diff(of: record.workspace, source: source)
+      let bytes = WorkspaceJSON.bytes(diff)
+      // If it changed meanwhile, the tag is that of the state before, and the next answer is a new one.
+      return (bytes, before ?? EntityTag("b" + WorkspaceIdentity.digest(bytes)))
+    }
+  }
+
+  /// A session may be asked for by the worktree's path, as in the seed system.
+  private static func id(_ name: String) -> String {
+    let name = name.removingPercentEncoding ?? name
+    return name.contains("/") ? WorkspaceIdentity.id(of: name) : name
+  }
+
+  static func missing(_ id: String) -> Problem {
+    Problem(
+      .notFound,
+      WorkspaceProblem.worktreeNotFound.rawValue,
+      detail: "there is no worktree \(id.prefix(80))"
+    )
+  }
+
+  private static func changes(
+    _ ledger: WorkspaceLedger,
+    since: String
+  ) -> WorkspaceLedger.Changes? {
+    guard let place = EventNumber(id: since), place.epoch == ledger.generation else { return nil }
+    return ledger.changes(since: place.number)
+  }
+
+  private func write(
+    _ changes: WorkspaceLedger.Changes?,
+    of ledger: WorkspaceLedger,
+    into out: inout WorkspaceBytes
+  ) {
+    out.raw("{\"revision\":\"\(ledger.generation)-\(ledger.revision)\",")
+    out.raw("\"full\":\(changes == nil),\"changed\":")
+    let records = changes?.records.sorted { $0.workspace.path < $1.workspace.path }
+    out.list(records ?? ledger.all) { $0.workspace($1) }
+    out.raw(",\"removed\":")
+    out.list(changes?.removals ?? []) { $0.text($1.id) }
+    out.raw("}")
+  }
+}

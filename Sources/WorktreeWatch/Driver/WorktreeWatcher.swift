@@ -1,0 +1,413 @@
+import ConditionalHTTP
+import Git
+import Synchronization
+package import Workspaces
+
+/// Keeps a store of worktrees as git and agents have them.
+///
+/// Events of watched folders, pauses between them, a budget of looks, polling where nothing can be watched, and
+/// a look at everything once in a while: what is due when is decided by the machines of `Git`; here they are
+/// driven.
+///
+/// ```
+/// inotify ──▶ WatchTable ──▶ Debounce ──▶ RefreshBudget ──▶ WorktreeLook ──▶ WorkspaceStore
+///                                  ▲                                              ▲
+///            polling, reconcile ───┘                      AgentWatching ──────────┘
+/// ```
+package actor WorktreeWatcher {
+  typealias Owner = WatchTable.Owner
+
+  struct Tree {
+    var member: RepositoryLook.Member
+    var repository: String
+    var look: WorktreeLook?
+    var reading = AgentReading()
+    var isPolled = true
+    var pollAt = 0.0
+    var folders: WatchPlan.Folders?
+    var gitFolders: [String: WatchPlan.Place] = [:]
+    var indexStamp: [Int]?
+    var untracked: [String] = []
+    var hasFolders = false
+    var waiters: [(since: Double, continuation: CheckedContinuation<Void, Never>)] = []
+  }
+
+  package nonisolated let store: WorkspaceStore
+  package nonisolated let runner: GitRunner
+  package nonisolated let table: WatchTable
+  nonisolated let settings: WatchSettings
+  nonisolated let agents: (any AgentWatching)?
+  private nonisolated let signals: AsyncStream<Void>
+  private nonisolated let signal: AsyncStream<Void>.Continuation
+
+  var repositories: [String: RepositoryLook] = [:]
+  var trees: [String: Tree] = [:]
+  private var debounces: [Owner: Debounce] = [:]
+  private var budget: RefreshBudget<Owner>
+  private var reconcileAt = 0.0
+  private var failures = 0
+  private var looks = 0
+  private var isCut = false
+  private var missingRoots: [String] = []
+  private var following: Task<Void, Never>?
+  private var unknownReadings: [String: AgentReading] = [:]
+
+  /// Creates a watcher; ``run()`` starts it.
+  ///
+  /// - Parameters:
+  ///   - settings: What to watch.
+  ///   - store: Where the state goes.
+  ///   - agents: Watches the agents; nothing leaves their state unknown.
+  ///   - runner: Runs git.
+  package init(
+    _ settings: WatchSettings,
+    store: WorkspaceStore,
+    agents: (any AgentWatching)? = nil,
+    runner: GitRunner = GitRunner()
+  ) {
+    self.settings = settings
+    self.store = store
+    self.agents = agents
+    self.runner = runner
+    budget = RefreshBudget(spacing: settings.spacing, most: WatchLimits.processes)
+    let (signals, signal) = AsyncStream.makeStream(
+      of: Void.self,
+      bufferingPolicy: .bufferingNewest(1)
+    )
+    (self.signals, self.signal) = (signals, signal)
+    table = WatchTable(share: settings.watches) { signal.yield() }
+  }
+
+  /// Watches until the task is cancelled.
+  package func run() async {
+    await withTaskGroup(of: Void.self) { group in
+      if let agents {
+        group.addTask {
+          for await (path, reading) in agents.readings() { await self.take(reading, of: path) }
+        }
+      }
+      await discover()
+      await withDiscardingTaskGroup { looks in
+        var iterator = signals.makeAsyncIterator()
+        while !Task.isCancelled {
+          let wakeAt = round(&looks)
+          let pause = max(WatchLimits.roundPause, wakeAt - WatchClock.monotonic)
+          let alarm = Task { [signal] in
+            try? await Task.sleep(for: .seconds(pause))
+            if !Task.isCancelled { signal.yield() }
+          }
+          guard await iterator.next(isolation: #isolation) != nil else { break }
+          alarm.cancel()
+          try? await Task.sleep(for: .seconds(WatchLimits.roundPause))
+        }
+      }
+      group.cancelAll()
+    }
+    for key in trees.keys { release(key) }
+  }
+
+  /// Looks at a worktree as soon as the budget allows, and waits until it was looked at.
+  package func refresh(_ path: String) async {
+    guard trees[path] != nil else { return }
+    let now = WatchClock.monotonic
+    budget.request(.worktree(path), at: now)
+    signal.yield()
+    await withCheckedContinuation { continuation in
+      trees[path]?.waiters.append((now, continuation))
+    }
+  }
+
+  /// Looks at a repository now: which worktrees it has.
+  package func refreshRepository(_ common: String) async {
+    await lookAtRepository(common)
+  }
+
+  /// Looks for repositories and worktrees now.
+  package func rediscover() async {
+    await discover()
+    signal.yield()
+  }
+
+  /// What was done so far.
+  package var tally: WatchTally {
+    WatchTally(
+      repositories: repositories.count,
+      worktrees: trees.count,
+      polled: trees.values.count { $0.isPolled },
+      watches: table.watched,
+      events: table.events,
+      looks: looks,
+      failures: failures,
+      processes: runner.started,
+      isCut: isCut,
+      missingRoots: missingRoots
+    )
+  }
+
+  // MARK: Rounds
+
+  /// Takes the news, begins what is due.
+  ///
+  /// - Returns: When the next round is due without news.
+  private func round(_ group: inout DiscardingTaskGroup) -> Double {
+    let now = WatchClock.monotonic
+    let news = table.news()
+    for owner in news.dirty {
+      debounces[
+        owner,
+        default: Debounce(quiet: settings.quiet, most: settings.longestDelay)
+      ].note(at: now)
+    }
+    for case .worktree(let path) in news.moved { trees[path]?.hasFolders = false }
+    for owner in Array(debounces.keys) where debounces[owner]?.fires(at: now) == true {
+      debounces[owner] = nil
+      budget.request(owner, at: now)
+    }
+    if now >= reconcileAt {
+      reconcileAt = now + settings.reconcile
+      budget.request(.search, at: now)
+      for common in repositories.keys { budget.request(.repository(common), at: now) }
+      for path in trees.keys { budget.request(.worktree(path), at: now) }
+    }
+    var next = reconcileAt
+    for (path, tree) in trees where tree.isPolled && tree.look != nil {
+      if now >= tree.pollAt {
+        trees[path]?.pollAt = now + settings.pollEvery
+        budget.request(.worktree(path), at: now)
+      }
+      next = min(next, trees[path]?.pollAt ?? next)
+    }
+    for owner in budget.begin(at: now) {
+      group.addTask { await self.look(owner) }
+    }
+    if let deadline = budget.deadline { next = min(next, deadline) }
+    for debounce in debounces.values { next = min(next, debounce.deadline ?? next) }
+    return next
+  }
+
+  private func look(_ owner: Owner) async {
+    switch owner {
+    case .worktree(let path): await lookAtTree(path)
+    case .repository(let common): await lookAtRepository(common)
+    case .search: await discover()
+    }
+    budget.end(owner)
+    if case .worktree(let path) = owner, trees[path] == nil { budget.forget(owner) }
+    signal.yield()
+  }
+
+  // MARK: Repositories
+
+  private func discover() async {
+    let search = RepositorySearch(roots: settings.roots)
+    let found = await Self.run(search)
+    (isCut, missingRoots) = (found.isCut, found.missing)
+    for common in repositories.keys where !found.repositories.contains(common) {
+      guard HostFile.kind(common) == nil || !found.isCut else { continue }
+      drop(repository: common)
+    }
+    var roots: [String: WatchPlan.Place] = [:]
+    for root in settings.roots.compactMap({ HostFile.realPath($0) })
+    where GitLayout.find(root) == nil {
+      roots[root] = .content
+    }
+    _ = table.set(roots, for: .search)
+    let unknown = found.repositories.filter { repositories[$0] == nil }
+    await withDiscardingTaskGroup { group in
+      for common in unknown { group.addTask { await self.lookAtRepository(common) } }
+    }
+    if !store.isReady, trees.isEmpty { store.becomeReady() }
+  }
+
+  @concurrent
+  private static func run(_ search: RepositorySearch) async -> RepositorySearch.Result {
+    search.run()
+  }
+
+  private func lookAtRepository(_ common: String) async {
+    do {
+      _ = table.set(WatchFolders.repository(common), for: .repository(common))
+      let upstreams = trees.values.filter { $0.repository == common }
+        .compactMap { $0.look?.status.upstream }
+      let look = try await RepositoryLook.take(
+        common,
+        upstreams: Set(upstreams),
+        runner: runner
+      )
+      take(look)
+    } catch is CancellationError {
+    } catch {
+      failures += 1
+      if HostFile.kind(common) == nil { drop(repository: common) }
+    }
+  }
+
+  private func take(_ look: RepositoryLook) {
+    let now = WatchClock.monotonic
+    let before = repositories.updateValue(look, forKey: look.commonDirectory)
+    let paths = Set(look.members.map(\.layout.worktree))
+    let isAllOther =
+      before?.source != look.source || before?.configuration != look.configuration
+      || before.map { before in
+        before.followed.contains { look.followed[$0.key] != $0.value }
+          || before.followed["refs/stash"] != look.followed["refs/stash"]
+      } ?? true
+    for (path, tree) in trees
+    where tree.repository == look.commonDirectory && !paths.contains(path) {
+      drop(tree: path)
+    }
+    for member in look.members {
+      let path = member.layout.worktree
+      if trees[path] == nil {
+        guard trees.count < WatchLimits.worktrees else {
+          isCut = true
+          break
+        }
+        trees[path] = Tree(member: member, repository: look.commonDirectory)
+        if let reading = unknownReadings.removeValue(forKey: path) {
+          trees[path]?.reading = reading
+        }
+        budget.request(.worktree(path), at: now)
+      } else {
+        trees[path]?.member = member
+        // A commit may have been made elsewhere on the branch that is checked out here.
+        if isAllOther || trees[path]?.look?.status.head != member.entry.head {
+          budget.request(.worktree(path), at: now)
+        }
+      }
+      publish(path)
+    }
+    if before.map({ Set($0.members.map(\.layout.worktree)) }) != paths { follow() }
+    signal.yield()
+  }
+
+  private func follow() {
+    guard let agents else { return }
+    let paths = trees.keys.sorted()
+    // One after the other, so that the last word is the newest.
+    following = Task { [following] in
+      await following?.value
+      await agents.follow(paths)
+    }
+  }
+
+  private func drop(repository common: String) {
+    repositories[common] = nil
+    table.remove(.repository(common))
+    for (path, tree) in trees where tree.repository == common { drop(tree: path) }
+    follow()
+  }
+
+  private func drop(tree path: String) {
+    release(path)
+    trees[path] = nil
+    debounces[.worktree(path)] = nil
+    budget.forget(.worktree(path))
+    table.remove(.worktree(path))
+    store.update { ledger in
+      ledger.remove(WorkspaceIdentity.id(of: path))
+      return true
+    }
+  }
+
+  // MARK: Worktrees
+
+  private func lookAtTree(_ path: String) async {
+    guard let tree = trees[path] else { return }
+    let askedAt = WatchClock.monotonic
+    await watch(path)
+    var look: WorktreeLook?
+    do {
+      look = try await WorktreeLook.take(
+        tree.member.layout,
+        source: repositories[tree.repository]?.source,
+        before: tree.look,
+        runner: runner
+      )
+    } catch is CancellationError {
+      release(path)
+      return
+    } catch {
+      failures += 1
+      if GitLayout.find(path) == nil {
+        // It is gone; its repository knows whether for good.
+        budget.request(.repository(tree.repository), at: askedAt)
+        release(path)
+        return
+      }
+      look = tree.look ?? WorktreeLook()
+      look?.problem = "\(error)"
+    }
+    looks += 1
+    guard trees[path] != nil else { return }
+    trees[path]?.look = look
+    trees[path]?.pollAt = WatchClock.monotonic + settings.pollEvery
+    publish(path, askedAt: look?.problem == nil ? askedAt : nil)
+    if look?.status.untrackedFolders ?? [] != trees[path]?.untracked ?? [] {
+      // New folders are watched from now on, and looked at again for what came before they were.
+      trees[path]?.hasFolders = false
+      await watch(path)
+    }
+    if !store.isReady, trees.values.allSatisfy({ $0.look != nil }) { store.becomeReady() }
+    release(path, since: askedAt)
+  }
+
+  /// Watches the folders of a worktree if they are others than before.
+  private func watch(_ path: String) async {
+    guard let tree = trees[path] else { return }
+    let layout = tree.member.layout
+    var wanted = WatchFolders.gitDirectory(layout)
+    let gitFolders = wanted
+    let stamp = HostFile.stamp(HostFile.join(layout.gitDirectory, "index"))
+    var folders = tree.folders
+    if stamp != tree.indexStamp || folders == nil || !tree.hasFolders {
+      folders = (try? await WatchFolders.content(layout, runner: runner)) ?? folders
+      folders?.add(untracked: tree.look?.status.untrackedFolders ?? [])
+      guard trees[path] != nil else { return }
+      trees[path]?.indexStamp = stamp
+      trees[path]?.folders = folders
+      trees[path]?.untracked = tree.look?.status.untrackedFolders ?? []
+      trees[path]?.hasFolders = true
+    } else if gitFolders == tree.gitFolders {
+      return
+    }
+    trees[path]?.gitFolders = gitFolders
+    for folder in folders?.all ?? [""] { wanted[HostFile.join(path, folder)] = .content }
+    let isWhole = table.set(wanted, for: .worktree(path))
+    trees[path]?.isPolled = !isWhole || folders?.isOverflowing ?? true
+  }
+
+  /// Lets those go on who wait for a look at a worktree that began after they asked.
+  private func release(_ path: String, since began: Double = .infinity) {
+    let waiters = trees[path]?.waiters ?? []
+    trees[path]?.waiters = waiters.filter { $0.since > began }
+    for waiter in waiters where waiter.since <= began { waiter.continuation.resume() }
+  }
+
+  // MARK: The store
+
+  private func take(_ reading: AgentReading, of path: String) {
+    guard trees[path] != nil else {
+      if unknownReadings.count < WatchLimits.worktrees { unknownReadings[path] = reading }
+      return
+    }
+    trees[path]?.reading = reading
+    publish(path)
+  }
+
+  private func publish(_ path: String, askedAt: Double? = nil) {
+    guard let tree = trees[path], let repository = repositories[tree.repository] else { return }
+    let workspace = Workspace(
+      tree.member,
+      of: repository,
+      look: tree.look,
+      reading: tree.reading
+    )
+    let since = tree.reading.activity.since.flatMap { InstantText.read($0) }
+    store.update { ledger in
+      let isNew = ledger.put(workspace, askedAt: askedAt, activitySince: since)
+      let hasSession = ledger.put(session: tree.reading.session, of: workspace.id)
+      return isNew || hasSession
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import Glibc
+
+/// Reads small files and times of the file system; writes nothing and follows no further than it says.
+package enum HostFile {
+  /// What kind a path is of.
+  package enum Kind: Sendable {
+    /// A regular file.
+    case file
+    /// A folder.
+    case folder
+    /// Something else: a link that leads nowhere, a pipe, a device.
+    case other
+  }
+
+  /// The kind of what is at a path, links followed; `nil` if nothing is there.
+  package static func kind(_ path: String) -> Kind? {
+    var facts = stat()
+    guard stat(path, &facts) == 0 else { return nil }
+    return kind(facts.st_mode)
+  }
+
+  /// The kind of what is at a path, links not followed; `nil` if nothing is there.
+  package static func kindOfItself(_ path: String) -> Kind? {
+    var facts = stat()
+    guard lstat(path, &facts) == 0 else { return nil }
+    return kind(facts.st_mode)
+  }
+
+  private static func kind(_ mode: mode_t) -> Kind {
+    switch mode & S_IFMT {
+    case S_IFREG: .file
+    case S_IFDIR: .folder
+    default: .other
+    }
+  }
+
+  /// When a file changed last, in seconds since 1970; `nil` if it is not there.
+  package static func changedAt(_ path: String) -> Double? {
+    var facts = stat()
+    guard stat(path, &facts) == 0 else { return nil }
+    return Double(facts.st_mtim.tv_sec) + Double(facts.st_mtim.tv_nsec) / 1e9
+  }
+
+  /// What tells one state of a file from the next: inode, size and time.
+  package static func stamp(_ path: String) -> [Int]? {
+    var facts = stat()
+    guard stat(path, &facts) == 0 else { return nil }
+    return [Int(facts.st_ino), Int(facts.st_size), facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec]
+  }
+
+  /// The bytes of a regular file.
+  ///
+  /// - Returns: All of it; `nil` if it is not there, not regular, or longer than the limit.
+  package static func bytes(_ path: String, limit: Int = WatchLimits.stateFileBytes) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var facts = stat()
+    guard fstat(descriptor, &facts) == 0, kind(facts.st_mode) == .file, facts.st_size <= limit
+    else { return nil }
+    var content: [UInt8] = []
+    var room = [UInt8](repeating: 0, count: 16 << 10)
+    while true {
+      let count = read(descriptor, &room, room.count)
+      if count < 0 { return nil }
+      if count == 0 { return content }
+      content += room[..<count]
+      guard content.count <= limit else { return nil }
+    }
+  }
+
+  /// The text of a small file without white space at its end; `nil` if it is not there.
+  package static func text(_ path: String) -> String? {
+    guard var content = bytes(path) else { return nil }
+    while let last = content.last, last <= 0x20 { content.removeLast() }
+    return String(decoding: content, as: UTF8.self)
+  }
+
+  /// The names in a folder whose names are UTF-8, ordered, without `.` and `..`.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder.
+  ///   - most: The most names that are read.
+  /// - Returns: The names; none if the folder cannot be read.
+  package static func names(in folder: String, most: Int) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while names.count < most, let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(validatingCString: $0) }
+      }
+      if let name, name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// The absolute path without links, dots and a slash at the end; `nil` if it is not there.
+  package static func realPath(_ path: String) -> String? {
+    guard let found = realpath(path, nil) else { return nil }
+    defer { free(found) }
+    return String(validatingCString: found)
+  }
+
+  /// A path within a folder; an absolute one is itself.
+  package static func join(_ folder: String, _ path: String) -> String {
+    if path.isEmpty { return folder }
+    return path.hasPrefix("/") ? path : (folder.hasSuffix("/") ? folder : folder + "/") + path
+  }
+
+  /// Whether a path is a folder or lies within it.
+  package static func isWithin(_ path: String, _ folder: String) -> Bool {
+    path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
+  }
+}

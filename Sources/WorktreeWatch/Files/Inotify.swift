@@ -1,0 +1,177 @@
+import Glibc
+import Synchronization
+
+/// Watches folders with inotify(7), on a thread of its own.
+package final class Inotify: Sendable {
+  /// What happened in a folder.
+  package struct Event: Sendable {
+    /// The number of the watch; -1 if the kernel lost events, of any watch.
+    package var watch: Int32
+    /// The name in the folder; empty for the folder itself.
+    package var name: String
+    /// Whether the folder itself is gone or elsewhere, so that its watch has ended.
+    package var isEnd: Bool
+    /// Whether what was created is a folder.
+    package var isNewFolder: Bool
+  }
+
+  /// Why a folder cannot be watched.
+  package enum Refusal: Error, Hashable, Sendable {
+    /// The system's limit of watches is reached, or the share of it that is used.
+    case noRoom
+    /// The folder is not there or may not be read.
+    case unreadable
+  }
+
+  private static let mask =
+    UInt32(
+      IN_CREATE | IN_DELETE | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB
+        | IN_DELETE_SELF | IN_MOVE_SELF
+    ) | UInt32(IN_ONLYDIR) | UInt32(IN_EXCL_UNLINK)
+
+  private let descriptor: Int32
+  /// The end of a pipe; closing it ends the thread.
+  private let bell: Int32
+  private let most: Int
+  private let count = Mutex(0)
+  private let isStopped = Atomic(false)
+
+  /// Starts to watch; nothing if the system has no instance left.
+  ///
+  /// - Parameters:
+  ///   - most: The most watches.
+  ///   - onEvents: Called on the thread with what happened; must not wait.
+  package init?(most: Int, onEvents: @escaping @Sendable ([Event]) -> Void) {
+    descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+    var ends: [Int32] = [-1, -1]
+    let hasPipe = pipe(&ends) == 0
+    for end in ends where hasPipe { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    bell = ends[1]
+    self.most = most
+    guard descriptor >= 0, hasPipe else {
+      for open in ends + [descriptor] where open >= 0 { close(open) }
+      return nil
+    }
+    let (source, end) = (descriptor, ends[0])
+    let box = ThreadBox { Self.run(source, end, onEvents) }
+    var thread = pthread_t()
+    let pointer = Unmanaged.passRetained(box).toOpaque()
+    let failure = pthread_create(
+      &thread,
+      nil,
+      { pointer in
+        guard let pointer else { return nil }
+        Unmanaged<ThreadBox>.fromOpaque(pointer).takeRetainedValue().body()
+        return nil
+      },
+      pointer
+    )
+    guard failure == 0 else {
+      Unmanaged<ThreadBox>.fromOpaque(pointer).release()
+      for open in ends + [descriptor] { close(open) }
+      return nil
+    }
+    pthread_detach(thread)
+  }
+
+  deinit { stop() }
+
+  /// Ends the thread; nothing is watched any more.
+  package func stop() {
+    guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    close(bell)
+  }
+
+  /// How many folders are watched.
+  package var watched: Int { count.withLock { $0 } }
+
+  /// The most watches that a share of the system's limit allows.
+  package static func share(percent: Int) -> Int {
+    let limit = HostFile.text("/proc/sys/fs/inotify/max_user_watches").flatMap { Int($0) } ?? 8_192
+    return max(64, limit / 100 * percent)
+  }
+
+  /// Watches a folder.
+  ///
+  /// - Returns: The number of the watch; the same for the same folder.
+  package func add(_ path: String) throws(Refusal) -> Int32 {
+    guard !isStopped.load(ordering: .acquiring) else { throw .noRoom }
+    guard count.withLock({ $0 < most }) else { throw .noRoom }
+    let watch = inotify_add_watch(descriptor, path, Self.mask)
+    if watch >= 0 { return watch }
+    throw errno == ENOSPC || errno == ENOMEM ? .noRoom : .unreadable
+  }
+
+  /// Counts a watch that is new to the caller.
+  package func retain() { count.withLock { $0 += 1 } }
+
+  /// Ends a watch.
+  package func remove(_ watch: Int32) {
+    inotify_rm_watch(descriptor, watch)
+    forget()
+  }
+
+  /// Counts a watch that has ended by itself.
+  package func forget() { count.withLock { $0 -= 1 } }
+
+  private static func run(
+    _ descriptor: Int32,
+    _ end: Int32,
+    _ onEvents: @Sendable ([Event]) -> Void
+  ) {
+    var room = [UInt8](repeating: 0, count: 64 << 10)
+    var sources = [
+      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: end, events: Int16(POLLIN), revents: 0),
+    ]
+    while true {
+      let ready = poll(&sources, 2, -1)
+      if ready < 0, errno == EINTR { continue }
+      if ready < 0 || sources[1].revents != 0 { break }
+      let length = read(descriptor, &room, room.count)
+      if length < 0, errno == EAGAIN || errno == EINTR { continue }
+      guard length > 0 else { break }
+      onEvents(events(room[..<length]))
+      // In a storm a pause makes the kernel join equal events, and one round serves many.
+      if length > 16 << 10 { usleep(10_000) }
+    }
+    close(descriptor)
+    close(end)
+  }
+
+  /// Reads the records that the kernel wrote.
+  static func events(_ bytes: ArraySlice<UInt8>) -> [Event] {
+    var events: [Event] = []
+    var position = bytes.startIndex
+    while position + 16 <= bytes.endIndex {
+      let (watch, mask, length) = bytes.withUnsafeBytes { all -> (Int32, UInt32, Int) in
+        let start = position - bytes.startIndex
+        return (
+          all.loadUnaligned(fromByteOffset: start, as: Int32.self),
+          all.loadUnaligned(fromByteOffset: start + 4, as: UInt32.self),
+          Int(all.loadUnaligned(fromByteOffset: start + 12, as: UInt32.self))
+        )
+      }
+      let begin = position + 16
+      guard begin + length <= bytes.endIndex else { break }
+      let name = bytes[begin..<begin + length].prefix { $0 != 0 }
+      events.append(
+        Event(
+          watch: watch,
+          name: String(decoding: name, as: UTF8.self),
+          isEnd: mask & UInt32(IN_IGNORED | IN_MOVE_SELF | IN_UNMOUNT) != 0,
+          isNewFolder: mask & UInt32(IN_ISDIR) != 0 && mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0
+        )
+      )
+      position = begin + length
+    }
+    return events
+  }
+}
+
+/// What a thread does.
+private final class ThreadBox: Sendable {
+  let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+}

@@ -1,0 +1,35 @@
+import Glibc
+
+/// An empty folder outside of every repository, for what git has to write to answer a question.
+struct TemporaryFolder: Sendable {
+  /// Its path.
+  let path: String
+
+  /// Makes one in `TMPDIR` or `/tmp`.
+  ///
+  /// - Throws: ``GitRunner/Failure`` if none can be made.
+  init() throws(GitRunner.Failure) {
+    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array((HostFile.join(base, "freshet-objects-XXXXXX")).utf8CString)
+    guard let made = mkdtemp(&template) else {
+      throw .notStarted("no temporary folder in \(base)")
+    }
+    path = String(cString: made)
+  }
+
+  /// Removes the folder with what git left in it.
+  func remove() { Self.remove(path, depth: 0) }
+
+  private static func remove(_ path: String, depth: Int) {
+    guard depth < 8 else { return }
+    for name in HostFile.names(in: path, most: 100_000) {
+      let inner = HostFile.join(path, name)
+      if HostFile.kindOfItself(inner) == .folder {
+        remove(inner, depth: depth + 1)
+      } else {
+        unlink(inner)
+      }
+    }
+    rmdir(path)
+  }
+}

@@ -1,0 +1,15 @@
+import Glibc
+
+/// The clocks of the machine, in seconds.
+package enum WatchClock {
+  /// A clock that never goes back.
+  package static var monotonic: Double { read(CLOCK_MONOTONIC) }
+  /// Seconds since 1970-01-01T00:00:00Z.
+  package static var wall: Double { read(CLOCK_REALTIME) }
+
+  private static func read(_ clock: clockid_t) -> Double {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}

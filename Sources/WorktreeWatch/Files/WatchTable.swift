@@ -1,0 +1,177 @@
+package import Git
+import Synchronization
+
+/// Which folders are watched for whom: one watch of the kernel for each, however many want it.
+package final class WatchTable: Sendable {
+  /// Whom an event concerns.
+  package enum Owner: Hashable, Sendable {
+    /// The worktree at a path.
+    case worktree(String)
+    /// The repository with a common directory.
+    case repository(String)
+    /// The folders that are searched for repositories.
+    case search
+  }
+
+  private struct Watch {
+    var path: String
+    var owners: [Owner: WatchPlan.Place]
+  }
+
+  private struct State {
+    var watches: [Int32: Watch] = [:]
+    var numbers: [String: Int32] = [:]
+    /// What each owner wants, without what is gone since.
+    var wanted: [Owner: [String: WatchPlan.Place]] = [:]
+    var dirty: Set<Owner> = []
+    /// Owners whose watched folders have changed.
+    var moved: Set<Owner> = []
+    /// How often content of a worktree changed, as far as events tell.
+    var contents: [String: Int64] = [:]
+    var events: Int64 = 0
+  }
+
+  /// What happened since it was asked for last.
+  package struct News: Sendable {
+    /// Those something happened to.
+    package var dirty: Set<Owner>
+    /// Those among them whose folders are others now, so that their watches have to be set anew.
+    package var moved: Set<Owner>
+  }
+
+  private let state: Mutex<State>
+  private let inotify: Inotify?
+  private let signal: @Sendable () -> Void
+
+  /// Starts a table.
+  ///
+  /// - Parameters:
+  ///   - share: The most watches; 0 watches nothing, as on a system without inotify.
+  ///   - signal: Called when there is news after there was none; must not wait.
+  package init(share: Int, signal: @escaping @Sendable () -> Void) {
+    state = Mutex(State())
+    self.signal = signal
+    let relay = Relay()
+    inotify = share > 0 ? Inotify(most: share) { relay.table?.take($0) } : nil
+    relay.set(self)
+  }
+
+  /// The handler's way to the table, which it must not keep alive.
+  private final class Relay: Sendable {
+    private struct Reference: Sendable { weak let table: WatchTable? }
+    private let reference = Mutex(Reference(table: nil))
+    var table: WatchTable? { reference.withLock { $0.table } }
+    func set(_ table: WatchTable) { reference.withLock { $0 = Reference(table: table) } }
+  }
+
+  deinit { inotify?.stop() }
+
+  /// How many folders are watched.
+  package var watched: Int { inotify?.watched ?? 0 }
+  /// How many events came.
+  package var events: Int64 { state.withLock { $0.events } }
+
+  /// How often the content of a worktree changed.
+  package func contentVersion(_ path: String) -> Int64 {
+    state.withLock { $0.contents[path, default: 0] }
+  }
+
+  /// Takes the news.
+  package func news() -> News {
+    state.withLock { state in
+      defer { (state.dirty, state.moved) = ([], []) }
+      return News(dirty: state.dirty, moved: state.moved)
+    }
+  }
+
+  /// Sets the folders an owner wants to be told of, and drops those it wanted before.
+  ///
+  /// - Returns: Whether all of them that exist are watched.
+  package func set(_ folders: [String: WatchPlan.Place], for owner: Owner) -> Bool {
+    guard let inotify else { return false }
+    return state.withLock { state in
+      let before = state.wanted[owner] ?? [:]
+      state.wanted[owner] = folders.isEmpty ? nil : folders
+      for path in before.keys where folders[path] == nil {
+        guard let number = state.numbers[path] else { continue }
+        state.watches[number]?.owners[owner] = nil
+        if state.watches[number]?.owners.isEmpty == true {
+          inotify.remove(number)
+          Self.forget(number, &state)
+        }
+      }
+      var isWhole = true
+      let new = folders.filter { before[$0.key] != $0.value || state.numbers[$0.key] == nil }
+      for (path, place) in new.sorted(by: { $0.key < $1.key }) {
+        if let number = state.numbers[path] {
+          state.watches[number]?.owners[owner] = place
+          continue
+        }
+        do throws(Inotify.Refusal) {
+          let number = try inotify.add(path)
+          if let other = state.watches[number] {
+            // The same folder by another path: it keeps its first one.
+            state.numbers[other.path] = nil
+            state.watches[number]?.path = path
+          } else {
+            inotify.retain()
+            state.watches[number] = Watch(path: path, owners: [:])
+          }
+          state.numbers[path] = number
+          state.watches[number]?.owners[owner] = place
+        } catch .noRoom {
+          isWhole = false
+          break
+        } catch {
+          continue
+        }
+      }
+      return isWhole
+    }
+  }
+
+  /// Drops all folders of an owner.
+  package func remove(_ owner: Owner) {
+    _ = set([:], for: owner)
+    if case .worktree(let path) = owner { state.withLock { $0.contents[path] = nil } }
+  }
+
+  private static func forget(_ number: Int32, _ state: inout State) {
+    guard let watch = state.watches.removeValue(forKey: number) else { return }
+    if state.numbers[watch.path] == number { state.numbers[watch.path] = nil }
+  }
+
+  private func take(_ events: [Inotify.Event]) {
+    let isNews = state.withLock { state in
+      let had = !state.dirty.isEmpty
+      state.events += Int64(events.count)
+      for event in events {
+        if event.watch < 0 {
+          for watch in state.watches.values {
+            for owner in watch.owners.keys { Self.mark(owner, .content, &state) }
+          }
+          continue
+        }
+        guard let watch = state.watches[event.watch] else { continue }
+        for (owner, place) in watch.owners
+        where event.isEnd || WatchPlan.matters(event.name, in: place) {
+          Self.mark(owner, place, &state)
+          if event.isEnd || event.isNewFolder { state.moved.insert(owner) }
+        }
+        if event.isEnd {
+          // A folder that moved would be reported by its old path.
+          for owner in watch.owners.keys { state.wanted[owner]?[watch.path] = nil }
+          inotify?.remove(event.watch)
+          Self.forget(event.watch, &state)
+        }
+      }
+      return !had && !state.dirty.isEmpty
+    }
+    if isNews { signal() }
+  }
+
+  private static func mark(_ owner: Owner, _ place: WatchPlan.Place, _ state: inout State) {
+    state.dirty.insert(owner)
+    if case .worktree(let path) = owner { state.contents[path, default: 0] += 1 }
+  }
+}

@@ -1,0 +1,120 @@
+package import Git
+
+/// What is known of a repository: its worktrees, and the branch they are compared with.
+package struct RepositoryLook: Hashable, Sendable {
+  /// A worktree with its places.
+  package struct Member: Hashable, Sendable {
+    /// What git says of it.
+    package var entry: WorktreeEntry
+    /// Where its parts are.
+    package var layout: GitLayout
+    /// Whether it is the one that came with the repository.
+    package var isMain: Bool
+  }
+
+  /// The common directory.
+  package var commonDirectory: String
+  /// `owner/repository` of the remote, else `local/folder`.
+  package var id: String
+  /// The name without the owner.
+  package var name: String
+  /// The worktrees that are there.
+  package var members: [Member]
+  /// Worktrees that git names and that are not there, or whose paths are not UTF-8.
+  package var missing: Int
+  /// The branch its worktrees are compared with.
+  package var source: GitRefs.Source?
+  /// The objects of refs that the states of worktrees depend on: the stash and the branches they follow.
+  package var followed: [String: String]
+  /// What tells one state of the configuration from the next.
+  package var configuration: [Int]?
+
+  /// Asks git.
+  ///
+  /// - Parameters:
+  ///   - common: The common directory.
+  ///   - upstreams: The branches that worktrees follow, such as `origin/main`.
+  ///   - runner: Runs git.
+  /// - Returns: What is known now.
+  /// - Throws: ``GitRunner/Failure``, `CancellationError`.
+  package static func take(
+    _ common: String,
+    upstreams: Set<String> = [],
+    runner: GitRunner
+  ) async throws -> Self {
+    let configuration = HostFile.stamp(HostFile.join(common, "config"))
+    let list = try await runner.run(["worktree", "list", "--porcelain", "-z"], in: common)
+    let entries: [WorktreeEntry]
+    do throws(GitOutputError) {
+      entries = try WorktreeEntry.list(list.output)
+    } catch {
+      throw GitRunner.Failure.unreadable(error.description)
+    }
+    var members: [Member] = []
+    var missing = 0
+    for (index, entry) in entries.enumerated() where !entry.isBare {
+      guard entry.isPathExact, let path = HostFile.realPath(entry.path),
+        case .worktree(let layout)? = GitLayout.find(path), layout.commonDirectory == common
+      else {
+        missing += 1
+        continue
+      }
+      members.append(Member(entry: entry, layout: layout, isMain: index == 0))
+    }
+    let mainBranch = entries.first?.branch
+    var names = GitRefs.candidates
+    if let mainBranch, mainBranch.hasPrefix("refs/heads/") {
+      names.append(String(mainBranch.dropFirst("refs/heads/".count)))
+    }
+    let followed =
+      ["refs/stash"] + upstreams.flatMap { ["refs/remotes/\($0)", "refs/heads/\($0)"] }
+    let patterns =
+      ["refs/remotes/origin/HEAD"] + followed
+      + names.flatMap { ["refs/remotes/origin/\($0)", "refs/heads/\($0)"] }
+    var refs = try await refs(patterns, common, runner)
+    if let target = refs.targets["refs/remotes/origin/HEAD"], refs.objects[target] == nil {
+      refs.objects.merge(try await Self.refs([target], common, runner).objects) { $1 }
+    }
+    let remote = try await runner.run(
+      ["config", "--get", "remote.origin.url"],
+      in: common,
+      accepted: 0...1
+    )
+    let folder = Self.folderName(entries.first?.path ?? common)
+    let id = RemoteName.read(remote.text) ?? "local/\(folder)"
+    return Self(
+      commonDirectory: common,
+      id: id,
+      name: id.split(separator: "/").last.map(String.init) ?? folder,
+      members: members,
+      missing: missing,
+      source: refs.source(mainBranch: mainBranch),
+      followed: refs.objects.filter { followed.contains($0.key) },
+      configuration: configuration
+    )
+  }
+
+  private static func refs(
+    _ patterns: [String],
+    _ common: String,
+    _ runner: GitRunner
+  ) async throws -> GitRefs {
+    let answer = try await runner.run(
+      ["for-each-ref", "--format=\(GitRefs.format)"] + patterns,
+      in: common
+    )
+    do throws(GitOutputError) {
+      return try GitRefs(answer.output)
+    } catch {
+      throw GitRunner.Failure.unreadable(error.description)
+    }
+  }
+
+  /// The name of a repository's folder: without `.git` at the end, and the one around a `.git`.
+  private static func folderName(_ path: String) -> String {
+    var parts = path.split(separator: "/")
+    if parts.last == ".git" { parts.removeLast() }
+    guard let last = parts.last else { return "repository" }
+    return last.hasSuffix(".git") && last.count > 4 ? String(last.dropLast(4)) : String(last)
+  }
+}

@@ -1,0 +1,29 @@
+/// Names worktrees by their paths, so that a name survives restarts.
+package enum WorkspaceIdentity {
+  /// A UUID of version 8 (RFC 9562 section 5.8) made of two FNV-1a hashes of the path.
+  package static func id(of path: String) -> String {
+    let high = hash(path.utf8, 0xCBF2_9CE4_8422_2325) & ~0xF000 | 0x8000
+    let low = hash(path.utf8, 0x6C62_272E_07BB_0142) & ~(3 << 62) | (2 << 62)
+    let digits = hex(high) + hex(low)
+    var text = ""
+    for (index, digit) in digits.enumerated() {
+      if [8, 12, 16, 20].contains(index) { text += "-" }
+      text.append(digit)
+    }
+    return text
+  }
+
+  /// A text that tells bytes from others: two FNV-1a hashes.
+  package static func digest(_ bytes: [UInt8]) -> String {
+    hex(hash(bytes, 0xCBF2_9CE4_8422_2325)) + hex(hash(bytes, 0x6C62_272E_07BB_0142))
+  }
+
+  private static func hash(_ bytes: some Sequence<UInt8>, _ basis: UInt64) -> UInt64 {
+    bytes.reduce(basis) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+  }
+
+  static func hex(_ number: UInt64) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

@@ -1,0 +1,54 @@
+/// The bounds of watching worktrees, in one place; times are in seconds.
+package enum WatchLimits {
+  /// The most folders given to look in.
+  package static let roots = 64
+  /// How deep below a given folder repositories are looked for.
+  package static let depth = 5
+  /// The most folders that one search for repositories opens.
+  package static let searchedFolders = 20_000
+  /// The most repositories.
+  package static let repositories = 256
+  /// The most worktrees.
+  package static let worktrees = 1_024
+
+  /// How long events of one worktree have to pause before it is looked at.
+  package static let quiet = 0.1
+  /// The longest delay of the first event.
+  package static let longestDelay = 0.5
+  /// The shortest time between two looks at a worktree.
+  package static let spacing = 1.0
+  /// How often everything is looked at without an event.
+  package static let reconcile = 60.0
+  /// How often a worktree is looked at whose content cannot be watched.
+  package static let pollEvery = 2.0
+  /// The shortest pause between two rounds of the watcher, which bounds its work when events storm.
+  package static let roundPause = 0.02
+
+  /// The most git processes at a time.
+  package static let processes = 4
+  /// How long git may take for a state.
+  package static let stateTimeout = 10.0
+  /// How long git may take for a diff or a check.
+  package static let diffTimeout = 30.0
+  /// How long git may take to create, delete, merge or rebase.
+  package static let actionTimeout = 120.0
+  /// The most bytes read of the output of one git process.
+  package static let outputBytes = 32 << 20
+  /// The most bytes read of what git complains about.
+  package static let complaintBytes = 64 << 10
+
+  /// The share of the system's inotify watches that is used, in percent.
+  package static let inotifyShare = 50
+  /// The most bytes of a small file of git, such as HEAD.
+  package static let stateFileBytes = 64 << 10
+
+  /// The most files of a diff.
+  package static let diffFiles = 100
+  /// The most bytes of the text of one file of a diff.
+  package static let diffFileBytes = 100 << 10
+  /// The longest new file that is shown in a diff.
+  package static let newFileBytes = 1 << 20
+
+  /// How many removals are remembered for clients that ask what changed.
+  package static let tombstones = 1_024
+}

@@ -1,0 +1,146 @@
+import AgentSimulation
+import AgentWatch
+import Agents
+import Foundation
+import Testing
+
+struct LogSearchTests {
+  private let folder: TemporaryFolder
+  private let now = AgentWatch.systemClock()
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func search(
+    _ worktrees: String...,
+    limits: AgentWatchLimits = AgentWatchLimits()
+  ) -> LogSearch {
+    var search = LogSearch(
+      AgentFolders(
+        claude: folder.path + "/claude",
+        codex: folder.path + "/codex",
+        neutral: folder.path + "/neutral"
+      ),
+      limits: limits
+    )
+    search.follow(worktrees)
+    return search
+  }
+
+  private func names(_ found: [LogSearch.Found]) -> [String] {
+    found.map { String($0.path.dropFirst(folder.path.count + 1)) }.sorted()
+  }
+
+  /// Writes the beginning of a session of Codex.
+  private func codex(_ directory: String, _ seed: UInt64, _ dialect: AgentDialect) throws -> String
+  {
+    var writer = CodexWriter(dialect, directory: directory, startedAt: now, seed: seed)
+    let name = "codex/" + writer.path
+    try folder.append(name, Array(writer.begin(isResumed: false, at: now).joined()))
+    return name
+  }
+
+  private let id = "0a1b2c3d-0000-4000-8000-00000000000"
+
+  @Test func `of Claude Code the sessions of the worktree and of what is in it are found`() throws {
+    try folder.append("claude/projects/-w-a/\(id)1.jsonl", [])
+    try folder.append("claude/projects/-w-a-sub/\(id)2.jsonl", [])
+    try folder.append("claude/projects/-w-a/agent-1.jsonl", [])
+    try folder.append("claude/projects/-w-a/\(id)3.json", [])
+    try folder.append("claude/projects/-x/\(id)4.jsonl", [])
+    var search = search("/w/a")
+    #expect(
+      names(search.search(at: now)) == [
+        "claude/projects/-w-a-sub/\(id)2.jsonl", "claude/projects/-w-a/\(id)1.jsonl",
+      ]
+    )
+  }
+
+  @Test func `old logs, and more than some in a folder, are left alone`() throws {
+    var limits = AgentWatchLimits()
+    limits.mostLogsInFolder = 2
+    for number in 1...4 {
+      let name = "claude/projects/-w/\(id)\(number).jsonl"
+      try folder.append(name, [])
+      let age = number == 4 ? limits.recency + 60_000 : Int64(number) * 60_000
+      let date = Date(timeIntervalSince1970: Double(now.milliseconds - age) / 1_000)
+      try FileManager.default.setAttributes(
+        [.modificationDate: date],
+        ofItemAtPath: folder.path + "/" + name
+      )
+    }
+    var search = search("/w", limits: limits)
+    #expect(
+      names(search.search(at: now)) == [
+        "claude/projects/-w/\(id)1.jsonl", "claude/projects/-w/\(id)2.jsonl",
+      ]
+    )
+  }
+
+  @Test func `of Codex the sessions are found whose beginning names the worktree`() throws {
+    let inside = try codex("/w/a/sub", 1, .codex90)
+    let old = try codex("/w/a", 2, .codex20)
+    _ = try codex("/w/ab", 3, .codex90)
+    try folder.append("codex/sessions/2026/notes/rollout-x.jsonl", [])
+    var search = search("/w/a")
+    #expect(names(search.search(at: now)) == [inside, old].sorted())
+    search.follow(["/w/ab"])
+    #expect(search.search(at: now).count == 1)
+  }
+
+  @Test func `a session of Codex whose beginning is not there yet is found later`() throws {
+    let name = "codex/sessions/2026/11/21/rollout-2026-11-21T10-00-00-\(id)1.jsonl"
+    try folder.append(name, Array("{\"timestamp\":\"2026-11-21T10:00:00Z\",\"type\":".utf8))
+    var search = search("/w")
+    #expect(search.search(at: now).isEmpty)
+    try folder.append(name, Array("\"session_meta\",\"payload\":{\"cwd\":\"/w\"}}\n".utf8))
+    #expect(names(search.search(at: now)) == [name])
+  }
+
+  @Test func `new logs in folders that were listed are found`() throws {
+    try folder.append("neutral/a.jsonl", [])
+    var search = search("/w")
+    #expect(names(search.search(at: now)) == ["neutral/a.jsonl"])
+    for number in 0..<20 {
+      let name = "neutral/new-\(number).jsonl"
+      try folder.append(name, [])
+      #expect(names(search.search(at: now)).contains(name))
+    }
+    try FileManager.default.removeItem(atPath: folder.path + "/neutral/a.jsonl")
+    #expect(!names(search.search(at: now)).contains("neutral/a.jsonl"))
+  }
+
+  @Test func `what is no file is left alone and holds nobody up`() throws {
+    try folder.append("neutral/a.jsonl", [])
+    #expect(mkfifo(folder.path + "/neutral/pipe.jsonl", 0o600) == 0)
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/neutral/folder.jsonl",
+      withIntermediateDirectories: true
+    )
+    var search = search("/w")
+    #expect(names(search.search(at: now)) == ["neutral/a.jsonl"])
+    #expect(ReadOnlyFiles.read(folder.path + "/neutral/pipe.jsonl", from: 0, count: 1) == nil)
+  }
+
+  @Test func `without folders nothing is found`() {
+    var search = search("/w")
+    #expect(search.search(at: now).isEmpty)
+    var nowhere = LogSearch(AgentFolders(claude: nil, codex: nil, neutral: nil))
+    nowhere.follow(["/w"])
+    #expect(nowhere.search(at: now).isEmpty)
+  }
+
+  @Test func `folders follow the variables of the environment`() {
+    let usual = AgentFolders(environment: ["HOME": "/home/me"])
+    #expect(usual.claude == "/home/me/.claude")
+    #expect(usual.codex == "/home/me/.codex")
+    #expect(usual.neutral == "/home/me/.local/state/freshet/agents")
+    let moved = AgentFolders(environment: [
+      "HOME": "/home/me", "CLAUDE_CONFIG_DIR": "/c", "CODEX_HOME": "relative",
+      "XDG_STATE_HOME": "/s",
+    ])
+    #expect(moved.claude == "/c")
+    #expect(moved.codex == "/home/me/.codex", "a path that is not absolute is none")
+    #expect(moved.neutral == "/s/freshet/agents")
+    #expect(AgentFolders(environment: [:]).claude == nil)
+  }
+}

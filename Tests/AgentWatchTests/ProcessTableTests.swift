@@ -1,0 +1,112 @@
+import AgentWatch
+import Agents
+import Foundation
+import Testing
+
+/// A process with the name of an agent, which waits.
+final class WaitingProcess {
+  let process = Process()
+  private let pipe = Pipe()
+
+  init(_ command: String, in folder: TemporaryFolder) throws {
+    let link = folder.path + "/" + command
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/bin/sh")
+    process.executableURL = URL(filePath: link)
+    process.arguments = ["-c", "read -r line"]
+    process.currentDirectoryURL = URL(filePath: folder.path)
+    process.standardInput = pipe
+    try process.run()
+  }
+
+  var number: Int32 { process.processIdentifier }
+
+  func kill() {
+    Foundation.kill(number, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  deinit { if process.isRunning { kill() } }
+}
+
+struct ProcessTableTests {
+  @Test func `a real process is found, known by its start, and missed when it is killed`() throws {
+    let folder = try TemporaryFolder()
+    let before = AgentWatch.systemClock()
+    let agent = try WaitingProcess("claude", in: folder)
+    var table = ProcessTable()
+    let census = table.search(named: [], at: AgentWatch.systemClock())
+    #expect(census.isComplete)
+    let sighting = try #require(census.sightings.first { $0.identity.number == agent.number })
+    #expect(sighting.kind == .claudeCode)
+    #expect(sighting.directory == folder.path)
+    #expect(sighting.parent == getpid())
+    #expect(abs(sighting.startedAt.milliseconds(since: before)) < 60_000)
+    #expect(table.identity(of: agent.number) == sighting.identity)
+    #expect(table.check().sightings.contains(sighting))
+    agent.kill()
+    #expect(!table.check().sightings.contains(sighting))
+    #expect(table.identity(of: agent.number) == nil)
+  }
+
+  @Test func `a process that a log names is found whatever its command is`() throws {
+    let folder = try TemporaryFolder()
+    let agent = try WaitingProcess("my-agent", in: folder)
+    var table = ProcessTable()
+    let now = AgentWatch.systemClock()
+    #expect(
+      !table.search(named: [], at: now).sightings.contains { $0.identity.number == agent.number }
+    )
+    let found = table.search(named: [agent.number], at: now).sightings
+    #expect(found.first { $0.identity.number == agent.number }?.kind == .other("my-agent"))
+  }
+
+  @Test func `where processes are no files nothing is gone`() throws {
+    let folder = try TemporaryFolder()
+    var table = ProcessTable(folder: folder.path, bootedAt: nil)
+    let census = table.search(named: [], at: AgentWatch.systemClock())
+    #expect(census == ProcessCensus(sightings: [], isComplete: false))
+  }
+
+  @Test func `a number that is given anew is another process, found within some looks`() throws {
+    let folder = try TemporaryFolder()
+    let numbers = Array(repeating: "0", count: 17).joined(separator: " ")
+    func give(_ name: String, start: Int) throws {
+      try folder.write("5/stat", Array("5 (\(name)) S 1 \(numbers) \(start) 0".utf8))
+    }
+    try give("claude", start: 77)
+    try folder.append("5/cmdline", [])
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/5/cwd",
+      withDestinationPath: "/w"
+    )
+    let now = AgentWatch.systemClock()
+    var table = ProcessTable(folder: folder.path, bootedAt: now.advanced(by: -3_600_000))
+    #expect(table.search(named: [], at: now).sightings.count == 1)
+    try give("vim", start: 99)
+    #expect(table.check().sightings.isEmpty)
+    #expect(table.search(named: [], at: now).sightings.isEmpty)
+    try give("codex", start: 111)
+    let looks = (0..<20).map { _ in table.search(named: [], at: now).sightings }
+    #expect(looks.last?.map(\.kind) == [.codex])
+  }
+
+  @Test func `names with blanks and parentheses, and broken entries, confuse nobody`() throws {
+    let folder = try TemporaryFolder()
+    let numbers = Array(repeating: "0", count: 17).joined(separator: " ")
+    for (number, text) in [
+      (1, "1 (a) b) (claude) S 1 \(numbers) 77 0"), (2, "2 (claude) Z 1 \(numbers) 77 0"),
+      (3, "3 (claude"), (4, ""), (5, "5 (claude) S 1 \(numbers) 77 0"),
+    ] {
+      try folder.append("\(number)/stat", Array(text.utf8))
+      try folder.append("\(number)/cmdline", [])
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path + "/\(number)/cwd",
+        withDestinationPath: "/w"
+      )
+    }
+    try folder.append("self/stat", Array("5 (claude) S".utf8))
+    var table = ProcessTable(folder: folder.path, bootedAt: AgentWatch.systemClock())
+    let census = table.search(named: [], at: AgentWatch.systemClock())
+    #expect(census.sightings.map(\.identity) == [ProcessIdentity(number: 5, start: 77)])
+  }
+}

@@ -1,0 +1,194 @@
+import AgentSimulation
+import Agents
+import Testing
+import Workspaces
+
+struct RosterTests {
+  private func stage(_ directory: String, _ worktrees: String...) -> AgentRoster {
+    var roster = AgentRoster(worktrees: worktrees)
+    var claude = ClaudeWriter(.claude20, directory: directory, seed: 1)
+    let findings = claude.prompt("Go", at: second(1)).map { LogTail.Finding.line($0) }
+    roster.take(findings, from: "a", .claude, writtenAt: second(1))
+    return roster
+  }
+
+  private func places(_ roster: AgentRoster) -> [String] {
+    var roster = roster
+    return roster.readings(at: second(2)).filter { $0.value.latestPrompt != nil }.map(\.key)
+  }
+
+  @Test func `a session belongs to the innermost worktree, and never to a namesake's`() {
+    #expect(places(stage("/w/a/sub/deep", "/w/a", "/w")) == ["/w/a"])
+    #expect(places(stage("/w/ab", "/w/a")) == [])
+    #expect(places(stage("/w/a", "/w/a/")) == ["/w/a"])
+    #expect(places(stage("/x", "/w")) == [])
+  }
+
+  @Test func `an agent that goes elsewhere stays where it began, or goes to the other worktree`() {
+    var roster = stage("/w/a", "/w/a", "/w/b")
+    func go(_ directory: String) {
+      let line = "{\"type\":\"mode\",\"cwd\":\"\(directory)\"}"
+      roster.take([.line(Array(line.utf8))], from: "a", .claude, writtenAt: nil)
+    }
+    go("/tmp")
+    #expect(places(roster) == ["/w/a"])
+    go("/w/b/sub")
+    #expect(places(roster) == ["/w/b"])
+  }
+
+  @Test func `a process without a log is an agent that was asked nothing`() {
+    var stage = RosterStage("/w")
+    stage.start(7, in: "/w/sub", at: second(0))
+    stage.start(8, in: "/w/sub", at: second(0), parent: 7)
+    stage.start(9, .other("aider"), in: "/w", at: second(0))
+    stage.look(at: second(1))
+    let agents = stage.activity("/w", at: second(1)).agents
+    #expect(
+      agents.map(\.agent) == ["aider", "claude-code"],
+      "what an agent starts is a part of it"
+    )
+    #expect(agents.map(\.state) == [.unknown, .idle])
+  }
+
+  @Test func `a session is not alive because a process started after it`() {
+    var stage = RosterStage("/w")
+    var claude = ClaudeWriter(.claude20, directory: "/w", seed: 1)
+    stage.write(claude.prompt("Go", at: second(1)), to: "a", at: second(1))
+    stage.start(7, in: "/w", at: second(60))
+    stage.look(at: second(61))
+    #expect(stage.activity("/w", at: second(62)).agents.map(\.state) == [.idle, .ended])
+  }
+
+  @Test func `of two agents in one directory each keeps its process, also after a restart`() {
+    func stage() -> RosterStage {
+      var stage = RosterStage("/w")
+      var first = ClaudeWriter(.claude20, directory: "/w", seed: 1)
+      var next = ClaudeWriter(.claude20, directory: "/w", seed: 2)
+      stage.start(7, in: "/w", at: second(0))
+      stage.start(8, in: "/w", at: second(100))
+      stage.write(first.prompt("Go", at: second(10)), to: "a", at: second(10))
+      stage.write(next.prompt("Go", at: second(110)), to: "b", at: second(110))
+      // The first one writes last.
+      stage.write(first.remark("I look.", at: second(120)), to: "a", at: second(120))
+      stage.look(at: second(121))
+      return stage
+    }
+    for (killed, session) in [(7, "a"), (8, "b")] as [(Int32, String)] {
+      var stage = stage()
+      let id = stage.roster.session(of: session)?.id
+      stage.end(killed)
+      stage.look(at: second(122))
+      let ended = stage.activity("/w", at: second(122)).agents.filter { $0.state == .ended }
+      #expect(ended.map(\.sessionId) == [id])
+    }
+  }
+
+  @Test func `another session in the same process takes it over from the one before`() {
+    var stage = RosterStage("/w")
+    var first = ClaudeWriter(.claude20, directory: "/w", seed: 1)
+    var next = ClaudeWriter(.claude20, directory: "/w", seed: 2)
+    stage.start(7, in: "/w", at: second(0))
+    stage.write(first.prompt("Go", at: second(1)), to: "a", at: second(1))
+    stage.write(first.finish("Done.", at: second(2)), to: "a", at: second(2))
+    stage.look(at: second(3))
+    stage.write(next.prompt("Go", at: second(10)), to: "b", at: second(10))
+    let agents = stage.activity("/w", at: second(11)).agents
+    #expect(agents.map(\.state) == [.working, .ended], "who begins another one has seen the first")
+    #expect(agents.map(\.pid) == [7, nil])
+  }
+
+  @Test func `an agent in a container is known by its log`() {
+    var stage = RosterStage("/w")
+    stage.look(at: second(0))
+    var claude = ClaudeWriter(.claude20, directory: "/w", seed: 1)
+    for moment in 1...10 {
+      let lines =
+        moment == 1
+        ? claude.prompt("Go", at: second(1)) : claude.remark("I look.", at: second(Double(moment)))
+      stage.write(lines, to: "a", at: second(Double(moment)))
+      stage.look(at: second(Double(moment)))
+    }
+    #expect(stage.activity("/w", at: second(11)).state == .working)
+    let unknown = second(10).advanced(by: ActivityThresholds().silenceUnseen)
+    #expect(stage.activity("/w", at: unknown).state == .unknown)
+  }
+
+  @Test func `a look that did not see everything proves no end`() {
+    var stage = RosterStage("/w")
+    var claude = ClaudeWriter(.claude20, directory: "/w", seed: 1)
+    stage.start(7, in: "/w", at: second(0))
+    stage.write(claude.prompt("Go", at: second(1)), to: "a", at: second(1))
+    stage.look(at: second(1))
+    stage.end(7)
+    stage.look(at: second(2), isComplete: false)
+    #expect(stage.activity("/w", at: second(2)).state == .working)
+    stage.look(at: second(3))
+    #expect(stage.activity("/w", at: second(3)).state == .ended)
+  }
+
+  @Test func `a mark of having looked counts for what was there, in that worktree`() {
+    var stage = RosterStage("/w", "/v")
+    for (path, directory) in [("a", "/w"), ("b", "/v")] {
+      var claude = ClaudeWriter(.claude20, directory: directory, seed: 1)
+      stage.start(path == "a" ? 7 : 8, in: directory, at: second(0))
+      stage.write(claude.prompt("Go", at: second(1)), to: path, at: second(1))
+      stage.write(claude.finish("Done.", at: second(2)), to: path, at: second(2))
+    }
+    stage.look(at: second(3))
+    stage.roster.markSeen("/w", at: second(3))
+    stage.roster.markSeen("/nowhere", at: second(3))
+    #expect(stage.activity("/w", at: second(4)).state == .idle)
+    #expect(stage.activity("/v", at: second(4)).state == .doneUnseen)
+  }
+
+  @Test func `a reading carries plan, titles, prompt, message, session and counts`() throws {
+    var stage = RosterStage("/w")
+    var claude = ClaudeWriter(.claude21, directory: "/w", seed: 1)
+    stage.start(7, in: "/w", at: second(0))
+    stage.write(claude.prompt("Go", at: second(1)), to: "a", at: second(1))
+    stage.write(claude.title("First", at: second(2)), to: "a", at: second(2))
+    stage.write(claude.title("Second", at: second(3)), to: "a", at: second(3))
+    let plan = [SimulatedStep(content: "Read", status: "in_progress")]
+    stage.write(claude.plan(plan, at: second(4)), to: "a", at: second(4))
+    stage.write(claude.call(.run("make"), id: "t", at: second(5)), to: "a", at: second(5))
+    stage.write(claude.remark("I look.", at: second(6)), to: "a", at: second(6))
+    stage.look(at: second(6))
+    let reading = try #require(stage.roster.readings(at: second(6))["/w"])
+    #expect(reading.todos == [Todo(id: "1", content: "Read", status: .inProgress)])
+    #expect(reading.title?.title == "Second")
+    #expect(reading.titleHistory.map(\.title) == ["First", "Second"])
+    #expect(reading.latestPrompt == "Go")
+    #expect(reading.latestMessage == "I look.")
+    #expect(reading.latestMessageType == "assistant")
+    let session = try #require(reading.session)
+    #expect(session.sessionInfo?.currentSessionId == claude.session)
+    #expect(session.sessionInfo?.turnCount == 1)
+    #expect(session.sessionInfo?.header == "Second")
+    #expect(session.stats?.activeToolNames == ["Bash"])
+    #expect(session.stats?.sessionDurationSeconds == 5)
+    #expect(session.activity == reading.activity)
+    #expect(reading.activity.agents.first?.tool == "Bash")
+  }
+
+  @Test func `a log that is forgotten is gone`() {
+    var roster = stage("/w", "/w")
+    roster.forget("a")
+    #expect(places(roster) == [])
+    #expect(roster.session(of: "a") == nil)
+  }
+
+  @Test func `commands are known by their names, and by what a runner runs`() {
+    #expect(AgentCommand.kind(name: "claude", arguments: []) == .claudeCode)
+    #expect(AgentCommand.kind(name: "MainThread", arguments: ["/opt/x/claude"]) == .claudeCode)
+    #expect(
+      AgentCommand.kind(name: "node", arguments: ["node", "--no-warnings", "/usr/bin/codex"])
+        == .codex
+    )
+    #expect(
+      AgentCommand.kind(name: "python3", arguments: ["python3", "/x/aider.py"]) == .other("aider")
+    )
+    #expect(AgentCommand.kind(name: "node", arguments: ["node", "server.js", "codex"]) == nil)
+    #expect(AgentCommand.kind(name: "vim", arguments: ["vim", "claude"]) == nil)
+    #expect(AgentCommand.kind(name: "bash", arguments: []) == nil)
+  }
+}

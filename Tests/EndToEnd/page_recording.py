@@ -1,0 +1,101 @@
+"""A recording of the web board in Chromium beside one of the terminal board, against the same storm."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import time
+from datetime import datetime, timezone
+from pathlib import Path
+
+from browser import Browser
+from program import PROGRAM, Folder, Producer, Server, run
+
+STOP = "Parent8501120"
+#: The cadence of the page, in its own words (Sources/CWebAssets/Public/page.js).
+USUAL = 'preset: "departuresWeb"'
+
+
+class Storm:
+    """A sample network of today, a producer whose feed is a storm, and a server on the present clock."""
+
+    def __init__(self, period: float):
+        self.folder = Folder()
+        day = datetime.now(timezone.utc).strftime("%Y-%m-%d")
+        for arguments in (("sample", "--date", day, "--out", str(self.folder / "feed")),
+                          ("import", str(self.folder / "feed"), "--data", str(self.folder / "data"))):
+            answer = run(*arguments)
+            assert answer.returncode == 0, answer.stderr
+        self.feed = Producer(self.folder / "data", "--scenario", "storm", "--period", f"{period:g}", now=None)
+        # The service clock is the present: the clocks of server and clients are compared.
+        now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        self.server = Server(
+            self.folder / "data", "--trip-updates", f"{self.feed.url}/trip-updates.pb", "--alerts", f"{self.feed.url}/alerts.pb",
+            "--poll", f"trip-updates={round(period * 500)}", now=now,
+        )
+        self.browser = Browser()
+
+    def wait_for_realtime(self) -> None:
+        """Waits until boards are live."""
+        end = time.monotonic() + 60
+        while self.server.get(f"/api/stationboard?stop_id={STOP}")[1]["meta"]["rtStatus"] != "applied":
+            assert time.monotonic() < end, "realtime was never applied"
+            time.sleep(0.2)
+
+    def record(self, seconds: float, preset: str = "departuresWeb", every: float | None = None) -> list[Path]:
+        """Lets both clients run beside each other; the page's own export and the terminal's recording.
+
+        `preset` names the page's policy of the engine, `every` the interval of the terminal board if it is not its own.
+        """
+        native = self.folder / "native.jsonl"
+        interval = [] if every is None else ["--every", f"{every:g}"]
+        tab = self.browser.tab(width=1280, height=900, bare=True)
+        if preset != "departuresWeb":
+            # The page as it is, with the name of another preset of the same engine in it.
+            page = self.text("/assets/page.js")
+            assert page.count(USUAL) == 1, "the page names its preset once"
+            tab.call("Network.setBypassServiceWorker", bypass=True)
+            tab.answers = lambda url: {
+                "status": 200, "headers": {"Content-Type": "text/javascript"}, "body": page.replace(USUAL, f'preset: "{preset}"'),
+            }
+            tab.call("Fetch.enable", patterns=[{"urlPattern": "*/assets/page.js"}])
+        tab.open(f"{self.server.url}/?stop={STOP}&lang=en")
+        tab.wait("document.documentElement.dataset.ready === 'yes'")
+        time.sleep(0.7)
+        client = subprocess.Popen(
+            [PROGRAM, "board", STOP, "--server", self.server.url, "--no-stream", *interval, "--record", str(native), "--for", f"{seconds:g}"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )
+        text, _ = client.communicate(timeout=seconds + 60)
+        assert client.returncode == 0, text
+        web = self.saved(tab)
+        assert [line for line in tab.console if not re.search("preload", line)] == [], tab.console
+        tab.close()
+        return [web, native]
+
+    def saved(self, tab) -> Path:
+        """What the diagnostics save as a file, as a person would have it."""
+        folder = self.folder / "downloads"
+        folder.mkdir()
+        self.browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder), browserContextId=tab.context)
+        tab.key("d")
+        tab.wait("!document.querySelector('#diagnostics').hidden")
+        tab.click("#diagnostics .diagnostics-head button")
+        end = time.monotonic() + 20
+        while not (files := [one for one in folder.iterdir() if one.suffix == ".jsonl"]):
+            assert time.monotonic() < end, "nothing was saved"
+            time.sleep(0.05)
+        return files[0]
+
+    def text(self, path: str) -> str:
+        """A file of the server."""
+        import urllib.request
+        with urllib.request.urlopen(self.server.url + path, timeout=30) as answer:
+            return answer.read().decode()
+
+    def close(self) -> None:
+        """Ends everything."""
+        self.browser.close()
+        self.server.__exit__()
+        self.feed.__exit__()
+        self.folder.remove()

@@ -1,0 +1,292 @@
+"""Simulated agents in worktrees: what the server shows of them, against the truth."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import threading
+import time
+import unittest
+from pathlib import Path
+
+import program
+from program import Folder, run, until
+from workspaces import Workspaces, git, repository
+
+# How long the state before a change may be shown. Half of them come within a quarter of a second; a machine
+# that tests other things at the same time is given more.
+SLACK = 3.0
+LIST = "/v1/git/worktrees"
+
+
+class Agents:
+    """The program playing agents."""
+
+    def __init__(self, home: Path, worktrees: list[Path], *options: str):
+        self.process = subprocess.Popen(
+            [program.PROGRAM, "agent-sim", "--home", str(home), *options, "--worktrees",
+             *map(str, worktrees)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+
+    def acts(self):
+        """What is told, one after the other."""
+        for line in self.process.stdout:
+            yield json.loads(line)
+
+    def __enter__(self) -> "Agents":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+        self.process.stderr.close()
+
+
+class States:
+    """The states of all worktrees as events tell them, with the moments at which they came."""
+
+    def __init__(self, server: Workspaces):
+        self.paths: dict[str, str] = {}
+        self.shown: dict[str, list[tuple[float, str]]] = {}
+        self.events = 0
+        self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=90)
+        self.connection.request("GET", "/v1/events", headers={"Accept": "text/event-stream"})
+        self.answer = self.connection.getresponse()
+        assert self.answer.status == 200
+        self.thread = threading.Thread(target=self._read, daemon=True)
+        self.thread.start()
+
+    def _read(self) -> None:
+        try:
+            for line in self.answer:
+                if line.startswith(b"data: "):
+                    event = json.loads(line[6:])["event"]
+                    self.events += 1
+                    self._take(event["type"], event["payload"])
+        except (OSError, ValueError, AttributeError):
+            pass
+
+    def _take(self, kind: str, payload: dict) -> None:
+        if kind == "snapshot":
+            for each in payload["worktrees"]:
+                self.paths[each["id"]] = each["path"]
+                self._show(each["path"], each["activity"])
+        elif kind == "worktree:updated" and payload["updates"].get("activity"):
+            self._show(self.paths[payload["worktree_id"]], payload["updates"]["activity"])
+
+    def _show(self, path: str, activity: dict) -> None:
+        self.shown.setdefault(path, []).append((time.monotonic(), activity["state"]))
+
+    def close(self) -> None:
+        self.connection.sock and self.connection.sock.close()
+        self.connection.close()
+
+
+class AgentTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = Folder()
+        self.addCleanup(self.folder.remove)
+        base = self.folder.path.resolve()
+        self.home = base / "agents"
+        self.main = repository(base / "work" / "main")
+        self.trees = []
+        for number in range(6):
+            tree = base / "work" / f"tree.{number}"
+            git(self.main, "worktree", "add", "-q", "-b", f"work-{number}", str(tree))
+            self.trees.append(tree)
+        self.places = [
+            "--claude-home", str(self.home / "claude"), "--codex-home", str(self.home / "codex"),
+            "--agent-logs", str(self.home / "agents"),
+        ]
+
+    def serve(self) -> Workspaces:
+        return self.enterContext(
+            Workspaces(self.folder, *self.places, roots=[self.main.parent])
+        )
+
+
+class TruthTest(AgentTest):
+    def test_every_state_shown_is_the_truth_and_what_is_seen_is_marked(self):
+        server = self.serve()
+        until(lambda: len(server.worktrees()) == 7)
+        ids = {each["path"]: each["id"] for each in server.worktrees()}
+        states = States(server)
+        self.addCleanup(states.close)
+        truth: dict[str, list[tuple[float, str, str]]] = {str(tree): [] for tree in self.trees}
+        polled: list[tuple[float, dict[str, str]]] = []
+        over = threading.Event()
+
+        def poll() -> None:
+            tag = None
+            while not over.wait(1.5):
+                fields = {"If_None_Match": tag} if tag else {}
+                status, names, body = server.ask(LIST, **fields)
+                tag = names["etag"]
+                if status == 200:
+                    polled.append(
+                        (time.monotonic(), {each["path"]: each["activity"]["state"] for each in body})
+                    )
+
+        poller = threading.Thread(target=poll)
+        poller.start()
+        options = ["--minutes", "20", "--pace", "30", "--seed", "5", "--edit", "--commit"]
+        with Agents(self.home, self.trees, *options) as agents:
+            for act in agents.acts():
+                if act["event"] == "state":
+                    truth[act["worktree"]].append((time.monotonic(), act["state"], act["reason"]))
+                elif act["event"] == "look":
+                    status, _, _ = server.ask(f"{LIST}/{ids[act['worktree']]}/seen", method="POST")
+                    self.assertIn(status, (200, 202, 204))
+            end = time.monotonic()
+            self.assertEqual(agents.process.wait(timeout=60), 0, agents.process.stderr.read())
+        over.set()
+        poller.join()
+
+        wrong, delays, seen = [], [], set()
+        for path, told in truth.items():
+            for (begin, state, reason), (until_, _, _) in zip(told, told[1:] + [(end, "", "")]):
+                shown = states.shown.get(path, [])
+                first = next((at for at, each in shown if at >= begin and each == state), None)
+                before = [each for at, each in shown if at < begin]
+                if before[-1:] == [state]:
+                    first = begin
+                if first is not None and first < until_:
+                    delays.append(first - begin)
+                    seen.add(state)
+                if until_ - begin <= SLACK:
+                    continue
+                during = [each for at, each in shown if at < begin + SLACK][-1:]
+                during += [each for at, each in shown if begin + SLACK <= at < until_]
+                if set(during) != {state}:
+                    wrong.append(f"{path}: {state}, {reason}, for {until_ - begin:.1f} s; shown {during}")
+                for at, list_ in polled:
+                    if begin + SLACK <= at < until_ and list_[path] != state:
+                        wrong.append(f"{path}: {state}, {reason}; the list said {list_[path]}")
+        self.assertEqual(wrong, [])
+        self.assertGreater(len(delays), 60)
+        self.assertLess(sorted(delays)[len(delays) // 2], 1.0, "half of all changes are shown within a second")
+        self.assertEqual(seen, {"working", "needs_you", "idle", "done_unseen", "ended"})
+        self.assertGreater(len(polled), 5)
+
+        # What agents committed is in the list, and what they wrote is in the session.
+        until(lambda: all(
+            server.named(tree.name)["commit_count"]
+            == int(git(tree, "rev-list", "--count", "main..HEAD")) for tree in self.trees
+        ))
+        listed = [server.named(tree.name) for tree in self.trees]
+        self.assertTrue(any(each["commit_count"] > 0 for each in listed))
+        self.assertTrue(all(each["latest_user_prompt"] for each in listed))
+        self.assertTrue(any(each["todos"] for each in listed))
+        status, _, session = server.ask(f"/v1/sessions/workspace/{listed[0]['id']}")
+        self.assertEqual(status, 200)
+        self.assertEqual(session["latestUserPrompt"], listed[0]["latest_user_prompt"])
+        self.assertEqual(session["todos"], listed[0]["todos"])
+
+
+class TraceTest(AgentTest):
+    def traces(self) -> dict[str, tuple]:
+        """What the file system says of everything that agents wrote."""
+        found = {}
+        for path in [self.home, *sorted(self.home.rglob("*"))]:
+            status = path.lstat()
+            found[str(path)] = (
+                status.st_mode, status.st_size, status.st_ino, status.st_mtime_ns,
+                status.st_ctime_ns,
+            )
+        return found
+
+    def test_nothing_is_written_where_agents_write(self):
+        options = ["--minutes", "6", "--pace", "120", "--seed", "2", "--truth", "/dev/null"]
+        self.assertEqual(
+            run("agent-sim", "--home", str(self.home), *options, "--worktrees",
+                *map(str, self.trees)).returncode, 0,
+        )
+        before = self.traces()
+        self.assertGreater(len(before), 15)
+        server = self.serve()
+        until(lambda: sum(1 for each in server.worktrees() if each.get("latest_user_prompt")) == 6)
+        for each in server.worktrees():
+            for path in (f"{LIST}/{each['id']}", f"{LIST}/{each['id']}/diff",
+                         f"/v1/sessions/workspace/{each['id']}"):
+                server.ask(path)
+            server.ask(f"{LIST}/{each['id']}/seen", method="POST")
+        server.stop()
+        self.assertEqual(self.traces(), before)
+
+
+class SimulationTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = Folder()
+        self.addCleanup(self.folder.remove)
+        self.trees = [self.folder.path.resolve() / f"tree-{number}" for number in range(3)]
+        for tree in self.trees:
+            tree.mkdir()
+        self.home = self.folder / "home"
+
+    def test_the_program_judges_its_own_driver(self):
+        answer = run(
+            "agent-sim", "--home", str(self.home), "--minutes", "5", "--pace", "30", "--check",
+            "--slack", "3000", "--worktrees", *map(str, self.trees),
+        )
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertRegex(answer.stderr, r"^\d+ changes of state: \d+ shown, .* 0 later than 3000 ms")
+        kinds = {json.loads(line)["kind"] for line in answer.stdout.splitlines()}
+        self.assertEqual(len(kinds), 3)
+        self.assertEqual([list(tree.iterdir()) for tree in self.trees], [[], [], []], "no --edit")
+
+    def test_processes_end_with_the_program_even_if_it_is_killed(self):
+        numbers = []
+        with Agents(self.home, self.trees, "--minutes", "60", "--pace", "10") as agents:
+            for act in agents.acts():
+                if act["event"] == "start":
+                    numbers.append(act["pid"])
+                if len(numbers) == 3:
+                    break
+            links = [os.readlink(f"/proc/{number}/cwd") for number in numbers]
+            self.assertEqual(sorted(links), sorted(map(str, self.trees)))
+            agents.process.send_signal(signal.SIGKILL)
+            until(lambda: not any(alive(number) for number in numbers))
+
+    def test_folders_of_real_agents_are_refused(self):
+        for name in (".claude", ".claude/below"):
+            answer = subprocess.run(
+                [program.PROGRAM, "agent-sim", "--home", str(self.folder / name), "--worktrees",
+                 str(self.trees[0])],
+                env={**os.environ, "HOME": str(self.folder.path)}, capture_output=True, text=True,
+                timeout=60, check=False,
+            )
+            self.assertEqual(answer.returncode, 1)
+            self.assertIn("is a folder of real agents", answer.stderr)
+            self.assertFalse((self.folder / name).exists())
+
+    def test_wrong_options_are_named(self):
+        for options, words in (
+            (["--worktrees", str(self.folder / "gone")], "there is no such folder"),
+            (["--worktrees", str(self.trees[0]), "--agents", "clippy"], '"clippy" is none of'),
+            (["--worktrees", str(self.trees[0]), "--pace", "0"], "--pace is"),
+            (["--worktrees", str(self.trees[0]), "--minutes", "0"], "--minutes is"),
+            (["--worktrees", str(self.trees[0]), "--count", "2", "--check"], "--check needs"),
+        ):
+            answer = run("agent-sim", "--home", str(self.home), *options)
+            self.assertNotEqual(answer.returncode, 0)
+            self.assertIn(words, answer.stderr)
+
+
+def alive(number: int) -> bool:
+    """Whether a process is there and has not ended."""
+    try:
+        text = Path(f"/proc/{number}/stat").read_text()
+    except OSError:
+        return False
+    return re.sub(r".*\) ", "", text)[0] != "Z"
+
+
+if __name__ == "__main__":
+    unittest.main()

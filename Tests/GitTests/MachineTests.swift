@@ -1,0 +1,135 @@
+import Testing
+
+@testable import Git
+
+@Suite struct MachineTests {
+  @Test func `Events that pause fire once, after the pause`() {
+    var machine = Debounce(quiet: 0.2, most: 2)
+    #expect(machine.deadline == nil)
+    expectSame(machine.fires(at: 100), false)
+    machine.note(at: 1)
+    machine.note(at: 1.1)
+    #expect(machine.deadline.map { abs($0 - 1.3) < 1e-9 } == true)
+    expectSame(machine.fires(at: 1.29), false)
+    expectSame(machine.fires(at: 1.31), true)
+    expectSame(machine.fires(at: 9), false)
+  }
+
+  @Test func `Events without a pause fire after the longest delay`() {
+    var machine = Debounce(quiet: 0.2, most: 2)
+    var fired: [Double] = []
+    for step in 0..<1_000 {
+      let now = Double(step) * 0.01
+      if machine.fires(at: now) { fired.append(now) }
+      machine.note(at: now)
+    }
+    #expect(fired.count == 4)
+    for (before, after) in zip(fired, fired.dropFirst()) { #expect(after - before < 2.02) }
+  }
+
+  @Test func `A key is looked at once for all who ask, and not again too soon`() {
+    var budget = RefreshBudget<String>(spacing: 1, most: 2)
+    budget.request("a", at: 0)
+    budget.request("a", at: 0.1)
+    expectSame(budget.begin(at: 0.2), ["a"])
+    expectSame(budget.begin(at: 0.3).isEmpty, true)
+    // Asked while it runs: a look that begins after the request.
+    budget.request("a", at: 0.4)
+    expectSame(budget.begin(at: 5).isEmpty, true)
+    budget.end("a")
+    #expect(budget.deadline == 1.2)
+    expectSame(budget.begin(at: 1.1).isEmpty, true)
+    expectSame(budget.begin(at: 1.2), ["a"])
+    budget.end("a")
+    #expect(budget.deadline == nil)
+    #expect(budget.waiting == 0)
+  }
+
+  @Test func `Who has waited longest begins first, within the limit`() {
+    var budget = RefreshBudget<Int>(spacing: 1, most: 2)
+    for key in 0..<5 { budget.request(key, at: Double(key) / 10) }
+    expectSame(budget.begin(at: 1), [0, 1])
+    expectSame(budget.begin(at: 1).isEmpty, true)
+    #expect(budget.deadline == nil)
+    budget.end(0)
+    budget.request(0, at: 1)
+    expectSame(budget.begin(at: 3), [2])
+    budget.end(1)
+    budget.end(2)
+    expectSame(budget.begin(at: 3), [3, 4])
+    budget.forget(0)
+    budget.end(3)
+    budget.end(4)
+    expectSame(budget.begin(at: 9).isEmpty, true)
+  }
+
+  @Test func `No sequence of requests breaks the rules`() {
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<50 {
+      var budget = RefreshBudget<Int>(spacing: 1, most: 3)
+      var began: [Int: Double] = [:]
+      var running: Set<Int> = []
+      var asked: [Int: Double] = [:]
+      for step in 0..<400 {
+        let now = Double(step) * 0.05
+        let key = Int.random(in: 0..<8, using: &random)
+        if Bool.random(using: &random) {
+          budget.request(key, at: now)
+          asked[key] = asked[key] ?? now
+        }
+        if let key = running.randomElement(using: &random) {
+          budget.end(key)
+          running.remove(key)
+        }
+        for key in budget.begin(at: now) {
+          expectSame(running.insert(key).inserted, true)
+          expectSame(asked.removeValue(forKey: key) != nil, true)
+          if let before = began[key] { #expect(now - before >= 1 - 1e-9) }
+          began[key] = now
+        }
+        #expect(running.count <= 3 && budget.running == running.count)
+      }
+      // In the end everybody who asked is looked at.
+      for key in running { budget.end(key) }
+      var now = 100.0
+      while !asked.isEmpty, now < 200 {
+        for key in budget.begin(at: now) {
+          asked[key] = nil
+          budget.end(key)
+        }
+        now += 1
+      }
+      #expect(asked.isEmpty)
+    }
+  }
+
+  @Test func `Locks and what git keeps for itself mean no other state`() {
+    #expect(WatchPlan.matters("HEAD", in: .gitDirectory))
+    #expect(WatchPlan.matters("rebase-merge", in: .gitDirectory))
+    #expect(WatchPlan.matters("msgnum", in: .gitDirectory))
+    for name in ["index.lock", "COMMIT_EDITMSG", "ORIG_HEAD", "logs", "FETCH_HEAD"] {
+      #expect(!WatchPlan.matters(name, in: .gitDirectory), "\(name)")
+    }
+    #expect(WatchPlan.matters("packed-refs", in: .commonDirectory))
+    #expect(!WatchPlan.matters("packed-refs.lock", in: .commonDirectory))
+    #expect(!WatchPlan.matters("main.lock", in: .refs))
+    #expect(WatchPlan.matters("Cargo.lock", in: .content))
+    #expect(!WatchPlan.matters(".git", in: .content))
+  }
+
+  @Test func `Watched are the folders of tracked files and new ones, within the limit`() throws {
+    var folders = WatchPlan.Folders()
+    let bytes = records("a.txt|src/deep/er/x.c|src/deep/er/y.c|src/z.c|")
+    for byte in bytes { try folders.take([byte]) }
+    folders.add(untracked: ["new/in/side/"])
+    #expect(
+      folders.all == [
+        "", "new", "new/in", "new/in/side", "src", "src/deep", "src/deep/er",
+      ]
+    )
+    #expect(!folders.isOverflowing)
+    for number in 0..<GitLimits.watchedFolders { try folders.take(records("f\(number)/x|")) }
+    #expect(folders.all.count == GitLimits.watchedFolders)
+    #expect(folders.isOverflowing)
+  }
+}

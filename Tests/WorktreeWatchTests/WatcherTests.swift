@@ -1,0 +1,149 @@
+import Foundation
+import Git
+import Testing
+import Workspaces
+
+@testable import WorktreeWatch
+
+/// A watcher over a temporary repository, and waiting for what it says.
+struct Watching {
+  let repository: TemporaryRepository
+  let watcher: WorktreeWatcher
+
+  init(_ repository: TemporaryRepository, watches: Int = 10_000) {
+    self.repository = repository
+    var settings = WatchSettings(roots: [repository.root])
+    settings.spacing = 0.05
+    settings.quiet = 0.02
+    settings.pollEvery = 0.2
+    settings.reconcile = 3_600
+    settings.watches = watches
+    watcher = WorktreeWatcher(settings, store: WorkspaceStore(generation: "test"))
+  }
+
+  /// Runs the watcher while a body works with it.
+  func run(_ body: @escaping @Sendable (Watching) async throws -> Void) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await watcher.run() }
+      group.addTask { try await body(self) }
+      group.addTask {
+        try await Task.sleep(for: .seconds(60))
+        Issue.record("the test took too long")
+        throw CancellationError()
+      }
+      // The body ends first, unless something is wrong.
+      _ = try await group.next()
+      group.cancelAll()
+    }
+  }
+
+  /// Waits until a worktree is as it should be.
+  func wait(
+    _ folder: String,
+    _ what: Comment,
+    until isRight: (Workspace) -> Bool
+  ) async throws {
+    let path = repository.path(folder)
+    for await _ in watcher.store.ticks() {
+      let found = watcher.store.ledger.all.first { $0.workspace.path == path }
+      if let found, isRight(found.workspace) { return }
+      try Task.checkCancellation()
+    }
+    Issue.record("\(what)")
+  }
+}
+
+@Suite struct WatcherTests {
+  @Test func `A worktree is found, and every change of it is seen`() async throws {
+    let repository = TemporaryRepository()
+    try await repository.begin()
+    try await repository.git("worktree", "add", "-q", "-b", "work", "../linked")
+    try await Watching(repository).run { it in
+      try await it.wait("linked", "clean") { $0.cacheStatus.isCached && !$0.isDirty }
+      try await it.wait("main", "the main worktree") { $0.isMain && $0.branch == "main" }
+      try it.repository.write("linked/deep/er/new.txt")
+      try await it.wait("linked", "untracked") { $0.git.untracked == 1 && $0.isDirty }
+      try await it.repository.git("add", ".", in: "linked")
+      try await it.wait("linked", "staged") { $0.git.staged == 1 && $0.git.untracked == 0 }
+      try await it.repository.git("commit", "-q", "-m", "second", in: "linked")
+      try await it.wait("linked", "committed") { !$0.isDirty && $0.commitCount == 1 }
+      try it.repository.write("linked/deep/er/new.txt", "other\n")
+      try await it.wait("linked", "edited deep within") { $0.git.unstaged == 1 }
+      try await it.repository.git("stash", "-q", in: "linked")
+      try await it.wait("linked", "stashed") { !$0.isDirty && $0.git.stashes == 1 }
+      try await it.wait("main", "the stash is shared") { $0.git.stashes == 1 }
+      try await it.repository.git("merge", "-q", "work")
+      try await it.wait("linked", "merged into main") { $0.commitCount == 0 }
+      try await it.repository.git("reset", "-q", "--soft", "HEAD~1")
+      try await it.wait("main", "a ref that moved alone") { $0.git.staged == 1 }
+      try await it.repository.git("reset", "-q", "--hard")
+      try await it.repository.git("checkout", "-q", "--detach", in: "linked")
+      try await it.wait("linked", "detached") {
+        $0.git.branch == nil && $0.branch.hasPrefix("HEAD")
+      }
+      try await it.repository.git("worktree", "lock", "--reason", "mine", "../linked")
+      try await it.wait("linked", "locked") { $0.git.locked == "mine" }
+      try await it.repository.git("worktree", "unlock", "../linked")
+      try await it.wait("linked", "unlocked") { $0.git.locked == nil }
+      try await it.repository.git("worktree", "move", "../linked", "../elsewhere")
+      try await it.wait("elsewhere", "moved") { $0.cacheStatus.isCached }
+      #expect(
+        it.watcher.store.record(WorkspaceIdentity.id(of: it.repository.path("linked"))) == nil
+      )
+      try await it.repository.git("worktree", "remove", "../elsewhere")
+      try await it.wait("main", "the other one is gone") { _ in it.watcher.store.ledger.count == 1 }
+    }
+  }
+
+  @Test func `An operation that waits is told from its end`() async throws {
+    let repository = TemporaryRepository()
+    try await repository.begin()
+    try await repository.git("worktree", "add", "-q", "-b", "work", "../linked")
+    try repository.write("main/first.txt", "ours\n")
+    try await repository.git("commit", "-q", "-a", "-m", "ours")
+    try repository.write("linked/first.txt", "theirs\n")
+    try await repository.git("commit", "-q", "-a", "-m", "theirs", in: "linked")
+    try await Watching(repository).run { it in
+      try await it.wait("linked", "apart") { $0.commitCount == 1 && $0.commitsBehind == 1 }
+      try await it.repository.git("rebase", "main", in: "linked")
+      try await it.wait("linked", "rebase") { it in
+        it.git.operation?.kind == "rebase" && it.git.operation?.step == 1 && it.hasConflicts
+          && it.git.conflicts == ["first.txt"] && it.git.operation?.branch == "work"
+      }
+      try await it.repository.git("rebase", "--abort", in: "linked")
+      try await it.wait("linked", "aborted") { $0.git.operation == nil && !$0.hasConflicts }
+      try await it.repository.git("merge", "main", in: "linked")
+      try await it.wait("linked", "merge") { $0.git.operation?.kind == "merge" && $0.hasConflicts }
+      try await it.repository.git("merge", "--abort", in: "linked")
+      try await it.wait("linked", "aborted too") { $0.git.operation == nil && !$0.isDirty }
+      try await it.repository.git("bisect", "start", in: "linked")
+      try await it.wait("linked", "bisect") { $0.git.operation?.kind == "bisect" }
+      try await it.repository.git("bisect", "reset", in: "linked")
+      try await it.wait("linked", "no bisect") { $0.git.operation == nil }
+    }
+  }
+
+  @Test func `Without inotify everything is polled`() async throws {
+    let repository = TemporaryRepository()
+    try await repository.begin()
+    try await Watching(repository, watches: 0).run { it in
+      try await it.wait("main", "clean") { $0.cacheStatus.isCached && !$0.isDirty }
+      try it.repository.write("main/new.txt")
+      try await it.wait("main", "polled") { $0.git.untracked == 1 }
+      #expect(await it.watcher.tally.polled == 1)
+    }
+  }
+
+  @Test func `A look that finds nothing new changes nothing`() async throws {
+    let repository = TemporaryRepository()
+    try await repository.begin()
+    try await Watching(repository).run { it in
+      try await it.wait("main", "clean") { $0.cacheStatus.isCached }
+      let revision = it.watcher.store.revision
+      let index = HostFile.stamp(it.repository.path("main/.git/index"))
+      for _ in 0..<5 { await it.watcher.refresh(it.repository.path("main")) }
+      #expect(it.watcher.store.revision == revision)
+      #expect(HostFile.stamp(it.repository.path("main/.git/index")) == index)
+    }
+  }
+}
