@@ -60,9 +60,11 @@ struct FullPayload: Codable {
       JobItem(
         number: number,
         outcome: number % 20 == 3 ? .failed : .imported,
-        problems: number % 20 == 3 ? [.init(code: "isbn", message: "the check digit is wrong")] : [],
+        problems: number % 20 == 3
+          ? [.init(code: "isbn", message: "the check digit is wrong")] : [],
         value: .object([
-          "title": .string("The Collected Works, Volume \(number)"), "author": .string("Émile Zola"),
+          "title": .string("The Collected Works, Volume \(number)"),
+          "author": .string("Émile Zola"),
           "isbn": .string("978000000\(1_000 + number)"),
         ])
       )
@@ -81,22 +83,42 @@ struct FullPayload: Codable {
       return JobMessageWriter(job: UUID().uuidString, pipeline: .csvImport, version: version)
         .message(event, items: items).bytes
     }
-    try compare("progress", bytes(.progress(progress), .newest), Envelope<ProgressPayload>.self, 20_000)
-    try compare("summary", bytes(.ended(completion), .newest), Envelope<SummaryPayload>.self, 20_000)
+    try compare(
+      "progress",
+      bytes(.progress(progress), .newest),
+      Envelope<ProgressPayload>.self,
+      20_000
+    )
+    try compare(
+      "summary",
+      bytes(.ended(completion), .newest),
+      Envelope<SummaryPayload>.self,
+      20_000
+    )
     try compare("2,000 books", bytes(.ended(completion), .v1), Envelope<FullPayload>.self, 40)
   }
 
-  static func compare<Model: Decodable>(_ name: String, _ bytes: [UInt8], _ type: Model.Type, _ count: Int) throws {
+  static func compare<Model: Decodable>(
+    _ name: String,
+    _ bytes: [UInt8],
+    _ type: Model.Type,
+    _ count: Int
+  ) throws {
     let reader = JobMessageReader()
     let decoder = JSONDecoder()
     let data = Data(bytes)
     var ours = Double.infinity
     var theirs = Double.infinity
     for _ in 0..<7 {
-      ours = min(ours, time(count) { if case .unreadable = reader.message(bytes).body { fatalError() } })
+      ours = min(
+        ours,
+        time(count) { if case .unreadable = reader.message(bytes).body { fatalError() } }
+      )
       theirs = min(theirs, try time(count) { _ = try decoder.decode(type, from: data) })
     }
-    print("\(name), \(bytes.count) bytes: JobMessageReader \(ours) µs, JSONDecoder \(theirs) µs, ratio \(ours / theirs)")
+    print(
+      "\(name), \(bytes.count) bytes: JobMessageReader \(ours) µs, JSONDecoder \(theirs) µs, ratio \(ours / theirs)"
+    )
   }
 
   static func time(_ count: Int, _ work: () throws -> Void) rethrows -> Double {

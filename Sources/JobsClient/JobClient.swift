@@ -199,7 +199,8 @@ public struct JobClient: Sendable {
   /// - Returns: CSV in UTF-8.
   /// - Throws: ``JobClientFailure``.
   public func failedRows(_ ticket: JobTicket) async throws(JobClientFailure) -> [UInt8] {
-    try await ask(server.request(.get, "/v1/jobs/\(ticket.job)/failed.csv", token: ticket.token)).body
+    try await ask(server.request(.get, "/v1/jobs/\(ticket.job)/failed.csv", token: ticket.token))
+      .body
   }
 
   // MARK: Asking
@@ -224,7 +225,8 @@ public struct JobClient: Sendable {
     }
   }
 
-  private func exchange(_ request: HTTPRequest) async throws(JobClientFailure) -> HTTPExchangeAnswer {
+  private func exchange(_ request: HTTPRequest) async throws(JobClientFailure) -> HTTPExchangeAnswer
+  {
     do {
       return try await transport.send(request, timeout: Self.timeout)
     } catch {

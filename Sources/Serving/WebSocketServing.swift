@@ -45,6 +45,7 @@ extension ServerLimits {
   /// An HTTP/1.1 server that keeps these limits and opens WebSockets.
   ///
   /// - Parameter door: Decides who may open one.
+  /// - Returns: The server.
   package static func http1(door: any WebSocketDoor) -> HTTPServerBuilder {
     HTTPServerBuilder { responder in WebSocketChannel(responder: responder, door: door) }
   }

@@ -239,7 +239,9 @@ public struct ExpiryHint: Hashable, Sendable {
     end = expiresAt - serverNow + clientNow
   }
 
-  /// How long they are still there, in milliseconds; 0 if they may be gone. Asking is worth a try even then.
+  /// How long they are still there, in milliseconds; 0 if they may be gone.
+  ///
+  /// Asking is worth a try even then.
   ///
   /// - Parameter clientNow: The time here.
   /// - Returns: Milliseconds, not negative.

@@ -12,7 +12,8 @@ enum JobAnswer {
     tag: EntityTag? = nil
   ) -> Response {
     var headers: HTTPFields = [
-      .contentType: "application/json", .cacheControl: tag == nil ? "no-store" : "private, no-cache",
+      .contentType: "application/json",
+      .cacheControl: tag == nil ? "no-store" : "private, no-cache",
     ]
     headers[.eTag] = tag?.description
     return Response(

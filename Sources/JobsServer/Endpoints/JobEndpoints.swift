@@ -25,7 +25,9 @@ struct JobEndpoints: Sendable {
     let asked = try Self.position(query)
     let version = try Self.version(query)
     // The answer depends on where the client is: the same state is another answer for another one.
-    let tag = EntityTag("\(job.position)-\(job.state.rawValue)-\(asked?.seq ?? -1)-\(version.rawValue)")
+    let tag = EntityTag(
+      "\(job.position)-\(job.state.rawValue)-\(asked?.seq ?? -1)-\(version.rawValue)"
+    )
     if let answer = JobAnswer.unchanged(request, tag) { return answer }
     let writer = JobMessageWriter(job: job.id, pipeline: job.pipeline, version: version)
     let events = try await events(job, after: asked, writer)
@@ -59,7 +61,8 @@ struct JobEndpoints: Sendable {
       messages.append(writer.reconnected(job.snapshot(), isRecovered: false))
       after = job.state.isTerminal ? job.position.seq - 1 : job.position.seq
     }
-    for bytes in try await store.messages(job.id, after: after, limit: store.limits.replayedEvents) {
+    for bytes in try await store.messages(job.id, after: after, limit: store.limits.replayedEvents)
+    {
       guard let event = StoredEvent.event(bytes), event.position.seq <= job.position.seq else {
         continue
       }
@@ -118,7 +121,8 @@ struct JobEndpoints: Sendable {
   func results(_ request: Request, id: String) async throws -> Response {
     let query = QueryText(request.uri.query)
     let job = try await ended(request, id, query)
-    let limit = try number(query, "limit", 1...store.limits.pageItems)
+    let limit =
+      try number(query, "limit", 1...store.limits.pageItems)
       ?? store.limits.pageItemsByDefault
     let after = try number(query, "after", -1...Int(Int32.max)) ?? -1
     let outcomes = try outcomes(query)
@@ -193,7 +197,8 @@ struct JobEndpoints: Sendable {
     }
   }
 
-  private func number(_ query: QueryText, _ name: String, _ bounds: ClosedRange<Int>) throws -> Int? {
+  private func number(_ query: QueryText, _ name: String, _ bounds: ClosedRange<Int>) throws -> Int?
+  {
     guard let text = query[name] else { return nil }
     guard let number = Int(text), bounds.contains(number) else {
       throw JobProblem(
@@ -222,7 +227,8 @@ struct JobEndpoints: Sendable {
       token = token ?? value["oldToken"]?.string ?? value["token"]?.string
     }
     guard let job, let token, !job.isEmpty, !token.isEmpty else {
-      throw JobProblem(.badRequest, .invalidRequest, "\"jobId\" and \"oldToken\" are needed").problem
+      throw JobProblem(.badRequest, .invalidRequest, "\"jobId\" and \"oldToken\" are needed")
+        .problem
     }
     // Says what is wrong with a token that is not good.
     var fields = HTTPFields()

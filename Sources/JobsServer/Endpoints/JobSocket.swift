@@ -112,7 +112,10 @@ private struct JobSocketSession: Sendable {
       return first
     }
     if case .close(let code, _) = exit {
-      logger.debug("a socket closes", metadata: ["job": "\(writer.job)", "code": "\(code.rawValue)"])
+      logger.debug(
+        "a socket closes",
+        metadata: ["job": "\(writer.job)", "code": "\(code.rawValue)"]
+      )
     }
   }
 

@@ -118,7 +118,8 @@ struct StartEndpoint: Sendable {
       throw JobProblem(.badRequest, .emptyBatch, "there is no photo in the request").problem
     }
     for (index, photo) in photos.enumerated() {
-      let isImage = photo.mediaType.hasPrefix("image/") || photo.mediaType.isEmpty
+      let isImage =
+        photo.mediaType.hasPrefix("image/") || photo.mediaType.isEmpty
         || photo.mediaType == "application/octet-stream"
       guard isImage, !photo.content.isEmpty else {
         throw JobProblem(

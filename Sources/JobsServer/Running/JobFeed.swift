@@ -33,6 +33,8 @@ struct JobFeed: Sendable {
   ///   - asked: The last event that the listener has; nothing for one that has none.
   ///   - saysWhere: Whether the listener wants to hear where it stands before anything else.
   ///   - send: Sends a message.
+  /// - Returns: How it ended.
+  /// - Throws: What `send` throws, and errors of the store.
   @concurrent
   func follow(
     from asked: EventPosition?,
@@ -82,7 +84,9 @@ struct JobFeed: Sendable {
       }
       guard ContinuousClock.now - spoken >= beat else { continue }
       // The store says whether the job lives, not the silence.
-      guard let job = try await store.job(writer.job), job.state != .expired else { return .expired }
+      guard let job = try await store.job(writer.job), job.state != .expired else {
+        return .expired
+      }
       let bytes = writer.keepAlive(job.progress, at: store.now).bytes
       try await send(FeedMessage(bytes: bytes, position: nil, isTerminal: false))
       spoken = .now

@@ -1,6 +1,8 @@
 import GRDB
 
-/// The tables of the jobs' database. Instants are milliseconds since 1970-01-01T00:00:00Z.
+/// The tables of the jobs' database.
+///
+/// Instants are milliseconds since 1970-01-01T00:00:00Z.
 enum JobSchema {
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()

@@ -43,6 +43,7 @@ extension JobStore {
   ///   - fraction: The share of the whole; it never falls.
   ///   - sentence: What is done, for a person.
   /// - Returns: The event and whether to go on.
+  /// - Throws: An error of SQLite; ``JobStoreError/gone(_:)`` for a job that is over.
   func commit(
     _ step: JobStep,
     to id: String,
@@ -123,6 +124,7 @@ extension JobStore {
   ///   - cause: How it ended: succeeded, failed or stopped.
   ///   - failure: Why it failed.
   /// - Returns: The job and its last event; nothing if it is over already.
+  /// - Throws: An error of SQLite.
   func end(
     _ id: String,
     _ cause: JobCause,

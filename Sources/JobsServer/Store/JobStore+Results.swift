@@ -12,6 +12,8 @@ extension JobStore {
   ///   - outcomes: Which outcomes; nothing for all.
   ///   - after: The number of the last one before; -1 for the beginning.
   ///   - limit: The most.
+  /// - Returns: The results.
+  /// - Throws: An error of SQLite.
   func items(
     _ job: String,
     outcomes: [JobOutcome]? = nil,

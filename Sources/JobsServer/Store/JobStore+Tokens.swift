@@ -26,7 +26,9 @@ extension JobStore {
     )
   }
 
-  /// Looks at a token. It is too old from the very millisecond of its end.
+  /// Looks at a token.
+  ///
+  /// It is too old from the very millisecond of its end.
   func access(_ job: String, token: String) async throws -> Access {
     let now = now
     return try await database.read { database in

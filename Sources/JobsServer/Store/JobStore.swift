@@ -8,7 +8,9 @@ import StrictJSON
 ///
 /// Every change of a job is one transaction, and its event is stored in it, before anybody hears of it.
 package final class JobStore: Sendable {
-  /// The version of the log. A database that is thrown away and begun anew gets another one.
+  /// The version of the log.
+  ///
+  /// A database that is thrown away and begun anew gets another one.
   let epoch: Int64
   let limits: JobLimits
   let folder: String
@@ -73,6 +75,8 @@ package final class JobStore: Sendable {
   ///   - inputs: Its files, name, media type and content.
   ///   - options: What the request chose.
   ///   - key: The idempotency key; nothing without one.
+  /// - Returns: What it comes to.
+  /// - Throws: An error of SQLite or of the file system.
   func start(
     _ pipeline: PipelineName,
     inputs: [(name: String, mediaType: String, content: [UInt8])],
@@ -110,7 +114,10 @@ package final class JobStore: Sendable {
           """,
         arguments: [
           id, pipeline.rawValue, epoch, now, now, "waiting",
-          String(decoding: JSONValue.object(options.mapValues { .string($0) }).bytes, as: UTF8.self),
+          String(
+            decoding: JSONValue.object(options.mapValues { .string($0) }).bytes,
+            as: UTF8.self
+          ),
         ]
       )
       for (number, (input, file)) in zip(inputs, files).enumerated() {

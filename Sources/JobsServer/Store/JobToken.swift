@@ -9,7 +9,9 @@ enum JobToken {
     return hex((0..<size).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
   }
 
-  /// What is stored of a token. Looking up by it compares hashes, so the time tells nothing of the token.
+  /// What is stored of a token.
+  ///
+  /// Looking up by it compares hashes, so the time tells nothing of the token.
   static func hash(_ token: String) -> [UInt8] { SHA256.hash(token.utf8) }
 
   /// Bytes as hexadecimal digits.
