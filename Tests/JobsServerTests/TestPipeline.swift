@@ -69,7 +69,7 @@ final class CountingPipeline: JobPipeline {
 }
 
 /// A folder that goes with its owner.
-final class Folder {
+final class Folder: Sendable {
   let path: String
 
   init() throws {
