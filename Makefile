@@ -26,7 +26,7 @@ demo:
 	@Scripts/demo "$$($(SWIFT) build -c release --show-bin-path)/freshet" $(DEMO) $(PORT)
 
 test:
-	@Scripts/install-packages build test engine
+	@Scripts/install-packages build test engine scan
 	$(SWIFT) build --build-tests
 	FRESHNESS_TRACE="$(TRACE)" $(SWIFT) test --skip-build --skip '$(APART)'
 	$(SWIFT) test --skip-build --filter '$(APART)'
@@ -57,6 +57,7 @@ bench:
 	$(SWIFT) build -c release --package-path Benchmarks/Engine
 	python3 Benchmarks/engine.py Benchmarks/Engine/.build/release/EngineBenchmark
 	python3 Benchmarks/run.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
+	python3 Benchmarks/books.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
 	python3 Benchmarks/realtime.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
 
 clean:

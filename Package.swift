@@ -77,7 +77,7 @@ let package = Package(
 
     // MARK: Third floor: contracts
     .target(name: "Stationboard"),
-    .target(name: "Jobs", dependencies: ["StrictJSON", "TolerantDecoding"]),
+    .target(name: "Jobs", dependencies: ["ConditionalHTTP", "StrictJSON", "TolerantDecoding"]),
     .target(name: "Workspaces"),
 
     // MARK: Fourth floor: fields the servers work in, and clients
@@ -98,6 +98,23 @@ let package = Package(
     .target(name: "AgentSimulation", dependencies: ["Agents", "StrictJSON"]),
     .target(name: "AgentWatch", dependencies: ["Agents", "Workspaces"]),
     .target(name: "Storage", dependencies: [.grdb]),
+    .target(name: "Books"),
+    .target(
+      name: "BookLibrary",
+      dependencies: [
+        "Books", "CZlib", "ConditionalHTTP", "Storage", "StrictJSON", .grdb, .httpTypes,
+      ]
+    ),
+    .target(
+      name: "BookScan",
+      dependencies: [
+        "Books", "ConditionalHTTP", "StrictJSON", .httpTypes, .subprocess, .systemPackage,
+      ]
+    ),
+    .target(
+      name: "BookPipelines",
+      dependencies: ["BookLibrary", "BookScan", "Books", "Jobs", "StrictJSON"]
+    ),
     .systemLibrary(
       name: "CZlib",
       pkgConfig: "zlib",
@@ -106,7 +123,8 @@ let package = Package(
     .target(
       name: "Serving",
       dependencies: [
-        "CZlib", "ConditionalHTTP", .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore,
+        "CZlib", "ConditionalHTTP", "NIOTransport", .httpTypes, .hummingbird, .hummingbirdCore,
+        .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .nioWebSocket,
       ]
     ),
     .target(
@@ -116,6 +134,12 @@ let package = Package(
       ]
     ),
 
+    .target(
+      name: "JobsClient",
+      dependencies: [
+        "ConditionalHTTP", "EventFeed", "Jobs", "StrictJSON", "TolerantDecoding", .httpTypes,
+      ]
+    ),
     .target(name: "Git"),
     .target(
       name: "WorktreeWatch",
@@ -135,6 +159,13 @@ let package = Package(
       dependencies: [
         "ConditionalHTTP", "Freshness", "FreshnessRuntime", "GTFS", "GTFSRealtime", "Timetable",
         "Storage", "Serving", .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
+      ]
+    ),
+    .target(
+      name: "JobsServer",
+      dependencies: [
+        "ConditionalHTTP", "Jobs", "Serving", "StrictJSON", "TolerantDecoding",
+        .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
       ]
     ),
     .target(
@@ -162,13 +193,13 @@ let package = Package(
     .executableTarget(
       name: "freshet",
       dependencies: [
-        "AgentSimulation", "AgentWatch", "Agents", "Workspaces",
-        "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation", "Freshness",
-        "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "NIOTransport",
-        "ParityReport", "SampleNetwork", "ServeSettings", "Serving", "Simulation", "Stationboard",
-        "StationboardClient", "StationboardServer", "Timetable", "WebBoard", "WorkspacesClient",
-        "WorkspacesServer",
-        "WorktreeWatch", .argumentParser,
+        "Agents", "AgentSimulation", "AgentWatch", "BookLibrary", "BookPipelines", "Books",
+        "BookScan", "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation",
+        "Freshness", "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "Jobs",
+        "JobsClient", "JobsServer", "NIOTransport", "ParityReport", "SampleNetwork",
+        "ServeSettings", "Serving", "Simulation", "Stationboard", "StationboardClient",
+        "StationboardServer", "StrictJSON", "Timetable", "TolerantDecoding", "WebBoard",
+        "Workspaces", "WorkspacesClient", "WorkspacesServer", "WorktreeWatch", .argumentParser,
         .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle, .unixSignals,
       ]
     ),
@@ -208,7 +239,15 @@ let package = Package(
     .testTarget(name: "ConditionalHTTPTests", dependencies: ["ConditionalHTTP", .httpTypes]),
     .testTarget(name: "EventFeedTests", dependencies: ["EventFeed"]),
     .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
+    .testTarget(
+      name: "JobsServerTests",
+      dependencies: [
+        "Jobs", "JobsClient", "JobsServer", "NIOTransport", "Serving", "StrictJSON",
+        "TolerantDecoding", .httpTypes, .hummingbird, .logging, .serviceLifecycle,
+      ]
+    ),
     .testTarget(name: "TolerantDecodingTests", dependencies: ["StrictJSON", "TolerantDecoding"]),
+    .testTarget(name: "JobsTests", dependencies: ["Jobs", "StrictJSON", "TolerantDecoding"]),
     .testTarget(name: "GTFSTests", dependencies: ["CZip", "GTFS"]),
     .testTarget(name: "GTFSRealtimeTests", dependencies: ["GTFS", "GTFSRealtime", .swiftProtobuf]),
     .testTarget(name: "TimetableTests", dependencies: ["GTFS", "Timetable"]),
@@ -245,6 +284,21 @@ let package = Package(
     ),
     .testTarget(name: "ServeSettingsTests", dependencies: ["ServeSettings"]),
     .testTarget(name: "ServingTests", dependencies: ["Serving"]),
+    .testTarget(name: "BooksTests", dependencies: ["Books"]),
+    .testTarget(
+      name: "BookLibraryTests",
+      dependencies: [
+        "BookLibrary", "Books", "ConditionalHTTP", "URLSessionTransport", .grdb, .httpTypes,
+      ]
+    ),
+    .testTarget(
+      name: "BookScanTests",
+      dependencies: ["BookScan", "Books", "ConditionalHTTP", "URLSessionTransport", .httpTypes]
+    ),
+    .testTarget(
+      name: "BookPipelinesTests",
+      dependencies: ["BookLibrary", "BookPipelines", "BookScan", "Books", "Jobs", "StrictJSON"]
+    ),
     .testTarget(name: "SampleNetworkTests", dependencies: ["SampleNetwork"]),
     .testTarget(
       name: "StationboardClientTests",
@@ -286,6 +340,8 @@ extension Target.Dependency {
   static var nioPosix: Self { .server("NIOPosix", "swift-nio") }
   static var nioWebSocket: Self { .server("NIOWebSocket", "swift-nio") }
   static var nioHTTPCompression: Self { .server("NIOHTTPCompression", "swift-nio-extras") }
+  static var nioHTTPTypes: Self { .server("NIOHTTPTypes", "swift-nio-extras") }
+  static var nioHTTPTypesHTTP1: Self { .server("NIOHTTPTypesHTTP1", "swift-nio-extras") }
   static var nioSSL: Self { .server("NIOSSL", "swift-nio-ssl") }
   static var asyncHTTPClient: Self { .server("AsyncHTTPClient", "async-http-client") }
 

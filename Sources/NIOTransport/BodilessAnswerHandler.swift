@@ -11,10 +11,21 @@ final class BodilessAnswerHandler: ChannelDuplexHandler {
   typealias OutboundIn = HTTPClientRequestPart
   typealias OutboundOut = HTTPClientRequestPart
 
+  private let fieldBytes: FieldBytesHandler?
   private var isHead = false
 
+  /// Creates a handler.
+  ///
+  /// - Parameter fieldBytes: Is told what is head and what is content.
+  init(fieldBytes: FieldBytesHandler? = nil) { self.fieldBytes = fieldBytes }
+
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    if case .head(let head) = Self.unwrapOutboundIn(data) { isHead = head.method == .HEAD }
+    switch Self.unwrapOutboundIn(data) {
+    case .head(let head):
+      isHead = head.method == .HEAD
+      fieldBytes?.isContent = false
+    case .body, .end: fieldBytes?.isContent = true
+    }
     context.write(data, promise: promise)
   }
 

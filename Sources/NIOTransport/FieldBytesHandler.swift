@@ -8,18 +8,20 @@ import NIOCore
 /// the character of that number, in UTF-8, and back. To the codec a head is ISO 8859-1 then, which
 /// ``HTTPTypes/HTTPFields/init(_:)`` undoes.
 ///
-/// Whatever is written is a head, because requests have no content here. An answer is expected
-/// after a write; several informational heads may come before the final one.
+/// What is written is a head, unless ``isContent`` says otherwise: content keeps its bytes. An answer is
+/// expected after a head; several informational heads may come before the final one.
 final class FieldBytesHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = IOData
   typealias OutboundOut = IOData
 
+  /// Whether what is written now is the content of a request.
+  var isContent = false
   private var head: HeadScan?
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    guard case .byteBuffer(let buffer) = Self.unwrapOutboundIn(data) else {
+    guard !isContent, case .byteBuffer(let buffer) = Self.unwrapOutboundIn(data) else {
       context.write(data, promise: promise)
       return
     }

@@ -13,7 +13,7 @@ public import NIOPosix
 /// idle connection at any moment (RFC 9110 section 9.2.2); if that fails too, or the method is
 /// another one, the server counts as unreachable. Field values keep their bytes, also those that are
 /// no UTF-8. Whole answers are asked for with gzip, streams are not.
-public final class NIOExchange: HTTPExchange, HTTPStreaming {
+public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
   /// How long a connection stays open without a request, in seconds.
   public static let idleSeconds: Int64 = 60
   /// The longest wait for a connection, in seconds; the timeout of the request counts too.
@@ -72,7 +72,23 @@ public final class NIOExchange: HTTPExchange, HTTPStreaming {
     let authority = request.authority ?? ""
     do {
       return try await withDeadline(after: timeout, authority: authority) { deadline in
-        try await self.collect(request, deadline)
+        try await self.collect(request, nil, deadline)
+      }
+    } catch {
+      throw ConnectionFailure(error, authority: authority).exchangeError
+    }
+  }
+
+  /// Sends a request with content and collects its answer; redirections are not followed.
+  public func send(
+    _ request: HTTPRequest,
+    content: [UInt8],
+    timeout: Duration
+  ) async throws(HTTPExchangeError) -> HTTPExchangeAnswer {
+    let authority = request.authority ?? ""
+    do {
+      return try await withDeadline(after: timeout, authority: authority) { deadline in
+        try await self.collect(request, content, deadline)
       }
     } catch {
       throw ConnectionFailure(error, authority: authority).exchangeError
@@ -107,13 +123,19 @@ public final class NIOExchange: HTTPExchange, HTTPStreaming {
 
   private func collect(
     _ request: HTTPRequest,
+    _ content: [UInt8]?,
     _ deadline: ContinuousClock.Instant
   ) async throws -> HTTPExchangeAnswer {
     var request = request
     if request.headerFields[.acceptEncoding] == nil {
       request.headerFields[.acceptEncoding] = "gzip"
     }
-    let answer = try await follow(request, over: answers, deadline)
+    let answer =
+      if let content {
+        try await attempt(request, content, over: answers, deadline)
+      } else {
+        try await follow(request, over: answers, deadline)
+      }
     let head = HTTPResponse(answer.status, answer.headers)
     let announced = head.headerFields[.contentLength].flatMap { Int($0) } ?? 0
     let hasContent = request.method != .head && head.status.code != 304
@@ -140,7 +162,7 @@ public final class NIOExchange: HTTPExchange, HTTPStreaming {
     var request = request
     var redirections = 0
     while true {
-      let answer = try await attempt(request, over: client, deadline)
+      let answer = try await attempt(request, nil, over: client, deadline)
       let head = HTTPResponse(answer.status, answer.headers)
       guard redirections < HTTPTransferLimits.redirections, let next = request.following(head)
       else { return answer }
@@ -152,6 +174,7 @@ public final class NIOExchange: HTTPExchange, HTTPStreaming {
   /// Sends a request, and once more over another connection if the first one ends.
   private func attempt(
     _ request: HTTPRequest,
+    _ content: [UInt8]?,
     over client: HTTPClient,
     _ deadline: ContinuousClock.Instant
   ) async throws -> HTTPClientResponse {
@@ -166,6 +189,7 @@ public final class NIOExchange: HTTPExchange, HTTPStreaming {
     var message = HTTPClientRequest(url: "\(scheme)://\(authority)\(request.path ?? "/")")
     message.method = HTTPMethod(rawValue: request.method.rawValue)
     message.headers = HTTPHeaders(request.headerFields)
+    if let content { message.body = .bytes(content) }
     var mayRepeat = request.method == .get || request.method == .head
     while true {
       do {
@@ -184,9 +208,11 @@ public final class NIOExchange: HTTPExchange, HTTPStreaming {
     channel.eventLoop.makeCompletedFuture {
       let pipeline = channel.pipeline.syncOperations
       let encoder = try pipeline.handler(type: HTTPRequestEncoder.self)
-      try pipeline.addHandler(FieldBytesHandler(), position: .before(encoder))
+      let fieldBytes = FieldBytesHandler()
+      try pipeline.addHandler(fieldBytes, position: .before(encoder))
       let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-      try pipeline.addHandler(BodilessAnswerHandler(), position: .after(decoder))
+      let bodiless = BodilessAnswerHandler(fieldBytes: fieldBytes)
+      try pipeline.addHandler(bodiless, position: .after(decoder))
     }
   }
 }

@@ -1,16 +1,35 @@
-import ConditionalHTTP
-import HTTPTypes
-import NIOCore
+package import ConditionalHTTP
+package import HTTPTypes
+package import NIOCore
 
 /// A ``WebSocket`` on a channel.
-struct NIOWebSocket: WebSocket {
-  let head: HTTPResponse
+package struct NIOWebSocket: WebSocket {
+  package let head: HTTPResponse
   /// The longest message, in bytes, in both directions.
   let messageLimit: Int
   let channel: any Channel
   let handler: NIOLoopBound<WebSocketHandler>
 
-  func next() async -> WebSocketArrival {
+  /// Creates a socket on a channel that has upgraded.
+  ///
+  /// - Parameters:
+  ///   - head: The answer to the opening handshake.
+  ///   - messageLimit: The longest message, in bytes, in both directions.
+  ///   - channel: The channel.
+  ///   - handler: The handler at its end.
+  package init(
+    head: HTTPResponse,
+    messageLimit: Int,
+    channel: any Channel,
+    handler: NIOLoopBound<WebSocketHandler>
+  ) {
+    self.head = head
+    self.messageLimit = messageLimit
+    self.channel = channel
+    self.handler = handler
+  }
+
+  package func next() async -> WebSocketArrival {
     let promise = channel.eventLoop.makePromise(of: WebSocketArrival.self)
     return await withTaskCancellationHandler {
       channel.eventLoop.execute { handler.value.next(promise) }
@@ -21,7 +40,7 @@ struct NIOWebSocket: WebSocket {
     }
   }
 
-  func send(_ message: WebSocketMessage) async throws(WebSocketError) {
+  package func send(_ message: WebSocketMessage) async throws(WebSocketError) {
     let payload: ByteBuffer
     let opcode: UInt8
     switch message {
@@ -39,22 +58,22 @@ struct NIOWebSocket: WebSocket {
     try await send(opcode, payload)
   }
 
-  func ping(_ payload: [UInt8]) async throws(WebSocketError) {
+  package func ping(_ payload: [UInt8]) async throws(WebSocketError) {
     guard payload.count <= WebSocketSession.controlBytes else {
       throw WebSocketError(.notSent, "a ping has at most \(WebSocketSession.controlBytes) bytes")
     }
     try await send(WebSocketSession.ping, ByteBuffer(bytes: payload))
   }
 
-  func close(_ close: WebSocketClose) async {
+  package func close(_ close: WebSocketClose) async {
     try? await channel.eventLoop.submit { handler.value.close(close) }.get()
   }
 
   /// Closes with 1001 and waits for nobody.
-  func cancel() { channel.eventLoop.execute { handler.value.cancel() } }
+  package func cancel() { channel.eventLoop.execute { handler.value.cancel() } }
 
   /// Closes with 1000 and waits until the connection is gone, at most the close timeout.
-  func finish() async {
+  package func finish() async {
     channel.eventLoop.execute {
       handler.value.close(WebSocketClose(code: 1000))
       handler.value.abandon()

@@ -1,16 +1,17 @@
 import ConditionalHTTP
-import NIOCore
-import NIOWebSocket
+package import NIOCore
+package import NIOWebSocket
 
 /// Runs a ``WebSocketSession`` on a channel.
 ///
 /// The channel reads only while no arrival waits, and while what was written is on its way; so what
 /// waits is bounded by one read and one message. Every call is made on the channel's event loop.
-final class WebSocketHandler: ChannelInboundHandler {
-  typealias InboundIn = WebSocketFrame
-  typealias OutboundOut = WebSocketFrame
+package final class WebSocketHandler: ChannelInboundHandler {
+  package typealias InboundIn = WebSocketFrame
+  package typealias OutboundOut = WebSocketFrame
 
   private var session: WebSocketSession
+  private let side: WebSocketSession.Side
   private let closeTimeout: TimeAmount
   private var context: ChannelHandlerContext?
   private var arrivals: [WebSocketArrival] = []
@@ -18,23 +19,34 @@ final class WebSocketHandler: ChannelInboundHandler {
   private var end: WebSocketClose?
   private var isAbandoned = false
 
-  init(messageLimit: Int, closeTimeout: TimeAmount) {
-    session = WebSocketSession(messageLimit: messageLimit)
+  /// Creates a handler.
+  ///
+  /// - Parameters:
+  ///   - side: Whose side it is.
+  ///   - messageLimit: The longest message to take, in bytes.
+  ///   - closeTimeout: The longest wait for the peer to disconnect.
+  package init(
+    side: WebSocketSession.Side = .client,
+    messageLimit: Int,
+    closeTimeout: TimeAmount
+  ) {
+    self.side = side
+    session = WebSocketSession(side: side, messageLimit: messageLimit)
     self.closeTimeout = closeTimeout
   }
 
-  func handlerAdded(context: ChannelHandlerContext) {
+  package func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     // Pings are answered and the end is found before anybody asks for an arrival.
     readIfWanted()
   }
 
-  func handlerRemoved(context: ChannelHandlerContext) {
+  package func handlerRemoved(context: ChannelHandlerContext) {
     perform(session.disconnected())
     self.context = nil
   }
 
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+  package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let frame = Self.unwrapInboundIn(data)
     perform(
       session.received(
@@ -43,28 +55,28 @@ final class WebSocketHandler: ChannelInboundHandler {
           hasReservedBits: frame.rsv1 || frame.rsv2 || frame.rsv3,
           isMasked: frame.maskKey != nil,
           opcode: UInt8(webSocketOpcode: frame.opcode),
-          payload: Array(frame.data.readableBytesView)
+          payload: Array((frame.maskKey == nil ? frame.data : frame.unmaskedData).readableBytesView)
         )
       )
     )
   }
 
-  func channelReadComplete(context: ChannelHandlerContext) {
+  package func channelReadComplete(context: ChannelHandlerContext) {
     readIfWanted()
     context.fireChannelReadComplete()
   }
 
-  func channelWritabilityChanged(context: ChannelHandlerContext) {
+  package func channelWritabilityChanged(context: ChannelHandlerContext) {
     readIfWanted()
     context.fireChannelWritabilityChanged()
   }
 
-  func channelInactive(context: ChannelHandlerContext) {
+  package func channelInactive(context: ChannelHandlerContext) {
     perform(session.disconnected())
     context.fireChannelInactive()
   }
 
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+  package func errorCaught(context: ChannelHandlerContext, error: any Error) {
     switch error {
     case NIOWebSocketError.invalidFrameLength:
       perform(session.receivedBadFrame(isTooLong: true))
@@ -172,7 +184,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     let frame = WebSocketFrame(
       fin: true,
       opcode: WebSocketOpcode(encodedWebSocketOpcode: opcode) ?? .binary,
-      maskKey: .random(),
+      maskKey: side == .client ? .random() : nil,
       data: payload
     )
     context.writeAndFlush(Self.wrapOutboundOut(frame), promise: promise)

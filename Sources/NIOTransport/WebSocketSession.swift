@@ -1,12 +1,20 @@
 import ConditionalHTTP
 
-/// A client's side of an open WebSocket as a value: frames go in, orders come out (RFC 6455).
+/// One side of an open WebSocket as a value: frames go in, orders come out (RFC 6455).
 ///
 /// 1. An arrival is ordered for every message, every pong and the end; the end comes once and last.
 /// 2. At most one Close is sent, and nothing after it.
 /// 3. What breaks the protocol ends the socket at once: 1002, 1007 for text that is no UTF-8, 1009
 ///    for a message over the limit.
-struct WebSocketSession {
+package struct WebSocketSession {
+  /// Whose side it is.
+  package enum Side: Sendable {
+    /// Frames that come are not masked (RFC 6455 section 5.1).
+    case client
+    /// Frames that come are masked.
+    case server
+  }
+
   /// What came over the network.
   struct Frame {
     var isFinal: Bool
@@ -44,13 +52,17 @@ struct WebSocketSession {
   /// The largest payload of a control frame, in bytes (RFC 6455 section 5.5).
   static let controlBytes = 125
 
+  private let side: Side
   private let messageLimit: Int
   private var phase = Phase.open
   /// The message under way: text or binary, and its bytes.
   private var fragments: (opcode: UInt8, bytes: [UInt8])?
   private var validator = UTF8Validator()
 
-  init(messageLimit: Int) { self.messageLimit = messageLimit }
+  init(side: Side = .client, messageLimit: Int) {
+    self.side = side
+    self.messageLimit = messageLimit
+  }
 
   /// Whether messages may still be sent.
   var isOpen: Bool { phase == .open }
@@ -61,7 +73,10 @@ struct WebSocketSession {
   mutating func received(_ frame: Frame) -> [Order] {
     guard phase != .over else { return [] }
     if frame.hasReservedBits { return fail(1002, "a reserved bit is set") }
-    if frame.isMasked { return fail(1002, "a frame of the server is masked") }
+    switch side {
+    case .client: if frame.isMasked { return fail(1002, "a frame of the server is masked") }
+    case .server: if !frame.isMasked { return fail(1002, "a frame of the client is not masked") }
+    }
     guard frame.opcode & 8 != 0 else { return receivedData(frame) }
     if !frame.isFinal { return fail(1002, "a control frame is fragmented") }
     if frame.payload.count > Self.controlBytes { return fail(1002, "a control frame is too long") }

@@ -29,4 +29,21 @@ package enum DatabaseFile {
     configuration.maximumReaderCount = readers
     return try DatabasePool(path: path, configuration: configuration)
   }
+
+  /// Opens a file that is written while others read it, with a write-ahead log; creates it if it is not there.
+  ///
+  /// Foreign keys are enforced. A commit is safe against a crash of the program, and against a crash of the
+  /// machine up to the last checkpoint of the log.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - label: The name of its queues, for people who debug.
+  /// - Returns: The open file.
+  /// - Throws: An error of SQLite.
+  package static func openForWriting(path: String, label: String) throws -> DatabasePool {
+    var configuration = Configuration()
+    configuration.label = label
+    configuration.busyMode = .timeout(5)
+    return try DatabasePool(path: path, configuration: configuration)
+  }
 }

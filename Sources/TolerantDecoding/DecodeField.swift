@@ -141,9 +141,13 @@ public struct DecodeField {
   ///   - kind: What it is.
   ///   - severity: How much it costs.
   ///   - message: What was expected and what was found, in one sentence without its full stop.
-  public func report(_ kind: DecodeIssue.Kind, _ severity: DecodeIssue.Severity, _ message: String)
-  {
-    log.add(DecodeIssue(path: path, kind: kind, severity: severity, message: message))
+  public func report(
+    _ kind: DecodeIssue.Kind,
+    _ severity: DecodeIssue.Severity,
+    _ message: @autoclosure () -> String
+  ) {
+    guard log.keeps(severity) else { return }
+    log.add(DecodeIssue(path: path, kind: kind, severity: severity, message: message()))
   }
 
   /// Reports that what stands here is of another kind and is left out.

@@ -17,6 +17,14 @@ public final class DecodeLog {
     DecodeIssue.Severity.allCases.last { counts[$0.rawValue] > 0 }
   }
 
+  /// Counts an issue, and says whether it would be kept: what is not kept need not be put into words.
+  func keeps(_ severity: DecodeIssue.Severity) -> Bool {
+    guard issues.count >= limits.issues else { return true }
+    if issues.contains(where: { $0.severity < severity }) { return true }
+    counts[severity.rawValue] += 1
+    return false
+  }
+
   /// Adds an issue.
   ///
   /// A grave one takes the place of a lighter one when the list is full.

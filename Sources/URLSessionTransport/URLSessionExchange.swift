@@ -21,7 +21,7 @@ import FoundationNetworking
 ///   a receiver that leaves ``HTTPTransferLimits/waitingBytes`` lying fails with `tooLarge`.
 ///
 /// On every platform a request's field values are sent as UTF-8 text.
-public final class URLSessionExchange: HTTPExchange, HTTPStreaming {
+public final class URLSessionExchange: HTTPExchange, HTTPSending, HTTPStreaming {
   /// The largest answer, in bytes.
   public static let largestAnswer = HTTPTransferLimits.answerBytes
 
@@ -48,10 +48,27 @@ public final class URLSessionExchange: HTTPExchange, HTTPStreaming {
     _ request: HTTPRequest,
     timeout: Duration
   ) async throws(HTTPExchangeError) -> HTTPExchangeAnswer {
+    try await answer(request, nil, timeout)
+  }
+
+  /// Sends a request with content and collects its answer, of at most ``largestAnswer``.
+  public func send(
+    _ request: HTTPRequest,
+    content: [UInt8],
+    timeout: Duration
+  ) async throws(HTTPExchangeError) -> HTTPExchangeAnswer {
+    try await answer(request, content, timeout)
+  }
+
+  private func answer(
+    _ request: HTTPRequest,
+    _ content: [UInt8]?,
+    _ timeout: Duration
+  ) async throws(HTTPExchangeError) -> HTTPExchangeAnswer {
     let authority = request.authority ?? ""
     do {
       return try await URLSessionFailure.timeLimit(timeout, authority) {
-        try await self.collect(request)
+        try await self.collect(request, content)
       }
     } catch {
       throw URLSessionFailure.exchangeError(error, authority)
@@ -86,8 +103,15 @@ public final class URLSessionExchange: HTTPExchange, HTTPStreaming {
     }
   }
 
-  private func collect(_ request: HTTPRequest) async throws -> HTTPExchangeAnswer {
-    let (head, transfer) = try await follow(request, waitingLimit: Self.largestAnswer)
+  private func collect(
+    _ request: HTTPRequest,
+    _ content: [UInt8]?
+  ) async throws -> HTTPExchangeAnswer {
+    let (head, transfer) = try await follow(
+      request,
+      content: content,
+      waitingLimit: Self.largestAnswer
+    )
     defer { transfer.cancel() }
     var body: [UInt8] = []
     while let part = try await transfer.next() {
@@ -106,12 +130,15 @@ public final class URLSessionExchange: HTTPExchange, HTTPStreaming {
   /// Sends a request, and those that redirections ask for, until the head of the last answer came.
   private func follow(
     _ request: HTTPRequest,
+    content: [UInt8]? = nil,
     waitingLimit: Int
   ) async throws -> (HTTPResponse, URLSessionTransfer) {
     var request = request
     var redirections = 0
     while true {
-      let task = session.dataTask(with: try Self.message(request))
+      var message = try Self.message(request)
+      if let content { message.httpBody = Data(content) }
+      let task = session.dataTask(with: message)
       let transfer = URLSessionTransfer(task: task, waitingLimit: waitingLimit)
       transfers.add(transfer)
       task.resume()
@@ -122,7 +149,8 @@ public final class URLSessionExchange: HTTPExchange, HTTPStreaming {
             "\(request.authority ?? "") closed the connection without an answer"
           )
         }
-        guard redirections < HTTPTransferLimits.redirections, let next = request.following(head)
+        guard content == nil, redirections < HTTPTransferLimits.redirections,
+          let next = request.following(head)
         else { return (head, transfer) }
         request = next
       } catch {

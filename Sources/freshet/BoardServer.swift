@@ -1,4 +1,5 @@
 import Hummingbird
+import JobsServer
 import Logging
 import ServiceLifecycle
 import Serving
@@ -24,6 +25,8 @@ struct BoardServer {
   var workspaces: WorkspacePart?
   /// The Unix socket to listen on instead of the port.
   var socket: String?
+  /// The jobs; nothing without a folder for them.
+  let jobs: JobsService?
 
   /// Serves until the process is told to stop (SIGINT, SIGTERM), then lets running answers finish.
   ///
@@ -42,7 +45,7 @@ struct BoardServer {
     )
     let application = Application(
       router: router(stationboard, responses),
-      server: ServerLimits.http1,
+      server: jobs.map { ServerLimits.http1(door: $0.door) } ?? ServerLimits.http1,
       configuration: ApplicationConfiguration(
         address: socket.map { .unixDomainSocket(path: $0) } ?? .hostname(host, port: port),
         serverName: "freshet",
@@ -62,7 +65,7 @@ struct BoardServer {
         services: [
           ServiceGroupConfiguration.ServiceConfiguration(service: application),
           ServiceGroupConfiguration.ServiceConfiguration(
-            service: Closing(service: stationboard, workspaces: workspaces)
+            service: Closing(service: stationboard, workspaces: workspaces, jobs: jobs)
           ),
         ],
         gracefulShutdownSignals: [.sigterm, .sigint],
@@ -75,8 +78,15 @@ struct BoardServer {
   private var services: [any Service] {
     var services: [any Service] = [FeedWatch(store: store)]
     if let realtime { services.append(RealtimeWatch(feeds: realtime)) }
+    if let jobs { services.append(JobWork(service: jobs)) }
     if let workspaces { services.append(WorkspaceWatch(part: workspaces)) }
     return services
+  }
+
+  /// The beginnings of the paths that are not public and take other methods than GET.
+  private var closedPaths: [String] {
+    (workspaces == nil ? [] : WorkspacesService.prefixes)
+      + (jobs == nil ? [] : JobsService.writablePaths + ["/v1/capabilities"])
   }
 
   private func router(
@@ -94,16 +104,15 @@ struct BoardServer {
         apiVersion: StationboardService.apiVersion,
         origins: origins,
         exposed: StationboardService.exposedFields,
-        hidden: workspaces == nil ? [] : WorkspacesService.prefixes
+        hidden: closedPaths + (jobs == nil ? [] : ["/ws/"])
       )
     )
-    router.add(
-      middleware: ProblemMiddleware(writable: workspaces == nil ? [] : WorkspacesService.prefixes)
-    )
+    router.add(middleware: ProblemMiddleware(writable: closedPaths))
     if let workspaces {
       workspaces.service.add(to: router, access: workspaces.access)
     }
     stationboard.add(to: router)
+    jobs?.add(to: router)
     WebBoardService().add(to: router)
     return router
   }
@@ -113,10 +122,12 @@ struct BoardServer {
 private struct Closing: Service {
   let service: StationboardService
   let workspaces: WorkspacePart?
+  let jobs: JobsService?
 
   func run() async throws {
     try? await gracefulShutdown()
     service.close()
+    jobs?.close()
     workspaces?.service.close()
   }
 }
@@ -127,6 +138,15 @@ private struct FeedWatch: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown { await store.watch() }
+  }
+}
+
+/// Runs jobs while the server runs.
+private struct JobWork: Service {
+  let service: JobsService
+
+  func run() async throws {
+    try await cancelWhenGracefulShutdown { try await service.run() }
   }
 }
 

@@ -10,9 +10,9 @@ struct Freshet: AsyncParsableCommand {
     version: StationboardService.version,
     subcommands: [
       ImportCommand.self, ServeCommand.self, BoardCommand.self, WatchCommand.self,
-      WorkspacesCommand.self,
-      FeedCommand.self, RecordCommand.self, ReportCommand.self,
-      SampleCommand.self, SimulateCommand.self, AgentSimCommand.self,
+      FeedCommand.self, RecordCommand.self, ReportCommand.self, JobsCommand.self,
+      SampleCommand.self, SimulateCommand.self, LibraryCommand.self, CatalogueCommand.self,
+      WorkspacesCommand.self, AgentSimCommand.self,
     ]
   )
 }

@@ -3,6 +3,7 @@ import FeedRecording
 import Foundation
 import GTFS
 import Hummingbird
+import JobsServer
 import Logging
 import NIOTransport
 import ServeSettings
@@ -38,6 +39,8 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup var realtime: RealtimeOptions
 
   @OptionGroup var time: ClockOptions
+
+  @OptionGroup var jobs: JobsOptions
 
   @OptionGroup var workspaces: WorkspaceOptions
 
@@ -107,6 +110,13 @@ struct ServeCommand: AsyncParsableCommand {
       logger: logger,
       onTaken: onTaken
     )
+    let jobService: JobsService?
+    do {
+      jobService = try jobs.service(clock: clock, exchange: transport, logger: logger)
+    } catch {
+      Terminal.complain("freshet serve: --jobs \(jobs.jobs ?? ""): \(error)\n")
+      throw ExitCode(1)
+    }
     let server = BoardServer(
       host: host,
       port: port,
@@ -117,7 +127,8 @@ struct ServeCommand: AsyncParsableCommand {
       realtime: sources.isEmpty ? nil : feeds,
       faults: try realtime.faults(),
       workspaces: part,
-      socket: workspaces.socket
+      socket: workspaces.socket,
+      jobs: jobService
     )
     // A socket is for its owner only from the moment it is there.
     if workspaces.socket != nil { umask(0o077) }

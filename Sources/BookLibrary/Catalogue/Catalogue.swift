@@ -1,0 +1,219 @@
+package import Books
+import GRDB
+import Storage
+
+/// A catalogue of books on disk, made of Open Library's dump files.
+package final class Catalogue: BookProvider {
+  /// The most works that a search by words looks at.
+  package static let mostWorks = 200
+  /// The most words of a title that are searched for.
+  package static let mostWords = 12
+
+  /// What reports call it.
+  package let name = "dump"
+
+  private let pool: DatabasePool
+
+  /// Opens a catalogue.
+  ///
+  /// - Throws: ``LibraryError`` if the file is no catalogue.
+  package init(path: String) throws(LibraryError) {
+    do {
+      let pool = try DatabaseFile.openForReading(path: path)
+      let (application, version) = try pool.read { database in
+        (
+          try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0,
+          try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+        )
+      }
+      guard application == CatalogueSchema.applicationID, version == CatalogueSchema.version else {
+        throw LibraryError(.otherFile, "\(path): no catalogue of books that this version reads")
+      }
+      self.pool = pool
+    } catch let error as LibraryError {
+      throw error
+    } catch {
+      throw LibraryError(.unusable, "\(path): \(error)")
+    }
+  }
+
+  /// The edition with a number, completed from its work.
+  package func book(isbn: ISBN) async throws(ProviderError) -> CatalogueBook? {
+    try await read { database in
+      let statement = try database.cachedStatement(sql: "SELECT edition FROM isbns WHERE isbn = ?")
+      guard let edition = try Int64.fetchOne(statement, arguments: [Int64(isbn.value)]) else {
+        return nil
+      }
+      var book = try Self.edition(edition, database)
+      book?.isbn = isbn
+      return book
+    }
+  }
+
+  /// Works with the words of a title, and of an author if there is one.
+  ///
+  /// First all words must be there, then all words of the main title with the family name, then any of the
+  /// words.
+  package func candidates(
+    title: String,
+    author: String?,
+    limit: Int
+  ) async throws(ProviderError) -> [CatalogueBook] {
+    let words = Array(BookKey.words(title).prefix(Self.mostWords))
+    guard !words.isEmpty else { return [] }
+    let main = BookKey.words(BookMatch.mainTitle(title)).prefix(Self.mostWords)
+    let family = author.flatMap { BookKey.words(BookKey.inOrder($0)).last }
+    let useful = words.filter { $0.count > 3 }
+    return try await read { database in
+      var queries = [Self.query(words, family, " AND ")]
+      queries.append(Self.query(Array(main), family, " AND "))
+      if family != nil { queries.append(Self.query(words, nil, " AND ")) }
+      queries.append(Self.query(useful.isEmpty ? words : useful, nil, " OR "))
+      var ids: [Int64] = []
+      let statement = try database.cachedStatement(
+        sql: "SELECT rowid FROM search WHERE search MATCH ? ORDER BY rank LIMIT ?"
+      )
+      for query in queries {
+        let found = try Int64.fetchAll(statement, arguments: [query, Self.mostWorks])
+        for id in found where !ids.contains(id) { ids.append(id) }
+        if ids.count >= limit { break }
+      }
+      let question = BookLookup.Question(title: title, author: author)
+      return try ids.prefix(Self.mostWorks).compactMap { try Self.work($0, database) }
+        .map { ($0, BookLookup.confidence(of: $0, for: question)) }
+        .sorted { $0.1 > $1.1 }
+        .prefix(limit).map { book, _ in try Self.withEdition(book, database) }
+    }
+  }
+
+  /// Works with any of the words in their titles or authors, those with most and rarest words first.
+  package func candidates(
+    words: String,
+    limit: Int
+  ) async throws(ProviderError) -> [CatalogueBook] {
+    let keys = BookKey.words(words).prefix(Self.mostWords * 2)
+    let useful = keys.filter { $0.count > 2 }
+    guard !keys.isEmpty else { return [] }
+    let query = (useful.isEmpty ? Array(keys) : useful).map { "\"\($0)\"" }.joined(
+      separator: " OR "
+    )
+    return try await read { database in
+      let statement = try database.cachedStatement(
+        sql: "SELECT rowid FROM search WHERE search MATCH ? ORDER BY rank LIMIT ?"
+      )
+      return try Int64.fetchAll(statement, arguments: [query, Self.mostWorks])
+        .compactMap { try Self.work($0, database) }
+        .map { ($0, BookMatch.spine(words, title: $0.title, authors: $0.authors)) }
+        .sorted { $0.1 > $1.1 }
+        .prefix(limit).map { book, _ in try Self.withEdition(book, database) }
+    }
+  }
+
+  /// How many works, editions and authors there are.
+  package func counts() async throws(ProviderError) -> (works: Int, editions: Int, authors: Int) {
+    try await read { database in
+      func count(_ table: String) throws -> Int {
+        try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
+      }
+      return (try count("works"), try count("editions"), try count("authors"))
+    }
+  }
+
+  private func read<Value: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Value
+  ) async throws(ProviderError) -> Value {
+    do {
+      return try await pool.read(body)
+    } catch is CancellationError {
+      throw ProviderError(.cancelled, "cancelled")
+    } catch {
+      throw ProviderError(.unavailable, "the catalogue cannot be read: \(error)")
+    }
+  }
+
+  private static func query(_ words: [String], _ family: String?, _ connective: String) -> String {
+    // The words are letters and digits only; quotes keep AND, OR and NOT from being operators.
+    let titles = words.map { "title:\"\($0)\"" }.joined(separator: connective)
+    return family.map { "(\(titles)) AND authors:\"\($0)\"" } ?? titles
+  }
+
+  private static func edition(_ id: Int64, _ database: Database) throws -> CatalogueBook? {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT work, title, subtitle, publisher, year, pages, language, format, cover
+        FROM editions WHERE id = ?
+        """
+    )
+    guard let row = try Row.fetchOne(statement, arguments: [id]) else { return nil }
+    let known = try (row[0] as Int64?).flatMap { try work($0, database) }
+    var book = known ?? CatalogueBook(title: row[1])
+    book.title = row[1]
+    book.subtitle = row[2] ?? known?.subtitle
+    complete(&book, id, row)
+    if book.authors.isEmpty {
+      book.authors = try String.fetchAll(
+        database.cachedStatement(
+          sql: """
+            SELECT name FROM edition_authors JOIN authors ON authors.id = author
+            WHERE edition = ? ORDER BY position
+            """
+        ),
+        arguments: [id]
+      )
+    }
+    return book
+  }
+
+  private static func complete(_ book: inout CatalogueBook, _ id: Int64, _ row: Row) {
+    book.edition = "OL\(id)M"
+    book.publisher = row[3]
+    book.year = row[4]
+    book.pages = row[5]
+    book.language = row[6]
+    book.format = row[7]
+    book.cover = row[8] ?? book.cover
+  }
+
+  private static func work(_ id: Int64, _ database: Database) throws -> CatalogueBook? {
+    let statement = try database.cachedStatement(
+      sql: "SELECT title, subtitle, first_year, subjects, cover FROM works WHERE id = ?"
+    )
+    guard let row = try Row.fetchOne(statement, arguments: [id]) else { return nil }
+    var book = CatalogueBook(title: row[0])
+    book.subtitle = row[1]
+    book.firstYear = row[2]
+    book.subjects = (row[3] as String?)?.split(separator: "\n").map(String.init) ?? []
+    book.cover = row[4]
+    book.work = "OL\(id)W"
+    book.authors = try String.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT name FROM work_authors JOIN authors ON authors.id = author
+          WHERE work = ? ORDER BY position
+          """
+      ),
+      arguments: [id]
+    )
+    return book
+  }
+
+  /// A work with what is known of its first edition that has a number.
+  private static func withEdition(
+    _ book: CatalogueBook,
+    _ database: Database
+  ) throws -> CatalogueBook {
+    guard let work = book.work, let id = DumpLine.number(work) else { return book }
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT work, title, subtitle, publisher, year, pages, language, format, cover, editions.id,
+          (SELECT min(isbn) FROM isbns WHERE edition = editions.id)
+        FROM editions WHERE work = ? ORDER BY 11 IS NULL, year, editions.id LIMIT 1
+        """
+    )
+    guard let row = try Row.fetchOne(statement, arguments: [id]) else { return book }
+    var book = book
+    complete(&book, row[9], row)
+    book.isbn = (row[10] as Int64?).flatMap { ISBN(String($0)) }
+    return book
+  }
+}

@@ -1,0 +1,73 @@
+import Books
+import GRDB
+
+/// The tables of a catalogue.
+enum CatalogueSchema {
+  /// Stands in the file's header: "FrCa".
+  static let applicationID = 0x4672_4361
+  /// The version of the tables.
+  static let version = 1
+  /// How many works are put into the index in one go.
+  static let indexedAtOnce = 20_000
+
+  static let tables = """
+    PRAGMA application_id = \(applicationID);
+    PRAGMA user_version = \(version);
+    CREATE TABLE authors (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+    CREATE TABLE works (
+      id INTEGER PRIMARY KEY, title TEXT NOT NULL, subtitle TEXT, first_year INTEGER, subjects TEXT,
+      cover INTEGER
+    );
+    CREATE TABLE work_authors (
+      work INTEGER NOT NULL, position INTEGER NOT NULL, author INTEGER NOT NULL,
+      PRIMARY KEY (work, position)
+    ) WITHOUT ROWID;
+    CREATE TABLE editions (
+      id INTEGER PRIMARY KEY, work INTEGER, title TEXT NOT NULL, subtitle TEXT, publisher TEXT,
+      year INTEGER, pages INTEGER, language TEXT, format TEXT, cover INTEGER
+    );
+    CREATE TABLE edition_authors (
+      edition INTEGER NOT NULL, position INTEGER NOT NULL, author INTEGER NOT NULL,
+      PRIMARY KEY (edition, position)
+    ) WITHOUT ROWID;
+    CREATE TABLE isbns (isbn INTEGER PRIMARY KEY, edition INTEGER NOT NULL);
+    CREATE VIRTUAL TABLE search USING fts5 (
+      title, authors, content = '', columnsize = 0, detail = column,
+      tokenize = "unicode61 remove_diacritics 0"
+    );
+    """
+
+  /// Builds the indexes after the last line: the words of every work's titles and authors, folded as
+  /// `BookKey` folds them.
+  static func finish(_ database: Database) throws {
+    try database.execute(sql: "CREATE INDEX editions_by_work ON editions (work)")
+    let insert = try database.makeStatement(
+      sql: "INSERT INTO search (rowid, title, authors) VALUES (?, ?, ?)"
+    )
+    let page = try database.makeStatement(
+      sql: """
+        SELECT id, title, subtitle,
+          (SELECT group_concat(name, ' ') FROM work_authors JOIN authors ON authors.id = author
+            WHERE work = works.id)
+        FROM works WHERE id > ? ORDER BY id LIMIT \(indexedAtOnce)
+        """
+    )
+    var last: Int64 = -1
+    while true {
+      let rows = try Row.fetchAll(page, arguments: [last])
+      guard let end = rows.last else { break }
+      last = end[0]
+      for row in rows {
+        let title = [row[1] as String, row[2] as String? ?? ""].joined(separator: " ")
+        try insert.execute(
+          arguments: [
+            row[0] as Int64, BookKey.words(title).joined(separator: " "),
+            BookKey.words(row[3] as String? ?? "").joined(separator: " "),
+          ]
+        )
+      }
+    }
+    try database.execute(sql: "INSERT INTO search (search) VALUES ('optimize')")
+    try database.execute(sql: "ANALYZE")
+  }
+}

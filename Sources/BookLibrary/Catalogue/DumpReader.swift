@@ -1,0 +1,137 @@
+import CZlib
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Reads the lines of a dump file, plain or compressed with gzip, in blocks of fixed size.
+final class DumpReader {
+  /// How many bytes are read at once.
+  static let blockBytes = 1 << 20
+  /// The longest line; a longer one is passed and counted.
+  static let longestLine = 8 << 20
+
+  /// How many lines were longer than ``longestLine``.
+  private(set) var passed = 0
+  /// How many bytes of the file have been read.
+  private(set) var bytesRead = 0
+
+  private let path: String
+  private let file: UnsafeMutablePointer<FILE>
+  private var stream = z_stream()
+  private var isCompressed = false
+  private var input = [UInt8](repeating: 0, count: blockBytes)
+  private var output = [UInt8](repeating: 0, count: blockBytes)
+  private var pending: [UInt8] = []
+  private var isSkipping = false
+  private var hasInflated = false
+
+  init(path: String) throws(LibraryError) {
+    guard let file = fopen(path, "rb") else {
+      throw LibraryError(.unreadableDump, "\(path): \(String(cString: strerror(errno)))")
+    }
+    self.path = path
+    self.file = file
+    let first = getc(file)
+    let second = getc(file)
+    isCompressed = first == 0x1F && second == 0x8B
+    rewind(file)
+    if isCompressed {
+      // 31: a gzip header is expected.
+      let status = inflateInit2_(&stream, 31, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+      guard status == Z_OK else {
+        throw LibraryError(.unreadableDump, "\(path): zlib cannot be started (\(status))")
+      }
+    }
+  }
+
+  deinit {
+    if isCompressed { inflateEnd(&stream) }
+    fclose(file)
+  }
+
+  /// Gives every line, without its end, to a receiver.
+  ///
+  /// - Throws: ``LibraryError`` if the file is cut or broken; what the receiver throws.
+  func lines(_ receive: (ArraySlice<UInt8>) throws -> Void) throws {
+    while true {
+      let count = fread(&input, 1, Self.blockBytes, file)
+      bytesRead += count
+      if count == 0 {
+        guard ferror(file) == 0 else {
+          throw LibraryError(.unreadableDump, "\(path): \(String(cString: strerror(errno)))")
+        }
+        break
+      }
+      if isCompressed {
+        try inflateBlock(count, receive)
+      } else {
+        try cut(input[..<count], receive)
+      }
+    }
+    if isCompressed, hasInflated {
+      throw LibraryError(.unreadableDump, "\(path): the compressed data end too early")
+    }
+    if !isSkipping, !pending.isEmpty { try receive(pending[...]) }
+    pending = []
+  }
+
+  private func inflateBlock(_ count: Int, _ receive: (ArraySlice<UInt8>) throws -> Void) throws {
+    var taken = 0
+    repeat {
+      var status = Z_OK
+      var produced = 0
+      let before = taken
+      input.withUnsafeMutableBufferPointer { input in
+        output.withUnsafeMutableBufferPointer { output in
+          stream.next_in = input.baseAddress.map { $0 + taken }
+          stream.avail_in = UInt32(count - taken)
+          stream.next_out = output.baseAddress
+          stream.avail_out = UInt32(output.count)
+          status = inflate(&stream, Z_NO_FLUSH)
+          taken = count - Int(stream.avail_in)
+          produced = output.count - Int(stream.avail_out)
+        }
+      }
+      if taken > before || produced > 0 { hasInflated = true }
+      if produced > 0 { try cut(output[..<produced], receive) }
+      switch status {
+      case Z_OK: break
+      case Z_BUF_ERROR where produced == 0: return
+      case Z_STREAM_END:
+        // Another member may follow.
+        inflateReset(&stream)
+        hasInflated = false
+      default:
+        throw LibraryError(.unreadableDump, "\(path): the compressed data are broken (\(status))")
+      }
+    } while taken < count || stream.avail_out == 0
+  }
+
+  private func cut(_ block: ArraySlice<UInt8>, _ receive: (ArraySlice<UInt8>) throws -> Void) throws
+  {
+    var rest = block
+    while let end = rest.firstIndex(of: 0x0A) {
+      let piece = rest[rest.startIndex..<end]
+      if isSkipping {
+        isSkipping = false
+      } else if pending.isEmpty {
+        try receive(piece)
+      } else {
+        pending += piece
+        try receive(pending[...])
+      }
+      pending.removeAll(keepingCapacity: true)
+      rest = rest[(end + 1)...]
+    }
+    guard !isSkipping else { return }
+    pending += rest
+    if pending.count > Self.longestLine {
+      pending.removeAll()
+      isSkipping = true
+      passed += 1
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Books
+
+extension Library {
+  /// The columns of an export; every one of them is read by an import.
+  package static let exportedColumns = [
+    "Title", "Authors", "ISBN13", "Series", "Status", "Rating", "Shelves", "Date Started",
+    "Date Read", "Date Added", "Publisher", "Year Published", "Original Publication Year", "Pages",
+    "Format", "Language", "Read Count", "Owned", "Review", "Private Notes", "Book Id",
+    "OpenLibrary Key",
+  ]
+
+  /// Writes all books as CSV (RFC 4180, UTF-8, CRLF), page by page.
+  ///
+  /// Texts that a spreadsheet would run as a formula get an apostrophe.
+  ///
+  /// - Parameter write: Takes the next bytes.
+  /// - Throws: An error of SQLite; what `write` throws.
+  package func export(to write: ([UInt8]) async throws -> Void) async throws {
+    try await write(DelimitedText.record(Self.exportedColumns))
+    var last: Int64 = 0
+    while true {
+      let page = try await books(after: last)
+      guard let end = page.last else { return }
+      last = end.id
+      var bytes: [UInt8] = []
+      for book in page {
+        bytes += DelimitedText.record(Self.fields(book.record), guardsFormulas: true)
+      }
+      try await write(bytes)
+    }
+  }
+
+  private static func fields(_ book: BookRecord) -> [String] {
+    let fields: [String?] = [
+      // The number of the series stands behind the title, where an import finds it.
+      title(book), book.authors.joined(separator: "; "), book.isbn?.description,
+      book.seriesNumber == nil ? book.series : nil, book.status?.rawValue,
+      book.rating.map(RatingCell.text(quarters:)), book.shelves.joined(separator: ", "),
+      book.started?.description, book.finished?.description, book.added?.description,
+      book.publisher, book.year.map(String.init), book.firstYear.map(String.init),
+      book.pages.map(String.init), book.format, book.language, book.readCount.map(String.init),
+      book.owned.map(String.init), book.review, book.notes, book.entry, book.openLibrary,
+    ]
+    return fields.map { $0 ?? "" }
+  }
+
+  private static func title(_ book: BookRecord) -> String {
+    guard let series = book.series, let number = book.seriesNumber else { return book.title }
+    return "\(book.title) (\(series), #\(number))"
+  }
+}

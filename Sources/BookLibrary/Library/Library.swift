@@ -1,0 +1,89 @@
+package import Books
+import GRDB
+import Storage
+
+/// A person's books, in one SQLite file.
+///
+/// Imports write in batches: the books of a batch, what became of each row and how far the import is are one
+/// transaction. An import that is called again after a crash goes on behind the last batch.
+package final class Library: Sendable {
+  /// The most rows of one batch.
+  package static let mostRows = 500
+  /// The most books or reports that are read at once.
+  package static let longestPage = 1_000
+
+  let pool: DatabasePool
+
+  /// Opens a library, or creates an empty one.
+  ///
+  /// - Parameter path: The file; its folder must be there.
+  /// - Throws: ``LibraryError``.
+  package init(path: String) throws(LibraryError) {
+    do {
+      let pool = try DatabaseFile.openForWriting(path: path, label: "freshet.library")
+      try pool.write { try LibrarySchema.prepare($0, path: path) }
+      self.pool = pool
+    } catch let error as LibraryError {
+      throw error
+    } catch {
+      throw LibraryError(.unusable, "\(path): \(error)")
+    }
+  }
+
+  /// How many books there are.
+  package func count() async throws -> Int {
+    try await pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM books") ?? 0 }
+  }
+
+  /// The books behind an id, in the order in which they came.
+  ///
+  /// - Parameters:
+  ///   - id: The id of the last book of the page before; 0 for the first page.
+  ///   - limit: The most books, at most ``longestPage``.
+  ///   - words: Only books whose title or authors have these words, folded; all books without any.
+  /// - Returns: The books.
+  /// - Throws: An error of SQLite.
+  package func books(
+    after id: Int64 = 0,
+    limit: Int = longestPage,
+    matching words: String = ""
+  ) async throws -> [LibraryBook] {
+    let keys = BookKey.words(words)
+    return try await pool.read { database in
+      var sql = "SELECT id FROM books WHERE id > ?"
+      var arguments: [any DatabaseValueConvertible] = [id]
+      for key in keys {
+        sql += " AND (instr(' ' || title_key, ' ' || ?) OR instr(' ' || author_key, ' ' || ?))"
+        arguments += [key, key]
+      }
+      sql += " ORDER BY id LIMIT ?"
+      arguments.append(max(1, min(limit, Self.longestPage)))
+      let ids = try Int64.fetchAll(database, sql: sql, arguments: StatementArguments(arguments))
+      return try ids.compactMap { id in
+        try StoredBook.fetch(id, database).map { LibraryBook(id: id, record: $0) }
+      }
+    }
+  }
+
+  /// A book by its number.
+  package func book(isbn: ISBN) async throws -> LibraryBook? {
+    try await pool.read { database in
+      guard
+        let id = try Int64.fetchOne(
+          database,
+          sql: "SELECT id FROM books WHERE isbn = ?",
+          arguments: [isbn.description]
+        )
+      else { return nil }
+      return try StoredBook.fetch(id, database).map { LibraryBook(id: id, record: $0) }
+    }
+  }
+}
+
+/// A book of a library.
+package struct LibraryBook: Hashable, Sendable {
+  /// Its number in the library.
+  package var id: Int64
+  /// What is known of it.
+  package var record: BookRecord
+}

@@ -1,0 +1,109 @@
+import GRDB
+
+/// The tables of a library, and views for people who open it with `sqlite3`.
+///
+/// `SELECT * FROM library;` shows the books, `SELECT * FROM failed_rows;` what could not be imported.
+enum LibrarySchema {
+  /// Stands in the file's header: "FrBk".
+  static let applicationID = 0x4672_426B
+  /// The version of the tables.
+  static let version = 1
+
+  /// Creates the tables in a new file, or checks those of an old one.
+  static func prepare(_ database: Database, path: String) throws {
+    let application = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+    let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    if application == 0, version == 0 {
+      let others = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+      guard others == 0 else {
+        throw LibraryError(.otherFile, "\(path): the database is not a library of books")
+      }
+      try database.execute(sql: tables)
+      try database.execute(sql: views)
+      try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+      try database.execute(sql: "PRAGMA user_version = \(Self.version)")
+      return
+    }
+    guard application == applicationID else {
+      throw LibraryError(.otherFile, "\(path): the database is not a library of books")
+    }
+    guard version <= Self.version else {
+      throw LibraryError(.otherFile, "\(path): written by a newer version of this program")
+    }
+  }
+
+  private static let tables = """
+    CREATE TABLE books (
+      id INTEGER PRIMARY KEY,
+      title TEXT NOT NULL,
+      isbn TEXT UNIQUE,
+      series TEXT, series_number TEXT,
+      publisher TEXT, format TEXT, pages INTEGER, year INTEGER, first_year INTEGER, language TEXT,
+      status TEXT, rating_quarters INTEGER,
+      started TEXT, finished TEXT, added TEXT,
+      review TEXT, notes TEXT, read_count INTEGER, owned INTEGER,
+      entry TEXT, open_library TEXT,
+      title_key TEXT NOT NULL, author_key TEXT NOT NULL,
+      created_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
+      updated_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
+    );
+    CREATE INDEX books_by_key ON books (title_key, author_key);
+    CREATE TABLE book_authors (
+      book INTEGER NOT NULL REFERENCES books (id) ON DELETE CASCADE,
+      position INTEGER NOT NULL,
+      name TEXT NOT NULL,
+      PRIMARY KEY (book, position)
+    ) WITHOUT ROWID;
+    CREATE TABLE book_shelves (
+      book INTEGER NOT NULL REFERENCES books (id) ON DELETE CASCADE,
+      position INTEGER NOT NULL,
+      shelf TEXT NOT NULL,
+      PRIMARY KEY (book, position)
+    ) WITHOUT ROWID;
+    CREATE TABLE imports (
+      job TEXT PRIMARY KEY,
+      file TEXT NOT NULL,
+      source TEXT NOT NULL,
+      encoding TEXT NOT NULL,
+      rows_done INTEGER NOT NULL DEFAULT 0,
+      imported INTEGER NOT NULL DEFAULT 0,
+      updated INTEGER NOT NULL DEFAULT 0,
+      duplicates INTEGER NOT NULL DEFAULT 0,
+      failed INTEGER NOT NULL DEFAULT 0,
+      blank INTEGER NOT NULL DEFAULT 0,
+      warned INTEGER NOT NULL DEFAULT 0,
+      finished INTEGER NOT NULL DEFAULT 0,
+      started_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
+    ) WITHOUT ROWID;
+    CREATE TABLE import_rows (
+      job TEXT NOT NULL REFERENCES imports (job) ON DELETE CASCADE,
+      row INTEGER NOT NULL,
+      line INTEGER NOT NULL,
+      outcome TEXT NOT NULL,
+      book INTEGER,
+      duplicate_of INTEGER,
+      title TEXT NOT NULL,
+      author TEXT NOT NULL,
+      isbn TEXT,
+      problems TEXT NOT NULL,
+      raw BLOB,
+      PRIMARY KEY (job, row)
+    ) WITHOUT ROWID;
+    """
+
+  private static let views = """
+    CREATE VIEW library AS
+      SELECT id, title,
+        (SELECT group_concat(name, '; ') FROM
+          (SELECT name FROM book_authors WHERE book = books.id ORDER BY position)) AS authors,
+        isbn, series, series_number, status, rating_quarters / 4.0 AS rating,
+        (SELECT group_concat(shelf, '; ') FROM
+          (SELECT shelf FROM book_shelves WHERE book = books.id ORDER BY position)) AS shelves,
+        started, finished, added, publisher, year, first_year, pages, format, language,
+        read_count, owned, review, notes, created_at, updated_at
+      FROM books;
+    CREATE VIEW failed_rows AS
+      SELECT job, row, line, title, author, problems, CAST(raw AS TEXT) AS text
+      FROM import_rows WHERE outcome = 'failed';
+    """
+}

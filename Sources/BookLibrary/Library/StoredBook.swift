@@ -1,0 +1,138 @@
+import Books
+import GRDB
+
+/// Books in the tables of a library.
+enum StoredBook {
+  private static let columns = """
+    title, isbn, series, series_number, publisher, format, pages, year, first_year, language, status, \
+    rating_quarters, started, finished, added, review, notes, read_count, owned, entry, open_library
+    """
+
+  /// Reads a book; `nil` if it is not there.
+  static func fetch(_ id: Int64, _ database: Database) throws -> BookRecord? {
+    let statement = try database.cachedStatement(sql: "SELECT \(columns) FROM books WHERE id = ?")
+    guard let row = try Row.fetchOne(statement, arguments: [id]) else { return nil }
+    var book = BookRecord(title: row[0])
+    book.isbn = (row[1] as String?).flatMap { ISBN($0) }
+    book.series = row[2]
+    book.seriesNumber = row[3]
+    book.publisher = row[4]
+    book.format = row[5]
+    book.pages = row[6]
+    book.year = row[7]
+    book.firstYear = row[8]
+    book.language = row[9]
+    book.status = (row[10] as String?).flatMap { ReadingStatus(rawValue: $0) }
+    book.rating = row[11]
+    book.started = date(row[12])
+    book.finished = date(row[13])
+    book.added = date(row[14])
+    book.review = row[15]
+    book.notes = row[16]
+    book.readCount = row[17]
+    book.owned = row[18]
+    book.entry = row[19]
+    book.openLibrary = row[20]
+    book.authors = try String.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT name FROM book_authors WHERE book = ? ORDER BY position"
+      ),
+      arguments: [id]
+    )
+    book.shelves = try String.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT shelf FROM book_shelves WHERE book = ? ORDER BY position"
+      ),
+      arguments: [id]
+    )
+    return book
+  }
+
+  private static func date(_ text: String?) -> BookDate? {
+    guard let text, case .date(let date) = BookDate.read(text) else { return nil }
+    return date
+  }
+
+  private static func arguments(_ book: BookRecord) -> [(any DatabaseValueConvertible)?] {
+    [
+      book.title, book.isbn?.description, book.series, book.seriesNumber, book.publisher,
+      book.format, book.pages, book.year, book.firstYear, book.language, book.status?.rawValue,
+      book.rating, book.started?.description, book.finished?.description, book.added?.description,
+      book.review, book.notes, book.readCount, book.owned, book.entry, book.openLibrary,
+      book.titleKey, book.authorKey,
+    ]
+  }
+
+  /// Adds a book.
+  ///
+  /// - Returns: Its id.
+  static func insert(_ book: BookRecord, _ database: Database) throws -> Int64 {
+    let statement = try database.cachedStatement(
+      sql: """
+        INSERT INTO books (\(columns), title_key, author_key)
+        VALUES (\(Array(repeating: "?", count: 23).joined(separator: ", ")))
+        """
+    )
+    try statement.execute(arguments: StatementArguments(arguments(book)))
+    let id = database.lastInsertedRowID
+    try insertLists(of: book, id, database)
+    return id
+  }
+
+  /// Replaces what is stored of a book.
+  static func update(_ id: Int64, _ book: BookRecord, _ database: Database) throws {
+    let names = (columns + ", title_key, author_key").split(separator: ",")
+    let assignments = names.map { "\($0) = ?" }.joined(separator: ", ")
+    let statement = try database.cachedStatement(
+      sql: """
+        UPDATE books SET \(assignments), updated_at = strftime('%Y-%m-%dT%H:%M:%SZ', 'now')
+        WHERE id = ?
+        """
+    )
+    try statement.execute(arguments: StatementArguments(arguments(book) + [id]))
+    for table in ["book_authors", "book_shelves"] {
+      try database.cachedStatement(sql: "DELETE FROM \(table) WHERE book = ?")
+        .execute(arguments: [id])
+    }
+    try insertLists(of: book, id, database)
+  }
+
+  private static func insertLists(
+    of book: BookRecord,
+    _ id: Int64,
+    _ database: Database
+  ) throws {
+    let authors = try database.cachedStatement(
+      sql: "INSERT INTO book_authors (book, position, name) VALUES (?, ?, ?)"
+    )
+    for (position, name) in book.authors.enumerated() {
+      try authors.execute(arguments: [id, position, name])
+    }
+    let shelves = try database.cachedStatement(
+      sql: "INSERT INTO book_shelves (book, position, shelf) VALUES (?, ?, ?)"
+    )
+    for (position, shelf) in book.shelves.enumerated() {
+      try shelves.execute(arguments: [id, position, shelf])
+    }
+  }
+
+  /// The book of the library that a row means.
+  ///
+  /// By its ISBN; else the first book with the same title and main author, if at most one of the two has an
+  /// ISBN.
+  static func find(_ book: BookRecord, _ database: Database) throws -> Int64? {
+    if let isbn = book.isbn {
+      let statement = try database.cachedStatement(sql: "SELECT id FROM books WHERE isbn = ?")
+      if let id = try Int64.fetchOne(statement, arguments: [isbn.description]) { return id }
+    }
+    let key = book.titleKey
+    guard !key.isEmpty else { return nil }
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT id FROM books WHERE title_key = ? AND author_key = ? AND (isbn IS NULL OR ?)
+        ORDER BY id LIMIT 1
+        """
+    )
+    return try Int64.fetchOne(statement, arguments: [key, book.authorKey, book.isbn == nil])
+  }
+}

@@ -1,0 +1,279 @@
+package import Books
+package import ConditionalHTTP
+import Foundation
+import HTTPTypes
+import StrictJSON
+import Synchronization
+
+/// Finds books with Open Library's search (<https://openlibrary.org/dev/docs/api/search>).
+///
+/// It asks slowly: one question at a time, with a pause between them. Errors that may pass are asked again after
+/// a growing pause, or after the one that the server wishes. When it has failed several times in a row it is
+/// left alone for a while, and questions fail at once.
+package final class OpenLibraryProvider: BookProvider {
+  /// How a service is asked.
+  package struct Settings: Hashable, Sendable {
+    /// `http` or `https`.
+    package var scheme = "https"
+    /// Host, and port if it is not the usual one.
+    package var authority = "openlibrary.org"
+    /// Who asks; Open Library wants an address of a person in it, which the operator adds.
+    package var userAgent = "Freshet"
+    /// The longest wait for an answer.
+    package var timeout = Duration.seconds(10)
+    /// How often a question is asked at most.
+    package var attempts = 3
+    /// The pause before the second attempt; it doubles from then on.
+    package var firstPause = Duration.milliseconds(500)
+    /// The longest pause, also one that the server wishes.
+    package var longestPause = Duration.seconds(30)
+    /// The least time between two requests.
+    package var interval = Duration.seconds(1)
+    /// How many questions in a row must fail before the service is left alone.
+    package var failuresInARow = 5
+    /// How long it is left alone.
+    package var restAfterFailures = Duration.seconds(60)
+
+    /// The usual settings.
+    package init() {}
+  }
+
+  /// What reports call it.
+  package let name = "openlibrary"
+  /// The largest answer that is read, in bytes.
+  package static let longestAnswer = 4 << 20
+  /// The most books that one question asks for.
+  package static let mostBooks = 20
+
+  private static let fields = [
+    "key", "title", "subtitle", "author_name", "first_publish_year", "isbn", "publisher",
+    "language",
+    "number_of_pages_median", "cover_i", "subject",
+  ]
+
+  private struct State {
+    var nextRequest: ContinuousClock.Instant?
+    var failures = 0
+    var restsUntil: ContinuousClock.Instant?
+  }
+
+  private let exchange: any HTTPExchange
+  private let settings: Settings
+  private let state = Mutex(State())
+
+  /// Creates a provider.
+  ///
+  /// - Parameters:
+  ///   - exchange: What carries requests.
+  ///   - settings: How the service is asked.
+  package init(exchange: any HTTPExchange, settings: Settings = Settings()) {
+    self.exchange = exchange
+    self.settings = settings
+  }
+
+  /// The book with a number.
+  package func book(isbn: ISBN) async throws(ProviderError) -> CatalogueBook? {
+    let books = try await search([("isbn", isbn.description)], limit: 1)
+    guard var book = books.first else { return nil }
+    book.isbn = isbn
+    return book
+  }
+
+  /// Books that a search for title and author finds.
+  package func candidates(
+    title: String,
+    author: String?,
+    limit: Int
+  ) async throws(ProviderError) -> [CatalogueBook] {
+    var question = [("title", title)]
+    if let author, !author.isEmpty { question.append(("author", author)) }
+    return try await search(question, limit: min(limit, Self.mostBooks))
+  }
+
+  /// Books that a search for words anywhere finds.
+  package func candidates(
+    words: String,
+    limit: Int
+  ) async throws(ProviderError) -> [CatalogueBook] {
+    try await search([("q", words)], limit: min(limit, Self.mostBooks))
+  }
+
+  private func search(
+    _ question: [(String, String)],
+    limit: Int
+  ) async throws(ProviderError) -> [CatalogueBook] {
+    let parameters =
+      question + [("fields", Self.fields.joined(separator: ",")), ("limit", "\(limit)")]
+    let query = parameters.map { "\($0)=\(Self.encoded($1))" }.joined(separator: "&")
+    let rest = state.withLock { state in
+      state.restsUntil.map { $0 - ContinuousClock.now }
+    }
+    if let rest, rest > .zero {
+      throw ProviderError(
+        .unavailable,
+        "\(settings.authority) has failed \(settings.failuresInARow) times in a row and is left alone",
+        retryAfter: rest
+      )
+    }
+    do {
+      let body = try await ask("/search.json?" + query)
+      let books = try Self.books(in: body)
+      state.withLock { state in
+        state.failures = 0
+        state.restsUntil = nil
+      }
+      return books
+    } catch {
+      if error.isRetryable {
+        state.withLock { state in
+          state.failures += 1
+          if state.failures >= settings.failuresInARow {
+            state.restsUntil = ContinuousClock.now + settings.restAfterFailures
+          }
+        }
+      }
+      throw error
+    }
+  }
+
+  /// Sends a question until there is an answer, or it has been asked often enough.
+  private func ask(_ path: String) async throws(ProviderError) -> [UInt8] {
+    var pause = settings.firstPause
+    for attempt in 1... {
+      let failure: ProviderError
+      do {
+        return try await askOnce(path)
+      } catch {
+        failure = error
+      }
+      guard failure.isRetryable, attempt < settings.attempts else { throw failure }
+      let wish = failure.retryAfter ?? pause
+      // A service that wants a longer rest is not waited for.
+      guard wish <= settings.longestPause else { throw failure }
+      try await Self.sleep(wish)
+      pause = min(pause * 2, settings.longestPause)
+    }
+    throw ProviderError(.unavailable, "never asked")
+  }
+
+  private func askOnce(_ path: String) async throws(ProviderError) -> [UInt8] {
+    try await waitForTurn()
+    var request = HTTPRequest(
+      method: .get,
+      scheme: settings.scheme,
+      authority: settings.authority,
+      path: path
+    )
+    request.headerFields[.userAgent] = settings.userAgent
+    request.headerFields[.accept] = "application/json"
+    let answer: HTTPExchangeAnswer
+    do {
+      answer = try await exchange.send(request, timeout: settings.timeout)
+    } catch {
+      switch error.code {
+      case .cancelled: throw ProviderError(.cancelled, "cancelled")
+      case .timedOut:
+        throw ProviderError(.timedOut, "\(settings.authority) did not answer in time")
+      case .tooLarge:
+        throw ProviderError(.unreadable, "the answer of \(settings.authority) is too large")
+      case .unreachable:
+        throw ProviderError(.unavailable, "\(settings.authority) cannot be reached")
+      }
+    }
+    let status = answer.head.status
+    let now = Int64(Date().timeIntervalSince1970 * 1_000)
+    let wish = RetryAfter.delay(in: answer.head.headerFields, now: now, limit: .max / 2_000_000)
+      .map { Duration.milliseconds($0) }
+    switch status.code {
+    case 200..<300: break
+    case 429:
+      throw ProviderError(.busy, "\(settings.authority) wants fewer questions", retryAfter: wish)
+    case 500...:
+      throw ProviderError(
+        .unavailable,
+        "\(settings.authority) answers with \(status.code)",
+        retryAfter: wish
+      )
+    default:
+      throw ProviderError(.refused, "\(settings.authority) answers with \(status.code)")
+    }
+    guard answer.body.count <= Self.longestAnswer else {
+      throw ProviderError(.unreadable, "the answer of \(settings.authority) is too large")
+    }
+    return answer.body
+  }
+
+  /// Waits until the next request may go out.
+  private func waitForTurn() async throws(ProviderError) {
+    let now = ContinuousClock.now
+    let turn = state.withLock { state in
+      let turn = max(state.nextRequest ?? now, now)
+      state.nextRequest = turn + settings.interval
+      return turn
+    }
+    if turn > now { try await Self.sleep(turn - now) }
+  }
+
+  private static func sleep(_ duration: Duration) async throws(ProviderError) {
+    do {
+      try await Task.sleep(for: duration)
+    } catch {
+      throw ProviderError(.cancelled, "cancelled")
+    }
+  }
+
+  // MARK: Text
+
+  /// A value of a query, with everything but unreserved characters as percent signs (RFC 3986).
+  private static func encoded(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: bytes.append(byte)
+      default: bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The books of an answer; one that has no title is passed.
+  static func books(in body: [UInt8]) throws(ProviderError) -> [CatalogueBook] {
+    var rules = JSONReader.Rules()
+    rules.keepsNumbers = true
+    rules.repetition = .last
+    rules.repairsStrings = true
+    rules.skipsByteOrderMark = true
+    let value: JSONValue
+    do {
+      value = try JSONReader.value(of: body, rules: rules)
+    } catch {
+      throw ProviderError(
+        .unreadable,
+        "the answer is no JSON: line \(error.line), \(error.problem)"
+      )
+    }
+    guard let documents = value["docs"]?.list else {
+      throw ProviderError(.unreadable, "the answer has no list \"docs\"")
+    }
+    return documents.compactMap { document in
+      guard let title = document["title"]?.string, !title.isEmpty else { return nil }
+      func texts(_ name: String) -> [String] {
+        if let one = document[name]?.string { return [one] }
+        return document[name]?.list?.compactMap(\.string) ?? []
+      }
+      var book = CatalogueBook(title: title)
+      book.subtitle = document["subtitle"]?.string
+      book.authors = texts("author_name")
+      book.firstYear = document["first_publish_year"]?.int64.flatMap { Int(exactly: $0) }
+      book.isbn = texts("isbn").lazy.compactMap { ISBN($0) }.first
+      book.publisher = texts("publisher").first
+      book.language = texts("language").first
+      book.pages = document["number_of_pages_median"]?.int64.flatMap { Int(exactly: $0) }
+      book.cover = document["cover_i"]?.int64.flatMap { $0 > 0 ? $0 : nil }
+      book.subjects = Array(texts("subject").prefix(8))
+      book.work = document["key"]?.string?.split(separator: "/").last.map(String.init)
+      return book
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/// What a scan reads at most.
+package struct ScanLimits: Hashable, Sendable {
+  /// The longest photo, in bytes.
+  package var photoBytes = 10 << 20
+  /// The most pixels of a photo; read from its header, before anything decodes it.
+  package var pixels = 50_000_000
+  /// The longest side of a photo, in pixels.
+  package var longestSide = 16_000
+  /// Photos are made smaller than this before they are read, in pixels of the longer side.
+  package var workingSide = 3_000
+  /// The longest time one tool may take.
+  package var toolTime = Duration.seconds(60)
+  /// The most bytes a tool may print.
+  package var toolBytes = 8 << 20
+  /// The most books of one photo.
+  package var books = 200
+
+  /// The usual limits.
+  package init() {}
+}

@@ -1,0 +1,79 @@
+/// The text of a cell without what programs put around it.
+package enum CellText {
+  /// A cell without blanks at its ends, without Excel's `="…"`, and without the apostrophe that keeps a text
+  /// that looks like a formula from being run as one.
+  package static func plain(_ cell: String) -> String {
+    var text = trimmed(cell[...])
+    if text.first == "=", text.dropFirst().first == "\"", text.last == "\"", text.utf8.count >= 3 {
+      text = trimmed(text.dropFirst(2).dropLast())
+    }
+    if text.first == "'", let next = text.dropFirst().first, "=+-@".contains(next) {
+      text = text.dropFirst()
+    }
+    return String(text)
+  }
+
+  /// A cell without the square brackets that LibraryThing writes.
+  package static func withoutBrackets(_ cell: String) -> String {
+    var text = plain(cell)[...]
+    while text.first == "[", text.last == "]", text.utf8.count >= 2 {
+      text = trimmed(text.dropFirst().dropLast())
+    }
+    return String(text)
+  }
+
+  /// Text without blanks at its ends: spaces, tabs, line ends, no-break spaces, byte order marks.
+  package static func trimmed(_ text: Substring) -> Substring {
+    let scalars = text.unicodeScalars
+    guard let first = scalars.firstIndex(where: { !isBlank($0) }),
+      let last = scalars.lastIndex(where: { !isBlank($0) })
+    else { return text.prefix(0) }
+    return Substring(scalars[first...last])
+  }
+
+  /// Text with each run of blanks as one space.
+  package static func onOneLine(_ text: String) -> String {
+    var isPlain = true
+    var previous: UInt8 = 0x20
+    for byte in text.utf8 {
+      if byte < 0x20 || byte == 0xC2 || byte == 0xEF || (byte == 0x20 && previous == 0x20) {
+        isPlain = false
+        break
+      }
+      previous = byte
+    }
+    if isPlain, previous != 0x20 { return text }
+    return text.unicodeScalars.split(whereSeparator: isBlank).map { String($0) }
+      .joined(separator: " ")
+  }
+
+  /// The parts of a list in one cell, without blanks at their ends and without empty ones.
+  package static func list(_ cell: String, separators: Set<Character>) -> [String] {
+    cell.split(whereSeparator: separators.contains).map { onOneLine(String(trimmed($0))) }
+      .filter { !$0.isEmpty }
+  }
+
+  /// A review with line ends where the file has `<br/>`.
+  package static func paragraphs(_ cell: String) -> String {
+    guard cell.utf8.contains(0x3C) else { return String(trimmed(cell[...])) }
+    var text = ""
+    var rest = cell[...]
+    while let open = rest.firstIndex(of: "<") {
+      text += rest[..<open]
+      let tag = rest[open...].prefix(6).lowercased()
+      guard let mark = ["<br/>", "<br />", "<br>"].first(where: { tag.hasPrefix($0) }) else {
+        text.append("<")
+        rest = rest[rest.index(after: open)...]
+        continue
+      }
+      text.append("\n")
+      rest = rest[rest.index(open, offsetBy: mark.count)...]
+    }
+    text += rest
+    return String(trimmed(text[...]))
+  }
+
+  private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value <= 0x20 || scalar == "\u{A0}" || scalar == "\u{FEFF}" || scalar == "\u{85}"
+  }
+}

@@ -1,0 +1,18 @@
+/// What an import reads at most.
+package struct ImportLimits: Hashable, Sendable {
+  /// The longest file, in bytes.
+  package var fileBytes = 10 << 20
+  /// The most rows below the header, blank ones included.
+  package var rows = 10_000
+  /// The longest row, in bytes of UTF-8; an open quote is looked after no further.
+  package var recordBytes = 256 << 10
+  /// The most columns.
+  package var columns = 256
+  /// The longest title, in bytes of UTF-8; a longer one is a sign of a lost quote.
+  package var titleBytes = 2_000
+  /// The most authors, shelves or ISBNs of one book; more are left out with a warning.
+  package var listElements = 64
+
+  /// The usual limits.
+  package init() {}
+}

@@ -1,0 +1,65 @@
+/// Which column of a file says what.
+package struct ColumnMap: Hashable, Sendable {
+  /// The header as the file writes it.
+  package let header: [String]
+  /// What each column says; `nil` for a column that is not read.
+  package let columns: [BookColumn?]
+  /// The service that wrote the file.
+  package let source: ExportSource
+
+  private let positions: [BookColumn: [Int]]
+
+  /// Reads a header.
+  ///
+  /// - Parameters:
+  ///   - header: The names of the columns.
+  ///   - mapping: What columns say that have other names; counts before the known names.
+  /// - Throws: ``ImportFileError`` `unknownHeader` if there is neither a title nor an ISBN, `unknownColumn` if
+  ///   the mapping names a column that is not there.
+  package init(
+    header: [String],
+    mapping: [String: BookColumn] = [:]
+  ) throws(ImportFileError) {
+    let names = header.map(BookColumn.name)
+    var columns = names.map { BookColumn.names[$0] }
+    for (name, column) in mapping.sorted(by: { $0.key < $1.key }) {
+      guard let index = names.firstIndex(of: BookColumn.name(of: name)) else {
+        throw ImportFileError(
+          .unknownColumn,
+          "the file has no column \"\(name)\"; it has \(Self.list(header))"
+        )
+      }
+      columns[index] = column
+    }
+    source = ExportSource(names: Set(names))
+    // "Date" is a year at LibraryThing; elsewhere nobody knows what it means.
+    if source != .libraryThing, let index = names.firstIndex(of: "date"), mapping.isEmpty {
+      columns[index] = nil
+    }
+    var positions: [BookColumn: [Int]] = [:]
+    for (index, column) in columns.enumerated() {
+      if let column { positions[column, default: []].append(index) }
+    }
+    self.header = header
+    self.columns = columns
+    self.positions = positions
+    guard [BookColumn.title, .isbn, .isbn13, .isbn10].contains(where: { positions[$0] != nil })
+    else {
+      throw ImportFileError(
+        .unknownHeader,
+        "line 1 names no title and no ISBN; it has \(Self.list(header))"
+      )
+    }
+  }
+
+  /// Where the columns with a meaning are, from the left.
+  package func positions(_ column: BookColumn) -> [Int] { positions[column] ?? [] }
+
+  /// How many columns are understood.
+  package var known: Int { columns.count { $0 != nil } }
+
+  private static func list(_ header: [String]) -> String {
+    let shown = header.prefix(12).map { "\"\($0.prefix(40))\"" }.joined(separator: ", ")
+    return header.count > 12 ? shown + " and \(header.count - 12) more" : shown
+  }
+}

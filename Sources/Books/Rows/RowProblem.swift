@@ -1,0 +1,120 @@
+/// Something about a row that its owner should know.
+package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
+  /// The kinds of problems.
+  package enum Code: String, Hashable, Sendable, CaseIterable {
+    // Errors: the row is not imported.
+
+    /// A quote opens a field and nothing closes it.
+    case quoteUnclosed = "quote_unclosed"
+    /// The row is longer than the limit.
+    case rowTooLong = "row_too_long"
+    /// There are more or fewer fields than the header has.
+    case columnCount = "column_count"
+    /// There is no title.
+    case titleMissing = "title_missing"
+    /// The title is longer than the limit.
+    case titleTooLong = "title_too_long"
+    /// The check digit of the only ISBN is wrong.
+    case isbnChecksum = "isbn_checksum"
+    /// The only ISBN has neither ten nor thirteen digits.
+    case isbnLength = "isbn_length"
+    /// The only ISBN is the number of something that is no book.
+    case isbnPrefix = "isbn_prefix"
+    /// A spreadsheet has rounded the only ISBN.
+    case isbnExcelDamaged = "isbn_excel_damaged"
+    /// The library could not take the book.
+    case notStored = "not_stored"
+
+    // Warnings: the row is imported.
+
+    /// Quotes break the grammar and were read as text.
+    case quoteRepaired = "quote_repaired"
+    /// There is no author.
+    case authorMissing = "author_missing"
+    /// Zeros that a spreadsheet cut off an ISBN are back.
+    case isbnZerosRestored = "isbn_zeros_restored"
+    /// An ISBN in scientific notation was complete.
+    case isbnNotationRepaired = "isbn_notation_repaired"
+    /// Text that is no ISBN stands in its place.
+    case isbnIgnored = "isbn_ignored"
+    /// One ISBN is broken and another one of the row is sound.
+    case isbnBrokenUnused = "isbn_broken_unused"
+    /// The ISBNs of the row are of different editions; the first of thirteen digits counts.
+    case isbnMismatch = "isbn_mismatch"
+    /// The rating is not a number from 0 to 5.
+    case ratingUnreadable = "rating_unreadable"
+    /// Either of two numbers of a date may be the month; the date is left out.
+    case dateAmbiguous = "date_ambiguous"
+    /// The text is no date and is left out.
+    case dateUnreadable = "date_unreadable"
+    /// The date was a spreadsheet's number of days.
+    case dateFromSerial = "date_from_serial"
+    /// The text is no number and is left out.
+    case numberUnreadable = "number_unreadable"
+    /// A list has more elements than the limit; the rest is left out.
+    case listTooLong = "list_too_long"
+
+    /// Whether the row fails because of it.
+    package var isError: Bool {
+      switch self {
+      case .quoteUnclosed, .rowTooLong, .columnCount, .titleMissing, .titleTooLong, .isbnChecksum,
+        .isbnLength, .isbnPrefix, .isbnExcelDamaged, .notStored:
+        true
+      default: false
+      }
+    }
+
+    var words: String {
+      switch self {
+      case .quoteUnclosed: "a quote opens a field and is never closed"
+      case .rowTooLong: "the row is too long"
+      case .columnCount: "the number of fields is not that of the header"
+      case .titleMissing: "there is no title"
+      case .titleTooLong: "the title is too long; a quote may be missing"
+      case .isbnChecksum: "the check digit of the ISBN is wrong"
+      case .isbnLength: "an ISBN has 10 or 13 digits"
+      case .isbnPrefix: "the number is not that of a book; an ISBN begins with 978 or 979"
+      case .isbnExcelDamaged:
+        "a spreadsheet has rounded the ISBN; format the column as text and enter it again"
+      case .notStored: "the library could not store the book"
+      case .quoteRepaired: "quotes inside the field are not doubled; they are kept as text"
+      case .authorMissing: "there is no author"
+      case .isbnZerosRestored: "zeros that were cut off the ISBN are back"
+      case .isbnNotationRepaired: "the ISBN was written as a decimal number"
+      case .isbnIgnored: "the text is no ISBN"
+      case .isbnBrokenUnused: "this ISBN is broken; the other one of the row is used"
+      case .isbnMismatch: "the ISBNs of the row are of different books"
+      case .ratingUnreadable: "a rating is a number from 0 to 5"
+      case .dateAmbiguous: "it cannot be told which number is the month; write YYYY-MM-DD"
+      case .dateUnreadable: "the text is no date"
+      case .dateFromSerial: "the number is read as a spreadsheet's date"
+      case .numberUnreadable: "the text is no number"
+      case .listTooLong: "the list is too long; the rest is left out"
+      }
+    }
+  }
+
+  /// The most characters of a value that are kept.
+  package static let longestValue = 100
+
+  /// What kind of problem it is.
+  package var code: Code
+  /// The column as the header writes it; empty for the row as a whole.
+  package var column: String
+  /// What stands there, cut after ``longestValue`` characters.
+  package var value: String
+
+  /// Creates a problem.
+  package init(_ code: Code, column: String = "", value: String = "") {
+    self.code = code
+    self.column = column
+    self.value = CellText.onOneLine(String(value.prefix(Self.longestValue)))
+  }
+
+  /// One sentence for people, with the column and the value.
+  package var description: String {
+    var text = column.isEmpty ? "" : "\(column): "
+    text += code.words
+    return value.isEmpty ? text : text + " (\(value))"
+  }
+}

@@ -1,0 +1,48 @@
+/// Reads the rows of one file into books.
+package struct RowReader: Sendable {
+  /// What a row is.
+  package enum Row: Sendable {
+    /// Nothing in it.
+    case blank
+    /// A book, with warnings.
+    case book(BookRecord, [RowProblem])
+    /// No book, for the first of these problems.
+    case failed([RowProblem], title: String)
+  }
+
+  /// Which column says what.
+  package let map: ColumnMap
+  let limits: ImportLimits
+
+  /// Creates a reader.
+  package init(map: ColumnMap, limits: ImportLimits = ImportLimits()) {
+    self.map = map
+    self.limits = limits
+  }
+
+  /// Reads a record.
+  package func read(_ record: DelimitedRecord) -> Row {
+    if let fault = record.fault {
+      let beginning = String(decoding: record.bytes.prefix(RowProblem.longestValue), as: UTF8.self)
+      let code: RowProblem.Code =
+        switch fault {
+        case .unclosedQuote: .quoteUnclosed
+        case .tooLong: .rowTooLong
+        case .tooManyFields: .columnCount
+        }
+      return .failed([RowProblem(code, value: beginning)], title: "")
+    }
+    if record.isBlank { return .blank }
+    var row = RowCells(record: record, reader: self)
+    if record.isRepaired { row.warn(.quoteRepaired) }
+    let width = map.columns.count
+    let isShort = record.count < width && map.source != .generic
+    if isShort || (width..<max(width, record.count)).contains(where: record.isFilled) {
+      row.fail(.columnCount, value: "\(record.count) instead of \(width)")
+      return .failed(row.errors, title: "")
+    }
+    let book = row.book()
+    guard row.errors.isEmpty else { return .failed(row.errors + row.warnings, title: book.title) }
+    return .book(book, row.warnings)
+  }
+}

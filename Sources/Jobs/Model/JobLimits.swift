@@ -1,0 +1,98 @@
+public import StrictJSON
+
+/// Every limit of a job server: what it enforces is what it tells at `GET /v1/capabilities`.
+public struct JobLimits: Hashable, Sendable {
+  /// The longest table, in bytes.
+  public var csvBytes = 10 << 20
+  /// The most rows of a table.
+  public var csvRows = 10_000
+  /// The most books of one enrichment.
+  public var books = 100
+  /// The longest title of a book to be enriched, in characters.
+  public var titleCharacters = 500
+  /// The longest author of a book to be enriched, in characters.
+  public var authorCharacters = 300
+  /// The longest ISBN of a book to be enriched, in characters.
+  public var isbnCharacters = 17
+  /// The longest request of an enrichment, in bytes.
+  public var booksBytes = 1 << 20
+  /// The most photos of one scan.
+  public var photos = 5
+  /// The longest photo, in bytes.
+  public var photoBytes = 10 << 20
+  /// The most jobs that wait or run at once.
+  public var openJobs = 500
+  /// The most jobs that run at once.
+  public var runningJobs = 4
+  /// How long results are kept after the end, in seconds.
+  public var resultSeconds = 86_400
+  /// How long it is remembered that a job was there, in seconds after its results went.
+  public var tombstoneSeconds = 7 * 86_400
+  /// How long a token is good, in seconds.
+  public var tokenSeconds = 7_200
+  /// How long a token is still good after a newer one took its place, in seconds.
+  public var tokenGraceSeconds = 300
+  /// How long an idempotency key is remembered, in seconds.
+  public var idempotencySeconds = 86_400
+  /// The longest idempotency key, in bytes.
+  public var idempotencyBytes = 200
+  /// The most results of one page.
+  public var pageItems = 500
+  /// The most results of one page by default.
+  public var pageItemsByDefault = 100
+  /// The most events that a late client gets one by one; for more it gets the state instead.
+  public var replayedEvents = 200
+  /// The most listeners of one job.
+  public var listenersOfJob = 2_000
+  /// The most listeners of all jobs.
+  public var listeners = 4_000
+  /// The longest message of a client, in bytes.
+  public var incomingBytes = 64 << 10
+  /// The most messages of a client that are not understood, in a minute.
+  public var noticesPerMinute = 20
+  /// The most messages that wait for a slow client before progress is left out.
+  public var waitingMessages = 64
+  /// The most items of a completion that carries them, for clients of version 1.
+  public var embeddedItems = 2_000
+  /// How often a silent listener hears that the job lives, in seconds.
+  public var heartbeatSeconds = 25
+  /// How often a client that polls should ask, in seconds.
+  public var pollSeconds = 2
+  /// After how many seconds without a step a running job counts as stuck.
+  public var stuckSeconds = 120
+
+  /// The usual limits.
+  public init() {}
+
+  /// The limits as clients read them.
+  public var json: JSONValue {
+    .object([
+      "csv_import": .object(["maxBytes": whole(csvBytes), "maxRows": whole(csvRows)]),
+      "batch_enrichment": .object([
+        "maxBooks": whole(books), "maxTitleCharacters": whole(titleCharacters),
+        "maxAuthorCharacters": whole(authorCharacters), "maxISBNCharacters": whole(isbnCharacters),
+        "maxBytes": whole(booksBytes),
+      ]),
+      "ai_scan": .object(["maxPhotos": whole(photos), "maxPhotoBytes": whole(photoBytes)]),
+      "jobs": .object(["open": whole(openJobs), "running": whole(runningJobs)]),
+      "results": .object([
+        "keptSeconds": whole(resultSeconds), "tombstoneSeconds": whole(tombstoneSeconds),
+        "pageItems": whole(pageItems), "pageItemsByDefault": whole(pageItemsByDefault),
+        "embeddedItems": whole(embeddedItems),
+      ]),
+      "tokens": .object([
+        "seconds": whole(tokenSeconds), "graceSeconds": whole(tokenGraceSeconds),
+      ]),
+      "idempotency": .object([
+        "seconds": whole(idempotencySeconds), "maxBytes": whole(idempotencyBytes),
+      ]),
+      "events": .object([
+        "replayed": whole(replayedEvents), "heartbeatSeconds": whole(heartbeatSeconds),
+        "pollSeconds": whole(pollSeconds), "listenersOfJob": whole(listenersOfJob),
+        "incomingBytes": whole(incomingBytes), "noticesPerMinute": whole(noticesPerMinute),
+      ]),
+    ])
+  }
+
+  private func whole(_ number: Int) -> JSONValue { .whole(Int64(number)) }
+}

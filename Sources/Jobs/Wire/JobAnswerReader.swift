@@ -1,0 +1,249 @@
+public import StrictJSON
+public import TolerantDecoding
+
+/// What starting a job came to.
+public struct JobStarted: Hashable, Sendable {
+  /// The job's id.
+  public var job: String
+  /// The token that opens it.
+  public var token: String
+  /// When the token expires, in milliseconds since 1970-01-01T00:00:00Z.
+  public var tokenExpiresAt: Int64?
+  /// How long the token is good, in seconds.
+  public var tokenSeconds: Int?
+}
+
+/// What a server refuses.
+public struct JobRefusal: Error, Hashable, Sendable {
+  /// The status.
+  public var status: Int
+  /// Why.
+  public var error: JobWireError
+
+  /// Creates a refusal.
+  public init(status: Int, error: JobWireError) {
+    self.status = status
+    self.error = error
+  }
+}
+
+/// One result.
+public struct JobResult: Hashable, Sendable {
+  /// Its number in the job, from 0.
+  public var number: Int
+  /// What became of it.
+  public var outcome: OpenEnum<JobOutcome>
+  /// The line of the file it begins at, from 1.
+  public var line: Int?
+  /// Why it failed, or what a person should know about it.
+  public var problems: [JobWireError]
+  /// The book.
+  public var book: JobBook?
+  /// The result as it came.
+  public var raw: JSONValue
+}
+
+/// A page of results.
+public struct JobResultPage: Hashable, Sendable {
+  /// How many there are in all.
+  public var total: Int?
+  /// Whether the job ended before it was done.
+  public var isPartial: Bool?
+  /// The results of this page.
+  public var items: LossyList<JobResult>
+  /// The value of `after` for the next page; nothing on the last one.
+  public var next: Int?
+  /// When the results expire, in milliseconds; a hint.
+  public var expiresAt: Int64?
+}
+
+/// Reads the answers of job servers, in every envelope they had.
+public struct JobAnswerReader: Sendable {
+  /// What a start comes to.
+  public enum Start: Hashable, Sendable {
+    /// The job is there.
+    case started(JobStarted)
+    /// It is not.
+    case refused(JobRefusal)
+
+    /// The job that is there.
+    public var started: JobStarted? {
+      if case .started(let started) = self { started } else { nil }
+    }
+    /// Why it is not there.
+    public var refusal: JobRefusal? {
+      if case .refused(let refusal) = self { refusal } else { nil }
+    }
+  }
+
+  /// What a question for results comes to.
+  public enum Results: Hashable, Sendable {
+    /// A page.
+    case page(JobResultPage)
+    /// The job is not over.
+    case notFinished
+    /// There never was such a job.
+    case unknownJob
+    /// The results are gone.
+    case expired
+    /// Something else.
+    case refused(JobRefusal)
+  }
+
+  /// A state with events, for those who poll.
+  public struct State: Hashable, Sendable {
+    /// The state.
+    public var state: OpenEnum<JobState>?
+    /// The last event there is.
+    public var position: EventPosition?
+    /// How far the job is.
+    public var progress: JobProgress
+    /// The events that were missed, or the state in their place, in order.
+    public var events: [JobMessage]
+    /// When to ask again, in milliseconds.
+    public var pollAfter: Int64?
+    /// When the token expires, in milliseconds since 1970-01-01T00:00:00Z.
+    public var tokenExpiresAt: Int64?
+  }
+
+  private static let statuses = 200..<300
+  private let decoder: TolerantDecoder
+
+  /// Creates a reader.
+  ///
+  /// - Parameter limits: How much of an answer is read.
+  public init(limits: DecodeLimits = DecodeLimits()) { decoder = TolerantDecoder(limits: limits) }
+
+  /// Reads the answer to a start: every 2xx with an id and a token is one.
+  ///
+  /// - Parameters:
+  ///   - status: The status.
+  ///   - body: The body, whatever it is.
+  /// - Returns: What it came to.
+  public func start(status: Int, body: [UInt8]) -> Start {
+    let error = refusal(status: status, body: body)
+    guard Self.statuses.contains(status) else { return .refused(error) }
+    let started = read(body) { root -> JobStarted? in
+      let data = root["data"].value?.object == nil ? root : root["data"]
+      guard let job = data[["jobId", "job_id", "id"]].string(), !job.isEmpty,
+        let token = data[["authToken", "token", "auth_token"]].string(), !token.isEmpty
+      else { return nil }
+      return JobStarted(
+        job: job,
+        token: token,
+        tokenExpiresAt: data[["tokenExpiresAt", "expiresAt"]].instant(),
+        tokenSeconds: data["expiresIn"].int(in: 0...31_536_000)
+      )
+    }
+    if let started = started.flatMap(\.self) { return .started(started) }
+    return .refused(error)
+  }
+
+  /// Reads the answer to a question for results.
+  ///
+  /// - Parameters:
+  ///   - status: The status; only 410 says that results are gone.
+  ///   - body: The body, whatever it is.
+  /// - Returns: What it came to.
+  public func results(status: Int, body: [UInt8]) -> Results {
+    switch status {
+    case 404: return .unknownJob
+    case 409: return .notFinished
+    case 410: return .expired
+    case Self.statuses: break
+    default: return .refused(refusal(status: status, body: body))
+    }
+    let page = read(body) { root -> JobResultPage in
+      let data = root["data"].value?.object == nil ? root : root["data"]
+      return JobResultPage(
+        total: data[["total", "totalResults", "resultCount"]].int(in: 0 ... .max),
+        isPartial: data["partial"].bool(),
+        items: data[["items", "results", "books"]].list { Self.result($0) } ?? LossyList(),
+        next: data["next"].int(in: -1 ... .max),
+        expiresAt: data["expiresAt"].instant()
+      )
+    }
+    return page.map { .page($0) } ?? .refused(refusal(status: status, body: body))
+  }
+
+  private static func result(_ field: DecodeField) -> JobResult? {
+    guard field.isObject(), let raw = field.value else { return nil }
+    let value = field["value"]
+    return JobResult(
+      number: field["number"].int(in: 0 ... .max) ?? 0,
+      outcome: field["outcome"].open(JobOutcome.self) ?? .unknown(""),
+      line: field["line"].int(in: 0 ... .max),
+      problems: field["problems"].list { JobWireError.read($0) }?.elements ?? [],
+      book: value.isPresent ? JobBook(value) : nil,
+      raw: raw
+    )
+  }
+
+  /// Reads a state.
+  ///
+  /// - Parameter body: The body.
+  /// - Returns: The state; nothing for what is none.
+  public func state(body: [UInt8]) -> State? {
+    let reader = JobMessageReader()
+    return read(body) { root -> State? in
+      guard root.isObject(), root["state"].isPresent else { return nil }
+      let events = root["events"].list { $0.value.map { reader.message(of: $0) } }
+      var position: EventPosition?
+      if let seq = root["lastSeq"].int(in: 0 ... .max) {
+        position = EventPosition(
+          epoch: Int64(root["epoch"].int(in: 0 ... .max) ?? 0),
+          seq: Int64(seq)
+        )
+      }
+      return State(
+        state: root["state"].open(JobState.self),
+        position: position,
+        progress: JobProgressReader.progress(root),
+        events: events?.elements ?? [],
+        pollAfter: root["pollAfterMs"].int(in: 0...3_600_000).map { Int64($0) },
+        tokenExpiresAt: root["tokenExpiresAt"].instant()
+      )
+    }.flatMap(\.self)
+  }
+
+  /// Reads an error of any shape: problem details, envelopes, flat ones, and bodies that are no JSON.
+  ///
+  /// - Parameters:
+  ///   - status: The status.
+  ///   - body: The body, whatever it is.
+  /// - Returns: The refusal; its code is `http_STATUS` if the body says none.
+  public func refusal(status: Int, body: [UInt8]) -> JobRefusal {
+    let error = read(body) { JobWireError.read($0) }.flatMap(\.self)
+    return JobRefusal(
+      status: status,
+      error: error ?? JobWireError(code: "http_\(status)", message: "the server answers \(status)")
+    )
+  }
+
+  private func read<Model>(_ body: [UInt8], _ make: (DecodeField) -> Model) -> Model? {
+    try? decoder.decode(body, make).model
+  }
+}
+
+/// How long results are probably still there: a hint for a countdown, by the server's clock.
+public struct ExpiryHint: Hashable, Sendable {
+  private let end: Int64
+
+  /// Creates a hint.
+  ///
+  /// - Parameters:
+  ///   - expiresAt: When the server says they go, by its clock.
+  ///   - serverNow: The time of the server (`Date` of its answer).
+  ///   - clientNow: The time here at the same moment.
+  public init(expiresAt: Int64, serverNow: Int64, clientNow: Int64) {
+    end = expiresAt - serverNow + clientNow
+  }
+
+  /// How long they are still there, in milliseconds; 0 if they may be gone.
+  ///
+  /// Asking is worth a try even then.
+  ///
+  /// - Parameter clientNow: The time here.
+  /// - Returns: Milliseconds, not negative.
+  public func remaining(clientNow: Int64) -> Int64 { max(0, end - clientNow) }
+}

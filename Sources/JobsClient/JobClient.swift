@@ -1,0 +1,248 @@
+public import ConditionalHTTP
+import HTTPTypes
+public import Jobs
+
+/// A job that was started, and what opens it.
+public struct JobTicket: Hashable, Sendable {
+  /// The job.
+  public var job: String
+  /// The token.
+  public var token: String
+  /// When the token expires, in milliseconds since 1970-01-01T00:00:00Z.
+  public var tokenExpiresAt: Int64?
+
+  /// Creates a ticket.
+  public init(job: String, token: String, tokenExpiresAt: Int64? = nil) {
+    self.job = job
+    self.token = token
+    self.tokenExpiresAt = tokenExpiresAt
+  }
+}
+
+/// Why a server was asked in vain.
+public enum JobClientFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// There was no answer.
+  case unreachable(String)
+  /// The server refused.
+  case refused(JobRefusal)
+  /// The job is not over.
+  case notFinished
+  /// There never was such a job.
+  case unknownJob
+  /// The results are gone.
+  case expired
+
+  /// What is wrong, for a person.
+  public var description: String {
+    switch self {
+    case .unreachable(let text): text
+    case .refused(let refusal): "\(refusal.error.message) (\(refusal.status) \(refusal.error.code))"
+    case .notFinished: "the job is not over yet"
+    case .unknownJob: "the server knows no such job"
+    case .expired: "the results of this job are gone"
+    }
+  }
+}
+
+/// Asks a job server: starts jobs, follows them to their end, cancels them, fetches results.
+public struct JobClient: Sendable {
+  /// A transport for everything but WebSockets.
+  public typealias Transport = HTTPExchange & HTTPSending & HTTPStreaming
+
+  /// The longest wait for an answer.
+  public static let timeout = Duration.seconds(10)
+  /// The longest wait for the answer to an upload.
+  public static let uploadTimeout = Duration.seconds(120)
+
+  let server: JobServerAddress
+  let transport: any Transport
+  let sockets: (any WebSocketExchange)?
+  private let reader = JobAnswerReader()
+
+  /// Creates a client.
+  ///
+  /// - Parameters:
+  ///   - server: The server.
+  ///   - transport: The transport.
+  ///   - sockets: Opens WebSockets; without it jobs are followed by server-sent events.
+  public init(
+    server: JobServerAddress,
+    transport: any Transport,
+    sockets: (any WebSocketExchange)? = nil
+  ) {
+    self.server = server
+    self.transport = transport
+    self.sockets = sockets
+  }
+
+  /// Starts a job.
+  ///
+  /// - Parameters:
+  ///   - pipeline: Its kind.
+  ///   - content: The table, the books or the form.
+  ///   - type: The media type of the content.
+  ///   - options: What the pipeline is to do otherwise than usual.
+  ///   - key: A key of your own; the same request with the same key starts one job.
+  /// - Returns: What opens the job.
+  /// - Throws: ``JobClientFailure``.
+  public func start(
+    _ pipeline: PipelineName,
+    content: [UInt8],
+    type: String,
+    options: [String: String] = [:],
+    key: String? = nil
+  ) async throws(JobClientFailure) -> JobTicket {
+    let query = options.sorted { $0.key < $1.key }.map { ($0.key, Optional($0.value)) }
+    var request = server.request(.post, "/v1/jobs/\(pipeline.rawValue)", query)
+    request.headerFields[.contentType] = type
+    if let key { request.headerFields[.idempotencyKey] = key }
+    let answer = try await send(request, content, Self.uploadTimeout)
+    switch reader.start(status: answer.head.status.code, body: answer.body) {
+    case .started(let started):
+      return JobTicket(
+        job: started.job,
+        token: started.token,
+        tokenExpiresAt: started.tokenExpiresAt
+      )
+    case .refused(let refusal): throw .refused(refusal)
+    }
+  }
+
+  /// The state of a job, with the events after a position.
+  ///
+  /// - Parameters:
+  ///   - ticket: The job.
+  ///   - position: The last event that is known.
+  /// - Returns: The state.
+  /// - Throws: ``JobClientFailure``.
+  public func state(
+    _ ticket: JobTicket,
+    after position: EventPosition? = nil
+  ) async throws(JobClientFailure) -> JobAnswerReader.State {
+    let answer = try await ask(
+      server.request(
+        .get,
+        "/v1/jobs/\(ticket.job)",
+        [("after", position?.description)],
+        token: ticket.token
+      )
+    )
+    guard let state = reader.state(body: answer.body) else {
+      throw .refused(reader.refusal(status: answer.head.status.code, body: answer.body))
+    }
+    return state
+  }
+
+  /// Asks a job to stop.
+  ///
+  /// - Parameter ticket: The job.
+  /// - Throws: ``JobClientFailure``.
+  public func cancel(_ ticket: JobTicket) async throws(JobClientFailure) {
+    let request = server.request(.post, "/v1/jobs/\(ticket.job)/cancel", token: ticket.token)
+    _ = try await ask(request, content: [])
+  }
+
+  /// Gets a new token in place of one that is still good.
+  ///
+  /// - Parameter ticket: The job with the old token.
+  /// - Returns: The job with the new one.
+  /// - Throws: ``JobClientFailure``.
+  public func refresh(_ ticket: JobTicket) async throws(JobClientFailure) -> JobTicket {
+    let request = server.request(.post, "/v1/jobs/\(ticket.job)/token", token: ticket.token)
+    let answer = try await ask(request, content: [])
+    guard let started = reader.start(status: answer.head.status.code, body: answer.body).started
+    else { throw .refused(reader.refusal(status: answer.head.status.code, body: answer.body)) }
+    return JobTicket(
+      job: ticket.job,
+      token: started.token,
+      tokenExpiresAt: started.tokenExpiresAt
+    )
+  }
+
+  /// A page of results.
+  ///
+  /// - Parameters:
+  ///   - ticket: The job.
+  ///   - outcome: Which outcome; nothing for all.
+  ///   - after: The number of the last result that is known; nothing for the beginning.
+  ///   - limit: The most; nothing for what the server likes.
+  /// - Returns: The page.
+  /// - Throws: ``JobClientFailure``; only ``JobClientFailure/expired`` says that results are gone.
+  public func results(
+    _ ticket: JobTicket,
+    outcome: JobOutcome? = nil,
+    after: Int? = nil,
+    limit: Int? = nil
+  ) async throws(JobClientFailure) -> JobResultPage {
+    let request = server.request(
+      .get,
+      "/v1/jobs/\(ticket.job)/results",
+      [
+        ("outcome", outcome?.rawValue), ("after", after.map { "\($0)" }),
+        ("limit", limit.map { "\($0)" }),
+      ],
+      token: ticket.token
+    )
+    let answer = try await exchange(request)
+    switch reader.results(status: answer.head.status.code, body: answer.body) {
+    case .page(let page): return page
+    case .notFinished: throw .notFinished
+    case .unknownJob: throw .unknownJob
+    case .expired: throw .expired
+    case .refused(let refusal): throw .refused(refusal)
+    }
+  }
+
+  /// The failed rows as a table that can be corrected and sent again.
+  ///
+  /// - Parameter ticket: The job.
+  /// - Returns: CSV in UTF-8.
+  /// - Throws: ``JobClientFailure``.
+  public func failedRows(_ ticket: JobTicket) async throws(JobClientFailure) -> [UInt8] {
+    try await ask(server.request(.get, "/v1/jobs/\(ticket.job)/failed.csv", token: ticket.token))
+      .body
+  }
+
+  // MARK: Asking
+
+  private func ask(
+    _ request: HTTPRequest,
+    content: [UInt8]? = nil
+  ) async throws(JobClientFailure) -> HTTPExchangeAnswer {
+    let answer =
+      if let content {
+        try await send(request, content, Self.timeout)
+      } else {
+        try await exchange(request)
+      }
+    switch answer.head.status.code {
+    case 200..<300: return answer
+    case 404: throw .unknownJob
+    case 409: throw .notFinished
+    case 410: throw .expired
+    default:
+      throw .refused(reader.refusal(status: answer.head.status.code, body: answer.body))
+    }
+  }
+
+  private func exchange(_ request: HTTPRequest) async throws(JobClientFailure) -> HTTPExchangeAnswer
+  {
+    do {
+      return try await transport.send(request, timeout: Self.timeout)
+    } catch {
+      throw .unreachable(error.description)
+    }
+  }
+
+  private func send(
+    _ request: HTTPRequest,
+    _ content: [UInt8],
+    _ timeout: Duration
+  ) async throws(JobClientFailure) -> HTTPExchangeAnswer {
+    do {
+      return try await transport.send(request, content: content, timeout: timeout)
+    } catch {
+      throw .unreachable(error.description)
+    }
+  }
+}

@@ -1,0 +1,284 @@
+import ConditionalHTTP
+import EventFeed
+import Foundation
+import HTTPTypes
+public import Jobs
+
+/// News of a job that is followed.
+public enum JobNews: Hashable, Sendable {
+  /// A message, in order; none comes twice.
+  case message(JobMessage)
+  /// A new token took the place of the old one.
+  case ticket(JobTicket)
+  /// How the job is followed now.
+  case transport(JobFollower.Transport)
+  /// The connection is gone; it is sought again.
+  case interrupted
+  /// It is over; the last news, exactly once.
+  case finished(JobFollower.Ending)
+}
+
+extension JobClient {
+  /// Follows a job to its end, whatever happens to connections in between.
+  ///
+  /// Ending the iteration or cancelling the task ends the following; the job goes on.
+  ///
+  /// - Parameters:
+  ///   - ticket: The job.
+  ///   - position: The last event that is known; nothing for the beginning.
+  ///   - policy: Waits and limits.
+  /// - Returns: News, ending with ``JobNews/finished(_:)``.
+  public func follow(
+    _ ticket: JobTicket,
+    after position: EventPosition? = nil,
+    policy: JobFollower.Policy = JobFollower.Policy()
+  ) -> AsyncStream<JobNews> {
+    AsyncStream { continuation in
+      let following = JobFollowing(self, ticket, position, policy, continuation)
+      let task = Task { await following.start() }
+      continuation.onTermination = { _ in
+        task.cancel()
+        Task { await following.stop() }
+      }
+    }
+  }
+}
+
+/// Carries out the orders of a ``JobFollower``.
+private actor JobFollowing {
+  private let client: JobClient
+  private var ticket: JobTicket
+  private var machine: JobFollower
+  private let continuation: AsyncStream<JobNews>.Continuation
+  private let reader = JobMessageReader()
+  private let answers = JobAnswerReader()
+  private var connection: Task<Void, Never>?
+  private var alarm: Task<Void, Never>?
+  private var shown: JobFollower.Transport?
+
+  init(
+    _ client: JobClient,
+    _ ticket: JobTicket,
+    _ position: EventPosition?,
+    _ policy: JobFollower.Policy,
+    _ continuation: AsyncStream<JobNews>.Continuation
+  ) {
+    self.client = client
+    self.ticket = ticket
+    self.continuation = continuation
+    machine = JobFollower(
+      policy: policy,
+      after: position,
+      tokenExpiry: ticket.tokenExpiresAt,
+      transport: client.sockets == nil ? .eventStream : .webSocket
+    )
+  }
+
+  private var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+  private var draw: UInt64 { .random(in: .min ... .max) }
+
+  func start() { perform(machine.start(now: now)) }
+
+  func stop() {
+    connection?.cancel()
+    alarm?.cancel()
+  }
+
+  private func perform(_ orders: [JobFollower.Order]) {
+    for order in orders {
+      switch order {
+      case .connect(let transport, let position, let attempt):
+        connection?.cancel()
+        connection = Task { await self.connect(transport, position, attempt) }
+      case .disconnect:
+        connection?.cancel()
+        connection = nil
+      case .poll:
+        connection?.cancel()
+        connection = Task { await self.poll() }
+      case .refreshToken:
+        connection?.cancel()
+        connection = Task { await self.refresh() }
+      case .wake(let span):
+        alarm?.cancel()
+        alarm = Task {
+          guard (try? await Task.sleep(for: .milliseconds(span))) != nil else { return }
+          self.wake()
+        }
+      case .deliver(let message): continuation.yield(.message(message))
+      case .finish(let ending):
+        alarm?.cancel()
+        continuation.yield(.finished(ending))
+        continuation.finish()
+      }
+    }
+  }
+
+  private func wake() { perform(machine.woke(now: now, draw: draw)) }
+
+  // MARK: Streams
+
+  private func connect(
+    _ transport: JobFollower.Transport,
+    _ position: EventPosition?,
+    _ attempt: Int
+  ) async {
+    if transport == .webSocket {
+      await openSocket(position, attempt)
+    } else {
+      await openStream(position, attempt)
+    }
+  }
+
+  private func openSocket(_ position: EventPosition?, _ attempt: Int) async {
+    guard let sockets = client.sockets else { return ended(.broken, attempt) }
+    let request = client.server.request(
+      .get,
+      "/ws/progress",
+      [("jobId", ticket.job), ("after", position?.description)],
+      token: ticket.token,
+      isSocket: true
+    )
+    do {
+      try await sockets.withSocket(request, timeout: JobClient.timeout) { socket in
+        await self.opened(.webSocket, attempt)
+        try? await socket.send(.text("{\"type\":\"ready\"}"))
+        while !Task.isCancelled {
+          switch await socket.next() {
+          case .message(.text(let text)): await self.received(Array(text.utf8), attempt)
+          case .message(.binary(let bytes)): await self.received(bytes, attempt)
+          case .pong: await self.heard()
+          case .closed(let close):
+            return await self.ended(.closed(code: close.code, reason: close.reason), attempt)
+          }
+        }
+      }
+    } catch {
+      guard !Task.isCancelled else { return }
+      if case .refused(let status, _) = error.code, status != 101 {
+        ended(.status(status), attempt)
+      } else {
+        ended(.broken, attempt)
+      }
+    }
+  }
+
+  private func openStream(_ position: EventPosition?, _ attempt: Int) async {
+    var request = client.server.request(.get, "/v1/jobs/\(ticket.job)/events", token: ticket.token)
+    request.headerFields[.accept] = "text/event-stream"
+    if let position { request.headerFields[.lastEventID] = position.description }
+    let stream = StreamReader(attempt: attempt, following: self)
+    do {
+      try await client.transport.stream(request, timeout: JobClient.timeout) { part in
+        await stream.take(part)
+      }
+      guard !Task.isCancelled else { return }
+      // The server ends a stream behind the end of the job, and before it when it ends itself.
+      await stream.finish()
+    } catch {
+      guard !Task.isCancelled else { return }
+      ended(.broken, attempt)
+    }
+  }
+
+  fileprivate func opened(_ transport: JobFollower.Transport, _ attempt: Int) {
+    if shown != transport {
+      shown = transport
+      continuation.yield(.transport(transport))
+    }
+    perform(machine.opened(attempt: attempt, now: now))
+  }
+
+  fileprivate func received(_ bytes: [UInt8], _ attempt: Int) {
+    perform(machine.received(reader.message(bytes), attempt: attempt, now: now, draw: draw))
+  }
+
+  fileprivate func heard() { machine.heard(now: now) }
+
+  fileprivate func ended(_ trouble: JobFollower.Trouble, _ attempt: Int) {
+    let orders = machine.ended(trouble, attempt: attempt, now: now, draw: draw)
+    guard !orders.isEmpty else { return }
+    if !machine.isOver { continuation.yield(.interrupted) }
+    perform(orders)
+  }
+
+  // MARK: Questions
+
+  private func poll() async {
+    do throws(JobClientFailure) {
+      let state = try await client.state(ticket, after: machine.position)
+      guard !Task.isCancelled else { return }
+      if machine.transport == .polling, shown != .polling {
+        shown = .polling
+        continuation.yield(.transport(.polling))
+      }
+      perform(machine.polled(state.events, now: now, draw: draw))
+    } catch {
+      guard !Task.isCancelled else { return }
+      perform(machine.pollFailed(Self.trouble(error), now: now, draw: draw))
+    }
+  }
+
+  private func refresh() async {
+    do throws(JobClientFailure) {
+      let fresh = try await client.refresh(ticket)
+      guard !Task.isCancelled else { return }
+      ticket = fresh
+      continuation.yield(.ticket(fresh))
+      perform(machine.tokenRefreshed(expiresAt: fresh.tokenExpiresAt, now: now))
+    } catch {
+      guard !Task.isCancelled else { return }
+      perform(machine.tokenNotRefreshed(Self.trouble(error), now: now, draw: draw))
+    }
+  }
+
+  private static func trouble(_ failure: JobClientFailure) -> JobFollower.Trouble {
+    switch failure {
+    case .unreachable: .broken
+    case .refused(let refusal): .status(refusal.status)
+    case .notFinished: .status(409)
+    case .unknownJob: .status(404)
+    case .expired: .status(410)
+    }
+  }
+}
+
+/// Reads one stream of server-sent events.
+private actor StreamReader {
+  private let attempt: Int
+  private let following: JobFollowing
+  private var parser = EventStreamParser()
+  private var status = 0
+
+  init(attempt: Int, following: JobFollowing) {
+    self.attempt = attempt
+    self.following = following
+  }
+
+  func take(_ part: HTTPStreamPart) async -> HTTPStreamDemand {
+    switch part {
+    case .head(let head):
+      status = head.status.code
+      guard status == 200 else { return .enough }
+      await following.opened(.eventStream, attempt)
+      return .more
+    case .content(let bytes):
+      guard let items = try? parser.feed(bytes) else { return .enough }
+      await following.heard()
+      for item in items {
+        guard case .event(let event) = item else { continue }
+        await following.received(Array(event.data.utf8), attempt)
+      }
+      return .more
+    }
+  }
+
+  func finish() async {
+    switch status {
+    case 200: await following.ended(.broken, attempt)
+    // Nothing is missing, or the job is over: the state says which.
+    case 204: await following.ended(.closed(code: 1000, reason: ""), attempt)
+    default: await following.ended(.status(status), attempt)
+    }
+  }
+}

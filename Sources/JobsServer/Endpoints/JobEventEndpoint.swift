@@ -1,0 +1,82 @@
+import ConditionalHTTP
+import HTTPTypes
+import Hummingbird
+import Jobs
+import NIOCore
+import Serving
+
+/// `GET /v1/jobs/{id}/events`: the events as server-sent events (WHATWG HTML), with the id `EPOCH.SEQ`.
+///
+/// `Last-Event-ID`, or `after` in the query, says where the client is. The stream ends behind the terminal
+/// event; a client that has it is answered 204, which ends its coming back.
+struct JobEventEndpoint: Sendable {
+  /// How long a client waits before it comes back, in milliseconds.
+  private static let retry = 2_000
+
+  let store: JobStore
+  let hub: JobHub
+  let gate: JobGate
+
+  func answer(_ request: Request, id: String) async throws -> Response {
+    let query = QueryText(request.uri.query)
+    let job = try await gate.living(id, request.headers, query: query)
+    let version = try JobEndpoints.version(query)
+    // An id that is not ours is one of another log: the state comes in its place.
+    let asked =
+      try request.headers[.lastEventID].flatMap { $0.isEmpty ? nil : $0 }.map {
+        EventPosition(parsing: $0) ?? EventPosition(epoch: 0, seq: 1)
+      } ?? JobEndpoints.position(query)
+    if job.state.isTerminal, asked == job.position {
+      return Response(status: .noContent, headers: [.cacheControl: "no-store"])
+    }
+    guard let listener = hub.listen(to: id) else {
+      throw JobProblem(
+        .serviceUnavailable,
+        .busy,
+        "too many listen; poll instead",
+        retryAfter: store.limits.pollSeconds
+      ).problem
+    }
+    let feed = JobFeed(
+      store: store,
+      listener: listener,
+      writer: JobMessageWriter(job: id, pipeline: job.pipeline, version: version)
+    )
+    let body = ResponseBody { writer in
+      // A client that goes is gone at once, not at the next heartbeat.
+      try await request.body.consumeWithCancellationOnInboundClose { _ in
+        try await Self.write(feed, from: asked, into: &writer)
+      }
+      try await writer.finish(nil)
+    }
+    return Response(
+      status: .ok,
+      headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
+      body: body
+    )
+  }
+
+  @concurrent
+  private static func write(
+    _ feed: JobFeed,
+    from asked: EventPosition?,
+    into writer: inout any ResponseBodyWriter
+  ) async throws {
+    try await writer.write(ByteBuffer(string: "retry: \(retry)\n\n"))
+    var target = writer
+    defer { writer = target }
+    _ = try await feed.follow(from: asked, saysWhere: asked != nil) { message in
+      try await target.write(Self.event(message))
+    }
+  }
+
+  private static func event(_ message: FeedMessage) -> ByteBuffer {
+    var buffer = ByteBuffer()
+    if let position = message.position { buffer.writeString("id: \(position)\n") }
+    buffer.writeString("data: ")
+    // Written on one line: JSON has no ends of line outside of strings, and escapes them there.
+    buffer.writeBytes(message.bytes)
+    buffer.writeString("\n\n")
+    return buffer
+  }
+}

@@ -1,0 +1,226 @@
+import ConditionalHTTP
+package import HTTPTypes
+import Jobs
+import Logging
+package import Serving
+import StrictJSON
+import Synchronization
+
+/// `GET /ws/progress?jobId=…`: the events over a WebSocket.
+///
+/// The token stands in a subprotocol (`freshet-auth.TOKEN`) or in Authorization. `after=EPOCH.SEQ` or
+/// `reconnect=true` go on where the client was; `version` chooses the messages. A message of the client that
+/// is not understood gets a notice; many in a minute cost the connection, never the token.
+package struct JobSocketDoor: WebSocketDoor {
+  /// The path.
+  package static let path = "/ws/progress"
+
+  let store: JobStore
+  let hub: JobHub
+  let gate: JobGate
+  let logger: Logger
+
+  package var messageLimit: Int { store.limits.incomingBytes }
+
+  package func open(_ request: HTTPRequest) async -> WebSocketAcceptance? {
+    let (path, query) = Self.parts(request)
+    guard path == Self.path else { return nil }
+    guard let (job, version, asked) = try? await check(request.headerFields, query) else {
+      return nil
+    }
+    guard let listener = hub.listen(to: job.id) else { return nil }
+    let subprotocol = gate.token(request.headerFields, query: query)?.subprotocol
+    let session = JobSocketSession(
+      store: store,
+      hub: hub,
+      writer: JobMessageWriter(job: job.id, pipeline: job.pipeline, version: version),
+      listener: listener,
+      asked: asked,
+      saysWhere: asked != nil || query["reconnect"] == "true",
+      logger: logger
+    )
+    return WebSocketAcceptance(subprotocol: subprotocol) { socket in await session.run(socket) }
+  }
+
+  /// Checks a request to open a socket.
+  ///
+  /// - Throws: ``Problem`` that says why it is not let in.
+  func check(
+    _ fields: HTTPFields,
+    _ query: QueryText
+  ) async throws -> (job: JobRow, version: WireVersion, asked: EventPosition?) {
+    guard let id = query["jobId"] else {
+      throw JobProblem(.badRequest, .invalidRequest, "jobId is needed").problem
+    }
+    let job = try await gate.living(id, fields, query: query)
+    return (job, try JobEndpoints.version(query), try JobEndpoints.position(query))
+  }
+
+  /// Why a request was not let in, or that it did not ask for an upgrade.
+  func refusal(_ fields: HTTPFields, query: String?) async throws -> Problem {
+    let query = QueryText(query)
+    let (job, _, _) = try await check(fields, query)
+    // It may not have been a handshake, or there is no room.
+    if hub.listen(to: job.id) == nil {
+      return JobProblem(.serviceUnavailable, .busy, "too many listen; poll instead", retryAfter: 2)
+        .problem
+    }
+    var problem = Problem(
+      .upgradeRequired,
+      "upgrade_required",
+      detail: "open a WebSocket of version 13 over HTTP/1.1 here"
+    )
+    problem.fields[.upgrade] = "websocket"
+    problem.fields[.connection] = "Upgrade"
+    problem.fields[.secWebSocketVersion] = "13"
+    return problem
+  }
+
+  private static func parts(_ request: HTTPRequest) -> (path: String, query: QueryText) {
+    let target = request.path ?? "/"
+    guard let mark = target.firstIndex(of: "?") else { return (target, QueryText(nil)) }
+    return (String(target[..<mark]), QueryText(String(target[target.index(after: mark)...])))
+  }
+}
+
+/// One open socket.
+private struct JobSocketSession: Sendable {
+  let store: JobStore
+  let hub: JobHub
+  let writer: JobMessageWriter
+  let listener: JobListener
+  let asked: EventPosition?
+  let saysWhere: Bool
+  let logger: Logger
+
+  private enum Exit: Sendable {
+    case gone
+    case close(JobCloseCode, String)
+  }
+
+  func run(_ socket: any WebSocket) async {
+    let exit = await withTaskGroup(of: Exit.self) { group in
+      group.addTask { await speak(socket) }
+      group.addTask { await listen(socket) }
+      group.addTask { await ping(socket) }
+      let first = await group.next() ?? .gone
+      if case .close(let code, let reason) = first {
+        await socket.close(WebSocketClose(code: code.rawValue, reason: reason))
+      }
+      listener.finish()
+      group.cancelAll()
+      return first
+    }
+    if case .close(let code, _) = exit {
+      logger.debug(
+        "a socket closes",
+        metadata: ["job": "\(writer.job)", "code": "\(code.rawValue)"]
+      )
+    }
+  }
+
+  /// Sends what happens.
+  private func speak(_ socket: any WebSocket) async -> Exit {
+    let feed = JobFeed(store: store, listener: listener, writer: writer)
+    do {
+      let ending = try await feed.follow(from: asked, saysWhere: saysWhere) { message in
+        let text = String(decoding: message.bytes, as: UTF8.self)
+        try await socket.send(.text(text))
+      }
+      switch ending {
+      case .finished: return .close(.finished, "the job is over")
+      case .closed: return .close(.goingAway, "the server ends")
+      case .expired: return .close(.expired, "the results are gone")
+      }
+    } catch is WebSocketError {
+      return .gone
+    } catch is CancellationError {
+      return .gone
+    } catch {
+      logger.error("a feed failed", metadata: ["job": "\(writer.job)", "error": "\(error)"])
+      return .close(.serverError, "the server failed")
+    }
+  }
+
+  /// Answers what the client says.
+  private func listen(_ socket: any WebSocket) async -> Exit {
+    var notices: [Int64] = []
+    while true {
+      let text: String
+      switch await socket.next() {
+      case .closed: return .gone
+      case .pong: continue
+      case .message(.text(let message)): text = message
+      case .message(.binary(let bytes)): text = String(decoding: bytes, as: UTF8.self)
+      }
+      do {
+        guard let notice = try await answer(text, socket) else { continue }
+        notices = notices.filter { $0 > store.now - 60_000 } + [store.now]
+        try await socket.send(.text(String(decoding: notice.bytes, as: UTF8.self)))
+      } catch {
+        return .gone
+      }
+      if notices.count > store.limits.noticesPerMinute {
+        return .close(.tooManyNotices, "too many messages that are not understood")
+      }
+    }
+  }
+
+  /// Answers a message; a notice for one that is not understood.
+  private func answer(_ text: String, _ socket: any WebSocket) async throws -> JSONValue? {
+    let now = store.now
+    guard let value = try? JSONReader.value(of: Array(text.utf8), rules: Self.rules) else {
+      return writer.notice(.invalidMessage, "the message is no JSON", at: now)
+    }
+    guard case .object = value else {
+      return writer.notice(.invalidMessage, "a message is an object with a type", at: now)
+    }
+    guard let type = value["type"]?.string else {
+      return writer.notice(.invalidMessage, "a message has a type, a text", at: now)
+    }
+    switch type {
+    case "ready":
+      try await send(writer.readyAck(at: now), socket)
+    case "ping":
+      try await send(writer.pong(at: now), socket)
+    case "pong": break
+    case "cancel", "cancel_batch", "cancel_job":
+      if let (_, event) = try await store.cancel(writer.job), let event {
+        hub.publish(event, of: writer.job)
+      }
+    default:
+      return writer.notice(
+        .unknownMessage,
+        "a message of this type is not known here",
+        offending: String(type.prefix(60)),
+        at: now
+      )
+    }
+    return nil
+  }
+
+  private func send(_ value: JSONValue, _ socket: any WebSocket) async throws {
+    try await socket.send(.text(String(decoding: value.bytes, as: UTF8.self)))
+  }
+
+  /// Pings, so that a connection that is gone is found.
+  private func ping(_ socket: any WebSocket) async -> Exit {
+    while true {
+      do {
+        try await Task.sleep(for: .seconds(store.limits.heartbeatSeconds))
+        try await socket.ping([])
+      } catch {
+        return .gone
+      }
+    }
+  }
+
+  private static let rules: JSONReader.Rules = {
+    var rules = JSONReader.Rules()
+    rules.keepsNumbers = true
+    rules.repairsStrings = true
+    rules.repetition = .last
+    rules.most = 10_000
+    return rules
+  }()
+}

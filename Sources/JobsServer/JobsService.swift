@@ -1,0 +1,120 @@
+import HTTPTypes
+package import Hummingbird
+package import Jobs
+package import Logging
+package import Serving
+
+/// The jobs' part of a server: durable jobs, their events over three transports, their results.
+package struct JobsService: Sendable {
+  /// The beginnings of the paths that take more than GET.
+  package static let writablePaths = ["/v1/jobs", "/v1/token"]
+
+  /// How often what is too old is looked for, in seconds.
+  private static let sweepSeconds = 30.0
+
+  private let store: JobStore
+  private let hub: JobHub
+  private let runner: JobRunner
+  private let gate: JobGate
+  private let clock: ServiceClock
+  private let logger: Logger
+  private let pipelines: [PipelineName: any JobPipeline]
+
+  /// Creates the service.
+  ///
+  /// - Parameters:
+  ///   - store: The jobs.
+  ///   - pipelines: What does the work.
+  ///   - acceptsQueryToken: Whether a token may stand in the query, where it ends up in logs.
+  ///   - clock: What time it is.
+  ///   - logger: Where failures are told.
+  package init(
+    store: JobStore,
+    pipelines: [any JobPipeline],
+    acceptsQueryToken: Bool = false,
+    clock: ServiceClock,
+    logger: Logger
+  ) {
+    self.store = store
+    self.clock = clock
+    self.logger = logger
+    hub = JobHub(limits: store.limits)
+    gate = JobGate(store: store, acceptsQueryToken: acceptsQueryToken)
+    runner = JobRunner(store: store, hub: hub, pipelines: pipelines, logger: logger)
+    self.pipelines = Dictionary(pipelines.map { ($0.name, $0) }) { first, _ in first }
+  }
+
+  /// Opens WebSockets for the server.
+  package var door: JobSocketDoor {
+    JobSocketDoor(store: store, hub: hub, gate: gate, logger: logger)
+  }
+
+  /// Takes up the jobs that were under way, and removes what is too old, until the task is cancelled.
+  ///
+  /// - Throws: An error of the store at the beginning.
+  package func run() async throws {
+    try await runner.resume()
+    while !Task.isCancelled {
+      do {
+        let expired = try await store.sweep()
+        if !expired.isEmpty {
+          logger.info("results expired", metadata: ["jobs": "\(expired.count)"])
+        }
+      } catch is CancellationError {
+        break
+      } catch {
+        logger.error("what is too old cannot be removed", metadata: ["error": "\(error)"])
+      }
+      do {
+        try await clock.sleep(for: Self.sweepSeconds)
+      } catch {
+        break
+      }
+    }
+    await runner.close()
+  }
+
+  /// Lets every listener go, so that the server can end.
+  package func close() { hub.close() }
+
+  /// Adds the endpoints.
+  package func add(to router: Router<some RequestContext>) {
+    let start = StartEndpoint(store: store, runner: runner, pipelines: Set(pipelines.keys))
+    let jobs = JobEndpoints(store: store, hub: hub, gate: gate, pipelines: pipelines)
+    let events = JobEventEndpoint(store: store, hub: hub, gate: gate)
+    let door = door
+    router.get("v1/capabilities") { _, _ in jobs.capabilities() }
+    router.post("v1/token/refresh") { request, _ in try await jobs.refresh(request, id: nil) }
+    router.post("v1/jobs/:job") { request, context in
+      try await start.answer(request, pipeline: Self.name(context))
+    }
+    router.get("v1/jobs/:job") { request, context in
+      try await jobs.status(request, id: Self.name(context))
+    }
+    router.delete("v1/jobs/:job") { request, context in
+      try await jobs.cancel(request, id: Self.name(context))
+    }
+    router.post("v1/jobs/:job/cancel") { request, context in
+      try await jobs.cancel(request, id: Self.name(context))
+    }
+    router.post("v1/jobs/:job/token") { request, context in
+      try await jobs.refresh(request, id: Self.name(context))
+    }
+    router.get("v1/jobs/:job/events") { request, context in
+      try await events.answer(request, id: Self.name(context))
+    }
+    router.get("v1/jobs/:job/results") { request, context in
+      try await jobs.results(request, id: Self.name(context))
+    }
+    router.get("v1/jobs/:job/failed.csv") { request, context in
+      try await jobs.failedRows(request, id: Self.name(context))
+    }
+    router.get("ws/progress") { request, _ -> Response in
+      throw try await door.refusal(request.headers, query: request.uri.query)
+    }
+  }
+
+  private static func name(_ context: some RequestContext) -> String {
+    context.parameters.get("job") ?? ""
+  }
+}

@@ -1,0 +1,136 @@
+import Jobs
+import StrictJSON
+
+/// One message for a listener.
+struct FeedMessage: Sendable {
+  /// The bytes.
+  var bytes: [UInt8]
+  /// The last event it stands for; nothing for a message that is no event.
+  var position: EventPosition?
+  /// Whether the job is over with it.
+  var isTerminal: Bool
+}
+
+/// The messages of one job for one listener, in the listener's version: what it missed, then what happens.
+struct JobFeed: Sendable {
+  /// How a feed ends.
+  enum Ending: Sendable {
+    /// With the terminal message.
+    case finished
+    /// The server ends.
+    case closed
+    /// The job's results went while it was listened to.
+    case expired
+  }
+
+  let store: JobStore
+  let listener: JobListener
+  let writer: JobMessageWriter
+
+  /// Sends messages until the job is over or the server ends.
+  ///
+  /// - Parameters:
+  ///   - asked: The last event that the listener has; nothing for one that has none.
+  ///   - saysWhere: Whether the listener wants to hear where it stands before anything else.
+  ///   - send: Sends a message.
+  /// - Returns: How it ended.
+  /// - Throws: What `send` throws, and errors of the store.
+  @concurrent
+  func follow(
+    from asked: EventPosition?,
+    saysWhere: Bool,
+    send: @concurrent (FeedMessage) async throws -> Void
+  ) async throws -> Ending {
+    guard let job = try await store.job(writer.job), job.state != .expired else { return .expired }
+    var last: Int64
+    switch CatchUp(from: asked, in: JobStore.log(job), most: store.limits.replayedEvents) {
+    case .events(let after, let isRecovered):
+      if saysWhere { try await send(standing(job, isRecovered: isRecovered)) }
+      last = after
+      for bytes in try await store.messages(job.id, after: after, limit: .max) {
+        guard let message = try await message(bytes) else { continue }
+        try await send(message)
+        last = message.position?.seq ?? last
+        if message.isTerminal { return .finished }
+      }
+    case .state:
+      try await send(standing(job, isRecovered: false))
+      last = job.position.seq
+    }
+    if job.state.isTerminal { return try await finish(job, send) }
+    return try await news(after: last, send)
+  }
+
+  @concurrent
+  private func news(
+    after last: Int64,
+    _ send: @concurrent (FeedMessage) async throws -> Void
+  ) async throws -> Ending {
+    var last = last
+    var spoken = ContinuousClock.now
+    let beat = Duration.seconds(store.limits.heartbeatSeconds)
+    let pulse = Task { [listener] in
+      while (try? await Task.sleep(for: beat)) != nil { listener.wake() }
+    }
+    defer { pulse.cancel() }
+    listener.wake()
+    for await _ in listener.wakes {
+      while let entry = listener.take() {
+        guard entry.event.position.seq > last else { continue }
+        try await send(try await message(entry.event, covers: entry.covers))
+        last = entry.event.position.seq
+        spoken = .now
+        if entry.event.isTerminal { return .finished }
+      }
+      guard ContinuousClock.now - spoken >= beat else { continue }
+      // The store says whether the job lives, not the silence.
+      guard let job = try await store.job(writer.job), job.state != .expired else {
+        return .expired
+      }
+      let bytes = writer.keepAlive(job.progress, at: store.now).bytes
+      try await send(FeedMessage(bytes: bytes, position: nil, isTerminal: false))
+      spoken = .now
+    }
+    return .closed
+  }
+
+  /// Sends the last event of a job that is over.
+  @concurrent
+  private func finish(
+    _ job: JobRow,
+    _ send: @concurrent (FeedMessage) async throws -> Void
+  ) async throws -> Ending {
+    let stored = try await store.messages(job.id, after: job.position.seq - 1, limit: 1)
+    guard let bytes = stored.first, let message = try await message(bytes) else {
+      throw JobStoreError.damaged("the job \(job.id) is over and has no last event")
+    }
+    try await send(message)
+    return .finished
+  }
+
+  private func standing(_ job: JobRow, isRecovered: Bool) -> FeedMessage {
+    FeedMessage(
+      bytes: writer.reconnected(job.snapshot(), isRecovered: isRecovered).bytes,
+      position: isRecovered ? nil : job.position,
+      isTerminal: false
+    )
+  }
+
+  private func message(_ stored: [UInt8]) async throws -> FeedMessage? {
+    guard let event = StoredEvent.event(stored) else { return nil }
+    guard writer.version == .newest else { return try await message(event, covers: nil) }
+    return FeedMessage(bytes: stored, position: event.position, isTerminal: event.isTerminal)
+  }
+
+  private func message(_ event: JobEvent, covers: Int64?) async throws -> FeedMessage {
+    var items: [JobItem] = []
+    if event.isTerminal, writer.version == .v1 {
+      items = try await store.items(writer.job, after: -1, limit: store.limits.embeddedItems)
+    }
+    return FeedMessage(
+      bytes: writer.message(event, items: items, covers: covers).bytes,
+      position: event.position,
+      isTerminal: event.isTerminal
+    )
+  }
+}

@@ -1,0 +1,143 @@
+import Jobs
+import Logging
+import Synchronization
+
+/// Runs jobs, so many at once, oldest first; those that were under way when the server ended go on.
+actor JobRunner {
+  private let store: JobStore
+  private let hub: JobHub
+  private let pipelines: [PipelineName: any JobPipeline]
+  private let logger: Logger
+  private var waiting: [String] = []
+  private var running: [String: Task<Void, Never>] = [:]
+  private var isClosed = false
+
+  init(store: JobStore, hub: JobHub, pipelines: [any JobPipeline], logger: Logger) {
+    self.store = store
+    self.hub = hub
+    self.pipelines = Dictionary(pipelines.map { ($0.name, $0) }) { first, _ in first }
+    self.logger = logger
+  }
+
+  /// How many run.
+  var count: Int { running.count }
+
+  /// Takes up what is not over.
+  ///
+  /// - Throws: An error of the store.
+  func resume() async throws {
+    for job in try await store.openJobs() where running[job.id] == nil {
+      if !waiting.contains(job.id) { waiting.append(job.id) }
+    }
+    startNext()
+  }
+
+  /// Takes a new job.
+  func add(_ job: String) {
+    guard !isClosed, running[job] == nil, !waiting.contains(job) else { return }
+    waiting.append(job)
+    startNext()
+  }
+
+  /// Stops everything where it is: it goes on after the next start.
+  func close() async {
+    isClosed = true
+    let tasks = Array(running.values)
+    for task in tasks { task.cancel() }
+    for task in tasks { await task.value }
+  }
+
+  private func startNext() {
+    while !isClosed, running.count < store.limits.runningJobs, !waiting.isEmpty {
+      let job = waiting.removeFirst()
+      running[job] = Task {
+        await self.run(job)
+        self.ended(job)
+      }
+    }
+  }
+
+  private func ended(_ job: String) {
+    running[job] = nil
+    startNext()
+  }
+
+  @concurrent
+  private nonisolated func run(_ id: String) async {
+    do {
+      guard let job = try await store.job(id), !job.state.isTerminal else { return }
+      guard let pipeline = pipelines[job.pipeline] else {
+        let failure = JobFailure(
+          code: JobProblemCode.pipelineUnavailable.rawValue,
+          message: "this server does not run \(job.pipeline) any more",
+          isRetryable: false
+        )
+        return try await end(id, .fail, failure)
+      }
+      guard let (begun, event) = try await store.begin(id, phases: pipeline.phases) else { return }
+      if let event { hub.publish(event, of: id) }
+      let steps = RunnerSteps(job: begun, phases: pipeline.phases, store: store, hub: hub)
+      do {
+        try await pipeline.run(try await store.work(begun), steps: steps)
+        try await end(id, steps.isStopped ? .stop : .succeed, nil)
+      } catch let failure as JobFailure {
+        try await end(id, .fail, failure)
+      } catch is CancellationError {
+        logger.info("a job waits for the next start", metadata: ["job": "\(id)"])
+      } catch {
+        // A server that ends interrupts its stores too.
+        if Task.isCancelled { return }
+        logger.error("a job failed", metadata: ["job": "\(id)", "error": "\(error)"])
+        let failure = JobFailure(
+          code: "internal_error",
+          message: "the server failed to do the work; the failure is in its log as \(id)",
+          isRetryable: true
+        )
+        try await end(id, .fail, failure)
+      }
+    } catch {
+      logger.error("a job cannot be run", metadata: ["job": "\(id)", "error": "\(error)"])
+    }
+  }
+
+  private nonisolated func end(
+    _ id: String,
+    _ cause: JobCause,
+    _ failure: JobFailure?
+  ) async throws {
+    guard let (_, event) = try await store.end(id, cause, failure: failure) else { return }
+    if let event { hub.publish(event, of: id) }
+  }
+}
+
+/// Commits the steps of one run.
+private final class RunnerSteps: JobSteps {
+  private let job: String
+  private let store: JobStore
+  private let hub: JobHub
+  private let state: Mutex<(scale: ProgressScale, isStopped: Bool)>
+
+  init(job: JobRow, phases: [JobPhase], store: JobStore, hub: JobHub) {
+    self.job = job.id
+    self.store = store
+    self.hub = hub
+    state = Mutex((ProgressScale(phases, from: job.progress.fraction), false))
+  }
+
+  /// Whether the pipeline was told to stop.
+  var isStopped: Bool { state.withLock { $0.isStopped } }
+
+  func commit(_ step: JobStep) async throws -> JobDirective {
+    try Task.checkCancellation()
+    let fraction = state.withLock { $0.scale.move(to: step.phase, step.fraction) }
+    let (event, directive) = try await store.commit(
+      step,
+      to: job,
+      fraction: fraction,
+      sentence: JobSentence.progress(step)
+    )
+    hub.publish(event, of: job)
+    if directive == .stop { state.withLock { $0.isStopped = true } }
+    return directive
+  }
+}

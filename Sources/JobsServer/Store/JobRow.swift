@@ -1,0 +1,77 @@
+import Foundation
+import GRDB
+import Jobs
+import StrictJSON
+
+/// A job as it is stored.
+struct JobRow: Sendable {
+  let id: String
+  let pipeline: PipelineName
+  let state: JobState
+  let position: EventPosition
+  let createdAt: Int64
+  let startedAt: Int64?
+  let endedAt: Int64?
+  let updatedAt: Int64
+  let expiresAt: Int64?
+  let attempt: Int
+  let progress: JobProgress
+  let checkpoint: [UInt8]?
+  let options: [String: String]
+
+  init(_ row: Row) throws {
+    id = row["id"]
+    pipeline = PipelineName(rawValue: row["pipeline"])
+    let word: String = row["state"]
+    guard let state = JobState(rawValue: word) else {
+      throw JobStoreError.damaged("the job \(id) has the state \"\(word)\"")
+    }
+    self.state = state
+    position = EventPosition(epoch: row["epoch"], seq: row["last_seq"])
+    createdAt = row["created_at"]
+    startedAt = row["started_at"]
+    endedAt = row["ended_at"]
+    updatedAt = row["updated_at"]
+    expiresAt = row["expires_at"]
+    attempt = row["attempt"]
+    progress = JobProgress(
+      fraction: row["fraction"],
+      processed: row["processed"],
+      total: row["total"],
+      phase: row["phase"],
+      current: row["current"],
+      sentence: row["sentence"]
+    )
+    checkpoint = (row["checkpoint"] as Data?).map { Array($0) }
+    let text: String = row["options"]
+    let options = try? JSONReader.value(of: Array(text.utf8)).object
+    self.options = options?.compactMapValues(\.string) ?? [:]
+  }
+
+  func snapshot(completion: JobCompletion? = nil) -> JobSnapshot {
+    JobSnapshot(
+      job: id,
+      pipeline: pipeline,
+      state: state,
+      position: position,
+      progress: progress,
+      updatedAt: updatedAt,
+      completion: completion
+    )
+  }
+}
+
+/// What is wrong with the store of jobs.
+package enum JobStoreError: Error, CustomStringConvertible {
+  /// It was changed by something else.
+  case damaged(String)
+  /// The job went while it was worked on.
+  case gone(String)
+
+  package var description: String {
+    switch self {
+    case .damaged(let text): text
+    case .gone(let job): "the job \(job) is not there any more"
+    }
+  }
+}

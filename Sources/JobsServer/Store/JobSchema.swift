@@ -1,0 +1,44 @@
+import GRDB
+
+/// The tables of the jobs' database.
+///
+/// Instants are milliseconds since 1970-01-01T00:00:00Z.
+enum JobSchema {
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE job (
+            id TEXT PRIMARY KEY, pipeline TEXT NOT NULL, state TEXT NOT NULL, epoch INTEGER NOT NULL,
+            last_seq INTEGER NOT NULL, created_at INTEGER NOT NULL, started_at INTEGER,
+            ended_at INTEGER, updated_at INTEGER NOT NULL, expires_at INTEGER, tombstone_until INTEGER,
+            attempt INTEGER NOT NULL, fraction REAL NOT NULL, processed INTEGER NOT NULL, total INTEGER,
+            phase TEXT, current TEXT, sentence TEXT NOT NULL, checkpoint BLOB, options TEXT NOT NULL);
+          CREATE INDEX job_state ON job (state, created_at);
+          CREATE INDEX job_expiry ON job (expires_at) WHERE expires_at IS NOT NULL;
+          CREATE TABLE input (
+            job TEXT NOT NULL REFERENCES job ON DELETE CASCADE, number INTEGER NOT NULL,
+            name TEXT NOT NULL, media_type TEXT NOT NULL, file TEXT NOT NULL, bytes INTEGER NOT NULL,
+            PRIMARY KEY (job, number)) WITHOUT ROWID;
+          CREATE TABLE event (
+            job TEXT NOT NULL REFERENCES job ON DELETE CASCADE, seq INTEGER NOT NULL,
+            at INTEGER NOT NULL, message BLOB NOT NULL, PRIMARY KEY (job, seq)) WITHOUT ROWID;
+          CREATE TABLE result (
+            job TEXT NOT NULL REFERENCES job ON DELETE CASCADE, number INTEGER NOT NULL,
+            outcome TEXT NOT NULL, line INTEGER, problems TEXT, value TEXT, raw BLOB,
+            PRIMARY KEY (job, number)) WITHOUT ROWID;
+          CREATE INDEX result_outcome ON result (job, outcome, number);
+          CREATE TABLE token (
+            hash BLOB PRIMARY KEY, job TEXT NOT NULL REFERENCES job ON DELETE CASCADE,
+            expires_at INTEGER NOT NULL) WITHOUT ROWID;
+          CREATE INDEX token_job ON token (job);
+          CREATE TABLE idempotency (
+            key BLOB PRIMARY KEY, request BLOB NOT NULL, job TEXT NOT NULL,
+            until INTEGER NOT NULL) WITHOUT ROWID;
+          """
+      )
+    }
+    return migrator
+  }
+}

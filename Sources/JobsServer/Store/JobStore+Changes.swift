@@ -1,0 +1,272 @@
+import Foundation
+import GRDB
+import Jobs
+import StrictJSON
+import TolerantDecoding
+
+// Everything that changes a job, each with its event in one transaction.
+extension JobStore {
+  /// Work begins, or begins again; nothing if the job is over or waits for nobody.
+  ///
+  /// - Returns: The job, and the event for the first attempt.
+  func begin(_ id: String, phases: [JobPhase]) async throws -> (JobRow, JobEvent?)? {
+    let now = now
+    return try await database.write { database in
+      guard let job = try Self.row(database, id), let state = job.state.after(.begin) else {
+        return nil
+      }
+      try database.execute(
+        sql: """
+          UPDATE job SET state = ?, attempt = attempt + 1, started_at = coalesce(started_at, ?),
+            updated_at = ? WHERE id = ?
+          """,
+        arguments: [state.rawValue, now, now, id]
+      )
+      var event: JobEvent?
+      if job.position.seq == 0 {
+        event = try Self.append(
+          database,
+          job,
+          now,
+          .started(phases: phases, total: nil)
+        )
+      }
+      return try Self.row(database, id).map { ($0, event) }
+    }
+  }
+
+  /// Commits a step: results, checkpoint, progress and its event.
+  ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - id: The job.
+  ///   - fraction: The share of the whole; it never falls.
+  ///   - sentence: What is done, for a person.
+  /// - Returns: The event and whether to go on.
+  /// - Throws: An error of SQLite; ``JobStoreError/gone(_:)`` for a job that is over.
+  func commit(
+    _ step: JobStep,
+    to id: String,
+    fraction: Double,
+    sentence: String
+  ) async throws -> (JobEvent, JobDirective) {
+    let now = now
+    return try await database.write { database in
+      guard let job = try Self.row(database, id), !job.state.isTerminal else {
+        throw JobStoreError.gone(id)
+      }
+      try Self.store(database, step.items, of: id)
+      let progress = JobProgress(
+        fraction: max(fraction, job.progress.fraction),
+        processed: max(step.processed, job.progress.processed ?? 0),
+        total: step.total ?? job.progress.total,
+        phase: step.phase,
+        current: step.current,
+        sentence: sentence
+      )
+      try database.execute(
+        sql: """
+          UPDATE job SET updated_at = ?, fraction = ?, processed = ?, total = ?, phase = ?,
+            current = ?, sentence = ?, checkpoint = coalesce(?, checkpoint) WHERE id = ?
+          """,
+        arguments: [
+          now, progress.fraction, progress.processed, progress.total, progress.phase,
+          progress.current, progress.sentence, step.checkpoint.map { Data($0) }, id,
+        ]
+      )
+      let event = try Self.append(database, job, now, .progress(progress))
+      return (event, job.state == .canceling ? .stop : .proceed)
+    }
+  }
+
+  private static func store(_ database: Database, _ items: [JobItem], of job: String) throws {
+    guard !items.isEmpty else { return }
+    let statement = try database.cachedStatement(
+      sql: "INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?, ?, ?, ?)"
+    )
+    for item in items {
+      let problems = item.problems.isEmpty ? nil : JobResultText.problems(item.problems)
+      try statement.execute(arguments: [
+        job, item.number, item.outcome.rawValue, item.line,
+        problems.map { String(decoding: $0.bytes, as: UTF8.self) },
+        item.value.map { String(decoding: $0.bytes, as: UTF8.self) },
+        item.raw.map { Data($0) },
+      ])
+    }
+  }
+
+  /// Asks a job to stop.
+  ///
+  /// - Returns: The job after it, and its last event if it was over at once; nothing if there is no such job.
+  ///   A job that is over stays what it is.
+  func cancel(_ id: String) async throws -> (JobRow, JobEvent?)? {
+    let now = now
+    return try await database.write { [limits] database in
+      guard let job = try Self.row(database, id) else { return nil }
+      guard let state = job.state.after(.cancel), state != job.state else { return (job, nil) }
+      if state.isTerminal {
+        var completion = JobCompletion(ending: .canceled, isPartial: true)
+        completion.take(try Self.outcomes(database, id))
+        return try Self.close(database, job, completion, now, limits)
+      }
+      try database.execute(
+        sql: "UPDATE job SET state = ?, updated_at = ? WHERE id = ?",
+        arguments: [state.rawValue, now, id]
+      )
+      return try Self.row(database, id).map { ($0, nil) }
+    }
+  }
+
+  /// Ends a job.
+  ///
+  /// - Parameters:
+  ///   - id: The job.
+  ///   - cause: How it ended: succeeded, failed or stopped.
+  ///   - failure: Why it failed.
+  /// - Returns: The job and its last event; nothing if it is over already.
+  /// - Throws: An error of SQLite.
+  func end(
+    _ id: String,
+    _ cause: JobCause,
+    failure: JobFailure? = nil
+  ) async throws -> (JobRow, JobEvent?)? {
+    let now = now
+    return try await database.write { [limits] database in
+      guard let job = try Self.row(database, id), !job.state.isTerminal,
+        let state = job.state.after(cause)
+      else { return nil }
+      let ending: JobEnding =
+        switch state {
+        case .succeeded: .succeeded
+        case .canceled: .canceled
+        default: .failed
+        }
+      var completion = JobCompletion(
+        ending: ending,
+        duration: now - (job.startedAt ?? now),
+        isPartial: ending != .succeeded,
+        failure: failure.map {
+          JobWireError(code: $0.code, message: $0.message, isRetryable: $0.isRetryable)
+        }
+      )
+      completion.take(try Self.outcomes(database, id))
+      if job.pipeline == .aiScan {
+        completion.photos = try Int.fetchOne(
+          database,
+          sql: "SELECT count(*) FROM input WHERE job = ?",
+          arguments: [id]
+        )
+      }
+      return try Self.close(database, job, completion, now, limits)
+    }
+  }
+
+  private static func close(
+    _ database: Database,
+    _ job: JobRow,
+    _ completion: JobCompletion,
+    _ now: Int64,
+    _ limits: JobLimits
+  ) throws -> (JobRow, JobEvent?)? {
+    var completion = completion
+    let expiry = now + Int64(limits.resultSeconds) * 1_000
+    completion.expiresAt = expiry
+    let state = completion.ending.known?.state ?? .failed
+    try database.execute(
+      sql: """
+        UPDATE job SET state = ?, ended_at = ?, updated_at = ?, expires_at = ?, current = NULL,
+          fraction = CASE WHEN ? THEN 1 ELSE fraction END, sentence = ?, tombstone_until = ?
+        WHERE id = ?
+        """,
+      arguments: [
+        state.rawValue, now, now, expiry, state == .succeeded,
+        JobSentence.ended(completion), expiry + Int64(limits.tombstoneSeconds) * 1_000, job.id,
+      ]
+    )
+    // Who may follow the job to its end may also fetch what it came to.
+    try database.execute(
+      sql: "UPDATE token SET expires_at = max(expires_at, ?) WHERE job = ? AND expires_at > ?",
+      arguments: [expiry, job.id, now]
+    )
+    let event = try append(database, job, now, .ended(completion))
+    return try row(database, job.id).map { ($0, event) }
+  }
+
+  /// Stores an event behind the last one.
+  private static func append(
+    _ database: Database,
+    _ job: JobRow,
+    _ now: Int64,
+    _ body: JobEvent.Body
+  ) throws -> JobEvent {
+    let seq = job.position.seq + 1
+    let event = JobEvent(
+      position: EventPosition(epoch: job.position.epoch, seq: seq),
+      at: now,
+      body: body
+    )
+    let bytes = StoredEvent.bytes(event, job: job.id, pipeline: job.pipeline)
+    try database.execute(
+      sql: "INSERT INTO event VALUES (?, ?, ?, ?)",
+      arguments: [job.id, seq, now, Data(bytes)]
+    )
+    try database.execute(
+      sql: "UPDATE job SET last_seq = ? WHERE id = ?",
+      arguments: [seq, job.id]
+    )
+    return event
+  }
+
+  static func outcomes(_ database: Database, _ job: String) throws -> [JobOutcome: Int] {
+    let rows = try Row.fetchAll(
+      database,
+      sql: "SELECT outcome, count(*) AS count FROM result WHERE job = ? GROUP BY outcome",
+      arguments: [job]
+    )
+    var counts: [JobOutcome: Int] = [:]
+    for row in rows {
+      if let outcome = JobOutcome(rawValue: row["outcome"]) { counts[outcome] = row["count"] }
+    }
+    return counts
+  }
+
+  /// Removes what is too old: results of jobs that ended long ago, and after another while the jobs.
+  ///
+  /// - Returns: The jobs whose results went.
+  func sweep() async throws -> [String] {
+    let now = now
+    let (expired, files) = try await database.write { database -> ([String], [String]) in
+      let due = try String.fetchAll(
+        database,
+        sql: """
+          SELECT id FROM job WHERE expires_at <= ? AND state IN ('succeeded', 'failed', 'canceled')
+          """,
+        arguments: [now]
+      )
+      var files: [String] = []
+      for id in due {
+        files += try String.fetchAll(
+          database,
+          sql: "SELECT file FROM input WHERE job = ?",
+          arguments: [id]
+        )
+        for table in ["result", "event", "input"] {
+          try database.execute(sql: "DELETE FROM \(table) WHERE job = ?", arguments: [id])
+        }
+        try database.execute(
+          sql: "UPDATE job SET state = 'expired', checkpoint = NULL, updated_at = ? WHERE id = ?",
+          arguments: [now, id]
+        )
+      }
+      try database.execute(
+        sql: "DELETE FROM job WHERE tombstone_until <= ? AND state = 'expired'",
+        arguments: [now]
+      )
+      // A token is kept as long as its job, so that its owner hears "too old" and not "wrong".
+      try database.execute(sql: "DELETE FROM idempotency WHERE until <= ?", arguments: [now])
+      return (due, files)
+    }
+    for file in files { try? FileManager.default.removeItem(atPath: folder + "/" + file) }
+    return expired
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import GRDB
+import Jobs
+import StrictJSON
+import TolerantDecoding
+
+extension JobStore {
+  /// Results of a job, in order of their numbers.
+  ///
+  /// - Parameters:
+  ///   - job: The job.
+  ///   - outcomes: Which outcomes; nothing for all.
+  ///   - after: The number of the last one before; -1 for the beginning.
+  ///   - limit: The most.
+  /// - Returns: The results.
+  /// - Throws: An error of SQLite.
+  func items(
+    _ job: String,
+    outcomes: [JobOutcome]? = nil,
+    after: Int,
+    limit: Int
+  ) async throws -> [JobItem] {
+    try await database.read { database in
+      var sql = "SELECT * FROM result WHERE job = ? AND number > ?"
+      var arguments: StatementArguments = [job, after]
+      if let outcomes {
+        let marks = outcomes.map { _ in "?" }.joined(separator: ", ")
+        sql += " AND outcome IN (\(marks))"
+        arguments += StatementArguments(outcomes.map(\.rawValue))
+      }
+      sql += " ORDER BY number LIMIT ?"
+      arguments += [limit]
+      return try Row.fetchAll(database, sql: sql, arguments: arguments).map(Self.item)
+    }
+  }
+
+  /// How many results have one of some outcomes.
+  func count(_ job: String, outcomes: [JobOutcome]?) async throws -> Int {
+    try await database.read { database in
+      let counts = try Self.outcomes(database, job)
+      return counts.filter { outcomes?.contains($0.key) ?? true }.values.reduce(0, +)
+    }
+  }
+
+  private static func item(_ row: Row) throws -> JobItem {
+    JobItem(
+      number: row["number"],
+      outcome: JobOutcome(rawValue: row["outcome"]) ?? .failed,
+      line: row["line"],
+      problems: JobResultText.problems(of: row["problems"]),
+      value: (row["value"] as String?).flatMap { JobResultText.value($0) },
+      raw: (row["raw"] as Data?).map { Array($0) }
+    )
+  }
+}
+
+/// Results as JSON.
+enum JobResultText {
+  /// A result as clients read it.
+  static func json(_ item: JobItem) -> JSONValue {
+    var members: [String: JSONValue] = [
+      "number": .whole(Int64(item.number)), "outcome": .string(item.outcome.rawValue),
+    ]
+    members["line"] = item.line.map { .whole(Int64($0)) }
+    members["value"] = item.value
+    if !item.problems.isEmpty { members["problems"] = problems(item.problems) }
+    if let raw = item.raw { members["raw"] = .string(String(decoding: raw, as: UTF8.self)) }
+    return .object(members)
+  }
+
+  static func problems(_ problems: [JobItem.Problem]) -> JSONValue {
+    .list(
+      problems.map { problem in
+        var members: [String: JSONValue] = [
+          "code": .string(problem.code), "message": .string(problem.message),
+        ]
+        members["field"] = problem.field.map { .string($0) }
+        if problem.isRetryable { members["retryable"] = .bool(true) }
+        return .object(members)
+      }
+    )
+  }
+
+  static func problems(of text: String?) -> [JobItem.Problem] {
+    text.flatMap { value($0) }?.list?.map { problem in
+      JobItem.Problem(
+        code: problem["code"]?.string ?? "",
+        message: problem["message"]?.string ?? "",
+        field: problem["field"]?.string,
+        isRetryable: problem["retryable"]?.bool ?? false
+      )
+    } ?? []
+  }
+
+  static func value(_ text: String) -> JSONValue? {
+    var rules = JSONReader.Rules()
+    rules.keepsNumbers = true
+    return try? JSONReader.value(of: Array(text.utf8), rules: rules)
+  }
+}
+
+/// Sentences for people.
+enum JobSentence {
+  /// How far a job is.
+  static func progress(_ step: JobStep) -> String {
+    let phase = step.phase.split(separator: "_").joined(separator: " ")
+    guard let total = step.total else { return "\(phase): \(step.processed) done" }
+    return "\(phase): \(step.processed) of \(total)"
+  }
+
+  /// How a job ended.
+  static func ended(_ completion: JobCompletion) -> String {
+    let done = "\(completion.successes ?? 0) of \(completion.total ?? 0) succeeded"
+    return switch completion.ending {
+    case .known(.succeeded): "done: \(done)"
+    case .known(.canceled): "canceled: \(done)"
+    case .known(.failed), .unknown: "failed: \(completion.failure?.message ?? "no reason given")"
+    }
+  }
+}

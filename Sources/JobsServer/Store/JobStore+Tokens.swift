@@ -1,0 +1,73 @@
+import Foundation
+import GRDB
+import Jobs
+
+extension JobStore {
+  /// What a token is worth.
+  enum Access: Sendable {
+    /// It opens the job.
+    case open(JobRow, tokenExpiresAt: Int64)
+    /// It was one for this job, and is too old.
+    case tokenExpired
+    /// It is not one for this job, or there is no such job: nobody learns which.
+    case refused
+  }
+
+  static func add(
+    _ database: Database,
+    _ token: String,
+    _ job: String,
+    _ now: Int64,
+    _ limits: JobLimits
+  ) throws {
+    try database.execute(
+      sql: "INSERT INTO token VALUES (?, ?, ?)",
+      arguments: [Data(JobToken.hash(token)), job, now + Int64(limits.tokenSeconds) * 1_000]
+    )
+  }
+
+  /// Looks at a token.
+  ///
+  /// It is too old from the very millisecond of its end.
+  func access(_ job: String, token: String) async throws -> Access {
+    let now = now
+    return try await database.read { database in
+      guard
+        let expiry = try Int64.fetchOne(
+          database,
+          sql: "SELECT expires_at FROM token WHERE hash = ? AND job = ?",
+          arguments: [Data(JobToken.hash(token)), job]
+        ), let row = try Self.row(database, job)
+      else { return .refused }
+      // Whoever had a token for a job that is gone hears that it is gone.
+      if row.state == .expired { return .open(row, tokenExpiresAt: expiry) }
+      return now < expiry ? .open(row, tokenExpiresAt: expiry) : .tokenExpired
+    }
+  }
+
+  /// Whether a job is or was here.
+  func exists(_ job: String) async throws -> Bool {
+    try await database.read { database in try Self.row(database, job) != nil }
+  }
+
+  /// Makes a new token in place of one that is still good; the old one is good for a short while.
+  ///
+  /// - Returns: The new token and when it expires; nothing if the old one is not good.
+  func refresh(_ job: String, token: String) async throws -> (String, Int64)? {
+    let now = now
+    let fresh = JobToken.make()
+    return try await database.write { [limits] database in
+      let grace = now + Int64(limits.tokenGraceSeconds) * 1_000
+      try database.execute(
+        sql: """
+          UPDATE token SET expires_at = min(expires_at, ?)
+          WHERE hash = ? AND job = ? AND expires_at > ?
+          """,
+        arguments: [grace, Data(JobToken.hash(token)), job, now]
+      )
+      guard database.changesCount == 1 else { return nil }
+      try Self.add(database, fresh, job, now, limits)
+      return (fresh, now + Int64(limits.tokenSeconds) * 1_000)
+    }
+  }
+}

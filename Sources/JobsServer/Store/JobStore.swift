@@ -1,0 +1,264 @@
+import Foundation
+import GRDB
+package import Jobs
+package import Serving
+import StrictJSON
+
+/// Jobs, events, results and tokens in a folder: `jobs.sqlite`, and the files that came with jobs.
+///
+/// Every change of a job is one transaction, and its event is stored in it, before anybody hears of it.
+package final class JobStore: Sendable {
+  /// The version of the log.
+  ///
+  /// A database that is thrown away and begun anew gets another one.
+  let epoch: Int64
+  let limits: JobLimits
+  let folder: String
+  let database: DatabasePool
+  private let clock: ServiceClock
+
+  /// Opens the store, or makes a new one.
+  ///
+  /// - Parameters:
+  ///   - folder: Where it is; it is made if it is not there.
+  ///   - limits: The limits.
+  ///   - clock: What time it is.
+  /// - Throws: An error of SQLite or of the file system.
+  package init(folder: String, limits: JobLimits = JobLimits(), clock: ServiceClock) throws {
+    self.folder = folder
+    self.limits = limits
+    self.clock = clock
+    try FileManager.default.createDirectory(
+      atPath: folder + "/inputs",
+      withIntermediateDirectories: true
+    )
+    var configuration = Configuration()
+    configuration.label = "freshet.jobs"
+    configuration.maximumReaderCount = 4
+    configuration.busyMode = .timeout(10)
+    configuration.prepareDatabase { database in
+      // A killed process loses nothing; a computer that loses power may lose the last transactions,
+      // and then their events were lost with them.
+      try database.execute(sql: "PRAGMA synchronous = NORMAL")
+    }
+    database = try DatabasePool(path: folder + "/jobs.sqlite", configuration: configuration)
+    try JobSchema.migrator.migrate(database)
+    let first = max(1, Int64(clock.now))
+    epoch = try database.write { database in
+      let kept = try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+      if kept > 0 { return kept }
+      let epoch = first % Int64(Int32.max)
+      try database.execute(sql: "PRAGMA user_version = \(epoch)")
+      return epoch
+    }
+  }
+
+  /// Now, in milliseconds since 1970-01-01T00:00:00Z.
+  var now: Int64 { Int64(clock.now * 1_000) }
+
+  // MARK: Starting
+
+  /// What starting a job comes to.
+  enum Started {
+    /// It is new, or it is the one that was started with the same key before.
+    case job(JobRow, token: String, isNew: Bool)
+    /// The key was used for another request.
+    case mismatch
+    /// Too many jobs wait or run.
+    case busy
+  }
+
+  /// Starts a job.
+  ///
+  /// - Parameters:
+  ///   - pipeline: Its kind.
+  ///   - inputs: Its files, name, media type and content.
+  ///   - options: What the request chose.
+  ///   - key: The idempotency key; nothing without one.
+  /// - Returns: What it comes to.
+  /// - Throws: An error of SQLite or of the file system.
+  func start(
+    _ pipeline: PipelineName,
+    inputs: [(name: String, mediaType: String, content: [UInt8])],
+    options: [String: String],
+    key: String?
+  ) async throws -> Started {
+    let now = now
+    let id = UUID().uuidString.lowercased()
+    let token = JobToken.make()
+    let request = Self.fingerprint(pipeline, inputs.map(\.content), options)
+    let keyHash = key.map { Data(SHA256.hash(($0).utf8)) }
+    if let keyHash, let earlier = try await earlier(keyHash, request, token, now) { return earlier }
+    let files = try inputs.enumerated().map { number, input in
+      let file = "inputs/\(id)-\(number)"
+      try Data(input.content).write(to: URL(fileURLWithPath: folder + "/" + file))
+      return file
+    }
+    let result = try await database.write { [epoch, limits] database -> Started in
+      let open =
+        try Int.fetchOne(
+          database,
+          sql: "SELECT count(*) FROM job WHERE state IN ('queued', 'running', 'canceling')"
+        ) ?? 0
+      guard open < limits.openJobs else { return .busy }
+      if let keyHash {
+        // Two requests with one key at once: the second one finds the first one's job here.
+        if let earlier = try Self.earlier(database, keyHash, request, token, now, limits) {
+          return earlier
+        }
+      }
+      try database.execute(
+        sql: """
+          INSERT INTO job (id, pipeline, state, epoch, last_seq, created_at, updated_at, attempt,
+            fraction, processed, sentence, options) VALUES (?, ?, 'queued', ?, 0, ?, ?, 0, 0, 0, ?, ?)
+          """,
+        arguments: [
+          id, pipeline.rawValue, epoch, now, now, "waiting",
+          String(
+            decoding: JSONValue.object(options.mapValues { .string($0) }).bytes,
+            as: UTF8.self
+          ),
+        ]
+      )
+      for (number, (input, file)) in zip(inputs, files).enumerated() {
+        try database.execute(
+          sql: "INSERT INTO input VALUES (?, ?, ?, ?, ?, ?)",
+          arguments: [id, number, input.name, input.mediaType, file, input.content.count]
+        )
+      }
+      if let keyHash {
+        try database.execute(
+          sql: "INSERT OR REPLACE INTO idempotency VALUES (?, ?, ?, ?)",
+          arguments: [keyHash, request, id, now + Int64(limits.idempotencySeconds) * 1_000]
+        )
+      }
+      try Self.add(database, token, id, now, limits)
+      guard let row = try Self.row(database, id) else { throw JobStoreError.gone(id) }
+      return .job(row, token: token, isNew: true)
+    }
+    if case .job(_, _, isNew: true) = result { return result }
+    for file in files { try? FileManager.default.removeItem(atPath: folder + "/" + file) }
+    return result
+  }
+
+  private func earlier(
+    _ key: Data,
+    _ request: Data,
+    _ token: String,
+    _ now: Int64
+  ) async throws -> Started? {
+    try await database.write { [limits] database in
+      try Self.earlier(database, key, request, token, now, limits)
+    }
+  }
+
+  private static func earlier(
+    _ database: Database,
+    _ key: Data,
+    _ request: Data,
+    _ token: String,
+    _ now: Int64,
+    _ limits: JobLimits
+  ) throws -> Started? {
+    guard
+      let known = try Row.fetchOne(
+        database,
+        sql: "SELECT request, job FROM idempotency WHERE key = ? AND until > ?",
+        arguments: [key, now]
+      ), let row = try row(database, known["job"])
+    else { return nil }
+    guard (known["request"] as Data) == request else { return .mismatch }
+    try add(database, token, row.id, now, limits)
+    return .job(row, token: token, isNew: false)
+  }
+
+  private static func fingerprint(
+    _ pipeline: PipelineName,
+    _ contents: [[UInt8]],
+    _ options: [String: String]
+  ) -> Data {
+    var bytes = Array(pipeline.rawValue.utf8) + [0]
+    for (name, value) in options.sorted(by: { $0.key < $1.key }) {
+      bytes += Array(name.utf8) + [0] + Array(value.utf8) + [0]
+    }
+    for content in contents { bytes += SHA256.hash(content) }
+    return Data(SHA256.hash(bytes))
+  }
+
+  // MARK: Reading
+
+  static func row(_ database: Database, _ id: String) throws -> JobRow? {
+    try Row.fetchOne(database, sql: "SELECT * FROM job WHERE id = ?", arguments: [id])
+      .map { try JobRow($0) }
+  }
+
+  /// A job; nothing if it never was here, or so long ago that it is forgotten.
+  func job(_ id: String) async throws -> JobRow? {
+    try await database.read { database in try Self.row(database, id) }
+  }
+
+  /// The work of a job, with its last checkpoint.
+  func work(_ job: JobRow) async throws -> JobWork {
+    let inputs = try await database.read { [folder] database in
+      try Row.fetchAll(
+        database,
+        sql: "SELECT * FROM input WHERE job = ? ORDER BY number",
+        arguments: [job.id]
+      ).map { row in
+        JobInput(
+          name: row["name"],
+          mediaType: row["media_type"],
+          path: folder + "/" + row["file"],
+          byteCount: row["bytes"]
+        )
+      }
+    }
+    return JobWork(
+      job: job.id,
+      inputs: inputs,
+      options: job.options,
+      checkpoint: job.checkpoint,
+      attempt: max(0, job.attempt - 1)
+    )
+  }
+
+  /// The jobs that are not over, oldest first.
+  func openJobs() async throws -> [JobRow] {
+    try await database.read { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT * FROM job WHERE state IN ('queued', 'running', 'canceling')
+          ORDER BY created_at, id
+          """
+      ).map { try JobRow($0) }
+    }
+  }
+
+  /// How many jobs are in each state.
+  package func counts() async throws -> [String: Int] {
+    try await database.read { database in
+      let rows = try Row.fetchAll(
+        database,
+        sql: "SELECT state, count(*) AS count FROM job GROUP BY state"
+      )
+      return Dictionary(uniqueKeysWithValues: rows.map { ($0["state"], $0["count"]) })
+    }
+  }
+
+  /// Stored messages of the newest version after a number, in order.
+  func messages(_ job: String, after seq: Int64, limit: Int) async throws -> [[UInt8]] {
+    try await database.read { database in
+      try Data.fetchAll(
+        database,
+        sql: "SELECT message FROM event WHERE job = ? AND seq > ? ORDER BY seq LIMIT ?",
+        arguments: [job, seq, limit]
+      ).map { Array($0) }
+    }
+  }
+
+  /// What the log of a job holds.
+  static func log(_ job: JobRow) -> CatchUp.Log {
+    CatchUp.Log(epoch: job.position.epoch, first: 1, last: job.position.seq)
+  }
+}

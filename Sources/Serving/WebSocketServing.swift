@@ -1,0 +1,268 @@
+package import ConditionalHTTP
+package import HTTPTypes
+package import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOTransport
+import NIOWebSocket
+
+/// What becomes of a request to open a WebSocket that is let in.
+package struct WebSocketAcceptance: Sendable {
+  /// The subprotocol that is chosen, one of those that were offered.
+  package var subprotocol: String?
+  /// Uses the socket; when it returns, the socket closes with 1000.
+  package var serve: @Sendable (any WebSocket) async -> Void
+
+  /// Creates an acceptance.
+  package init(subprotocol: String?, serve: @escaping @Sendable (any WebSocket) async -> Void) {
+    self.subprotocol = subprotocol
+    self.serve = serve
+  }
+}
+
+/// Decides who may open a WebSocket.
+package protocol WebSocketDoor: Sendable {
+  /// The longest message of a client, in bytes.
+  var messageLimit: Int { get }
+
+  /// Lets a request in.
+  ///
+  /// A request that is not let in is answered as any other request for its path, without the upgrade: so
+  /// the endpoint there says why.
+  ///
+  /// - Parameter request: A GET over HTTP/1.1 with a correct opening handshake (RFC 6455 section 4.2.1).
+  /// - Returns: What becomes of it; nothing if it is not let in.
+  func open(_ request: HTTPRequest) async -> WebSocketAcceptance?
+}
+
+extension ServerLimits {
+  /// How long a peer may take to answer a Close and to disconnect, in seconds.
+  static let closeSeconds: Int64 = 5
+
+  /// An HTTP/1.1 server that keeps these limits and opens WebSockets.
+  ///
+  /// - Parameter door: Decides who may open one.
+  /// - Returns: The server.
+  package static func http1(door: any WebSocketDoor) -> HTTPServerBuilder {
+    HTTPServerBuilder { responder in WebSocketChannel(responder: responder, door: door) }
+  }
+}
+
+/// A connection that speaks HTTP/1.1, or WebSocket if its first request asks for that and is let in.
+struct WebSocketChannel: HTTPChannelHandler {
+  enum Upgrade: Sendable {
+    case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
+    case socket(NIOWebSocket, any Channel, WebSocketAcceptance)
+  }
+
+  struct Value: ServerChildChannelValue {
+    let upgrade: EventLoopFuture<Upgrade>
+    let channel: any Channel
+  }
+
+  let responder: HTTPChannelHandler.Responder
+  let door: any WebSocketDoor
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    channel.eventLoop.makeCompletedFuture {
+      let filter = UpgradeFilter(door: door)
+      let loopFilter = NIOLoopBound(filter, eventLoop: channel.eventLoop)
+      let limit = door.messageLimit
+      let upgrader = NIOTypedWebSocketServerUpgrader<Upgrade>(
+        maxFrameSize: max(limit, 125),
+        enableAutomaticErrorHandling: false,
+        shouldUpgrade: { channel, _ in
+          var fields = HTTPHeaders()
+          if let name = loopFilter.value.acceptance?.subprotocol {
+            fields.add(name: "Sec-WebSocket-Protocol", value: name)
+          }
+          return channel.eventLoop.makeSucceededFuture(fields)
+        },
+        upgradePipelineHandler: { channel, _ in
+          channel.eventLoop.makeCompletedFuture {
+            guard let acceptance = loopFilter.value.acceptance else { throw ChannelError.eof }
+            let handler = WebSocketHandler(
+              side: .server,
+              messageLimit: limit,
+              closeTimeout: .seconds(ServerLimits.closeSeconds)
+            )
+            try channel.syncOptions?.setOption(.autoRead, value: false)
+            try channel.pipeline.syncOperations.addHandler(handler)
+            let socket = NIOWebSocket(
+              head: HTTPResponse(status: .switchingProtocols),
+              messageLimit: .max,
+              channel: channel,
+              handler: NIOLoopBound(handler, eventLoop: channel.eventLoop)
+            )
+            return .socket(socket, channel, acceptance)
+          }
+        }
+      )
+      var configuration = NIOUpgradableHTTPServerPipelineConfiguration<Upgrade>(
+        upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
+          upgraders: [upgrader],
+          notUpgradingCompletionHandler: { channel in
+            channel.eventLoop.makeCompletedFuture {
+              let pipeline = channel.pipeline.syncOperations
+              try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+              try pipeline.addHandler(
+                HTTPConnectionStateHandler(
+                  idleTimeout: .seconds(ServerLimits.idleSeconds),
+                  logger: logger
+                )
+              )
+              return .http(
+                try NIOAsyncChannel(
+                  wrappingChannelSynchronously: channel,
+                  configuration: .init(isOutboundHalfClosureEnabled: true)
+                )
+              )
+            }
+          }
+        )
+      )
+      configuration.enablePipelining = false
+      configuration.enableErrorHandling = false
+      configuration.enableResponseHeaderValidation = false
+      configuration.decoderConfiguration.maxHeaderFieldSize = ServerLimits.fieldBytes
+      configuration.decoderConfiguration.maxHeaderListSize = ServerLimits.fieldsBytes
+      configuration.decoderConfiguration.maxHeaderFieldCount = ServerLimits.fields
+      let pipeline = channel.pipeline.syncOperations
+      let future = try pipeline.configureUpgradableHTTPServerPipeline(configuration: configuration)
+      let handler = try pipeline.handler(type: NIOTypedHTTPServerUpgradeHandler<Upgrade>.self)
+      try pipeline.addHandler(filter, position: .before(handler))
+      return Value(upgrade: future, channel: channel)
+    }
+  }
+
+  func handle(value: Value, logger: Logger) async {
+    let upgrade: Upgrade
+    do {
+      upgrade = try await value.upgrade.get()
+    } catch {
+      logger.trace("a connection ended before its first request", metadata: ["error": "\(error)"])
+      value.channel.close(promise: nil)
+      return
+    }
+    switch upgrade {
+    case .http(let channel):
+      await handleHTTP(asyncChannel: channel, logger: logger)
+    case .socket(let socket, _, let acceptance):
+      await withTaskCancellationHandler {
+        await acceptance.serve(socket)
+        await socket.finish()
+      } onCancel: {
+        socket.cancel()
+      }
+    }
+  }
+}
+
+/// Stands before the upgrade and lets only those wishes through that will be granted.
+///
+/// The upgrade handler of NIO forgets the head of a request whose wish it declines, and then nobody
+/// answers. So a wish that is not granted, for another protocol or by the door, is taken out of the head,
+/// and the request goes on as any other. Only the first request of a connection may upgrade.
+private final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+
+  /// The most parts of a request that wait for the door.
+  private static let mostWaiting = 64
+
+  private enum Phase {
+    case first
+    case asking
+    case past
+  }
+
+  private let door: any WebSocketDoor
+  private var phase = Phase.first
+  private var waiting: [HTTPServerRequestPart] = []
+  private(set) var acceptance: WebSocketAcceptance?
+
+  init(door: any WebSocketDoor) { self.door = door }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch phase {
+    // After an upgrade these are no parts of requests any more.
+    case .past: context.fireChannelRead(data)
+    case .asking:
+      waiting.append(unwrapInboundIn(data))
+      // A client that sends on without an answer breaks the handshake.
+      if waiting.count > Self.mostWaiting { context.close(promise: nil) }
+    case .first:
+      guard case .head(var head) = unwrapInboundIn(data) else {
+        return context.fireChannelRead(data)
+      }
+      guard head.headers.contains(name: "Upgrade") else {
+        phase = .past
+        return context.fireChannelRead(data)
+      }
+      guard Self.isHandshake(head), let request = Self.request(head) else {
+        phase = .past
+        Self.withdraw(&head)
+        return context.fireChannelRead(wrapInboundOut(.head(head)))
+      }
+      phase = .asking
+      waiting = [.head(head)]
+      ask(request, context)
+    }
+  }
+
+  private func ask(_ request: HTTPRequest, _ context: ChannelHandlerContext) {
+    let door = door
+    let promise = context.eventLoop.makePromise(of: WebSocketAcceptance?.self)
+    promise.completeWithTask { await door.open(request) }
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    promise.futureResult.whenComplete { result in
+      let (filter, context) = bound.value
+      filter.answered(try? result.get(), context)
+    }
+  }
+
+  private func answered(_ acceptance: WebSocketAcceptance?, _ context: ChannelHandlerContext) {
+    guard phase == .asking else { return }
+    phase = .past
+    self.acceptance = acceptance
+    for part in waiting {
+      if case .head(var head) = part, acceptance == nil {
+        Self.withdraw(&head)
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+      } else {
+        context.fireChannelRead(wrapInboundOut(part))
+      }
+    }
+    waiting = []
+    context.fireChannelReadComplete()
+  }
+
+  /// Whether a head is a client's opening handshake (RFC 6455 section 4.2.1).
+  private static func isHandshake(_ head: HTTPRequestHead) -> Bool {
+    let upgrade = head.headers[canonicalForm: "Upgrade"].map { $0.lowercased() }
+    let connection = head.headers[canonicalForm: "Connection"].map { $0.lowercased() }
+    let key = head.headers["Sec-WebSocket-Key"]
+    return head.method == .GET && head.version == .http1_1 && upgrade == ["websocket"]
+      && connection.contains("upgrade") && head.headers["Sec-WebSocket-Version"] == ["13"]
+      && key.count == 1 && key[0].utf8.count == 24 && key[0].hasSuffix("==")
+  }
+
+  private static func request(_ head: HTTPRequestHead) -> HTTPRequest? {
+    try? HTTPRequest(head, secure: false, splitCookie: false)
+  }
+
+  /// Takes the wish to upgrade out of a head.
+  private static func withdraw(_ head: inout HTTPRequestHead) {
+    head.headers.remove(name: "Upgrade")
+    let connection = head.headers[canonicalForm: "Connection"].filter {
+      $0.lowercased() != "upgrade"
+    }
+    head.headers.remove(name: "Connection")
+    if !connection.isEmpty {
+      head.headers.add(name: "Connection", value: connection.joined(separator: ", "))
+    }
+  }
+}

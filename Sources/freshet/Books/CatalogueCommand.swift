@@ -1,0 +1,94 @@
+import ArgumentParser
+import BookLibrary
+import Books
+import Foundation
+
+/// `freshet catalogue`.
+struct CatalogueCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "catalogue",
+    abstract: "A catalogue of books on this machine, made of Open Library's dump files.",
+    subcommands: [CatalogueImportCommand.self, CatalogueFindCommand.self]
+  )
+}
+
+/// Which catalogue a command means.
+struct CatalogueOption: ParsableArguments {
+  @Option(name: .customLong("catalogue"), help: "The catalogue's file.")
+  var path = "catalogue.sqlite"
+}
+
+/// `freshet catalogue import`.
+struct CatalogueImportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Make a catalogue of dump files.",
+    discussion: """
+      The files are ol_dump_authors, ol_dump_works and ol_dump_editions from \
+      https://openlibrary.org/developers/dumps, as they are (gzip) or unpacked, in any order. A \
+      catalogue that is there serves until the new one is whole.
+      """
+  )
+
+  @Argument(help: "Dump files.")
+  var files: [String]
+
+  @OptionGroup var catalogue: CatalogueOption
+
+  func run() throws {
+    var next = 1_000_000
+    let report = try CatalogueImport.run(files: files, into: catalogue.path) { report in
+      guard report.lines >= next else { return }
+      next += 1_000_000
+      FileHandle.standardError.write(Data("\(report.lines) lines …\n".utf8))
+    }
+    print(
+      "\(report.works) works, \(report.editions) editions, \(report.authors) authors, "
+        + "\(report.isbns) ISBNs; \(report.others) other lines, \(report.rejected) rejected"
+    )
+    for example in report.examples { print("  " + example) }
+  }
+}
+
+/// `freshet catalogue find`.
+struct CatalogueFindCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "find",
+    abstract: "Find a book by its ISBN, or by title and author, and say how sure it is."
+  )
+
+  @Argument(help: "An ISBN or a title.")
+  var book: String
+
+  @Option(help: "The author.")
+  var author: String?
+
+  @OptionGroup var catalogue: CatalogueOption
+
+  func run() async throws {
+    let lookup = BookLookup(providers: [try Catalogue(path: catalogue.path)])
+    let isbn = ISBN(book)
+    let answer = try await lookup.find(
+      BookLookup.Question(title: isbn == nil ? book : "", author: author, isbn: isbn)
+    )
+    switch answer {
+    case .found(let match): print(Self.text(match))
+    case .unsure(let match):
+      print("not sure: " + Self.text(match))
+      throw ExitCode(1)
+    case .notFound:
+      print("not found")
+      throw ExitCode(1)
+    case .failed(let error): throw ValidationError(error.description)
+    }
+  }
+
+  private static func text(_ match: BookLookup.Match) -> String {
+    var parts = [match.book.title, match.book.authors.joined(separator: ", ")]
+    if let isbn = match.book.isbn { parts.append(isbn.description) }
+    if let year = match.book.firstYear ?? match.book.year { parts.append(String(year)) }
+    if let work = match.book.work { parts.append(work) }
+    parts.append("\(Int((match.confidence * 100).rounded())) of 100 sure")
+    return parts.filter { !$0.isEmpty }.joined(separator: " · ")
+  }
+}

@@ -1,0 +1,184 @@
+import ArgumentParser
+import BookLibrary
+import BookPipelines
+import Books
+import Foundation
+import Jobs
+
+/// `freshet library`.
+struct LibraryCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "library",
+    abstract: "Your books in one SQLite file: import lists, look at them, export them.",
+    subcommands: [LibraryImportCommand.self, LibraryListCommand.self, LibraryExportCommand.self]
+  )
+}
+
+/// Which library a command means.
+struct LibraryOption: ParsableArguments {
+  @Option(name: .customLong("library"), help: "The library's file; made if it is not there.")
+  var path = "library.sqlite"
+
+  /// Opens the library.
+  func open() throws -> Library { try Library(path: path) }
+}
+
+/// `freshet library import`.
+struct LibraryImportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Import a list of books without a server.",
+    discussion: """
+      Read are exports of Goodreads, StoryGraph, LibraryThing and BookWyrm, and any table with a \
+      column for titles or ISBNs, separated by commas, semicolons, tabs or bars. Rows that cannot \
+      be read go into FILE.failed.csv with a reason; correct them there and import that file.
+      """
+  )
+
+  @Argument(help: "The list: CSV or TSV.")
+  var file: String
+
+  @OptionGroup var library: LibraryOption
+
+  @Option(
+    name: .customLong("column"),
+    help: "What a column means that is not known: title=Buch. May be given several times."
+  )
+  var columns: [String] = []
+
+  @Flag(help: "Print the closing counts as JSON.")
+  var json = false
+
+  func run() async throws {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+    guard let size = attributes?[.size] as? Int else {
+      throw ValidationError("\(file): there is no such file")
+    }
+    var options: [String: String] = [:]
+    for column in columns {
+      guard let mark = column.firstIndex(of: "=") else {
+        throw ValidationError("--column is NAME=HEADER, like title=Buch")
+      }
+      options["column." + column[..<mark]] = String(column[column.index(after: mark)...])
+    }
+    let pipeline = CSVImport(library: try library.open())
+    let name = URL(fileURLWithPath: file).lastPathComponent
+    let work = JobWork(
+      job: "library-import-\(UUID().uuidString)",
+      inputs: [JobInput(name: name, mediaType: "text/csv", path: file, byteCount: size)],
+      options: options
+    )
+    let steps = LibraryImportSteps()
+    let start = ContinuousClock.now
+    do {
+      try await pipeline.run(work, steps: steps)
+    } catch let failure as JobFailure {
+      throw ValidationError("\(file): \(failure.message)")
+    }
+    let took = ContinuousClock.now - start
+    let failed = await steps.failed
+    let failedPath = file + ".failed.csv"
+    if !failed.isEmpty, let table = try await pipeline.failedRows(work, failed: failed) {
+      try Data(table).write(to: URL(fileURLWithPath: failedPath), options: .atomic)
+    }
+    let counts = await steps.counts
+    if json {
+      let members = counts.map { "\"\($0.0)\": \($0.1)" } + ["\"seconds\": \(took / .seconds(1))"]
+      print("{" + members.joined(separator: ", ") + "}")
+    } else {
+      print(counts.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
+      for item in failed.prefix(5) {
+        let place = item.line.map { "line \($0): " } ?? ""
+        print("  \(place)\(item.problems.first?.message ?? "")")
+      }
+      if !failed.isEmpty { print("\(failed.count) failed rows are in \(failedPath)") }
+    }
+  }
+}
+
+/// Counts what an import reports and keeps the failed rows.
+private actor LibraryImportSteps: JobSteps {
+  private var outcomes: [JobOutcome: Int] = [:]
+  private(set) var failed: [JobItem] = []
+
+  func commit(_ step: JobStep) async throws -> JobDirective {
+    for item in step.items {
+      outcomes[item.outcome, default: 0] += 1
+      if item.outcome == .failed { failed.append(item) }
+    }
+    return .proceed
+  }
+
+  var counts: [(String, Int)] {
+    [
+      ("rows", outcomes.values.reduce(0, +)), ("imported", outcomes[.imported] ?? 0),
+      ("updated", outcomes[.updated] ?? 0), ("duplicates", outcomes[.duplicate] ?? 0),
+      ("failed", outcomes[.failed] ?? 0), ("blank", outcomes[.blank] ?? 0),
+    ]
+  }
+}
+
+/// `freshet library list`.
+struct LibraryListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the books, or those with some words in title or author."
+  )
+
+  @Argument(help: "Words to look for.")
+  var words: [String] = []
+
+  @OptionGroup var library: LibraryOption
+
+  func run() async throws {
+    let library = try library.open()
+    var last: Int64 = 0
+    while true {
+      let page = try await library.books(after: last, matching: words.joined(separator: " "))
+      guard let end = page.last else { return }
+      last = end.id
+      for book in page { print(LibraryListCommand.line(book.record)) }
+    }
+  }
+
+  /// One line: title, authors, number, status, stars.
+  static func line(_ book: BookRecord) -> String {
+    var parts = [book.title.isEmpty ? "(no title)" : book.title]
+    if !book.authors.isEmpty { parts.append(book.authors.joined(separator: ", ")) }
+    if let isbn = book.isbn { parts.append(isbn.description) }
+    if let status = book.status { parts.append(status.rawValue) }
+    if let rating = book.rating { parts.append(RatingCell.text(quarters: rating) + " stars") }
+    let line = parts.joined(separator: " · ")
+    // A title may hold anything; a terminal must not run it.
+    return String(
+      String.UnicodeScalarView(
+        line.unicodeScalars.filter { $0.properties.generalCategory != .control }
+      )
+    )
+  }
+}
+
+/// `freshet library export`.
+struct LibraryExportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Write all books as CSV that any import reads again."
+  )
+
+  @Option(name: .shortAndLong, help: "The file; standard output without it.")
+  var output: String?
+
+  @OptionGroup var library: LibraryOption
+
+  func run() async throws {
+    let library = try library.open()
+    var handle = FileHandle.standardOutput
+    if let output {
+      guard FileManager.default.createFile(atPath: output, contents: nil),
+        let file = FileHandle(forWritingAtPath: output)
+      else { throw ValidationError("\(output): cannot be written") }
+      handle = file
+    }
+    try await library.export { try handle.write(contentsOf: Data($0)) }
+  }
+}

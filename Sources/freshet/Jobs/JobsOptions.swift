@@ -1,0 +1,114 @@
+import ArgumentParser
+import BookLibrary
+import BookPipelines
+import BookScan
+import ConditionalHTTP
+import Foundation
+import Jobs
+import JobsServer
+import Logging
+import Serving
+
+/// The options of `freshet serve` for jobs.
+struct JobsOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Serve jobs, and keep them, the library and the catalogue in this folder.",
+      valueName: "folder"
+    )
+  )
+  var jobs: String?
+
+  @Flag(help: "Take job tokens from queries too, where they end up in logs.")
+  var jobsQueryTokens = false
+
+  @Option(help: "How many jobs run at once. Default: 4.")
+  var jobsRunning: Int?
+
+  @Option(help: "How long results are kept, in seconds. Default: 86400.")
+  var jobsKept: Int?
+
+  @Option(help: "How long a job token is good, in seconds. Default: 7200.")
+  var jobsTokenSeconds: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Ask this Open Library server too, https://openlibrary.org. Default: the catalogue only.",
+      valueName: "url"
+    )
+  )
+  var openLibrary: String?
+
+  func validate() throws {
+    if let openLibrary {
+      let parts = openLibrary.split(separator: "/", omittingEmptySubsequences: true)
+      guard parts.count == 2, parts[0] == "http:" || parts[0] == "https:" else {
+        throw ValidationError(
+          "--open-library \"\(openLibrary)\" is not an address like https://openlibrary.org"
+        )
+      }
+    }
+    for (name, number) in [
+      ("--jobs-running", jobsRunning), ("--jobs-kept", jobsKept),
+      ("--jobs-token-seconds", jobsTokenSeconds),
+    ] {
+      if let number, !(1...31_536_000).contains(number) {
+        throw ValidationError("\(name) is 1 to 31536000")
+      }
+    }
+  }
+
+  /// The service, if a folder is given.
+  ///
+  /// - Throws: An error of the folder or its databases.
+  func service(
+    clock: ServiceClock,
+    exchange: any HTTPExchange,
+    logger: Logger
+  ) throws -> JobsService? {
+    guard let folder = jobs else { return nil }
+    var limits = JobLimits()
+    limits.runningJobs = jobsRunning ?? limits.runningJobs
+    limits.resultSeconds = jobsKept ?? limits.resultSeconds
+    limits.tokenSeconds = jobsTokenSeconds ?? limits.tokenSeconds
+    let store = try JobStore(folder: folder, limits: limits, clock: clock)
+    return JobsService(
+      store: store,
+      pipelines: try pipelines(folder, exchange, logger),
+      acceptsQueryToken: jobsQueryTokens,
+      clock: clock,
+      logger: logger
+    )
+  }
+
+  private func pipelines(
+    _ folder: String,
+    _ exchange: any HTTPExchange,
+    _ logger: Logger
+  ) throws -> [any JobPipeline] {
+    let library = try Library(path: folder + "/library.sqlite")
+    var providers: [any BookProvider] = []
+    let catalogue = folder + "/catalogue.sqlite"
+    if FileManager.default.fileExists(atPath: catalogue) {
+      providers.append(try Catalogue(path: catalogue))
+    }
+    if let openLibrary {
+      var settings = OpenLibraryProvider.Settings()
+      let parts = openLibrary.split(separator: "/", omittingEmptySubsequences: true)
+      settings.scheme = String(parts[0].dropLast())
+      settings.authority = String(parts[1])
+      providers.append(OpenLibraryProvider(exchange: exchange, settings: settings))
+    }
+    if providers.isEmpty {
+      logger.warning(
+        "no catalogue: enrichment and scans find no books; freshet catalogue import makes one",
+        metadata: ["file": "\(catalogue)"]
+      )
+    }
+    let lookup = BookLookup(providers: providers)
+    return [
+      CSVImport(library: library), BatchEnrichment(lookup: lookup),
+      AIScan(provider: LocalShelfReader(), lookup: lookup),
+    ]
+  }
+}

@@ -1,0 +1,210 @@
+import ArgumentParser
+import Foundation
+import Jobs
+import JobsClient
+import StrictJSON
+
+/// What all commands that start a job take.
+struct JobStartOptions: ParsableArguments {
+  @Flag(help: "Start the job and leave; freshet jobs watch follows it later.")
+  var detach = false
+
+  @Flag(help: "Write the messages of the job as JSON lines instead of a progress bar.")
+  var json = false
+
+  @Option(
+    help: ArgumentHelp(
+      "An option of the pipeline, NAME=VALUE; may be given again.",
+      valueName: "option"
+    )
+  )
+  var option: [String] = []
+
+  @Option(
+    help: ArgumentHelp("The same request with the same key starts one job only.", valueName: "key")
+  )
+  var idempotencyKey: String?
+
+  func validate() throws {
+    for text in option where !text.contains("=") {
+      throw ValidationError("--option \"\(text)\" is not NAME=VALUE")
+    }
+  }
+
+  var options: [String: String] {
+    Dictionary(
+      option.map { text in
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        return (String(parts[0]), String(parts[1]))
+      }
+    ) { _, last in last }
+  }
+
+  /// Starts a job, remembers it, and follows it to its end.
+  ///
+  /// - Throws: `ExitCode` 1 for a job that did not succeed.
+  func run(
+    _ command: String,
+    _ pipeline: PipelineName,
+    content: [UInt8],
+    type: String,
+    name: String,
+    _ server: JobServerOptions
+  ) async throws {
+    try await server.withClient(command) { client in
+      var options = options
+      if pipeline == .csvImport, options["filename"] == nil { options["filename"] = name }
+      let ticket = try await client.start(
+        pipeline,
+        content: content,
+        type: type,
+        options: options,
+        key: idempotencyKey ?? UUID().uuidString
+      )
+      let entry = TicketBox.Entry(
+        server: server.server,
+        pipeline: pipeline.rawValue,
+        name: name,
+        startedAt: Int64(Date().timeIntervalSince1970 * 1_000),
+        ticket: ticket
+      )
+      try server.box.keep(entry)
+      if detach {
+        Terminal.write("\(ticket.job)\n")
+      } else {
+        try await JobWatching(client: client, entry: entry, box: server.box, isJSON: json).run()
+      }
+    }
+  }
+
+  /// The bytes of a file.
+  ///
+  /// - Throws: `ExitCode` 66 after it was told that the file cannot be read.
+  static func bytes(_ path: String, _ command: String) throws -> [UInt8] {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      Terminal.complain("freshet jobs \(command): \(path) cannot be read\n")
+      throw ExitCode(66)
+    }
+    return Array(data)
+  }
+}
+
+/// `freshet jobs import`.
+struct JobsImportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract:
+      "Import a table of books: an export of Goodreads, StoryGraph, LibraryThing or BookWyrm."
+  )
+
+  @Argument(help: ArgumentHelp("The table, CSV or TSV.", valueName: "file"))
+  var file: String
+
+  @OptionGroup var server: JobServerOptions
+  @OptionGroup var start: JobStartOptions
+
+  func run() async throws {
+    let name = (file as NSString).lastPathComponent
+    let type = name.lowercased().hasSuffix(".tsv") ? "text/tab-separated-values" : "text/csv"
+    let bytes = try JobStartOptions.bytes(file, "import")
+    try await start.run("import", .csvImport, content: bytes, type: type, name: name, server)
+  }
+}
+
+/// `freshet jobs enrich`.
+struct JobsEnrichCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "enrich",
+    abstract: "Complete books from a catalogue."
+  )
+
+  @Argument(help: "Books: an ISBN, or TITLE, or TITLE / AUTHOR.")
+  var books: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A JSON file {\"books\":[{\"title\",\"author\"?,\"isbn\"?}]}.",
+      valueName: "file"
+    )
+  )
+  var file: String?
+
+  @OptionGroup var server: JobServerOptions
+  @OptionGroup var start: JobStartOptions
+
+  func validate() throws {
+    guard books.isEmpty != (file == nil) else {
+      throw ValidationError("name some books, or a --file of them")
+    }
+  }
+
+  func run() async throws {
+    let content: [UInt8]
+    if let file {
+      content = try JobStartOptions.bytes(file, "enrich")
+    } else {
+      content = JSONValue.object(["books": .list(books.map(Self.book))]).bytes
+    }
+    let name = file.map { ($0 as NSString).lastPathComponent } ?? books[0]
+    try await start.run(
+      "enrich",
+      .batchEnrichment,
+      content: content,
+      type: "application/json",
+      name: name,
+      server
+    )
+  }
+
+  private static func book(_ text: String) -> JSONValue {
+    let digits = text.filter { $0 != "-" && $0 != " " }
+    if [10, 13].contains(digits.count), digits.dropLast().allSatisfy(\.isNumber),
+      digits.last.map({ $0.isNumber || $0 == "X" || $0 == "x" }) == true
+    {
+      return .object(["isbn": .string(digits)])
+    }
+    guard let range = text.range(of: " / ") else { return .object(["title": .string(text)]) }
+    return .object([
+      "title": .string(String(text[..<range.lowerBound])),
+      "author": .string(String(text[range.upperBound...])),
+    ])
+  }
+}
+
+/// `freshet jobs scan`.
+struct JobsScanCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scan",
+    abstract: "Find books in photos of shelves."
+  )
+
+  @Argument(help: ArgumentHelp("Photos, JPEG or PNG.", valueName: "photo"))
+  var photos: [String]
+
+  @OptionGroup var server: JobServerOptions
+  @OptionGroup var start: JobStartOptions
+
+  func run() async throws {
+    let boundary = "freshet-" + UUID().uuidString
+    var body: [UInt8] = []
+    for photo in photos {
+      let name = (photo as NSString).lastPathComponent.filter { $0 != "\"" && $0 != "\\" }
+      let type = name.lowercased().hasSuffix(".png") ? "image/png" : "image/jpeg"
+      body += Array("--\(boundary)\r\n".utf8)
+      body += Array(
+        "Content-Disposition: form-data; name=\"photo\"; filename=\"\(name)\"\r\n".utf8
+      )
+      body += Array("Content-Type: \(type)\r\n\r\n".utf8)
+      body += try JobStartOptions.bytes(photo, "scan") + [0x0D, 0x0A]
+    }
+    body += Array("--\(boundary)--\r\n".utf8)
+    try await start.run(
+      "scan",
+      .aiScan,
+      content: body,
+      type: "multipart/form-data; boundary=\(boundary)",
+      name: photos.map { ($0 as NSString).lastPathComponent }.joined(separator: ", "),
+      server
+    )
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Jobs
+import JobsClient
+import StrictJSON
+
+/// The jobs that were started from here and the tokens that open them, in a file that only its owner reads.
+struct TicketBox {
+  /// One job.
+  struct Entry: Hashable {
+    var server: String
+    var pipeline: String
+    /// What it works on, for a person.
+    var name: String
+    /// When it was started, in milliseconds since 1970-01-01T00:00:00Z.
+    var startedAt: Int64
+    var ticket: JobTicket
+  }
+
+  /// Why a job cannot be found or kept.
+  struct Failure: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  /// The most jobs that are remembered.
+  static let most = 200
+
+  let path: String
+
+  /// `$XDG_STATE_HOME/freshet/jobs.json`, or that below `~/.local/state`.
+  static var usualPath: String {
+    let environment = ProcessInfo.processInfo.environment
+    let home = environment["HOME"] ?? NSHomeDirectory()
+    let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    return (state ?? home + "/.local/state") + "/freshet/jobs.json"
+  }
+
+  /// The jobs, newest first; none if there is no file.
+  func entries() throws -> [Entry] {
+    guard let data = FileManager.default.contents(atPath: path) else { return [] }
+    guard let list = try? JSONReader.value(of: Array(data)).list else {
+      throw Failure(description: "\(path) is no list of jobs; move it away")
+    }
+    return list.compactMap { value in
+      guard let server = value["server"]?.string, let job = value["job"]?.string,
+        let token = value["token"]?.string
+      else { return nil }
+      return Entry(
+        server: server,
+        pipeline: value["pipeline"]?.string ?? "",
+        name: value["name"]?.string ?? "",
+        startedAt: value["startedAt"]?.int64 ?? 0,
+        ticket: JobTicket(
+          job: job,
+          token: token,
+          tokenExpiresAt: value["tokenExpiresAt"]?.int64
+        )
+      )
+    }
+  }
+
+  /// Finds a job by its id, the beginning of it, or nothing for the newest.
+  func find(_ id: String?) throws -> Entry {
+    let entries = try entries()
+    guard let id else {
+      guard let newest = entries.first else {
+        throw Failure(description: "no job was started from here")
+      }
+      return newest
+    }
+    let found = entries.filter { $0.ticket.job.hasPrefix(id) }
+    guard let entry = found.first else {
+      throw Failure(description: "no job that was started from here begins with \"\(id)\"")
+    }
+    guard found.count == 1 || entry.ticket.job == id else {
+      throw Failure(description: "\(found.count) jobs begin with \"\(id)\"")
+    }
+    return entry
+  }
+
+  /// Keeps a job, or its new token.
+  func keep(_ entry: Entry) throws {
+    var entries = try entries().filter { $0.ticket.job != entry.ticket.job }
+    entries.insert(entry, at: 0)
+    let list = entries.sorted { $0.startedAt > $1.startedAt }.prefix(Self.most).map { entry in
+      var members: [String: JSONValue] = [
+        "server": .string(entry.server), "pipeline": .string(entry.pipeline),
+        "name": .string(entry.name), "startedAt": .whole(entry.startedAt),
+        "job": .string(entry.ticket.job), "token": .string(entry.ticket.token),
+      ]
+      members["tokenExpiresAt"] = entry.ticket.tokenExpiresAt.map { .whole($0) }
+      return JSONValue.object(members)
+    }
+    let folder = (path as NSString).deletingLastPathComponent
+    let manager = FileManager.default
+    do {
+      try manager.createDirectory(
+        atPath: folder.isEmpty ? "." : folder,
+        withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700]
+      )
+      let fresh = path + ".new"
+      try? manager.removeItem(atPath: fresh)
+      // The rights are there before the tokens are.
+      let isMade = manager.createFile(
+        atPath: fresh,
+        contents: Data(JSONValue.list(list).bytes),
+        attributes: [.posixPermissions: 0o600]
+      )
+      guard isMade else { throw Failure(description: "\(fresh) cannot be written") }
+      guard rename(fresh, path) == 0 else {
+        throw Failure(description: "\(path) cannot be replaced")
+      }
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(description: "\(path) cannot be written: \(error.localizedDescription)")
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import Testing
+
+@testable import Books
+
+@Suite struct CellTests {
+  @Test(arguments: [
+    ("2024-01-15", "2024-01-15"), ("2024/1/5", "2024-01-05"), ("[2007-05-08]", "2007-05-08"),
+    ("2024.01.15", "2024-01-15"), ("2024-01-15 10:20:30", "2024-01-15"),
+    ("2024-01-15T10:20:30Z", "2024-01-15"), ("2024-02", "2024-02"), ("2024", "2024"),
+    ("15.01.2024", "2024-01-15"), ("3.4.2024", "2024-04-03"), ("1/15/2024", "2024-01-15"),
+    ("15/1/2024", "2024-01-15"), ("4/4/2024", "2024-04-04"), ("Jan 15, 2024", "2024-01-15"),
+    ("15 January 2024", "2024-01-15"), ("Sept 3 2021", "2021-09-03"), ("March 1999", "1999-03"),
+    ("2024-02-29", "2024-02-29"),
+  ])
+  func `dates are read in every usual form`(cell: String, text: String) {
+    guard case .date(let date) = BookDate.read(cell) else {
+      Issue.record("\(cell) is \(BookDate.read(cell))")
+      return
+    }
+    #expect(date.description == text)
+  }
+
+  @Test(arguments: [("45306", "2024-01-15"), ("36526", "2000-01-01"), ("25569", "1970-01-01")])
+  func `the days of a spreadsheet are dates`(cell: String, text: String) {
+    guard case .serial(let date) = BookDate.read(cell) else {
+      Issue.record("\(cell) is \(BookDate.read(cell))")
+      return
+    }
+    #expect(date.description == text)
+  }
+
+  @Test func `two numbers that may both be months are not guessed`() {
+    #expect(BookDate.read("3/4/2024") == .ambiguous)
+  }
+
+  @Test(arguments: [
+    "yesterday", "2023-02-29", "13/13/2024", "2024-13-01", "2024-00-10", "99999", "12",
+    "2024-01-15-16", "0024-01-01", "2024-01-", "١٢/١٣/٢٠٢٤", "15 Foo 2024", "99999999999999999999",
+  ])
+  func `what is no date is unreadable`(cell: String) {
+    #expect(BookDate.read(cell) == .unreadable)
+  }
+
+  @Test(arguments: ["", " ", "[]", "=\"\""])
+  func `cells without a date are empty`(cell: String) {
+    #expect(BookDate.read(cell) == .empty)
+  }
+
+  @Test(arguments: [
+    ("5", 20), ("4.25", 17), ("3,5", 14), ("[4]", 16), ("0.25", 1), ("4.0", 16), ("3.9", 16),
+  ])
+  func `ratings are read in quarters of stars`(cell: String, quarters: Int) {
+    #expect(RatingCell(cell) == .quarters(quarters))
+  }
+
+  @Test func `no rating is not the lowest rating`() {
+    #expect(RatingCell("0") == .none)
+    #expect(RatingCell("") == .none)
+    #expect(RatingCell("0.0") == .none)
+  }
+
+  @Test(arguments: ["6", "5.25", "-1", "five", "4.x", "4.", "1.2.3", "★★★"])
+  func `other ratings are unreadable`(cell: String) {
+    #expect(RatingCell(cell) == .unreadable)
+  }
+
+  @Test func `ratings are written as they are read`() {
+    for quarters in 1...20 {
+      #expect(RatingCell(RatingCell.text(quarters: quarters)) == .quarters(quarters))
+    }
+  }
+
+  @Test(arguments: [
+    ("to-read", ReadingStatus.wanted), ("Want to Read", .wanted), ("currently-reading", .reading),
+    ("READ", .read), ("did-not-finish", .abandoned), ("stopped-reading", .abandoned),
+    ("already read", .read), ("paused", .paused), ("Wishlist", .wanted),
+  ])
+  func `the words of all services have a status`(word: String, status: ReadingStatus) {
+    #expect(ReadingStatus(word: word) == status)
+  }
+
+  @Test func `a shelf of one's own is no status`() {
+    #expect(ReadingStatus(word: "beach books") == nil)
+  }
+
+  @Test func `what spreadsheets put around text is passed`() {
+    #expect(CellText.plain("=\"0374538654\"") == "0374538654")
+    #expect(CellText.plain("\u{FEFF} Title\u{A0}") == "Title")
+    #expect(CellText.plain("'=1+1") == "=1+1")
+    #expect(CellText.plain("'Tis") == "'Tis")
+    #expect(CellText.withoutBrackets("[[2007-05-08]]") == "2007-05-08")
+    #expect(CellText.onOneLine(" a\n b \t c ") == "a b c")
+    #expect(CellText.paragraphs("a<br/>b<BR>c<br />d<i>e</i>") == "a\nb\nc\nd<i>e</i>")
+  }
+
+  @Test(arguments: [
+    ("Author l-f", "author l f"), ("isbn_13", "isbn 13"), ("Owned?", "owned"),
+    ("  Book   Title ", "book title"), ("ISBN/UID", "isbn/uid"), ("=\"Title\"", "title"),
+  ])
+  func `names of columns are compared without case and marks`(header: String, name: String) {
+    #expect(BookColumn.name(of: header) == name)
+  }
+
+  @Test func `the series behind a title is taken off`() {
+    let dune = SeriesTitle("Dune Messiah (Dune, #2)")
+    #expect(dune == SeriesTitle(title: "Dune Messiah", series: "Dune", number: "2"))
+    #expect(SeriesTitle("It (The Novel)") == SeriesTitle(title: "It (The Novel)"))
+    #expect(SeriesTitle("(Dune, #2)") == SeriesTitle(title: "(Dune, #2)"))
+    #expect(SeriesTitle("A (B #1-3)") == SeriesTitle(title: "A", series: "B", number: "1-3"))
+    #expect(SeriesTitle("C (#hashtag)") == SeriesTitle(title: "C (#hashtag)"))
+  }
+}
+
+extension SeriesTitle {
+  fileprivate init(title: String, series: String? = nil, number: String? = nil) {
+    self.init("")
+    self.title = title
+    self.series = series
+    self.number = number
+  }
+}

@@ -1,0 +1,70 @@
+import Testing
+
+@testable import Books
+
+@Suite struct KeyTests {
+  @Test(arguments: [
+    ("The Hobbit", "hobbit"), ("Les Misérables", "les miserables"), ("A", "a"),
+    ("Pride & Prejudice", "pride and prejudice"), ("Surely You’re Joking!", "surely youre joking"),
+    ("Straße", "strasse"), ("Łódź", "lodz"), ("Война и мир", "война и мир"), ("!!!", "!!!"),
+    ("Don't Look Now", "dont look now"), ("ÅNGSTRÖM", "angstrom"), ("1984", "1984"),
+    ("Cafe\u{301}", "cafe"), ("  Dune  ", "dune"), ("The", "the"),
+  ])
+  func `titles are compared without case, marks and articles`(title: String, key: String) {
+    #expect(BookKey.title(title) == key)
+  }
+
+  @Test(arguments: [
+    "J.R.R. Tolkien", "J. R. R. Tolkien", "J R R Tolkien", "Tolkien, J. R. R.", "Tolkien, J.R.R.",
+    "J.R.R. TOLKIEN",
+  ])
+  func `an author has one key however the name is written`(name: String) {
+    #expect(BookKey.author(name) == "jrr tolkien")
+  }
+
+  @Test func `what follows a comma may be no given name`() {
+    #expect(BookKey.author("Kurt Vonnegut, Jr.") == "kurt vonnegut jr")
+    #expect(BookKey.inOrder("Plato,") == "Plato")
+    #expect(BookKey.inOrder("a, b, c") == "a, b, c")
+  }
+
+  @Test func `confidence is certain for the same book and low for another`() {
+    func confidence(_ title: String, _ author: String?) -> Double {
+      BookMatch.confidence(
+        title: title,
+        author: author,
+        ofTitle: "The Left Hand of Darkness",
+        authors: ["Ursula K. Le Guin"]
+      )
+    }
+    #expect(confidence("The Left Hand of Darkness", "Ursula K. Le Guin") == 1)
+    #expect(confidence("left hand of darkness", "Le Guin, Ursula K.") == 1)
+    #expect(confidence("Left Hand of Darknes", "U. K. Le Guin") > BookMatch.usualThreshold)
+    #expect(confidence("The Left Hand of Darkness", nil) == 0.75)
+    #expect(confidence("The Left Hand of Darkness", "Frank Herbert") < BookMatch.usualThreshold)
+    #expect(confidence("The Dispossessed", "Ursula K. Le Guin") < BookMatch.floor)
+    #expect(confidence("", "Ursula K. Le Guin") < BookMatch.floor)
+  }
+
+  @Test func `a subtitle may be missing`() {
+    let confidence = BookMatch.confidence(
+      title: "Sapiens",
+      author: "Yuval Noah Harari",
+      ofTitle: "Sapiens: A Brief History of Humankind",
+      authors: ["Yuval Noah Harari"]
+    )
+    #expect(confidence > 0.95 && confidence < 1)
+  }
+
+  @Test func `similarity is symmetric and between 0 and 1`() {
+    let texts = ["", "a", "ab", "dune", "dune messiah", "messiah dune", "война"]
+    for left in texts {
+      for right in texts {
+        let similarity = BookMatch.similarity(left, right)
+        #expect(similarity == BookMatch.similarity(right, left))
+        #expect(0...1 ~= similarity)
+        #expect((similarity == 1) == (left == right && !left.isEmpty))
+      }
+    }
+  }
+}

@@ -1,0 +1,248 @@
+"""What tests of jobs share: tables, a server with jobs, a network that breaks, WebSockets by hand."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import random
+import socket
+import struct
+import threading
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from program import Server
+
+
+def table(rows: int, seed: int = 1) -> bytes:
+    """A table in the form of Goodreads with books, copies, blank lines and broken numbers."""
+    rng = random.Random(seed)
+    lines = ["Title,Author,ISBN13,My Rating"]
+    for number in range(rows):
+        kind = rng.random()
+        if kind < 0.9:
+            lines.append(f'"Book {number}, a novel","Author {number % 97}",{isbn13(number)},{number % 6}')
+        elif kind < 0.95:
+            lines.append(f'"Bad {number}",Author,{isbn13(number)[:-1]}{(int(isbn13(number)[-1]) + 1) % 10},0')
+        else:
+            lines.append(f'"Book {max(0, number - 7)}, a novel","Author {max(0, number - 7) % 97}",,0')
+    return ("\r\n".join(lines) + "\r\n").encode()
+
+
+def isbn13(number: int) -> str:
+    """A valid ISBN-13 for a number."""
+    digits = f"978{number:09d}"
+    total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
+    return digits + str((10 - total % 10) % 10)
+
+
+class JobServer(Server):
+    """A server that keeps jobs in a folder."""
+
+    def __init__(self, folder: str | Path, *options: str, log_level: str = "error"):
+        self.folder = Path(folder)
+        super().__init__(
+            self.folder / "data", "--jobs", str(self.folder / "jobs"), *options,
+            now=None, log_level=log_level,
+        )
+
+    def ask(
+        self, method: str, path: str, body: bytes | None = None, token: str | None = None,
+        **fields: str,
+    ) -> tuple[int, bytes, dict]:
+        """Status, body and fields of an answer."""
+        request = urllib.request.Request(self.url + path, data=body, method=method)
+        if token:
+            request.add_header("Authorization", f"Bearer {token}")
+        for name, value in fields.items():
+            request.add_header(name.replace("_", "-"), value)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return answer.status, answer.read(), dict(answer.headers)
+        except urllib.error.HTTPError as error:
+            return error.code, error.read(), dict(error.headers)
+
+    def start(self, content: bytes, pipeline: str = "csv_import", **fields: str) -> dict:
+        """Starts a job."""
+        fields.setdefault("Content_Type", "text/csv")
+        status, body, _ = self.ask("POST", f"/v1/jobs/{pipeline}", content, **fields)
+        assert status == 202, body
+        return json.loads(body)
+
+    def state(self, job: dict, after: str | None = None) -> dict:
+        """The state of a job."""
+        query = f"?after={after}" if after else ""
+        status, body, _ = self.ask("GET", f"/v1/jobs/{job['jobId']}{query}", token=job["token"])
+        assert status == 200, body
+        return json.loads(body)
+
+    def wait(self, job: dict) -> dict:
+        """Waits until a job is over."""
+        end = time.monotonic() + 120
+        while True:
+            state = self.state(job)
+            if state["state"] in ("succeeded", "failed", "canceled"):
+                return state
+            assert time.monotonic() < end, state
+            time.sleep(0.05)
+
+    def results(self, job: dict, query: str = "") -> list[dict]:
+        """All results of a job."""
+        items: list[dict] = []
+        after = -1
+        while True:
+            status, body, _ = self.ask(
+                "GET", f"/v1/jobs/{job['jobId']}/results?limit=500&after={after}{query}",
+                token=job["token"],
+            )
+            assert status == 200, body
+            page = json.loads(body)
+            items += page["items"]
+            if "next" not in page:
+                return items
+            after = page["next"]
+
+    def kill(self) -> None:
+        """Ends the program without a word."""
+        self.process.kill()
+        self.process.wait(timeout=30)
+
+
+class BrokenNetwork:
+    """A proxy that cuts, delays, falls silent, and lets no WebSocket through if it is told so."""
+
+    def __init__(self, port: int, seed: int, cuts: float = 0.3, blocks: bool = False):
+        self.target = port
+        self.rng = random.Random(seed)
+        self.cuts = cuts
+        self.blocks = blocks
+        self.broken = 0
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=256)
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(near,), daemon=True).start()
+
+    def _serve(self, near: socket.socket) -> None:
+        try:
+            far = socket.create_connection(("127.0.0.1", self.target), timeout=30)
+        except OSError:
+            near.close()
+            return
+        life = self.rng.expovariate(1 / 0.25) if self.rng.random() < self.cuts else None
+        if life is not None:
+            self.broken += 1
+            threading.Timer(life, self._cut, args=(near, far)).start()
+        threading.Thread(target=self._pump, args=(near, far, True), daemon=True).start()
+        self._pump(far, near, False)
+
+    def _cut(self, near: socket.socket, far: socket.socket) -> None:
+        for end in (near, far):
+            try:
+                if self.rng.random() < 0.5:
+                    # A reset instead of an end.
+                    end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                end.close()
+            except OSError:
+                pass
+
+    def _pump(self, source: socket.socket, target: socket.socket, outgoing: bool) -> None:
+        try:
+            while data := source.recv(65_536):
+                if outgoing and self.blocks and b"upgrade: websocket" in data.lower():
+                    source.sendall(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                    break
+                if self.rng.random() < 0.1:
+                    time.sleep(self.rng.random() * 0.05)
+                target.sendall(data)
+        except OSError:
+            pass
+        for end in (source, target):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            end.close()
+
+    def close(self) -> None:
+        """Lets nobody in any more."""
+        self.listener.close()
+
+
+class RawSocket:
+    """A WebSocket whose frames are written by hand."""
+
+    def __init__(self, port: int, job: dict, query: str = ""):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
+        key = base64.b64encode(os.urandom(16)).decode()
+        self.socket.sendall(
+            (
+                f"GET /ws/progress?jobId={job['jobId']}{query} HTTP/1.1\r\nHost: localhost\r\n"
+                "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Protocol: freshet-auth.{job['token']}\r\n\r\n"
+            ).encode()
+        )
+        self.rest = b""
+        while b"\r\n\r\n" not in self.rest:
+            data = self.socket.recv(65_536)
+            assert data, self.rest
+            self.rest += data
+        head, self.rest = self.rest.split(b"\r\n\r\n", 1)
+        self.status = int(head.split()[1])
+        self.head = head.decode("latin-1")
+
+    def send(self, opcode: int, payload: bytes = b"", final: bool = True, masked: bool = True, reserved: int = 0) -> None:
+        """Sends a frame."""
+        frame = bytes([(0x80 if final else 0) | reserved << 4 | opcode])
+        length = len(payload)
+        mark = 0x80 if masked else 0
+        if length < 126:
+            frame += bytes([mark | length])
+        elif length < 65_536:
+            frame += bytes([mark | 126]) + struct.pack(">H", length)
+        else:
+            frame += bytes([mark | 127]) + struct.pack(">Q", length)
+        if masked:
+            mask = os.urandom(4)
+            frame += mask
+            payload = bytes(byte ^ mask[place % 4] for place, byte in enumerate(payload))
+        self.socket.sendall(frame + payload)
+
+    def _take(self, count: int) -> bytes:
+        while len(self.rest) < count:
+            data = self.socket.recv(65_536)
+            if not data:
+                raise EOFError
+            self.rest += data
+        part, self.rest = self.rest[:count], self.rest[count:]
+        return part
+
+    def receive(self) -> tuple[int, bytes]:
+        """The next frame: opcode and payload."""
+        first, second = self._take(2)
+        length = second & 0x7F
+        assert not second & 0x80, "a server does not mask"
+        if length == 126:
+            length = struct.unpack(">H", self._take(2))[0]
+        elif length == 127:
+            length = struct.unpack(">Q", self._take(8))[0]
+        return first & 0x0F, self._take(length)
+
+    def close_code(self) -> int | None:
+        """Reads on until the Close; its code."""
+        try:
+            while True:
+                opcode, payload = self.receive()
+                if opcode == 8:
+                    return struct.unpack(">H", payload[:2])[0] if len(payload) >= 2 else 1005
+        except (EOFError, OSError):
+            return None

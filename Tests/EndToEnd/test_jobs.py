@@ -1,0 +1,387 @@
+"""Jobs as clients see them: versions, transports, tokens, restarts, bad networks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+from job_stage import BrokenNetwork, JobServer, RawSocket, table
+from program import PROGRAM, run
+
+try:
+    import websockets
+except ImportError:  # Debian's own Python has it: python3-websockets
+    websockets = None
+
+KILLS = int(os.environ.get("FRESHET_JOB_KILLS", "6"))
+CUTS = int(os.environ.get("FRESHET_JOB_CUTS", "40"))
+
+
+class JobTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.server = JobServer(cls.folder.name, "--jobs-query-tokens")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+        cls.folder.cleanup()
+
+    def listen(self, job: dict, query: str = "") -> tuple[list[dict], int, str]:
+        """All messages of a socket, its close code, and the chosen subprotocol."""
+        return asyncio.run(self.heard(job, query))
+
+    async def heard(self, job: dict, query: str) -> tuple[list[dict], int, str]:
+        address = f"ws://127.0.0.1:{self.server.port}/ws/progress?jobId={job['jobId']}{query}"
+        protocols = [f"freshet-auth.{job['token']}"]
+        messages = []
+        async with websockets.connect(address, subprotocols=protocols, max_size=None) as client:
+            try:
+                while True:
+                    messages.append(json.loads(await asyncio.wait_for(client.recv(), 60)))
+            except websockets.exceptions.ConnectionClosed as closed:
+                return messages, closed.rcvd.code, client.subprotocol
+
+    def test_limits_are_told_as_they_are_enforced(self):
+        status, body, _ = self.server.ask("GET", "/v1/capabilities")
+        told = json.loads(body)
+        self.assertEqual(status, 200)
+        limit = told["limits"]["csv_import"]["maxBytes"]
+        status, body, _ = self.server.ask("POST", "/v1/jobs/csv_import", b"x" * (limit + 1), Content_Type="text/csv")
+        self.assertEqual((status, json.loads(body)["error"]), (413, "too_large"))
+        books = [{"title": "t"}] * (told["limits"]["batch_enrichment"]["maxBooks"] + 1)
+        status, body, _ = self.server.ask("POST", "/v1/jobs/batch_enrichment", json.dumps({"books": books}).encode())
+        self.assertEqual((status, json.loads(body)["error"]), (400, "batch_too_large"))
+
+    def test_bad_starts_say_what_is_wrong(self):
+        for path, body, status, code in [
+            ("nothing", b"x", 404, "unknown_pipeline"),
+            ("csv_import", b"", 400, "invalid_request"),
+            ("batch_enrichment", b"{", 400, "invalid_request"),
+            ("batch_enrichment", b'{"books":[]}', 400, "empty_batch"),
+            ("batch_enrichment", b'{"books":[{"title":7}]}', 400, "invalid_request"),
+            ("batch_enrichment", json.dumps({"books": [{"title": "t" * 501}]}).encode(), 400, "invalid_request"),
+            ("batch_enrichment", json.dumps({"books": [{"title": "t", "isbn": "1" * 18}]}).encode(), 400, "invalid_request"),
+        ]:
+            answer, text, fields = self.server.ask("POST", f"/v1/jobs/{path}", body, Content_Type="text/csv")
+            self.assertEqual((answer, json.loads(text)["error"]), (status, code), text)
+            self.assertEqual(fields["Content-Type"], "application/problem+json")
+
+    def test_a_form_and_a_raw_body_start_the_same(self):
+        content = table(50)
+        raw = self.server.start(content)
+        form = (
+            b'--XX\r\nContent-Disposition: form-data; name="file"; filename="books.csv"\r\n'
+            b"Content-Type: text/csv\r\n\r\n" + content + b"\r\n--XX--\r\n"
+        )
+        posted = self.server.start(form, Content_Type="multipart/form-data; boundary=XX")
+        for job in (raw, posted):
+            self.assertEqual(self.server.wait(job)["state"], "succeeded")
+            self.assertEqual(len(self.server.results(job)), 50)
+
+    @unittest.skipIf(websockets is None, "python3-websockets is not there")
+    def test_three_versions_on_one_job_at_the_same_time(self):
+        job = self.server.start(table(4_000, seed=3))
+        answers: dict[str, tuple] = {}
+        threads = [
+            threading.Thread(target=lambda version=version: answers.__setitem__(version, self.listen(job, f"&version={version}")))
+            for version in ("1", "2", "2.4")
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(120)
+        self.assertEqual(set(answers), {"1", "2", "2.4"})
+        ends = {}
+        for version, (messages, code, subprotocol) in answers.items():
+            self.assertEqual(code, 1000)
+            self.assertEqual(subprotocol, f"freshet-auth.{job['token']}")
+            numbered = [message for message in messages if "seq" in message]
+            # Each stands for those that were left out before it; none comes twice.
+            last = 0
+            for message in numbered:
+                self.assertLessEqual(message.get("covers", message["seq"]), last + 1)
+                self.assertGreater(message["seq"], last)
+                last = message["seq"]
+            fractions = [m["payload"]["progress"] for m in numbered if m["type"] == "job_progress"]
+            self.assertEqual(fractions, sorted(fractions))
+            self.assertEqual(messages[-1]["type"], "job_complete")
+            self.assertEqual([m["type"] for m in messages].count("job_complete"), 1)
+            ends[version] = messages[-1]
+        full = ends["1"]["payload"]
+        self.assertEqual(ends["1"]["version"], "1.0.0")
+        part, whole = full["successRate"].split("/")
+        self.assertNotIn("summary", full)
+        self.assertTrue(all({"title", "author"} <= set(book) for book in full["books"]))
+        summary = ends["2"]["payload"]["summary"]
+        self.assertEqual((summary["successCount"], summary["totalProcessed"]), (int(part), int(whole)))
+        self.assertEqual(int(whole), 4_000)
+        self.assertNotIn("expiresAt", ends["2"]["payload"])
+        newest = ends["2.4"]["payload"]
+        self.assertEqual(newest["summary"], summary)
+        self.assertEqual(newest["expiresAt"], self.server.state(job)["expiresAt"])
+        self.assertLess(len(json.dumps(ends["2.4"])), 1_024)
+        # Every row is one of these, always.
+        self.assertEqual(sum(newest["counts"].values()), 4_000)
+
+    @unittest.skipIf(websockets is None, "python3-websockets is not there")
+    def test_a_late_listener_gets_the_end(self):
+        job = self.server.start(table(300))
+        state = self.server.wait(job)
+        messages, code, _ = self.listen(job)
+        self.assertEqual((messages[-1]["type"], code), ("job_complete", 1000))
+        after = f"{state['epoch']}.{state['lastSeq'] - 1}"
+        messages, code, _ = self.listen(job, f"&after={after}")
+        self.assertEqual([message["type"] for message in messages], ["reconnected", "job_complete"])
+        self.assertTrue(messages[0]["payload"]["recovered"])
+        messages, _, _ = self.listen(job, "&after=1.1")
+        self.assertEqual([message["type"] for message in messages], ["reconnected", "job_complete"])
+        self.assertFalse(messages[0]["payload"]["recovered"])
+
+    def test_polling_is_conditional_and_gives_the_same_events(self):
+        job = self.server.start(table(300))
+        state = self.server.wait(job)
+        self.assertEqual([event["seq"] for event in state["events"]], list(range(1, state["lastSeq"] + 1)))
+        path = f"/v1/jobs/{job['jobId']}"
+        _, _, fields = self.server.ask("GET", path, token=job["token"])
+        status, body, _ = self.server.ask("GET", path, token=job["token"], If_None_Match=fields["ETag"])
+        self.assertEqual((status, body), (304, b""))
+        path += f"?after={state['epoch']}.{state['lastSeq'] - 1}"
+        _, body, _ = self.server.ask("GET", path, token=job["token"])
+        self.assertEqual([event["type"] for event in json.loads(body)["events"]], ["job_complete"])
+
+    def test_a_stream_of_events_ends_behind_the_end_and_is_not_begun_again(self):
+        job = self.server.start(table(300))
+        self.server.wait(job)
+        status, body, fields = self.server.ask("GET", f"/v1/jobs/{job['jobId']}/events", token=job["token"])
+        self.assertEqual((status, fields["Content-Type"]), (200, "text/event-stream; charset=utf-8"))
+        events = [json.loads(line[6:]) for line in body.decode().splitlines() if line.startswith("data: ")]
+        ids = [line[4:] for line in body.decode().splitlines() if line.startswith("id: ")]
+        self.assertEqual([event["seq"] for event in events], list(range(1, len(events) + 1)))
+        self.assertEqual(events[-1]["type"], "job_complete")
+        status, _, _ = self.server.ask(
+            "GET", f"/v1/jobs/{job['jobId']}/events", token=job["token"], Last_Event_ID=ids[-1]
+        )
+        self.assertEqual(status, 204)
+
+    def test_tokens_open_their_own_job_only(self):
+        job, other = self.server.start(table(5)), self.server.start(table(6))
+        for path in ("", "/results", "/events", "/failed.csv"):
+            for token, status, code in [
+                (None, 401, "token_missing"), (other["token"], 401, "token_invalid"),
+                (job["token"].upper(), 401, "token_invalid"), ("", 401, "token_missing"),
+            ]:
+                answer, body, _ = self.server.ask("GET", f"/v1/jobs/{job['jobId']}{path}", token=token)
+                self.assertEqual((answer, json.loads(body)["error"]), (status, code))
+        answer, body, _ = self.server.ask("DELETE", f"/v1/jobs/{job['jobId']}", token=other["token"])
+        self.assertEqual(answer, 401)
+        answer, body, _ = self.server.ask("GET", "/v1/jobs/00000000-0000-0000-0000-000000000000", token="x")
+        self.assertEqual((answer, json.loads(body)["error"]), (404, "job_not_found"))
+
+    def test_a_token_is_renewed_and_the_old_one_has_a_grace(self):
+        job = self.server.start(table(5))
+        body = json.dumps({"jobId": job["jobId"], "oldToken": job["token"]}).encode()
+        status, answer, _ = self.server.ask("POST", "/v1/token/refresh", body)
+        fresh = json.loads(answer)
+        self.assertEqual(status, 200, answer)
+        self.assertNotEqual(fresh["token"], job["token"])
+        for token in (job["token"], fresh["token"]):
+            self.assertEqual(self.server.ask("GET", f"/v1/jobs/{job['jobId']}", token=token)[0], 200)
+        for body, status in [(b"{", 400), (b"{}", 400), (b'{"jobId":"x"}', 400), (json.dumps({"jobId": job["jobId"], "oldToken": "no"}).encode(), 401)]:
+            self.assertEqual(self.server.ask("POST", "/v1/token/refresh", body)[0], status, body)
+
+    def test_sockets_are_refused_before_the_upgrade(self):
+        job = self.server.start(table(5))
+        wrong = RawSocket(self.server.port, {**job, "token": "wrong"})
+        self.assertEqual(wrong.status, 401)
+        nothing = RawSocket(self.server.port, {"jobId": "", "token": "x"})
+        self.assertEqual(nothing.status, 400)
+        unknown = RawSocket(self.server.port, {"jobId": "x", "token": "x"})
+        self.assertEqual(unknown.status, 404)
+        status, body, fields = self.server.ask("GET", f"/ws/progress?jobId={job['jobId']}", token=job["token"])
+        self.assertEqual((status, fields["Sec-WebSocket-Version"]), (426, "13"))
+        status, _, _ = self.server.ask("GET", "/v1/capabilities", Upgrade="h2c", Connection="Upgrade")
+        self.assertEqual(status, 200)
+
+    def test_messages_that_are_not_understood_get_a_notice_and_cost_nothing(self):
+        job = self.server.start(table(8_000, seed=9))
+        socket = RawSocket(self.server.port, job)
+        for text in ('{"invalid": "json"', "null", "{}", '{"type":123}', '"not an object"', '{"type":"dance"}', '{"type":"pong"}', '{"type":"ready"}'):
+            socket.send(1, text.encode())
+        notices, ready, ended = 0, 0, False
+        while True:
+            opcode, payload = socket.receive()
+            if opcode == 8:
+                break
+            message = json.loads(payload) if opcode == 1 else {}
+            notices += message.get("type") == "notice"
+            ready += message.get("type") == "ready_ack"
+            ended = message.get("type") == "job_complete"
+        self.assertEqual((notices, ready, ended), (6, 1, True))
+        self.assertEqual(self.server.ask("GET", f"/v1/jobs/{job['jobId']}", token=job["token"])[0], 200)
+
+    def test_a_flood_of_messages_costs_the_connection_and_not_the_token(self):
+        job = self.server.start(table(10_000, seed=4))
+        socket = RawSocket(self.server.port, job)
+        try:
+            for _ in range(40):
+                socket.send(1, b"{}")
+        except OSError:
+            pass
+        self.assertIn(socket.close_code(), (4429, 1000))
+        self.assertEqual(self.server.ask("GET", f"/v1/jobs/{job['jobId']}", token=job["token"])[0], 200)
+
+
+class RestartTests(unittest.TestCase):
+    def test_kill_at_random_moments(self):
+        rng = random.Random(7)
+        rows = 10_000
+        content = table(rows, seed=11)
+        for round in range(KILLS):
+            with self.subTest(round=round), tempfile.TemporaryDirectory() as folder:
+                server = JobServer(folder)
+                job = server.start(content)
+                heard: list[int] = []
+                for _ in range(3):
+                    time.sleep(rng.random() * 0.5)
+                    try:
+                        heard += [event["seq"] for event in server.state(job, f"1.{heard[-1]}" if heard else None)["events"] if "seq" in event]
+                    except (AssertionError, OSError):
+                        pass
+                    server.kill()
+                    server = JobServer(folder)
+                state = server.wait(job)
+                self.assertEqual(state["state"], "succeeded")
+                results = server.results(job)
+                self.assertEqual([item["number"] for item in results], list(range(rows)))
+                library = sqlite3.connect(Path(folder) / "jobs" / "jobs.sqlite")
+                seqs = [row[0] for row in library.execute("SELECT seq FROM event WHERE job = ? ORDER BY seq", (job["jobId"],))]
+                self.assertEqual(seqs, list(range(1, len(seqs) + 1)))
+                library.close()
+                counts = {}
+                for item in results:
+                    counts[item["outcome"]] = counts.get(item["outcome"], 0) + 1
+                self.assertEqual(sum(counts.values()), rows)
+                self.assertEqual(set(counts) - {"imported", "updated", "duplicate", "failed", "blank"}, set())
+                server.stop()
+
+    def test_results_expire_and_are_remembered(self):
+        with tempfile.TemporaryDirectory() as folder:
+            server = JobServer(folder, "--jobs-kept", "1")
+            job = server.start(table(20))
+            server.wait(job)
+            time.sleep(1.2)
+            server.stop()
+            # The sweeper looks at the start of the server too.
+            server = JobServer(folder)
+            end = time.monotonic() + 30
+            while (status := server.ask("GET", f"/v1/jobs/{job['jobId']}/results", token=job["token"])[0]) == 200:
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.05)
+            self.assertEqual(status, 410)
+            self.assertEqual(server.ask("GET", f"/v1/jobs/{job['jobId']}", token=job["token"])[0], 410)
+            self.assertEqual(RawSocket(server.port, job).status, 410)
+            server.stop()
+
+    def test_a_token_that_is_too_old_is_told_from_a_wrong_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            server = JobServer(folder, "--jobs-token-seconds", "1", "--jobs-kept", "1", "--jobs-running", "1")
+            job = server.start(table(10_000))
+            time.sleep(1.5)
+            status, body, _ = server.ask("GET", f"/v1/jobs/{job['jobId']}", token=job["token"])
+            self.assertEqual((status, json.loads(body)["error"]), (401, "token_expired"))
+            server.stop()
+
+    def test_a_server_that_ends_lets_its_sockets_go(self):
+        with tempfile.TemporaryDirectory() as folder:
+            server = JobServer(folder)
+            job = server.start(table(10_000))
+            socket = RawSocket(server.port, job)
+            began = time.monotonic()
+            server.stop()
+            self.assertLess(time.monotonic() - began, 20)
+            self.assertIn(socket.close_code(), (1001, 1000))
+
+
+class NetworkTests(unittest.TestCase):
+    def test_clients_behind_bad_networks_end_with_the_end(self):
+        with tempfile.TemporaryDirectory() as folder:
+            server = JobServer(folder, "--jobs-running", "2")
+            rng = random.Random(5)
+            networks = [
+                BrokenNetwork(server.port, seed, cuts=0.8, blocks=seed % 3 == 2) for seed in range(6)
+            ]
+            watchers = []
+            for number in range(12):
+                network = networks[number % len(networks)]
+                book = Path(folder) / f"table-{number}.csv"
+                book.write_bytes(table(rng.randint(500, 4_000), seed=number))
+                job = server.start(book.read_bytes())
+                tickets = Path(folder) / f"tickets-{number}.json"
+                tickets.write_text(json.dumps([{
+                    "server": f"http://127.0.0.1:{network.port}", "job": job["jobId"], "token": job["token"],
+                    "pipeline": "csv_import", "name": "x", "startedAt": 1,
+                }]))
+                watchers.append((job, subprocess.Popen(
+                    [PROGRAM, "jobs", "watch", "--json", "--server", f"http://127.0.0.1:{network.port}",
+                     "--tickets", str(tickets)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                )))
+            for job, watcher in watchers:
+                output, errors = watcher.communicate(timeout=240)
+                self.assertEqual(watcher.returncode, 0, errors)
+                messages = [json.loads(line) for line in output.splitlines()]
+                seqs = [message["seq"] for message in messages if "seq" in message]
+                self.assertEqual(seqs, sorted(set(seqs)))
+                self.assertEqual([m["type"] for m in messages].count("job_complete"), 1)
+                self.assertEqual(messages[-1]["type"], "job_complete")
+                self.assertEqual(
+                    messages[-1]["payload"]["summary"]["totalProcessed"], len(server.results(job))
+                )
+            self.assertGreater(sum(network.broken for network in networks), 0)
+            for network in networks:
+                network.close()
+            server.stop()
+
+
+class ProgramTests(unittest.TestCase):
+    def test_import_list_results_and_failed_rows(self):
+        with tempfile.TemporaryDirectory() as folder:
+            server = JobServer(folder)
+            book = Path(folder) / "books.csv"
+            book.write_bytes(table(400))
+            options = ["--server", server.url, "--tickets", f"{folder}/state/jobs.json"]
+            answer = run("jobs", "import", str(book), *options)
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            self.assertIn("of 400 succeeded", answer.stdout)
+            self.assertEqual(os.stat(f"{folder}/state/jobs.json").st_mode & 0o777, 0o600)
+            answer = run("jobs", "list", *options)
+            self.assertIn("succeeded 100 %  books.csv", answer.stdout)
+            answer = run("jobs", "results", "--outcome", "failed", "--json", *options)
+            failed = [json.loads(line) for line in answer.stdout.splitlines()]
+            self.assertGreater(len(failed), 0)
+            answer = run("jobs", "results", "--failed-rows", *options)
+            corrected = Path(folder) / "corrected.csv"
+            corrected.write_text(answer.stdout)
+            answer = run("jobs", "import", str(corrected), "--json", *options)
+            end = json.loads(answer.stdout.splitlines()[-1])
+            self.assertEqual(end["payload"]["summary"]["totalProcessed"], len(failed))
+            answer = run("jobs", "watch", "nothing", *options)
+            self.assertEqual(answer.returncode, 1)
+            self.assertIn("begins with", answer.stderr)
+            server.stop()
+            answer = run("jobs", "list", *options)
+            self.assertEqual(answer.returncode, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

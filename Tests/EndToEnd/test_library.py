@@ -1,0 +1,178 @@
+"""`freshet library` and `freshet catalogue` on exports with damage and on dumps, from outside."""
+
+import csv
+import io
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from program import PROGRAM, run
+
+BOOKS = Path(__file__).resolve().parents[1] / "Books"
+sys.path.insert(0, str(BOOKS))
+
+import book_exports  # noqa: E402  (beside these tests)
+
+ROWS = 10_000
+MOST_SECONDS = 10
+"""What an import of 10,000 rows may take."""
+MOST_MEMORY = 200_000
+"""Kilobytes that an import may take, in a debug build."""
+
+
+class Library(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = Path(self.folder.name)
+        self.library = str(self.path / "library.sqlite")
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def put(self, name: str, content: bytes) -> str:
+        file = self.path / name
+        file.write_bytes(content)
+        return str(file)
+
+    def take(self, file: str) -> dict:
+        """Imports a file; the memory of this one process is part of what comes back."""
+        with tempfile.TemporaryFile("w+") as printed:
+            process = subprocess.Popen(
+                [PROGRAM, "library", "import", file, "--library", self.library, "--json"],
+                stdout=printed, stderr=subprocess.STDOUT)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            printed.seek(0)
+            text = printed.read()
+        self.assertEqual(process.returncode, 0, text)
+        self.kilobytes = usage.ru_maxrss
+        return json.loads(text)
+
+    def check(self, service: str) -> None:
+        export = book_exports.Export(service, ROWS, seed=11)
+        counts = self.take(self.put(f"{service}.csv", export.bytes))
+        seconds = counts.pop("seconds")
+        self.assertEqual(counts, export.counts)
+        self.assertLess(seconds, MOST_SECONDS)
+        self.assertLess(self.kilobytes, MOST_MEMORY)
+        database = sqlite3.connect(self.library)
+        self.assertEqual(database.execute("SELECT count(*) FROM library").fetchone()[0], export.counts["imported"])
+        failures = {str(row): json.loads(problems)[0]["code"] for row, problems in
+                    database.execute("SELECT row, problems FROM failed_rows")}
+        self.assertEqual(failures, export.failures)
+        titles = {title for title, in database.execute("SELECT title FROM library")}
+        self.assertLessEqual(len(titles - export.titles), export.counts["imported"] // 100)
+        database.close()
+        # Again: nothing is new.
+        again = self.take(self.put(f"{service}.csv", export.bytes))
+        self.assertEqual((again["imported"], again["updated"]), (0, 0))
+        self.assertEqual(again["duplicates"], export.counts["imported"] + export.counts["duplicates"])
+
+    def test_goodreads(self):
+        self.check("goodreads")
+
+    def test_storygraph(self):
+        self.check("storygraph")
+
+    def test_librarything(self):
+        self.check("librarything")
+
+    def test_bookwyrm(self):
+        self.check("bookwyrm")
+
+    def test_failed_rows_are_corrected_with_pythons_csv_and_imported_again(self):
+        export = book_exports.Export("goodreads", 2_000, seed=5)
+        file = self.put("books.csv", export.bytes)
+        self.take(file)
+        table = Path(file + ".failed.csv").read_bytes()
+        rows = list(csv.reader(io.StringIO(table.decode("utf-8-sig"), newline="")))
+        header, rows = rows[0], rows[1:]
+        self.assertEqual(header[:2], ["Import row", "Import problem"])
+        self.assertEqual(header[2:], book_exports.Goodreads.header)
+        self.assertEqual([row[0] for row in rows], sorted(export.failures, key=int))
+        corrected = io.StringIO(newline="")
+        writer = csv.writer(corrected)
+        writer.writerow(header)
+        for number, row in enumerate(rows):
+            if export.failures[row[0]] == "quote_unclosed":
+                # The whole row is one field; a person takes it apart. Here the quote and the comma go.
+                row = row[:2] + row[2].replace('"Open, ', "Open ").split(",")
+            row = row[:2 + len(book_exports.Goodreads.header)]
+            row[header.index("Title")] = row[header.index("Title")].strip() or f"Found again {number}"
+            row[header.index("ISBN")] = row[header.index("ISBN13")] = ""
+            writer.writerow(row)
+        counts = self.take(self.put("corrected.csv", corrected.getvalue().encode()))
+        self.assertEqual(counts["failed"], 0)
+        self.assertEqual(counts["rows"], export.counts["failed"])
+        self.assertEqual(counts["imported"] + counts["duplicates"] + counts["updated"], export.counts["failed"])
+
+    def test_an_export_of_the_library_is_the_same_library(self):
+        export = book_exports.Export("librarything", 1_000, seed=3)
+        self.take(self.put("books.tsv", export.bytes))
+        out = str(self.path / "out.csv")
+        self.assertEqual(run("library", "export", "--library", self.library, "-o", out).returncode, 0)
+        with open(out, newline="", encoding="utf-8") as exported:
+            rows = list(csv.DictReader(exported))
+        self.assertEqual(len(rows), export.counts["imported"])
+        other = str(self.path / "other.sqlite")
+        answer = run("library", "import", out, "--library", other, "--json")
+        counts = json.loads(answer.stdout)
+        self.assertEqual((counts["imported"], counts["failed"]), (export.counts["imported"], 0))
+        names = "title, authors, isbn, status, rating, shelves, finished, added, publisher, pages, review"
+        query = f"SELECT {names} FROM library ORDER BY id"
+        self.assertEqual(sqlite3.connect(self.library).execute(query).fetchall(),
+                         sqlite3.connect(other).execute(query).fetchall())
+
+    def test_bad_files_are_refused_with_what_is_wrong(self):
+        for content, words in ((b"", "empty"), (b"PK\x03\x04xx", "Excel"), (b"a,b\n1,2\n", "no title"),
+                               (b"Title\n" * 10_002, "10000"), (b"Title\n", "no row")):
+            answer = run("library", "import", self.put("bad.csv", content), "--library", self.library)
+            self.assertNotEqual(answer.returncode, 0)
+            self.assertIn(words, answer.stderr)
+
+    def test_an_import_killed_at_any_moment_leaves_a_sound_library(self):
+        export = book_exports.Export("goodreads", 5_000, seed=9)
+        file = self.put("books.csv", export.bytes)
+        for milliseconds in (50, 150, 300, 500, 800):
+            process = subprocess.Popen([PROGRAM, "library", "import", file, "--library", self.library],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            try:
+                process.wait(milliseconds / 1000)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        counts = self.take(file)
+        self.assertEqual(counts["failed"], export.counts["failed"])
+        database = sqlite3.connect(self.library)
+        self.assertEqual(database.execute("PRAGMA integrity_check").fetchone()[0], "ok")
+        self.assertEqual(database.execute("SELECT count(*) FROM library").fetchone()[0], export.counts["imported"])
+
+
+class Catalogue(unittest.TestCase):
+    def test_dumps_become_a_catalogue_that_finds_books(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made = subprocess.run([sys.executable, BOOKS / "library_dump.py", folder, "5000"],
+                                  capture_output=True, text=True, check=True)
+            counts = json.loads(made.stdout)
+            files = sorted(str(path) for path in Path(folder).glob("ol_dump_*.txt.gz"))
+            catalogue = str(Path(folder) / "catalogue.sqlite")
+            answer = run("catalogue", "import", *files, "--catalogue", catalogue)
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            self.assertIn(f"{counts['works']} works, {counts['editions']} editions", answer.stdout)
+            self.assertIn(f"{counts['rejected']} rejected", answer.stdout)
+            found = run("catalogue", "find", "9780441478125", "--catalogue", catalogue)
+            self.assertIn("The Left Hand of Darkness · Ursula K. Le Guin", found.stdout)
+            found = run("catalogue", "find", "les miserables", "--author", "Hugo, Victor", "--catalogue", catalogue)
+            self.assertIn("Les Misérables", found.stdout)
+            unsure = run("catalogue", "find", "Dune", "--catalogue", catalogue)
+            self.assertEqual(unsure.returncode, 1)
+            self.assertIn("not sure: Dune", unsure.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
