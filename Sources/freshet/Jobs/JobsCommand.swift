@@ -9,7 +9,7 @@ struct JobsCommand: AsyncParsableCommand {
     abstract: "Import books, enrich them, scan shelves: start jobs and follow them to their end.",
     subcommands: [
       JobsImportCommand.self, JobsEnrichCommand.self, JobsScanCommand.self, JobsListCommand.self,
-      JobsWatchCommand.self, JobsCancelCommand.self, JobsResultsCommand.self,
+      JobsWatchCommand.self, JobsCancelCommand.self, JobsResultsCommand.self, LibraryCommand.self,
     ]
   )
 }
