@@ -326,11 +326,12 @@ extension WorktreeActions {
 
   private func syncable(_ workspace: Workspace) async throws -> Workspace {
     let now = try await current(workspace)
+    try requireIdle(now)
+    // Before the branch: while a rebase waits, none is checked out.
+    try await requireClean(now)
     guard now.git.branch != nil else {
       throw ActionRefusal(.invalidParameter, "\(now.path) has no branch checked out")
     }
-    try requireIdle(now)
-    try await requireClean(now)
     return now
   }
 
