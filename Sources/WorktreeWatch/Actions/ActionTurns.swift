@@ -9,6 +9,7 @@ final class ActionTurns: Sendable {
   /// - Parameters:
   ///   - common: The common directory of the repository.
   ///   - body: The action.
+  /// - Returns: What the action returns.
   /// - Throws: `CancellationError` if the task is cancelled while it waits; what the action throws.
   func take<Result>(_ common: String, _ body: () async throws -> Result) async throws -> Result {
     let gate = gates.withLock { gates in

@@ -40,8 +40,9 @@ struct BegunOperation: Sendable {
     case .merge(let other):
       content("MERGE_HEAD") == other && found?.kind == .merge
     case .squash:
-      found == nil && HostFile.stamp(HostFile.join(directory, "SQUASH_MSG")).map { $0 != message }
-        ?? false
+      found == nil
+        && HostFile.stamp(HostFile.join(directory, "SQUASH_MSG")).map { $0 != message }
+          ?? false
     }
   }
 

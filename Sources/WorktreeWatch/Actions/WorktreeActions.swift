@@ -62,7 +62,7 @@ package struct WorktreeActions: Sendable {
     guard let tree = parts.first, [40, 64].contains(tree.utf8.count),
       tree.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
     else {
-      let line = answer.complaint.split(separator: "\n").first.map(String.init) ?? "no tree was made"
+      let line = answer.complaint.split(separator: "\n").first ?? "no tree was made"
       throw GitRunner.Failure.failed(
         "merge-tree",
         code: answer.code,
@@ -128,7 +128,11 @@ package struct WorktreeActions: Sendable {
 
   /// Runs a body while nothing else is done to the repository of a worktree.
   ///
-  /// - Parameter body: Gets the common directory.
+  /// - Parameters:
+  ///   - workspace: The worktree.
+  ///   - body: Gets the common directory.
+  /// - Returns: What the body returns.
+  /// - Throws: ``ActionRefusal`` if the worktree is gone; what the body throws.
   func inTurn<Result>(
     _ workspace: Workspace,
     _ body: (String) async throws -> Result
