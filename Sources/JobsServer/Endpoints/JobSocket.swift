@@ -18,6 +18,7 @@ package struct JobSocketDoor: WebSocketDoor {
   let store: JobStore
   let hub: JobHub
   let gate: JobGate
+  let rules: OriginGuard
   let logger: Logger
 
   package var messageLimit: Int { store.limits.incomingBytes }
@@ -25,7 +26,7 @@ package struct JobSocketDoor: WebSocketDoor {
   package func open(_ request: HTTPRequest) async -> WebSocketAcceptance? {
     let (path, query) = Self.parts(request)
     guard path == Self.path else { return nil }
-    guard let (job, version, asked) = try? await check(request.headerFields, query) else {
+    guard let (job, version, asked) = try? await check(request, query) else {
       return nil
     }
     guard let listener = hub.listen(to: job.id) else { return nil }
@@ -46,20 +47,20 @@ package struct JobSocketDoor: WebSocketDoor {
   ///
   /// - Throws: ``Problem`` that says why it is not let in.
   func check(
-    _ fields: HTTPFields,
+    _ request: HTTPRequest,
     _ query: QueryText
   ) async throws -> (job: JobRow, version: WireVersion, asked: EventPosition?) {
+    if let refusal = rules.refusal(request) { throw refusal.problem }
     guard let id = query["jobId"] else {
       throw JobProblem(.badRequest, .invalidRequest, "jobId is needed").problem
     }
-    let job = try await gate.living(id, fields, query: query)
+    let job = try await gate.living(id, request.headerFields, query: query)
     return (job, try JobEndpoints.version(query), try JobEndpoints.position(query))
   }
 
   /// Why a request was not let in, or that it did not ask for an upgrade.
-  func refusal(_ fields: HTTPFields, query: String?) async throws -> Problem {
-    let query = QueryText(query)
-    let (job, _, _) = try await check(fields, query)
+  func refusal(_ request: HTTPRequest) async throws -> Problem {
+    let (job, _, _) = try await check(request, Self.parts(request).query)
     // It may not have been a handshake, or there is no room.
     if hub.listen(to: job.id) == nil {
       return JobProblem(.serviceUnavailable, .busy, "too many listen; poll instead", retryAfter: 2)
