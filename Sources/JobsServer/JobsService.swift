@@ -53,7 +53,7 @@ package struct JobsService: Sendable {
     JobSocketDoor(store: store, hub: hub, gate: gate, rules: rules, logger: logger)
   }
 
-  /// Takes up the jobs that were under way, and removes what is too old, until the task is cancelled.
+  /// Takes up the jobs that are open and that nobody works on, again and again, and removes what is too old, until the task is cancelled.
   ///
   /// - Throws: An error of the store at the beginning.
   package func run() async throws {
@@ -68,6 +68,14 @@ package struct JobsService: Sendable {
         break
       } catch {
         logger.error("what is too old cannot be removed", metadata: ["error": "\(error)"])
+      }
+      do {
+        // A run that the store interrupted is taken up again.
+        try await runner.resume()
+      } catch is CancellationError {
+        break
+      } catch {
+        logger.error("jobs cannot be taken up", metadata: ["error": "\(error)"])
       }
       do {
         try await clock.sleep(for: Self.sweepSeconds)
