@@ -95,7 +95,12 @@ package struct JobsService: Sendable {
   }
 
   private func add(to router: some RouterMethods<some RequestContext>) {
-    let start = StartEndpoint(store: store, runner: runner, pipelines: Set(pipelines.keys))
+    let start = StartEndpoint(
+      store: store,
+      runner: runner,
+      pipelines: Set(pipelines.keys),
+      permits: UploadPermits(most: store.limits.uploads)
+    )
     let jobs = JobEndpoints(store: store, hub: hub, gate: gate, pipelines: pipelines)
     let events = JobEventEndpoint(store: store, hub: hub, gate: gate)
     let door = door

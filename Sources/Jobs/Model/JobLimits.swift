@@ -79,7 +79,9 @@ public struct JobLimits: Hashable, Sendable {
         "maxBytes": whole(booksBytes),
       ]),
       "ai_scan": .object(["maxPhotos": whole(photos), "maxPhotoBytes": whole(photoBytes)]),
-      "jobs": .object(["open": whole(openJobs), "running": whole(runningJobs)]),
+      "jobs": .object([
+        "open": whole(openJobs), "running": whole(runningJobs), "uploads": whole(uploads),
+      ]),
       "results": .object([
         "keptSeconds": whole(resultSeconds), "tombstoneSeconds": whole(tombstoneSeconds),
         "pageItems": whole(pageItems), "pageItemsByDefault": whole(pageItemsByDefault),

@@ -21,6 +21,7 @@ struct StartEndpoint: Sendable {
   let store: JobStore
   let runner: JobRunner
   let pipelines: Set<PipelineName>
+  let permits: UploadPermits
 
   /// Takes the input, stores the job, and answers 202 before any work is done.
   ///
@@ -43,6 +44,16 @@ struct StartEndpoint: Sendable {
         "Idempotency-Key has 1 to \(store.limits.idempotencyBytes) bytes"
       ).problem
     }
+    guard permits.take() else {
+      throw JobProblem(
+        .serviceUnavailable,
+        .busy,
+        "\(store.limits.uploads) other requests are read",
+        retryAfter: 2
+      ).problem
+    }
+    defer { permits.giveBack() }
+    guard try await store.hasRoom(key: key) else { throw busy }
     var options = QueryText(request.uri.query).others(besides: Self.ownParameters)
     let inputs = try await inputs(request, pipeline, &options)
     switch try await store.start(pipeline, inputs: inputs, options: options, key: key) {
@@ -56,13 +67,17 @@ struct StartEndpoint: Sendable {
         "this Idempotency-Key was used for another request"
       ).problem
     case .busy:
-      throw JobProblem(
-        .serviceUnavailable,
-        .busy,
-        "\(store.limits.openJobs) jobs wait or run",
-        retryAfter: 5
-      ).problem
+      throw busy
     }
+  }
+
+  private var busy: Problem {
+    JobProblem(
+      .serviceUnavailable,
+      .busy,
+      "\(store.limits.openJobs) jobs wait or run",
+      retryAfter: 5
+    ).problem
   }
 
   private func started(_ job: JobRow, _ token: String) -> Response {

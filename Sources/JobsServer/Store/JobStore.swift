@@ -68,6 +68,28 @@ package final class JobStore: Sendable {
     case busy
   }
 
+  /// Whether a job could be started now: there is room, or it was started with this key before.
+  func hasRoom(key: String?) async throws -> Bool {
+    let now = now
+    let keyHash = key.map { Data(SHA256.hash($0.utf8)) }
+    return try await database.read { [limits] database in
+      if try Self.openCount(database) < limits.openJobs { return true }
+      guard let keyHash else { return false }
+      return try Int.fetchOne(
+        database,
+        sql: "SELECT 1 FROM idempotency WHERE key = ? AND until > ?",
+        arguments: [keyHash, now]
+      ) != nil
+    }
+  }
+
+  private static func openCount(_ database: Database) throws -> Int {
+    try Int.fetchOne(
+      database,
+      sql: "SELECT count(*) FROM job WHERE state IN ('queued', 'running', 'canceling')"
+    ) ?? 0
+  }
+
   /// Starts a job.
   ///
   /// - Parameters:
@@ -95,12 +117,7 @@ package final class JobStore: Sendable {
       return file
     }
     let result = try await database.write { [epoch, limits] database -> Started in
-      let open =
-        try Int.fetchOne(
-          database,
-          sql: "SELECT count(*) FROM job WHERE state IN ('queued', 'running', 'canceling')"
-        ) ?? 0
-      guard open < limits.openJobs else { return .busy }
+      guard try Self.openCount(database) < limits.openJobs else { return .busy }
       if let keyHash {
         // Two requests with one key at once: the second one finds the first one's job here.
         if let earlier = try Self.earlier(database, keyHash, request, token, now, limits) {
