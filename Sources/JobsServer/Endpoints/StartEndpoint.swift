@@ -82,11 +82,12 @@ struct StartEndpoint: Sendable {
 
   private func started(_ job: JobRow, _ token: String) -> Response {
     let path = "/v1/jobs/\(job.id)"
-    let expiry = store.now + Int64(store.limits.tokenSeconds) * 1_000
+    let now = store.now
+    let expiry = max(now + Int64(store.limits.tokenSeconds) * 1_000, job.expiresAt ?? 0)
     let body = JSONValue.object([
       "jobId": .string(job.id), "token": .string(token), "pipeline": .string(job.pipeline.rawValue),
       "state": .string(job.state.rawValue), "tokenExpiresAt": .string(JobInstant.text(expiry)),
-      "expiresIn": .whole(Int64(store.limits.tokenSeconds)),
+      "expiresIn": .whole((expiry - now) / 1_000),
       "pollAfterMs": .whole(Int64(store.limits.pollSeconds) * 1_000),
       "links": .object([
         "status": .string(path), "events": .string(path + "/events"),
