@@ -51,6 +51,19 @@ package final class JobStore: Sendable {
       try database.execute(sql: "PRAGMA user_version = \(epoch)")
       return epoch
     }
+    try removeStrangers()
+  }
+
+  /// Removes the files of requests that the end of an earlier process interrupted.
+  private func removeStrangers() throws {
+    let known = try database.read { database in
+      try String.fetchSet(database, sql: "SELECT file FROM input")
+    }
+    let manager = FileManager.default
+    for name in try manager.contentsOfDirectory(atPath: folder + "/inputs")
+    where !known.contains("inputs/" + name) {
+      try? manager.removeItem(atPath: folder + "/inputs/" + name)
+    }
   }
 
   /// Now, in milliseconds since 1970-01-01T00:00:00Z.
@@ -111,10 +124,15 @@ package final class JobStore: Sendable {
     let request = Self.fingerprint(pipeline, inputs.map(\.content), options)
     let keyHash = key.map { Data(SHA256.hash(($0).utf8)) }
     if let keyHash, let earlier = try await earlier(keyHash, request, token, now) { return earlier }
-    let files = try inputs.enumerated().map { number, input in
-      let file = "inputs/\(id)-\(number)"
+    let files = inputs.indices.map { "inputs/\(id)-\($0)" }
+    var isKept = false
+    defer {
+      if !isKept {
+        for file in files { try? FileManager.default.removeItem(atPath: folder + "/" + file) }
+      }
+    }
+    for (input, file) in zip(inputs, files) {
       try Data(input.content).write(to: URL(fileURLWithPath: folder + "/" + file))
-      return file
     }
     let result = try await database.write { [epoch, limits] database -> Started in
       guard try Self.openCount(database) < limits.openJobs else { return .busy }
@@ -153,8 +171,7 @@ package final class JobStore: Sendable {
       guard let row = try Self.row(database, id) else { throw JobStoreError.gone(id) }
       return .job(row, token: token, isNew: true)
     }
-    if case .job(_, _, isNew: true) = result { return result }
-    for file in files { try? FileManager.default.removeItem(atPath: folder + "/" + file) }
+    if case .job(_, _, isNew: true) = result { isKept = true }
     return result
   }
 
