@@ -65,6 +65,7 @@ struct JobsOptions: ParsableArguments {
   ///   - clock: What time it is.
   ///   - exchange: Asks other servers.
   ///   - logger: Where failures are told.
+  /// - Returns: The service; nothing without a folder.
   /// - Throws: An error of the folder or its databases.
   func service(
     rules: OriginGuard,

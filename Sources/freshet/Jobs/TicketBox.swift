@@ -63,6 +63,8 @@ struct TicketBox {
   /// - Parameters:
   ///   - id: The id or its beginning.
   ///   - server: The server that the job is on; nothing for any.
+  /// - Returns: The job.
+  /// - Throws: ``Failure`` if there is none, or more than one.
   func find(_ id: String?, of server: String?) throws -> Entry {
     let entries = try entries().filter { server == nil || $0.server == server }
     let place = server.map { " on \($0)" } ?? ""

@@ -112,6 +112,7 @@ struct WorkspaceOptions: ParsableArguments {
   /// Which requests of browsers the jobs' part of the server answers.
   ///
   /// - Parameter host: The address that is listened on.
+  /// - Returns: The rules.
   func originGuard(host: String) -> OriginGuard {
     // Jobs are started without a token: where names are given, they are the only ones.
     let isNamed = socket == nil && !allowHost.isEmpty
