@@ -112,7 +112,12 @@ struct ServeCommand: AsyncParsableCommand {
     )
     let jobService: JobsService?
     do {
-      jobService = try jobs.service(clock: clock, exchange: transport, logger: logger)
+      jobService = try jobs.service(
+        rules: workspaces.originGuard(host: host),
+        clock: clock,
+        exchange: transport,
+        logger: logger
+      )
     } catch {
       Terminal.complain("freshet serve: --jobs \(jobs.jobs ?? ""): \(error)\n")
       throw ExitCode(1)
