@@ -29,6 +29,12 @@ public struct JobLimits: Hashable, Sendable {
   public var runningJobs = 4
   /// The most requests with input that are read at once.
   public var uploads = 16
+  /// The least rate of an upload, in bytes a second.
+  public var uploadBytesPerSecond = 4 << 10
+  /// How far an upload may fall behind its least rate, in seconds.
+  public var uploadSlackSeconds = 30
+  /// The longest time of an upload, in seconds.
+  public var uploadSeconds = 3_600
   /// How long results are kept after the end, in seconds.
   public var resultSeconds = 86_400
   /// How long it is remembered that a job was there, in seconds after its results went.
@@ -57,6 +63,8 @@ public struct JobLimits: Hashable, Sendable {
   public var noticesPerMinute = 20
   /// The most messages that wait for a slow client before progress is left out.
   public var waitingMessages = 64
+  /// How many of the newest messages are kept ready for all who listen.
+  public var recentMessages = 32
   /// The most items of a completion that carries them, for clients of version 1.
   public var embeddedItems = 2_000
   /// How often a silent listener hears that the job lives, in seconds.
@@ -81,6 +89,8 @@ public struct JobLimits: Hashable, Sendable {
       "ai_scan": .object(["maxPhotos": whole(photos), "maxPhotoBytes": whole(photoBytes)]),
       "jobs": .object([
         "open": whole(openJobs), "running": whole(runningJobs), "uploads": whole(uploads),
+        "uploadBytesPerSecond": whole(uploadBytesPerSecond),
+        "uploadSlackSeconds": whole(uploadSlackSeconds), "uploadSeconds": whole(uploadSeconds),
       ]),
       "results": .object([
         "keptSeconds": whole(resultSeconds), "tombstoneSeconds": whole(tombstoneSeconds),

@@ -2,6 +2,7 @@ import ConditionalHTTP
 package import HTTPTypes
 import Jobs
 import Logging
+import NIOCore
 package import Serving
 import StrictJSON
 import Synchronization
@@ -54,7 +55,7 @@ package struct JobSocketDoor: WebSocketDoor {
     guard let id = query["jobId"] else {
       throw JobProblem(.badRequest, .invalidRequest, "jobId is needed").problem
     }
-    let job = try await gate.living(id, request.headerFields, query: query)
+    let job = try await gate.living(id, request.headerFields, query: query).job
     return (job, try JobEndpoints.version(query), try JobEndpoints.position(query))
   }
 
@@ -119,7 +120,9 @@ private struct JobSocketSession: Sendable {
     case close(JobCloseCode, String)
   }
 
-  func run(_ socket: any WebSocket) async {
+  func run(_ socket: any ServerWebSocket) async {
+    hub.tally.listens(.webSocket, 1)
+    defer { hub.tally.listens(.webSocket, -1) }
     let exit = await withTaskGroup(of: Exit.self) { group in
       group.addTask { await speak(socket) }
       group.addTask { await listen(socket) }
@@ -134,6 +137,7 @@ private struct JobSocketSession: Sendable {
       return first
     }
     if case .close(let code, _) = exit {
+      hub.tally.closed(code)
       logger.debug(
         "a socket closes",
         metadata: ["job": "\(writer.job)", "code": "\(code.rawValue)"]
@@ -142,11 +146,12 @@ private struct JobSocketSession: Sendable {
   }
 
   /// Sends what happens.
-  private func speak(_ socket: any WebSocket) async -> Exit {
-    let feed = JobFeed(store: store, listener: listener, writer: writer)
+  private func speak(_ socket: any ServerWebSocket) async -> Exit {
+    let feed = JobFeed(store: store, hub: hub, listener: listener, writer: writer)
     do {
       let ending = try await feed.follow(from: asked, saysWhere: saysWhere) { message in
         try await send(message.bytes, socket)
+        hub.tally.sent(.webSocket, skipped: message.skipped)
       }
       switch ending {
       case .finished: return .close(.finished, "the job is over")
@@ -164,7 +169,7 @@ private struct JobSocketSession: Sendable {
   }
 
   /// Answers what the client says.
-  private func listen(_ socket: any WebSocket) async -> Exit {
+  private func listen(_ socket: any ServerWebSocket) async -> Exit {
     var notices: [Int64] = []
     while true {
       let text: String
@@ -179,7 +184,8 @@ private struct JobSocketSession: Sendable {
       do {
         guard let notice = try await answer(text, socket) else { continue }
         notices = notices.filter { $0 > store.now - 60_000 } + [store.now]
-        try await send(notice.bytes, socket)
+        hub.tally.noticed()
+        try await send(ByteBuffer(bytes: notice.bytes), socket)
       } catch {
         return .gone
       }
@@ -190,7 +196,7 @@ private struct JobSocketSession: Sendable {
   }
 
   /// Answers a message; a notice for one that is not understood.
-  private func answer(_ text: String, _ socket: any WebSocket) async throws -> JSONValue? {
+  private func answer(_ text: String, _ socket: any ServerWebSocket) async throws -> JSONValue? {
     let now = store.now
     guard let value = try? JSONReader.value(of: Array(text.utf8), rules: Self.rules) else {
       return writer.notice(.invalidMessage, "the message is no JSON", at: now)
@@ -203,9 +209,9 @@ private struct JobSocketSession: Sendable {
     }
     switch type {
     case "ready":
-      try await send(writer.readyAck(at: now).bytes, socket)
+      try await send(ByteBuffer(bytes: writer.readyAck(at: now).bytes), socket)
     case "ping":
-      try await send(writer.pong(at: now).bytes, socket)
+      try await send(ByteBuffer(bytes: writer.pong(at: now).bytes), socket)
     case "pong": break
     case "cancel", "cancel_batch", "cancel_job":
       if let (_, event) = try await store.cancel(writer.job), let event {
@@ -222,14 +228,14 @@ private struct JobSocketSession: Sendable {
     return nil
   }
 
-  private func send(_ bytes: [UInt8], _ socket: any WebSocket) async throws {
+  private func send(_ bytes: ByteBuffer, _ socket: any ServerWebSocket) async throws {
     let number = signs.began()
     defer { signs.ended(number) }
-    try await socket.send(.text(String(decoding: bytes, as: UTF8.self)))
+    try await socket.send(text: bytes)
   }
 
   /// Pings, so that a connection that is gone is found.
-  private func ping(_ socket: any WebSocket) async -> Exit {
+  private func ping(_ socket: any ServerWebSocket) async -> Exit {
     while true {
       do {
         try await Task.sleep(for: .seconds(store.limits.heartbeatSeconds))

@@ -15,8 +15,15 @@ final class JobHub: Sendable {
 
   private let state = Mutex(State())
   private let limits: JobLimits
+  /// What was told last, as it goes out.
+  let recent: RecentMessages
+  /// Counts what is told.
+  let tally = JobTally()
 
-  init(limits: JobLimits) { self.limits = limits }
+  init(limits: JobLimits) {
+    self.limits = limits
+    recent = RecentMessages(most: limits.recentMessages)
+  }
 
   /// How many listen.
   var count: Int { state.withLock { $0.count } }
@@ -40,6 +47,7 @@ final class JobHub: Sendable {
 
   /// Tells an event to all who listen to its job.
   func publish(_ event: JobEvent, of job: String) {
+    tally.stored(event)
     let listeners = state.withLock { state in state.listeners[job].map { Array($0.values) } ?? [] }
     for listener in listeners { listener.push(event) }
   }

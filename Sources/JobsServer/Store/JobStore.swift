@@ -269,6 +269,21 @@ package final class JobStore: Sendable {
     }
   }
 
+  /// The jobs that are worked on and have not gone on for too long.
+  func stuck() async throws -> [String] {
+    let latest = now - Int64(limits.stuckSeconds) * 1_000
+    return try await database.read { database in
+      try String.fetchAll(
+        database,
+        sql: """
+          SELECT id FROM job WHERE state IN ('running', 'canceling') AND updated_at < ?
+          ORDER BY id
+          """,
+        arguments: [latest]
+      )
+    }
+  }
+
   /// How many jobs are in each state.
   package func counts() async throws -> [String: Int] {
     try await database.read { database in

@@ -7,6 +7,7 @@ import Foundation
 import Jobs
 import JobsServer
 import Logging
+import ServeSettings
 import Serving
 
 /// The options of `freshet serve` for jobs.
@@ -19,8 +20,11 @@ struct JobsOptions: ParsableArguments {
   )
   var jobs: String?
 
-  @Flag(help: "Take job tokens from queries too, where they end up in logs.")
-  var jobsQueryTokens = false
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Take job tokens from queries too, where they end up in logs. Default: no."
+  )
+  var jobsQueryTokens: Bool?
 
   @Option(help: "How many jobs run at once. Default: 4.")
   var jobsRunning: Int?
@@ -58,6 +62,18 @@ struct JobsOptions: ParsableArguments {
     }
   }
 
+  /// These options, and what a file says where they say nothing.
+  func completed(by settings: JobSettings?) -> JobsOptions {
+    var options = self
+    options.jobs = jobs ?? settings?.folder
+    options.jobsQueryTokens = jobsQueryTokens ?? settings?.queryTokens
+    options.jobsRunning = jobsRunning ?? settings?.running
+    options.jobsKept = jobsKept ?? settings?.keptSeconds
+    options.jobsTokenSeconds = jobsTokenSeconds ?? settings?.tokenSeconds
+    options.openLibrary = openLibrary ?? settings?.openLibrary
+    return options
+  }
+
   /// The service, if a folder is given.
   ///
   /// - Parameters:
@@ -83,7 +99,7 @@ struct JobsOptions: ParsableArguments {
       store: store,
       pipelines: try pipelines(folder, exchange, logger),
       rules: rules,
-      acceptsQueryToken: jobsQueryTokens,
+      acceptsQueryToken: jobsQueryTokens ?? false,
       clock: clock,
       logger: logger
     )
