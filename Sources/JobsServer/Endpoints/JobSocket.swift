@@ -116,7 +116,10 @@ private struct JobSocketSession: Sendable {
   }
 
   private enum Exit: Sendable {
+    /// Nothing can be sent any more.
     case gone
+    /// Nothing will come any more.
+    case heardAll
     case close(JobCloseCode, String)
   }
 
@@ -128,7 +131,9 @@ private struct JobSocketSession: Sendable {
       group.addTask { await listen(socket) }
       group.addTask { await ping(socket) }
       group.addTask { await watch() }
-      let first = await group.next() ?? .gone
+      var first = await group.next() ?? .heardAll
+      // What came before the end of the connection is heard, such as the wish to cancel.
+      while case .gone = first { first = await group.next() ?? .heardAll }
       if case .close(let code, let reason) = first {
         await socket.close(WebSocketClose(code: code.rawValue, reason: reason))
       }
@@ -176,7 +181,7 @@ private struct JobSocketSession: Sendable {
       let arrival = await socket.next()
       signs.heard()
       switch arrival {
-      case .closed: return .gone
+      case .closed: return .heardAll
       case .pong: continue
       case .message(.text(let message)): text = message
       case .message(.binary(let bytes)): text = String(decoding: bytes, as: UTF8.self)
@@ -186,6 +191,9 @@ private struct JobSocketSession: Sendable {
         notices = notices.filter { $0 > store.now - 60_000 } + [store.now]
         hub.tally.noticed()
         try await send(ByteBuffer(bytes: notice.bytes), socket)
+      } catch is WebSocketError {
+        // Nobody hears the answer; there may be more to be heard.
+        continue
       } catch {
         return .gone
       }
@@ -268,10 +276,7 @@ private struct JobSocketSession: Sendable {
   }
 
   private static let rules: JSONReader.Rules = {
-    var rules = JSONReader.Rules()
-    rules.keepsNumbers = true
-    rules.repairsStrings = true
-    rules.repetition = .last
+    var rules = JSONReader.Rules.lenient
     rules.most = 10_000
     return rules
   }()
