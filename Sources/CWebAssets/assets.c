@@ -272,6 +272,11 @@ static const unsigned char manifest_webmanifest_bytes[] = {
 #embed "Public/manifest.webmanifest"
 };
 
+static const char openapi_jobs_json_name[] = "openapi-jobs.json";
+static const unsigned char openapi_jobs_json_bytes[] = {
+#embed "Public/openapi-jobs.json"
+};
+
 static const char openapi_json_name[] = "openapi.json";
 static const unsigned char openapi_json_bytes[] = {
 #embed "Public/openapi.json"
@@ -331,6 +336,7 @@ static const FreshetWebAsset assets[] = {
   ASSET(icon_maskable_svg),
   ASSET(icon_svg),
   ASSET(manifest_webmanifest),
+  ASSET(openapi_jobs_json),
   ASSET(openapi_json),
 };
 

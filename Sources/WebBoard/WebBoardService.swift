@@ -3,7 +3,7 @@ import HTTPTypes
 package import Hummingbird
 import Serving
 
-/// The pages: the web board at `/`, its files under `/assets/`, and `/openapi.json`.
+/// The pages: the web board at `/`, its files under `/assets/`, `/openapi.json` and `/openapi-jobs.json`.
 package struct WebBoardService: Sendable {
   /// Creates the service.
   package init() {}
@@ -14,7 +14,9 @@ package struct WebBoardService: Sendable {
     router.get("assets/:name") { request, context in
       try Self.answer(context.parameters.get("name") ?? "", request)
     }
-    router.get("openapi.json") { request, _ in try Self.answer("openapi.json", request) }
+    for name in ["openapi.json", "openapi-jobs.json"] {
+      router.get(RouterPath(name)) { request, _ in try Self.answer(name, request) }
+    }
     // A service worker is in charge of the folder it comes from.
     router.get("service-worker.js") { request, _ in try Self.answer("service-worker.js", request) }
     router.get("favicon.ico") { request, _ in try Self.answer("icon.svg", request) }
