@@ -244,7 +244,7 @@ let package = Package(
       dependencies: [
         "ConditionalHTTP", "Jobs", "JobsClient", "JobsServer", "NIOTransport", "Serving",
         "StrictJSON",
-        "TolerantDecoding", .httpTypes, .hummingbird, .logging, .serviceLifecycle,
+        "TolerantDecoding", .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle,
       ]
     ),
     .testTarget(name: "TolerantDecodingTests", dependencies: ["StrictJSON", "TolerantDecoding"]),

@@ -28,7 +28,8 @@ package struct WebSocketAcceptance: Sendable {
   package var serve: @Sendable (any ServerWebSocket) async -> Void
 
   /// Creates an acceptance.
-  package init(subprotocol: String?, serve: @escaping @Sendable (any ServerWebSocket) async -> Void) {
+  package init(subprotocol: String?, serve: @escaping @Sendable (any ServerWebSocket) async -> Void)
+  {
     self.subprotocol = subprotocol
     self.serve = serve
   }

@@ -170,6 +170,15 @@ class CrowdTests(unittest.TestCase):
         print(f"\n{count} clients that read nothing: {empty:.0f} MB before, {most:.0f} MB at most; "
               f"one that reads had the end after {seconds:.1f} s")
         self.assertLess(most - empty, 60 + count * 0.4)
+        if SOCKETS >= 1_000:
+            # In the end they are let go, though none of them ever said anything.
+            listening = count
+            while listening:
+                self.assertLess(time.monotonic() - began, 180)
+                time.sleep(1)
+                text = server.ask("GET", "/metrics")[1].decode()
+                listening = sum(int(found) for found in re.findall(r"^freshet_job_listeners{.*} (\d+)$", text, re.M))
+            print(f"all of them were let go after {time.monotonic() - began:.0f} s")
         # They do not hold up the end of the server either.
         began = time.monotonic()
         server.process.terminate()

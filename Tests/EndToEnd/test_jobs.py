@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 import unittest
+from datetime import datetime
 from pathlib import Path
 
 from job_stage import JobServer, RawSocket, table
@@ -19,6 +20,61 @@ try:
     import websockets
 except ImportError:  # Debian's own Python has it: python3-websockets
     websockets = None
+
+
+def need(value: dict, name: str, kind: type | tuple, where: str) -> object:
+    """A member that a client cannot do without."""
+    assert name in value and isinstance(value[name], kind) and not (kind is int and isinstance(value[name], bool)), (
+        f"{where}: {name} is {value.get(name)!r}"
+    )
+    return value[name]
+
+
+def may(value: dict, name: str, kind: type | tuple, where: str) -> None:
+    """A member that may be absent or null, but nothing else."""
+    if value.get(name) is not None:
+        need(value, name, kind, where)
+
+
+def read_strictly(message: dict, version: str) -> str:
+    """Reads a message as a client does that knows one version only and takes nothing for granted but that.
+
+    Members it does not know are passed over; types it does not know are none of its business.
+    """
+    kind = need(message, "type", str, version)
+    where = f"version {version}, {kind}"
+    for name, type in (("jobId", str), ("pipeline", str), ("timestamp", int), ("version", str)):
+        need(message, name, type, where)
+    assert message["version"] == {"1": "1.0.0", "2": "2.0.0", "2.4": "2.4.0"}[version], message["version"]
+    payload = need(message, "payload", dict, where)
+    assert need(payload, "type", str, where) == kind
+    if kind == "job_progress":
+        assert 0 <= need(payload, "progress", (int, float), where) <= 1
+        need(payload, "status", str, where)
+        may(payload, "processedCount", int, where)
+        may(payload, "currentItem", str, where)
+        may(payload, "keepAlive", bool, where)
+    elif kind == "job_complete" and version == "1":
+        for book in need(payload, "books", list, where):
+            need(book, "title", str, where)
+            need(book, "author", str, where)
+            may(book, "isbn", str, where)
+        for error in need(payload, "errors", list, where):
+            need(error, "title", str, where)
+            need(error, "error", str, where)
+        part, _, whole = need(payload, "successRate", str, where).partition("/")
+        assert int(part) <= int(whole)
+    elif kind == "job_complete":
+        assert need(payload, "pipeline", str, where) == message["pipeline"]
+        summary = need(payload, "summary", dict, where)
+        for name in ("totalProcessed", "successCount", "failureCount", "duration"):
+            need(summary, name, int, where)
+        may(summary, "resourceId", str, where)
+        assert summary["successCount"] + summary["failureCount"] == summary["totalProcessed"]
+        if version == "2.4":
+            # The clients of this version break without it.
+            datetime.fromisoformat(need(payload, "expiresAt", str, where))
+    return kind
 
 
 class JobTests(unittest.TestCase):
@@ -80,7 +136,10 @@ class JobTests(unittest.TestCase):
             b"Content-Type: text/csv\r\n\r\n" + content + b"\r\n--XX--\r\n"
         )
         posted = self.server.start(form, Content_Type="multipart/form-data; boundary=XX")
-        for job in (raw, posted):
+        # Older clients made ids of their own: they are passed over.
+        named = json.loads(self.server.ask("POST", "/v1/jobs/csv_import?jobId=mine", content, Content_Type="text/csv")[1])
+        self.assertNotEqual(named["jobId"], "mine")
+        for job in (raw, posted, named):
             self.assertEqual(self.server.wait(job)["state"], "succeeded")
             self.assertEqual(len(self.server.results(job)), 50)
 
@@ -100,6 +159,8 @@ class JobTests(unittest.TestCase):
         ends = {}
         for version, (messages, code, subprotocol) in answers.items():
             self.assertEqual(code, 1000)
+            kinds = {read_strictly(message, version) for message in messages}
+            self.assertLessEqual({"job_progress", "job_complete"}, kinds)
             self.assertEqual(subprotocol, f"freshet-auth.{job['token']}")
             numbered = [message for message in messages if "seq" in message]
             # Each stands for those that were left out before it; none comes twice.

@@ -1,0 +1,109 @@
+import Jobs
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import JobsServer
+
+@Suite struct `The pace of an upload` {
+  private let start = ContinuousClock.now
+  private var limits: JobLimits {
+    var limits = JobLimits()
+    limits.uploadBytesPerSecond = 1_000
+    limits.uploadSlackSeconds = 30
+    limits.uploadSeconds = 300
+    return limits
+  }
+
+  /// Sends so many bytes every so many seconds; when it was ended, in seconds.
+  private func ended(_ bytes: Int, every seconds: Double, after first: Int = 0) -> Double? {
+    var pace = UploadPace(limits, now: start)
+    if first > 0, !pace.take(first, now: start) { return 0 }
+    for step in 1..<1_000 {
+      let moment = Double(step) * seconds
+      if moment >= 299 { return nil }
+      if !pace.take(bytes, now: start + .seconds(moment)) { return moment }
+    }
+    return nil
+  }
+
+  @Test func `a slow one that keeps the least rate passes, in whatever pieces`() {
+    #expect(ended(1_000, every: 1) == nil)
+    #expect(ended(20_000, every: 20) == nil)
+    #expect(ended(10, every: 0.01) == nil)
+  }
+
+  @Test func `one that dribbles ends when its slack is used up`() throws {
+    #expect(try #require(ended(1, every: 1)) == 31)
+    #expect(try #require(ended(500, every: 1)) <= 62)
+  }
+
+  @Test func `what was sent at once buys no more than the slack`() throws {
+    #expect(try #require(ended(1, every: 1, after: 10_000_000)) == 31)
+  }
+
+  @Test func `a pause is made up for`() {
+    var pace = UploadPace(limits, now: start)
+    #expect(pace.take(1_000, now: start + .seconds(25)))
+    // Far behind: a second of bytes each second does not catch up, two do.
+    #expect(pace.take(20_000, now: start + .seconds(30)))
+    #expect(pace.take(1, now: start + .seconds(50)))
+    #expect(!pace.take(1, now: start + .seconds(60)))
+  }
+
+  @Test func `the longest time ends every one`() {
+    var pace = UploadPace(limits, now: start)
+    for second in 1...300 { #expect(pace.take(100_000, now: start + .seconds(second))) }
+    #expect(!pace.take(100_000, now: start + .seconds(301)))
+  }
+}
+
+@Suite struct `Messages that many get` {
+  @Test func `one is made once for all who ask at the same time`() async throws {
+    let recent = RecentMessages(most: 4)
+    let made = Mutex(0)
+    let texts = try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<100 {
+        group.addTask {
+          let buffer = try await recent.message("job", 1, .v1) {
+            try await Task.sleep(for: .milliseconds(20))
+            made.withLock { $0 += 1 }
+            return ByteBuffer(string: "message")
+          }
+          return String(buffer: buffer)
+        }
+      }
+      return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+    }
+    #expect(texts == ["message"])
+    #expect(made.withLock { $0 } == 1)
+  }
+
+  @Test func `jobs, numbers and versions are told apart, and old ones are made again`() async throws
+  {
+    let recent = RecentMessages(most: 2)
+    func ask(
+      _ job: String,
+      _ seq: Int64,
+      _ version: WireVersion,
+      _ text: String
+    ) async throws -> String {
+      String(buffer: try await recent.message(job, seq, version) { ByteBuffer(string: text) })
+    }
+    #expect(try await ask("a", 1, .v1, "first") == "first")
+    #expect(try await ask("a", 1, .v2, "second") == "second")
+    #expect(try await ask("a", 1, .v1, "other") == "first")
+    #expect(try await ask("b", 1, .v1, "third") == "third")
+    #expect(try await ask("a", 1, .v1, "again") == "again")
+  }
+
+  @Test func `one that cannot be made is tried again`() async throws {
+    struct Broken: Error {}
+    let recent = RecentMessages(most: 2)
+    await #expect(throws: Broken.self) {
+      _ = try await recent.message("a", 1, .v1) { throw Broken() }
+    }
+    let buffer = try await recent.message("a", 1, .v1) { ByteBuffer(string: "now") }
+    #expect(String(buffer: buffer) == "now")
+  }
+}
