@@ -2,6 +2,8 @@
 package struct JobSettings: Hashable, Sendable {
   /// The most of every number, a year in seconds.
   package static let most: Int64 = 31_536_000
+  /// The largest limit.
+  package static let largest: Int64 = 1 << 31
 
   /// The folder of jobs, library and catalogue.
   package var folder: String?
@@ -15,6 +17,8 @@ package struct JobSettings: Hashable, Sendable {
   package var queryTokens: Bool?
   /// The Open Library server that is asked too.
   package var openLibrary: String?
+  /// Limits by their names, which are not known here.
+  package var limits: [String: Int] = [:]
 
   init(_ object: SettingsObject) throws(SettingsError) {
     var object = object
@@ -25,6 +29,9 @@ package struct JobSettings: Hashable, Sendable {
     queryTokens = try object.flag("queryTokens")
     openLibrary = try object.text("openLibrary", "an address like https://openlibrary.org") {
       ($0.hasPrefix("https://") || $0.hasPrefix("http://")) && $0.split(separator: "/").count == 2
+    }
+    if var object = try object.object("limits") {
+      for name in object.names { limits[name] = try object.whole(name, 1...Self.largest) }
     }
     try object.end()
   }

@@ -74,7 +74,7 @@ struct ServeCommand: AsyncParsableCommand {
     let logger = Logger(label: "freshet")
     let files = try realtime.recordings()
     let workspaces = workspaces.completed(by: settings)
-    let jobs = jobs.completed(by: settings?.jobs)
+    let jobs = try jobs.completed(by: settings?.jobs)
     let part = try workspaces.part(host: host, version: StationboardService.version)
     let store: FeedStore
     do throws(FeedError) {

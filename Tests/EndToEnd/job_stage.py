@@ -44,8 +44,14 @@ def isbn13(number: int) -> str:
 class JobServer(Server):
     """A server that keeps jobs in a folder."""
 
-    def __init__(self, folder: str | Path, *options: str, log_level: str = "error"):
+    def __init__(
+        self, folder: str | Path, *options: str, log_level: str = "error", limits: dict[str, int] | None = None
+    ):
         self.folder = Path(folder)
+        if limits:
+            settings = self.folder / "limits.json"
+            settings.write_text(json.dumps({"jobs": {"limits": limits}}))
+            options += ("--config", str(settings))
         super().__init__(
             self.folder / "data", "--jobs", str(self.folder / "jobs"), *options,
             now=None, log_level=log_level,

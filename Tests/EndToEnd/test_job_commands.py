@@ -161,7 +161,7 @@ class ServeTests(unittest.TestCase):
         settings = {
             "data": str(self.folder / "data"), "allowedHosts": ["books.example"],
             "jobs": {"folder": str(self.folder / "jobs"), "keptSeconds": 77, "tokenSeconds": 88, "running": 3,
-                     "queryTokens": True, "openLibrary": "http://127.0.0.1:9"},
+                     "limits": {"csvRows": 4, "photos": 2}, "queryTokens": True, "openLibrary": "http://127.0.0.1:9"},
         }
         path.write_text(json.dumps(settings))
         with Server(self.folder / "data", "--config", str(path), "--jobs-kept", "66", now=None) as server:
@@ -172,11 +172,15 @@ class ServeTests(unittest.TestCase):
             self.assertEqual(limits["results"]["keptSeconds"], 66, "the option wins")
             self.assertEqual(limits["tokens"]["seconds"], 88)
             self.assertEqual(limits["jobs"]["running"], 3)
+            self.assertEqual((limits["csv_import"]["maxRows"], limits["ai_scan"]["maxPhotos"]), (4, 2))
             job = json.loads(JobServer.ask(server, "POST", "/v1/jobs/csv_import", table(3), Content_Type="text/csv")[1])
             self.assertEqual(server.get(f"/v1/jobs/{job['jobId']}?token={job['token']}")[0], 200)
             for host, status in (("books.example:81", 200), ("127.0.0.1", 200), ("evil.example", 421)):
                 self.assertEqual(JobServer.ask(server, "GET", "/v1/capabilities", Host=host)[0], status, host)
             server.stop()
+        path.write_text(json.dumps({"jobs": {"limits": {"rows": 4}}}))
+        answer = run("serve", "--config", str(path), "--port", "0")
+        self.assertIn("$.jobs.limits.rows: expected one of authorCharacters, books", answer.stderr)
         for jobs, place in (
             ({"folder": 7}, "$.jobs.folder"), ({"running": 0}, "$.jobs.running"), ({"queryTokens": "yes"}, "$.jobs.queryTokens"),
             ({"runing": 4}, "$.jobs.runing"), ({"openLibrary": "ftp://h"}, "$.jobs.openLibrary"), ([], "$.jobs"),

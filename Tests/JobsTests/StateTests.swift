@@ -167,6 +167,30 @@ import Testing
   }
 }
 
+@Suite struct `Limits by name` {
+  @Test func `every limit has its own name`() {
+    let usual = JobLimits()
+    #expect(JobLimits.names.count == Set(JobLimits.names).count)
+    #expect(JobLimits.names.count == Mirror(reflecting: usual).children.count)
+    for name in JobLimits.names {
+      var limits = usual
+      #expect(limits.set(name, to: 7_654_321))
+      #expect(limits != usual)
+      let changed = zip(Mirror(reflecting: limits).children, Mirror(reflecting: usual).children)
+        .filter { $0.0.value as? Int != $0.1.value as? Int }
+      #expect(changed.map(\.0.label) == [name])
+    }
+  }
+
+  @Test func `what there is not, and what is out of bounds, is refused`() {
+    var limits = JobLimits()
+    #expect(!limits.set("csvbytes", to: 1))
+    #expect(!limits.set("csvBytes", to: 0))
+    #expect(!limits.set("csvBytes", to: JobLimits.largest + 1))
+    #expect(limits == JobLimits())
+  }
+}
+
 @Suite struct `The counts of a completion` {
   @Test func `rows without anything in them are neither successes nor failures`() {
     var completion = JobCompletion()

@@ -22,7 +22,8 @@ import Testing
     let settings = try read(
       """
       {"allowedHosts": ["books.example", "[::1]"], "jobs": {"folder": "j", "running": 3, "keptSeconds": 60,
-       "tokenSeconds": 70, "queryTokens": true, "openLibrary": "https://openlibrary.org"}}
+       "tokenSeconds": 70, "queryTokens": true, "openLibrary": "https://openlibrary.org",
+       "limits": {"csvRows": 5, "anything": 6}}}
       """
     )
     #expect(settings.allowedHosts == ["books.example", "[::1]"])
@@ -31,6 +32,7 @@ import Testing
     #expect(settings.jobs?.keptSeconds == 60)
     #expect(settings.jobs?.tokenSeconds == 70)
     #expect(settings.jobs?.queryTokens == true)
+    #expect(settings.jobs?.limits == ["csvRows": 5, "anything": 6])
     #expect(settings.jobs?.openLibrary == "https://openlibrary.org")
     #expect(try read("{}").jobs == nil)
     #expect(try read(#"{"jobs": {}}"#).jobs?.folder == nil)
@@ -45,6 +47,8 @@ import Testing
     (#"{"jobs": {"queryTokens": 1}}"#, "$.jobs.queryTokens"),
     (#"{"jobs": {"openLibrary": "openlibrary.org"}}"#, "$.jobs.openLibrary"),
     (#"{"jobs": {"runing": 1}}"#, "$.jobs.runing"),
+    (#"{"jobs": {"limits": {"csvRows": 0}}}"#, "$.jobs.limits.csvRows"),
+    (#"{"jobs": {"limits": 1}}"#, "$.jobs.limits"),
   ])
   func `What is wrong with jobs is named`(_ text: String, _ place: String) {
     #expect(problem(text).hasPrefix("f.json: \(place): expected"))

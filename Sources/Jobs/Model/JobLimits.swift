@@ -107,6 +107,7 @@ public struct JobLimits: Hashable, Sendable {
         "replayed": whole(replayedEvents), "heartbeatSeconds": whole(heartbeatSeconds),
         "pollSeconds": whole(pollSeconds), "listenersOfJob": whole(listenersOfJob),
         "incomingBytes": whole(incomingBytes), "noticesPerMinute": whole(noticesPerMinute),
+        "listeners": whole(listeners), "waitingMessages": whole(waitingMessages),
       ]),
     ])
   }

@@ -52,6 +52,13 @@ struct JobsOptions: ParsableArguments {
   )
   var vision: String?
 
+  /// What is enforced where no option says otherwise; a file may change it.
+  private var limits = JobLimits()
+
+  private enum CodingKeys: CodingKey {
+    case jobs, jobsQueryTokens, jobsRunning, jobsKept, jobsTokenSeconds, openLibrary, vision
+  }
+
   func validate() throws {
     for (name, text) in [("--open-library", openLibrary), ("--vision", vision)] {
       guard let text else { continue }
@@ -72,7 +79,9 @@ struct JobsOptions: ParsableArguments {
   }
 
   /// These options, and what a file says where they say nothing.
-  func completed(by settings: JobSettings?) -> JobsOptions {
+  ///
+  /// - Throws: `ValidationError` for a limit that there is not.
+  func completed(by settings: JobSettings?) throws -> JobsOptions {
     var options = self
     options.jobs = jobs ?? settings?.folder
     options.jobsQueryTokens = jobsQueryTokens ?? settings?.queryTokens
@@ -80,6 +89,12 @@ struct JobsOptions: ParsableArguments {
     options.jobsKept = jobsKept ?? settings?.keptSeconds
     options.jobsTokenSeconds = jobsTokenSeconds ?? settings?.tokenSeconds
     options.openLibrary = openLibrary ?? settings?.openLibrary
+    for (name, value) in (settings?.limits ?? [:]).sorted(by: { $0.key < $1.key })
+    where !options.limits.set(name, to: value) {
+      throw ValidationError(
+        "--config: $.jobs.limits.\(name): expected one of \(JobLimits.names.joined(separator: ", "))"
+      )
+    }
     return options
   }
 
@@ -99,7 +114,7 @@ struct JobsOptions: ParsableArguments {
     logger: Logger
   ) throws -> JobsService? {
     guard let folder = jobs else { return nil }
-    var limits = JobLimits()
+    var limits = limits
     limits.runningJobs = jobsRunning ?? limits.runningJobs
     limits.resultSeconds = jobsKept ?? limits.resultSeconds
     limits.tokenSeconds = jobsTokenSeconds ?? limits.tokenSeconds
