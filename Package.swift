@@ -286,7 +286,9 @@ let package = Package(
     .testTarget(name: "ServeSettingsTests", dependencies: ["ServeSettings"]),
     .testTarget(
       name: "ServingTests",
-      dependencies: ["Serving", .httpTypes, .nioCore, .nioEmbedded, .nioHTTP1]
+      dependencies: [
+        "Serving", .httpTypes, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
+      ]
     ),
     .testTarget(name: "BooksTests", dependencies: ["Books"]),
     .testTarget(

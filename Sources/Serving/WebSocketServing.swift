@@ -223,6 +223,10 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     if event is ChannelShouldQuiesceEvent, phase != .past {
       return context.close(promise: nil)
     }
+    if case ChannelEvent.inputClosed? = event as? ChannelEvent, phase == .asking {
+      // Nobody is there to be let in.
+      return context.close(promise: nil)
+    }
     context.fireUserInboundEventTriggered(event)
   }
 

@@ -6,8 +6,10 @@ import asyncio
 import json
 import os
 import random
+import re
 import struct
 import tempfile
+import time
 import unittest
 
 import frame_model
@@ -194,6 +196,29 @@ class FrameTests(unittest.TestCase):
             socket.socket.close()
             state = server.wait(other)
             self.assertEqual((state["state"], state["events"][-1]["payload"]["status"]), ("canceled", "canceled"))
+
+    def test_a_client_that_is_gone_without_a_word_is_noticed_at_once(self):
+        def listening() -> int:
+            text = server.ask("GET", "/metrics")[1].decode()
+            return int(re.search(r'^freshet_job_listeners{transport="websocket"} (\d+)$', text, re.M).group(1))
+
+        began = time.monotonic()
+        while listening():
+            self.assertLess(time.monotonic() - began, 20)
+            time.sleep(0.05)
+        sockets = [self.socket() for _ in range(30)]
+        for number, socket in enumerate(sockets):
+            # In the middle of a frame, and between frames.
+            if number % 2:
+                socket.socket.sendall(b"\x81\xfe")
+        self.assertEqual(listening(), 30)
+        for socket in sockets:
+            socket.socket.close()
+        began = time.monotonic()
+        # A ping would come after 25 s only.
+        while listening():
+            self.assertLess(time.monotonic() - began, 15)
+            time.sleep(0.05)
 
     def test_any_bytes_end_one_socket_at_most(self):
         rng = random.Random(os.environ.get("FRESHET_SEED", "3"))
