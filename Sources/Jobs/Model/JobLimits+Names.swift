@@ -5,7 +5,7 @@ extension JobLimits {
   /// The names of all limits, in alphabetical order.
   public static var names: [String] { table.map(\.name).sorted() }
 
-  private typealias Place = WritableKeyPath<JobLimits, Int> & Sendable
+  private typealias Place = any WritableKeyPath<JobLimits, Int> & Sendable
 
   private static let table: [(name: String, place: Place)] = [
     ("csvBytes", \.csvBytes), ("csvRows", \.csvRows), ("books", \.books),
