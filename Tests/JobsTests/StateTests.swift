@@ -174,7 +174,8 @@ import Testing
     #expect(JobLimits.names.count == Mirror(reflecting: usual).children.count)
     for name in JobLimits.names {
       var limits = usual
-      #expect(limits.set(name, to: 7_654_321))
+      let isSet = limits.set(name, to: 7_654_321)
+      #expect(isSet)
       #expect(limits != usual)
       let changed = zip(Mirror(reflecting: limits).children, Mirror(reflecting: usual).children)
         .filter { $0.0.value as? Int != $0.1.value as? Int }
@@ -184,9 +185,11 @@ import Testing
 
   @Test func `what there is not, and what is out of bounds, is refused`() {
     var limits = JobLimits()
-    #expect(!limits.set("csvbytes", to: 1))
-    #expect(!limits.set("csvBytes", to: 0))
-    #expect(!limits.set("csvBytes", to: JobLimits.largest + 1))
+    let wrong = [("csvbytes", 1), ("csvBytes", 0), ("csvBytes", JobLimits.largest + 1)]
+    for (name, value) in wrong {
+      let isSet = limits.set(name, to: value)
+      #expect(!isSet, "\(name)")
+    }
     #expect(limits == JobLimits())
   }
 }
