@@ -222,8 +222,8 @@ package final class JobStore: Sendable {
   // MARK: Reading
 
   static func row(_ database: Database, _ id: String) throws -> JobRow? {
-    try Row.fetchOne(database, sql: "SELECT * FROM job WHERE id = ?", arguments: [id])
-      .map { try JobRow($0) }
+    let statement = try database.cachedStatement(sql: "SELECT * FROM job WHERE id = ?")
+    return try Row.fetchOne(statement, arguments: [id]).map { try JobRow($0) }
   }
 
   /// A job; nothing if it never was here, or so long ago that it is forgotten.
