@@ -19,7 +19,7 @@ import time
 import unittest
 from pathlib import Path
 
-from job_stage import JobServer, table
+from job_stage import JobServer, RawSocket, table
 
 SOCKETS = int(os.environ.get("FRESHET_JOB_SOCKETS", "150"))
 JOBS = int(os.environ.get("FRESHET_JOBS_AT_ONCE", "30"))
@@ -188,6 +188,48 @@ class CrowdTests(unittest.TestCase):
         server.process.terminate()
         server.process.wait(timeout=60)
         self.assertLess(time.monotonic() - began, 30)
+
+
+    def test_whoever_leaves_in_whatever_way_makes_room(self):
+        server = self.serve("--jobs-running", "1", listenersOfJob=8, listeners=12)
+        for seed in range(30):
+            server.start(table(10_000, seed=seed))
+        job = server.start(table(100))
+
+        def stream(_: int) -> None:
+            peer = stack_socket.create_connection(("127.0.0.1", server.port), timeout=30)
+            peer.sendall(
+                f"GET /v1/jobs/{job['jobId']}/events HTTP/1.1\r\nHost: localhost\r\n"
+                f"Authorization: Bearer {job['token']}\r\n\r\n".encode()
+            )
+            self.assertIn(b" 200 ", peer.recv(65_536))
+            peer.close()
+
+        def socket(number: int) -> None:
+            peer = RawSocket(server.port, job)
+            self.assertEqual(peer.status, 101)
+            if number % 4 == 0:
+                peer.send(8, struct.pack(">H", 1000))
+                peer.close_code()
+            elif number % 4 == 1:
+                peer.send(3, b"wrong")
+                peer.close_code()
+            elif number % 4 == 2:
+                peer.socket.sendall(b"\x81")
+            peer.socket.close()
+
+        for way in (socket, stream):
+            for number in range(40):
+                end = time.monotonic() + 20
+                # A place is free again as soon as the server has noticed.
+                while True:
+                    try:
+                        way(number)
+                        break
+                    except AssertionError:
+                        if time.monotonic() > end:
+                            raise
+                        time.sleep(0.05)
 
 
 class UploadTests(unittest.TestCase):

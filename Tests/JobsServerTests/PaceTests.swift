@@ -59,6 +59,35 @@ import Testing
   }
 }
 
+@Suite struct `Who listens` {
+  @Test func `a listener that is let go leaves its place to another one`() throws {
+    var limits = JobLimits()
+    limits.listenersOfJob = 2
+    limits.listeners = 3
+    let hub = JobHub(limits: limits)
+    for _ in 0..<10 {
+      let first = try #require(hub.listen(to: "a"))
+      let second = try #require(hub.listen(to: "a"))
+      #expect(hub.listen(to: "a") == nil)
+      let third = try #require(hub.listen(to: "b"))
+      #expect(hub.listen(to: "c") == nil)
+      #expect(hub.count == 3)
+      withExtendedLifetime((first, second, third)) {}
+    }
+    #expect(hub.count == 0)
+    let event = JobEvent(
+      position: EventPosition(epoch: 1, seq: 1),
+      at: 0,
+      body: .started(phases: [], total: nil)
+    )
+    hub.publish(event, of: "a")
+    let late = try #require(hub.listen(to: "a"))
+    hub.publish(event, of: "a")
+    #expect(late.take()?.event == event)
+    #expect(late.take() == nil)
+  }
+}
+
 @Suite struct `Messages that many get` {
   @Test func `one is made once for all who ask at the same time`() async throws {
     let recent = RecentMessages(most: 4)
