@@ -18,6 +18,7 @@ package final class WebSocketHandler: ChannelInboundHandler {
   private var waiting: [EventLoopPromise<WebSocketArrival>] = []
   private var end: WebSocketClose?
   private var isAbandoned = false
+  private var lastWrite: EventLoopFuture<Void>?
 
   /// Creates a handler.
   ///
@@ -158,6 +159,13 @@ package final class WebSocketHandler: ChannelInboundHandler {
         channel.closeFuture.whenComplete { _ in timer.cancel() }
         // Nobody may be asking, and still the peer's Close has to be found.
         context.read()
+      case .disconnect:
+        guard let channel = context?.channel else { continue }
+        if let lastWrite {
+          lastWrite.whenComplete { _ in channel.close(promise: nil) }
+        } else {
+          channel.close(promise: nil)
+        }
       }
     }
   }
@@ -196,6 +204,8 @@ package final class WebSocketHandler: ChannelInboundHandler {
       maskKey: side == .client ? .random() : nil,
       data: payload
     )
-    context.writeAndFlush(Self.wrapOutboundOut(frame), promise: promise)
+    let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
+    lastWrite = sent.futureResult
+    context.writeAndFlush(Self.wrapOutboundOut(frame), promise: sent)
   }
 }

@@ -32,6 +32,8 @@ package struct WebSocketSession {
     case send(opcode: UInt8, payload: [UInt8])
     /// Disconnect if the peer has not done so after the close timeout.
     case awaitDisconnection
+    /// Disconnect as soon as everything is sent: of the two sides the server does it first (RFC 6455 section 7.1.1).
+    case disconnect
   }
 
   private enum Phase {
@@ -152,11 +154,12 @@ package struct WebSocketSession {
     }
     let isAnswer = phase == .closing
     phase = .over
-    if isAnswer { return [.deliver(.closed(close))] }
+    let last: [Order] = side == .server ? [.disconnect] : []
+    if isAnswer { return [.deliver(.closed(close))] + last }
     let echo = Array(payload.prefix(2))
     return [
       .send(opcode: Self.close, payload: echo), .deliver(.closed(close)), .awaitDisconnection,
-    ]
+    ] + last
   }
 
   /// Fails the connection (RFC 6455 section 7.1.7).

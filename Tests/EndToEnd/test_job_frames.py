@@ -107,6 +107,16 @@ class FrameTests(unittest.TestCase):
         socket.send(8)
         self.assertEqual(socket.close_code(), 1005)
 
+    def test_the_server_disconnects_first_and_at_once(self):
+        began = time.monotonic()
+        for _ in range(10):
+            socket = self.socket()
+            socket.send(8, struct.pack(">H", 1000))
+            self.assertEqual(socket.close_code(), 1000)
+            self.assertEqual(socket.socket.recv(1), b"")
+        # Who waits for the other side waits five seconds, each time.
+        self.assertLess(time.monotonic() - began, 20)
+
     def test_nothing_is_said_behind_a_close(self):
         socket = self.socket()
         socket.send(8, struct.pack(">H", 1000))
