@@ -17,6 +17,7 @@ from workspaces import Workspaces, git, operation, repository, shown, truth, wor
 OPERATIONS = int(os.environ.get("FRESHET_GIT_OPERATIONS", "120"))
 SEED = os.environ.get("FRESHET_GIT_SEED", "6")
 LONGEST = 20
+PAUSE = float(os.environ.get("FRESHET_GIT_PAUSE", "0"))
 
 
 class Player:
@@ -293,6 +294,8 @@ class GitTest(unittest.TestCase):
             seen = Seen(server)
             self.wait(seen, main, "the start")
             for _ in range(OPERATIONS):
+                # Nothing is looked at twice within a second: what comes sooner has to wait for that.
+                time.sleep(PAUSE)
                 what = f"operation {player.count + 1}: {player.step()}"
                 done = time.monotonic()
                 delays.append((max(self.wait(seen, main, what) - done, 0), what))

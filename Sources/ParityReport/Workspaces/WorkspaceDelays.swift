@@ -10,8 +10,9 @@ struct WorkspaceDelays {
     case polledSlowly
   }
 
-  /// Of one kind of change, by the way it came: milliseconds. What was never shown counts with the
-  /// time it was waited for.
+  /// Milliseconds, by the kind of change and the way it came.
+  ///
+  /// What was never shown counts with the time it was waited for.
   private(set) var times: [AgentTruth.Change.Kind: [Way: [Int64]]] = [:]
   /// The lines of the truth that were never shown.
   private(set) var missed: [Int] = []
