@@ -11,14 +11,17 @@ struct WorkspaceTraffic {
   /// From the first request to the last, in milliseconds.
   private(set) var span: Int64 = 0
 
-  /// Measures a recording.
+  /// Measures a recording of one resource.
   init(_ recording: Recording) {
     let samples = recording.samples
     if let first = samples.first, let last = samples.last {
       span = max(last.endedAt - first.startedAt, 0)
     }
-    for interval in Interval.all(of: samples) where interval.kind == .scheduled {
-      guard let state = PollState(cadence: interval.cadence) else { continue }
+    for (before, interval) in zip(samples, Interval.all(of: samples)) {
+      // Between two states an interval is of neither.
+      guard interval.kind == .scheduled, before.cadence == interval.cadence,
+        let state = PollState(cadence: interval.cadence)
+      else { continue }
       rows[state, default: PollRow(state: state)].intervals += 1
       rows[state, default: PollRow(state: state)].time += max(interval.length, 0)
     }
