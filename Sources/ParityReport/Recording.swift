@@ -54,6 +54,13 @@ package struct Recording: Sendable {
     finish()
   }
 
+  /// The first and the last moment of any line; the same if there is none.
+  package var span: (begin: Int64, end: Int64) {
+    let moments =
+      samples.flatMap { [$0.startedAt, $0.endedAt] } + shown.map(\.at) + wire.map(\.at)
+    return (moments.min() ?? 0, moments.max() ?? 0)
+  }
+
   /// Reads some more of the file.
   package mutating func read(_ bytes: UnsafeRawBufferPointer) {
     var rest = bytes[...]

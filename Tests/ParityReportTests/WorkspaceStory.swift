@@ -96,13 +96,18 @@ struct WorkspaceStory {
     var at = Self.begin
     while at < Self.begin + 4_200_000 {
       events.append((at, nil))
-      at += 60_000 + dice(-4_000...4_000)
+      at += 15_000 + dice(-20...20)
     }
     var number: Int64 = 0
     for event in events.sorted(by: { $0.at < $1.at }) {
       guard let change = event.change else {
         number += 1
-        let (length, bytes) = (dice(4...37), number == 1 ? wholeList : 0)
+        guard number == 1 else {
+          // A heartbeat.
+          wire(\.pushed, event.at, head: 0, body: 3, isStream: true)
+          continue
+        }
+        let (length, bytes) = (dice(4...37), wholeList)
         pushed.append([
           "resource": "GET w", "generation": number, "startedAt": event.at,
           "endedAt": event.at + length, "durationMs": length, "status": bytes > 0 ? 200 : 304,

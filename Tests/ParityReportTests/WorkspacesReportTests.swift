@@ -62,7 +62,7 @@ struct WorkspacesReportTests {
     for index in WorkspaceStory.places(story.pushed, "event", "shown") {
       story.pushed[index]["at"] = (story.pushed[index]["at"] as? Int64 ?? 0) + 1_200
     }
-    try expectOnly(["todos_pushed", "states_pushed"], story, says: "p95 is 1.")
+    try expectOnly(["todos_pushed", "starts_stops_pushed"], story, says: "p95 is 1.")
   }
 
   @Test func `What was never shown counts`() throws {
@@ -70,7 +70,7 @@ struct WorkspacesReportTests {
     for index in WorkspaceStory.places(story.polled, "event", "shown") {
       story.polled[index]["state"] = "idle"
     }
-    try expectOnly(["states_polled"], story, says: "p95 is")
+    try expectOnly(["starts_stops_polled"], story, says: "p95 is")
   }
 
   @Test func `Shown before it came`() throws {
@@ -88,6 +88,13 @@ struct WorkspacesReportTests {
     }
     let report = try story.report()
     #expect(report.failed.first == "wire_adds_up")
+  }
+
+  @Test func `A stream that fell silent`() throws {
+    var story = WorkspaceStory()
+    let places = WorkspaceStory.places(story.pushed, "event", "wire")
+    for place in places[40..<60].reversed() { story.pushed.remove(at: place) }
+    try expectOnly(["stream_lives"], story, says: "1 gap in the stream, up to 5 min")
   }
 
   @Test func `Requests that were left out`() throws {

@@ -24,6 +24,8 @@ package struct AgentTruth: Sendable {
     package var kind: Kind
     /// What it became.
     package var value: String
+    /// Whether an agent began to work, or ceased to.
+    package internal(set) var isStartOrStop = false
 
     /// Whether a screen shows it.
     ///
@@ -35,6 +37,8 @@ package struct AgentTruth: Sendable {
       }
     }
   }
+
+  private static let workingState = "working"
 
   /// The name of the file, for people.
   package let name: String
@@ -51,13 +55,25 @@ package struct AgentTruth: Sendable {
   package init(name: String, _ bytes: [UInt8]) {
     self.name = name
     var line = 0
+    var working: Set<String> = []
     for part in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       line += 1
       guard !part.isEmpty, changes.count < WorkspaceLimits.mostLines else { continue }
       do throws(RecordLine.Fault) {
-        if let change = try Self.change(RecordLine.members(of: Array(part)), line) {
-          changes.append(change)
+        guard var change = try Self.change(RecordLine.members(of: Array(part)), line) else {
+          continue
         }
+        if change.kind == .state {
+          let was = working.contains(change.worktree)
+          let isNow = change.value == Self.workingState
+          change.isStartOrStop = was != isNow
+          if isNow {
+            working.insert(change.worktree)
+          } else {
+            working.remove(change.worktree)
+          }
+        }
+        changes.append(change)
       } catch {
         guard part.endIndex < bytes.endIndex else { continue }
         broken.append(Recording.BrokenLine(line: line, problem: error.problem))

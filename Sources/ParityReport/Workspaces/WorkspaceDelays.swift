@@ -25,18 +25,22 @@ struct WorkspaceDelays {
     let shown = Dictionary(grouping: recording.shown, by: \.worktree)
       .mapValues { $0.sorted { $0.at < $1.at } }
     let samples = recording.samples.sorted { $0.startedAt < $1.startedAt }
-    guard let begin = samples.first?.endedAt, let end = samples.last?.endedAt else { return }
+    guard let begin = samples.first?.endedAt else { return }
+    let end = recording.span.end
     for truth in truths {
       var next: [Key: AgentTruth.Change] = [:]
       for change in truth.changes.reversed() {
         let key = Key(worktree: change.worktree, kind: change.kind)
         let after = next.updateValue(change, forKey: key)
-        // What the client knew before it began, and what it had no time to learn, says nothing.
-        guard change.planned >= begin, change.written + WorkspaceLimits.patience <= end else {
-          continue
-        }
+        // Other states depend on whether somebody looked at what was done.
+        guard change.kind == .todos || change.isStartOrStop else { continue }
+        // What the client knew before it began, what it had no time to learn, and worktrees of another
+        // server say nothing.
+        guard change.planned >= begin, change.written + WorkspaceLimits.patience <= end,
+          let shown = shown[change.worktree]
+        else { continue }
         let way = isStreamed ? Way.pushed : Self.way(at: change.written, samples)
-        add(change, until: after?.planned, shown[change.worktree] ?? [], way)
+        add(change, until: after?.planned, shown, way)
       }
     }
   }

@@ -94,7 +94,7 @@ struct WorkspaceJudge {
   private var saved: Gate {
     var findings: [Gate.Finding] = []
     var measured: [String] = []
-    for row in rows where row.answers > 0 && row.wholeBytes > 0 {
+    for row in rows where row.wholeBytes > 0 && !row.state.isBusy {
       let share = Figures.share(Int(row.bytes), of: Int(row.wholeBytes))
       measured.append("\(row.state.rawValue) \(share)")
       if row.bytes * 100 > row.wholeBytes * Int64(WorkspaceLimits.mostOfWhole) {
@@ -106,7 +106,7 @@ struct WorkspaceJudge {
     if measured.isEmpty { findings.append(Gate.Finding("no answer shows what was saved")) }
     return Gate(
       "bytes_saved",
-      "at most \(WorkspaceLimits.mostOfWhole) % of the bytes that whole lists would have been",
+      "while nothing goes on, at most \(WorkspaceLimits.mostOfWhole) % of the bytes of whole lists",
       measured: measured.isEmpty ? "nothing" : measured.joined(separator: ", "),
       findings,
       isOfSeed: true
@@ -148,7 +148,8 @@ struct WorkspaceJudge {
       findings.append(Gate.Finding("p\(percentile) is \(Figures.span(time))"))
     }
     let words = row.name.split(separator: ",")
-    let id = words[0] + "_" + (words[1].split(separator: " ").first ?? "")
+    let id =
+      words[0].replacing(" and ", with: "_") + "_" + (words[1].split(separator: " ").first ?? "")
     return Gate(
       String(id),
       "p\(percentile) of the time from the change to the screen is below \(Figures.span(limit))",

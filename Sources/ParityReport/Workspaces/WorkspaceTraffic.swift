@@ -14,9 +14,7 @@ struct WorkspaceTraffic {
   /// Measures a recording of one resource.
   init(_ recording: Recording) {
     let samples = recording.samples
-    if let first = samples.first, let last = samples.last {
-      span = max(last.endedAt - first.startedAt, 0)
-    }
+    span = recording.span.end - recording.span.begin
     for (before, interval) in zip(samples, Interval.all(of: samples)) {
       // Between two states an interval is of neither.
       guard interval.kind == .scheduled, before.cadence == interval.cadence,
@@ -32,15 +30,15 @@ struct WorkspaceTraffic {
       while place < answers.count,
         answers[place].at < sample.startedAt - WorkspaceLimits.sameMoment
       { place += 1 }
-      guard place < answers.count,
-        answers[place].at <= sample.endedAt + WorkspaceLimits.sameMoment,
-        answers[place].body == sample.bytes
-      else {
+      // A request that was given up has bytes and no sample.
+      let match = answers[place...].prefix { $0.at <= sample.endedAt + WorkspaceLimits.sameMoment }
+        .firstIndex { $0.body == sample.bytes }
+      guard let match else {
         unmatched.append(sample.line)
         continue
       }
-      add(sample, answers[place])
-      place += 1
+      add(sample, answers[match])
+      place = match + 1
     }
   }
 

@@ -44,9 +44,12 @@ package struct WorkspacesReport: Sendable {
     let delays = recordings.map { WorkspaceDelays($0, truths) }
     gatesOfRecordings = zip(recordings, traffic).map { recording, traffic in
       let judge = ClientJudge(recording, Interval.all(of: recording.samples))
-      return [
-        judge.readable, judge.enoughAnswers, judge.durations, judge.answersConsistent,
-        judge.failures, judge.silence, judge.complete, judge.measured,
+      // While a stream brings everything there is nothing to ask for.
+      let life =
+        traffic.streamed > 0
+        ? [Self.streamLives(recording)] : [judge.enoughAnswers, judge.silence, judge.measured]
+      return [judge.readable] + life + [
+        judge.durations, judge.answersConsistent, judge.failures, judge.complete,
         Self.wireAddsUp(recording, traffic), Self.shownWasReceived(recording),
       ]
     }
@@ -81,10 +84,15 @@ package struct WorkspacesReport: Sendable {
     return [
       row("todos, polled while active or recent", .todos, .polled, WorkspaceLimits.todosPolled),
       row("todos, pushed", .todos, .pushed, WorkspaceLimits.pushed),
-      row("states, polled while active or recent", .state, .polled, WorkspaceLimits.statesPolled),
-      row("states, pushed", .state, .pushed, WorkspaceLimits.pushed),
+      row(
+        "starts and stops, polled while active or recent",
+        .state,
+        .polled,
+        WorkspaceLimits.statesPolled
+      ),
+      row("starts and stops, pushed", .state, .pushed, WorkspaceLimits.pushed),
       row("todos, polled while idle or in background", .todos, .polledSlowly, nil),
-      row("states, polled while idle or in background", .state, .polledSlowly, nil),
+      row("starts and stops, polled while idle or in background", .state, .polledSlowly, nil),
     ]
   }
 
@@ -104,6 +112,39 @@ package struct WorkspacesReport: Sendable {
             lines
           )
         ]
+    )
+  }
+
+  /// A stream that is healthy has a sign of life every 15 s.
+  private static func streamLives(_ recording: Recording) -> Gate {
+    let pieces = recording.wire.filter(\.isStream).sorted { $0.at < $1.at }
+    var findings: [Gate.Finding] = []
+    let gaps = zip(pieces, pieces.dropFirst()).filter {
+      $1.at - $0.at > ReportLimits.silence
+    }
+    let longest = zip(pieces, pieces.dropFirst()).map { $1.at - $0.at }.max()
+    if pieces.count < ReportLimits.fewestAnswers {
+      findings.append(
+        Gate.Finding(
+          "\(Figures.count(pieces.count, "piece")) of a stream show nothing;"
+            + " \(ReportLimits.fewestAnswers) are the least",
+          pieces.map(\.line)
+        )
+      )
+    }
+    if !gaps.isEmpty {
+      findings.append(
+        Gate.Finding(
+          "\(Figures.count(gaps.count, "gap")) in the stream, up to \(Figures.span(longest))",
+          gaps.map { $1.line }
+        )
+      )
+    }
+    return Gate(
+      "stream_lives",
+      "never longer than \(ReportLimits.silence / 1_000) s without a sign of life of the stream",
+      measured: "\(Figures.count(pieces.count, "piece")), at most \(Figures.span(longest)) apart",
+      findings
     )
   }
 

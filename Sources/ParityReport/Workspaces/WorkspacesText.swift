@@ -47,8 +47,8 @@ package enum WorkspacesText {
   private static func delays(_ report: WorkspacesReport) -> [String] {
     var lines = [
       "From the change to the screen",
-      "  " + pad("", 44)
-        + ["changes", "p50", "p95", "most", "limit"].map { pad($0, 10, true) }.joined(),
+      "  " + pad("", 56)
+        + ["changes", "p50", "p95", "most", "limit"].map { pad($0, 8, true) }.joined(),
     ]
     for row in report.delays {
       let figures = [
@@ -56,7 +56,7 @@ package enum WorkspacesText {
         Figures.span(row.times.percentile(WorkspaceLimits.percentile)),
         Figures.span(row.times.greatest), Figures.span(row.limit),
       ]
-      lines.append("  " + pad(row.name, 44) + figures.map { pad($0, 10, true) }.joined())
+      lines.append("  " + pad(row.name, 56) + figures.map { pad($0, 8, true) }.joined())
     }
     lines.append("  \(Figures.count(report.superseded, "change")) over before they were late")
     return lines
