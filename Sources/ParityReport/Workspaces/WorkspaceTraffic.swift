@@ -44,7 +44,10 @@ struct WorkspaceTraffic {
 
   private mutating func add(_ sample: RecordedSample, _ wire: WireBytes) {
     wholeList = max(wholeList, wire.body)
-    guard let state = PollState(cadence: sample.cadence) else { return }
+    // What was asked beside the schedule, such as the first list, is of no state.
+    guard let state = PollState(cadence: sample.cadence),
+      sample.origin == nil || sample.origin == .schedule
+    else { return }
     var row = rows[state] ?? PollRow(state: state)
     row.answers += 1
     if sample.outcome == .unchanged { row.unchanged += 1 }

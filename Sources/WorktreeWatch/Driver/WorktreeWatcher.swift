@@ -423,7 +423,11 @@ package actor WorktreeWatcher {
       return
     }
     trees[path]?.gitFolders = gitFolders
-    for directory in trees[path]?.submodules ?? [] { wanted[directory] = .gitDirectory }
+    for directory in trees[path]?.submodules ?? [] {
+      wanted[directory] = .gitDirectory
+      // Whatever HEAD was moved by stands in its log.
+      wanted[HostFile.join(directory, "logs")] = .gitDirectory
+    }
     for folder in folders?.all ?? [""] { wanted[HostFile.join(path, folder)] = .content }
     let isWhole = table.set(wanted, for: .worktree(path))
     trees[path]?.isPolled = !isWhole || folders?.isOverflowing ?? true
