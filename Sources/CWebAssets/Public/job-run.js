@@ -16,6 +16,7 @@ export class JobRun {
   #timer = null;
   #leave = null;
   #tag = null;
+  #isStopped = false;
 
   /**
    * @param {object} job - `{ id, token, tokenExpiry, pipeline, name, startedAt }`; its token is renewed in place.
@@ -47,9 +48,9 @@ export class JobRun {
 
   /** Follows no more; the job goes on. */
   stop() {
+    this.#isStopped = true;
     clearTimeout(this.#timer);
     this.#disconnect();
-    this.#follower = new JobFollower();
   }
 
   /** Asks the job to stop. */
@@ -74,6 +75,7 @@ export class JobRun {
   // MARK: Orders
 
   #obey(orders) {
+    if (this.#isStopped) return;
     for (const { order, ...with_ } of orders) this.#carryOut(order, with_);
   }
 

@@ -95,7 +95,7 @@ class JobsPage extends WorkPage {
   }
 
   tick() {
-    for (const card of this.#cards ?? []) card.tick();
+    for (const card of this.#cards) card.tick();
   }
 
   #move(step) {

@@ -32,6 +32,10 @@ export class WorkPage {
     element("help-open").addEventListener("click", () => this.help());
     document.addEventListener("visibilitychange", () => document.hidden || this.tick());
     listenToKeys(this, (page, event) => page.actOf(event));
+  }
+
+  /** Begins to tick; the page is whole. */
+  run() {
     everySecond(() => this.clock, () => {
       this.device.tick();
       if (!document.hidden) this.tick();
@@ -82,6 +86,7 @@ export class WorkPage {
 export async function begin(make) {
   try {
     const page = await make();
+    page.run();
     document.documentElement.dataset.ready = "yes";
     return page;
   } catch (failure) {

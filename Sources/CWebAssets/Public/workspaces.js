@@ -27,6 +27,7 @@ class WorkspacesPage extends WorkPage {
   #cards = new Map();
   #states = null;
   #shownState = null;
+  #isBeginningAgain = false;
 
   constructor(engine) {
     super();
@@ -52,7 +53,9 @@ class WorkspacesPage extends WorkPage {
 
   /** A token is another identity: what was shown is not its. */
   #beginAgain() {
+    this.#isBeginningAgain = true;
     this.live.stop();
+    this.#isBeginningAgain = false;
     this.live.watch({});
   }
 
@@ -127,6 +130,7 @@ class WorkspacesPage extends WorkPage {
   }
 
   #changed() {
+    if (this.#isBeginningAgain) return;
     const look = this.live.look();
     if (look?.failure === "unauthorised" && look.failureStatus === 401) this.token.ask(this.say);
     else if (look?.revision != null && !look.failure) this.token.hide();
@@ -134,7 +138,7 @@ class WorkspacesPage extends WorkPage {
   }
 
   #show() {
-    const body = this.live?.body ?? null;
+    const body = this.live.body ?? null;
     const { list, empty, create } = this.parts;
     const ordered = body ? inOrder(body.worktrees) : [];
     this.#arrange(list, ordered);
@@ -168,7 +172,7 @@ class WorkspacesPage extends WorkPage {
 
   #announce(ordered) {
     const before = this.#states;
-    this.#states = this.live?.body ? new Map(ordered.map((worktree) => [worktree.id, stateOf(worktree)])) : null;
+    this.#states = this.live.body ? new Map(ordered.map((worktree) => [worktree.id, stateOf(worktree)])) : null;
     if (!before || !this.#states) return;
     const news = ordered.filter((worktree) => NEWS.includes(stateOf(worktree)) && before.get(worktree.id) !== stateOf(worktree));
     const sentence = news.map((worktree) => `${titleOf(worktree)}: ${this.say(`state-${stateOf(worktree)}`)}`).join(". ");
@@ -176,7 +180,6 @@ class WorkspacesPage extends WorkPage {
   }
 
   tick() {
-    if (!this.live) return;
     const now = this.clock.now();
     for (const card of this.#cards.values()) card.tick(now, this.say);
     this.#showFreshness();
@@ -188,7 +191,9 @@ class WorkspacesPage extends WorkPage {
     const retryIn = look === null ? null : look.nextCause === "outstanding" ? 0 : nextQuestion({ look, now: steady }).wait;
     const { problem } = this.live.failure ?? {};
     const line = freshnessLine({ look, problem, retryIn, saved: null, shownAt: null, zone: null }, this.say);
-    const said = look?.failure && problem?.detail && line.state === "failing" ? `${line.detail}${line.detail ? " · " : ""}${problem.detail}` : line.detail;
+    // What the form for the token says is not said twice.
+    const isTold = line.state === "failing" && problem?.detail && look.failureStatus !== 401;
+    const said = isTold ? [line.detail, problem.detail].filter(Boolean).join(" · ") : line.detail;
     setAttribute(this.root, "data-state", line.state);
     setAttribute(this.root, "data-loading", look?.isLoading ? "yes" : null);
     setSign(this.parts.sign, SIGNS[line.state] ?? "loading");
