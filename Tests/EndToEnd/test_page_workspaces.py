@@ -38,7 +38,6 @@ class WorktreesTest(WorkPageTest):
     OPTIONS: tuple[str, ...] = ()
 
     def setUp(self) -> None:
-        super().setUp()
         self.folder = Folder()
         self.addCleanup(self.folder.remove)
         base = self.folder.path.resolve()
@@ -53,6 +52,8 @@ class WorktreesTest(WorkPageTest):
             "--agent-logs", str(self.logs), *self.OPTIONS, roots=[self.main.parent],
         )
         self.addCleanup(self.server.__exit__)
+        # The tab goes before the server does.
+        super().setUp()
 
     def open(self, cards: int = 4) -> None:
         self.go(f"{self.server.url}/workspaces?lang=en")
