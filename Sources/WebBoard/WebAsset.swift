@@ -31,7 +31,9 @@ struct WebAsset {
   /// The name without its ending.
   var stem: String { name.split(separator: ".").first.map(String.init) ?? name }
 
-  /// The file without the lines that are about parts of the server that are off: `data-service="jobs"`.
+  /// The file without the lines that are about parts of the server that are off.
+  ///
+  /// Such a line has the part's name in it: `data-service="jobs"`.
   func without(services: [String]) -> WebAsset {
     let marks = services.map { "data-service=\"\($0)\"" }
     let text = String(decoding: body.readableBytesView, as: UTF8.self)

@@ -3,8 +3,8 @@ import HTTPTypes
 package import Hummingbird
 import Serving
 
-/// The pages: the web board at `/`, the pages of the parts that are served, their files under `/assets/`,
-/// and `/openapi.json`.
+/// The pages: the web board at `/`, the pages of the parts that are served, their files under
+/// `/assets/`, and `/openapi.json`.
 package struct WebBoardService: Sendable {
   /// A part of the server with a page of its own.
   package enum Part: String, CaseIterable, Sendable {
@@ -23,7 +23,8 @@ package struct WebBoardService: Sendable {
 
   /// Creates the service.
   ///
-  /// - Parameter parts: The parts that are served; the pages of others are not there, and nothing leads to them.
+  /// - Parameter parts: The parts that are served; the pages of others are not there, and nothing
+  ///   leads to them.
   package init(parts: Set<Part> = []) {
     self.parts = parts
     let off = Part.allCases.filter { !parts.contains($0) }.map(\.rawValue)

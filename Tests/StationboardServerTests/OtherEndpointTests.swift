@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `pages of parts that are not served are not there, and nothing leads to them`() async throws {
+  @Test func `pages of parts that are off are not there, and nothing leads to them`() async throws {
     for path in ["/workspaces", "/jobs", "/assets/workspaces.html", "/assets/jobs.html"] {
       #expect(try await probe.get(path).status == 404, "\(path)")
     }
