@@ -283,7 +283,10 @@ let package = Package(
       dependencies: ["AgentSimulation", "AgentWatch", "Agents", "Workspaces"]
     ),
     .testTarget(name: "ServeSettingsTests", dependencies: ["ServeSettings"]),
-    .testTarget(name: "ServingTests", dependencies: ["Serving"]),
+    .testTarget(
+      name: "ServingTests",
+      dependencies: ["Serving", .httpTypes, .nioCore, .nioEmbedded, .nioHTTP1]
+    ),
     .testTarget(name: "BooksTests", dependencies: ["Books"]),
     .testTarget(
       name: "BookLibraryTests",

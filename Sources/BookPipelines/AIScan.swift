@@ -78,17 +78,17 @@ package struct AIScan: JobPipeline {
         items.append(state.addFailure(error, photo: number, name: input.name))
       }
       state.photo += 1
-      if state.photo == photos, state.photosRead == 0, let error = state.lastError {
-        _ = try await steps.commit(step(items, state, photos, nil))
-        throw JobFailure(
-          code: error.code.rawValue,
-          message: "no photo could be read: \(error.description)",
-          isRetryable: error.isRetryable
-        )
-      }
       guard try await steps.commit(step(items, state, photos, input.name)) == .proceed else {
         return
       }
+    }
+    // Behind the loop: after a restart there may be no photo left to read.
+    if state.photosRead == 0, let error = state.lastError {
+      throw JobFailure(
+        code: error.code.rawValue,
+        message: "no photo could be read: \(error.description)",
+        isRetryable: error.isRetryable
+      )
     }
   }
 

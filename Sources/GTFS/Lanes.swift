@@ -12,9 +12,13 @@ import Glibc
 /// same ones: whoever keeps them busy keeps every request from being answered. The threads here come after
 /// all others where the system can be told so: while nobody asks, they have the processors for themselves.
 /// They are two, and stay, because each keeps the memory it freed for what it does next.
+///
+/// A thread that comes after others must not wake tasks: the system's pool may start a thread for them, which
+/// would inherit its place. ``wake(_:)`` is the way out.
 package enum Lanes {
-  private static let first = Lane("freshet.lane.1")
-  private static let second = Lane("freshet.lane.2")
+  private static let door = Lane(isBehind: false)
+  private static let first = Lane(isBehind: true)
+  private static let second = Lane(isBehind: true)
 
   /// Does pieces of work, one on the caller's thread and the others beside it, and waits for all.
   ///
@@ -38,16 +42,21 @@ package enum Lanes {
 
   /// Does work while the caller's task sleeps; one piece after the other.
   package static func apart(_ work: @escaping @Sendable () -> Void) async {
+    // Made here, because a thread inherits the place of the one that makes it.
+    let door = door
     await withCheckedContinuation { continuation in
       first.add {
         work()
-        continuation.resume()
+        door.add { continuation.resume() }
       }
     }
   }
+
+  /// Wakes tasks from work that may be done in a lane.
+  package static func wake(_ work: @escaping @Sendable () -> Void) { door.add(work) }
 }
 
-/// A thread that does one thing after the other, for ever.
+/// A thread that does one thing after the other, for ever; it may come after all others.
 private final class Lane: Sendable {
   /// How much less than others the thread has of a busy processor (`nice`, POSIX).
   private static let niceness: Int32 = 10
@@ -55,11 +64,13 @@ private final class Lane: Sendable {
   private let waiting = Mutex<[@Sendable () -> Void]>([])
   private let count = DispatchSemaphore(value: 0)
 
-  init(_ name: String) {
+  init(isBehind: Bool) {
     let thread = Thread { [self] in
       #if canImport(Glibc)
-      // On Linux this is about the thread that calls.
-      _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
+      if isBehind {
+        // On Linux this is about the thread that calls.
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
+      }
       #endif
       while true {
         count.wait()
@@ -67,9 +78,8 @@ private final class Lane: Sendable {
         next()
       }
     }
-    thread.name = name
     #if canImport(Darwin)
-    thread.qualityOfService = .utility
+    if isBehind { thread.qualityOfService = .utility }
     #endif
     thread.start()
   }

@@ -16,6 +16,7 @@ package struct JobsService: Sendable {
   private let hub: JobHub
   private let runner: JobRunner
   private let gate: JobGate
+  private let rules: OriginGuard
   private let clock: ServiceClock
   private let logger: Logger
   private let pipelines: [PipelineName: any JobPipeline]
@@ -25,18 +26,21 @@ package struct JobsService: Sendable {
   /// - Parameters:
   ///   - store: The jobs.
   ///   - pipelines: What does the work.
+  ///   - rules: Which requests of browsers are answered.
   ///   - acceptsQueryToken: Whether a token may stand in the query, where it ends up in logs.
   ///   - clock: What time it is.
   ///   - logger: Where failures are told.
   package init(
     store: JobStore,
     pipelines: [any JobPipeline],
+    rules: OriginGuard = OriginGuard(hosts: []),
     acceptsQueryToken: Bool = false,
     clock: ServiceClock,
     logger: Logger
   ) {
     self.store = store
     self.clock = clock
+    self.rules = rules
     self.logger = logger
     hub = JobHub(limits: store.limits)
     gate = JobGate(store: store, acceptsQueryToken: acceptsQueryToken)
@@ -46,10 +50,10 @@ package struct JobsService: Sendable {
 
   /// Opens WebSockets for the server.
   package var door: JobSocketDoor {
-    JobSocketDoor(store: store, hub: hub, gate: gate, logger: logger)
+    JobSocketDoor(store: store, hub: hub, gate: gate, rules: rules, logger: logger)
   }
 
-  /// Takes up the jobs that were under way, and removes what is too old, until the task is cancelled.
+  /// Takes up the jobs that are open and that nobody works on, again and again, and removes what is too old, until the task is cancelled.
   ///
   /// - Throws: An error of the store at the beginning.
   package func run() async throws {
@@ -66,6 +70,14 @@ package struct JobsService: Sendable {
         logger.error("what is too old cannot be removed", metadata: ["error": "\(error)"])
       }
       do {
+        // A run that the store interrupted is taken up again.
+        try await runner.resume()
+      } catch is CancellationError {
+        break
+      } catch {
+        logger.error("jobs cannot be taken up", metadata: ["error": "\(error)"])
+      }
+      do {
         try await clock.sleep(for: Self.sweepSeconds)
       } catch {
         break
@@ -77,9 +89,18 @@ package struct JobsService: Sendable {
   /// Lets every listener go, so that the server can end.
   package func close() { hub.close() }
 
-  /// Adds the endpoints.
+  /// Adds the endpoints, for those only whom the rules let in.
   package func add(to router: Router<some RequestContext>) {
-    let start = StartEndpoint(store: store, runner: runner, pipelines: Set(pipelines.keys))
+    add(to: router.group().add(middleware: OriginGuardMiddleware(rules)))
+  }
+
+  private func add(to router: some RouterMethods<some RequestContext>) {
+    let start = StartEndpoint(
+      store: store,
+      runner: runner,
+      pipelines: Set(pipelines.keys),
+      permits: UploadPermits(most: store.limits.uploads)
+    )
     let jobs = JobEndpoints(store: store, hub: hub, gate: gate, pipelines: pipelines)
     let events = JobEventEndpoint(store: store, hub: hub, gate: gate)
     let door = door
@@ -110,7 +131,7 @@ package struct JobsService: Sendable {
       try await jobs.failedRows(request, id: Self.name(context))
     }
     router.get("ws/progress") { request, _ -> Response in
-      throw try await door.refusal(request.headers, query: request.uri.query)
+      throw try await door.refusal(request.head)
     }
   }
 

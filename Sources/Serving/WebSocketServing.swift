@@ -166,7 +166,10 @@ struct WebSocketChannel: HTTPChannelHandler {
 /// The upgrade handler of NIO forgets the head of a request whose wish it declines, and then nobody
 /// answers. So a wish that is not granted, for another protocol or by the door, is taken out of the head,
 /// and the request goes on as any other. Only the first request of a connection may upgrade.
-private final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
+///
+/// Until the first request is past, nobody behind it keeps the time: so it closes a connection that sends no
+/// request for too long, or while the server ends.
+final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
 
@@ -183,8 +186,36 @@ private final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandle
   private var phase = Phase.first
   private var waiting: [HTTPServerRequestPart] = []
   private(set) var acceptance: WebSocketAcceptance?
+  private var timeout: Scheduled<Void>?
 
   init(door: any WebSocketDoor) { self.door = door }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    timeout = context.eventLoop.scheduleTask(in: .seconds(ServerLimits.idleSeconds)) {
+      bound.value.close(promise: nil)
+    }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { timeout?.cancel() }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    timeout?.cancel()
+    context.fireChannelInactive()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event is ChannelShouldQuiesceEvent, phase != .past {
+      return context.close(promise: nil)
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  private func pass() {
+    phase = .past
+    timeout?.cancel()
+    timeout = nil
+  }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch phase {
@@ -199,11 +230,11 @@ private final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandle
         return context.fireChannelRead(data)
       }
       guard head.headers.contains(name: "Upgrade") else {
-        phase = .past
+        pass()
         return context.fireChannelRead(data)
       }
       guard Self.isHandshake(head), let request = Self.request(head) else {
-        phase = .past
+        pass()
         Self.withdraw(&head)
         return context.fireChannelRead(wrapInboundOut(.head(head)))
       }
@@ -226,7 +257,7 @@ private final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandle
 
   private func answered(_ acceptance: WebSocketAcceptance?, _ context: ChannelHandlerContext) {
     guard phase == .asking else { return }
-    phase = .past
+    pass()
     self.acceptance = acceptance
     for part in waiting {
       if case .head(var head) = part, acceptance == nil {
@@ -247,7 +278,13 @@ private final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandle
     let key = head.headers["Sec-WebSocket-Key"]
     return head.method == .GET && head.version == .http1_1 && upgrade == ["websocket"]
       && connection.contains("upgrade") && head.headers["Sec-WebSocket-Version"] == ["13"]
-      && key.count == 1 && key[0].utf8.count == 24 && key[0].hasSuffix("==")
+      && key.count == 1 && key[0].utf8.count == 24 && key[0].hasSuffix("==") && !hasBody(head)
+  }
+
+  /// Whether a body follows: the upgrade would wait for its end.
+  private static func hasBody(_ head: HTTPRequestHead) -> Bool {
+    head.headers.contains(name: "Transfer-Encoding")
+      || head.headers["Content-Length"].contains { $0 != "0" }
   }
 
   private static func request(_ head: HTTPRequestHead) -> HTTPRequest? {

@@ -136,13 +136,14 @@ struct ActionEndpoints: Sendable {
     let cleansUp = try query.flag("auto_cleanup") ?? asked.cleansUp ?? false
     let workspace = try await workspace(id)
     return try await Self.refusing {
-      let target = try await actions.merge(workspace, squashes: squashes)
-      var message = "\(workspace.branch) is merged into \(target.branch)"
-      if cleansUp {
-        try await actions.delete(workspace, isForced: false, removesBranch: false)
+      let merged = try await actions.merge(workspace, squashes: squashes, cleansUp: cleansUp)
+      var message = "\(workspace.branch) is merged into \(merged.target.branch)"
+      if let refusal = merged.refusal {
+        message += "; \(workspace.path) stays: \(refusal)"
+      } else if cleansUp {
         message += "; \(workspace.path) is gone"
       }
-      return done(message, target.id)
+      return done(message, merged.target.id)
     }
   }
 

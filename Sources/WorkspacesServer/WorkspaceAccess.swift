@@ -1,3 +1,5 @@
+import Serving
+
 /// Who may talk to the workspaces' part of a server.
 ///
 /// Three rules, all of which have to be kept: `Host` names this server, so that a name that was made to lead
@@ -5,10 +7,8 @@
 package struct WorkspaceAccess: Sendable {
   /// The token; `nil` asks for none.
   private let token: [UInt8]?
-  /// The host names that may be asked for, in small letters; `nil` for any.
-  private let hosts: Set<String>?
-  /// Further origins whose pages may ask.
-  private let origins: Set<String>
+  /// The names of this server, and the pages that may ask.
+  private let pages: OriginGuard
 
   /// What is known of the request that asks.
   package struct Facts: Sendable {
@@ -45,9 +45,6 @@ package struct WorkspaceAccess: Sendable {
     case token
   }
 
-  /// The names of the machine itself.
-  package static let loopbackHosts: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
-
   /// Creates rules.
   ///
   /// - Parameters:
@@ -57,47 +54,23 @@ package struct WorkspaceAccess: Sendable {
   ///   - origins: Further origins whose pages may ask.
   package init(token: String?, hosts: Set<String>?, origins: Set<String> = []) {
     self.token = token.map { Array($0.utf8) }
-    self.hosts = hosts.map { Self.loopbackHosts.union($0.map { $0.lowercased() }) }
-    self.origins = origins
+    pages = OriginGuard(hosts: hosts, origins: origins)
   }
 
   /// Looks at a request.
   ///
   /// - Returns: Why it is refused; `nil` if it is not.
   package func refusal(_ facts: Facts) -> Refusal? {
-    if let hosts {
-      guard let name = facts.host.flatMap({ Self.name($0) }), hosts.contains(name) else {
-        return .host
-      }
-    }
-    if let origin = facts.origin {
-      let own = facts.host.map { ["http://\($0)", "https://\($0)"] } ?? []
-      guard own.contains(origin) || origins.contains(origin) else { return .origin }
-    } else if let site = facts.site, site != "same-origin", site != "none" {
-      return .origin
+    switch pages.refusal(host: facts.host, origin: facts.origin, site: facts.site) {
+    case .host: return .host
+    case .origin: return .origin
+    case nil: break
     }
     if let token {
       let given = facts.authorization.flatMap { Self.bearer($0) } ?? []
       guard Self.isEqual(token, given) else { return .token }
     }
     return nil
-  }
-
-  /// The name of a `Host` field without its port, in small letters; nothing if it is none.
-  static func name(_ host: String) -> String? {
-    let host = host.lowercased()
-    if host.hasPrefix("[") {
-      guard let end = host.firstIndex(of: "]") else { return nil }
-      let port = host[host.index(after: end)...]
-      return port.isEmpty || isPort(port) ? String(host[...end]) : nil
-    }
-    guard let colon = host.firstIndex(of: ":") else { return host.isEmpty ? nil : host }
-    return colon != host.startIndex && isPort(host[colon...]) ? String(host[..<colon]) : nil
-  }
-
-  private static func isPort(_ text: Substring) -> Bool {
-    text.first == ":" && text.dropFirst().utf8.allSatisfy { (0x30...0x39).contains($0) }
-      && text.utf8.count <= 6
   }
 
   private static func bearer(_ field: String) -> [UInt8]? {

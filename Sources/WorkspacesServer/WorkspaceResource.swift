@@ -61,7 +61,9 @@ struct WorkspaceReader: Sendable {
       return EntityTag("\(generation)-s\(record.sessionVersion)")
     case .diff(let id):
       let (generation, record) = store.stamped(id)
-      guard let record, await watcher.isWatched(record.workspace.path) else { return nil }
+      guard let record, await watcher.isWatched(record.workspace.path),
+        await !watcher.hasUntrackedFolders(record.workspace.path)
+      else { return nil }
       let source = await watcher.source(of: record.workspace.path)?.object.prefix(12) ?? ""
       let content = watcher.table.contentVersion(record.workspace.path)
       return EntityTag("\(generation)-d\(content)-\(record.revision)-\(source)")

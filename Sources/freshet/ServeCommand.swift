@@ -112,7 +112,12 @@ struct ServeCommand: AsyncParsableCommand {
     )
     let jobService: JobsService?
     do {
-      jobService = try jobs.service(clock: clock, exchange: transport, logger: logger)
+      jobService = try jobs.service(
+        rules: workspaces.originGuard(host: host),
+        clock: clock,
+        exchange: transport,
+        logger: logger
+      )
     } catch {
       Terminal.complain("freshet serve: --jobs \(jobs.jobs ?? ""): \(error)\n")
       throw ExitCode(1)
@@ -132,6 +137,14 @@ struct ServeCommand: AsyncParsableCommand {
     )
     // A socket is for its owner only from the moment it is there.
     if workspaces.socket != nil { umask(0o077) }
+    let claim: SocketClaim?
+    do throws(SocketClaim.Refusal) {
+      if let socket = workspaces.socket { claim = try SocketClaim(socket) } else { claim = nil }
+    } catch {
+      Terminal.complain("freshet serve: --socket \(workspaces.socket ?? ""): \(error)\n")
+      throw ExitCode(1)
+    }
+    defer { withExtendedLifetime(claim) {} }
     do {
       try await server.run { port in
         announce(store, replays, folder, host, port)

@@ -1,6 +1,10 @@
 import Foundation
 import Synchronization
 
+#if canImport(Glibc)
+import Glibc
+#endif
+
 /// A folder that goes away.
 final class TestFolder {
   let path: String
@@ -48,13 +52,16 @@ final class PythonProgram: Sendable {
     process.arguments = ["python3", Self.folder + "/" + program] + arguments
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle(forWritingAtPath: output)
+    // Whoever runs the tests waits until nobody can write there any more.
+    process.standardError = FileHandle.nullDevice
     // One after another: programs that start at the same moment may wait for each other.
     try launching.withLock { _ in try process.run() }
     self.process = process
   }
 
   deinit {
-    if process.isRunning { process.terminate() }
+    // Not SIGTERM: a program inherits what the thread that starts it blocks, and here that is most signals.
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     try? FileManager.default.removeItem(atPath: output)
   }
 

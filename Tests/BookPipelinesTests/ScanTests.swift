@@ -130,6 +130,12 @@ struct TellingReader: ShelfReader {
     #expect(failure?.code == "scan_timed_out")
     #expect(failure?.isRetryable == true)
     #expect(failed.count(.failed) == 2)
+    // Killed before its end was stored, it ends the same.
+    var rest = none
+    rest.checkpoint = failed.state.withLock { $0.checkpoint }
+    await #expect(throws: JobFailure.self) {
+      try await AIScan(provider: reader, lookup: Self.lookup).run(rest, steps: RecordingSteps())
+    }
   }
 
   /// A photo drawn by `shelf_photo.py`; Pillow comes with the system's Python.

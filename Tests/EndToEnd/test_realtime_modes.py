@@ -288,7 +288,7 @@ class AlertsTest(ModesTest):
         stage = self.stage(alerts=True)
         stage.trips.publish()
         at = stage.alerts.publish(alerts=[alert(ALERT, stop="Parent8501120")],
-                                  age=ALERTS_FRESH_FOR - 5)
+                                  age=ALERTS_FRESH_FOR - 10)
         stage.shows(lambda a: a.meta["alertsStatus"] == "applied")
         answer = stage.shows(lambda a: a.meta["alertsStatus"] != "applied")
         self.assertGreaterEqual(stage.now() - at, ALERTS_FRESH_FOR)

@@ -6,9 +6,10 @@ import http.client
 import json
 import os
 import socket
+import subprocess
 import unittest
 
-from program import Folder, run, until
+from program import PROGRAM, Folder, run, until
 from workspaces import Workspaces, repository
 
 TOKEN = "a-token-of-this-test-only"
@@ -96,10 +97,6 @@ class AccessTest(unittest.TestCase):
 
     def test_a_socket_is_for_its_owner_only(self):
         path = str(self.folder / "socket")
-        import subprocess
-
-        from program import PROGRAM
-
         process = subprocess.Popen(
             [PROGRAM, "serve", "--data", str(self.folder / "data"), "--workspaces", str(self.root),
              "--socket", path, "--log-level", "error"], stdout=subprocess.PIPE, text=True,
@@ -117,6 +114,48 @@ class AccessTest(unittest.TestCase):
             while part := client.recv(65536):
                 answer += part
         self.assertTrue(answer.startswith(b"HTTP/1.1 200 "), answer[:80])
+
+    def test_a_socket_that_is_served_stays(self):
+        path = self.folder / "socket"
+        command = ["serve", "--data", str(self.folder / "data"), "--workspaces", str(self.root), "--socket", str(path)]
+
+        def refused(reason: str) -> None:
+            before = os.lstat(path).st_ino
+            answer = run(*command)
+            self.assertNotEqual(answer.returncode, 0)
+            self.assertIn(reason, answer.stderr)
+            self.assertEqual(os.lstat(path).st_ino, before)
+
+        # Another program's, without a lock.
+        with socket.socket(socket.AF_UNIX) as other:
+            other.bind(str(path))
+            other.listen()
+            refused("already served there")
+        # Nobody listens there any more.
+        process = self.serve(command)
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(path))
+        refused("already served there")
+        process.kill()
+        process.wait()
+        self.assertTrue(path.exists())
+        process = self.serve(command)
+        process.terminate()
+        process.wait()
+        path.unlink(missing_ok=True)
+        path.write_text("precious")
+        refused("no socket")
+        self.assertEqual(path.read_text(), "precious")
+
+    def serve(self, command: list[str]) -> subprocess.Popen:
+        process = subprocess.Popen(
+            [PROGRAM, *command, "--log-level", "error"], stdout=subprocess.PIPE, text=True
+        )
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.assertIn("Serving on the socket", process.stdout.readline())
+        return process
 
 
 if __name__ == "__main__":

@@ -38,6 +38,9 @@ def repository(path: Path, files: int = 3) -> Path:
     """Makes a repository with one commit on `main`."""
     path.mkdir(parents=True)
     git(path, "init", "-q", "-b", "main")
+    # The server merges as the person of the repository, and the machine may know nobody.
+    git(path, "config", "user.name", "Test")
+    git(path, "config", "user.email", "test@example.org")
     for number in range(files):
         place = path / f"dir{number % 3}" / f"file{number}.txt"
         place.parent.mkdir(exist_ok=True)

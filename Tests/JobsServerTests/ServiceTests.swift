@@ -124,6 +124,17 @@ private func ending(
     }
   }
 
+  @Test func `a run that is interrupted is taken up again by the same server`() async throws {
+    let stage = try Stage()
+    stage.pipeline.interruptions = 2
+    // Half a minute of the sweeper is half a second here.
+    try await stage.run(clock: ServiceClock(startingAt: nil, pace: 60)) { client, _, _ in
+      let ticket = try await start(client, 20)
+      let (completion, _) = await ending(client, ticket)
+      #expect(completion?.total == 20)
+    }
+  }
+
   @Test func `without WebSockets the same comes as a stream`() async throws {
     try await Stage().run { client, port, _ in
       let address = try #require(JobServerAddress("http://127.0.0.1:\(port)"))

@@ -14,6 +14,8 @@ final class CountingPipeline: JobPipeline {
   let batch: Int
   /// Waits before each step while it gives true.
   private let held = Mutex(false)
+  /// How many runs the store interrupts.
+  private let broken = Mutex(0)
   /// How often each item was done, over all attempts.
   private let done = Mutex<[Int: Int]>([:])
 
@@ -24,9 +26,18 @@ final class CountingPipeline: JobPipeline {
     set { held.withLock { $0 = newValue } }
   }
 
+  var interruptions: Int {
+    get { broken.withLock { $0 } }
+    set { broken.withLock { $0 = newValue } }
+  }
+
   var repeated: Int { done.withLock { $0.values.count { $0 > 1 } } }
 
   func run(_ work: JobWork, steps: any JobSteps) async throws {
+    if interruptions > 0 {
+      interruptions -= 1
+      throw CancellationError()
+    }
     let text = String(
       decoding: FileManager.default.contents(atPath: work.inputs[0].path) ?? Data(),
       as: UTF8.self

@@ -117,6 +117,44 @@ import Testing
     )
   }
 
+  @Test func `a token that grows old while a stream is open is renewed`() {
+    var follower = JobFollower(tokenExpiry: 90_000)
+    _ = follower.start(now: 0)
+    #expect(follower.opened(attempt: 1, now: 0) == [.wake(after: 30_000)])
+    #expect(follower.woke(now: 30_000, draw: 0) == [.disconnect, .refreshToken])
+    #expect(
+      follower.tokenRefreshed(expiresAt: 7_230_000, now: 30_001)
+        == [.connect(.webSocket, after: nil, attempt: 2)]
+    )
+  }
+
+  @Test func `a token that is good for a moment only is used before it is renewed`() {
+    var follower = JobFollower(tokenExpiry: 10_000)
+    #expect(follower.start(now: 0) == [.refreshToken])
+    #expect(
+      follower.tokenRefreshed(expiresAt: 10_000, now: 0)
+        == [.connect(.webSocket, after: nil, attempt: 1)]
+    )
+    #expect(follower.opened(attempt: 1, now: 0) == [.wake(after: 5_000)])
+  }
+
+  @Test func `the end comes behind the state, even if the stream breaks between`() {
+    var follower = JobFollower()
+    open(&follower)
+    let state = message(
+      #"{"type":"reconnected","epoch":1,"payload":{"progress":1,"status":"s","lastSeq":8,"recovered":false}}"#
+    )
+    _ = follower.received(state, attempt: 1, now: 1, draw: 0)
+    _ = follower.ended(.broken, attempt: 1, now: 1, draw: 0)
+    #expect(
+      follower.woke(now: 2, draw: 0)
+        == [.connect(.webSocket, after: EventPosition(epoch: 1, seq: 8), attempt: 2)]
+    )
+    _ = follower.opened(attempt: 2, now: 2)
+    #expect(delivered(follower.received(end(9), attempt: 2, now: 3, draw: 0)) == [9])
+    #expect(follower.isOver)
+  }
+
   @Test func `a refused token is renewed; one that cannot be renewed ends the following`() {
     var follower = JobFollower()
     _ = follower.start(now: 0)

@@ -1,6 +1,8 @@
 import ConditionalHTTP
+import Foundation
 import HTTPTypes
 import Testing
+import Workspaces
 import WorktreeWatch
 
 @testable import WorkspacesServer
@@ -49,6 +51,42 @@ import WorktreeWatch
     #expect(wait([.prefer: "wait=5"], since: "g-1") == 5)
     #expect(wait([.prefer: "wait=99999", .ifNoneMatch: "x"]) == WorkspaceLimits.longestWait)
     #expect(wait([.prefer: "wait=-5", .ifNoneMatch: "x"]) == nil)
+  }
+
+  @Test func `Folders that are not tracked have no tag without a body`() async throws {
+    let root = FileManager.default.temporaryDirectory
+      .appending(path: "freshet-tag-\(UInt64.random(in: .min ... .max))")
+    let deep = root.appending(path: "one/new/deep")
+    try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: root) }
+    let one = root.appending(path: "one").path
+    _ = try await GitRunner().run(["init", "-q", "-b", "main"], in: one, reads: false)
+    var settings = WatchSettings(roots: [root.path])
+    settings.spacing = 0.05
+    settings.quiet = 0.02
+    let watcher = WorktreeWatcher(settings, store: WorkspaceStore(generation: "test"))
+    let running = Task { await watcher.run() }
+    defer { running.cancel() }
+    func wait(_ count: Int) async -> String {
+      for await _ in watcher.store.ticks() {
+        let found = watcher.store.ledger.all.first?.workspace
+        if let found, found.cacheStatus.isCached, found.git.untracked == count { return found.id }
+      }
+      return ""
+    }
+    let reader = WorkspaceReader(watcher: watcher)
+    let id = await wait(0)
+    #expect(await reader.tag(.diff(id)) != nil)
+    try Data("one\n".utf8).write(to: deep.appending(path: "file"))
+    await watcher.refresh(one)
+    let again = await wait(1)
+    #expect(again == id)
+    let none = await reader.tag(.diff(id))
+    #expect(none == nil)
+    let first = try await reader.body(.diff(id))
+    try Data("two\n".utf8).write(to: deep.appending(path: "file"))
+    let second = try await reader.body(.diff(id))
+    #expect(first.tag != second.tag)
   }
 
   @Test func `Ages have three digits behind the point`() {

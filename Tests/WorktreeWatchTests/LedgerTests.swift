@@ -86,6 +86,12 @@ import Workspaces
     #expect(ledger[one.id]?.sessionVersion == 2)
     #expect(ledger.revision == 1)
     expectSame(ledger.put(session: session, of: "nobody"), false)
+    // A worktree that comes again does not begin anew: the tag of its first session would name another.
+    ledger.remove(one.id)
+    ledger.put(one)
+    session.latestMessage = "another"
+    ledger.put(session: session, of: one.id)
+    #expect(ledger[one.id]?.sessionVersion == 3)
   }
 
   @Test func `The members together are what Codable reads`() throws {

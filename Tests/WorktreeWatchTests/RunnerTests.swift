@@ -70,6 +70,47 @@ import Workspaces
     #expect(HostFile.kind(mark) == nil)
   }
 
+  @Test func `What reads fetches nothing`() async throws {
+    let repository = TemporaryRepository()
+    try await repository.begin()
+    let arguments = ["fetch", "--quiet", repository.path("main")]
+    let runner = GitRunner()
+    try await repository.git("init", "-q", "../other")
+    await #expect(throws: GitRunner.Failure.self) {
+      try await runner.run(arguments, in: repository.path("other"))
+    }
+    _ = try await runner.run(arguments, in: repository.path("other"), reads: false)
+  }
+
+  @Test func `The user's configuration does not change a diff`() async throws {
+    let repository = TemporaryRepository()
+    try await repository.begin()
+    try repository.write("main/first.txt", "other\n")
+    let look = try await RepositoryLook.take(repository.path("main/.git"), runner: GitRunner())
+    let member = try #require(look.members.first)
+    func diff() async throws -> WorkspaceDiff {
+      let runner = GitRunner()
+      let tree = try await WorktreeLook.take(
+        member.layout,
+        source: look.source,
+        before: nil,
+        runner: runner
+      )
+      let workspace = Workspace(member, of: look, look: tree, reading: AgentReading())
+      return try await DiffReader(runner: runner).diff(of: workspace, source: look.source?.object)
+    }
+    let plain = try await diff()
+    #expect(plain.fileDiffs.first?.diffText?.contains("+other") == true)
+    for (name, value) in [
+      ("diff.noprefix", "true"), ("diff.mnemonicPrefix", "true"), ("color.ui", "always"),
+      ("color.diff", "always"), ("diff.relative", "true"), ("diff.submodule", "log"),
+    ] {
+      try await repository.git("config", name, value)
+      let found = try await diff()
+      #expect(found == plain, "\(name)")
+    }
+  }
+
   @Test func `No more processes run than may, and whoever waits gets in`() async throws {
     let repository = TemporaryRepository()
     try await repository.begin()

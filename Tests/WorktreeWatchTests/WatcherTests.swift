@@ -10,7 +10,11 @@ struct Watching {
   let repository: TemporaryRepository
   let watcher: WorktreeWatcher
 
-  init(_ repository: TemporaryRepository, watches: Int = 10_000) {
+  init(
+    _ repository: TemporaryRepository,
+    watches: Int = 10_000,
+    agents: (any AgentWatching)? = nil
+  ) {
     self.repository = repository
     var settings = WatchSettings(roots: [repository.root])
     settings.spacing = 0.05
@@ -18,7 +22,8 @@ struct Watching {
     settings.pollEvery = 0.2
     settings.reconcile = 3_600
     settings.watches = watches
-    watcher = WorktreeWatcher(settings, store: WorkspaceStore(generation: "test"))
+    let store = WorkspaceStore(generation: "test")
+    watcher = WorktreeWatcher(settings, store: store, agents: agents)
   }
 
   /// Runs the watcher while a body works with it.

@@ -5,7 +5,7 @@
 ///    follower connects again from the last event it has.
 /// 3. A transport that never opens gives way to the next one: WebSocket, server-sent events, polling. Once a
 ///    while the best one is tried again.
-/// 4. Before it connects with a token that is about to expire, and after the server refused one, it gets a new
+/// 4. Before it connects with a token that is about to expire, while a stream is open when that moment comes, and after the server refused one, it gets a new
 ///    one first.
 /// 5. It gives up only when the server says that the job never existed or that its results are gone, or when
 ///    a token is refused and cannot be renewed.
@@ -97,7 +97,8 @@ public struct JobFollower: Hashable, Sendable {
   private var failures = 0
   private var openFailures = 0
   private var refreshFailures = 0
-  private var tokenExpiry: Int64?
+  /// From when on a new token is wanted; nothing if that is not known.
+  private var renewAt: Int64?
   private var lesserSince: Int64?
   private var heardAt: Int64 = 0
   private var isTokenRefused = false
@@ -119,7 +120,7 @@ public struct JobFollower: Hashable, Sendable {
     self.transport = transport
     self.policy = policy
     self.position = position
-    self.tokenExpiry = tokenExpiry
+    renewAt = tokenExpiry.map { $0 - policy.tokenMargin }
   }
 
   /// Whether it is over.
@@ -136,7 +137,7 @@ public struct JobFollower: Hashable, Sendable {
     guard phase == .connecting, attempt == self.attempt else { return [] }
     phase = .open
     heardAt = now
-    return [.wake(after: policy.silence)]
+    return [.wake(after: rest(now))]
   }
 
   /// A message came.
@@ -162,7 +163,7 @@ public struct JobFollower: Hashable, Sendable {
     // A transport that speaks is a good one.
     openFailures = 0
     failures = 0
-    if case .token(_, let expiry) = message.body { tokenExpiry = expiry }
+    if case .token(_, let expiry) = message.body { setToken(expiry, now) }
     if let at = message.position {
       let last = position.flatMap { $0.epoch == at.epoch ? $0.seq : nil } ?? 0
       guard at.seq > last || message.isTerminal else { return [] }
@@ -253,7 +254,7 @@ public struct JobFollower: Hashable, Sendable {
   /// There is a new token.
   public mutating func tokenRefreshed(expiresAt: Int64?, now: Int64) -> [Order] {
     guard phase == .refreshing else { return [] }
-    tokenExpiry = expiresAt
+    setToken(expiresAt, now)
     isTokenRefused = false
     refreshFailures = 0
     return connect(now)
@@ -281,8 +282,11 @@ public struct JobFollower: Hashable, Sendable {
     switch phase {
     case .waiting: return connect(now)
     case .open:
-      let rest = heardAt + policy.silence - now
-      guard rest <= 0 else { return [.wake(after: rest)] }
+      if wantsToken(now) {
+        phase = .refreshing
+        return [.disconnect, .refreshToken]
+      }
+      guard heardAt + policy.silence <= now else { return [.wake(after: rest(now))] }
       return lost(now, draw)
     case .idle, .connecting, .polling, .refreshing, .over: return []
     }
@@ -296,8 +300,7 @@ public struct JobFollower: Hashable, Sendable {
       openFailures = 0
       self.lesserSince = nil
     }
-    let isOld = tokenExpiry.map { $0 - now <= policy.tokenMargin } ?? false
-    if isTokenRefused || (isOld && refreshFailures == 0) {
+    if isTokenRefused || wantsToken(now) {
       phase = .refreshing
       return [.refreshToken]
     }
@@ -306,6 +309,24 @@ public struct JobFollower: Hashable, Sendable {
     phase = .connecting
     heardAt = 0
     return [.connect(transport, after: position, attempt: attempt)]
+  }
+
+  /// After how long an open stream is to be looked at: it may be silent, or the token old.
+  private func rest(_ now: Int64) -> Int64 {
+    let silent = heardAt + policy.silence - now
+    guard refreshFailures == 0, let renewAt else { return silent }
+    return max(0, min(silent, renewAt - now))
+  }
+
+  private func wantsToken(_ now: Int64) -> Bool {
+    refreshFailures == 0 && renewAt.map { $0 <= now } ?? false
+  }
+
+  /// A token that is good for a short time only is used for half of it at least.
+  private mutating func setToken(_ expiry: Int64?, _ now: Int64) {
+    renewAt = expiry.flatMap { expiry in
+      expiry > now ? max(expiry - policy.tokenMargin, now + (expiry - now + 1) / 2) : nil
+    }
   }
 
   private mutating func poll() -> [Order] {

@@ -2,6 +2,9 @@ public import StrictJSON
 
 /// Every limit of a job server: what it enforces is what it tells at `GET /v1/capabilities`.
 public struct JobLimits: Hashable, Sendable {
+  /// How long a client may take to read what is left when the server ends, in seconds.
+  public static let farewellSeconds = 3
+
   /// The longest table, in bytes.
   public var csvBytes = 10 << 20
   /// The most rows of a table.
@@ -24,6 +27,8 @@ public struct JobLimits: Hashable, Sendable {
   public var openJobs = 500
   /// The most jobs that run at once.
   public var runningJobs = 4
+  /// The most requests with input that are read at once.
+  public var uploads = 16
   /// How long results are kept after the end, in seconds.
   public var resultSeconds = 86_400
   /// How long it is remembered that a job was there, in seconds after its results went.
@@ -74,7 +79,9 @@ public struct JobLimits: Hashable, Sendable {
         "maxBytes": whole(booksBytes),
       ]),
       "ai_scan": .object(["maxPhotos": whole(photos), "maxPhotoBytes": whole(photoBytes)]),
-      "jobs": .object(["open": whole(openJobs), "running": whole(runningJobs)]),
+      "jobs": .object([
+        "open": whole(openJobs), "running": whole(runningJobs), "uploads": whole(uploads),
+      ]),
       "results": .object([
         "keptSeconds": whole(resultSeconds), "tombstoneSeconds": whole(tombstoneSeconds),
         "pageItems": whole(pageItems), "pageItemsByDefault": whole(pageItemsByDefault),

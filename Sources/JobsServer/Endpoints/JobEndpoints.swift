@@ -240,7 +240,7 @@ struct JobEndpoints: Sendable {
     return JobAnswer.json(
       .object([
         "jobId": .string(job), "token": .string(fresh),
-        "expiresIn": .whole(Int64(store.limits.tokenSeconds)),
+        "expiresIn": .whole(max(0, (expiry - store.now) / 1_000)),
         "expiresAt": .string(JobInstant.text(expiry)),
       ])
     )

@@ -18,6 +18,7 @@ package struct JobSocketDoor: WebSocketDoor {
   let store: JobStore
   let hub: JobHub
   let gate: JobGate
+  let rules: OriginGuard
   let logger: Logger
 
   package var messageLimit: Int { store.limits.incomingBytes }
@@ -25,7 +26,7 @@ package struct JobSocketDoor: WebSocketDoor {
   package func open(_ request: HTTPRequest) async -> WebSocketAcceptance? {
     let (path, query) = Self.parts(request)
     guard path == Self.path else { return nil }
-    guard let (job, version, asked) = try? await check(request.headerFields, query) else {
+    guard let (job, version, asked) = try? await check(request, query) else {
       return nil
     }
     guard let listener = hub.listen(to: job.id) else { return nil }
@@ -46,20 +47,20 @@ package struct JobSocketDoor: WebSocketDoor {
   ///
   /// - Throws: ``Problem`` that says why it is not let in.
   func check(
-    _ fields: HTTPFields,
+    _ request: HTTPRequest,
     _ query: QueryText
   ) async throws -> (job: JobRow, version: WireVersion, asked: EventPosition?) {
+    if let refusal = rules.refusal(request) { throw refusal.problem }
     guard let id = query["jobId"] else {
       throw JobProblem(.badRequest, .invalidRequest, "jobId is needed").problem
     }
-    let job = try await gate.living(id, fields, query: query)
+    let job = try await gate.living(id, request.headerFields, query: query)
     return (job, try JobEndpoints.version(query), try JobEndpoints.position(query))
   }
 
   /// Why a request was not let in, or that it did not ask for an upgrade.
-  func refusal(_ fields: HTTPFields, query: String?) async throws -> Problem {
-    let query = QueryText(query)
-    let (job, _, _) = try await check(fields, query)
+  func refusal(_ request: HTTPRequest) async throws -> Problem {
+    let (job, _, _) = try await check(request, Self.parts(request).query)
     // It may not have been a handshake, or there is no room.
     if hub.listen(to: job.id) == nil {
       return JobProblem(.serviceUnavailable, .busy, "too many listen; poll instead", retryAfter: 2)
@@ -92,6 +93,26 @@ private struct JobSocketSession: Sendable {
   let asked: EventPosition?
   let saysWhere: Bool
   let logger: Logger
+  let signs = SocketSigns()
+
+  /// Creates a session.
+  init(
+    store: JobStore,
+    hub: JobHub,
+    writer: JobMessageWriter,
+    listener: JobListener,
+    asked: EventPosition?,
+    saysWhere: Bool,
+    logger: Logger
+  ) {
+    self.store = store
+    self.hub = hub
+    self.writer = writer
+    self.listener = listener
+    self.asked = asked
+    self.saysWhere = saysWhere
+    self.logger = logger
+  }
 
   private enum Exit: Sendable {
     case gone
@@ -103,6 +124,7 @@ private struct JobSocketSession: Sendable {
       group.addTask { await speak(socket) }
       group.addTask { await listen(socket) }
       group.addTask { await ping(socket) }
+      group.addTask { await watch() }
       let first = await group.next() ?? .gone
       if case .close(let code, let reason) = first {
         await socket.close(WebSocketClose(code: code.rawValue, reason: reason))
@@ -124,8 +146,7 @@ private struct JobSocketSession: Sendable {
     let feed = JobFeed(store: store, listener: listener, writer: writer)
     do {
       let ending = try await feed.follow(from: asked, saysWhere: saysWhere) { message in
-        let text = String(decoding: message.bytes, as: UTF8.self)
-        try await socket.send(.text(text))
+        try await send(message.bytes, socket)
       }
       switch ending {
       case .finished: return .close(.finished, "the job is over")
@@ -147,7 +168,9 @@ private struct JobSocketSession: Sendable {
     var notices: [Int64] = []
     while true {
       let text: String
-      switch await socket.next() {
+      let arrival = await socket.next()
+      signs.heard()
+      switch arrival {
       case .closed: return .gone
       case .pong: continue
       case .message(.text(let message)): text = message
@@ -156,7 +179,7 @@ private struct JobSocketSession: Sendable {
       do {
         guard let notice = try await answer(text, socket) else { continue }
         notices = notices.filter { $0 > store.now - 60_000 } + [store.now]
-        try await socket.send(.text(String(decoding: notice.bytes, as: UTF8.self)))
+        try await send(notice.bytes, socket)
       } catch {
         return .gone
       }
@@ -180,9 +203,9 @@ private struct JobSocketSession: Sendable {
     }
     switch type {
     case "ready":
-      try await send(writer.readyAck(at: now), socket)
+      try await send(writer.readyAck(at: now).bytes, socket)
     case "ping":
-      try await send(writer.pong(at: now), socket)
+      try await send(writer.pong(at: now).bytes, socket)
     case "pong": break
     case "cancel", "cancel_batch", "cancel_job":
       if let (_, event) = try await store.cancel(writer.job), let event {
@@ -199,8 +222,10 @@ private struct JobSocketSession: Sendable {
     return nil
   }
 
-  private func send(_ value: JSONValue, _ socket: any WebSocket) async throws {
-    try await socket.send(.text(String(decoding: value.bytes, as: UTF8.self)))
+  private func send(_ bytes: [UInt8], _ socket: any WebSocket) async throws {
+    let number = signs.began()
+    defer { signs.ended(number) }
+    try await socket.send(.text(String(decoding: bytes, as: UTF8.self)))
   }
 
   /// Pings, so that a connection that is gone is found.
@@ -208,10 +233,31 @@ private struct JobSocketSession: Sendable {
     while true {
       do {
         try await Task.sleep(for: .seconds(store.limits.heartbeatSeconds))
+        let number = signs.began()
+        defer { signs.ended(number) }
+        signs.asked()
         try await socket.ping([])
       } catch {
         return .gone
       }
+    }
+  }
+
+  /// Lets a client go that reads nothing or is silent, and one that the end of the server does not reach.
+  private func watch() async -> Exit {
+    let beat = Duration.seconds(store.limits.heartbeatSeconds)
+    var isEnding = false
+    while true {
+      do {
+        try await Task.sleep(for: min(beat, .seconds(JobLimits.farewellSeconds)))
+      } catch {
+        return .gone
+      }
+      if signs.isSilent(since: ContinuousClock.now.advanced(by: beat * -2)) {
+        return .close(.tooSlow, "the client reads too slowly or is silent")
+      }
+      if isEnding { return .close(.goingAway, "the server ends") }
+      isEnding = listener.isFinished
     }
   }
 

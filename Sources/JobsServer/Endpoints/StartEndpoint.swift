@@ -21,6 +21,7 @@ struct StartEndpoint: Sendable {
   let store: JobStore
   let runner: JobRunner
   let pipelines: Set<PipelineName>
+  let permits: UploadPermits
 
   /// Takes the input, stores the job, and answers 202 before any work is done.
   ///
@@ -43,6 +44,16 @@ struct StartEndpoint: Sendable {
         "Idempotency-Key has 1 to \(store.limits.idempotencyBytes) bytes"
       ).problem
     }
+    guard permits.take() else {
+      throw JobProblem(
+        .serviceUnavailable,
+        .busy,
+        "\(store.limits.uploads) other requests are read",
+        retryAfter: 2
+      ).problem
+    }
+    defer { permits.giveBack() }
+    guard try await store.hasRoom(key: key) else { throw busy }
     var options = QueryText(request.uri.query).others(besides: Self.ownParameters)
     let inputs = try await inputs(request, pipeline, &options)
     switch try await store.start(pipeline, inputs: inputs, options: options, key: key) {
@@ -56,22 +67,27 @@ struct StartEndpoint: Sendable {
         "this Idempotency-Key was used for another request"
       ).problem
     case .busy:
-      throw JobProblem(
-        .serviceUnavailable,
-        .busy,
-        "\(store.limits.openJobs) jobs wait or run",
-        retryAfter: 5
-      ).problem
+      throw busy
     }
+  }
+
+  private var busy: Problem {
+    JobProblem(
+      .serviceUnavailable,
+      .busy,
+      "\(store.limits.openJobs) jobs wait or run",
+      retryAfter: 5
+    ).problem
   }
 
   private func started(_ job: JobRow, _ token: String) -> Response {
     let path = "/v1/jobs/\(job.id)"
-    let expiry = store.now + Int64(store.limits.tokenSeconds) * 1_000
+    let now = store.now
+    let expiry = max(now + Int64(store.limits.tokenSeconds) * 1_000, job.expiresAt ?? 0)
     let body = JSONValue.object([
       "jobId": .string(job.id), "token": .string(token), "pipeline": .string(job.pipeline.rawValue),
       "state": .string(job.state.rawValue), "tokenExpiresAt": .string(JobInstant.text(expiry)),
-      "expiresIn": .whole(Int64(store.limits.tokenSeconds)),
+      "expiresIn": .whole((expiry - now) / 1_000),
       "pollAfterMs": .whole(Int64(store.limits.pollSeconds) * 1_000),
       "links": .object([
         "status": .string(path), "events": .string(path + "/events"),

@@ -111,7 +111,7 @@ struct JobFeed: Sendable {
   private func standing(_ job: JobRow, isRecovered: Bool) -> FeedMessage {
     FeedMessage(
       bytes: writer.reconnected(job.snapshot(), isRecovered: isRecovered).bytes,
-      position: isRecovered ? nil : job.position,
+      position: isRecovered ? nil : job.standing,
       isTerminal: false
     )
   }

@@ -68,6 +68,7 @@ final class JobListener: Sendable {
   let wakes: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
   private let queue: Mutex<ListenerQueue>
+  private let ended = Mutex(false)
   private let leave: @Sendable () -> Void
 
   init(most: Int, leave: @escaping @Sendable () -> Void) {
@@ -90,6 +91,12 @@ final class JobListener: Sendable {
   /// Takes the next event out of the queue.
   func take() -> ListenerQueue.Entry? { queue.withLock { $0.pop() } }
 
+  /// Whether the wakes have ended.
+  var isFinished: Bool { ended.withLock { $0 } }
+
   /// Ends the wakes.
-  func finish() { continuation.finish() }
+  func finish() {
+    ended.withLock { $0 = true }
+    continuation.finish()
+  }
 }

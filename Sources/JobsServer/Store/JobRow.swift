@@ -48,12 +48,18 @@ struct JobRow: Sendable {
     self.options = options?.compactMapValues(\.string) ?? [:]
   }
 
+  /// The last event that the state stands for: the end of a job is always an event of its own.
+  var standing: EventPosition {
+    guard state.isTerminal else { return position }
+    return EventPosition(epoch: position.epoch, seq: max(0, position.seq - 1))
+  }
+
   func snapshot(completion: JobCompletion? = nil) -> JobSnapshot {
     JobSnapshot(
       job: id,
       pipeline: pipeline,
       state: state,
-      position: position,
+      position: standing,
       progress: progress,
       updatedAt: updatedAt,
       completion: completion

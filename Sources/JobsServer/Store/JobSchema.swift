@@ -39,6 +39,11 @@ enum JobSchema {
           """
       )
     }
+    migrator.registerMigration("2") { database in
+      try database.execute(
+        sql: "ALTER TABLE token ADD COLUMN is_replaced INTEGER NOT NULL DEFAULT 0"
+      )
+    }
     return migrator
   }
 }

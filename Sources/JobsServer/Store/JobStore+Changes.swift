@@ -185,7 +185,10 @@ extension JobStore {
     )
     // Who may follow the job to its end may also fetch what it came to.
     try database.execute(
-      sql: "UPDATE token SET expires_at = max(expires_at, ?) WHERE job = ? AND expires_at > ?",
+      sql: """
+        UPDATE token SET expires_at = max(expires_at, ?)
+        WHERE job = ? AND expires_at > ? AND NOT is_replaced
+        """,
       arguments: [expiry, job.id, now]
     )
     let event = try append(database, job, now, .ended(completion))

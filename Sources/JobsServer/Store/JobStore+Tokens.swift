@@ -13,17 +13,24 @@ extension JobStore {
     case refused
   }
 
+  /// Adds a token, good at least as long as the results of a job that is over.
+  ///
+  /// - Returns: When it expires.
+  @discardableResult
   static func add(
     _ database: Database,
     _ token: String,
     _ job: String,
     _ now: Int64,
     _ limits: JobLimits
-  ) throws {
+  ) throws -> Int64 {
+    let results = try row(database, job)?.expiresAt ?? 0
+    let expiry = max(now + Int64(limits.tokenSeconds) * 1_000, results)
     try database.execute(
-      sql: "INSERT INTO token VALUES (?, ?, ?)",
-      arguments: [Data(JobToken.hash(token)), job, now + Int64(limits.tokenSeconds) * 1_000]
+      sql: "INSERT INTO token (hash, job, expires_at) VALUES (?, ?, ?)",
+      arguments: [Data(JobToken.hash(token)), job, expiry]
     )
+    return expiry
   }
 
   /// Looks at a token.
@@ -60,14 +67,13 @@ extension JobStore {
       let grace = now + Int64(limits.tokenGraceSeconds) * 1_000
       try database.execute(
         sql: """
-          UPDATE token SET expires_at = min(expires_at, ?)
+          UPDATE token SET expires_at = min(expires_at, ?), is_replaced = 1
           WHERE hash = ? AND job = ? AND expires_at > ?
           """,
         arguments: [grace, Data(JobToken.hash(token)), job, now]
       )
       guard database.changesCount == 1 else { return nil }
-      try Self.add(database, fresh, job, now, limits)
-      return (fresh, now + Int64(limits.tokenSeconds) * 1_000)
+      return (fresh, try Self.add(database, fresh, job, now, limits))
     }
   }
 }

@@ -51,6 +51,19 @@ package final class JobStore: Sendable {
       try database.execute(sql: "PRAGMA user_version = \(epoch)")
       return epoch
     }
+    try removeStrangers()
+  }
+
+  /// Removes the files of requests that the end of an earlier process interrupted.
+  private func removeStrangers() throws {
+    let known = try database.read { database in
+      try String.fetchSet(database, sql: "SELECT file FROM input")
+    }
+    let manager = FileManager.default
+    for name in try manager.contentsOfDirectory(atPath: folder + "/inputs")
+    where !known.contains("inputs/" + name) {
+      try? manager.removeItem(atPath: folder + "/inputs/" + name)
+    }
   }
 
   /// Now, in milliseconds since 1970-01-01T00:00:00Z.
@@ -66,6 +79,28 @@ package final class JobStore: Sendable {
     case mismatch
     /// Too many jobs wait or run.
     case busy
+  }
+
+  /// Whether a job could be started now: there is room, or it was started with this key before.
+  func hasRoom(key: String?) async throws -> Bool {
+    let now = now
+    let keyHash = key.map { Data(SHA256.hash($0.utf8)) }
+    return try await database.read { [limits] database in
+      if try Self.openCount(database) < limits.openJobs { return true }
+      guard let keyHash else { return false }
+      return try Int.fetchOne(
+        database,
+        sql: "SELECT 1 FROM idempotency WHERE key = ? AND until > ?",
+        arguments: [keyHash, now]
+      ) != nil
+    }
+  }
+
+  private static func openCount(_ database: Database) throws -> Int {
+    try Int.fetchOne(
+      database,
+      sql: "SELECT count(*) FROM job WHERE state IN ('queued', 'running', 'canceling')"
+    ) ?? 0
   }
 
   /// Starts a job.
@@ -89,18 +124,18 @@ package final class JobStore: Sendable {
     let request = Self.fingerprint(pipeline, inputs.map(\.content), options)
     let keyHash = key.map { Data(SHA256.hash(($0).utf8)) }
     if let keyHash, let earlier = try await earlier(keyHash, request, token, now) { return earlier }
-    let files = try inputs.enumerated().map { number, input in
-      let file = "inputs/\(id)-\(number)"
+    let files = inputs.indices.map { "inputs/\(id)-\($0)" }
+    var isKept = false
+    defer {
+      if !isKept {
+        for file in files { try? FileManager.default.removeItem(atPath: folder + "/" + file) }
+      }
+    }
+    for (input, file) in zip(inputs, files) {
       try Data(input.content).write(to: URL(fileURLWithPath: folder + "/" + file))
-      return file
     }
     let result = try await database.write { [epoch, limits] database -> Started in
-      let open =
-        try Int.fetchOne(
-          database,
-          sql: "SELECT count(*) FROM job WHERE state IN ('queued', 'running', 'canceling')"
-        ) ?? 0
-      guard open < limits.openJobs else { return .busy }
+      guard try Self.openCount(database) < limits.openJobs else { return .busy }
       if let keyHash {
         // Two requests with one key at once: the second one finds the first one's job here.
         if let earlier = try Self.earlier(database, keyHash, request, token, now, limits) {
@@ -136,8 +171,7 @@ package final class JobStore: Sendable {
       guard let row = try Self.row(database, id) else { throw JobStoreError.gone(id) }
       return .job(row, token: token, isNew: true)
     }
-    if case .job(_, _, isNew: true) = result { return result }
-    for file in files { try? FileManager.default.removeItem(atPath: folder + "/" + file) }
+    if case .job(_, _, isNew: true) = result { isKept = true }
     return result
   }
 

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Serving
 import Synchronization
+import Timetable
 
 /// Requests for boards that were understood lately, by their text: most clients ask the same again.
 ///
@@ -19,14 +20,59 @@ final class UnderstoodRequests: Sendable {
     let acceptLanguage: String?
   }
 
-  private struct State {
-    var feeds: [Int] = []
-    var newer: [Key: BoardRequest] = [:]
-    var older: [Key: BoardRequest] = [:]
+  /// A request without its timetable, which must not live longer than it serves.
+  private struct Known {
+    let feed: Int
+    let stop: Timetable.Stop
+    let source: StopResolver.Source
+    let limit: Int
+    let window: Int
+    let language: String?
+    let includeAlerts: Bool
+    let isDebug: Bool
+    let instant: Double?
+    let since: Double?
+    let hasBoard: Bool
 
-    mutating func keep(_ request: BoardRequest, _ key: Key) {
-      if newer.count >= UnderstoodRequests.most { (older, newer) = (newer, [:]) }
+    init?(_ request: BoardRequest, _ feeds: [Feed]) {
+      guard let feed = feeds.firstIndex(where: { $0 === request.stop.feed }) else { return nil }
+      self.feed = feed
+      stop = request.stop.stop
+      source = request.stop.source
+      limit = request.limit
+      window = request.window
+      language = request.language
+      includeAlerts = request.includeAlerts
+      isDebug = request.isDebug
+      instant = request.instant
+      since = request.since
+      hasBoard = request.hasBoard
+    }
+
+    func request(_ feeds: [Feed]) -> BoardRequest {
+      let stop = StopResolver.Resolved(feed: feeds[feed], stop: stop, source: source)
+      var request = BoardRequest(stop: stop, limit: limit, window: window, instant: instant)
+      request.language = language
+      request.includeAlerts = includeAlerts
+      request.isDebug = isDebug
+      request.since = since
+      request.hasBoard = hasBoard
+      return request
+    }
+  }
+
+  private struct State {
+    /// The timetables that everything here is understood with, by their numbers.
+    var feeds: [Int] = []
+    var newer: [Key: Known] = [:]
+    var older: [Key: Known] = [:]
+
+    /// Keeps a request; gives back what goes for it, to be freed elsewhere.
+    mutating func keep(_ request: Known, _ key: Key) -> [Key: Known] {
+      var gone: [Key: Known] = [:]
+      if newer.count >= UnderstoodRequests.most { (gone, older, newer) = (older, newer, [:]) }
       newer[key] = request
+      return gone
     }
   }
 
@@ -57,23 +103,26 @@ final class UnderstoodRequests: Sendable {
       acceptLanguage: acceptLanguage,
       feeds: feeds
     )
-    state.withLock { state in
+    guard let known = Known(asked, feeds) else { return asked }
+    _ = state.withLock { state in
       // Other timetables may have come meanwhile.
-      if state.feeds.elementsEqual(feeds.lazy.map(\.number)) { state.keep(asked, key) }
+      state.feeds.elementsEqual(feeds.lazy.map(\.number)) ? state.keep(known, key) : [:]
     }
     return asked
   }
 
   private func known(_ key: Key, _ feeds: [Feed]) -> BoardRequest? {
-    state.withLock { state in
+    let (known, gone) = state.withLock { state -> (Known?, [Key: Known]) in
       guard state.feeds.elementsEqual(feeds.lazy.map(\.number)) else {
+        let before = state
         state = State(feeds: feeds.map(\.number))
-        return nil
+        return (nil, before.newer)
       }
-      if let request = state.newer[key] { return request }
-      guard let request = state.older[key] else { return nil }
-      state.keep(request, key)
-      return request
+      if let known = state.newer[key] { return (known, [:]) }
+      guard let known = state.older[key] else { return (nil, [:]) }
+      return (known, state.keep(known, key))
     }
+    withExtendedLifetime(gone) {}
+    return known?.request(feeds)
   }
 }

@@ -62,12 +62,11 @@ struct TripEndpoint {
       guard let local = feed.localId(id) else { continue }
       let runs = feed.timetable.trips(id: local)
       // A duplicated trip may have the id of the trip it repeats, which is meant where it runs.
-      let isScheduled = runs.contains { run in
-        date.map { feed.timetable.runs(run, on: $0) } ?? true
-      }
-      if !isScheduled, let extra = extra(local, feed, date) { return extra }
-      guard !runs.isEmpty else { continue }
       let today = ServiceDay(zone: feed.timetable.zone).date(at: Int64(now))
+      let isScheduled = runs.contains { feed.timetable.runs($0, on: date ?? today) }
+      let day = runs.isEmpty ? date : date ?? today
+      if !isScheduled, let extra = extra(local, feed, day) { return extra }
+      guard !runs.isEmpty else { continue }
       return try choose(feed, runs, id, date, start, today, now)
     }
     throw Problem(.notFound, "trip_not_found", detail: "there is no trip \"\(id.prefix(80))\"")

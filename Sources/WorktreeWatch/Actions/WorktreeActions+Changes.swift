@@ -45,6 +45,17 @@ extension WorktreeActions {
     guard valid.code == 0, !branch.hasPrefix("-") else {
       throw ActionRefusal(.invalidParameter, "\(branch.prefix(80)) cannot be the name of a branch")
     }
+    return try await watcher.turns.take(place.commonDirectory) {
+      try await add(place, branch: branch, name: name, source: source)
+    }
+  }
+
+  private func add(
+    _ place: RepositoryLook,
+    branch: String,
+    name: String,
+    source: String?
+  ) async throws -> Workspace {
     let main = place.members.first { $0.isMain }?.layout.worktree ?? place.commonDirectory
     let folder = main + ".worktrees/" + name
     guard HostFile.kindOfItself(folder) == nil else {
@@ -93,16 +104,28 @@ extension WorktreeActions {
   ///
   /// - Parameters:
   ///   - workspace: The worktree.
-  ///   - isForced: Whether what is not committed, what nothing else has, and an agent at work are no reason to
+  ///   - isForced: Whether what is not committed, what nothing else has, and an agent that lives are no reason to
   ///     keep it. The main worktree and a locked one stay in any case.
-  ///   - removesBranch: Whether its branch goes too.
+  ///   - removesBranch: Whether its branch goes too, if it is still where it was when it was checked.
   /// - Throws: ``ActionRefusal``, ``GitRunner/Failure``.
   package func delete(
     _ workspace: Workspace,
     isForced: Bool,
     removesBranch: Bool
   ) async throws {
-    let now = try await current(workspace)
+    try await inTurn(workspace) { common in
+      let now = try await current(workspace)
+      try await requireRemovable(now, common, isForced: isForced, removesBranch: removesBranch)
+      try await remove(now, common, isForced: isForced, removesBranch: removesBranch)
+    }
+  }
+
+  private func requireRemovable(
+    _ now: Workspace,
+    _ common: String,
+    isForced: Bool,
+    removesBranch: Bool
+  ) async throws {
     if now.isMain {
       throw ActionRefusal(.mainWorktree, "\(now.path) came with the repository and stays")
     }
@@ -111,21 +134,53 @@ extension WorktreeActions {
       throw ActionRefusal(.worktreeLocked, "\(now.path) is locked\(why)")
     }
     if !isForced {
-      try requireIdle(now)
+      try requireUnattended(now)
       try await requireClean(now)
       if let head = now.git.head, removesBranch || now.git.branch == nil {
         try await requireKept(head, besides: now)
       }
     }
-    guard let common = await watcher.commonDirectory(of: now.path) else {
-      throw ActionRefusal(.worktreeNotFound, "the worktree is gone")
+    if removesBranch, let branch = now.git.branch {
+      let others = await watcher.repositories(named: common).first?.members ?? []
+      let other = others.first {
+        $0.entry.branch == "refs/heads/" + branch && $0.layout.worktree != now.path
+      }
+      if let other {
+        throw ActionRefusal(
+          .operationInProgress,
+          "\(branch) is checked out in \(other.layout.worktree) too"
+        )
+      }
+    }
+  }
+
+  private func remove(
+    _ now: Workspace,
+    _ common: String,
+    isForced: Bool,
+    removesBranch: Bool
+  ) async throws {
+    // Read again directly before: a commit of a moment ago is not lost.
+    if !isForced, try await checkedOut(now.path) != now.git.head {
+      throw ActionRefusal(.worktreeUnmerged, "\(now.path) has another commit meanwhile")
     }
     let force = isForced ? ["--force"] : []
     _ = try await act(["worktree", "remove"] + force + [now.path], in: common)
-    if removesBranch, let branch = now.git.branch {
-      _ = try await act(["branch", "-D", "--", branch], in: common)
+    var moved: ActionRefusal?
+    if removesBranch, let branch = now.git.branch, let head = now.git.head {
+      do {
+        _ = try await act(["update-ref", "-d", "refs/heads/\(branch)", head], in: common)
+        // As `git branch -D` does; most branches have no section.
+        _ = try? await act(["config", "--remove-section", "branch.\(branch)"], in: common)
+      } catch GitRunner.Failure.failed(_, _, let complaint) {
+        moved = ActionRefusal(
+          .worktreeUnmerged,
+          "\(now.path) is gone; \(branch) stays, because it is not at \(head.prefix(8)) any more: \(complaint)"
+        )
+      }
     }
     await watcher.refreshRepository(common)
+    if let moved { throw moved }
   }
 
   /// Whether another branch has a commit, so that it is not lost.
@@ -146,15 +201,48 @@ extension WorktreeActions {
     )
   }
 
+  /// What a merge came to.
+  package struct Merged: Sendable {
+    /// The worktree that has the source checked out.
+    package var target: Workspace
+    /// Why the merged worktree was not removed though it was to be; `nil` if it was, or was to stay.
+    package var refusal: String?
+  }
+
   /// Merges a worktree's branch into its source, in the worktree that has the source checked out.
   ///
   /// - Parameters:
   ///   - workspace: The worktree.
-  ///   - squashes: Whether all its commits become one.
-  /// - Returns: The worktree that has the source checked out.
+  ///   - squashes: Whether all its commits become one; if they change nothing, none is made.
+  ///   - cleansUp: Whether the worktree is removed then; what speaks against that is looked at before the merge.
+  /// - Returns: What it came to.
   /// - Throws: ``ActionRefusal``, ``ActionConflict``, ``GitRunner/Failure``.
-  package func merge(_ workspace: Workspace, squashes: Bool) async throws -> Workspace {
-    let now = try await current(workspace)
+  package func merge(
+    _ workspace: Workspace,
+    squashes: Bool,
+    cleansUp: Bool = false
+  ) async throws -> Merged {
+    try await inTurn(workspace) { common in
+      let now = try await current(workspace)
+      if cleansUp {
+        try await requireRemovable(now, common, isForced: false, removesBranch: false)
+      }
+      let target = try await merge(now, squashes: squashes)
+      guard cleansUp else { return Merged(target: target) }
+      do {
+        let after = try await current(now)
+        try await requireRemovable(after, common, isForced: false, removesBranch: false)
+        try await remove(after, common, isForced: false, removesBranch: false)
+        return Merged(target: target)
+      } catch let refusal as ActionRefusal {
+        return Merged(target: target, refusal: refusal.detail)
+      } catch let failure as GitRunner.Failure {
+        return Merged(target: target, refusal: failure.description)
+      }
+    }
+  }
+
+  private func merge(_ now: Workspace, squashes: Bool) async throws -> Workspace {
     let source = try await source(of: now)
     guard let branch = now.git.branch, let head = now.git.head else {
       throw ActionRefusal(.invalidParameter, "\(now.path) has no branch checked out")
@@ -181,17 +269,22 @@ extension WorktreeActions {
     if found.hasConflicts { throw ActionConflict(report: found) }
     let title = "Merge branch '\(branch)'"
     let way = squashes ? ["--squash"] : ["--no-ff", "-m", title]
-    _ = try await act(
-      ["merge", "--quiet"] + way + [head],
-      in: target.path,
-      undo: ["merge", "--abort"]
-    )
+    let begun = BegunOperation(squashes ? .squash : .merge(head), in: try await ready(target))
+    _ = try await act(["merge", "--quiet"] + way + [head], in: target.path, begun)
     if squashes {
-      _ = try await act(
-        ["commit", "--quiet", "-m", "\(title) (squashed)"],
+      let staged = try await runner.run(
+        ["diff", "--cached", "--quiet"] + DiffReader.plain,
         in: target.path,
-        undo: ["reset", "--quiet", "--merge", base]
+        timeout: WatchLimits.diffTimeout,
+        accepted: 0...1
       )
+      if staged.code == 0 {
+        // The message that a squash leaves would be that of the next commit.
+        if begun.isThere { _ = try await act(begun.undo, in: target.path) }
+      } else {
+        let message = "\(title) (squashed)"
+        _ = try await act(["commit", "--quiet", "-m", message], in: target.path, begun)
+      }
     }
     await watcher.refresh(now.path)
     return try await current(target)
@@ -220,31 +313,50 @@ extension WorktreeActions {
     _ strategy: Strategy,
     fetches: Bool
   ) async throws -> Workspace {
-    var now = try await current(workspace)
+    try await inTurn(workspace) { common in
+      var now = try await syncable(workspace)
+      if fetches {
+        _ = try await act(["fetch", "--quiet", "origin"], in: now.path)
+        await watcher.refreshRepository(common)
+        now = try await syncable(now)
+      }
+      return try await sync(now, strategy)
+    }
+  }
+
+  private func syncable(_ workspace: Workspace) async throws -> Workspace {
+    let now = try await current(workspace)
+    try requireIdle(now)
+    // Before the branch: while a rebase waits, none is checked out.
+    try await requireClean(now)
     guard now.git.branch != nil else {
       throw ActionRefusal(.invalidParameter, "\(now.path) has no branch checked out")
     }
-    try requireIdle(now)
-    try await requireClean(now)
-    if fetches {
-      _ = try await act(["fetch", "--quiet", "origin"], in: now.path)
-      if let common = await watcher.commonDirectory(of: now.path) {
-        await watcher.refreshRepository(common)
-      }
-      now = try await current(now)
-    }
+    return now
+  }
+
+  private func sync(_ now: Workspace, _ strategy: Strategy) async throws -> Workspace {
     let source = try await source(of: now)
-    let undo = [strategy.rawValue, "--abort"]
-    let arguments =
-      strategy == .rebase
-      ? ["rebase", "--quiet", source.object]
-      : ["merge", "--quiet", "-m", "Merge branch '\(source.shortRef)'", source.object]
+    let directory = try await ready(now)
+    let begun: BegunOperation
+    let arguments: [String]
+    switch strategy {
+    case .rebase:
+      begun = BegunOperation(
+        .rebase(onto: source.object, head: now.git.head ?? ""),
+        in: directory
+      )
+      arguments = ["rebase", "--quiet", source.object]
+    case .merge:
+      begun = BegunOperation(.merge(source.object), in: directory)
+      arguments = ["merge", "--quiet", "-m", "Merge branch '\(source.shortRef)'", source.object]
+    }
     do {
       _ = try await act(arguments, in: now.path)
     } catch let failure as GitRunner.Failure {
       await watcher.refresh(now.path)
       let after = store.record(now.id)?.workspace
-      _ = try? await act(undo, in: now.path)
+      guard try await undo(begun, in: now.path) else { throw failure }
       await watcher.refresh(now.path)
       guard let after, after.git.conflictCount > 0 else { throw failure }
       throw ActionConflict(
@@ -260,33 +372,49 @@ extension WorktreeActions {
     return try await current(now)
   }
 
-  /// Runs a command that changes something; if it fails, what undoes it.
+  /// Undoes what an action began; leaves what somebody else did.
+  ///
+  /// - Returns: Whether there was something to undo.
+  /// - Throws: ``ActionRefusal`` if something is begun that is not the action's.
+  private func undo(_ begun: BegunOperation, in folder: String) async throws -> Bool {
+    if begun.isThere {
+      _ = try? await act(begun.undo, in: folder)
+      return true
+    }
+    if let found = begun.found {
+      throw ActionRefusal(
+        .operationInProgress,
+        "a \(found.kind.rawValue) was begun in \(folder) by somebody else meanwhile and is left as it is"
+      )
+    }
+    return false
+  }
+
+  /// Runs a command that changes something and, if it fails, undoes what it began.
   private func act(
     _ arguments: [String],
     in folder: String,
-    undo: [String]? = nil
+    _ begun: BegunOperation
   ) async throws -> GitRunner.Answer {
+    do {
+      return try await act(arguments, in: folder)
+    } catch {
+      _ = try await undo(begun, in: folder)
+      throw error
+    }
+  }
+
+  /// Runs a command that changes something.
+  private func act(_ arguments: [String], in folder: String) async throws -> GitRunner.Answer {
     // A client that goes away does not leave half a change behind.
     let runner = runner
     let task = Task {
-      do {
-        return try await runner.run(
-          arguments,
-          in: folder,
-          reads: false,
-          timeout: WatchLimits.actionTimeout
-        )
-      } catch {
-        if let undo {
-          _ = try? await runner.run(
-            undo,
-            in: folder,
-            reads: false,
-            timeout: WatchLimits.actionTimeout
-          )
-        }
-        throw error
-      }
+      try await runner.run(
+        arguments,
+        in: folder,
+        reads: false,
+        timeout: WatchLimits.actionTimeout
+      )
     }
     return try await task.value
   }

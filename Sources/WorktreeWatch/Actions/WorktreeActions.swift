@@ -53,13 +53,38 @@ package struct WorktreeActions: Sendable {
       timeout: WatchLimits.diffTimeout,
       variables: [
         "GIT_OBJECT_DIRECTORY": objects.path,
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES": HostFile.join(common, "objects"),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": Self.quoted(HostFile.join(common, "objects")),
       ],
       accepted: 0...1
     )
     let parts = answer.output.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    // With conflicts there is a tree as well; without one nothing was merged.
+    guard let tree = parts.first, [40, 64].contains(tree.utf8.count),
+      tree.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
+    else {
+      let line = answer.complaint.split(separator: "\n").first ?? "no tree was made"
+      throw GitRunner.Failure.failed(
+        "merge-tree",
+        code: answer.code,
+        complaint: String(line.prefix(400))
+      )
+    }
     let files = answer.code == 1 ? Array(parts.dropFirst()) : []
     return report(workspace, operation, files, isConflict: answer.code == 1)
+  }
+
+  /// A path in quotation marks, in which a colon separates nothing (git(1), GIT_ALTERNATE_OBJECT_DIRECTORIES).
+  static func quoted(_ path: String) -> String {
+    var text = "\""
+    for character in path.unicodeScalars {
+      switch character {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      default: text.unicodeScalars.append(character)
+      }
+    }
+    return text + "\""
   }
 
   func report(
@@ -101,6 +126,51 @@ package struct WorktreeActions: Sendable {
 
   // MARK: Preconditions
 
+  /// Runs a body while nothing else is done to the repository of a worktree.
+  ///
+  /// - Parameters:
+  ///   - workspace: The worktree.
+  ///   - body: Gets the common directory.
+  /// - Returns: What the body returns.
+  /// - Throws: ``ActionRefusal`` if the worktree is gone; what the body throws.
+  func inTurn<Result>(
+    _ workspace: Workspace,
+    _ body: (String) async throws -> Result
+  ) async throws -> Result {
+    guard let common = await watcher.commonDirectory(of: workspace.path) else {
+      throw ActionRefusal(.worktreeNotFound, "the worktree is gone")
+    }
+    return try await watcher.turns.take(common) { try await body(common) }
+  }
+
+  /// The commit that is checked out, read now; `nil` without one.
+  func checkedOut(_ path: String) async throws -> String? {
+    let answer = try await runner.run(
+      ["rev-parse", "--verify", "--quiet", "HEAD"],
+      in: path,
+      accepted: 0...1
+    )
+    return answer.code == 0 ? answer.text : nil
+  }
+
+  /// The git directory of a worktree in which, directly before an act, nothing is begun and the commit is the one
+  /// that everything was checked for.
+  func ready(_ workspace: Workspace) async throws -> String {
+    guard case .worktree(let layout)? = GitLayout.find(workspace.path) else {
+      throw ActionRefusal(.worktreeNotFound, "the worktree is gone")
+    }
+    guard try await checkedOut(workspace.path) == workspace.git.head else {
+      throw ActionRefusal(.operationInProgress, "\(workspace.path) has another commit meanwhile")
+    }
+    if let operation = WorktreeLook.operation(layout.gitDirectory) {
+      throw ActionRefusal(
+        .operationInProgress,
+        "a \(operation.kind.rawValue) was begun in \(workspace.path) and not ended"
+      )
+    }
+    return layout.gitDirectory
+  }
+
   /// Looks anew and gives the worktree as it is now.
   func current(_ workspace: Workspace) async throws(ActionRefusal) -> Workspace {
     await watcher.refresh(workspace.path)
@@ -114,6 +184,20 @@ package struct WorktreeActions: Sendable {
   func requireIdle(_ workspace: Workspace) throws(ActionRefusal) {
     guard ![.working, .needsYou].contains(workspace.activity.state) else {
       throw ActionRefusal(.agentActive, "an agent works in \(workspace.path)")
+    }
+  }
+
+  /// What lives in a worktree keeps it, whether it works or waits, and so does what nobody has looked at.
+  func requireUnattended(_ workspace: Workspace) throws(ActionRefusal) {
+    try requireIdle(workspace)
+    let states = workspace.activity.agents.map(\.state) + [workspace.activity.state]
+    guard states.allSatisfy({ [.ended, .unknown].contains($0) }) else {
+      throw ActionRefusal(
+        .agentActive,
+        states.contains(.doneUnseen)
+          ? "an agent has finished in \(workspace.path), and nobody has looked since"
+          : "an agent runs in \(workspace.path)"
+      )
     }
   }
 

@@ -35,6 +35,7 @@ package actor WorktreeWatcher {
   package nonisolated let store: WorkspaceStore
   package nonisolated let runner: GitRunner
   package nonisolated let table: WatchTable
+  nonisolated let turns = ActionTurns()
   nonisolated let settings: WatchSettings
   nonisolated let agents: (any AgentWatching)?
   private nonisolated let signals: AsyncStream<Void>

@@ -8,6 +8,12 @@ package struct DiffReader: Sendable {
   /// Creates a reader.
   package init(runner: GitRunner) { self.runner = runner }
 
+  /// What makes a diff the same whatever the user's configuration says.
+  static let plain = [
+    "--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/",
+    "--no-relative", "--submodule=short",
+  ]
+
   /// Reads the diff of a worktree.
   ///
   /// - Parameters:
@@ -18,7 +24,7 @@ package struct DiffReader: Sendable {
   package func diff(of workspace: Workspace, source: String?) async throws -> WorkspaceDiff {
     let folder = workspace.path
     let base = try await base(workspace, source)
-    let arguments = ["--no-ext-diff", "--no-textconv", "-M", base]
+    let arguments = Self.plain + ["-M", base]
     let names = try await run(["diff", "--name-status", "-z"] + arguments, folder)
     let counts = try await run(["diff", "--numstat", "-z"] + arguments, folder)
     let paths: [ChangedPath]

@@ -5,8 +5,10 @@ import SystemPackage
 
 /// Runs git: never too many at a time, never too long, never with more output than is bearable.
 ///
-/// It takes no optional locks, asks nobody for a password and, for what only reads, runs no program that a
-/// repository's configuration names.
+/// It takes no optional locks, asks nobody for a password and, for what only reads, runs no hook, monitor, pager,
+/// or program for diffs that a configuration names, and fetches nothing. Two kinds of programs do run, because
+/// without them the answer would be another than git's own: `filter.*.clean` and `filter.*.process` when a file
+/// is compared whose times or size are others than in the index, and `merge.*.driver` when a merge is tried.
 package final class GitRunner: Sendable {
   /// What git answered.
   package struct Answer: Sendable {
@@ -82,7 +84,8 @@ package final class GitRunner: Sendable {
   /// - Parameters:
   ///   - arguments: The command and its arguments.
   ///   - folder: The folder to run in.
-  ///   - reads: Whether it only reads: then no lock is taken and no program of a configuration is run.
+  ///   - reads: Whether it only reads: then no lock is taken, nothing is fetched, and no program of a configuration is
+  ///     run but filters and merge drivers.
   ///   - timeout: How long it may take, in seconds.
   ///   - variables: More of the environment.
   ///   - accepted: The codes that are no failure.
@@ -104,7 +107,7 @@ package final class GitRunner: Sendable {
     counts.withLock { $0[command, default: 0] += 1 }
     let all = (reads ? Self.careful : []) + arguments
     var values = environment
-    if reads { values["GIT_OPTIONAL_LOCKS"] = "0" }
+    if reads { values.merge(Self.closed) { $1 } }
     for (name, value) in variables {
       if let key = Environment.Key(rawValue: name) { values[key] = value }
     }
@@ -133,7 +136,14 @@ package final class GitRunner: Sendable {
     return answer
   }
 
-  /// What keeps a command that reads from running anything a repository's configuration names.
+  /// What keeps a command that reads from taking locks, and from fetching objects that a partial clone lacks: an
+  /// older git does not know the second variable, and no transport is called `none`.
+  private static let closed: [Environment.Key: String] = [
+    "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none",
+  ]
+
+  /// What keeps a command that reads from running the monitor, hooks, the pager and upkeep that a configuration
+  /// names.
   private static let careful = [
     "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false",
     "-c", "status.relativePaths=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
@@ -176,57 +186,5 @@ package final class GitRunner: Sendable {
     } catch let error as SubprocessError {
       throw Task.isCancelled ? CancellationError() : Failure.notStarted("\(error)")
     }
-  }
-}
-
-/// Lets in so many at a time; the others wait in the order they came.
-private final class Gate: Sendable {
-  private struct State {
-    var free: Int
-    var next = 0
-    var waiting: [(number: Int, continuation: CheckedContinuation<Void, any Error>)] = []
-  }
-
-  private let state: Mutex<State>
-
-  init(_ count: Int) { state = Mutex(State(free: max(1, count))) }
-
-  func enter() async throws {
-    let number = state.withLock { state in
-      state.next += 1
-      return state.next
-    }
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        let isIn = state.withLock { state -> Bool? in
-          if Task.isCancelled { return nil }
-          if state.free > 0 {
-            state.free -= 1
-            return true
-          }
-          state.waiting.append((number, continuation))
-          return false
-        }
-        if isIn == nil { continuation.resume(throwing: CancellationError()) }
-        if isIn == true { continuation.resume() }
-      }
-    } onCancel: {
-      let gone = state.withLock { state in
-        let place = state.waiting.firstIndex { $0.number == number }
-        return place.map { state.waiting.remove(at: $0).continuation }
-      }
-      gone?.resume(throwing: CancellationError())
-    }
-  }
-
-  func leave() {
-    let next = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-      if state.waiting.isEmpty {
-        state.free += 1
-        return nil
-      }
-      return state.waiting.removeFirst().continuation
-    }
-    next?.resume()
   }
 }

@@ -17,7 +17,7 @@ package struct WorkspaceLedger: Sendable {
     package var created: Int64
     /// The agent session as JSON; `nil` without one.
     package var session: [UInt8]?
-    /// How often the session was another.
+    /// How many sessions of all worktrees were others when this one became what it is; 0 without any so far.
     package var sessionVersion: Int64
     /// When git was asked last, by the watch clock.
     package var askedAt: Double?
@@ -60,6 +60,8 @@ package struct WorkspaceLedger: Sendable {
   package let generation: String
   /// How much has changed so far.
   package private(set) var revision: Int64 = 0
+  /// How often any session was another; a worktree that comes again does not begin anew.
+  private var sessionCount: Int64 = 0
   private var records: [String: Record] = [:]
   private var removals: [Removal] = []
   /// Changes are known since this revision.
@@ -139,7 +141,8 @@ package struct WorkspaceLedger: Sendable {
     let bytes = session.map { WorkspaceJSON.bytes($0) }
     guard records[id]?.session != bytes else { return false }
     records[id]?.session = bytes
-    records[id]?.sessionVersion += 1
+    sessionCount += 1
+    records[id]?.sessionVersion = sessionCount
     return true
   }
 

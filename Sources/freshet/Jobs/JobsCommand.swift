@@ -9,15 +9,24 @@ struct JobsCommand: AsyncParsableCommand {
     abstract: "Import books, enrich them, scan shelves: start jobs and follow them to their end.",
     subcommands: [
       JobsImportCommand.self, JobsEnrichCommand.self, JobsScanCommand.self, JobsListCommand.self,
-      JobsWatchCommand.self, JobsCancelCommand.self, JobsResultsCommand.self,
+      JobsWatchCommand.self, JobsCancelCommand.self, JobsResultsCommand.self, LibraryCommand.self,
     ]
   )
 }
 
 /// Where the server is, and what is known of its jobs.
 struct JobServerOptions: ParsableArguments {
-  @Option(help: "The server. Default: http://127.0.0.1:8080.")
-  var server = "http://127.0.0.1:8080"
+  /// The server of those who name none.
+  static let usualServer = "http://127.0.0.1:8080"
+
+  @Option(
+    name: .customLong("server"),
+    help: "The server. Default: that of the job, or http://127.0.0.1:8080."
+  )
+  var named: String?
+
+  /// The server that is named, or the usual one.
+  var server: String { named ?? Self.usualServer }
 
   @Option(
     help: ArgumentHelp(
@@ -36,14 +45,38 @@ struct JobServerOptions: ParsableArguments {
   /// The jobs that were started from here.
   var box: TicketBox { TicketBox(path: tickets ?? TicketBox.usualPath) }
 
+  /// Runs some work with a job that was started from here and a client of its own server: no other one is sent
+  /// its token.
+  ///
+  /// - Throws: `ExitCode` 1 if there is no such job, or after a failure of the server was told.
+  func withJob(
+    _ command: String,
+    _ job: String?,
+    _ work: (JobClient, TicketBox.Entry) async throws -> Void
+  ) async throws {
+    let entry: TicketBox.Entry
+    do {
+      entry = try box.find(job, of: named)
+    } catch let failure as TicketBox.Failure {
+      Terminal.complain("freshet jobs \(command): \(failure)\n")
+      throw ExitCode(1)
+    }
+    try await withClient(command, of: entry.server) { client in try await work(client, entry) }
+  }
+
   /// Runs some work with a client, and shuts its transport down.
   ///
+  /// - Parameters:
+  ///   - command: The name of the command, for messages.
+  ///   - other: A server in place of the one that is named.
+  ///   - work: The work.
   /// - Throws: `ExitCode` 1 after a failure of the server was told.
   func withClient(
     _ command: String,
+    of other: String? = nil,
     _ work: (JobClient) async throws -> Void
   ) async throws {
-    guard let address = JobServerAddress(server) else { throw ExitCode(64) }
+    guard let address = JobServerAddress(other ?? server) else { throw ExitCode(64) }
     let transport = try NIOExchange()
     let client = JobClient(
       server: address,

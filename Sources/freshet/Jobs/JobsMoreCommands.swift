@@ -53,8 +53,7 @@ struct JobsWatchCommand: AsyncParsableCommand {
   @OptionGroup var server: JobServerOptions
 
   func run() async throws {
-    try await server.withClient("watch") { client in
-      let entry = try server.box.find(job)
+    try await server.withJob("watch", job) { client, entry in
       try await JobWatching(client: client, entry: entry, box: server.box, isJSON: json).run()
     }
   }
@@ -73,8 +72,7 @@ struct JobsCancelCommand: AsyncParsableCommand {
   @OptionGroup var server: JobServerOptions
 
   func run() async throws {
-    try await server.withClient("cancel") { client in
-      let entry = try server.box.find(job)
+    try await server.withJob("cancel", job) { client, entry in
       try await client.cancel(entry.ticket)
       Terminal.write("\(entry.ticket.job.prefix(8)) is asked to stop\n")
     }
@@ -110,8 +108,7 @@ struct JobsResultsCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await server.withClient("results") { client in
-      let entry = try server.box.find(job)
+    try await server.withJob("results", job) { client, entry in
       if failedRows {
         let bytes = try await client.failedRows(entry.ticket)
         FileHandle.standardOutput.write(Data(bytes))

@@ -60,8 +60,15 @@ struct JobsOptions: ParsableArguments {
 
   /// The service, if a folder is given.
   ///
+  /// - Parameters:
+  ///   - rules: Which requests of browsers are answered.
+  ///   - clock: What time it is.
+  ///   - exchange: Asks other servers.
+  ///   - logger: Where failures are told.
+  /// - Returns: The service; nothing without a folder.
   /// - Throws: An error of the folder or its databases.
   func service(
+    rules: OriginGuard,
     clock: ServiceClock,
     exchange: any HTTPExchange,
     logger: Logger
@@ -75,6 +82,7 @@ struct JobsOptions: ParsableArguments {
     return JobsService(
       store: store,
       pipelines: try pipelines(folder, exchange, logger),
+      rules: rules,
       acceptsQueryToken: jobsQueryTokens,
       clock: clock,
       logger: logger

@@ -59,17 +59,24 @@ struct TicketBox {
   }
 
   /// Finds a job by its id, the beginning of it, or nothing for the newest.
-  func find(_ id: String?) throws -> Entry {
-    let entries = try entries()
+  ///
+  /// - Parameters:
+  ///   - id: The id or its beginning.
+  ///   - server: The server that the job is on; nothing for any.
+  /// - Returns: The job.
+  /// - Throws: ``Failure`` if there is none, or more than one.
+  func find(_ id: String?, of server: String?) throws -> Entry {
+    let entries = try entries().filter { server == nil || $0.server == server }
+    let place = server.map { " on \($0)" } ?? ""
     guard let id else {
       guard let newest = entries.first else {
-        throw Failure(description: "no job was started from here")
+        throw Failure(description: "no job was started from here\(place)")
       }
       return newest
     }
     let found = entries.filter { $0.ticket.job.hasPrefix(id) }
     guard let entry = found.first else {
-      throw Failure(description: "no job that was started from here begins with \"\(id)\"")
+      throw Failure(description: "no job that was started from here\(place) begins with \"\(id)\"")
     }
     guard found.count == 1 || entry.ticket.job == id else {
       throw Failure(description: "\(found.count) jobs begin with \"\(id)\"")

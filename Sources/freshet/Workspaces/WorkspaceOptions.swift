@@ -1,6 +1,7 @@
 import AgentWatch
 import ArgumentParser
 import Foundation
+import Serving
 import WorkspacesServer
 import WorktreeWatch
 
@@ -91,9 +92,7 @@ struct WorkspaceOptions: ParsableArguments {
         "--workspaces on \(host) needs a token, as others can connect: --token-file, or FRESHET_TOKEN"
       )
     }
-    // Where a name cannot lead a page here without the token, any name will do.
-    let isAny = socket != nil || ["0.0.0.0", "::"].contains(host)
-    let access = WorkspaceAccess(token: token, hosts: isAny ? nil : Set(allowHost + [host]))
+    let access = WorkspaceAccess(token: token, hosts: hosts(host))
     var places = AgentFolders(environment: ProcessInfo.processInfo.environment)
     places.claude = claudeHome ?? places.claude
     places.codex = codexHome ?? places.codex
@@ -108,6 +107,22 @@ struct WorkspaceOptions: ParsableArguments {
       access: access,
       folders: folders
     )
+  }
+
+  /// Which requests of browsers the jobs' part of the server answers.
+  ///
+  /// - Parameter host: The address that is listened on.
+  /// - Returns: The rules.
+  func originGuard(host: String) -> OriginGuard {
+    // Jobs are started without a token: where names are given, they are the only ones.
+    let isNamed = socket == nil && !allowHost.isEmpty
+    return OriginGuard(hosts: isNamed ? Set(allowHost + [host]) : hosts(host))
+  }
+
+  private func hosts(_ host: String) -> Set<String>? {
+    // Where a name cannot lead a page here without the token, any name will do.
+    let isAny = socket != nil || ["0.0.0.0", "::"].contains(host)
+    return isAny ? nil : Set(allowHost + [host])
   }
 
   /// Says what is served.

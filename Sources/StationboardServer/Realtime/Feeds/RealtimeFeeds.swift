@@ -362,7 +362,7 @@ package final class RealtimeFeeds: Sendable {
       held.snapshot.tick += 1
       state[prefix] = held
     }
-    listeners.tick()
+    tell()
   }
 
   private func change(
@@ -389,8 +389,10 @@ package final class RealtimeFeeds: Sendable {
     }
     // What is not needed any more is freed here, not while requests wait for the lock.
     withExtendedLifetime(before) {}
-    if isTick { listeners.tick() }
+    if isTick { tell() }
   }
+
+  private func tell() { Lanes.wake { [listeners] in listeners.tick() } }
 }
 
 extension RealtimeSource {

@@ -1,0 +1,121 @@
+package import HTTPTypes
+package import Hummingbird
+
+/// Which requests of browsers a server that acts answers.
+///
+/// Two rules, both of which have to be kept: `Host` names this server, so that a name that was made to lead
+/// here leads nowhere; and a page asks of its own origin only.
+package struct OriginGuard: Sendable {
+  /// Why a request is refused.
+  package enum Refusal: Hashable, Sendable {
+    /// `Host` names another server, or nothing.
+    case host
+    /// A page of another origin asks.
+    case origin
+
+    /// The answer: 421 or 403.
+    package var problem: Problem {
+      switch self {
+      case .host:
+        Problem(
+          .misdirectedRequest,
+          "host_forbidden",
+          detail: "Host does not name this server; allow it with --allow-host"
+        )
+      case .origin:
+        Problem(.forbidden, "origin_forbidden", detail: "pages of other origins may not ask")
+      }
+    }
+  }
+
+  /// The names of the machine itself.
+  package static let loopbackHosts: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
+
+  private static let siteField = HTTPField.Name("sec-fetch-site")
+
+  /// The host names that may be asked for, in small letters; `nil` for any.
+  private let hosts: Set<String>?
+  /// Further origins whose pages may ask.
+  private let origins: Set<String>
+
+  /// Creates rules.
+  ///
+  /// - Parameters:
+  ///   - hosts: The host names that may be asked for, besides those of the machine itself; `nil` for any, which
+  ///     is safe with a token or on a Unix socket only.
+  ///   - origins: Further origins whose pages may ask.
+  package init(hosts: Set<String>?, origins: Set<String> = []) {
+    self.hosts = hosts.map { Self.loopbackHosts.union($0.map { $0.lowercased() }) }
+    self.origins = origins
+  }
+
+  /// Looks at a request.
+  ///
+  /// - Parameters:
+  ///   - host: `Host`, or `:authority`.
+  ///   - origin: `Origin`.
+  ///   - site: `Sec-Fetch-Site`.
+  /// - Returns: Why it is refused; `nil` if it is not.
+  package func refusal(host: String?, origin: String?, site: String?) -> Refusal? {
+    if let hosts {
+      guard let name = host.flatMap({ Self.name($0) }), hosts.contains(name) else {
+        return .host
+      }
+    }
+    if let origin {
+      let own = host.map { ["http://\($0)", "https://\($0)"] } ?? []
+      guard own.contains(origin) || origins.contains(origin) else { return .origin }
+    } else if let site, site != "same-origin", site != "none" {
+      return .origin
+    }
+    return nil
+  }
+
+  /// Looks at a request.
+  ///
+  /// - Returns: Why it is refused; `nil` if it is not.
+  package func refusal(_ request: HTTPRequest) -> Refusal? {
+    refusal(
+      host: request.authority,
+      origin: request.headerFields[.origin],
+      site: Self.siteField.flatMap { request.headerFields[$0] }
+    )
+  }
+
+  /// The name of a `Host` field without its port, in small letters; nothing if it is none.
+  static func name(_ host: String) -> String? {
+    let host = host.lowercased()
+    if host.hasPrefix("[") {
+      guard let end = host.firstIndex(of: "]") else { return nil }
+      let port = host[host.index(after: end)...]
+      return port.isEmpty || isPort(port) ? String(host[...end]) : nil
+    }
+    guard let colon = host.firstIndex(of: ":") else { return host.isEmpty ? nil : host }
+    return colon != host.startIndex && isPort(host[colon...]) ? String(host[..<colon]) : nil
+  }
+
+  private static func isPort(_ text: Substring) -> Bool {
+    text.first == ":" && text.dropFirst().utf8.allSatisfy { (0x30...0x39).contains($0) }
+      && text.utf8.count <= 6
+  }
+}
+
+/// Lets only those requests in that an ``OriginGuard`` does not refuse.
+///
+/// It stands at the routes themselves, so that no spelling of a path goes around it.
+package struct OriginGuardMiddleware<Context: RequestContext>: RouterMiddleware {
+  private let rules: OriginGuard
+
+  /// Creates the middleware.
+  package init(_ rules: OriginGuard) { self.rules = rules }
+
+  @concurrent
+  package func handle(
+    _ request: Request,
+    context: Context,
+    next: @concurrent (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    if let refusal = rules.refusal(request.head) { throw refusal.problem }
+    return try await next(request, context)
+  }
+}

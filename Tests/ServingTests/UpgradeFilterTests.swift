@@ -1,0 +1,48 @@
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+
+@testable import Serving
+
+private struct ClosedDoor: WebSocketDoor {
+  var messageLimit: Int { 1_024 }
+  func open(_ request: HTTPRequest) async -> WebSocketAcceptance? { nil }
+}
+
+@Suite struct `A connection before its first request` {
+  private func channel() throws -> EmbeddedChannel {
+    let channel = EmbeddedChannel(handler: UpgradeFilter(door: ClosedDoor()))
+    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    return channel
+  }
+
+  private func ask(_ channel: EmbeddedChannel) throws {
+    let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
+    _ = try channel.writeInbound(HTTPServerRequestPart.head(head))
+  }
+
+  @Test func `is closed when it is silent for too long`() throws {
+    let channel = try channel()
+    channel.embeddedEventLoop.advanceTime(by: .seconds(ServerLimits.idleSeconds - 1))
+    #expect(channel.isActive)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+    #expect(!channel.isActive)
+  }
+
+  @Test func `is closed when the server ends`() throws {
+    let channel = try channel()
+    channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    #expect(!channel.isActive)
+  }
+
+  @Test func `is left to others behind its first request`() throws {
+    let channel = try channel()
+    try ask(channel)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(ServerLimits.idleSeconds * 2))
+    channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    #expect(channel.isActive)
+    _ = try? channel.finish()
+  }
+}
