@@ -317,6 +317,11 @@ static const unsigned char live_resource_js_bytes[] = {
 #embed "Public/live-resource.js"
 };
 
+static const char notices_js_name[] = "notices.js";
+static const unsigned char notices_js_bytes[] = {
+#embed "Public/notices.js"
+};
+
 static const char token_form_js_name[] = "token-form.js";
 static const unsigned char token_form_js_bytes[] = {
 #embed "Public/token-form.js"
@@ -485,6 +490,7 @@ static const FreshetWebAsset assets[] = {
   ASSET(job_start_js),
   ASSET(jobs_js),
   ASSET(live_resource_js),
+  ASSET(notices_js),
   ASSET(token_form_js),
   ASSET(visit_memory_js),
   ASSET(work_page_js),

@@ -46,8 +46,8 @@ export class ActionSheet {
     try {
       const report = await page.api.check(this.#card.worktree.id, this.#operation);
       if (number !== this.#number) return;
-      if (report?.has_conflicts) this.#say([page.say("wouldConflict")], report.conflict_files ?? []);
-      else this.#say([page.say("noConflicts")]);
+      if (report?.has_conflicts) this.#say([page.say("wouldConflict")], report.conflict_files ?? [], "grave");
+      else this.#say([page.say("noConflicts")], [], "good");
     } catch (failure) {
       if (number === this.#number) this.#refused(failure);
     }
@@ -79,12 +79,14 @@ export class ActionSheet {
 
   #refused(failure) {
     const { page } = this;
-    this.#say(page.refusalInWords(failure), failure.files ?? []);
+    this.#say(page.refusalInWords(failure), failure.files ?? [], "grave");
     this.#isForced = this.#operation === "remove" && failure instanceof Refusal && PASSABLE.includes(failure.code);
     this.#offer(page.say(this.#isForced ? "removeForced" : this.#operation));
   }
 
-  #say(sentences, files = []) {
+  /** The first of the sentences is the news; `kind`: grave, good, or none. */
+  #say(sentences, files = [], kind = "") {
+    element("action-message").dataset.kind = kind;
     element("action-message").replaceChildren(...sentences.map((sentence) => newElement("p", "", sentence)));
     const list = element("action-files");
     list.hidden = files.length === 0;
@@ -144,13 +146,14 @@ export class CreationSheet {
       this.#dialog.close();
       page.done(answer?.message ?? page.say("done"));
     } catch (failure) {
-      this.#say(page.refusalInWords(failure), failure.files ?? []);
+      this.#say(page.refusalInWords(failure), failure.files ?? [], "grave");
     } finally {
       element("creation-go").disabled = false;
     }
   }
 
-  #say(sentences, files = []) {
+  #say(sentences, files = [], kind = "") {
+    element("creation-message").dataset.kind = kind;
     element("creation-message").replaceChildren(...[...sentences, ...files].map((sentence) => newElement("p", "", sentence)));
   }
 }

@@ -6,6 +6,10 @@ import { element, makeDialog, newElement, setText } from "./dom.js";
 const OPEN_FILES = 3;
 /** More lines of one file are not put on the page. */
 const MOST_LINES = 2000;
+const HEADING = /^(?:diff --git |index |--- |\+\+\+ |new file|deleted file|similarity index |rename (?:from|to) |copy (?:from|to) )/;
+/** The words of the server. */
+const KINDS = ["added", "deleted", "modified", "renamed", "copied", "type changed", "conflicted", "added (untracked)"];
+const OMITTED = ["binary", "too_large"];
 
 export class DiffSheet {
   #dialog = makeDialog(element("diff"));
@@ -44,7 +48,7 @@ function fileNode(file, isOpen, say) {
   const node = newElement("details", "diff-file");
   const head = newElement("summary", "");
   const name = file.old_path && file.old_path !== file.file_path ? `${file.old_path} → ${file.file_path}` : file.file_path;
-  head.append(newElement("span", "diff-name", name), newElement("span", "diff-kind", file.change_type ?? ""));
+  head.append(newElement("span", "diff-name", name), newElement("span", "diff-kind", changeInWords(file.change_type ?? "", say)));
   if (file.added != null) head.append(newElement("span", "diff-added", `+${file.added}`));
   if (file.removed != null) head.append(newElement("span", "diff-removed", `−${file.removed}`));
   node.append(head);
@@ -55,17 +59,33 @@ function fileNode(file, isOpen, say) {
   return node;
 }
 
+function changeInWords(change, say) {
+  return KINDS.includes(change) ? say(`change-${change}`) : change;
+}
+
 function textNode(file, say) {
-  if (!file.diff_text) return newElement("p", "diff-omitted", file.omitted ? say("diffOmitted", { reason: file.omitted }) : say("diffNoText"));
-  const lines = file.diff_text.split("\n");
+  if (!file.diff_text) {
+    const reason = OMITTED.includes(file.omitted) ? say(`omitted-${file.omitted}`) : file.omitted;
+    return newElement("p", "diff-omitted", reason ? say("diffOmitted", { reason }) : say("diffNoText"));
+  }
+  const lines = linesOf(file.diff_text);
   const text = newElement("pre", "diff-text");
   text.tabIndex = 0;
-  text.append(...lines.slice(0, MOST_LINES).map((line) => newElement("span", kindOf(line), `${line}\n`)));
+  text.append(...lines.slice(0, MOST_LINES).map(({ kind, line }) => newElement("span", kind, `${line}\n`)));
   if (lines.length > MOST_LINES) text.append(newElement("span", "hunk", say("diffCut", { count: lines.length - MOST_LINES })));
   return text;
 }
 
-function kindOf(line) {
-  if (line.startsWith("+++") || line.startsWith("---") || line.startsWith("diff ") || line.startsWith("index ")) return "head";
-  return { "+": "added", "-": "removed", "@": "hunk" }[line[0]] ?? "same";
+/** The lines of a difference with their kind. What stands before the first hunk is git's, and the heading says it. */
+export function linesOf(text) {
+  const lines = [];
+  let isInside = false;
+  for (const line of text.replace(/\n$/, "").split("\n")) {
+    // A line that is removed may begin with dashes: only before the first hunk are they a heading.
+    if (line.startsWith("@@")) isInside = true;
+    else if (line.startsWith("diff --git ")) isInside = false;
+    if (isInside) lines.push({ kind: { "+": "added", "-": "removed", "@": "hunk", "\\": "hunk" }[line[0]] ?? "same", line });
+    else if (!HEADING.test(line)) lines.push({ kind: "hunk", line });
+  }
+  return lines;
 }

@@ -3,15 +3,16 @@
 import { fromTemplate, newElement, part, setAttribute, setSign, setText } from "./dom.js";
 import { saveFile } from "./failed-rows.js";
 import { JobRefusal } from "./job-api.js";
-import { JobResults, outcomeInWords } from "./job-results.js";
+import { JobResults, OUTCOMES, outcomeInWords } from "./job-results.js";
 import { duration } from "./moments.js";
 
 const SIGNS = { queued: "loading", running: "live", canceling: "loading", succeeded: "done", failed: "failing", canceled: "reduced", gone: "failing" };
-const GRAVE = ["failed"];
+const MARKS = { failed: "grave", needs_review: "mild" };
 const OVER = { expired: "gone", unknownJob: "gone", unauthorized: "gone" };
 
 export class JobCard {
   #trouble = "";
+  #isForgetting = false;
 
   /** @param {object} options - `run`; `page`: `say()`, `locale`, `clock`, `forget(card)`. */
   constructor(run, page) {
@@ -28,11 +29,13 @@ export class JobCard {
       failed: () => this.#saveFailed(),
       previous: () => this.results.previous(),
       next: () => this.results.next(),
-      forget: () => page.forget(this),
+      forget: () => this.#forget(),
     };
     this.root.addEventListener("click", (event) => {
       const act = event.target.closest("button[data-act]")?.dataset.act;
-      if (act) acts[act]();
+      if (!act) return;
+      if (act !== "forget") this.#isForgetting = false;
+      acts[act]();
     });
   }
 
@@ -55,7 +58,7 @@ export class JobCard {
   speak() {
     const { parts, page } = this;
     for (const name of ["cancel", "results", "failed", "forget"]) setText(parts[name], page.say(`do-${name}`));
-    this.results.speak(page.say, this.run.completion?.counts ?? []);
+    this.results.speak(page.say, page.locale, this.run.completion?.counts ?? []);
     this.show();
   }
 
@@ -68,25 +71,38 @@ export class JobCard {
     setText(parts.stateword, this.stateInWords());
     setText(parts.title, this.name);
     this.#showProgress();
-    const counts = run.completion?.counts ?? [];
-    parts.counts.hidden = counts.length === 0;
-    const marks = counts.map(([outcome, count]) => `${count} ${outcomeInWords(outcome, say)}`);
-    if (parts.counts.dataset.written !== String(marks)) {
-      parts.counts.dataset.written = String(marks);
-      parts.counts.replaceChildren(...counts.map(([outcome], index) => newElement("li", GRAVE.includes(outcome) ? "mark grave" : "mark", marks[index])));
-      this.results.speak(say, counts);
-    }
-    const trouble = this.#trouble || this.#failure();
+    const counts = inOrder(run.completion?.counts ?? []);
+    this.#showCounts(counts);
+    const trouble = this.#isForgetting ? say("forgetWarning") : this.#trouble || this.#failure();
     parts.trouble.hidden = trouble === "";
     setText(parts.trouble, trouble);
     const isGone = this.state === "gone";
     parts.cancel.hidden = run.isOver;
     parts.cancel.disabled = run.state === "canceling";
-    parts.results.hidden = !run.isOver || isGone;
+    setText(parts.forget, say(this.#isForgetting ? "do-forgetNow" : "do-forget"));
+    parts.results.hidden = !run.isOver || isGone || run.completion?.total === 0;
     setAttribute(parts.results, "aria-expanded", this.results.isOpen);
     parts.failed.hidden = isGone || !(run.job.pipeline === "csv_import" && counts.some(([outcome]) => outcome === "failed"));
     if (isGone) parts.pages.hidden = true;
     this.tick();
+  }
+
+  /** Every row is in one of the counts: as a strip, and in words. */
+  #showCounts(counts) {
+    const { parts, page } = this;
+    const { say, locale } = page;
+    parts.counts.hidden = parts.shares.hidden = counts.length === 0;
+    const marks = counts.map(([outcome, count]) => `${count.toLocaleString(locale)} ${outcomeInWords(outcome, say)}`);
+    if (parts.counts.dataset.written === String(marks)) return;
+    parts.counts.dataset.written = String(marks);
+    parts.counts.replaceChildren(...counts.map(([outcome], index) => newElement("li", `mark ${MARKS[outcome] ?? "quiet"}`, marks[index])));
+    parts.shares.replaceChildren(...counts.map(([outcome, count]) => {
+      const share = newElement("span", "");
+      share.dataset.outcome = outcome;
+      share.style.flexGrow = count;
+      return share;
+    }));
+    this.results.speak(say, locale, counts);
   }
 
   #failure() {
@@ -99,12 +115,13 @@ export class JobCard {
     const { fraction, processed, total, current, sentence } = run.progress;
     if (fraction === null) parts.bar.removeAttribute("value");
     else parts.bar.value = fraction;
-    parts.bar.closest(".progress-line").hidden = run.isOver && run.state !== "canceled";
+    parts.bar.closest(".progress-line").hidden = run.isOver;
     setAttribute(parts.bar, "aria-label", this.name);
     setText(parts.percent, fraction === null ? "" : new Intl.NumberFormat(page.locale, { style: "percent" }).format(fraction));
-    const done = total !== null && total > 0 && processed !== null ? page.say("processedOf", { processed, total }) : sentence ?? "";
+    const count = (number) => number.toLocaleString(page.locale);
+    const done = total !== null && total > 0 && processed !== null ? page.say("processedOf", { processed: count(processed), total: count(total) }) : sentence ?? "";
     const { completion } = run;
-    const ended = completion?.total != null ? page.say(completion.isPartial ? "endedPartial" : "endedOf", { successes: completion.successes ?? 0, total: completion.total }) : "";
+    const ended = completion?.total > 0 ? page.say(completion.isPartial ? "endedPartial" : "endedOf", { successes: count(completion.successes ?? 0), total: count(completion.total) }) : "";
     setText(parts.step, run.isOver ? ended : [done, current].filter(Boolean).join(" · "));
   }
 
@@ -112,7 +129,7 @@ export class JobCard {
   tick() {
     const { run, parts, page } = this;
     const age = run.heardAt === null ? null : duration((performance.now() - run.heardAt) / 1000);
-    const heard = run.isOver ? "" : [page.say(`by-${run.transport}`), age && page.say("updatedAgo", { age })].filter(Boolean).join(" · ");
+    const heard = run.isOver ? "" : [page.say(run.isLive ? `by-${run.transport}` : "by-none"), age && page.say("updatedAgo", { age })].filter(Boolean).join(" · ");
     setText(parts.heard, heard);
     const expiry = run.completion?.expiresAt ?? null;
     const left = expiry === null ? null : (expiry - page.clock.now()) / 1000;
@@ -122,6 +139,13 @@ export class JobCard {
   }
 
   // MARK: What a person does
+
+  /** A job that goes on is taken off only when that was said. */
+  #forget() {
+    if (this.run.isOver || this.#isForgetting) return this.page.forget(this);
+    this.#isForgetting = true;
+    this.show();
+  }
 
   async #cancel() {
     await this.#trying(() => this.run.cancel());
@@ -155,4 +179,10 @@ export class JobCard {
       this.show();
     }
   }
+}
+
+/** The counts in the order in which people are told of them; those that are unknown last. */
+function inOrder(counts) {
+  const rank = ([outcome]) => (OUTCOMES.indexOf(outcome) + OUTCOMES.length + 1) % (OUTCOMES.length + 1);
+  return [...counts].sort((one, other) => rank(one) - rank(other));
 }

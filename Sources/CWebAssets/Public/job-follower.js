@@ -51,6 +51,11 @@ export class JobFollower {
     return TRANSPORTS[this.#transport];
   }
 
+  /** Whether news would come now: a stream is open, or the last question was answered. */
+  get isLive() {
+    return this.#phase === "open" || (this.transport === "polling" && this.#failures === 0 && this.#phase !== "refreshing");
+  }
+
   get position() {
     return this.#position;
   }

@@ -3,7 +3,10 @@
 import { newElement, setText } from "./dom.js";
 
 const PAGE = 50;
-const OUTCOMES = ["imported", "updated", "duplicate", "blank", "enriched", "approved", "needs_review", "failed"];
+/** The classes of the columns. */
+const NAMES = ["line", "outcome", "title", "author", "isbn", "problems"].map((name) => `result-${name}`);
+/** In the order in which people are told of them. */
+export const OUTCOMES = ["imported", "updated", "duplicate", "blank", "enriched", "approved", "needs_review", "failed"];
 
 export class JobResults {
   /** Where the pages before this one, and this one, begin. */
@@ -23,6 +26,11 @@ export class JobResults {
       this.#starts = [-1];
       this.show();
     });
+  }
+
+  /** A number as people of the language write it. */
+  count(number) {
+    return Number.isFinite(number) ? number.toLocaleString(this.locale) : "?";
   }
 
   get isOpen() {
@@ -60,14 +68,14 @@ export class JobResults {
     this.#draw();
   }
 
-  speak(say, counts) {
-    this.say = say;
+  speak(say, locale, counts) {
+    Object.assign(this, { say, locale });
     const { parts } = this;
     setText(parts.outcomelabel, say("outcome"));
     setText(parts.previous, say("previousPage"));
     setText(parts.next, say("nextPage"));
     parts.scroll.setAttribute("aria-label", say("results"));
-    const known = counts.map(([outcome]) => outcome).filter((outcome) => OUTCOMES.includes(outcome));
+    const known = OUTCOMES.filter((outcome) => counts.some(([name]) => name === outcome));
     const written = `${say("outcome-all")} ${known}`;
     if (parts.outcome.dataset.written !== written) {
       parts.outcome.dataset.written = written;
@@ -75,9 +83,11 @@ export class JobResults {
       parts.outcome.replaceChildren(new Option(say("outcome-all"), ""), ...known.map((outcome) => new Option(outcomeInWords(outcome, say), outcome)));
       parts.outcome.value = known.includes(chosen) ? chosen : "";
     }
-    parts.columns.replaceChildren(...["columnLineNumber", "outcome", "bookTitle", "bookAuthor", "bookISBN", "problems"].map((name) => {
-      const cell = newElement("th", "", say(name));
+    this.columns = ["columnLineNumber", "outcome", "bookTitle", "bookAuthor", "bookISBN", "problems"].map((name) => say(name));
+    parts.columns.replaceChildren(...this.columns.map((name) => {
+      const cell = newElement("th", "", name);
       cell.scope = "col";
+      cell.setAttribute("role", "columnheader");
       return cell;
     }));
     this.#draw();
@@ -89,9 +99,9 @@ export class JobResults {
     parts.next.disabled = this.#next === null;
     if (this.#answer === null) return;
     const items = Array.isArray(this.#answer.items) ? this.#answer.items : [];
-    parts.rows.replaceChildren(...items.map((item) => rowOf(item, say)));
+    parts.rows.replaceChildren(...items.map((item) => rowOf(item, this)));
     const first = (this.#starts.length - 1) * PAGE + 1;
-    setText(parts.place, items.length === 0 ? say("noResults") : say("resultsPlace", { first, last: first + items.length - 1, total: this.#answer.total ?? "?" }));
+    setText(parts.place, items.length === 0 ? say("noResults") : say("resultsPlace", { first: this.count(first), last: this.count(first + items.length - 1), total: this.count(this.#answer.total) }));
   }
 }
 
@@ -100,20 +110,29 @@ export function outcomeInWords(outcome, say) {
 }
 
 /** A line for an item; what it does not have stays empty. */
-function rowOf(item, say) {
+function rowOf(item, { say, columns, locale }) {
   const value = item?.value ?? {};
   const found = typeof value.enriched === "object" && value.enriched !== null ? value.enriched : {};
   const row = document.createElement("tr");
   const problems = (Array.isArray(item?.problems) ? item.problems : []).map(({ message, code }) => message ?? code);
+  const sure = Number.isFinite(value.confidence) ? [new Intl.NumberFormat(locale, { style: "percent" }).format(value.confidence)] : [];
   const cells = [
     item?.line ?? (Number.isSafeInteger(item?.number) ? item.number + 1 : ""),
-    outcomeInWords(item?.outcome ?? "", say),
+    [outcomeInWords(item?.outcome ?? "", say), ...sure].join(" · "),
     value.title ?? found.title,
     textOf(value.author ?? value.authors ?? found.authors),
     value.isbn ?? found.isbn,
     problems.join("; "),
   ];
-  row.append(...cells.map((cell) => newElement("td", "", cell == null ? "" : String(cell))));
+  // Where the table has no room for columns its lines stand below each other, with the names of the columns.
+  row.setAttribute("role", "row");
+  if (OUTCOMES.includes(item?.outcome)) row.dataset.outcome = item.outcome;
+  row.append(...cells.map((cell, index) => {
+    const node = newElement("td", NAMES[index], cell == null ? "" : String(cell));
+    node.setAttribute("role", "cell");
+    node.dataset.column = columns[index];
+    return node;
+  }));
   return row;
 }
 

@@ -17,6 +17,7 @@ export class JobRun {
   #leave = null;
   #tag = null;
   #isStopped = false;
+  #wasLive = false;
 
   /**
    * @param {object} job - `{ id, token, tokenExpiry, pipeline, name, startedAt }`; its token is renewed in place.
@@ -36,6 +37,10 @@ export class JobRun {
 
   get transport() {
     return this.#follower.transport;
+  }
+
+  get isLive() {
+    return this.#follower.isLive;
   }
 
   get isOver() {
@@ -76,7 +81,10 @@ export class JobRun {
 
   #obey(orders) {
     if (this.#isStopped) return;
+    const wasLive = this.#wasLive;
     for (const { order, ...with_ } of orders) this.#carryOut(order, with_);
+    this.#wasLive = this.isLive;
+    if (this.#wasLive !== wasLive && !this.isOver) this.onChange(this);
   }
 
   #carryOut(order, { transport, after, attempt, message, ending }) {

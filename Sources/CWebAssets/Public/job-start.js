@@ -42,7 +42,7 @@ export class JobStart {
     const table = limits.csv_import;
     const scan = limits.ai_scan;
     const sentences = [
-      this.#can("csv_import") && table && say("tableLimits", { size: megabytes(table.maxBytes), rows: table.maxRows }),
+      this.#can("csv_import") && table && say("tableLimits", { size: megabytes(table.maxBytes), rows: table.maxRows.toLocaleString(this.page.locale) }),
       this.#can("ai_scan") && scan && say("photoLimits", { count: scan.maxPhotos, size: megabytes(scan.maxPhotoBytes) }),
     ];
     element("start-limits").textContent = sentences.filter(Boolean).join(" ");
@@ -71,15 +71,17 @@ export class JobStart {
 
   #listenToDrops() {
     const hasFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
-    // A file that is dropped beside the place would take the page away.
-    for (const name of ["dragover", "drop"]) addEventListener(name, (event) => hasFiles(event) && event.preventDefault());
-    this.#drop.addEventListener("dragenter", (event) => this.#drop.classList.toggle("over", hasFiles(event)));
-    this.#drop.addEventListener("dragover", (event) => this.#drop.classList.toggle("over", hasFiles(event)));
-    this.#drop.addEventListener("dragleave", (event) => this.#drop.contains(event.relatedTarget) || this.#drop.classList.remove("over"));
-    this.#drop.addEventListener("drop", (event) => {
-      this.#drop.classList.remove("over");
-      if (hasFiles(event)) this.#take([...event.dataTransfer.files]);
-    });
+    // Anywhere on the page: a file that is dropped beside the place would take the page away.
+    for (const name of ["dragenter", "dragover", "drop"]) {
+      addEventListener(name, (event) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        this.#drop.classList.toggle("over", name !== "drop");
+        if (name === "drop") this.#take([...event.dataTransfer.files]);
+      });
+    }
+    // It left the window.
+    addEventListener("dragleave", (event) => event.relatedTarget === null && this.#drop.classList.remove("over"));
   }
 
   #chosen(input) {

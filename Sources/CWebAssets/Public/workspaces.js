@@ -2,12 +2,13 @@
 
 import { ActionSheet, CreationSheet } from "./action-sheet.js";
 import { DiffSheet } from "./diff-sheet.js";
-import { element, part, setAttribute, setSign, setText } from "./dom.js";
+import { element, newElement, part, setAttribute, setSign, setText } from "./dom.js";
 import { freshnessLine } from "./freshness-line.js";
 import { Engine } from "./freshness.js";
 import { keysAreOn } from "./keys.js";
 import { LiveResource } from "./live-resource.js";
 import { nextQuestion } from "./next-question.js";
+import { Notices } from "./notices.js";
 import { TokenForm } from "./token-form.js";
 import { begin, WorkPage } from "./work-page.js";
 import { Refusal, WorkspaceApi } from "./workspace-api.js";
@@ -41,7 +42,8 @@ class WorkspacesPage extends WorkPage {
     this.creation = new CreationSheet(this);
     const onArrival = (arrival) => this.clock.learn(arrival.marks.serverTime ?? null, arrival);
     this.live = new LiveResource(workspaceSource(fields), { engine, policy: POLICY, device: this.device, onChange: () => this.#changed(), onArrival });
-    this.parts.refresh.addEventListener("click", () => this.live.refresh());
+    this.notices = new Notices(this, (id) => this.#cards.get(id)?.root.focus());
+    for (const name of ["refresh", "again"]) this.parts[name].addEventListener("click", () => this.live.refresh());
     this.parts.create.addEventListener("click", () => this.creation.open());
     this.speak();
     this.live.watch({});
@@ -92,10 +94,15 @@ class WorkspacesPage extends WorkPage {
       this.token.ask(this.say);
       return [this.say("tokenNeeded")];
     }
-    const known = `refused-${failure.code}`;
+    const said = this.#sentenceOf(failure.code) ?? this.say("failedServer", { status: failure.status });
+    return [said, failure.detail].filter(Boolean);
+  }
+
+  /** What a code of the server says; `null` for one without a sentence. */
+  #sentenceOf(code) {
+    const known = `refused-${code}`;
     const sentence = this.say(known);
-    const said = sentence === known ? [this.say("failedServer", { status: failure.status })] : [sentence];
-    return failure.detail ? [...said, failure.detail] : said;
+    return sentence === known ? null : sentence;
   }
 
   get #focused() {
@@ -126,6 +133,7 @@ class WorkspacesPage extends WorkPage {
 
   speak() {
     super.speak();
+    this.notices.speak();
     this.#show();
   }
 
@@ -144,12 +152,24 @@ class WorkspacesPage extends WorkPage {
     this.#arrange(list, ordered);
     create.hidden = !body;
     empty.hidden = !body || ordered.length > 0;
-    const words = COUNTED.map((state) => [state, countOf(ordered, state)]).filter(([, count]) => count > 0).map(([state, count]) => this.say(`count-${state}`, { count }));
-    setText(this.parts.summary, body ? words.join(" · ") || this.say("countNone", { count: ordered.length }) : "");
+    this.#summarise(body, ordered);
     const needing = countOf(ordered, "needs_you");
     document.title = needing > 0 ? `(${needing}) ${this.say("workspacesPage")}` : this.say("workspacesPage");
     this.#announce(ordered);
     this.tick();
+  }
+
+  #summarise(body, ordered) {
+    const counts = COUNTED.map((state) => [state, countOf(ordered, state)]).filter(([, count]) => count > 0);
+    const words = counts.map(([state, count]) => [state, this.say(`count-${state}`, { count })]);
+    if (body && ordered.length > 0 && words.length === 0) words.push(["none", this.say("countNone", { count: ordered.length })]);
+    if (this.parts.summary.dataset.written === String(words)) return;
+    this.parts.summary.dataset.written = String(words);
+    this.parts.summary.replaceChildren(...words.map(([state, text]) => {
+      const item = newElement("li", "", text);
+      item.dataset.state = state;
+      return item;
+    }));
   }
 
   /** Cards stay the nodes they are, so that focus and what is unfolded stay too. */
@@ -177,11 +197,15 @@ class WorkspacesPage extends WorkPage {
     const news = ordered.filter((worktree) => NEWS.includes(stateOf(worktree)) && before.get(worktree.id) !== stateOf(worktree));
     const sentence = news.map((worktree) => `${titleOf(worktree)}: ${this.say(`state-${stateOf(worktree)}`)}`).join(". ");
     if (sentence) this.announcer.say(sentence, { now: this.device.now(), urgent: true });
+    for (const worktree of news) {
+      const title = `${titleOf(worktree)}: ${this.say(`state-${stateOf(worktree)}`)}`;
+      this.notices.tell({ id: worktree.id, title, text: worktree.activity.reason ?? worktree.latest_claude_message ?? "" });
+    }
   }
 
   tick() {
     const now = this.clock.now();
-    for (const card of this.#cards.values()) card.tick(now, this.say);
+    for (const card of this.#cards.values()) card.tick(now, this.say, this.locale);
     this.#showFreshness();
   }
 
@@ -194,15 +218,21 @@ class WorkspacesPage extends WorkPage {
     // What the form for the token says is not said twice.
     const isTold = line.state === "failing" && problem?.detail && look.failureStatus !== 401;
     const said = isTold ? [line.detail, problem.detail].filter(Boolean).join(" · ") : line.detail;
+    const title = (line.state === "failing" && this.#sentenceOf(problem?.error)) || line.title;
+    // With nothing to look at, the reason stands where the list would.
+    const isBare = !this.live.body && ["failing", "offline"].includes(line.state) && !this.token.isShown;
+    this.parts.trouble.hidden = !isBare;
+    setText(this.parts.troubletitle, title);
+    setText(this.parts.troubletext, isTold ? problem.detail : this.say("nothingYet"));
     setAttribute(this.root, "data-state", line.state);
     setAttribute(this.root, "data-loading", look?.isLoading ? "yes" : null);
     setSign(this.parts.sign, SIGNS[line.state] ?? "loading");
-    setText(this.parts.state, line.title);
+    setText(this.parts.state, title);
     setText(this.parts.detail, said);
     if (this.#shownState !== line.state) {
       const isNews = this.#shownState !== null && ["failing", "offline"].some((one) => one === line.state || one === this.#shownState);
       this.#shownState = line.state;
-      if (isNews) this.announcer.say(line.title, { now: steady, urgent: true });
+      if (isNews) this.announcer.say(title, { now: steady, urgent: true });
     }
   }
 }

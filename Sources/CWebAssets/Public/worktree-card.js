@@ -8,9 +8,12 @@ const SIGNS = { working: "live", needs_you: "reduced", done_unseen: "done", idle
 /** How much of a prompt or a message is shown. */
 const LONGEST_WORDS = 1200;
 const MOST_FILES = 20;
+/** The names of agents, by the word of the server. */
+const AGENTS = { claude: "Claude Code", codex: "Codex" };
+const DAY = 86_400;
 
 export class WorktreeCard {
-  #shown = { words: null, todos: null };
+  #shown = { words: null, todos: null, agents: null };
 
   /** @param {object} acts - `diff`, `seen`, `sync`, `merge`, `remove`: each takes the card. */
   constructor(acts) {
@@ -40,6 +43,7 @@ export class WorktreeCard {
     const reason = worktree.activity?.reason;
     parts.reason.hidden = !reason;
     setText(parts.reason, reason ?? "");
+    this.#showAgents(worktree.activity ?? {}, say);
     this.#showWords(worktree, say);
     this.#showTodos(worktree.todos ?? [], say);
     this.#showGit(worktree, say);
@@ -50,13 +54,35 @@ export class WorktreeCard {
     setAttribute(parts.buttons, "aria-label", say("actionsOf", { name: this.name }));
   }
 
-  /** How long the state has lasted, at a time of the server. */
-  tick(now, say) {
-    const since = Date.parse(this.worktree.activity?.since ?? "");
-    const isKnown = !Number.isNaN(since);
-    setText(this.parts.since, isKnown ? say("sinceAge", { age: duration((now - since) / 1000) }) : "");
-    setAttribute(this.parts.since, "datetime", isKnown ? this.worktree.activity.since : null);
-    setAttribute(this.parts.since, "title", isKnown ? new Date(since).toLocaleString() : null);
+  /** How long states have lasted, at a time of the server. */
+  tick(now, say, locale) {
+    for (const node of [this.parts.since, ...this.parts.agents.querySelectorAll("time")]) {
+      const since = Date.parse(node.dateTime);
+      setText(node, Number.isNaN(since) ? "" : say("sinceAge", { age: spanOf((now - since) / 1000, locale) }));
+      setAttribute(node, "title", Number.isNaN(since) ? null : new Date(since).toLocaleString(locale));
+    }
+  }
+
+  /** Who it is; of several each with its own state. */
+  #showAgents({ agents = [], confidence, state, since }, say) {
+    const { who, agents: list } = this.parts;
+    setAttribute(this.parts.since, "datetime", since ?? "");
+    const one = agents.length === 1 ? [agentName(agents[0]), agents[0].tool] : [];
+    const isGuess = confidence === "low" && state !== "unknown";
+    setText(who, [...one, isGuess && say("guessed")].filter(Boolean).join(" · "));
+    list.hidden = agents.length < 2;
+    const written = JSON.stringify([agents, say("guessed")]);
+    if (this.#shown.agents === written) return;
+    this.#shown.agents = written;
+    list.replaceChildren(...(agents.length < 2 ? [] : agents).map((agent) => {
+      const item = newElement("li", "");
+      const time = newElement("time", "soft");
+      time.dateTime = agent.since ?? "";
+      const known = agent.state in SIGNS ? say(`state-${agent.state}`) : agent.state;
+      item.append(newElement("strong", "", agentName(agent)), ` ${[known, agent.tool].filter(Boolean).join(" · ")} `, time);
+      if (agent.reason) item.append(newElement("span", "agent-reason", agent.reason));
+      return item;
+    }));
   }
 
   #showWords({ latest_user_prompt: prompt, latest_claude_message: message }, say) {
@@ -69,10 +95,11 @@ export class WorktreeCard {
   }
 
   #showTodos(todos, say) {
-    const { todos: root, todolist, todocount } = this.parts;
+    const { todos: root, todolist, todocount, todonow } = this.parts;
     root.hidden = todos.length === 0;
     const done = todos.filter(({ status }) => status === "completed").length;
     setText(todocount, say("todosDone", { done, count: todos.length }));
+    setText(todonow, todos.filter(({ status }) => status === "in_progress").map(({ content }) => content).join(", "));
     const written = JSON.stringify([todos, say("todosDone")]);
     if (this.#shown.todos === written) return;
     this.#shown.todos = written;
@@ -98,6 +125,16 @@ export class WorktreeCard {
   }
 }
 
+function agentName({ agent }) {
+  return AGENTS[agent] ?? agent ?? "";
+}
+
+/** A duration; in days where hours say little. */
+function spanOf(seconds, locale) {
+  if (seconds < 2 * DAY) return duration(seconds);
+  return new Intl.NumberFormat(locale, { style: "unit", unit: "day", unitDisplay: "long" }).format(Math.floor(seconds / DAY));
+}
+
 export function titleOf(worktree) {
   return worktree.session_title?.title || worktree.latest_session_title || worktree.name || worktree.branch || worktree.path;
 }
@@ -112,7 +149,7 @@ function cut(text) {
   return text.length > LONGEST_WORDS ? `${text.slice(0, LONGEST_WORDS)}…` : text;
 }
 
-/** Where git stands, as short texts: `kind` is grave, mild or plain. */
+/** Where git stands, as short texts: `kind` is grave, mild or quiet. */
 export function gitMarks(worktree, say) {
   const git = worktree.git ?? {};
   const marks = [];
@@ -124,18 +161,18 @@ export function gitMarks(worktree, say) {
   counted("mild", "staged", git.staged);
   counted("mild", "unstaged", git.unstaged);
   counted("mild", "untracked", git.untracked);
-  if (!worktree.is_dirty && !git.problem) add("plain", "clean");
+  if (!worktree.is_dirty && !git.problem) add("quiet", "clean");
   const source = git.compared ?? worktree.source_branch;
   if (source) {
-    counted("plain", "commitsAhead", worktree.commit_count, { source });
-    counted("plain", "commitsBehind", worktree.commits_behind, { source });
+    counted("quiet", "commitsAhead", worktree.commit_count, { source });
+    counted("quiet", "commitsBehind", worktree.commits_behind, { source });
   }
   if (git.upstream) {
-    counted("plain", "toPush", git.ahead, { upstream: git.upstream });
-    counted("plain", "toPull", git.behind, { upstream: git.upstream });
+    counted("quiet", "toPush", git.ahead, { upstream: git.upstream });
+    counted("quiet", "toPull", git.behind, { upstream: git.upstream });
   }
-  counted("plain", "stashes", git.stashes);
-  if (git.locked != null) add("plain", "locked", { reason: git.locked });
-  if (worktree.is_main) add("plain", "mainWorktree");
+  counted("quiet", "stashes", git.stashes);
+  if (git.locked != null) add("quiet", "locked", { reason: git.locked });
+  if (worktree.is_main) add("quiet", "mainWorktree");
   return marks;
 }
