@@ -156,6 +156,10 @@ class ImportOnThePage(JobsTest):
         self.tab.wait("document.querySelectorAll('.job tbody tr').length > 10")
         self.check_access()
 
+    def test_a_first_page_is_quick_and_small(self):
+        self.open()  # The browser itself has started.
+        self.check_first_load(f"{self.server.url}/jobs?lang=en", "#drop", most=100_000)
+
     def test_nothing_is_wider_than_a_phone(self):
         self.tab.size(360, 740, mobile=True)
         self.open()
@@ -176,7 +180,7 @@ class FollowingOnThePage(JobsTest):
     """Reloads, cancelling, bad networks."""
 
     OPTIONS = ("--jobs-running", "1")
-    EXPECTED = re.compile(r"WebSocket connection|\b502\b")
+    EXPECTED = re.compile(r"WebSocket connection|\b502\b|ERR_")
 
     def test_a_job_that_waits_is_cancelled_and_a_reload_goes_on_and_tells_no_end_twice(self):
         tab = self.tab
@@ -202,6 +206,37 @@ class FollowingOnThePage(JobsTest):
         tab.open(f"{self.server.url}/jobs?lang=en")
         tab.wait("document.querySelectorAll('.job').length === 2 && [...document.querySelectorAll('.job')].every((job) => ['succeeded', 'canceled'].includes(job.dataset.state))", timeout=60)
         self.assertEqual(tab.text("#announcement"), "")
+
+    def test_a_job_that_goes_on_is_taken_off_only_when_that_was_said(self):
+        tab = self.tab
+        for seed in range(4):
+            self.server.start(table(10_000, seed=seed))
+        self.open()
+        self.choose("#table-file", self.file(table(10_000)))
+        tab.wait("document.querySelectorAll('.job').length === 1")
+        self.press(".job [data-act=forget]")
+        tab.wait("document.querySelector('.job [data-part=trouble]').textContent.includes('the way to its results is lost')")
+        self.assertEqual(len(self.kept()), 1)
+        self.press(".job [data-act=forget]")
+        tab.wait("document.querySelectorAll('.job').length === 0")
+        self.assertEqual(self.kept(), [])
+
+    def test_a_server_that_is_killed_takes_no_job_off_the_page_and_its_end_comes_once(self):
+        tab = self.tab
+        for seed in range(2):
+            self.server.start(table(10_000, seed=seed))
+        self.open()
+        tab.run(ENDS)
+        self.choose("#table-file", self.file(table(3_000)))
+        tab.wait("document.querySelector('.job [data-part=heard]')?.textContent.startsWith('live connection')")
+        self.server.kill()
+        tab.wait("document.querySelector('.job [data-part=heard]').textContent.startsWith('connecting again')")
+        self.server = JobServer(self.folder, "--port", str(self.server.port), *self.OPTIONS)
+        self.addCleanup(self.server.__exit__)
+        self.wait("succeeded")
+        self.assertEqual(len([end for end in tab.run("window.ends") if end]), 1)
+        marks = tab.run("[...document.querySelectorAll('.job [data-part=counts] li')].map((one) => one.textContent)")
+        self.assertEqual(sum(int(mark.split(" ", 1)[0].replace(",", "")) for mark in marks), 3_000)
 
     def test_where_no_web_socket_comes_through_the_end_comes_all_the_same_and_once(self):
         network = BrokenNetwork(self.server.port, seed=4, cuts=0, blocks=True)

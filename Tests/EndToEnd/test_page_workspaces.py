@@ -19,12 +19,12 @@ ORDER = "[...document.querySelectorAll('.card')].map((card) => card.dataset.stat
 
 
 class Agent:
-    """An agent that writes the neutral log; its process is this test."""
+    """An agent that writes the neutral log; its process is this test, if nothing else is said."""
 
-    def __init__(self, logs: Path, worktree: Path):
+    def __init__(self, logs: Path, worktree: Path, name: str = "tester", process: int | None = None):
         logs.mkdir(parents=True, exist_ok=True)
-        self.path = logs / f"tester-{worktree.name}.jsonl"
-        self.tell("start", agent="tester", session=worktree.name, cwd=str(worktree), version="1", pid=os.getpid())
+        self.path = logs / f"{name}-{worktree.name}.jsonl"
+        self.tell("start", agent=name, session=f"{name} {worktree.name}", cwd=str(worktree), version="1", pid=process or os.getpid())
 
     def tell(self, event: str, **members: object) -> None:
         at = int(time.time() * 1000)
@@ -146,6 +146,13 @@ class ListOnThePage(WorktreesTest):
         self.tab.key("Escape")
         self.tab.wait("!document.querySelector('#diff').open")
 
+    def test_a_line_that_begins_with_dashes_is_no_heading(self):
+        text = "diff --git a/x.sql b/x.sql\nindex 1..2 100644\n--- a/x.sql\n+++ b/x.sql\n@@ -1,2 +1,2 @@\n--- old\n+++ new\n same\n\\ No newline at end of file\n"
+        lines = self.go(f"{self.server.url}/workspaces").run(f"import('/assets/diff-sheet.js').then(({{ linesOf }}) => linesOf({json.dumps(text)}))")
+        self.assertEqual([(line["kind"], line["line"]) for line in lines], [
+            ("hunk", "@@ -1,2 +1,2 @@"), ("removed", "--- old"), ("added", "+++ new"), ("same", " same"), ("hunk", "\\ No newline at end of file"),
+        ])
+
     def test_every_language_is_complete(self):
         self.check_languages(f"{self.server.url}/workspaces", {"fr": "Arbres de travail", "de": "Arbeitsbäume", "it": "Alberi di lavoro", "en": "Worktrees"})
 
@@ -174,6 +181,52 @@ class ListOnThePage(WorktreesTest):
         tab.key("?")
         tab.wait("document.querySelector('#help').open")
 
+    def test_a_first_list_is_quick_and_small(self):
+        self.open()  # The browser itself has started, and the server has looked.
+        self.check_first_load(f"{self.server.url}/workspaces?lang=en", ".card", most=200_000)
+
+    def test_several_agents_in_one_worktree_are_named(self):
+        first = Agent(self.logs, self.trees["works"])
+        first.tell("prompt", text="Go")
+        second = Agent(self.logs, self.trees["works"], name="codex", process=os.getppid())
+        second.tell("prompt", text="Look")
+        second.tell("question", text="Which way?")
+        self.open()
+        card = self.card("works")
+        self.tab.wait(f"document.querySelector({json.dumps(card)}).dataset.state === 'needs_you' && document.querySelectorAll({json.dumps(card + ' .agents li')}).length === 2")
+        agents = self.tab.run(f"[...document.querySelectorAll({json.dumps(card + ' .agents li')})].map((one) => one.innerText)")
+        self.assertRegex(agents[0], r"^Codex Needs you for \d+\s?s\s.*Which way\?")
+        self.assertRegex(agents[1], r"^tester Working for \d+\s?s")
+
+    def test_a_notice_tells_who_looks_elsewhere_and_only_if_it_was_wished(self):
+        tab = self.tab
+        tab.call("Page.addScriptToEvaluateOnNewDocument", source="""
+          window.notices = [];
+          window.Notification = class extends EventTarget {
+            static permission = 'default';
+            static async requestPermission() { return (Notification.permission = window.answer ?? 'granted'); }
+            constructor(title, { body, tag }) { super(); window.notices.push([title, body, tag]); }
+          };
+          document.hasFocus = () => false;""")
+        self.open()
+        agent = Agent(self.logs, self.trees["asks"])
+        agent.tell("prompt", text="Go")
+        agent.tell("question", text="Which way?")
+        tab.wait(f"document.querySelector({json.dumps(self.card('asks'))}).dataset.state === 'needs_you'")
+        self.assertEqual(tab.run("window.notices"), [])
+        tab.run("window.answer = 'denied', document.querySelector('#notify').click()")
+        tab.wait("document.querySelector('#notify-note').textContent !== '' && !document.querySelector('#notify').checked")
+        tab.run("window.answer = 'granted', document.querySelector('#notify').click()")
+        tab.wait("document.querySelector('#notify-note').textContent === '' && document.querySelector('#notify').checked")
+        agent = Agent(self.logs, self.trees["works"])
+        agent.tell("title", text="A title")
+        agent.tell("prompt", text="Go")
+        agent.tell("permission", text="rm -r build")
+        tab.wait("window.notices.length === 1")
+        title, text, _ = tab.run("window.notices[0]")
+        self.assertEqual(title, "A title: Needs you")
+        self.assertIn("rm -r build", text)
+
     def test_nothing_is_wider_than_a_phone(self):
         self.tab.size(360, 740, mobile=True)
         self.open()
@@ -193,7 +246,8 @@ class ActionsOnThePage(WorktreesTest):
         tab.run("document.querySelector('#creation-branch').focus()")
         tab.type("topic/made")
         tab.key("Enter")
-        tab.wait("document.querySelectorAll('.card').length === 5")
+        # The stream may tell of it before the answer comes, with which the sheet closes.
+        tab.wait("document.querySelectorAll('.card').length === 5 && !document.querySelector('#creation').open")
         made = self.main.parent / "main.worktrees" / "topic-made"
         self.assertTrue(made.is_dir())
         self.trees["made"] = made

@@ -100,6 +100,35 @@ class WorkPageTest(unittest.TestCase):
             for name, form in words[language].items():
                 self.assertEqual(places(form), places(words["en"][name]), f"{language} {name}")
 
+    def check_first_load(self, url: str, shown: str, most: int, longest: int = 3_000) -> None:
+        """What is shown comes soon and weighs little, and the page says beforehand which scripts it needs.
+
+        `shown`: the selector of what a person comes for; `most`: bytes on the wire; `longest`: milliseconds.
+        """
+        tab = browser().tab(width=self.WIDTH, height=self.HEIGHT, bare=True)
+        self.addCleanup(tab.close)
+        tab.call("Page.addScriptToEvaluateOnNewDocument", source=f"""
+          new MutationObserver(() => {{ if (!window.firstShown && document.querySelector({json.dumps(shown)})?.checkVisibility()) window.firstShown = performance.now(); }})
+            .observe(document, {{ childList: true, subtree: true, attributes: true }});""")
+        tab.open(url)
+        tab.wait("window.firstShown > 0")
+        tab.wait("performance.getEntriesByType('resource').every((one) => one.responseEnd > 0)")
+        first = tab.run("window.firstShown")
+        wire = sum(response["bytes"] for response in tab.responses.values())
+        paint = tab.run("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0")
+        print(f"\n{url.rsplit('/', 1)[1].split('?')[0]}: shown after {first:.0f} ms, first paint after {paint:.0f} ms, {wire / 1000:.1f} kB in {len(tab.responses)} answers", flush=True)
+        self.assertLess(wire, most)
+        self.assertLess(first, longest)
+        preloaded = set(re.findall(r'rel="modulepreload" href="/assets/([^"]+)"', answer_of(url)[2]))
+        entry = re.search(r'<script type="module" src="/assets/([^"]+)"', answer_of(url)[2]).group(1)
+        needed, rest = {entry}, [entry]
+        while rest:
+            text = answer_of(f"{url.rsplit('/', 1)[0]}/assets/{rest.pop()}")[2]
+            found = set(re.findall(r'^(?:import|export)\b[^;]*?"\./([\w-]+\.js)";', text, flags=re.M)) - needed
+            needed |= found
+            rest += found
+        self.assertEqual(preloaded, needed - {entry})
+
     def check_page_is_guarded(self, url: str) -> None:
         """The policy lets no script of others run, nor another page show this one in a frame."""
         status, fields, text = answer_of(url)

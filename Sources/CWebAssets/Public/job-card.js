@@ -41,7 +41,7 @@ export class JobCard {
 
   get name() {
     const { pipeline, name } = this.run.job;
-    return `${this.page.say(`pipeline-${pipeline}`)}: ${name}`;
+    return this.page.say("jobNamed", { pipeline: this.page.say(`pipeline-${pipeline}`), name });
   }
 
   /** The state for people: gone is that of a job whose results are not there any more. */
@@ -92,7 +92,7 @@ export class JobCard {
     const { parts, page } = this;
     const { say, locale } = page;
     parts.counts.hidden = parts.shares.hidden = counts.length === 0;
-    const marks = counts.map(([outcome, count]) => `${count.toLocaleString(locale)} ${outcomeInWords(outcome, say)}`);
+    const marks = counts.map(([outcome, count]) => `${count.toLocaleString(locale)} ${outcomeInWords(outcome, say, count)}`);
     if (parts.counts.dataset.written === String(marks)) return;
     parts.counts.dataset.written = String(marks);
     parts.counts.replaceChildren(...counts.map(([outcome], index) => newElement("li", `mark ${MARKS[outcome] ?? "quiet"}`, marks[index])));

@@ -80,7 +80,7 @@ export class JobResults {
     if (parts.outcome.dataset.written !== written) {
       parts.outcome.dataset.written = written;
       const chosen = parts.outcome.value;
-      parts.outcome.replaceChildren(new Option(say("outcome-all"), ""), ...known.map((outcome) => new Option(outcomeInWords(outcome, say), outcome)));
+      parts.outcome.replaceChildren(new Option(say("outcome-all"), ""), ...known.map((outcome) => new Option(outcomeInWords(outcome, say, 2), outcome)));
       parts.outcome.value = known.includes(chosen) ? chosen : "";
     }
     this.columns = ["columnLineNumber", "outcome", "bookTitle", "bookAuthor", "bookISBN", "problems"].map((name) => say(name));
@@ -105,8 +105,9 @@ export class JobResults {
   }
 }
 
-export function outcomeInWords(outcome, say) {
-  return OUTCOMES.includes(outcome) ? say(`outcome-${outcome}`) : outcome;
+/** The word for an outcome, of one row or of so many. */
+export function outcomeInWords(outcome, say, count = 1) {
+  return OUTCOMES.includes(outcome) ? say(`outcome-${outcome}`, { count }) : outcome;
 }
 
 /** A line for an item; what it does not have stays empty. */

@@ -202,4 +202,5 @@ export default {
   "do-forgetNow": "Trotzdem von der Seite nehmen",
   forgetWarning: "Der Auftrag läuft weiter, aber der Weg zu seinen Resultaten ist verloren.",
   live: "Aktuell",
+  jobNamed: "{pipeline}: {name}",
 };

@@ -202,4 +202,5 @@ export default {
   "do-forgetNow": "Take off all the same",
   forgetWarning: "The job goes on, but the way to its results is lost.",
   live: "Live",
+  jobNamed: "{pipeline}: {name}",
 };
