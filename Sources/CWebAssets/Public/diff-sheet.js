@@ -49,8 +49,8 @@ function fileNode(file, isOpen, say) {
   const head = newElement("summary", "");
   const name = file.old_path && file.old_path !== file.file_path ? `${file.old_path} → ${file.file_path}` : file.file_path;
   head.append(newElement("span", "diff-name", name), newElement("span", "diff-kind", changeInWords(file.change_type ?? "", say)));
-  if (file.added != null) head.append(newElement("span", "diff-added", `+${file.added}`));
-  if (file.removed != null) head.append(newElement("span", "diff-removed", `−${file.removed}`));
+  if (file.added > 0) head.append(newElement("span", "diff-added", `+${file.added}`));
+  if (file.removed > 0) head.append(newElement("span", "diff-removed", `−${file.removed}`));
   node.append(head);
   const fill = () => node.children.length === 1 && node.append(textNode(file, say));
   node.addEventListener("toggle", () => node.open && fill());

@@ -143,7 +143,7 @@ export class JobStart {
     if (!pending || this.#isBusy) return;
     this.#isBusy = true;
     this.#again.hidden = true;
-    this.#say(page.say("sending", { name: pending.name }));
+    this.#say(page.say("sending", { name: pending.name }), "");
     try {
       const answer = await page.api.start(pending.pipeline, pending.body, pending.key);
       if (typeof answer?.jobId !== "string" || typeof answer.token !== "string") throw new TypeError("the answer names no job");
@@ -166,7 +166,9 @@ export class JobStart {
     this.#say(`${say("notStarted")} ${reason}`);
   }
 
-  #say(sentence) {
+  /** `kind`: grave for what was not done. */
+  #say(sentence, kind = "grave") {
+    element("start-message").dataset.kind = kind;
     element("start-message").replaceChildren(...(sentence ? [newElement("p", "", sentence)] : []));
   }
 }
