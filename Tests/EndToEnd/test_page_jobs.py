@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import shutil
 import tempfile
 import time
 import unittest
@@ -13,11 +14,19 @@ from pathlib import Path
 from job_stage import BrokenNetwork, JobServer, isbn13, table
 from work_stage import WorkPageTest, answer_of
 
+LEFT = ("0001101", "0011001", "0010011", "0111101", "0100011", "0110001", "0101111", "0111011", "0110111", "0001011")
 CARD = "document.querySelector('.job')"
 ENDS = """
 window.ends = [];
 new MutationObserver(() => window.ends.push(document.querySelector('#announcement').textContent)).observe(document.querySelector('#announcement'), { childList: true, characterData: true, subtree: true });
 """
+
+
+def bars(isbn: str) -> str:
+    """The bars of an EAN-13 that begins with 9, from left to right."""
+    right = ["".join("10"[int(bar)] for bar in code) for code in LEFT]
+    first = [LEFT[int(digit)] if kind == "L" else right[int(digit)][::-1] for digit, kind in zip(isbn[1:7], "LGGLGL")]
+    return "101" + "".join(first) + "01010" + "".join(right[int(digit)] for digit in isbn[7:]) + "101"
 
 
 class JobsTest(WorkPageTest):
@@ -115,6 +124,33 @@ class ImportOnThePage(JobsTest):
         job = self.kept()[0]
         status, body, _ = self.server.ask("GET", f"/v1/jobs/{job['jobId']}/failed.csv", token=job["token"])
         self.assertEqual((status, found[0].read_bytes()), (200, body))
+
+    @unittest.skipUnless(shutil.which("zbarimg"), "nothing reads barcodes here")
+    def test_a_photo_with_a_barcode_gives_its_book_and_how_sure_that_is(self):
+        tab = self.tab
+        self.open()
+        tab.run(f"""new Promise((go) => {{
+          const bars = {json.dumps(bars(isbn13(5)))};
+          const canvas = Object.assign(document.createElement('canvas'), {{ width: 900, height: 500 }});
+          const pen = canvas.getContext('2d');
+          pen.fillStyle = 'white';
+          pen.fillRect(0, 0, 900, 500);
+          pen.fillStyle = 'black';
+          [...bars].forEach((bar, index) => bar === '1' && pen.fillRect(150 + index * 6, 100, 6, 300));
+          canvas.toBlob((photo) => {{
+            const dropped = new DataTransfer();
+            dropped.items.add(new File([photo], 'shelf.png', {{ type: 'image/png' }}));
+            // Anywhere on the page will do.
+            document.querySelector('h1').dispatchEvent(new DragEvent('drop', {{ dataTransfer: dropped, bubbles: true, cancelable: true }}));
+            go(true);
+          }});
+        }})""")
+        self.wait("succeeded")
+        self.assertEqual(tab.text(".job h3"), "Scan: shelf.png")
+        self.press(".job [data-act=results]")
+        tab.wait("document.querySelectorAll('.job tbody tr').length === 1")
+        self.assertEqual(tab.text(".job tbody .result-isbn"), isbn13(5))
+        self.assertRegex(tab.text(".job tbody .result-outcome"), r"^(certain|to be looked at) · \d+%$")
 
     def test_books_are_completed_and_lines_are_read(self):
         tab = self.tab

@@ -203,4 +203,5 @@ export default {
   forgetWarning: "Der Auftrag läuft weiter, aber der Weg zu seinen Resultaten ist verloren.",
   live: "Aktuell",
   jobNamed: "{pipeline}: {name}",
+  knownFrom: "bekannt aus: {source}",
 };

@@ -203,4 +203,5 @@ export default {
   forgetWarning: "The job goes on, but the way to its results is lost.",
   live: "Live",
   jobNamed: "{pipeline}: {name}",
+  knownFrom: "known from: {source}",
 };

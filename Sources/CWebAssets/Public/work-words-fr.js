@@ -203,4 +203,5 @@ export default {
   forgetWarning: "La tâche continue, mais le chemin vers ses résultats est perdu.",
   live: "À jour",
   jobNamed: "{pipeline} : {name}",
+  knownFrom: "su de : {source}",
 };

@@ -203,4 +203,5 @@ export default {
   forgetWarning: "Il lavoro continua, ma la via ai suoi risultati è persa.",
   live: "Aggiornato",
   jobNamed: "{pipeline}: {name}",
+  knownFrom: "saputo da: {source}",
 };

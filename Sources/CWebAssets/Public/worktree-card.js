@@ -64,12 +64,13 @@ export class WorktreeCard {
   }
 
   /** Who it is; of several each with its own state. */
-  #showAgents({ agents = [], confidence, state, since }, say) {
+  #showAgents({ agents = [], confidence, state, since, source }, say) {
     const { who, agents: list } = this.parts;
     setAttribute(this.parts.since, "datetime", since ?? "");
     const one = agents.length === 1 ? [agentName(agents[0]), agents[0].tool] : [];
     const isGuess = confidence === "low" && state !== "unknown";
     setText(who, [...one, isGuess && say("guessed")].filter(Boolean).join(" · "));
+    setAttribute(who, "title", source && source !== "none" ? say("knownFrom", { source }) : null);
     list.hidden = agents.length < 2;
     const written = JSON.stringify([agents, say("guessed")]);
     if (this.#shown.agents === written) return;
