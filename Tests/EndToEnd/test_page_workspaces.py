@@ -256,7 +256,7 @@ class ActionsOnThePage(WorktreesTest):
         self.press("#action-go")
         tab.wait("document.querySelectorAll('.card').length === 4")
         self.assertFalse(made.exists())
-        self.assertIn("is gone", tab.text("[data-part=note]"))
+        tab.wait("document.querySelector('[data-part=note]').textContent.includes('is gone')")
 
     def test_a_refusal_says_why_and_in_which_files_and_may_be_passed_over(self):
         tab = self.tab
@@ -303,6 +303,50 @@ class ActionsOnThePage(WorktreesTest):
         self.press("#action-go")
         tab.wait("!document.querySelector('#action').open")
         until(lambda: (self.trees["asks"] / "more.txt").exists())
+
+
+class FailuresOnThePage(WorktreesTest):
+    """What the server says in trouble, played."""
+
+    EXPECTED = re.compile(r"Failed to load resource")
+
+    def test_a_list_without_worktrees_says_so_and_offers_none(self):
+        tab = self.tab
+        tab.call("Fetch.enable", patterns=[{"urlPattern": "*/v1/*"}])
+        empty = {"status": 200, "body": {"revision": "g-1", "full": True, "changed": [], "removed": []}}
+        tab.intercept(lambda url: empty if "?since=" in url else {"fail": "ConnectionRefused"})
+        self.go(f"{self.server.url}/workspaces?lang=en")
+        tab.wait("document.querySelector('[data-part=empty]').checkVisibility()")
+        self.assertFalse(tab.run("document.querySelector('[data-part=create]').checkVisibility()"))
+
+    def test_failures_before_the_first_list_and_after_it_are_named(self):
+        tab = self.tab
+        tab.call("Fetch.enable", patterns=[{"urlPattern": "*/v1/*"}])
+        answers = {"now": {"status": 500, "body": {}}}
+        tab.intercept(lambda url: answers["now"])
+        self.go(f"{self.server.url}/workspaces?lang=en")
+        tab.wait("document.querySelector('[data-part=trouble]').checkVisibility()")
+        self.assertIn("Server error (500)", tab.text("[data-part=trouble]"))
+        answers["now"] = {"status": 403, "body": {"status": 403, "error": "origin_forbidden", "detail": "pages of other origins may not ask"}}
+        self.press("[data-part=again]")
+        tab.wait("document.querySelector('[data-part=trouble]').innerText.includes('Pages of other origins may not ask')")
+        answers["now"] = None
+        self.press("[data-part=again]")
+        tab.wait("document.querySelectorAll('.card').length === 4 && !document.querySelector('[data-part=trouble]').checkVisibility()")
+        for status, fields, words in ((410, {}, "does not exist any more"), (429, {"Retry-After": "20"}, "busy")):
+            answers["now"] = {"status": status, "headers": fields, "body": {"status": status}}
+            tab.offline(True)
+            tab.wait(f"{STATE} === 'offline'")
+            tab.offline(False)
+            tab.wait(f"{STATE} === 'failing'")
+            tab.run("document.querySelector('[data-part=refresh]').click()")
+            tab.wait(f"document.querySelector('#worktree-page [data-part=state]').textContent.includes({json.dumps(words)})")
+            # What is known stays, with its age.
+            self.assertEqual(tab.run("document.querySelectorAll('.card').length"), 4)
+            self.assertRegex(tab.text("#worktree-page [data-part=detail]"), r"updated \d+\s?s ago")
+            answers["now"] = None
+            tab.run("document.querySelector('[data-part=refresh]').click()")
+            tab.wait(f"['live', 'ageing'].includes({STATE})")
 
 
 class TroubleOnThePage(WorktreesTest):

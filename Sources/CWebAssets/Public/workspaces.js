@@ -20,6 +20,8 @@ const WASM = "/assets/freshness.wasm";
 /** The rhythm of the stream's heartbeats on the server. */
 const POLICY = { preset: "workspaces", push: { heartbeat: 15_000 } };
 const SIGNS = { live: "live", ageing: "live", reduced: "reduced", stale: "reduced", held: "reduced", loading: "loading", offline: "offline", failing: "failing" };
+/** How long what was done is said. */
+const NOTE_MS = 30_000;
 const COUNTED = ["needs_you", "done_unseen", "working"];
 /** Changes that are told to a screen reader. */
 const NEWS = ["needs_you", "done_unseen"];
@@ -29,6 +31,7 @@ class WorkspacesPage extends WorkPage {
   #states = null;
   #shownState = null;
   #isBeginningAgain = false;
+  #noteTimer = null;
 
   constructor(engine) {
     super();
@@ -84,6 +87,8 @@ class WorkspacesPage extends WorkPage {
   done(sentence) {
     setText(this.parts.note, sentence);
     this.parts.note.hidden = false;
+    clearTimeout(this.#noteTimer);
+    this.#noteTimer = setTimeout(() => (this.parts.note.hidden = true), NOTE_MS);
     this.live.refresh();
   }
 
@@ -150,7 +155,7 @@ class WorkspacesPage extends WorkPage {
     const { list, empty, create } = this.parts;
     const ordered = body ? inOrder(body.worktrees) : [];
     this.#arrange(list, ordered);
-    create.hidden = !body;
+    create.hidden = ordered.length === 0;
     empty.hidden = !body || ordered.length > 0;
     this.#summarise(body, ordered);
     const needing = countOf(ordered, "needs_you");
