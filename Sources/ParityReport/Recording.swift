@@ -133,9 +133,9 @@ package struct Recording: Sendable {
   ) throws(RecordLine.Fault) {
     let reader = WorkspaceLineReader(members: members, line: number)
     switch event {
-    case .text("shown") where shown.count < WorkspaceLimits.mostLines:
+    case .text("shown") where shown.count < WorkspaceReportLimits.mostLines:
       shown.append(try reader.shown())
-    case .text("wire") where wire.count < WorkspaceLimits.mostLines:
+    case .text("wire") where wire.count < WorkspaceReportLimits.mostLines:
       wire.append(try reader.wire())
     case .text("shown"), .text("wire"): leftOut += 1
     default: otherLines += 1

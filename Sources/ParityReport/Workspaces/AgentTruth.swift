@@ -29,16 +29,18 @@ package struct AgentTruth: Sendable {
 
     /// Whether a screen shows it.
     ///
-    /// A list may still have older todos behind those of the newest plan.
+    /// Which state follows on work depends on whether somebody looked at what older sessions did; that work
+    /// has begun or ended does not. A list may still have older todos behind those of the newest plan.
     func isShown(_ shown: ShownWorkspace) -> Bool {
       switch kind {
-      case .state: shown.state == value
+      case .state: (shown.state == AgentTruth.workingState) == (value == AgentTruth.workingState)
       case .todos: shown.todos.hasPrefix(value)
       }
     }
   }
 
-  private static let workingState = "working"
+  /// The word of the state in which an agent works.
+  static let workingState = "working"
 
   /// The name of the file, for people.
   package let name: String
@@ -58,7 +60,7 @@ package struct AgentTruth: Sendable {
     var working: Set<String> = []
     for part in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       line += 1
-      guard !part.isEmpty, changes.count < WorkspaceLimits.mostLines else { continue }
+      guard !part.isEmpty, changes.count < WorkspaceReportLimits.mostLines else { continue }
       do throws(RecordLine.Fault) {
         guard var change = try Self.change(RecordLine.members(of: Array(part)), line) else {
           continue

@@ -36,7 +36,7 @@ struct WorkspaceDelays {
         guard change.kind == .todos || change.isStartOrStop else { continue }
         // What the client knew before it began, what it had no time to learn, and worktrees of another
         // server say nothing.
-        guard change.planned >= begin, change.written + WorkspaceLimits.patience <= end,
+        guard change.planned >= begin, change.written + WorkspaceReportLimits.patience <= end,
           let shown = shown[change.worktree]
         else { continue }
         let way = isStreamed ? Way.pushed : Self.way(at: change.written, samples)
@@ -70,7 +70,7 @@ struct WorkspaceDelays {
     let before = shown.last { $0.at < change.planned }
     // Nothing becomes another on the screen.
     if let before, change.isShown(before) { return }
-    let deadline = min(end ?? .max, change.written + WorkspaceLimits.patience)
+    let deadline = min(end ?? .max, change.written + WorkspaceReportLimits.patience)
     let first = shown.first { $0.at >= change.planned && $0.at < deadline && change.isShown($0) }
     if let first {
       times[change.kind, default: [:]][way, default: []].append(max(first.at - change.written, 0))
@@ -84,10 +84,10 @@ struct WorkspaceDelays {
 
   private func limit(_ kind: AgentTruth.Change.Kind, _ way: Way) -> Int64 {
     switch (way, kind) {
-    case (.pushed, _): WorkspaceLimits.pushed
-    case (.polled, .todos): WorkspaceLimits.todosPolled
-    case (.polled, .state): WorkspaceLimits.statesPolled
-    case (.polledSlowly, _): WorkspaceLimits.patience
+    case (.pushed, _): WorkspaceReportLimits.pushed
+    case (.polled, .todos): WorkspaceReportLimits.todosPolled
+    case (.polled, .state): WorkspaceReportLimits.statesPolled
+    case (.polledSlowly, _): WorkspaceReportLimits.patience
     }
   }
 }

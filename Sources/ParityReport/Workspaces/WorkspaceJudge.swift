@@ -37,18 +37,18 @@ struct WorkspaceJudge {
     var measured: [String] = []
     for row in rows {
       let name = row.state.rawValue
-      guard row.time >= WorkspaceLimits.leastTime, let rate = row.requestsPerHour else {
+      guard row.time >= WorkspaceReportLimits.leastTime, let rate = row.requestsPerHour else {
         findings.append(
           Gate.Finding(
             "\(name): \(Figures.span(row.time)) show no rate;"
-              + " \(Figures.span(WorkspaceLimits.leastTime)) are the least"
+              + " \(Figures.span(WorkspaceReportLimits.leastTime)) are the least"
           )
         )
         continue
       }
       let due = Double(row.state.requests)
       measured.append("\(name) \(Figures.decimal(rate, places: 0))")
-      if abs(rate - due) * 100 > due * Double(WorkspaceLimits.rateSlack) {
+      if abs(rate - due) * 100 > due * Double(WorkspaceReportLimits.rateSlack) {
         findings.append(
           Gate.Finding(
             "\(name): \(Figures.decimal(rate, places: 1)) requests in an hour instead of"
@@ -59,7 +59,7 @@ struct WorkspaceJudge {
     }
     return Gate(
       "requests_per_hour",
-      "the requests in an hour are the seed's in each state, within \(WorkspaceLimits.rateSlack) %",
+      "the requests in an hour are the seed's in each state, within \(WorkspaceReportLimits.rateSlack) %",
       measured: measured.isEmpty ? "nothing" : measured.joined(separator: ", "),
       findings,
       isOfSeed: true
@@ -71,20 +71,20 @@ struct WorkspaceJudge {
     let quiet = idle.answers - idle.news
     var findings: [Gate.Finding] = []
     let share = Figures.share(idle.unchanged, of: quiet)
-    if quiet < WorkspaceLimits.fewestIdle {
+    if quiet < WorkspaceReportLimits.fewestIdle {
       findings.append(
         Gate.Finding(
           "\(Figures.count(quiet, "idle answer")) without news show no share;"
-            + " \(WorkspaceLimits.fewestIdle) are the least"
+            + " \(WorkspaceReportLimits.fewestIdle) are the least"
         )
       )
-    } else if idle.unchanged * 1_000 < quiet * WorkspaceLimits.leastUnchanged {
+    } else if idle.unchanged * 1_000 < quiet * WorkspaceReportLimits.leastUnchanged {
       findings.append(Gate.Finding("only \(share) of the idle answers say \"not modified\""))
     }
     return Gate(
       "unchanged_when_idle",
       "of idle answers without news at least"
-        + " \(Figures.share(WorkspaceLimits.leastUnchanged, of: 1_000)) say \"not modified\"",
+        + " \(Figures.share(WorkspaceReportLimits.leastUnchanged, of: 1_000)) say \"not modified\"",
       measured: "\(share) of \(Figures.count(quiet, "answer"))",
       findings,
       isOfSeed: true
@@ -97,7 +97,7 @@ struct WorkspaceJudge {
     for row in rows where row.wholeBytes > 0 && !row.state.isBusy {
       let share = Figures.share(Int(row.bytes), of: Int(row.wholeBytes))
       measured.append("\(row.state.rawValue) \(share)")
-      if row.bytes * 100 > row.wholeBytes * Int64(WorkspaceLimits.mostOfWhole) {
+      if row.bytes * 100 > row.wholeBytes * Int64(WorkspaceReportLimits.mostOfWhole) {
         findings.append(
           Gate.Finding("\(row.state.rawValue): \(share) of what whole lists would have been")
         )
@@ -106,7 +106,7 @@ struct WorkspaceJudge {
     if measured.isEmpty { findings.append(Gate.Finding("no answer shows what was saved")) }
     return Gate(
       "bytes_saved",
-      "while nothing goes on, at most \(WorkspaceLimits.mostOfWhole) % of the bytes of whole lists",
+      "while nothing goes on, at most \(WorkspaceReportLimits.mostOfWhole) % of the bytes of whole lists",
       measured: measured.isEmpty ? "nothing" : measured.joined(separator: ", "),
       findings,
       isOfSeed: true
@@ -115,17 +115,17 @@ struct WorkspaceJudge {
 
   private var activeBytes: Gate {
     let active = row(.active)
-    let bytes = active.time >= WorkspaceLimits.leastTime ? active.bytesPerHour : nil
+    let bytes = active.time >= WorkspaceReportLimits.leastTime ? active.bytesPerHour : nil
     let text = bytes.map { Figures.bytes(Int64($0)) + " in an hour" }
     var findings: [Gate.Finding] = []
-    if let bytes, let text, bytes >= Double(WorkspaceLimits.mostActiveBytes) {
+    if let bytes, let text, bytes >= Double(WorkspaceReportLimits.mostActiveBytes) {
       findings.append(Gate.Finding("\(text) while active"))
     } else if bytes == nil {
       findings.append(Gate.Finding("no recording shows the bytes of active use"))
     }
     return Gate(
       "active_bytes",
-      "an hour of active use takes less than \(Figures.bytes(WorkspaceLimits.mostActiveBytes))",
+      "an hour of active use takes less than \(Figures.bytes(WorkspaceReportLimits.mostActiveBytes))",
       measured: text ?? "nothing",
       findings,
       isOfSeed: true
@@ -134,14 +134,14 @@ struct WorkspaceJudge {
 
   private func delay(_ row: WorkspacesReport.DelayRow) -> Gate? {
     guard let limit = row.limit else { return nil }
-    let percentile = WorkspaceLimits.percentile
+    let percentile = WorkspaceReportLimits.percentile
     let time = row.times.percentile(percentile)
     var findings: [Gate.Finding] = []
-    if row.times.count < WorkspaceLimits.fewestChanges {
+    if row.times.count < WorkspaceReportLimits.fewestChanges {
       findings.append(
         Gate.Finding(
           "\(Figures.count(row.times.count, "change")) show no percentile;"
-            + " \(WorkspaceLimits.fewestChanges) are the least"
+            + " \(WorkspaceReportLimits.fewestChanges) are the least"
         )
       )
     } else if let time, time >= limit {
@@ -155,7 +155,7 @@ struct WorkspaceJudge {
       "p\(percentile) of the time from the change to the screen is below \(Figures.span(limit))",
       measured: "\(Figures.span(time)) of \(Figures.count(row.times.count, "change"))",
       findings,
-      isOfSeed: limit != WorkspaceLimits.pushed
+      isOfSeed: limit != WorkspaceReportLimits.pushed
     )
   }
 }

@@ -28,11 +28,13 @@ struct WorkspaceTraffic {
     var place = 0
     for sample in samples.sorted(by: { $0.endedAt < $1.endedAt }) where sample.isAnswer {
       while place < answers.count,
-        answers[place].at < sample.startedAt - WorkspaceLimits.sameMoment
+        answers[place].at < sample.startedAt - WorkspaceReportLimits.sameMoment
       { place += 1 }
       // A request that was given up has bytes and no sample.
-      let match = answers[place...].prefix { $0.at <= sample.endedAt + WorkspaceLimits.sameMoment }
-        .firstIndex { $0.body == sample.bytes }
+      let match = answers[place...].prefix {
+        $0.at <= sample.endedAt + WorkspaceReportLimits.sameMoment
+      }
+      .firstIndex { $0.body == sample.bytes }
       guard let match else {
         unmatched.append(sample.line)
         continue

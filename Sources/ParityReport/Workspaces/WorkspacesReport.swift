@@ -82,15 +82,20 @@ package struct WorkspacesReport: Sendable {
       return DelayRow(name: name, times: Distribution(times), limit: limit)
     }
     return [
-      row("todos, polled while active or recent", .todos, .polled, WorkspaceLimits.todosPolled),
-      row("todos, pushed", .todos, .pushed, WorkspaceLimits.pushed),
+      row(
+        "todos, polled while active or recent",
+        .todos,
+        .polled,
+        WorkspaceReportLimits.todosPolled
+      ),
+      row("todos, pushed", .todos, .pushed, WorkspaceReportLimits.pushed),
       row(
         "starts and stops, polled while active or recent",
         .state,
         .polled,
-        WorkspaceLimits.statesPolled
+        WorkspaceReportLimits.statesPolled
       ),
-      row("starts and stops, pushed", .state, .pushed, WorkspaceLimits.pushed),
+      row("starts and stops, pushed", .state, .pushed, WorkspaceReportLimits.pushed),
       row("todos, polled while idle or in background", .todos, .polledSlowly, nil),
       row("starts and stops, polled while idle or in background", .state, .polledSlowly, nil),
     ]
@@ -154,18 +159,18 @@ package struct WorkspacesReport: Sendable {
     var place = 0
     var lines: [Int] = []
     for shown in recording.shown.sorted(by: { $0.at < $1.at }) {
-      while place < contents.count, contents[place] <= shown.at + WorkspaceLimits.sameMoment {
+      while place < contents.count, contents[place] <= shown.at + WorkspaceReportLimits.sameMoment {
         place += 1
       }
       let last = place > 0 ? contents[place - 1] : nil
-      if last.map({ shown.at - $0 > WorkspaceLimits.shownAfter }) ?? true {
+      if last.map({ shown.at - $0 > WorkspaceReportLimits.shownAfter }) ?? true {
         lines.append(shown.line)
       }
     }
     let count = recording.shown.count
     return Gate(
       "shown_was_received",
-      "whatever is shown came within \(WorkspaceLimits.shownAfter / 1_000) s before",
+      "whatever is shown came within \(WorkspaceReportLimits.shownAfter / 1_000) s before",
       measured: "\(count - lines.count) of \(count)",
       lines.isEmpty
         ? []

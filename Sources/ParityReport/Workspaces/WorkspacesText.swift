@@ -53,7 +53,7 @@ package enum WorkspacesText {
     for row in report.delays {
       let figures = [
         "\(row.times.count)", Figures.span(row.times.percentile(50)),
-        Figures.span(row.times.percentile(WorkspaceLimits.percentile)),
+        Figures.span(row.times.percentile(WorkspaceReportLimits.percentile)),
         Figures.span(row.times.greatest), Figures.span(row.limit),
       ]
       lines.append("  " + pad(row.name, 56) + figures.map { pad($0, 8, true) }.joined())

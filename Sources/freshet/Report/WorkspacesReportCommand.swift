@@ -31,7 +31,7 @@ struct WorkspacesReportCommand: ParsableCommand {
 
   func run() throws {
     let truths = try truth.map { path in
-      let bytes = try ReportFile.bytes(path, most: WorkspaceLimits.mostTruth)
+      let bytes = try ReportFile.bytes(path, most: WorkspaceReportLimits.mostTruth)
       let truth = AgentTruth(name: path, bytes)
       guard !truth.changes.isEmpty else {
         let first = truth.broken.first.map { "; line \($0.line): \($0.problem)" } ?? ""

@@ -1,5 +1,5 @@
 /// Every threshold of the report about workspaces, in one place.
-package enum WorkspaceLimits {
+package enum WorkspaceReportLimits {
   // MARK: Seed 003
 
   /// The most bytes in an hour of active use.
