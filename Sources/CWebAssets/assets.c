@@ -427,6 +427,11 @@ static const unsigned char openapi_json_bytes[] = {
 #embed "Public/openapi.json"
 };
 
+static const char workspaces_openapi_json_name[] = "workspaces-openapi.json";
+static const unsigned char workspaces_openapi_json_bytes[] = {
+#embed "Public/workspaces-openapi.json"
+};
+
 static const FreshetWebAsset assets[] = {
   ASSET(index_html),
   ASSET(jobs_html),
@@ -512,6 +517,7 @@ static const FreshetWebAsset assets[] = {
   ASSET(icon_svg),
   ASSET(manifest_webmanifest),
   ASSET(openapi_json),
+  ASSET(workspaces_openapi_json),
 };
 
 const FreshetWebAsset *freshet_web_assets(void) { return assets; }

@@ -4,7 +4,7 @@ package import Hummingbird
 import Serving
 
 /// The pages: the web board at `/`, the pages of the parts that are served, their files under
-/// `/assets/`, and `/openapi.json`.
+/// `/assets/`, `/openapi.json`, and `/v1/openapi.json` where workspaces are served.
 package struct WebBoardService: Sendable {
   /// A part of the server with a page of its own.
   package enum Part: String, CaseIterable, Sendable {
@@ -47,6 +47,11 @@ package struct WebBoardService: Sendable {
       try answer(context.parameters.get("name") ?? "", request)
     }
     router.get("openapi.json") { request, _ in try answer("openapi.json", request) }
+    if parts.contains(.workspaces) {
+      router.get("v1/openapi.json") { request, _ in
+        try answer("workspaces-openapi.json", request)
+      }
+    }
     // A service worker is in charge of the folder it comes from.
     router.get("service-worker.js") { request, _ in try answer("service-worker.js", request) }
     router.get("favicon.ico") { request, _ in try answer("icon.svg", request) }
