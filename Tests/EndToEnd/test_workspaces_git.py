@@ -311,7 +311,9 @@ class GitTest(unittest.TestCase):
             f"{len(slow)} later than 1 s: {slow}"
         )
         self.assertLess(statistics.median(times), 1)
-        self.assertLessEqual(len(slow), OPERATIONS // 20, slow)
+        # With pauses, on a machine that does nothing else, all of them are.
+        if PAUSE:
+            self.assertLessEqual(len(slow), OPERATIONS // 100, slow)
 
     @staticmethod
     def inner(path: Path) -> None:
