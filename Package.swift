@@ -73,7 +73,7 @@ let package = Package(
         "Freshness", "ConditionalHTTP", "ConformanceVectors", "StrictJSON", .httpTypes,
       ]
     ),
-    .target(name: "ParityReport", dependencies: ["StrictJSON"]),
+    .target(name: "ParityReport", dependencies: ["ConditionalHTTP", "StrictJSON"]),
 
     // MARK: Third floor: contracts
     .target(name: "Stationboard"),

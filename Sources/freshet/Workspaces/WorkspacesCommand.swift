@@ -42,12 +42,26 @@ struct WorkspacesCommand: AsyncParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Let the server's stream bring changes.")
   var stream = true
 
+  @Option(
+    help: ArgumentHelp(
+      "Append every request and what is shown to a file, for freshet report workspaces.",
+      valueName: "file"
+    )
+  )
+  var record: String?
+
+  @Flag(help: "Ask as seldom as a client that nobody looks at.")
+  var background = false
+
   @Option(name: .customLong("for"), help: "End after this many seconds.")
   var duration: Double?
 
   func validate() throws {
     guard !(json && statusLine) else {
       throw ValidationError("--json or --status-line, not both")
+    }
+    guard record == nil || watch else {
+      throw ValidationError("--record needs --watch: one request shows nothing")
     }
     if let duration, !(0.001...31_536_000).contains(duration) {
       throw ValidationError("--for is 0.001 to 31536000 seconds")
@@ -66,14 +80,27 @@ struct WorkspacesCommand: AsyncParsableCommand {
       throw ExitCode(1)
     }
     let exchange = try NIOExchange()
-    let client = FreshnessClient(exchange: exchange, streaming: exchange, policy: .workspacesLive)
+    let recorder = try recorder()
+    let client: FreshnessClient
+    if let recorder {
+      let counted = CountedExchange(transport: exchange, recorder: recorder)
+      client = FreshnessClient(
+        exchange: counted,
+        streaming: counted,
+        policy: .workspacesLive,
+        recorder: { recorder.took($0) }
+      )
+    } else {
+      client = FreshnessClient(exchange: exchange, streaming: exchange, policy: .workspacesLive)
+    }
+    if background { client.lifecycle(.background) }
     if let token = try token(environment) {
       client.identify(by: [.authorization: "Bearer \(token)"])
     }
     let resource = WorkspaceListResource(server: address, streams: stream && watch)
     let limit = duration
     let isFine = await withTaskGroup(of: Bool?.self) { group in
-      group.addTask { await follow(resource, client) }
+      group.addTask { await follow(resource, client, recorder) }
       group.addTask {
         try? await Task.sleep(for: .seconds(limit ?? 1e9))
         return Task.isCancelled ? nil : true
@@ -83,7 +110,20 @@ struct WorkspacesCommand: AsyncParsableCommand {
       return first ?? true
     }
     await exchange.shutdown()
+    if let failure = recorder?.failure {
+      Terminal.complain("freshet workspaces: \(Terminal.plain(failure))\n")
+      throw ExitCode(1)
+    }
     if !isFine { throw ExitCode(1) }
+  }
+
+  private func recorder() throws -> WorkspaceRecorder? {
+    do {
+      return try record.map { try WorkspaceRecorder($0) }
+    } catch {
+      Terminal.complain("freshet workspaces: \(Terminal.plain("\(error)"))\n")
+      throw ExitCode(1)
+    }
   }
 
   private func token(_ environment: [String: String]) throws -> String? {
@@ -98,7 +138,11 @@ struct WorkspacesCommand: AsyncParsableCommand {
   ///
   /// - Returns: Whether all went well.
   @concurrent
-  private func follow(_ resource: WorkspaceListResource, _ client: FreshnessClient) async -> Bool {
+  private func follow(
+    _ resource: WorkspaceListResource,
+    _ client: FreshnessClient,
+    _ recorder: WorkspaceRecorder?
+  ) async -> Bool {
     var printed: String?
     var said = ""
     for await snapshot in client.snapshots(of: resource) {
@@ -107,7 +151,9 @@ struct WorkspacesCommand: AsyncParsableCommand {
         Terminal.complain("freshet workspaces: \(Terminal.plain(failure.description))\n")
         if !watch { return false }
       }
+      if recorder?.failure != nil { return false }
       guard let list = snapshot.value else { continue }
+      recorder?.show(list)
       if snapshot.failure == nil { said = "" }
       let shown = text(list)
       guard shown != printed else { continue }
