@@ -199,7 +199,7 @@ class ListOnThePage(WorktreesTest):
         self.check_first_load(f"{self.server.url}/workspaces?lang=en", ".card", most=200_000)
 
     def test_several_agents_in_one_worktree_are_named(self):
-        first = Agent(self.logs, self.trees["works"])
+        first = Agent(self.logs, self.trees["works"], name="claude-code")
         first.tell("prompt", text="Go")
         second = Agent(self.logs, self.trees["works"], name="codex", process=os.getppid())
         second.tell("prompt", text="Look")
@@ -209,7 +209,7 @@ class ListOnThePage(WorktreesTest):
         self.tab.wait(f"document.querySelector({json.dumps(card)}).dataset.state === 'needs_you' && document.querySelectorAll({json.dumps(card + ' .agents li')}).length === 2")
         agents = self.tab.run(f"[...document.querySelectorAll({json.dumps(card + ' .agents li')})].map((one) => one.innerText)")
         self.assertRegex(agents[0], r"^Codex Needs you for \d+\s?s\s.*Which way\?")
-        self.assertRegex(agents[1], r"^tester Working for \d+\s?s")
+        self.assertRegex(agents[1], r"^Claude Code Working for \d+\s?s")
 
     def test_a_notice_tells_who_looks_elsewhere_and_only_if_it_was_wished(self):
         tab = self.tab

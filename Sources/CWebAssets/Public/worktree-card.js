@@ -10,7 +10,7 @@ const SIGNS = { working: "live", needs_you: "reduced", done_unseen: "done", idle
 const LONGEST_WORDS = 1200;
 const MOST_FILES = 20;
 /** The names of agents, by the word of the server. */
-const AGENTS = { claude: "Claude Code", codex: "Codex" };
+const AGENTS = { "claude-code": "Claude Code", codex: "Codex" };
 const DAY = 86_400;
 
 export class WorktreeCard {
