@@ -317,6 +317,11 @@ static const unsigned char live_resource_js_bytes[] = {
 #embed "Public/live-resource.js"
 };
 
+static const char agent_reason_js_name[] = "agent-reason.js";
+static const unsigned char agent_reason_js_bytes[] = {
+#embed "Public/agent-reason.js"
+};
+
 static const char notices_js_name[] = "notices.js";
 static const unsigned char notices_js_bytes[] = {
 #embed "Public/notices.js"
@@ -495,6 +500,7 @@ static const FreshetWebAsset assets[] = {
   ASSET(job_start_js),
   ASSET(jobs_js),
   ASSET(live_resource_js),
+  ASSET(agent_reason_js),
   ASSET(notices_js),
   ASSET(token_form_js),
   ASSET(visit_memory_js),

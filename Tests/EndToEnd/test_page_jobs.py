@@ -259,7 +259,7 @@ class FollowingOnThePage(JobsTest):
 
     def test_a_server_that_is_killed_takes_no_job_off_the_page_and_its_end_comes_once(self):
         tab = self.tab
-        for seed in range(2):
+        for seed in range(5):
             self.server.start(table(10_000, seed=seed))
         self.open()
         tab.run(ENDS)
@@ -284,6 +284,19 @@ class FollowingOnThePage(JobsTest):
         self.wait("succeeded")
         self.assertEqual(len([end for end in tab.run("window.ends") if end]), 1)
         self.assertTrue([request for request in tab.requests if request["url"].endswith("/events")])
+
+    def test_where_no_stream_comes_through_either_it_asks(self):
+        network = BrokenNetwork(self.server.port, seed=4, cuts=0, blocks=True)
+        self.addCleanup(network.close)
+        tab = self.tab
+        tab.call("Fetch.enable", patterns=[{"urlPattern": "*/events"}])
+        tab.intercept(lambda url: {"fail": "ConnectionReset"})
+        self.open(f"http://127.0.0.1:{network.port}")
+        tab.run(ENDS)
+        self.choose("#table-file", self.file(table(2_000)))
+        self.wait("succeeded")
+        self.assertTrue([request for request in tab.requests if re.search(r"/v1/jobs/[0-9a-f-]{36}(\?after=[\d.]+)?$", request["url"])])
+        self.assertEqual(len([end for end in tab.run("window.ends") if end]), 1)
 
     def test_the_follower_ends_once_whatever_comes(self):
         """The machine of the page, with a seeded world: drops, repetitions, gaps, refused tokens, unknown messages."""

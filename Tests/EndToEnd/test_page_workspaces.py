@@ -153,6 +153,19 @@ class ListOnThePage(WorktreesTest):
             ("hunk", "@@ -1,2 +1,2 @@"), ("removed", "--- old"), ("added", "+++ new"), ("same", " same"), ("hunk", "\\ No newline at end of file"),
         ])
 
+    def test_reasons_are_told_in_the_language_of_the_page(self):
+        asking = Agent(self.logs, self.trees["asks"])
+        asking.tell("prompt", text="Go")
+        asking.tell("permission", text="rm -r build")
+        self.go(f"{self.server.url}/workspaces?lang=de")
+        self.tab.wait(f"document.querySelector({json.dumps(self.card('asks') + ' .reason')}).textContent === 'Fragt um Erlaubnis: rm -r build'")
+        sentences = self.tab.run("import('/assets/agent-reason.js').then(({ REASONS }) => Object.keys(REASONS))")
+        source = (Path(__file__).resolve().parents[2] / "Sources/Agents/Activity/ActivityFusion.swift").read_text()
+        self.assertGreater(len(sentences), 10)
+        self.assertEqual([sentence for sentence in sentences if f'"{sentence}' not in source], [])
+        said = re.findall(r'(?:reason: |reason = |\?\? |case \.\w+: |what = )"([^"\\:]+)', source)
+        self.assertEqual([sentence for sentence in said if sentence not in sentences], [])
+
     def test_every_language_is_complete(self):
         self.check_languages(f"{self.server.url}/workspaces", {"fr": "Arbres de travail", "de": "Arbeitsbäume", "it": "Alberi di lavoro", "en": "Worktrees"})
 
@@ -186,7 +199,7 @@ class ListOnThePage(WorktreesTest):
         self.check_first_load(f"{self.server.url}/workspaces?lang=en", ".card", most=200_000)
 
     def test_several_agents_in_one_worktree_are_named(self):
-        first = Agent(self.logs, self.trees["works"])
+        first = Agent(self.logs, self.trees["works"], name="claude-code")
         first.tell("prompt", text="Go")
         second = Agent(self.logs, self.trees["works"], name="codex", process=os.getppid())
         second.tell("prompt", text="Look")
@@ -196,7 +209,7 @@ class ListOnThePage(WorktreesTest):
         self.tab.wait(f"document.querySelector({json.dumps(card)}).dataset.state === 'needs_you' && document.querySelectorAll({json.dumps(card + ' .agents li')}).length === 2")
         agents = self.tab.run(f"[...document.querySelectorAll({json.dumps(card + ' .agents li')})].map((one) => one.innerText)")
         self.assertRegex(agents[0], r"^Codex Needs you for \d+\s?s\s.*Which way\?")
-        self.assertRegex(agents[1], r"^tester Working for \d+\s?s")
+        self.assertRegex(agents[1], r"^Claude Code Working for \d+\s?s")
 
     def test_a_notice_tells_who_looks_elsewhere_and_only_if_it_was_wished(self):
         tab = self.tab

@@ -1,6 +1,7 @@
 // The page of worktrees: who works, who needs somebody, who is done, and what a person can do about it.
 
 import { ActionSheet, CreationSheet } from "./action-sheet.js";
+import { reasonInWords } from "./agent-reason.js";
 import { DiffSheet } from "./diff-sheet.js";
 import { element, newElement, part, setAttribute, setSign, setText } from "./dom.js";
 import { freshnessLine } from "./freshness-line.js";
@@ -204,7 +205,7 @@ class WorkspacesPage extends WorkPage {
     if (sentence) this.announcer.say(sentence, { now: this.device.now(), urgent: true });
     for (const worktree of news) {
       const title = `${titleOf(worktree)}: ${this.say(`state-${stateOf(worktree)}`)}`;
-      this.notices.tell({ id: worktree.id, title, text: worktree.activity.reason ?? worktree.latest_claude_message ?? "" });
+      this.notices.tell({ id: worktree.id, title, text: reasonInWords(worktree.activity.reason, this.say) || worktree.latest_claude_message || "" });
     }
   }
 

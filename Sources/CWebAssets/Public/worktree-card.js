@@ -1,5 +1,6 @@
 // One worktree on the page: what its agent does, what is asked of a person, and where git stands.
 
+import { reasonInWords } from "./agent-reason.js";
 import { fromTemplate, newElement, part, setAttribute, setSign, setText } from "./dom.js";
 import { duration } from "./moments.js";
 import { stateOf } from "./workspace-list.js";
@@ -9,7 +10,7 @@ const SIGNS = { working: "live", needs_you: "reduced", done_unseen: "done", idle
 const LONGEST_WORDS = 1200;
 const MOST_FILES = 20;
 /** The names of agents, by the word of the server. */
-const AGENTS = { claude: "Claude Code", codex: "Codex" };
+const AGENTS = { "claude-code": "Claude Code", codex: "Codex" };
 const DAY = 86_400;
 
 export class WorktreeCard {
@@ -42,7 +43,7 @@ export class WorktreeCard {
     setText(parts.path, worktree.path);
     const reason = worktree.activity?.reason;
     parts.reason.hidden = !reason;
-    setText(parts.reason, reason ?? "");
+    setText(parts.reason, reasonInWords(reason, say));
     this.#showAgents(worktree.activity ?? {}, say);
     this.#showWords(worktree, say);
     this.#showTodos(worktree.todos ?? [], say);
@@ -81,7 +82,7 @@ export class WorktreeCard {
       time.dateTime = agent.since ?? "";
       const known = agent.state in SIGNS ? say(`state-${agent.state}`) : agent.state;
       item.append(newElement("strong", "", agentName(agent)), ` ${[known, agent.tool].filter(Boolean).join(" · ")} `, time);
-      if (agent.reason) item.append(newElement("span", "agent-reason", agent.reason));
+      if (agent.reason) item.append(newElement("span", "agent-reason", reasonInWords(agent.reason, say)));
       return item;
     }));
   }
