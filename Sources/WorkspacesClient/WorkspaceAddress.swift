@@ -39,14 +39,25 @@ public struct WorkspaceAddress: Hashable, Sendable, CustomStringConvertible {
   /// - Parameters:
   ///   - path: The path below the server's own, such as `/v1/git/worktrees`, with its query.
   ///   - type: The media type that is wanted.
+  ///   - method: The method.
   /// - Returns: The request.
-  public func request(_ path: String, type: String = "application/json") -> HTTPRequest {
+  public func request(
+    _ path: String,
+    type: String = "application/json",
+    method: HTTPRequest.Method = .get
+  ) -> HTTPRequest {
     HTTPRequest(
-      method: .get,
+      method: method,
       scheme: scheme,
       authority: authority,
       path: basePath + path,
       headerFields: [.accept: type]
     )
+  }
+
+  /// A text as one segment of a path (RFC 3986 section 3.3).
+  static func segment(_ text: String) -> String {
+    let plain = CharacterSet(charactersIn: "-._~").union(.alphanumerics)
+    return text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
   }
 }

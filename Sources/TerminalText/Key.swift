@@ -1,5 +1,5 @@
 /// A key that was pressed.
-enum Key: Equatable {
+package enum Key: Hashable, Sendable {
   /// A letter, a digit, a sign.
   case character(Character)
   /// Return.
@@ -12,6 +12,22 @@ enum Key: Equatable {
   case up
   /// An arrow down.
   case down
+  /// An arrow to the left.
+  case left
+  /// An arrow to the right.
+  case right
+  /// A screen up.
+  case pageUp
+  /// A screen down.
+  case pageDown
+  /// The beginning.
+  case home
+  /// The end.
+  case end
+  /// Tab.
+  case tab
+  /// Shift and tab.
+  case backtab
   /// Ctrl and a letter.
   case control(Character)
   /// Any other.
@@ -19,15 +35,18 @@ enum Key: Equatable {
 }
 
 /// Reads keys from what a terminal sends, in whatever pieces it comes.
-struct KeyReader {
+package struct KeyReader: Sendable {
   /// The most bytes that wait for the rest of a key.
   private static let longest = 32
   private var pending: [UInt8] = []
 
+  /// Nothing was typed yet.
+  package init() {}
+
   /// Reads keys.
   ///
   /// An escape at the end of a piece is the key itself: terminals send their sequences in one piece.
-  mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
+  package mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
     pending += bytes
     var keys: [Key] = []
     while let (key, count) = next() {
@@ -43,6 +62,7 @@ struct KeyReader {
     switch first {
     case 0x1B: return sequence()
     case 0x0D, 0x0A: return (.enter, 1)
+    case 0x09: return (.tab, 1)
     case 0x7F, 0x08: return (.backspace, 1)
     case 0x01...0x1A: return (.control(Character(Unicode.Scalar(first + 0x60))), 1)
     case 0..<0x20: return (.other, 1)
@@ -74,8 +94,26 @@ struct KeyReader {
       switch pending[end] {
       case UInt8(ascii: "A"): .up
       case UInt8(ascii: "B"): .down
+      case UInt8(ascii: "C"): .right
+      case UInt8(ascii: "D"): .left
+      case UInt8(ascii: "F"): .end
+      case UInt8(ascii: "H"): .home
+      case UInt8(ascii: "Z"): .backtab
+      case UInt8(ascii: "~"): Self.numbered(pending[2..<end])
       default: .other
       }
     return (key, end + 1)
+  }
+
+  /// A key that is told by a number before a tilde, as on a VT220; a modifier may follow.
+  private static func numbered(_ digits: ArraySlice<UInt8>) -> Key {
+    let number = digits.prefix { $0 != UInt8(ascii: ";") }
+    return switch String(decoding: number, as: UTF8.self) {
+    case "1", "7": .home
+    case "4", "8": .end
+    case "5": .pageUp
+    case "6": .pageDown
+    default: .other
+    }
   }
 }
