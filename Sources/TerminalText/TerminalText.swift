@@ -68,7 +68,9 @@ package enum TerminalText {
     var end = (index: cut.endIndex, used: 0)
     var isWhole = true
     for character in text {
-      let shown = plain(String(String.UnicodeScalarView(character.unicodeScalars.prefix(mostScalars))))
+      let shown = plain(
+        String(String.UnicodeScalarView(character.unicodeScalars.prefix(mostScalars)))
+      )
       let more = width(of: shown)
       guard used + more <= columns else {
         isWhole = false
@@ -115,7 +117,8 @@ package enum TerminalText {
     while lines.last?.isEmpty == true { lines.removeLast() }
     guard lines.count > most else { return lines }
     lines = Array(lines.prefix(max(most, 1)))
-    lines[lines.count - 1] = trimmed(fit(lines[lines.count - 1] + " ", width - 1)) + "…"
+    let last = trimmed(fit(lines[lines.count - 1], width - 1))
+    lines[lines.count - 1] = last.hasSuffix("…") ? last : last + "…"
     return lines
   }
 
@@ -131,8 +134,8 @@ package enum TerminalText {
         pieces.append(piece)
         (piece, used) = ("", 0)
       }
-      piece.append(character)
-      used += more
+      piece += more <= width ? String(character) : "…"
+      used += min(more, width)
     }
     return pieces + [piece]
   }

@@ -328,7 +328,9 @@ public final class WorkspaceClient: Sendable {
     _ content: [UInt8]?
   ) async throws(WorkspaceFailure) -> Answer {
     var request = server.request(path, method: method)
-    for field in state.withLock({ $0.credentials }) { request.headerFields[field.name] = field.value }
+    for field in state.withLock({ $0.credentials }) {
+      request.headerFields[field.name] = field.value
+    }
     let answer: HTTPExchangeAnswer
     do {
       if let content {

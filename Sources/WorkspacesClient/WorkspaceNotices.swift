@@ -139,7 +139,8 @@ public struct WorkspaceNotices: Sendable {
         default: true
         }
       }
-      if character.isWhitespace || scalars.isEmpty {
+      if scalars.isEmpty, !character.isWhitespace { continue }
+      if character.isWhitespace {
         if line.isEmpty || line.hasSuffix(" ") { continue }
         line.append(" ")
       } else {

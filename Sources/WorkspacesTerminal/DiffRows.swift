@@ -29,10 +29,13 @@ package struct DiffRows: Sendable {
       rows.append(Row(text: Self.heading(file), style: "1"))
       if let text = file.diffText {
         let room = Self.most - rows.count
-        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-          .prefix(room)
-        {
-          if let row = Self.row(line) { rows.append(row) }
+        var isHead = true
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for line in lines.prefix(room) {
+          if line.hasPrefix("@@") { isHead = false }
+          // Before the first hunk git repeats what the heading says; only changed modes are news.
+          if isHead, !["old mode", "new mode"].contains(where: { line.hasPrefix($0) }) { continue }
+          rows.append(Self.row(line))
         }
         if rows.last?.text.isEmpty == true { rows.removeLast() }
       } else {
@@ -62,10 +65,8 @@ package struct DiffRows: Sendable {
     return "\(TerminalText.line(name))  \(TerminalText.line(file.changeType))\(counts)"
   }
 
-  /// A line of a unified diff; nothing for what the heading says already.
-  private static func row(_ line: Substring) -> Row? {
-    for head in ["diff --git ", "index ", "--- ", "+++ ", "similarity index ", "new file mode "]
-    where line.hasPrefix(head) { return nil }
+  /// A line of a unified diff.
+  private static func row(_ line: Substring) -> Row {
     // Tabs have no width of their own.
     let text = TerminalText.plain(String(line.prefix(longest)).replacing("\t", with: "    "))
     let style =

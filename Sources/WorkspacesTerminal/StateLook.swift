@@ -100,7 +100,10 @@ package enum StateLook {
     if git.staged + git.unstaged + git.untracked + git.conflictCount == 0 { facts.append("clean") }
     if let operation = git.operation { facts.append("\(Self.operation(operation)) not ended") }
     if let upstream = git.upstream {
-      let distance = [git.ahead ?? 0 > 0 ? "+\(git.ahead ?? 0)" : "", git.behind ?? 0 > 0 ? "-\(git.behind ?? 0)" : ""]
+      let distance = [
+        git.ahead ?? 0 > 0 ? "+\(git.ahead ?? 0)" : "",
+        git.behind ?? 0 > 0 ? "-\(git.behind ?? 0)" : "",
+      ]
       facts.append(([upstream] + distance).filter { !$0.isEmpty }.joined(separator: " "))
     }
     if git.stashes > 0 { facts.append(git.stashes == 1 ? "1 stash" : "\(git.stashes) stashes") }

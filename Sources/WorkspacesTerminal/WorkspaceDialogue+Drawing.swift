@@ -47,7 +47,8 @@ extension WorkspaceDialogue {
     case (.refused, .create): [("enter", "mend"), ("esc", "leave")]
     case (.refused, _): mayInsist ? [("enter", "confirm"), ("esc", "keep it")] : [("esc", "back")]
     case (.ready, .merge): [("y", "merge"), ("s", "squash"), ("c", "clean up"), ("esc", "no")]
-    case (.ready, .sync): [("y", strategy.rawValue), ("s", "strategy"), ("f", "fetch"), ("esc", "no")]
+    case (.ready, .sync):
+      [("y", strategy.rawValue), ("s", "strategy"), ("f", "fetch"), ("esc", "no")]
     case (.ready, .delete): [("y", "delete"), ("b", "branch too"), ("esc", "no")]
     case (.ready, .create): [("enter", "make it"), ("tab", "next"), ("esc", "no")]
     }
@@ -88,7 +89,8 @@ extension WorkspaceDialogue {
   private func deletion(_ pen: Pen) -> [String] {
     var facts = ["\(worktree.path) is removed with everything in it that git does not track."]
     facts.append(
-      removesBranch ? "The branch \(worktree.branch) goes too." : "The branch \(worktree.branch) stays."
+      removesBranch
+        ? "The branch \(worktree.branch) goes too." : "The branch \(worktree.branch) stays."
     )
     if worktree.git.isDirty { facts.append("Something is not committed.") }
     if worktree.activity.state == .working { facts.append("An agent works there.") }
@@ -120,7 +122,9 @@ extension WorkspaceDialogue {
       } else {
         // The end of a long text is what is being typed.
         let room = max(pen.columns - 11, 1)
-        lines.append(pen.line(label + String(text.suffix(room)) + (isHere ? "▏" : ""), isHere ? "1" : "0"))
+        lines.append(
+          pen.line(label + String(text.suffix(room)) + (isHere ? "▏" : ""), isHere ? "1" : "0")
+        )
       }
     }
     return lines
@@ -134,7 +138,8 @@ extension WorkspaceDialogue {
     guard !paths.isEmpty, room > 1 else { return [] }
     let most = min(room - 1, Self.mostFiles)
     let isCut = paths.count > most
-    var lines = [""] + paths.prefix(isCut ? most - 1 : most).map { pen.line("  \(TerminalText.line($0))") }
+    var lines =
+      [""] + paths.prefix(isCut ? most - 1 : most).map { pen.line("  \(TerminalText.line($0))") }
     if isCut { lines.append(pen.line("  … and \(paths.count - max(most - 1, 0)) more", "2")) }
     return lines
   }

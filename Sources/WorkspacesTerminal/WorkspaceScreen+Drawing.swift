@@ -63,7 +63,9 @@ extension WorkspaceScreen {
     let space = max(rows - bottom.count, 0)
     var lines: [String]
     switch overlay {
-    case .help: lines = Self.help(pen)
+    case .help:
+      let all = Self.help(pen)
+      lines = scroll(all.count, space) { all.dropFirst($0).prefix($1).map { $0 } }
     case .dialogue(let dialogue): lines = dialogue.lines(rows: space, pen)
     case .filter, nil:
       switch page {
@@ -81,11 +83,13 @@ extension WorkspaceScreen {
 
   private mutating func listed(_ scene: Scene, _ space: Int, _ pen: Pen) -> [String] {
     guard let list else {
-      let why = scene.failure.map { TerminalText.line($0.description) } ?? "asking \(scene.server) …"
+      let why =
+        scene.failure.map { TerminalText.line($0.description) } ?? "asking \(scene.server) …"
       return [pen.line("Workspaces", "1"), ""] + pen.paragraph(why, most: max(space - 2, 1))
     }
     var lines = space >= 4 ? [title(list, scene, pen)] : []
-    let preview = space >= Self.rowsWithPreview ? current.map { told($0, pen) } ?? [] : []
+    let preview =
+      space >= Self.rowsWithPreview && pen.columns > 20 ? current.map { told($0, pen) } ?? [] : []
     let table = WorkspaceTable(shown, at: scene.now, pen)
     if space >= 9, !shown.isEmpty { lines.append(table.header) }
     room = max(space - lines.count - preview.count, 1)
@@ -93,7 +97,8 @@ extension WorkspaceScreen {
     guard !shown.isEmpty else {
       let words =
         list.worktrees.isEmpty
-        ? "There are no worktrees in the folders the server looks in." : "No worktree fits the filter."
+        ? "There are no worktrees in the folders the server looks in."
+        : "No worktree fits the filter."
       return lines + [""] + pen.paragraph(words, most: 3)
     }
     let place = shown.firstIndex { $0.id == selected } ?? 0
@@ -126,7 +131,8 @@ extension WorkspaceScreen {
     let all = StateLook.counted(list.worktrees.count, "worktree")
     parts.append((isNarrow ? "\(list.worktrees.count)" : all, "2"))
     let gap = isNarrow ? " " : " · "
-    let width = parts.map { TerminalText.width(of: $0.0) }.reduce(0, +) + gap.count * (parts.count - 1)
+    let width =
+      parts.map { TerminalText.width(of: $0.0) }.reduce(0, +) + gap.count * (parts.count - 1)
     let left = pen.columns - width - 2
     guard left >= 4 else { return pen.line(parts.map(\.0).joined(separator: gap), "1") }
     let name = left >= 14 ? "Workspaces" : ""
@@ -194,8 +200,10 @@ extension WorkspaceScreen {
     if let message {
       return pen.line(TerminalText.line(message.text), message.isProblem ? "1;31" : "32")
     }
-    let active = filter.isEmpty || page != .list ? "" : "[\(TerminalText.line(filter))]  "
-    let place = page != .list && overlay == nil && length > room ? "\(percent) %  " : ""
+    let active =
+      filter.isEmpty || page != .list || overlay != nil ? "" : "[\(TerminalText.line(filter))]  "
+    let isLong = overlay == .help || overlay == nil && page != .list
+    let place = isLong && length > room ? "\(percent) %  " : ""
     let words = running == nil ? "" : "working …  "
     return pen.line(words + active + place + Self.fitted(hints, pen.columns), "2")
   }
@@ -216,7 +224,8 @@ extension WorkspaceScreen {
     switch page {
     case .list: return common + [("enter", "open"), ("d", "diff"), ("/", "filter")] + changes
     case .worktree: return common + [("esc", "back"), ("d", "diff")] + changes
-    case .diff: return common + [("esc", "back"), ("d", "worktree"), ("[ ]", "files"), ("r", "refresh")]
+    case .diff:
+      return common + [("esc", "back"), ("d", "worktree"), ("[ ]", "files"), ("r", "refresh")]
     }
   }
 
@@ -238,15 +247,25 @@ extension WorkspaceScreen {
       ("[ ]", "the file before, the next file"), ("/", "filter: name, branch, state, text"),
       ("s", "I have seen what was done"), ("r", "ask again now"), ("m", "merge into its source"),
       ("u", "bring its source in"), ("n", "make a worktree"), ("D", "delete the worktree"),
-      ("q ^C", "quit"), ("", ""),
+      ("q ^C", "quit"),
     ]
     let signs: [AgentActivity.State] = [.needsYou, .doneUnseen, .working, .idle, .ended, .unknown]
     let width = pen.columns >= 44 ? 15 : 8
-    return [pen.line("Keys", "1"), ""]
-      + keys.map { pen.line("  " + TerminalText.fit($0.0, width) + $0.1) }
-      + signs.map {
-        "  " + pen.cell(StateLook.sign($0), width, StateLook.style($0)) + StateLook.word($0)
+    let left = keys.map { "  " + TerminalText.fit($0.0, width) + $0.1 }
+    let right =
+      signs.map { (StateLook.sign($0) + " " + StateLook.word($0), StateLook.style($0)) }
+      + [
+        ("", "0"), ("+2 -1  commits ahead, behind", "2"), ("●3     paths not committed", "2"),
+        ("✗1     paths in conflict", "2"), ("2/5    todos done", "2"),
+      ]
+    let head = [pen.line("Keys", "1"), ""]
+    guard pen.columns >= 84 else {
+      return head + left.map { pen.line($0) } + [""] + right.map { pen.line("  " + $0.0, $0.1) }
+    }
+    return head
+      + left.indices.map { index in
+        let sign = index < right.count ? right[index] : ("", "0")
+        return pen.cell(left[index], 52) + pen.colours.paint(sign.1, sign.0)
       }
-      + ["", pen.line("  +2 -1 commits ahead and behind", "2"), pen.line("  ●3 paths not committed, ✗1 in conflict", "2")]
   }
 }

@@ -70,6 +70,8 @@ package struct WorkspaceScreen: Sendable {
   var length = 0
   private var typed = ""
   private var place = 0
+  /// Whether the cursor was moved; before that it stands on what needs attention most.
+  private var isPlaced = false
 
   /// Nothing is known yet.
   package init() {}
@@ -135,7 +137,8 @@ package struct WorkspaceScreen: Sendable {
         dialogue.refused(failure)
         overlay = .dialogue(dialogue)
       } else {
-        let files = failure.files.isEmpty ? "" : ": \(failure.files.prefix(5).joined(separator: ", "))"
+        let files =
+          failure.files.isEmpty ? "" : ": \(failure.files.prefix(5).joined(separator: ", "))"
         message = (failure.description + files, true)
       }
     }
@@ -154,10 +157,11 @@ package struct WorkspaceScreen: Sendable {
       ].joined(separator: "\n").lowercased()
       return words.allSatisfy { text.contains($0) }
     }
+    if !isPlaced, page == .list { selected = nil }
     if let found = shown.firstIndex(where: { $0.id == selected }) {
       place = found
     } else if page == .list {
-      place = min(place, max(shown.count - 1, 0))
+      place = isPlaced ? min(place, max(shown.count - 1, 0)) : 0
       selected = shown.indices.contains(place) ? shown[place].id : nil
     }
   }
@@ -185,15 +189,15 @@ package struct WorkspaceScreen: Sendable {
         return .make(change)
       }
     case .filter: return filtering(key)
-    case .help:
-      if key == .character("q") || key == .control("c") { return .quit }
-      overlay = nil
-      return nil
+    case .help: return helping(key)
     case nil: break
     }
+    isPlaced = true
     switch key {
     case .character("q"), .control("c"): return .quit
-    case .character("?"), .character("h"): overlay = .help
+    case .character("?"), .character("h"):
+      overlay = .help
+      scrolled = 0
     case .character("r"), .control("l"): return .refresh(current?.id)
     case .character("/"):
       typed = filter
@@ -206,6 +210,19 @@ package struct WorkspaceScreen: Sendable {
     case .character("u"): return begin(.sync)
     case .character("D"): return begin(.delete)
     default: if page == .list { pointing(key) } else { scrolling(key) }
+    }
+    return nil
+  }
+
+  private mutating func helping(_ key: Key) -> Action? {
+    switch key {
+    case .character("q"), .control("c"): return .quit
+    case .up, .down, .pageUp, .pageDown, .home, .end, .character("j"), .character("k"),
+      .character(" "):
+      scrolling(key)
+    default:
+      overlay = nil
+      scrolled = 0
     }
     return nil
   }

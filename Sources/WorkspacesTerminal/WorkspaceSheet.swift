@@ -107,7 +107,9 @@ package enum WorkspaceSheet {
       facts.append(StateLook.counted(turns, "prompt"))
     }
     guard let stats = session.stats else { return facts }
-    if stats.toolCallCount > 0 { facts.append("\(StateLook.counted(stats.toolCallCount, "use")) of tools") }
+    if stats.toolCallCount > 0 {
+      facts.append("\(StateLook.counted(stats.toolCallCount, "use")) of tools")
+    }
     if stats.activeDurationSeconds >= 1 {
       facts.append("worked \(StateLook.longAge(stats.activeDurationSeconds))")
     }

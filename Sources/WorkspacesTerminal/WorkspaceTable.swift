@@ -42,14 +42,16 @@ package struct WorkspaceTable: Sendable {
     }
     git = take(min(max(widest(22, StateLook.git), 3), columns >= 90 ? 22 : 12), from: 40)
     todos = take(worktrees.contains { !$0.todos.isEmpty } ? 5 : 0, from: 48)
-    branch = take(widest(min(24, columns / 6)) { Self.branch($0) }, from: 110)
+    let widestBranch = widest(min(24, columns / 6)) { Self.branch($0) }
+    branch = take(widestBranch > 0 ? max(widestBranch, 6) : 0, from: 110)
     about = left >= 10 ? left - 2 : 0
   }
 
   /// The names of the columns.
   package var header: String {
     let text =
-      "  " + TerminalText.fit(state > 1 ? "" : " ", state) + " " + TerminalText.fit("worktree", name)
+      "  " + TerminalText.fit(state > 1 ? "" : " ", state) + " "
+      + TerminalText.fit("worktree", name)
       + TerminalText.fit(age > 0 ? "age" : "", age, atEnd: true) + column("branch", branch)
       + column("git", git) + column("todo", todos) + column("about", about)
     return pen.line(text, "2")
@@ -66,6 +68,10 @@ package struct WorkspaceTable: Sendable {
   ///   - isSelected: Whether the cursor stands on it.
   /// - Returns: The line.
   package func row(_ it: Workspace, isSelected: Bool) -> String {
+    guard age > 0 else {
+      let sign = StateLook.sign(it.activity.state)
+      return pen.line("\(isSelected ? "›" : sign) \(title(it))", isSelected ? "7" : "0")
+    }
     // What is selected is one colour, so that it can be told with sixteen of them; without any it is the sign.
     let pen = isSelected ? Pen(columns: pen.columns, colours: .none) : pen
     let style = StateLook.style(it.activity.state)
@@ -74,7 +80,7 @@ package struct WorkspaceTable: Sendable {
     let names = it.activity.state == .needsYou || it.activity.state == .doneUnseen ? "1" : "0"
     var line =
       (isSelected ? "› " : "  ") + pen.cell(StateLook.sign(it.activity.state) + word, state, style)
-      + " " + pen.cell(it.name, name, names)
+      + " " + pen.cell(title(it), name, names)
     if age > 0 { line += pen.cell(StateLook.age(since.map { now - $0 }), age, "2", atEnd: true) }
     if branch > 0 { line += "  " + pen.cell(Self.branch(it), branch, "34") }
     if git > 0 {
@@ -85,6 +91,14 @@ package struct WorkspaceTable: Sendable {
     if about > 0 { line += "  " + pen.cell(TerminalText.line(StateLook.about(it)), about) }
     guard isSelected else { return line }
     return self.pen.colours.paint("7", TerminalText.fit(line, self.pen.columns))
+  }
+
+  /// The name; where there is no room for it, the folder alone.
+  private func title(_ it: Workspace) -> String {
+    guard TerminalText.width(of: String(it.name.prefix(name + 1))) > name,
+      let slash = it.name.lastIndex(of: "/")
+    else { return it.name }
+    return String(it.name[it.name.index(after: slash)...])
   }
 
   /// The branch, where the name does not say it already.

@@ -202,7 +202,8 @@ struct BoardScreen {
     guard !alerts.isEmpty else { return ["", "  \(words.noAlerts)"] }
     let lines = alerts.flatMap { alert in
       [text.paint("1;33", Terminal.fit("⚠ \(alert.header ?? "")", max(text.columns - 1, 20)))]
-        + TerminalText.wrapped(alert.description ?? "", max(text.columns - 4, 20)).map { "  \($0)" } + [""]
+        + TerminalText.wrapped(alert.description ?? "", max(text.columns - 4, 20)).map { "  \($0)" }
+        + [""]
     }
     return Array(lines.dropFirst(min(scrolled, max(lines.count - 1, 0))))
   }

@@ -65,7 +65,9 @@ struct WorkspacesCommand: AsyncParsableCommand {
     }
     guard !(once && watch) else { throw ValidationError("--once or --watch, not both") }
     guard !notify || watch || isScreen else {
-      throw ValidationError("--notify needs --watch, or the whole terminal: nothing changes in one list")
+      throw ValidationError(
+        "--notify needs --watch, or the whole terminal: nothing changes in one list"
+      )
     }
     if let duration, !(0.001...31_536_000).contains(duration) {
       throw ValidationError("--for is 0.001 to 31536000 seconds")
