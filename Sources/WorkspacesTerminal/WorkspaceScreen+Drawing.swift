@@ -205,7 +205,9 @@ extension WorkspaceScreen {
     let isLong = overlay == .help || overlay == nil && page != .list
     let place = isLong && length > room ? "\(percent) %  " : ""
     let words = running == nil ? "" : "working …  "
-    return pen.line(words + active + place + Self.fitted(hints, pen.columns), "2")
+    let start = words + active + place
+    let left = pen.columns - TerminalText.width(of: start)
+    return pen.line(start + Self.fitted(hints, left), "2")
   }
 
   private var percent: Int { min((scrolled + room) * 100 / max(length, 1), 100) }

@@ -7,6 +7,7 @@ package struct WorkspaceTable: Sendable {
   private let pen: Pen
   private let now: Double
   private let name: Int
+  private let hasNames: Bool
   private let state: Int
   private let age: Int
   private let branch: Int
@@ -34,6 +35,7 @@ package struct WorkspaceTable: Sendable {
     let fixed = 3 + age + state
     let least = max(columns - fixed, 1)
     name = min(max(widest(30) { $0.name }, 6), columns >= 72 ? columns / 3 : least)
+    hasNames = widest(name + 1) { $0.name } <= name
     var left = max(columns - fixed - name, 0)
     func take(_ width: Int, from start: Int) -> Int {
       guard columns >= start, width > 0, left > width + 2 else { return 0 }
@@ -93,11 +95,9 @@ package struct WorkspaceTable: Sendable {
     return self.pen.colours.paint("7", TerminalText.fit(line, self.pen.columns))
   }
 
-  /// The name; where there is no room for it, the folder alone.
+  /// The name; where there is no room for all names, the folders alone.
   private func title(_ it: Workspace) -> String {
-    guard TerminalText.width(of: String(it.name.prefix(name + 1))) > name,
-      let slash = it.name.lastIndex(of: "/")
-    else { return it.name }
+    guard !hasNames, let slash = it.name.lastIndex(of: "/") else { return it.name }
     return String(it.name[it.name.index(after: slash)...])
   }
 

@@ -114,7 +114,7 @@ import WorkspacesClient
     var notices = WorkspaceNotices()
     _ = notices.notices(of: list(worktree(.working)), at: Self.start)
     let notice = try #require(notices.notices(of: list(it), at: Self.start).first)
-    #expect(notice.text.hasPrefix("Allow rm? e"))
+    #expect(notice.text.hasPrefix("Allow rm? "))
     #expect(notice.title.count <= WorkspaceNotices.titleLength)
     #expect(notice.title.hasSuffix("… needs you"))
     #expect(notice.text.count == WorkspaceNotices.textLength + 1)
