@@ -43,7 +43,9 @@ package enum FreshnessLine {
       } else if let next = report.nextActionIn, !report.isStreaming {
         parts.append("asks in \((next.milliseconds + 999) / 1_000) s")
       }
-      if let changed = report.changedAgo, failure == nil { parts.append("changed \(ago(changed))") }
+      if let changed = report.changedAgo, failure == nil, ago(changed) != parts.first {
+        parts.append("changed \(ago(changed))")
+      }
     }
     return pen.line("\(mark) \(parts.joined(separator: " · "))", style)
   }

@@ -88,8 +88,10 @@ extension WorkspaceScreen {
       return [pen.line("Workspaces", "1"), ""] + pen.paragraph(why, most: max(space - 2, 1))
     }
     var lines = space >= 4 ? [title(list, scene, pen)] : []
-    let preview =
-      space >= Self.rowsWithPreview && pen.columns > 20 ? current.map { told($0, pen) } ?? [] : []
+    // Rows that are in view matter more than words about one of them.
+    let most = max(min(space - lines.count - 1 - shown.count, 5), 3)
+    let hasRoom = space >= Self.rowsWithPreview && pen.columns > 20
+    let preview = hasRoom ? current.map { told($0, most: most, pen) } ?? [] : []
     let table = WorkspaceTable(shown, at: scene.now, pen)
     if space >= 9, !shown.isEmpty { lines.append(table.header) }
     room = max(space - lines.count - preview.count, 1)
@@ -144,7 +146,7 @@ extension WorkspaceScreen {
   }
 
   /// What the selected worktree is about, below the list.
-  private func told(_ it: Workspace, _ pen: Pen) -> [String] {
+  private func told(_ it: Workspace, most: Int, _ pen: Pen) -> [String] {
     var lines = [pen.rule(TerminalText.line(it.name, longest: 60))]
     let todo = it.todos.first { $0.status == .inProgress }
     let texts: [(String, String?)] = [
@@ -153,7 +155,7 @@ extension WorkspaceScreen {
       ("said", it.latestClaudeMessage),
     ]
     for (name, text) in texts {
-      guard let text, lines.count < 5 else { continue }
+      guard let text, lines.count < most else { continue }
       lines.append(pen.colours.paint("2", TerminalText.fit(name, 6)) + Self.rest(text, pen))
     }
     if lines.count == 1 { lines.append(pen.line("\(it.branch) in \(it.path)", "2")) }
@@ -202,8 +204,11 @@ extension WorkspaceScreen {
     }
     let active =
       filter.isEmpty || page != .list || overlay != nil ? "" : "[\(TerminalText.line(filter))]  "
-    let isLong = overlay == .help || overlay == nil && page != .list
-    let place = isLong && length > room ? "\(percent) %  " : ""
+    var place = ""
+    if length > room, overlay == .help || overlay == nil {
+      let isList = overlay == nil && page == .list
+      place = isList ? "\(top + 1)–\(top + room) of \(length)  " : "\(percent) %  "
+    }
     let words = running == nil ? "" : "working …  "
     let start = words + active + place
     let left = pen.columns - TerminalText.width(of: start)

@@ -74,8 +74,8 @@ package enum WorkspaceSheet {
       let since = agent.since.flatMap(WorkspaceInstant.read)
       let facts = [
         agent.agent, StateLook.word(agent.state), StateLook.longAge(since.map { now - $0 }),
-        agent.tool ?? "", agent.reason ?? "", agent.pid.map { "process \($0)" } ?? "",
-        "by \(agent.source)",
+        agent.tool ?? "", agent.pid.map { "process \($0)" } ?? "", "by \(agent.source)",
+        agent.reason ?? "",
       ]
       let text = facts.filter { !$0.isEmpty }.map { TerminalText.line($0, longest: 200) }
       return pen.line(

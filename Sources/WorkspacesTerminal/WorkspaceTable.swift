@@ -45,7 +45,7 @@ package struct WorkspaceTable: Sendable {
     git = take(min(max(widest(22, StateLook.git), 3), columns >= 90 ? 22 : 12), from: 40)
     todos = take(worktrees.contains { !$0.todos.isEmpty } ? 5 : 0, from: 48)
     let widestBranch = widest(min(24, columns / 6)) { Self.branch($0) }
-    branch = take(widestBranch > 0 ? max(widestBranch, 6) : 0, from: 110)
+    branch = take(widestBranch > 0 ? max(widestBranch, 6) : 0, from: 120)
     about = left >= 10 ? left - 2 : 0
   }
 

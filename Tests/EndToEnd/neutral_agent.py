@@ -12,12 +12,12 @@ from pathlib import Path
 class NeutralAgent:
     """An agent that does what it is told."""
 
-    def __init__(self, logs: Path, worktree: Path):
+    def __init__(self, logs: Path, worktree: Path, name: str = "tester"):
         logs.mkdir(parents=True, exist_ok=True)
         self.process = subprocess.Popen(["sleep", "3600"], cwd=worktree)
         session = str(uuid.uuid4())
-        self.log = (logs / f"tester-{session}.jsonl").open("a")
-        self.tell("start", agent="tester", session=session, cwd=str(worktree), pid=self.process.pid)
+        self.log = (logs / f"{name}-{session}.jsonl").open("a")
+        self.tell("start", agent=name, session=session, cwd=str(worktree), pid=self.process.pid)
 
     def tell(self, event: str, **members: object) -> None:
         """Writes a record."""
