@@ -101,6 +101,22 @@ class ShowingTest(WorkspacesTest):
         screen.press("s")
         self.shown(screen, r"‖ idle +shop/pay")
 
+    def test_what_was_seen_stays_seen_when_the_server_starts_again(self):
+        agent = self.agent("pay")
+        agent.works()
+        agent.is_done("All is well.")
+        screen = self.screen()
+        self.shown(screen, r"✓ done +shop/pay")
+        screen.press("s")
+        self.shown(screen, r"‖ idle +shop/pay")
+        self.server.stop()
+        again = self.enterContext(self.serve())
+        until(lambda: again.named("pay")["activity"]["state"] != "unknown")
+        self.assertEqual(again.named("pay")["activity"]["state"], "idle")
+        agent.works()
+        agent.is_done()
+        until(lambda: again.named("pay")["activity"]["state"] == "done_unseen")
+
     def test_a_diff_is_shown_and_follows_the_files(self):
         (self.trees["pay"] / "dir0" / "file0.txt").write_text("another\n")
         screen = self.screen()
