@@ -85,7 +85,15 @@ extension WorkspaceScreen {
     guard let list else {
       let why =
         scene.failure.map { TerminalText.line($0.description) } ?? "asking \(scene.server) …"
-      return [pen.line("Workspaces", "1"), ""] + pen.paragraph(why, most: max(space - 2, 1))
+      let hint =
+        scene.failure?.kind == .unreachable
+        ? [""]
+          + pen.paragraph(
+            "Is it running? Start it with: freshet serve --workspaces FOLDER",
+            most: 4
+          )
+        : []
+      return [pen.line("Workspaces", "1"), ""] + pen.paragraph(why, most: max(space - 2, 1)) + hint
     }
     var lines = space >= 4 ? [title(list, scene, pen)] : []
     // Rows that are in view matter more than words about one of them.

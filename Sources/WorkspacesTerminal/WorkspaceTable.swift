@@ -42,11 +42,13 @@ package struct WorkspaceTable: Sendable {
       left -= width + 2
       return width
     }
-    git = take(min(max(widest(22, StateLook.git), 3), columns >= 90 ? 22 : 12), from: 40)
+    let gitWidth = max(widest(22, StateLook.git), 3)
+    let leastGit = take(min(gitWidth, columns >= 90 ? 22 : 12), from: 40)
     todos = take(worktrees.contains { !$0.todos.isEmpty } ? 5 : 0, from: 48)
     let widestBranch = widest(min(24, columns / 6)) { Self.branch($0) }
     branch = take(widestBranch > 0 ? max(widestBranch, 6) : 0, from: 120)
     about = left >= 10 ? left - 2 : 0
+    git = leastGit > 0 && about == 0 ? min(gitWidth, leastGit + left) : leastGit
   }
 
   /// The names of the columns.

@@ -154,6 +154,10 @@ import WorkspacesClient
     let polling = Stand.drawn(&screen, 60, 4, scene: Stand.scene(Stand.report(50)))
     #expect(polling[2].hasPrefix("◐ 50 s ago · asks in 2 s"))
     #expect(Stand.drawn(&screen, 60, 4, scene: Stand.scene(nil))[2].hasPrefix("○ nothing yet"))
+    // Before the first list, what is wrong and what to do stand in its place.
+    var empty = WorkspaceScreen()
+    let lines = Stand.drawn(&empty, 80, 9, scene: Stand.scene(nil, failure: "nobody answers"))
+    #expect(lines[2].contains("nobody answers") && lines[4].contains("freshet serve --workspaces"))
   }
 
   @Test func `Columns go one by one, the folder's name last`() {

@@ -38,6 +38,7 @@ final class LiveWorkspaces {
 
   private var screen = WorkspaceScreen()
   private var snapshot: LiveSnapshot<WorkspaceList>?
+  private var diffFailure: LiveFailure?
   private var notices = WorkspaceNotices()
   private var time = ServerTime()
   private var keys = KeyReader()
@@ -100,6 +101,7 @@ final class LiveWorkspaces {
         screen.take(snapshot.value)
       case .diff(let number, let snapshot):
         guard number == turn else { continue }
+        diffFailure = snapshot.failure
         screen.take(snapshot.value, problem: snapshot.failure?.description)
       case .checked(let id, let result): screen.checked(id, result)
       case .made(let change, let result): made(change, result)
@@ -178,6 +180,7 @@ final class LiveWorkspaces {
     )
     guard wanted != details else { return }
     details = wanted
+    diffFailure = nil
     turn += 1
     for task in watching { task.cancel() }
     watching = []
@@ -207,10 +210,12 @@ final class LiveWorkspaces {
   @discardableResult
   private func draw() -> Bool {
     let size = Terminal.size
+    // A diff has an age of its own.
+    let diff = details.diff.flatMap { client.freshness.freshness(of: client.diff(of: $0)) }
     let scene = WorkspaceScreen.Scene(
       server: client.server.description,
-      freshness: client.report,
-      failure: snapshot?.failure,
+      freshness: diff ?? client.report,
+      failure: snapshot?.failure ?? diffFailure,
       isMetered: isMetered,
       now: time.now
     )
