@@ -74,7 +74,7 @@ let package = Package(
         "Freshness", "ConditionalHTTP", "ConformanceVectors", "StrictJSON", .httpTypes,
       ]
     ),
-    .target(name: "ParityReport", dependencies: ["StrictJSON"]),
+    .target(name: "ParityReport", dependencies: ["ConditionalHTTP", "StrictJSON"]),
 
     // MARK: Third floor: contracts
     .target(name: "Stationboard"),
@@ -250,7 +250,8 @@ let package = Package(
     .testTarget(
       name: "JobsServerTests",
       dependencies: [
-        "Jobs", "JobsClient", "JobsServer", "NIOTransport", "Serving", "StrictJSON",
+        "ConditionalHTTP", "Jobs", "JobsClient", "JobsServer", "NIOTransport", "Serving",
+        "StrictJSON",
         "TolerantDecoding", .httpTypes, .hummingbird, .logging, .serviceLifecycle,
       ]
     ),

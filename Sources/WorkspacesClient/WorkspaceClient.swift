@@ -13,7 +13,7 @@ public import Workspaces
 /// the network is metered (``connectivity(_:)``), it is polled and nothing is fetched beforehand. ``usesEvents`` says which.
 ///
 /// ```swift
-/// let client = WorkspaceClient(server: try WorkspaceAddress("http://127.0.0.1:8080"), transport: exchange)
+/// let client = WorkspaceClient(server: try HTTPAddress("http://127.0.0.1:8080"), transport: exchange)
 /// for await snapshot in client.lists() { show(snapshot.value?.byAttention, snapshot.failure) }
 /// ```
 public final class WorkspaceClient: Sendable {
@@ -39,7 +39,7 @@ public final class WorkspaceClient: Sendable {
   }
 
   /// The server.
-  public let server: WorkspaceAddress
+  public let server: HTTPAddress
   /// The engine.
   public let freshness: FreshnessClient
   private let transport: any Transport
@@ -57,7 +57,7 @@ public final class WorkspaceClient: Sendable {
   ///   - clock: The time.
   ///   - recorder: Is given each sample as it is taken (R29).
   public init(
-    server: WorkspaceAddress,
+    server: HTTPAddress,
     transport: any Transport,
     token: String? = nil,
     streams: Bool = true,
@@ -93,7 +93,7 @@ public final class WorkspaceClient: Sendable {
 
   /// The list as the network of now allows it.
   private static func list(
-    _ server: WorkspaceAddress,
+    _ server: HTTPAddress,
     _ streams: Bool,
     _ connectivity: Connectivity
   ) -> WorkspaceListResource {
@@ -314,7 +314,7 @@ public final class WorkspaceClient: Sendable {
   }
 
   private static func path(_ id: String) -> String {
-    "/v1/git/worktrees/\(WorkspaceAddress.segment(id))"
+    "/v1/git/worktrees/\(HTTPAddress.encoded(id))"
   }
 
   private func post(_ path: String, _ body: some Encodable) async throws(WorkspaceFailure) -> Done {
@@ -327,7 +327,7 @@ public final class WorkspaceClient: Sendable {
     _ method: HTTPRequest.Method,
     _ content: [UInt8]?
   ) async throws(WorkspaceFailure) -> Answer {
-    var request = server.request(path, method: method)
+    var request = server.request(path, method: method, fields: [.accept: "application/json"])
     for field in state.withLock({ $0.credentials }) {
       request.headerFields[field.name] = field.value
     }

@@ -8,12 +8,12 @@ public import Workspaces
 /// What one worktree changed, kept fresh by the engine while somebody looks (`GET …/diff`).
 public struct WorkspaceDiffResource: FreshResource {
   /// The server.
-  public var server: WorkspaceAddress
+  public var server: HTTPAddress
   /// The worktree.
   public var id: String
 
   /// Names the diff of a worktree.
-  public init(server: WorkspaceAddress, id: String) {
+  public init(server: HTTPAddress, id: String) {
     self.server = server
     self.id = id
   }
@@ -23,7 +23,10 @@ public struct WorkspaceDiffResource: FreshResource {
 
   /// `GET /v1/git/worktrees/{id}/diff`.
   public func request(since known: WorkspaceDiff?) -> HTTPRequest {
-    server.request("/v1/git/worktrees/\(WorkspaceAddress.segment(id))/diff")
+    server.request(
+      "/v1/git/worktrees/\(HTTPAddress.encoded(id))/diff",
+      fields: [.accept: "application/json"]
+    )
   }
 
   /// Reads a diff.
@@ -43,12 +46,12 @@ public struct WorkspaceDiffResource: FreshResource {
 /// (`GET /v1/sessions/workspace/{id}`).
 public struct WorkspaceSessionResource: FreshResource {
   /// The server.
-  public var server: WorkspaceAddress
+  public var server: HTTPAddress
   /// The worktree.
   public var id: String
 
   /// Names the session of a worktree.
-  public init(server: WorkspaceAddress, id: String) {
+  public init(server: HTTPAddress, id: String) {
     self.server = server
     self.id = id
   }
@@ -58,7 +61,10 @@ public struct WorkspaceSessionResource: FreshResource {
 
   /// `GET /v1/sessions/workspace/{id}`.
   public func request(since known: WorkspaceSession?) -> HTTPRequest {
-    server.request("/v1/sessions/workspace/\(WorkspaceAddress.segment(id))")
+    server.request(
+      "/v1/sessions/workspace/\(HTTPAddress.encoded(id))",
+      fields: [.accept: "application/json"]
+    )
   }
 
   /// Reads a session.

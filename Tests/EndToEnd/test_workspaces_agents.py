@@ -11,6 +11,8 @@ import subprocess
 import threading
 import time
 import unittest
+from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import program
@@ -33,7 +35,7 @@ class Agents:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
 
-    def acts(self):
+    def acts(self) -> Iterator[dict]:
         """What is told, one after the other."""
         for line in self.process.stdout:
             yield json.loads(line)
@@ -47,6 +49,11 @@ class Agents:
         self.process.wait()
         self.process.stdout.close()
         self.process.stderr.close()
+
+
+def planned(act: dict) -> float:
+    """When an act was to be done, by the clock of the machine: it was done then or later."""
+    return datetime.fromisoformat(act["at"].replace("Z", "+00:00")).timestamp()
 
 
 class States:
@@ -82,7 +89,7 @@ class States:
             self._show(self.paths[payload["worktree_id"]], payload["updates"]["activity"])
 
     def _show(self, path: str, activity: dict) -> None:
-        self.shown.setdefault(path, []).append((time.monotonic(), activity["state"]))
+        self.shown.setdefault(path, []).append((time.time(), activity["state"]))
 
     def close(self) -> None:
         self.connection.sock and self.connection.sock.close()
@@ -119,7 +126,9 @@ class TruthTest(AgentTest):
         ids = {each["path"]: each["id"] for each in server.worktrees()}
         states = States(server)
         self.addCleanup(states.close)
-        truth: dict[str, list[tuple[float, str, str]]] = {str(tree): [] for tree in self.trees}
+        # Since when a state is true for sure: after it was told, and after what was asked of the server. And
+        # until when: before the act that ends it, which may be shown before it is told.
+        truth: dict[str, list[tuple[float, float, str, str]]] = {str(tree): [] for tree in self.trees}
         polled: list[tuple[float, dict[str, str]]] = []
         over = threading.Event()
 
@@ -131,27 +140,30 @@ class TruthTest(AgentTest):
                 tag = names["etag"]
                 if status == 200:
                     polled.append(
-                        (time.monotonic(), {each["path"]: each["activity"]["state"] for each in body})
+                        (time.time(), {each["path"]: each["activity"]["state"] for each in body})
                     )
 
-        poller = threading.Thread(target=poll)
+        poller = threading.Thread(target=poll, daemon=True)
+        self.addCleanup(poller.join)
+        self.addCleanup(over.set)
         poller.start()
         options = ["--minutes", "20", "--pace", "30", "--seed", "5", "--edit", "--commit"]
         with Agents(self.home, self.trees, *options) as agents:
             for act in agents.acts():
+                # Behind the last act nothing is sure: all processes are ended then.
+                end = planned(act)
                 if act["event"] == "state":
-                    truth[act["worktree"]].append((time.monotonic(), act["state"], act["reason"]))
+                    truth[act["worktree"]].append((time.time(), planned(act), act["state"], act["reason"]))
                 elif act["event"] == "look":
                     status, _, _ = server.ask(f"{LIST}/{ids[act['worktree']]}/seen", method="POST")
                     self.assertIn(status, (200, 202, 204))
-            end = time.monotonic()
             self.assertEqual(agents.process.wait(timeout=60), 0, agents.process.stderr.read())
         over.set()
         poller.join()
 
         wrong, delays, seen = [], [], set()
         for path, told in truth.items():
-            for (begin, state, reason), (until_, _, _) in zip(told, told[1:] + [(end, "", "")]):
+            for (begin, _, state, reason), (_, until_, _, _) in zip(told, told[1:] + [(end, end, "", "")]):
                 shown = states.shown.get(path, [])
                 first = next((at for at, each in shown if at >= begin and each == state), None)
                 before = [each for at, each in shown if at < begin]
@@ -188,6 +200,59 @@ class TruthTest(AgentTest):
         self.assertEqual(status, 200)
         self.assertEqual(session["latestUserPrompt"], listed[0]["latest_user_prompt"])
         self.assertEqual(session["todos"], listed[0]["todos"])
+
+
+class RecordingTest(AgentTest):
+    def test_clients_are_recorded_and_the_report_says_what_the_recordings_do_not_show(self):
+        server = self.serve()
+        until(lambda: len(server.worktrees()) == 7)
+        truth = self.folder / "truth.jsonl"
+        files = [self.folder / "polled.jsonl", self.folder / "pushed.jsonl"]
+        clients = [
+            subprocess.Popen(
+                [program.PROGRAM, "workspaces", "--server", server.url, "--watch", "--json", *stream,
+                 "--record", str(file), "--for", "32"], stdout=subprocess.DEVNULL,
+            ) for file, stream in zip(files, (["--no-stream"], []))
+        ]
+        options = ["--minutes", "6", "--pace", "20", "--seed", "4", "--truth", str(truth)]
+        with Agents(self.home, self.trees, *options) as agents:
+            self.assertEqual([client.wait(timeout=90) for client in clients], [0, 0])
+            self.assertEqual(agents.process.wait(timeout=60), 0)
+        kinds = [{line.get("event", "request") for line in map(json.loads, file.read_text().splitlines())} for file in files]
+        self.assertEqual(kinds, [{"request", "wire", "shown"}] * 2)
+
+        answer = run(
+            "report", "workspaces", *map(str, files), "--truth", str(truth), "--json", str(self.folder / "report.json")
+        )
+        self.assertEqual(answer.returncode, 1, answer.stdout + answer.stderr)
+        report = json.loads((self.folder / "report.json").read_text())
+        self.assertEqual(report["verdict"], "fail")
+        for recording in report["recordings"]:
+            self.assertEqual([gate for gate in recording["gates"] if not gate["passed"]], [])
+        gates = {gate["id"]: gate["passed"] for gate in report["gates"]}
+        # Half a minute shows no hour of idle time; what it does show is right.
+        self.assertFalse(gates["unchanged_when_idle"] or gates["requests_per_hour"])
+        self.assertTrue(gates["truth_readable"] and gates["bytes_saved"], answer.stdout)
+        pushed = {row["name"]: row["ms"] for row in report["delays"]}["todos, pushed"]
+        self.assertGreater(pushed["count"], 20)
+        self.assertLess(pushed["p50"], 1_000)
+        self.assertGreater(report["streamedBytes"], 1_000)
+
+    def test_what_cannot_be_used_is_named(self):
+        empty, broken = self.folder / "empty", self.folder / "broken"
+        empty.write_text("")
+        broken.write_text('{"event":"state"}\n{"event":"state"}\n')
+        for arguments, words in (
+            ([str(self.folder / "gone")], "gone: No such file"),
+            ([str(empty)], "no line of 0 is a sample"),
+            ([str(empty), "--truth", str(broken)], 'no line tells of a change; line 1: the member "at"'),
+        ):
+            answer = run("report", "workspaces", *arguments)
+            self.assertEqual(answer.returncode, 2)
+            self.assertIn(words, answer.stderr)
+        answer = run("workspaces", "--record", str(empty))
+        self.assertEqual(answer.returncode, 64)
+        self.assertIn("--record needs --watch", answer.stderr)
 
 
 class TraceTest(AgentTest):

@@ -94,7 +94,7 @@ private final class Wire: WorkspaceClient.Transport {
     _ connectivity: Connectivity = .online
   ) throws -> WorkspaceClient {
     WorkspaceClient(
-      server: try WorkspaceAddress("http://box"),
+      server: try HTTPAddress("http://box"),
       transport: wire,
       token: "secret",
       streams: streams,

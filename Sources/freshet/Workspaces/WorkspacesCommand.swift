@@ -56,12 +56,26 @@ struct WorkspacesCommand: AsyncParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Let the server's stream bring changes.")
   var stream = true
 
+  @Option(
+    help: ArgumentHelp(
+      "Append every request and what is shown to a file, for freshet report workspaces.",
+      valueName: "file"
+    )
+  )
+  var record: String?
+
+  @Flag(help: "Ask as seldom as a client that nobody looks at.")
+  var background = false
+
   @Option(name: .customLong("for"), help: "End after this many seconds.")
   var duration: Double?
 
   func validate() throws {
     guard !(json && statusLine) else {
       throw ValidationError("--json or --status-line, not both")
+    }
+    guard record == nil || watch else {
+      throw ValidationError("--record needs --watch: one request shows nothing")
     }
     guard !(once && watch) else { throw ValidationError("--once or --watch, not both") }
     guard !notify || watch || isScreen else {
@@ -76,9 +90,9 @@ struct WorkspacesCommand: AsyncParsableCommand {
 
   func run() async throws {
     let environment = ProcessInfo.processInfo.environment
-    let address: WorkspaceAddress
-    do throws(WorkspaceAddress.Invalid) {
-      address = try WorkspaceAddress(
+    let address: HTTPAddress
+    do throws(HTTPAddress.Invalid) {
+      address = try HTTPAddress(
         server ?? environment["FRESHET_SERVER"] ?? "http://127.0.0.1:8080"
       )
     } catch {
@@ -86,13 +100,18 @@ struct WorkspacesCommand: AsyncParsableCommand {
       throw ExitCode(1)
     }
     let exchange = try NIOExchange()
+    let recorder = try recorder()
+    let transport: any WorkspaceClient.Transport =
+      recorder.map { CountedExchange(transport: exchange, recorder: $0) } ?? exchange
     let client = WorkspaceClient(
       server: address,
-      transport: exchange,
+      transport: transport,
       token: try token(environment),
       streams: stream && (watch || isScreen),
-      connectivity: metered ? .metered : .online
+      connectivity: metered ? .metered : .online,
+      recorder: recorder.map { recorder in { recorder.took($0) } }
     )
+    if background { client.lifecycle(.background) }
     let notifier = notify ? DesktopNotifier(environment) : nil
     let isFine: Bool
     if isScreen {
@@ -107,10 +126,14 @@ struct WorkspacesCommand: AsyncParsableCommand {
       isFine = true
     } else {
       if notify, notifier == nil { Terminal.complain("freshet workspaces: \(Self.silence)\n") }
-      isFine = await printed(client, notifier)
+      isFine = await printed(client, notifier, recorder)
     }
     await notifier?.finish()
     await exchange.shutdown()
+    if let failure = recorder?.failure {
+      Terminal.complain("freshet workspaces: \(Terminal.plain(failure))\n")
+      throw ExitCode(1)
+    }
     if !isFine { throw ExitCode(1) }
   }
 
@@ -118,13 +141,28 @@ struct WorkspacesCommand: AsyncParsableCommand {
     "no notifications: there is no session bus, or neither gdbus nor notify-send"
 
   /// Whether it takes the whole terminal.
-  private var isScreen: Bool { !once && !json && !statusLine && Terminal.canRedraw }
+  private var isScreen: Bool {
+    !once && !json && !statusLine && record == nil && Terminal.canRedraw
+  }
+
+  private func recorder() throws -> WorkspaceRecorder? {
+    do {
+      return try record.map { try WorkspaceRecorder($0) }
+    } catch {
+      Terminal.complain("freshet workspaces: \(Terminal.plain("\(error)"))\n")
+      throw ExitCode(1)
+    }
+  }
 
   /// Prints until the end, or for as long as it is wished for.
-  private func printed(_ client: WorkspaceClient, _ notifier: DesktopNotifier?) async -> Bool {
+  private func printed(
+    _ client: WorkspaceClient,
+    _ notifier: DesktopNotifier?,
+    _ recorder: WorkspaceRecorder?
+  ) async -> Bool {
     let limit = duration
     return await withTaskGroup(of: Bool?.self) { group in
-      group.addTask { await follow(client, notifier) }
+      group.addTask { await follow(client, notifier, recorder) }
       group.addTask {
         try? await Task.sleep(for: .seconds(limit ?? 1e9))
         return Task.isCancelled ? nil : true
@@ -147,7 +185,11 @@ struct WorkspacesCommand: AsyncParsableCommand {
   ///
   /// - Returns: Whether all went well.
   @concurrent
-  private func follow(_ client: WorkspaceClient, _ notifier: DesktopNotifier?) async -> Bool {
+  private func follow(
+    _ client: WorkspaceClient,
+    _ notifier: DesktopNotifier?,
+    _ recorder: WorkspaceRecorder?
+  ) async -> Bool {
     var printed: String?
     var said = ""
     var notices = WorkspaceNotices()
@@ -158,7 +200,9 @@ struct WorkspacesCommand: AsyncParsableCommand {
         Terminal.complain("freshet workspaces: \(Terminal.plain(failure.description))\n")
         if !watch { return false }
       }
+      if recorder?.failure != nil { return false }
       guard let list = snapshot.value else { continue }
+      recorder?.show(list)
       if snapshot.failure == nil { said = "" }
       time.take(list)
       for notice in notices.notices(of: list, at: time.now) { notifier?.send(notice) }
