@@ -2,6 +2,8 @@
 package enum Key: Hashable, Sendable {
   /// A letter, a digit, a sign.
   case character(Character)
+  /// A letter, a digit or a sign that was pasted: it is text, and asks for nothing.
+  case pasted(Character)
   /// Return.
   case enter
   /// Escape, alone.
@@ -39,6 +41,8 @@ package struct KeyReader: Sendable {
   /// The most bytes that wait for the rest of a key.
   private static let longest = 32
   private var pending: [UInt8] = []
+  /// Whether what comes is pasted (xterm's bracketed paste mode).
+  private var isPasting = false
 
   /// Nothing was typed yet.
   package init() {}
@@ -50,14 +54,33 @@ package struct KeyReader: Sendable {
     pending += bytes
     var keys: [Key] = []
     while let (key, count) = next() {
-      keys.append(key)
       pending.removeFirst(count)
+      switch (key, isPasting) {
+      case (.pasteBegins, _): isPasting = true
+      case (.pasteEnds, _): isPasting = false
+      case (.key(.character(let character)), true): keys.append(.pasted(character))
+      case (.key, true): break
+      case (.key(let key), false): keys.append(key)
+      }
     }
     if pending.count > Self.longest { pending.removeAll() }
     return keys
   }
 
-  private func next() -> (Key, Int)? {
+  /// What a piece of the input is.
+  private enum Piece {
+    case key(Key)
+    case pasteBegins
+    case pasteEnds
+  }
+
+  private func next() -> (Piece, Int)? {
+    for (text, piece) in [("\u{1B}[200~", Piece.pasteBegins), ("\u{1B}[201~", .pasteEnds)]
+    where pending.starts(with: text.utf8) { return (piece, text.utf8.count) }
+    return key().map { (.key($0.0), $0.1) }
+  }
+
+  private func key() -> (Key, Int)? {
     guard let first = pending.first else { return nil }
     switch first {
     case 0x1B: return sequence()

@@ -189,8 +189,8 @@ package struct WorkspaceDialogue: Equatable, Sendable {
     case .left where repositories.count > 1:
       repository = (repository + repositories.count - 1) % repositories.count
     case .backspace where !fields[field].isEmpty: fields[field].removeLast()
-    case .character(let character) where fields[field].count < Self.longest && character != " ":
-      fields[field].append(character)
+    case .character(let character), .pasted(let character):
+      if fields[field].count < Self.longest, character != " " { fields[field].append(character) }
     case .enter:
       guard !fields[0].isEmpty || !fields[2].isEmpty else {
         field = 0

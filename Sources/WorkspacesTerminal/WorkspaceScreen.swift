@@ -174,6 +174,7 @@ package struct WorkspaceScreen: Sendable {
 
   /// Takes a key.
   package mutating func take(_ key: Key) -> Action? {
+    if case .pasted = key, overlay == nil || overlay == .help { return nil }
     message = nil
     switch overlay {
     case .dialogue(var dialogue):
@@ -308,7 +309,8 @@ package struct WorkspaceScreen: Sendable {
       filter = typed
       overlay = nil
     case .backspace: if !typed.isEmpty { typed.removeLast() }
-    case .character(let character) where typed.count < Self.longest: typed.append(character)
+    case .character(let character), .pasted(let character):
+      if typed.count < Self.longest { typed.append(character) }
     default: break
     }
     arrange()

@@ -146,7 +146,7 @@ class ShowingTest(WorkspacesTest):
         self.shown(screen, r"^\+.*red")
         # Styles, places, and what switches screens: `shows` refuses anything else.
         screen.shows()
-        allowed = re.compile(r"\x1b\[(?:[0-9;]*[mHK]|2J|\?(?:1049|25|7)[hl])")
+        allowed = re.compile(r"\x1b\[(?:[0-9;]*[mHK]|2J|\?(?:1049|2004|25|7)[hl])")
         self.assertIsNone(re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]",
                                     allowed.sub("", screen.text).replace("\r", "")))
 
@@ -301,6 +301,20 @@ class ChangingTest(WorkspacesTest):
         self.assertFalse(self.trees["docs"].exists())
         self.assertIn("docs", git(self.main, "branch", "--list", "docs"))
         screen.wait_until(lambda rows: not any("shop/docs" in row for row in rows[:-1]), "two left")
+
+    def test_what_is_pasted_changes_nothing(self):
+        screen = self.screen()
+        self.assertIn("\x1b[?2004h", screen.text)
+        self.point(screen, "docs")
+        screen.press("\x1b[200~Dyq\x1b[201~")
+        screen.press("/")
+        screen.press("\x1b[200~shop/docs\r\x1b[201~")
+        screen.wait_until(lambda rows: rows[-1] == "/ shop/docs▏", "a filter")
+        self.assertTrue(self.trees["docs"].exists())
+        screen.press("\x1b")
+        screen.press("q")
+        self.assertEqual(screen.ends(), 0)
+        self.assertGreater(screen.text.rfind("\x1b[?2004l"), screen.text.rfind("\x1b[?2004h"))
 
     def test_a_worktree_is_made(self):
         screen = self.screen()

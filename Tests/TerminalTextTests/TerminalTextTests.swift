@@ -97,7 +97,7 @@ import Testing
       ("\u{1B}OC\u{1B}OD", [.right, .left]), ("\u{1B}[5~\u{1B}[6~", [.pageUp, .pageDown]),
       ("\u{1B}[H\u{1B}[F\u{1B}[1~\u{1B}[4~", [.home, .end, .home, .end]),
       ("\t\u{1B}[Z", [.tab, .backtab]), ("\u{3}", [.control("c")]), ("\u{7F}", [.backspace]),
-      ("\u{1B}[1;5A", [.up]), ("\u{1B}[200~", [.other]),
+      ("\u{1B}[1;5A", [.up]), ("\u{1B}[3~", [.other]),
       ("\u{1B}[6;2~x", [.pageDown, .character("x")]),
     ]
     for (text, keys) in cases {
@@ -114,5 +114,16 @@ import Testing
     var other = KeyReader()
     _ = other.keys([0x1B, 0x5B] + [UInt8](repeating: 0x30, count: 100_000))
     #expect(other.keys([0x71]).contains(.character("q")))
+  }
+
+  @Test func `What is pasted is text, in whatever pieces it comes`() {
+    let keys: [Key] = [.pasted("D"), .pasted("y"), .character("q")]
+    let text = Array("\u{1B}[200~D\r\u{1B}[Ay\u{1B}[201~q".utf8)
+    var whole = KeyReader()
+    #expect(whole.keys(text) == keys)
+    for cut in [3, 6, 7, 8] {
+      var reader = KeyReader()
+      #expect(reader.keys(text[..<cut]) + reader.keys(text[cut...]) == keys, "\(cut)")
+    }
   }
 }

@@ -288,6 +288,23 @@ import WorkspacesClient
     #expect(Stand.drawn(&screen)[3].contains("fixbug"))
   }
 
+  @Test func `What is pasted fills fields, and deletes nothing`() {
+    var screen = screen(Stand.worktree("pay"))
+    for key in "Dyq" { #expect(screen.take(.pasted(key)) == nil) }
+    #expect(screen.overlay == nil)
+    _ = screen.take(.character("D"))
+    #expect(screen.take(.pasted("y")) == nil)
+    #expect(screen.running == nil)
+    _ = screen.take(.escape)
+    _ = screen.take(.character("/"))
+    _ = screen.take(.pasted("p"))
+    #expect(screen.wish == "p")
+    _ = screen.take(.escape)
+    _ = screen.take(.character("n"))
+    _ = screen.take(.pasted("b"))
+    #expect(Stand.drawn(&screen)[3].contains("b▏"))
+  }
+
   @Test func `q and Ctrl-C leave from everywhere but where something is typed`() {
     for page in ["", "d"] {
       for key in [Key.character("q"), .control("c")] {

@@ -108,7 +108,8 @@ struct BoardScreen {
     case .backspace where !query.isEmpty:
       query.removeLast()
       return asked
-    case .character(let character) where query.count < Self.longest:
+    case .character(let character), .pasted(let character):
+      guard query.count < Self.longest else { return nil }
       query.append(character)
       return asked
     default: break
@@ -125,7 +126,8 @@ struct BoardScreen {
       filter = BoardFilter(text: typed)
       open(.board)
     case .backspace: if !typed.isEmpty { typed.removeLast() }
-    case .character(let character) where typed.count < Self.longest: typed.append(character)
+    case .character(let character), .pasted(let character):
+      if typed.count < Self.longest { typed.append(character) }
     default: break
     }
     return nil
