@@ -92,7 +92,9 @@ final class WorkspaceRecorder: Sendable {
 /// A transport that tells a recorder how many bytes go over the wire.
 ///
 /// Heads are counted as HTTP/1.1 writes them; contents as they are handed over, after decompression.
-struct CountedExchange<Transport: HTTPExchange & HTTPStreaming>: HTTPExchange, HTTPStreaming {
+struct CountedExchange<Transport: HTTPExchange & HTTPSending & HTTPStreaming>: HTTPExchange,
+  HTTPSending, HTTPStreaming
+{
   /// What sends.
   let transport: Transport
   /// Who is told.
@@ -105,6 +107,21 @@ struct CountedExchange<Transport: HTTPExchange & HTTPStreaming>: HTTPExchange, H
     let answer = try await transport.send(request, timeout: timeout)
     recorder.wire(
       sent: Self.size(request),
+      head: Self.size(answer.head),
+      body: answer.body.count,
+      isStream: false
+    )
+    return answer
+  }
+
+  func send(
+    _ request: HTTPRequest,
+    content: [UInt8],
+    timeout: Duration
+  ) async throws(HTTPExchangeError) -> HTTPExchangeAnswer {
+    let answer = try await transport.send(request, content: content, timeout: timeout)
+    recorder.wire(
+      sent: Self.size(request) + content.count,
       head: Self.size(answer.head),
       body: answer.body.count,
       isStream: false
