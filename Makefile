@@ -58,6 +58,7 @@ bench:
 	python3 Benchmarks/engine.py Benchmarks/Engine/.build/release/EngineBenchmark
 	python3 Benchmarks/run.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
 	python3 Benchmarks/books.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
+	python3 Benchmarks/jobs.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
 	python3 Benchmarks/realtime.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
 	python3 Benchmarks/workspaces.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
 

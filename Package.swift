@@ -252,7 +252,7 @@ let package = Package(
       dependencies: [
         "ConditionalHTTP", "Jobs", "JobsClient", "JobsServer", "NIOTransport", "Serving",
         "StrictJSON",
-        "TolerantDecoding", .httpTypes, .hummingbird, .logging, .serviceLifecycle,
+        "TolerantDecoding", .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle,
       ]
     ),
     .testTarget(name: "TolerantDecodingTests", dependencies: ["StrictJSON", "TolerantDecoding"]),
@@ -302,7 +302,9 @@ let package = Package(
     .testTarget(name: "ServeSettingsTests", dependencies: ["ServeSettings"]),
     .testTarget(
       name: "ServingTests",
-      dependencies: ["Serving", .httpTypes, .nioCore, .nioEmbedded, .nioHTTP1]
+      dependencies: [
+        "Serving", .httpTypes, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
+      ]
     ),
     .testTarget(name: "BooksTests", dependencies: ["Books"]),
     .testTarget(

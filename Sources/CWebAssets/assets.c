@@ -427,14 +427,19 @@ static const unsigned char manifest_webmanifest_bytes[] = {
 #embed "Public/manifest.webmanifest"
 };
 
+static const char openapi_jobs_json_name[] = "openapi-jobs.json";
+static const unsigned char openapi_jobs_json_bytes[] = {
+#embed "Public/openapi-jobs.json"
+};
+
 static const char openapi_json_name[] = "openapi.json";
 static const unsigned char openapi_json_bytes[] = {
 #embed "Public/openapi.json"
 };
 
-static const char workspaces_openapi_json_name[] = "workspaces-openapi.json";
-static const unsigned char workspaces_openapi_json_bytes[] = {
-#embed "Public/workspaces-openapi.json"
+static const char openapi_workspaces_json_name[] = "openapi-workspaces.json";
+static const unsigned char openapi_workspaces_json_bytes[] = {
+#embed "Public/openapi-workspaces.json"
 };
 
 static const FreshetWebAsset assets[] = {
@@ -522,8 +527,9 @@ static const FreshetWebAsset assets[] = {
   ASSET(icon_maskable_svg),
   ASSET(icon_svg),
   ASSET(manifest_webmanifest),
+  ASSET(openapi_jobs_json),
   ASSET(openapi_json),
-  ASSET(workspaces_openapi_json),
+  ASSET(openapi_workspaces_json),
 };
 
 const FreshetWebAsset *freshet_web_assets(void) { return assets; }

@@ -54,8 +54,10 @@ public struct JobClient: Sendable {
 
   /// The longest wait for an answer.
   public static let timeout = Duration.seconds(10)
-  /// The longest wait for the answer to an upload.
+  /// The longest wait for the answer to a small upload.
   public static let uploadTimeout = Duration.seconds(120)
+  /// The rate at which a large one may go out, in bytes a second.
+  public static let uploadBytesPerSecond = 8 << 10
 
   let server: HTTPAddress
   let transport: any Transport
@@ -99,7 +101,8 @@ public struct JobClient: Sendable {
     var request = server.request("/v1/jobs/\(pipeline.rawValue)", method: .post, query: query)
     request.headerFields[.contentType] = type
     if let key { request.headerFields[.idempotencyKey] = key }
-    let answer = try await send(request, content, Self.uploadTimeout)
+    let slow = Duration.seconds(content.count / Self.uploadBytesPerSecond)
+    let answer = try await send(request, content, max(Self.uploadTimeout, slow))
     switch reader.start(status: answer.head.status.code, body: answer.body) {
     case .started(let started):
       return JobTicket(

@@ -43,7 +43,7 @@ package struct JobsService: Sendable {
     self.rules = rules
     self.logger = logger
     hub = JobHub(limits: store.limits)
-    gate = JobGate(store: store, acceptsQueryToken: acceptsQueryToken)
+    gate = JobGate(store: store, acceptsQueryToken: acceptsQueryToken, tally: hub.tally)
     runner = JobRunner(store: store, hub: hub, pipelines: pipelines, logger: logger)
     self.pipelines = Dictionary(pipelines.map { ($0.name, $0) }) { first, _ in first }
   }
@@ -70,6 +70,15 @@ package struct JobsService: Sendable {
         logger.error("what is too old cannot be removed", metadata: ["error": "\(error)"])
       }
       do {
+        for job in try await store.stuck() {
+          logger.warning("a job does not go on", metadata: ["job": "\(job)"])
+        }
+      } catch is CancellationError {
+        break
+      } catch {
+        logger.error("jobs cannot be looked at", metadata: ["error": "\(error)"])
+      }
+      do {
         // A run that the store interrupted is taken up again.
         try await runner.resume()
       } catch is CancellationError {
@@ -86,6 +95,32 @@ package struct JobsService: Sendable {
     await runner.close()
   }
 
+  /// Writes measurements: how many jobs there are and what is done for them.
+  package func write(to metrics: inout MetricsText) async {
+    let counts = (try? await store.counts()) ?? [:]
+    metrics.add(
+      "freshet_jobs",
+      .gauge,
+      "Jobs that are known, by state",
+      JobState.allCases.map {
+        (labels: [("state", $0.rawValue)], value: Double(counts[$0.rawValue] ?? 0))
+      }
+    )
+    metrics.add(
+      "freshet_jobs_running",
+      .gauge,
+      "Jobs that are worked on at this moment",
+      Double(await runner.count)
+    )
+    metrics.add(
+      "freshet_jobs_stuck",
+      .gauge,
+      "Jobs that are worked on and have not gone on for long",
+      (try? await store.stuck()).map { Double($0.count) }
+    )
+    hub.tally.write(to: &metrics)
+  }
+
   /// Lets every listener go, so that the server can end.
   package func close() { hub.close() }
 
@@ -99,7 +134,8 @@ package struct JobsService: Sendable {
       store: store,
       runner: runner,
       pipelines: Set(pipelines.keys),
-      permits: UploadPermits(most: store.limits.uploads)
+      permits: UploadPermits(most: store.limits.uploads),
+      tally: hub.tally
     )
     let jobs = JobEndpoints(store: store, hub: hub, gate: gate, pipelines: pipelines)
     let events = JobEventEndpoint(store: store, hub: hub, gate: gate)

@@ -58,6 +58,17 @@ package struct NIOWebSocket: WebSocket {
     try await send(opcode, payload)
   }
 
+  /// Sends a text in UTF-8 whose bytes are at hand.
+  ///
+  /// - Throws: ``ConditionalHTTP/WebSocketError`` if it is too long or the socket is closed.
+  package func send(text: ByteBuffer) async throws(WebSocketError) {
+    guard text.readableBytes <= messageLimit else {
+      let size = text.readableBytes
+      throw WebSocketError(.notSent, "\(size) bytes are over the limit of \(messageLimit)")
+    }
+    try await send(WebSocketSession.text, text)
+  }
+
   package func ping(_ payload: [UInt8]) async throws(WebSocketError) {
     guard payload.count <= WebSocketSession.controlBytes else {
       throw WebSocketError(.notSent, "a ping has at most \(WebSocketSession.controlBytes) bytes")

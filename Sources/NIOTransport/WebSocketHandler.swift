@@ -71,6 +71,15 @@ package final class WebSocketHandler: ChannelInboundHandler {
     context.fireChannelWritabilityChanged()
   }
 
+  package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case ChannelEvent.inputClosed? = event as? ChannelEvent {
+      // A WebSocket has no half that goes on alone: a peer that sends no more is gone.
+      perform(session.disconnected())
+      return context.close(promise: nil)
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
   package func channelInactive(context: ChannelHandlerContext) {
     perform(session.disconnected())
     context.fireChannelInactive()

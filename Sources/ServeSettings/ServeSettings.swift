@@ -22,6 +22,10 @@ package struct ServeSettings: Hashable, Sendable {
   package var allowedOrigins: [String]?
   /// How much to log.
   package var logLevel: String?
+  /// The names by which clients may call this server, besides those of the machine itself.
+  package var allowedHosts: [String]?
+  /// The jobs; `nil` if the file says nothing of them.
+  package var jobs: JobSettings?
   /// The realtime sources; at most one entry for a prefix.
   package var feeds: [FeedSettings] = []
 
@@ -50,6 +54,10 @@ package struct ServeSettings: Hashable, Sendable {
       ($0.hasPrefix("https://") || $0.hasPrefix("http://")) && $0.split(separator: "/").count == 2
         && !$0.hasSuffix("/")
     }
+    allowedHosts = try top.list("allowedHosts", most: 256)?.texts("a host name without a port") {
+      !$0.isEmpty && !$0.contains("/") && ($0.hasPrefix("[") || !$0.contains(":"))
+    }
+    jobs = try top.object("jobs").map { object throws(SettingsError) in try JobSettings(object) }
     for place in try top.list("feeds", most: Self.mostFeeds)?.objects() ?? [] {
       let feed = try FeedSettings(place, environment: environment)
       guard !feeds.contains(where: { $0.prefix == feed.prefix }) else {

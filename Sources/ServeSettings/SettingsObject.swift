@@ -70,6 +70,15 @@ struct SettingsObject {
     return Int(number)
   }
 
+  /// Takes true or false, if it is there.
+  mutating func flag(_ name: String) throws(SettingsError) -> Bool? {
+    guard let value = take(name) else { return nil }
+    guard case .bool(let flag) = value else {
+      throw error(name, "true or false", found: value.kind)
+    }
+    return flag
+  }
+
   /// Takes an object, if it is there.
   mutating func object(_ name: String) throws(SettingsError) -> SettingsObject? {
     guard let value = take(name) else { return nil }

@@ -2,22 +2,34 @@ package import ConditionalHTTP
 package import HTTPTypes
 package import HummingbirdCore
 import Logging
-import NIOCore
+package import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
-import NIOTransport
+package import NIOTransport
 import NIOWebSocket
+
+/// A WebSocket of a server.
+package protocol ServerWebSocket: WebSocket {
+  /// Sends a text whose bytes are at hand, and perhaps wait at other sockets too.
+  ///
+  /// - Parameter text: The text in UTF-8.
+  /// - Throws: ``ConditionalHTTP/WebSocketError`` if the socket is closed.
+  func send(text: ByteBuffer) async throws(WebSocketError)
+}
+
+extension NIOWebSocket: ServerWebSocket {}
 
 /// What becomes of a request to open a WebSocket that is let in.
 package struct WebSocketAcceptance: Sendable {
   /// The subprotocol that is chosen, one of those that were offered.
   package var subprotocol: String?
   /// Uses the socket; when it returns, the socket closes with 1000.
-  package var serve: @Sendable (any WebSocket) async -> Void
+  package var serve: @Sendable (any ServerWebSocket) async -> Void
 
   /// Creates an acceptance.
-  package init(subprotocol: String?, serve: @escaping @Sendable (any WebSocket) async -> Void) {
+  package init(subprotocol: String?, serve: @escaping @Sendable (any ServerWebSocket) async -> Void)
+  {
     self.subprotocol = subprotocol
     self.serve = serve
   }
@@ -41,6 +53,8 @@ package protocol WebSocketDoor: Sendable {
 extension ServerLimits {
   /// How long a peer may take to answer a Close and to disconnect, in seconds.
   static let closeSeconds: Int64 = 5
+  /// How long a peer may take nothing of what waits to be sent to it, in seconds.
+  static let stalledSeconds: Int64 = 60
 
   /// An HTTP/1.1 server that keeps these limits and opens WebSockets.
   ///
@@ -108,6 +122,7 @@ struct WebSocketChannel: HTTPChannelHandler {
             channel.eventLoop.makeCompletedFuture {
               let pipeline = channel.pipeline.syncOperations
               try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+              try pipeline.addHandler(ConnectionWarden())
               try pipeline.addHandler(
                 HTTPConnectionStateHandler(
                   idleTimeout: .seconds(ServerLimits.idleSeconds),
@@ -206,6 +221,10 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if event is ChannelShouldQuiesceEvent, phase != .past {
+      return context.close(promise: nil)
+    }
+    if case ChannelEvent.inputClosed? = event as? ChannelEvent, phase == .asking {
+      // Nobody is there to be let in.
       return context.close(promise: nil)
     }
     context.fireUserInboundEventTriggered(event)

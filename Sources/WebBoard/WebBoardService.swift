@@ -4,7 +4,7 @@ package import Hummingbird
 import Serving
 
 /// The pages: the web board at `/`, the pages of the parts that are served, their files under
-/// `/assets/`, `/openapi.json`, and `/v1/openapi.json` where workspaces are served.
+/// `/assets/`, `/openapi.json`, and `/openapi-workspaces.json` and `/openapi-jobs.json` with their parts.
 package struct WebBoardService: Sendable {
   /// A part of the server with a page of its own.
   package enum Part: String, CaseIterable, Sendable {
@@ -47,10 +47,9 @@ package struct WebBoardService: Sendable {
       try answer(context.parameters.get("name") ?? "", request)
     }
     router.get("openapi.json") { request, _ in try answer("openapi.json", request) }
-    if parts.contains(.workspaces) {
-      router.get("v1/openapi.json") { request, _ in
-        try answer("workspaces-openapi.json", request)
-      }
+    for part in parts {
+      let name = "openapi-\(part.rawValue).json"
+      router.get(RouterPath(name)) { request, _ in try answer(name, request) }
     }
     // A service worker is in charge of the folder it comes from.
     router.get("service-worker.js") { request, _ in try answer("service-worker.js", request) }

@@ -41,7 +41,8 @@ struct BoardServer {
       port: listening,
       realtime: realtime,
       faults: faults,
-      responses: responses
+      responses: responses,
+      otherMetrics: { [jobs] metrics in await jobs?.write(to: &metrics) }
     )
     let application = Application(
       router: router(stationboard, responses),

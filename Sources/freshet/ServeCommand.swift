@@ -73,6 +73,8 @@ struct ServeCommand: AsyncParsableCommand {
     }
     let logger = Logger(label: "freshet")
     let files = try realtime.recordings()
+    let workspaces = workspaces.completed(by: settings)
+    let jobs = try jobs.completed(by: settings?.jobs)
     let part = try workspaces.part(
       host: host,
       version: StationboardService.version,
@@ -114,10 +116,11 @@ struct ServeCommand: AsyncParsableCommand {
       logger: logger,
       onTaken: onTaken
     )
+    let rules = jobs.jobs == nil ? nil : try workspaces.jobsGuard(host: host)
     let jobService: JobsService?
     do {
       jobService = try jobs.service(
-        rules: workspaces.originGuard(host: host),
+        rules: rules ?? OriginGuard(hosts: []),
         clock: clock,
         exchange: transport,
         logger: logger

@@ -17,13 +17,15 @@ from pathlib import Path
 from program import Server
 
 
-def table(rows: int, seed: int = 1) -> bytes:
-    """A table in the form of Goodreads with books, copies, blank lines and broken numbers."""
+def table(rows: int, seed: int = 1, blanks: bool = False) -> bytes:
+    """A table in the form of Goodreads with books, copies, broken numbers, and rows without anything in them."""
     rng = random.Random(seed)
     lines = ["Title,Author,ISBN13,My Rating"]
     for number in range(rows):
         kind = rng.random()
-        if kind < 0.9:
+        if blanks and kind < 0.02:
+            lines.append(",,,")
+        elif kind < 0.9:
             lines.append(f'"Book {number}, a novel","Author {number % 97}",{isbn13(number)},{number % 6}')
         elif kind < 0.95:
             lines.append(f'"Bad {number}",Author,{isbn13(number)[:-1]}{(int(isbn13(number)[-1]) + 1) % 10},0')
@@ -42,8 +44,14 @@ def isbn13(number: int) -> str:
 class JobServer(Server):
     """A server that keeps jobs in a folder."""
 
-    def __init__(self, folder: str | Path, *options: str, log_level: str = "error"):
+    def __init__(
+        self, folder: str | Path, *options: str, log_level: str = "error", limits: dict[str, int] | None = None
+    ):
         self.folder = Path(folder)
+        if limits:
+            settings = self.folder / "limits.json"
+            settings.write_text(json.dumps({"jobs": {"limits": limits}}))
+            options += ("--config", str(settings))
         super().__init__(
             self.folder / "data", "--jobs", str(self.folder / "jobs"), *options,
             now=None, log_level=log_level,
@@ -112,17 +120,28 @@ class JobServer(Server):
 
 
 class BrokenNetwork:
-    """A proxy that cuts, delays, falls silent, and lets no WebSocket through if it is told so."""
+    """A proxy that refuses, ends, resets, delays, falls silent, and lets no WebSocket through if it is told so."""
 
-    def __init__(self, port: int, seed: int, cuts: float = 0.3, blocks: bool = False):
+    # How long a connection that fell silent stays open, in seconds: longer than a client waits for a sign of life.
+    SILENCE = 90
+
+    def __init__(self, port: int, seed: int, most: int = 1 << 30, blocks: bool = False, silent: float = 0):
+        """Breaks `most` connections; `silent` is the share of them that stay open and carry nothing more."""
         self.target = port
         self.rng = random.Random(seed)
-        self.cuts = cuts
+        self.most = most
         self.blocks = blocks
-        self.broken = 0
+        self.silent = silent
+        self.kinds = {"refused": 0, "ended": 0, "reset": 0, "silent": 0, "blocked": 0}
+        self.lock = threading.Lock()
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=256)
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def broken(self) -> int:
+        """How many connections it broke; those that carry no WebSocket are not among them."""
+        return sum(count for kind, count in self.kinds.items() if kind != "blocked")
 
     def _accept(self) -> None:
         while True:
@@ -132,33 +151,66 @@ class BrokenNetwork:
                 return
             threading.Thread(target=self._serve, args=(near,), daemon=True).start()
 
+    def _breaks(self, kind: str) -> bool:
+        """Counts a break, unless there were enough."""
+        with self.lock:
+            if self.broken >= self.most:
+                return False
+            self.kinds[kind] += 1
+            return True
+
     def _serve(self, near: socket.socket) -> None:
+        if self.rng.random() < 0.05 and self._breaks("refused"):
+            return near.close()
         try:
             far = socket.create_connection(("127.0.0.1", self.target), timeout=30)
         except OSError:
-            near.close()
-            return
-        life = self.rng.expovariate(1 / 0.25) if self.rng.random() < self.cuts else None
-        if life is not None:
-            self.broken += 1
-            threading.Timer(life, self._cut, args=(near, far)).start()
-        threading.Thread(target=self._pump, args=(near, far, True), daemon=True).start()
-        self._pump(far, near, False)
+            return near.close()
+        far.settimeout(None)
+        state = {"silent": False, "over": False}
+        if self.broken < self.most:
+            life = self.rng.expovariate(1 / 0.25)
+            threading.Timer(life, self._cut, args=(near, far, state)).start()
+        threading.Thread(target=self._pump, args=(near, far, state, True), daemon=True).start()
+        self._pump(far, near, state, False)
 
-    def _cut(self, near: socket.socket, far: socket.socket) -> None:
-        for end in (near, far):
-            try:
-                if self.rng.random() < 0.5:
-                    # A reset instead of an end.
+    def _cut(self, near: socket.socket, far: socket.socket, state: dict) -> None:
+        if state["over"]:
+            return
+        draw = self.rng.random()
+        kind = "silent" if draw < self.silent else "reset" if draw < 0.5 else "ended"
+        if not self._breaks(kind):
+            return
+        if kind == "silent":
+            state["silent"] = True
+            timer = threading.Timer(self.SILENCE, self._close, args=(near, far))
+            timer.daemon = True
+            return timer.start()
+        if kind == "reset":
+            for end in (near, far):
+                try:
                     end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                end.close()
+                except OSError:
+                    pass
+        # Nothing is sent before a reset; who waits in recv is woken all the same.
+        self._close(near, far, how=socket.SHUT_RD if kind == "reset" else socket.SHUT_RDWR)
+
+    @staticmethod
+    def _close(*ends: socket.socket, how: int = socket.SHUT_RDWR) -> None:
+        for end in ends:
+            try:
+                end.shutdown(how)
             except OSError:
                 pass
+            end.close()
 
-    def _pump(self, source: socket.socket, target: socket.socket, outgoing: bool) -> None:
+    def _pump(self, source: socket.socket, target: socket.socket, state: dict, outgoing: bool) -> None:
         try:
             while data := source.recv(65_536):
+                if state["silent"]:
+                    continue
                 if outgoing and self.blocks and b"upgrade: websocket" in data.lower():
+                    self.kinds["blocked"] += 1
                     source.sendall(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
                     break
                 if self.rng.random() < 0.1:
@@ -166,12 +218,9 @@ class BrokenNetwork:
                 target.sendall(data)
         except OSError:
             pass
-        for end in (source, target):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-            end.close()
+        if not state["silent"]:
+            state["over"] = True
+            self._close(source, target)
 
     def close(self) -> None:
         """Lets nobody in any more."""

@@ -2,34 +2,49 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import random
+import re
 import struct
 import tempfile
+import time
 import unittest
 
+import frame_model
 from job_stage import JobServer, RawSocket, table
+
+try:
+    import websockets
+except ImportError:  # Debian's own Python has it: python3-websockets
+    websockets = None
+
+FUZZ = int(os.environ.get("FRESHET_FRAME_FUZZ", "150"))
+
+
+def setUpModule():
+    """A server with jobs that wait, so that their sockets stay open."""
+    global folder, server, job
+    folder = tempfile.TemporaryDirectory()
+    # One long job at a time keeps the others waiting.
+    server = JobServer(folder.name, "--jobs-running", "1")
+    for seed in range(min(450, 40 + FUZZ // 8)):
+        server.start(table(10_000, seed=seed))
+    job = server.start(table(10_000, seed=99))
+
+
+def tearDownModule():
+    server.kill()
+    folder.cleanup()
 
 
 class FrameTests(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        # One long job at a time keeps the others waiting, so that their sockets stay open.
-        cls.server = JobServer(cls.folder.name, "--jobs-running", "1")
-        cls.server.start(table(10_000, seed=1))
-        cls.jobs = [cls.server.start(table(10_000, seed=2)) for _ in range(3)]
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.stop()
-        cls.folder.cleanup()
-
     def socket(self) -> RawSocket:
         """A socket of a job that waits."""
-        socket = RawSocket(self.server.port, self.jobs[-1])
+        socket = RawSocket(server.port, job)
         self.assertEqual(socket.status, 101)
+        self.addCleanup(socket.socket.close)
         return socket
 
     def answer(self, socket: RawSocket) -> dict:
@@ -81,23 +96,133 @@ class FrameTests(unittest.TestCase):
                 act(socket)
                 self.assertEqual(socket.close_code(), code)
 
-    def test_closes_are_echoed(self):
-        for code in (1000, 1001, 3000, 4999):
-            socket = self.socket()
-            socket.send(8, struct.pack(">H", code) + b"bye")
-            self.assertEqual(socket.close_code(), code)
+    def test_every_close_code(self):
+        codes = {0, 1, 999, 5000, 5001, 65_535, *range(1000, 1030), 1999, 2000, 2999, 3000, 3001, 3999, 4000, 4999}
+        for code in sorted(codes):
+            with self.subTest(code):
+                socket = self.socket()
+                socket.send(8, struct.pack(">H", code) + b"bye")
+                self.assertEqual(socket.close_code(), code if code in frame_model.SENDABLE else 1002)
         socket = self.socket()
         socket.send(8)
         self.assertEqual(socket.close_code(), 1005)
+
+    def test_nothing_is_said_behind_a_close(self):
+        socket = self.socket()
+        socket.send(8, struct.pack(">H", 1000))
+        try:
+            for _ in range(5):
+                socket.send(9, b"too late")
+                socket.send(1, b'{"type":"ping"}')
+        except OSError:
+            pass
+        self.assertEqual(socket.close_code(), 1000)
+        with self.assertRaises((EOFError, OSError)):
+            socket.receive()
+
+    def test_text_that_is_not_utf_8_fails_at_its_first_wrong_byte(self):
+        # The rest of the frame never comes, so only who looks at what is there can know.
+        for text in (b"\xff", b"ab\xc3\x28", b"\xed\xa0\x80", b"\xf4\x90", b"\xc1", b"\xe0\x80"):
+            with self.subTest(text):
+                socket = self.socket()
+                socket.send(1, text, final=False)
+                self.assertEqual(socket.close_code(), 1007)
+                socket = self.socket()
+                for place in range(len(text)):
+                    socket.send(1 if place == 0 else 0, text[place:place + 1], final=False)
+                self.assertEqual(socket.close_code(), 1007)
+
+    def test_pings_are_answered_with_what_they_carry(self):
+        socket = self.socket()
+        for size in (0, 1, 124, 125):
+            socket.send(9, bytes(range(size)))
+            opcode = 0
+            while opcode != 10:
+                opcode, payload = socket.receive()
+            self.assertEqual(payload, bytes(range(size)))
 
     def test_binary_messages_are_read_as_text(self):
         socket = self.socket()
         socket.send(2, b'{"type":"ping"}')
         self.assertEqual(self.answer(socket)["type"], "pong")
 
+    def hear(self, socket: RawSocket, said: frame_model.Said, enough: frame_model.Said | None = None) -> None:
+        """Reads what the server says until it closes, or until it has said enough."""
+        while enough is None or len(said.pongs) < len(enough.pongs) or len(said.answers) < len(enough.answers):
+            opcode, payload = socket.receive()
+            if opcode == 8:
+                said.close = struct.unpack(">H", payload[:2])[0] if payload else 1005
+                return
+            if opcode == 10:
+                said.pongs.append(payload)
+            if opcode == 1 and (kind := json.loads(payload)["type"]) in ("ready_ack", "pong", "notice"):
+                said.answers.append(kind)
+
+    def test_any_frames_in_any_pieces_are_answered_as_the_rules_say(self):
+        rng = random.Random(os.environ.get("FRESHET_SEED", "6455"))
+        closes: dict[int | None, int] = {}
+        for round in range(FUZZ):
+            frames = frame_model.frames(rng)
+            wanted = frame_model.expected(frames)
+            content = b"".join(frame.bytes(rng) for frame in frames)
+            socket = self.socket()
+            try:
+                while content:
+                    size = rng.choice([1, 2, 3, 7, 50, 1_000, 100_000])
+                    socket.socket.sendall(content[:size])
+                    content = content[size:]
+            except OSError:
+                pass
+            said = frame_model.Said()
+            where = f"round {round}: {[(f.opcode, f.final, len(f.payload)) for f in frames]}"
+            self.hear(socket, said, wanted if wanted.close is None else None)
+            self.assertEqual((said.close, said.pongs), (wanted.close, wanted.pongs), where)
+            # Whoever closes, or breaks the rules, may miss answers to what came just before.
+            answers = wanted.answers if wanted.close is None else wanted.answers[:len(said.answers)]
+            self.assertEqual(said.answers, answers, where)
+            if wanted.close is None:
+                socket.send(8, struct.pack(">H", 3999))
+                self.assertEqual(socket.close_code(), 3999, where)
+            closes[said.close] = closes.get(said.close, 0) + 1
+            socket.socket.close()
+        self.assertLessEqual({1002, 1007, 1009, None}, set(closes))
+
+    def test_a_wish_to_cancel_is_heard_though_the_socket_closes_behind_it(self):
+        for _ in range(20):
+            other = server.start(table(50))
+            socket = RawSocket(server.port, other)
+            socket.send(1, b'{"type":"cancel"}')
+            socket.send(8, struct.pack(">H", 1000))
+            socket.socket.close()
+            state = server.wait(other)
+            self.assertEqual((state["state"], state["events"][-1]["payload"]["status"]), ("canceled", "canceled"))
+
+    def test_a_client_that_is_gone_without_a_word_is_noticed_at_once(self):
+        def listening() -> int:
+            text = server.ask("GET", "/metrics")[1].decode()
+            return int(re.search(r'^freshet_job_listeners{transport="websocket"} (\d+)$', text, re.M).group(1))
+
+        began = time.monotonic()
+        while listening():
+            self.assertLess(time.monotonic() - began, 20)
+            time.sleep(0.05)
+        sockets = [self.socket() for _ in range(30)]
+        for number, socket in enumerate(sockets):
+            # In the middle of a frame, and between frames.
+            if number % 2:
+                socket.socket.sendall(b"\x81\xfe")
+        self.assertEqual(listening(), 30)
+        for socket in sockets:
+            socket.socket.close()
+        began = time.monotonic()
+        # A ping would come after 25 s only.
+        while listening():
+            self.assertLess(time.monotonic() - began, 15)
+            time.sleep(0.05)
+
     def test_any_bytes_end_one_socket_at_most(self):
-        rng = random.Random(3)
-        for _ in range(int(os.environ.get("FRESHET_FRAME_FUZZ", "150"))):
+        rng = random.Random(os.environ.get("FRESHET_SEED", "3"))
+        for _ in range(FUZZ):
             socket = self.socket()
             try:
                 socket.socket.sendall(bytes(rng.randrange(256) for _ in range(rng.randrange(1, 200))))
@@ -108,6 +233,63 @@ class FrameTests(unittest.TestCase):
         socket = self.socket()
         socket.send(1, b'{"type":"ping"}')
         self.assertEqual(self.answer(socket)["type"], "pong")
+
+
+@unittest.skipIf(websockets is None, "python3-websockets is not there")
+class WebsocketsTests(unittest.TestCase):
+    """Python's websockets as the peer."""
+
+    def run_client(self, work, **options):
+        async def connected():
+            address = f"ws://127.0.0.1:{server.port}/ws/progress?jobId={job['jobId']}"
+            async with websockets.connect(
+                address, subprotocols=[f"freshet-auth.{job['token']}"], max_size=None, ping_interval=None, **options
+            ) as client:
+                return await asyncio.wait_for(work(client), 60)
+
+        return asyncio.run(connected())
+
+    async def answer(self, client, kind: str) -> dict:
+        while (message := json.loads(await client.recv()))["type"] != kind:
+            pass
+        return message
+
+    def test_messages_fragments_and_pings(self):
+        async def work(client):
+            await client.send('{"type":"ready"}')
+            await self.answer(client, "ready_ack")
+            await client.send(['{"type"', ':"pi', 'ng"}'])
+            await self.answer(client, "pong")
+            pong = await client.ping(b"x" * 125)
+            await pong
+            await client.send(json.dumps({"type": "ping", "long": "x" * 65_000}))
+            await self.answer(client, "pong")
+            return client.extensions
+
+        # Compression is offered, and not taken up.
+        self.assertEqual(self.run_client(work, compression="deflate"), [])
+
+    def test_closes(self):
+        async def close(client):
+            await client.close(4000, "grüße")
+            return client.close_code
+
+        async def too_long(client):
+            await client.send("x" * 65_537)
+            await client.wait_closed()
+            return client.close_code
+
+        self.assertEqual(self.run_client(close), 4000)
+        self.assertEqual(self.run_client(too_long), 1009)
+
+    def test_the_client_is_pinged_and_answers_by_itself(self):
+        # The library checks every frame of the server; an hour of a job is too long, so the answer is what counts.
+        async def work(client):
+            for _ in range(20):
+                await (await client.ping())
+            return client.open
+
+        self.assertTrue(self.run_client(work))
 
 
 if __name__ == "__main__":

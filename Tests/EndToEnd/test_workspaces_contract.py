@@ -17,7 +17,7 @@ from program import Folder, run, until
 from workspaces import Stream, Workspaces, git, repository
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENT = ROOT / "Sources/CWebAssets/Public/workspaces-openapi.json"
+DOCUMENT = ROOT / "Sources/CWebAssets/Public/openapi-workspaces.json"
 LIST = "/v1/git/worktrees"
 METHODS = ("get", "post", "delete")
 
@@ -112,7 +112,7 @@ class ContractTest(unittest.TestCase):
         ))
         until(lambda: len(self.server.worktrees()) == 4 and self.server.named("tree2")["has_conflicts"])
         until(lambda: self.server.named("tree0")["todos"] and self.server.named("tree1")["todos"])
-        self.assertEqual(self.server.ask("/v1/openapi.json")[2], self.document)
+        self.assertEqual(self.server.ask("/openapi-workspaces.json")[2], self.document)
 
         content, names = self.ask(LIST, LIST)
         self.ask(LIST, f"{LIST}?since=0")

@@ -166,3 +166,41 @@ import Testing
     }
   }
 }
+
+@Suite struct `Limits by name` {
+  @Test func `every limit has its own name`() {
+    let usual = JobLimits()
+    #expect(JobLimits.names.count == Set(JobLimits.names).count)
+    #expect(JobLimits.names.count == Mirror(reflecting: usual).children.count)
+    for name in JobLimits.names {
+      var limits = usual
+      let isSet = limits.set(name, to: 7_654_321)
+      #expect(isSet)
+      #expect(limits != usual)
+      let changed = zip(Mirror(reflecting: limits).children, Mirror(reflecting: usual).children)
+        .filter { $0.0.value as? Int != $0.1.value as? Int }
+      #expect(changed.map(\.0.label) == [name])
+    }
+  }
+
+  @Test func `what there is not, and what is out of bounds, is refused`() {
+    var limits = JobLimits()
+    let wrong = [("csvbytes", 1), ("csvBytes", 0), ("csvBytes", JobLimits.largest + 1)]
+    for (name, value) in wrong {
+      let isSet = limits.set(name, to: value)
+      #expect(!isSet, "\(name)")
+    }
+    #expect(limits == JobLimits())
+  }
+}
+
+@Suite struct `The counts of a completion` {
+  @Test func `rows without anything in them are neither successes nor failures`() {
+    var completion = JobCompletion()
+    completion.take([.imported: 5, .updated: 1, .duplicate: 2, .failed: 3, .blank: 4])
+    #expect([completion.successes, completion.failures, completion.total] == [8, 3, 11])
+    #expect(completion.counts["blank"] == 4)
+    completion.take([.blank: 2])
+    #expect([completion.successes, completion.failures, completion.total] == [0, 0, 0])
+  }
+}

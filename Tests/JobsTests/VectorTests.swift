@@ -152,6 +152,9 @@ import TolerantDecoding
     #expect(failure?.code == "E")
     #expect(failure?.message == "m")
     #expect(failure?.isRetryable == retryable)
+    let text = try ended(#"{"type":"error","payload":"it broke"}"#).failure
+    #expect(text?.message == "it broke")
+    #expect(text?.code == JobWireError.unknownCode)
   }
 
   @Test(

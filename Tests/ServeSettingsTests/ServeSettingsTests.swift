@@ -18,6 +18,42 @@ import Testing
     }
   }
 
+  @Test func `Jobs and names are read`() throws {
+    let settings = try read(
+      """
+      {"allowedHosts": ["books.example", "[::1]"], "jobs": {"folder": "j", "running": 3, "keptSeconds": 60,
+       "tokenSeconds": 70, "queryTokens": true, "openLibrary": "https://openlibrary.org",
+       "limits": {"csvRows": 5, "anything": 6}}}
+      """
+    )
+    #expect(settings.allowedHosts == ["books.example", "[::1]"])
+    #expect(settings.jobs?.folder == "j")
+    #expect(settings.jobs?.running == 3)
+    #expect(settings.jobs?.keptSeconds == 60)
+    #expect(settings.jobs?.tokenSeconds == 70)
+    #expect(settings.jobs?.queryTokens == true)
+    #expect(settings.jobs?.limits == ["csvRows": 5, "anything": 6])
+    #expect(settings.jobs?.openLibrary == "https://openlibrary.org")
+    #expect(try read("{}").jobs == nil)
+    #expect(try read(#"{"jobs": {}}"#).jobs?.folder == nil)
+  }
+
+  @Test(arguments: [
+    (#"{"allowedHosts": ["a:80"]}"#, "$.allowedHosts[0]"),
+    (#"{"allowedHosts": ["http://a"]}"#, "$.allowedHosts[0]"),
+    (#"{"jobs": []}"#, "$.jobs"), (#"{"jobs": {"folder": ""}}"#, "$.jobs.folder"),
+    (#"{"jobs": {"running": 0}}"#, "$.jobs.running"),
+    (#"{"jobs": {"keptSeconds": 31536001}}"#, "$.jobs.keptSeconds"),
+    (#"{"jobs": {"queryTokens": 1}}"#, "$.jobs.queryTokens"),
+    (#"{"jobs": {"openLibrary": "openlibrary.org"}}"#, "$.jobs.openLibrary"),
+    (#"{"jobs": {"runing": 1}}"#, "$.jobs.runing"),
+    (#"{"jobs": {"limits": {"csvRows": 0}}}"#, "$.jobs.limits.csvRows"),
+    (#"{"jobs": {"limits": 1}}"#, "$.jobs.limits"),
+  ])
+  func `What is wrong with jobs is named`(_ text: String, _ place: String) {
+    #expect(problem(text).hasPrefix("f.json: \(place): expected"))
+  }
+
   @Test func `A whole configuration is read, with secrets from the environment`() throws {
     let settings = try read(
       """

@@ -24,7 +24,7 @@ public enum JobEnding: String, CaseIterable, Hashable, Sendable {
 public struct JobCompletion: Hashable, Sendable {
   /// How it ended.
   public var ending: OpenEnum<JobEnding>
-  /// How many items there were.
+  /// How many items there were, without those that had nothing in them: successes and failures together.
   public var total: Int?
   /// How many succeeded.
   public var successes: Int?
@@ -94,9 +94,11 @@ public struct JobCompletion: Hashable, Sendable {
   /// - Parameter counts: How many items came out how.
   public mutating func take(_ counts: [JobOutcome: Int]) {
     self.counts = Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
-    total = counts.values.reduce(0, +)
-    failures = counts[.failed] ?? 0
-    successes = (total ?? 0) - (failures ?? 0)
+    let failed = counts[.failed] ?? 0
+    let succeeded = counts.filter(\.key.isSuccess).values.reduce(0, +)
+    failures = failed
+    successes = succeeded
+    total = succeeded + failed
     if counts[.approved] != nil || counts[.needsReview] != nil {
       approved = counts[.approved] ?? 0
       needsReview = counts[.needsReview] ?? 0

@@ -29,6 +29,12 @@ public struct JobLimits: Hashable, Sendable {
   public var runningJobs = 4
   /// The most requests with input that are read at once.
   public var uploads = 16
+  /// The least rate of an upload, in bytes a second.
+  public var uploadBytesPerSecond = 4 << 10
+  /// How far an upload may fall behind its least rate, in seconds.
+  public var uploadSlackSeconds = 30
+  /// The longest time of an upload, in seconds.
+  public var uploadSeconds = 3_600
   /// How long results are kept after the end, in seconds.
   public var resultSeconds = 86_400
   /// How long it is remembered that a job was there, in seconds after its results went.
@@ -57,12 +63,16 @@ public struct JobLimits: Hashable, Sendable {
   public var noticesPerMinute = 20
   /// The most messages that wait for a slow client before progress is left out.
   public var waitingMessages = 64
+  /// How many of the newest messages are kept ready for all who listen.
+  public var recentMessages = 32
   /// The most items of a completion that carries them, for clients of version 1.
   public var embeddedItems = 2_000
   /// How often a silent listener hears that the job lives, in seconds.
   public var heartbeatSeconds = 25
   /// How often a client that polls should ask, in seconds.
   public var pollSeconds = 2
+  /// After how many seconds without a step a running job counts as stuck.
+  public var stuckSeconds = 120
 
   /// The usual limits.
   public init() {}
@@ -79,6 +89,8 @@ public struct JobLimits: Hashable, Sendable {
       "ai_scan": .object(["maxPhotos": whole(photos), "maxPhotoBytes": whole(photoBytes)]),
       "jobs": .object([
         "open": whole(openJobs), "running": whole(runningJobs), "uploads": whole(uploads),
+        "uploadBytesPerSecond": whole(uploadBytesPerSecond),
+        "uploadSlackSeconds": whole(uploadSlackSeconds), "uploadSeconds": whole(uploadSeconds),
       ]),
       "results": .object([
         "keptSeconds": whole(resultSeconds), "tombstoneSeconds": whole(tombstoneSeconds),
@@ -95,6 +107,7 @@ public struct JobLimits: Hashable, Sendable {
         "replayed": whole(replayedEvents), "heartbeatSeconds": whole(heartbeatSeconds),
         "pollSeconds": whole(pollSeconds), "listenersOfJob": whole(listenersOfJob),
         "incomingBytes": whole(incomingBytes), "noticesPerMinute": whole(noticesPerMinute),
+        "listeners": whole(listeners), "waitingMessages": whole(waitingMessages),
       ]),
     ])
   }

@@ -4,6 +4,7 @@ public enum JobProblemCode: String, CaseIterable, Hashable, Sendable {
   case unknownPipeline = "unknown_pipeline"
   case pipelineUnavailable = "pipeline_unavailable"
   case unsupportedMediaType = "unsupported_media_type"
+  case tooSlow = "too_slow"
   case tooLarge = "too_large"
   case emptyBatch = "empty_batch"
   case batchTooLarge = "batch_too_large"

@@ -17,6 +17,6 @@ public enum JobOutcome: String, CaseIterable, Hashable, Sendable {
   /// What could not be done; its problems say why.
   case failed
 
-  /// Whether it counts as a success of the job.
-  public var isSuccess: Bool { self != .failed }
+  /// Whether it counts as a success of the job; a row without anything in it is neither that nor a failure.
+  public var isSuccess: Bool { self != .failed && self != .blank }
 }

@@ -6,7 +6,7 @@ extension JobMessageWriter {
   func full(_ completion: JobCompletion, _ items: [JobItem]) -> [String: JSONValue] {
     let total = completion.total ?? 0
     let successes = completion.successes ?? 0
-    // Blank rows and duplicates are successes without a book of their own.
+    // Blank rows are neither successes nor failures.
     let embedded = items.filter { $0.outcome != .blank }
     var payload: [String: JSONValue]
     switch pipeline {
@@ -42,7 +42,7 @@ extension JobMessageWriter {
         ("successRate", .string("\(successes)/\(total)"))
       )
     }
-    if embedded.count < total - (completion.counts[JobOutcome.blank.rawValue] ?? 0) {
+    if embedded.count < total {
       // A client of version 1 that knows nothing of this shows fewer books and the right numbers.
       payload["truncated"] = .bool(true)
     }

@@ -18,10 +18,7 @@ struct JobEndpoints: Sendable {
   /// `GET /v1/jobs/{id}`: the state, and the events after `after`; conditional.
   func status(_ request: Request, id: String) async throws -> Response {
     let query = QueryText(request.uri.query)
-    let (job, _, tokenExpiry) = try await gate.job(id, request.headers, query: query)
-    guard job.state != .expired else {
-      throw JobProblem(.gone, .expired, "the results of this job are gone").problem
-    }
+    let (job, tokenExpiry) = try await gate.living(id, request.headers, query: query)
     let asked = try Self.position(query)
     let version = try Self.version(query)
     // The answer depends on where the client is: the same state is another answer for another one.
@@ -71,6 +68,7 @@ struct JobEndpoints: Sendable {
         items = try await store.items(job.id, after: -1, limit: store.limits.embeddedItems)
       }
       messages.append(writer.message(event, items: items))
+      hub.tally.sent(.polling)
     }
     return messages
   }
@@ -170,7 +168,7 @@ struct JobEndpoints: Sendable {
   }
 
   private func ended(_ request: Request, _ id: String, _ query: QueryText) async throws -> JobRow {
-    let job = try await gate.living(id, request.headers, query: query)
+    let job = try await gate.living(id, request.headers, query: query).job
     guard job.state.isTerminal else {
       throw JobProblem(
         .conflict,

@@ -19,7 +19,7 @@ struct JobEventEndpoint: Sendable {
 
   func answer(_ request: Request, id: String) async throws -> Response {
     let query = QueryText(request.uri.query)
-    let job = try await gate.living(id, request.headers, query: query)
+    let job = try await gate.living(id, request.headers, query: query).job
     let version = try JobEndpoints.version(query)
     // An id that is not ours is one of another log: the state comes in its place.
     let asked =
@@ -39,13 +39,17 @@ struct JobEventEndpoint: Sendable {
     }
     let feed = JobFeed(
       store: store,
+      hub: hub,
       listener: listener,
       writer: JobMessageWriter(job: id, pipeline: job.pipeline, version: version)
     )
+    let tally = hub.tally
     let body = ResponseBody { writer in
+      tally.listens(.eventStream, 1)
+      defer { tally.listens(.eventStream, -1) }
       // A client that goes is gone at once, not at the next heartbeat.
       try await request.body.consumeWithCancellationOnInboundClose { _ in
-        try await Self.write(feed, from: asked, into: &writer)
+        try await Self.write(feed, from: asked, tally, into: &writer)
       }
       try await writer.finish(nil)
     }
@@ -60,23 +64,32 @@ struct JobEventEndpoint: Sendable {
   private static func write(
     _ feed: JobFeed,
     from asked: EventPosition?,
+    _ tally: JobTally,
     into writer: inout any ResponseBodyWriter
   ) async throws {
     try await writer.write(ByteBuffer(string: "retry: \(retry)\n\n"))
     var target = writer
     defer { writer = target }
     _ = try await feed.follow(from: asked, saysWhere: asked != nil) { message in
-      try await target.write(Self.event(message))
+      for part in Self.event(message) { try await target.write(part) }
+      tally.sent(.eventStream, skipped: message.skipped)
     }
   }
 
-  private static func event(_ message: FeedMessage) -> ByteBuffer {
+  /// From how many bytes on a message goes out as it is, shared with others, in bytes.
+  private static let sharedBytes = 16 << 10
+
+  /// A message as an event: in one part, or a long one in three.
+  private static func event(_ message: FeedMessage) -> [ByteBuffer] {
     var buffer = ByteBuffer()
     if let position = message.position { buffer.writeString("id: \(position)\n") }
     buffer.writeString("data: ")
     // Written on one line: JSON has no ends of line outside of strings, and escapes them there.
-    buffer.writeBytes(message.bytes)
+    guard message.bytes.readableBytes < sharedBytes else {
+      return [buffer, message.bytes, ByteBuffer(string: "\n\n")]
+    }
+    buffer.writeImmutableBuffer(message.bytes)
     buffer.writeString("\n\n")
-    return buffer
+    return [buffer]
   }
 }

@@ -12,6 +12,7 @@ struct JobGate: Sendable {
   let store: JobStore
   /// Whether a token may stand in the query, where it ends up in logs.
   let acceptsQueryToken: Bool
+  let tally: JobTally
 
   /// The token of a request: subprotocol before Authorization before query.
   func token(_ fields: HTTPFields, query: QueryText) -> (token: String, subprotocol: String?)? {
@@ -59,12 +60,13 @@ struct JobGate: Sendable {
     _ id: String,
     _ fields: HTTPFields,
     query: QueryText
-  ) async throws -> JobRow {
-    let job = try await job(id, fields, query: query).job
+  ) async throws -> (job: JobRow, tokenExpiresAt: Int64) {
+    let (job, _, expiry) = try await job(id, fields, query: query)
     guard job.state != .expired else {
+      tally.missed()
       throw JobProblem(.gone, .expired, "the results of this job are gone").problem
     }
-    return job
+    return (job, expiry)
   }
 
   private static func unauthorized(_ code: JobProblemCode, _ detail: String) -> Problem {

@@ -2,6 +2,7 @@ import ConditionalHTTP
 package import HTTPTypes
 import Jobs
 import Logging
+import NIOCore
 package import Serving
 import StrictJSON
 import Synchronization
@@ -54,7 +55,7 @@ package struct JobSocketDoor: WebSocketDoor {
     guard let id = query["jobId"] else {
       throw JobProblem(.badRequest, .invalidRequest, "jobId is needed").problem
     }
-    let job = try await gate.living(id, request.headerFields, query: query)
+    let job = try await gate.living(id, request.headerFields, query: query).job
     return (job, try JobEndpoints.version(query), try JobEndpoints.position(query))
   }
 
@@ -115,17 +116,24 @@ private struct JobSocketSession: Sendable {
   }
 
   private enum Exit: Sendable {
+    /// Nothing can be sent any more.
     case gone
+    /// Nothing will come any more.
+    case heardAll
     case close(JobCloseCode, String)
   }
 
-  func run(_ socket: any WebSocket) async {
+  func run(_ socket: any ServerWebSocket) async {
+    hub.tally.listens(.webSocket, 1)
+    defer { hub.tally.listens(.webSocket, -1) }
     let exit = await withTaskGroup(of: Exit.self) { group in
       group.addTask { await speak(socket) }
       group.addTask { await listen(socket) }
       group.addTask { await ping(socket) }
       group.addTask { await watch() }
-      let first = await group.next() ?? .gone
+      var first = await group.next() ?? .heardAll
+      // What came before the end of the connection is heard, such as the wish to cancel.
+      while case .gone = first { first = await group.next() ?? .heardAll }
       if case .close(let code, let reason) = first {
         await socket.close(WebSocketClose(code: code.rawValue, reason: reason))
       }
@@ -134,6 +142,7 @@ private struct JobSocketSession: Sendable {
       return first
     }
     if case .close(let code, _) = exit {
+      hub.tally.closed(code)
       logger.debug(
         "a socket closes",
         metadata: ["job": "\(writer.job)", "code": "\(code.rawValue)"]
@@ -142,11 +151,12 @@ private struct JobSocketSession: Sendable {
   }
 
   /// Sends what happens.
-  private func speak(_ socket: any WebSocket) async -> Exit {
-    let feed = JobFeed(store: store, listener: listener, writer: writer)
+  private func speak(_ socket: any ServerWebSocket) async -> Exit {
+    let feed = JobFeed(store: store, hub: hub, listener: listener, writer: writer)
     do {
       let ending = try await feed.follow(from: asked, saysWhere: saysWhere) { message in
         try await send(message.bytes, socket)
+        hub.tally.sent(.webSocket, skipped: message.skipped)
       }
       switch ending {
       case .finished: return .close(.finished, "the job is over")
@@ -164,14 +174,14 @@ private struct JobSocketSession: Sendable {
   }
 
   /// Answers what the client says.
-  private func listen(_ socket: any WebSocket) async -> Exit {
+  private func listen(_ socket: any ServerWebSocket) async -> Exit {
     var notices: [Int64] = []
     while true {
       let text: String
       let arrival = await socket.next()
       signs.heard()
       switch arrival {
-      case .closed: return .gone
+      case .closed: return .heardAll
       case .pong: continue
       case .message(.text(let message)): text = message
       case .message(.binary(let bytes)): text = String(decoding: bytes, as: UTF8.self)
@@ -179,7 +189,11 @@ private struct JobSocketSession: Sendable {
       do {
         guard let notice = try await answer(text, socket) else { continue }
         notices = notices.filter { $0 > store.now - 60_000 } + [store.now]
-        try await send(notice.bytes, socket)
+        hub.tally.noticed()
+        try await send(ByteBuffer(bytes: notice.bytes), socket)
+      } catch is WebSocketError {
+        // Nobody hears the answer; there may be more to be heard.
+        continue
       } catch {
         return .gone
       }
@@ -190,7 +204,7 @@ private struct JobSocketSession: Sendable {
   }
 
   /// Answers a message; a notice for one that is not understood.
-  private func answer(_ text: String, _ socket: any WebSocket) async throws -> JSONValue? {
+  private func answer(_ text: String, _ socket: any ServerWebSocket) async throws -> JSONValue? {
     let now = store.now
     guard let value = try? JSONReader.value(of: Array(text.utf8), rules: Self.rules) else {
       return writer.notice(.invalidMessage, "the message is no JSON", at: now)
@@ -203,9 +217,9 @@ private struct JobSocketSession: Sendable {
     }
     switch type {
     case "ready":
-      try await send(writer.readyAck(at: now).bytes, socket)
+      try await send(ByteBuffer(bytes: writer.readyAck(at: now).bytes), socket)
     case "ping":
-      try await send(writer.pong(at: now).bytes, socket)
+      try await send(ByteBuffer(bytes: writer.pong(at: now).bytes), socket)
     case "pong": break
     case "cancel", "cancel_batch", "cancel_job":
       if let (_, event) = try await store.cancel(writer.job), let event {
@@ -222,14 +236,14 @@ private struct JobSocketSession: Sendable {
     return nil
   }
 
-  private func send(_ bytes: [UInt8], _ socket: any WebSocket) async throws {
+  private func send(_ bytes: ByteBuffer, _ socket: any ServerWebSocket) async throws {
     let number = signs.began()
     defer { signs.ended(number) }
-    try await socket.send(.text(String(decoding: bytes, as: UTF8.self)))
+    try await socket.send(text: bytes)
   }
 
   /// Pings, so that a connection that is gone is found.
-  private func ping(_ socket: any WebSocket) async -> Exit {
+  private func ping(_ socket: any ServerWebSocket) async -> Exit {
     while true {
       do {
         try await Task.sleep(for: .seconds(store.limits.heartbeatSeconds))

@@ -22,11 +22,30 @@ struct StartEndpoint: Sendable {
   let runner: JobRunner
   let pipelines: Set<PipelineName>
   let permits: UploadPermits
+  let tally: JobTally
 
   /// Takes the input, stores the job, and answers 202 before any work is done.
   ///
   /// - Throws: ``Problem`` 400, 404, 409, 413, 415, 503.
   func answer(_ request: Request, pipeline word: String) async throws -> Response {
+    do {
+      let (response, isNew) = try await start(request, pipeline: word)
+      tally.started(isNew ? .started : .repeated)
+      return response
+    } catch let problem as Problem {
+      switch problem.status {
+      case .serviceUnavailable: tally.started(.busy)
+      case .requestTimeout: tally.started(.tooSlow)
+      default: tally.started(.refused)
+      }
+      throw problem
+    }
+  }
+
+  private func start(
+    _ request: Request,
+    pipeline word: String
+  ) async throws -> (Response, isNew: Bool) {
     let pipeline = PipelineName(rawValue: word.lowercased().replacing("-", with: "_"))
     guard pipelines.contains(pipeline) else {
       let names = pipelines.map(\.rawValue).sorted().joined(separator: ", ")
@@ -59,7 +78,7 @@ struct StartEndpoint: Sendable {
     switch try await store.start(pipeline, inputs: inputs, options: options, key: key) {
     case .job(let job, let token, let isNew):
       if isNew { await runner.add(job.id) }
-      return started(job, token)
+      return (started(job, token), isNew)
     case .mismatch:
       throw JobProblem(
         .conflict,
@@ -193,7 +212,9 @@ struct StartEndpoint: Sendable {
   private func body(_ request: Request, _ limit: Int) async throws -> [UInt8] {
     var bytes: [UInt8] = []
     var count = 0
+    var pace = UploadPace(store.limits)
     for try await part in request.body {
+      guard pace.take(part.readableBytes) else { throw tooSlow }
       count += part.readableBytes
       // Most clients read no answer before they have sent everything: so it is read, and forgotten.
       guard count <= limit + Self.drainedBytes else { throw tooLarge("the request", limit) }
@@ -205,6 +226,17 @@ struct StartEndpoint: Sendable {
     }
     guard count <= limit else { throw tooLarge("the request", limit) }
     return bytes
+  }
+
+  private var tooSlow: Problem {
+    var problem = JobProblem(
+      .requestTimeout,
+      .tooSlow,
+      "the request came too slowly: less than \(store.limits.uploadBytesPerSecond) bytes a second"
+    ).problem
+    // What is still to come would come as slowly.
+    problem.fields[.connection] = "close"
+    return problem
   }
 
   private func tooLarge(_ name: String, _ limit: Int) -> Problem {

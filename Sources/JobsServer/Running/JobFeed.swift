@@ -1,14 +1,17 @@
 import Jobs
+import NIOCore
 import StrictJSON
 
 /// One message for a listener.
 struct FeedMessage: Sendable {
-  /// The bytes.
-  var bytes: [UInt8]
+  /// The bytes, shared with all who get the same.
+  var bytes: ByteBuffer
   /// The last event it stands for; nothing for a message that is no event.
   var position: EventPosition?
   /// Whether the job is over with it.
   var isTerminal: Bool
+  /// How many events it stands for besides its own.
+  var skipped = 0
 }
 
 /// The messages of one job for one listener, in the listener's version: what it missed, then what happens.
@@ -24,6 +27,7 @@ struct JobFeed: Sendable {
   }
 
   let store: JobStore
+  let hub: JobHub
   let listener: JobListener
   let writer: JobMessageWriter
 
@@ -87,7 +91,7 @@ struct JobFeed: Sendable {
       guard let job = try await store.job(writer.job), job.state != .expired else {
         return .expired
       }
-      let bytes = writer.keepAlive(job.progress, at: store.now).bytes
+      let bytes = ByteBuffer(bytes: writer.keepAlive(job.progress, at: store.now).bytes)
       try await send(FeedMessage(bytes: bytes, position: nil, isTerminal: false))
       spoken = .now
     }
@@ -110,7 +114,9 @@ struct JobFeed: Sendable {
 
   private func standing(_ job: JobRow, isRecovered: Bool) -> FeedMessage {
     FeedMessage(
-      bytes: writer.reconnected(job.snapshot(), isRecovered: isRecovered).bytes,
+      bytes: ByteBuffer(
+        bytes: writer.reconnected(job.snapshot(), isRecovered: isRecovered).bytes
+      ),
       position: isRecovered ? nil : job.standing,
       isTerminal: false
     )
@@ -119,18 +125,42 @@ struct JobFeed: Sendable {
   private func message(_ stored: [UInt8]) async throws -> FeedMessage? {
     guard let event = StoredEvent.event(stored) else { return nil }
     guard writer.version == .newest else { return try await message(event, covers: nil) }
-    return FeedMessage(bytes: stored, position: event.position, isTerminal: event.isTerminal)
+    return FeedMessage(
+      bytes: ByteBuffer(bytes: stored),
+      position: event.position,
+      isTerminal: event.isTerminal
+    )
   }
 
   private func message(_ event: JobEvent, covers: Int64?) async throws -> FeedMessage {
+    let seq = event.position.seq
+    let skipped = Int(seq - (covers ?? seq))
+    let bytes =
+      if skipped > 0 {
+        try await Self.bytes(event, covers, writer, store)
+      } else {
+        try await hub.recent.message(writer.job, seq, writer.version) { [writer, store] in
+          try await Self.bytes(event, nil, writer, store)
+        }
+      }
+    return FeedMessage(
+      bytes: bytes,
+      position: event.position,
+      isTerminal: event.isTerminal,
+      skipped: skipped
+    )
+  }
+
+  private static func bytes(
+    _ event: JobEvent,
+    _ covers: Int64?,
+    _ writer: JobMessageWriter,
+    _ store: JobStore
+  ) async throws -> ByteBuffer {
     var items: [JobItem] = []
     if event.isTerminal, writer.version == .v1 {
       items = try await store.items(writer.job, after: -1, limit: store.limits.embeddedItems)
     }
-    return FeedMessage(
-      bytes: writer.message(event, items: items, covers: covers).bytes,
-      position: event.position,
-      isTerminal: event.isTerminal
-    )
+    return ByteBuffer(bytes: writer.message(event, items: items, covers: covers).bytes)
   }
 }

@@ -9,14 +9,21 @@ final class JobHub: Sendable {
   private struct State {
     var isClosed = false
     var next = 0
-    var listeners: [String: [Int: JobListener]] = [:]
+    var ears: [String: [Int: JobEar]] = [:]
     var count = 0
   }
 
   private let state = Mutex(State())
   private let limits: JobLimits
+  /// What was told last, as it goes out.
+  let recent: RecentMessages
+  /// Counts what is told.
+  let tally = JobTally()
 
-  init(limits: JobLimits) { self.limits = limits }
+  init(limits: JobLimits) {
+    self.limits = limits
+    recent = RecentMessages(most: limits.recentMessages)
+  }
 
   /// How many listen.
   var count: Int { state.withLock { $0.count } }
@@ -25,59 +32,82 @@ final class JobHub: Sendable {
   func listen(to job: String) -> JobListener? {
     state.withLock { state in
       guard !state.isClosed, state.count < limits.listeners,
-        state.listeners[job, default: [:]].count < limits.listenersOfJob
+        state.ears[job, default: [:]].count < limits.listenersOfJob
       else { return nil }
       state.next += 1
       let number = state.next
-      let listener = JobListener(most: limits.waitingMessages) { [weak self] in
-        self?.leave(job, number)
-      }
-      state.listeners[job, default: [:]][number] = listener
+      let ear = JobEar(most: limits.waitingMessages)
+      state.ears[job, default: [:]][number] = ear
       state.count += 1
-      return listener
+      // The hub keeps the ear only: whoever lets go of the listener has left.
+      return JobListener(ear) { [weak self] in self?.leave(job, number) }
     }
   }
 
   /// Tells an event to all who listen to its job.
   func publish(_ event: JobEvent, of job: String) {
-    let listeners = state.withLock { state in state.listeners[job].map { Array($0.values) } ?? [] }
-    for listener in listeners { listener.push(event) }
+    tally.stored(event)
+    let ears = state.withLock { state in state.ears[job].map { Array($0.values) } ?? [] }
+    for ear in ears { ear.push(event) }
   }
 
   /// Lets everybody go, and nobody in any more.
   func close() {
-    let listeners = state.withLock { state in
+    let ears = state.withLock { state in
       state.isClosed = true
-      return state.listeners.values.flatMap { Array($0.values) }
+      return state.ears.values.flatMap { Array($0.values) }
     }
-    for listener in listeners { listener.finish() }
+    for ear in ears { ear.finish() }
   }
 
   private func leave(_ job: String, _ number: Int) {
     state.withLock { state in
-      guard state.listeners[job]?.removeValue(forKey: number) != nil else { return }
+      guard state.ears[job]?.removeValue(forKey: number) != nil else { return }
       state.count -= 1
-      if state.listeners[job]?.isEmpty == true { state.listeners[job] = nil }
+      if state.ears[job]?.isEmpty == true { state.ears[job] = nil }
     }
   }
 }
 
-/// One who listens to a job.
+/// One who listens to a job, until it is let go.
 final class JobListener: Sendable {
-  /// Ends when the server does.
-  let wakes: AsyncStream<Void>
-  private let continuation: AsyncStream<Void>.Continuation
-  private let queue: Mutex<ListenerQueue>
-  private let ended = Mutex(false)
+  private let ear: JobEar
   private let leave: @Sendable () -> Void
 
-  init(most: Int, leave: @escaping @Sendable () -> Void) {
-    (wakes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    queue = Mutex(ListenerQueue(after: 0, most: most))
+  init(_ ear: JobEar, leave: @escaping @Sendable () -> Void) {
+    self.ear = ear
     self.leave = leave
   }
 
   deinit { leave() }
+
+  /// Ends when the server does.
+  var wakes: AsyncStream<Void> { ear.wakes }
+
+  /// Something else is to be looked at, such as the time.
+  func wake() { ear.wake() }
+
+  /// Takes the next event out of the queue.
+  func take() -> ListenerQueue.Entry? { ear.take() }
+
+  /// Whether the wakes have ended.
+  var isFinished: Bool { ear.isFinished }
+
+  /// Ends the wakes.
+  func finish() { ear.finish() }
+}
+
+/// What the hub speaks into.
+final class JobEar: Sendable {
+  let wakes: AsyncStream<Void>
+  private let continuation: AsyncStream<Void>.Continuation
+  private let queue: Mutex<ListenerQueue>
+  private let ended = Mutex(false)
+
+  init(most: Int) {
+    (wakes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    queue = Mutex(ListenerQueue(after: 0, most: most))
+  }
 
   /// Hears an event.
   func push(_ event: JobEvent) {
@@ -85,16 +115,12 @@ final class JobListener: Sendable {
     continuation.yield()
   }
 
-  /// Something else is to be looked at, such as the time.
   func wake() { continuation.yield() }
 
-  /// Takes the next event out of the queue.
   func take() -> ListenerQueue.Entry? { queue.withLock { $0.pop() } }
 
-  /// Whether the wakes have ended.
   var isFinished: Bool { ended.withLock { $0 } }
 
-  /// Ends the wakes.
   func finish() {
     ended.withLock { $0 = true }
     continuation.finish()

@@ -64,17 +64,19 @@ extension JobStore {
         current: step.current,
         sentence: sentence
       )
-      try database.execute(
+      let event = try Self.insert(database, job, now, .progress(progress))
+      let update = try database.cachedStatement(
         sql: """
           UPDATE job SET updated_at = ?, fraction = ?, processed = ?, total = ?, phase = ?,
-            current = ?, sentence = ?, checkpoint = coalesce(?, checkpoint) WHERE id = ?
-          """,
-        arguments: [
-          now, progress.fraction, progress.processed, progress.total, progress.phase,
-          progress.current, progress.sentence, step.checkpoint.map { Data($0) }, id,
-        ]
+            current = ?, sentence = ?, checkpoint = coalesce(?, checkpoint), last_seq = ?
+          WHERE id = ?
+          """
       )
-      let event = try Self.append(database, job, now, .progress(progress))
+      try update.execute(arguments: [
+        now, progress.fraction, progress.processed, progress.total, progress.phase,
+        progress.current, progress.sentence, step.checkpoint.map { Data($0) }, event.position.seq,
+        id,
+      ])
       return (event, job.state == .canceling ? .stop : .proceed)
     }
   }
@@ -202,6 +204,21 @@ extension JobStore {
     _ now: Int64,
     _ body: JobEvent.Body
   ) throws -> JobEvent {
+    let event = try insert(database, job, now, body)
+    try database.execute(
+      sql: "UPDATE job SET last_seq = ? WHERE id = ?",
+      arguments: [event.position.seq, job.id]
+    )
+    return event
+  }
+
+  /// Stores an event behind the last one; whoever calls it also says in the job that it is the last one now.
+  private static func insert(
+    _ database: Database,
+    _ job: JobRow,
+    _ now: Int64,
+    _ body: JobEvent.Body
+  ) throws -> JobEvent {
     let seq = job.position.seq + 1
     let event = JobEvent(
       position: EventPosition(epoch: job.position.epoch, seq: seq),
@@ -209,14 +226,8 @@ extension JobStore {
       body: body
     )
     let bytes = StoredEvent.bytes(event, job: job.id, pipeline: job.pipeline)
-    try database.execute(
-      sql: "INSERT INTO event VALUES (?, ?, ?, ?)",
-      arguments: [job.id, seq, now, Data(bytes)]
-    )
-    try database.execute(
-      sql: "UPDATE job SET last_seq = ? WHERE id = ?",
-      arguments: [seq, job.id]
-    )
+    let statement = try database.cachedStatement(sql: "INSERT INTO event VALUES (?, ?, ?, ?)")
+    try statement.execute(arguments: [job.id, seq, now, Data(bytes)])
     return event
   }
 

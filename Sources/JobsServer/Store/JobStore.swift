@@ -222,8 +222,8 @@ package final class JobStore: Sendable {
   // MARK: Reading
 
   static func row(_ database: Database, _ id: String) throws -> JobRow? {
-    try Row.fetchOne(database, sql: "SELECT * FROM job WHERE id = ?", arguments: [id])
-      .map { try JobRow($0) }
+    let statement = try database.cachedStatement(sql: "SELECT * FROM job WHERE id = ?")
+    return try Row.fetchOne(statement, arguments: [id]).map { try JobRow($0) }
   }
 
   /// A job; nothing if it never was here, or so long ago that it is forgotten.
@@ -266,6 +266,21 @@ package final class JobStore: Sendable {
           ORDER BY created_at, id
           """
       ).map { try JobRow($0) }
+    }
+  }
+
+  /// The jobs that are worked on and have not gone on for too long.
+  func stuck() async throws -> [String] {
+    let latest = now - Int64(limits.stuckSeconds) * 1_000
+    return try await database.read { database in
+      try String.fetchAll(
+        database,
+        sql: """
+          SELECT id FROM job WHERE state IN ('running', 'canceling') AND updated_at < ?
+          ORDER BY id
+          """,
+        arguments: [latest]
+      )
     }
   }
 

@@ -12,9 +12,11 @@ struct MetricsEndpoint {
   let desk: BoardDesk
   let waiting: WaitingRoom
   let responses: ResponseCounter?
+  /// Writes the measurements of what else the server does.
+  let others: @Sendable (inout MetricsText) async -> Void
 
   /// The measurements of this moment; never cached.
-  func answer() -> Response {
+  func answer() async -> Response {
     var metrics = MetricsText()
     writeProgram(&metrics)
     writeBoards(&metrics)
@@ -22,6 +24,7 @@ struct MetricsEndpoint {
     writeTimetables(feeds, &metrics)
     writeSources(feeds, &metrics)
     writeMerge(feeds, &metrics)
+    await others(&metrics)
     return Response(
       status: .ok,
       headers: [.contentType: MetricsText.mediaType, .cacheControl: "no-store"],

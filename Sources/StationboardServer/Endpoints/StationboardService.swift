@@ -16,6 +16,7 @@ package struct StationboardService: Sendable {
   private let realtime: RealtimeFeeds?
   private let faults: PhaseFaults
   private let responses: ResponseCounter?
+  private let otherMetrics: @Sendable (inout MetricsText) async -> Void
   private let waiting = WaitingRoom(most: BoardBudget.waiters)
 
   /// Creates the service.
@@ -27,13 +28,15 @@ package struct StationboardService: Sendable {
   ///   - realtime: The realtime sources; nothing without any.
   ///   - faults: What is slowed down on purpose.
   ///   - responses: Counts the answers of the server, for `/metrics`.
+  ///   - otherMetrics: Writes the measurements of other services to `/metrics`.
   package init(
     store: FeedStore,
     clock: ServiceClock,
     port: ListeningPort,
     realtime: RealtimeFeeds? = nil,
     faults: PhaseFaults = PhaseFaults(),
-    responses: ResponseCounter? = nil
+    responses: ResponseCounter? = nil,
+    otherMetrics: @escaping @Sendable (inout MetricsText) async -> Void = { _ in }
   ) {
     self.store = store
     self.clock = clock
@@ -41,6 +44,7 @@ package struct StationboardService: Sendable {
     self.realtime = realtime
     self.faults = faults
     self.responses = responses
+    self.otherMetrics = otherMetrics
   }
 
   /// Lets everybody go who waits for news, so that the server can end: streams end, and requests that
@@ -82,9 +86,10 @@ package struct StationboardService: Sendable {
       clock: clock,
       desk: desk,
       waiting: waiting,
-      responses: responses
+      responses: responses,
+      others: otherMetrics
     )
-    router.get("metrics") { _, _ in metrics.answer() }
+    router.get("metrics") { _, _ in await metrics.answer() }
     router.get("version.json") { _, _ in health.version() }
   }
 }

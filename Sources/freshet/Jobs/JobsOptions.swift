@@ -8,6 +8,7 @@ import Foundation
 import Jobs
 import JobsServer
 import Logging
+import ServeSettings
 import Serving
 
 /// The options of `freshet serve` for jobs.
@@ -20,8 +21,11 @@ struct JobsOptions: ParsableArguments {
   )
   var jobs: String?
 
-  @Flag(help: "Take job tokens from queries too, where they end up in logs.")
-  var jobsQueryTokens = false
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Take job tokens from queries too, where they end up in logs. Default: no."
+  )
+  var jobsQueryTokens: Bool?
 
   @Option(help: "How many jobs run at once. Default: 4.")
   var jobsRunning: Int?
@@ -48,6 +52,13 @@ struct JobsOptions: ParsableArguments {
   )
   var vision: String?
 
+  /// What is enforced where no option says otherwise; a file may change it.
+  private var limits = JobLimits()
+
+  private enum CodingKeys: CodingKey {
+    case jobs, jobsQueryTokens, jobsRunning, jobsKept, jobsTokenSeconds, openLibrary, vision
+  }
+
   func validate() throws {
     for (name, text) in [("--open-library", openLibrary), ("--vision", vision)] {
       guard let text else { continue }
@@ -67,6 +78,26 @@ struct JobsOptions: ParsableArguments {
     }
   }
 
+  /// These options, and what a file says where they say nothing.
+  ///
+  /// - Throws: `ValidationError` for a limit that there is not.
+  func completed(by settings: JobSettings?) throws -> JobsOptions {
+    var options = self
+    options.jobs = jobs ?? settings?.folder
+    options.jobsQueryTokens = jobsQueryTokens ?? settings?.queryTokens
+    options.jobsRunning = jobsRunning ?? settings?.running
+    options.jobsKept = jobsKept ?? settings?.keptSeconds
+    options.jobsTokenSeconds = jobsTokenSeconds ?? settings?.tokenSeconds
+    options.openLibrary = openLibrary ?? settings?.openLibrary
+    for (name, value) in (settings?.limits ?? [:]).sorted(by: { $0.key < $1.key })
+    where !options.limits.set(name, to: value) {
+      throw ValidationError(
+        "--config: $.jobs.limits.\(name): expected one of \(JobLimits.names.joined(separator: ", "))"
+      )
+    }
+    return options
+  }
+
   /// The service, if a folder is given.
   ///
   /// - Parameters:
@@ -83,7 +114,7 @@ struct JobsOptions: ParsableArguments {
     logger: Logger
   ) throws -> JobsService? {
     guard let folder = jobs else { return nil }
-    var limits = JobLimits()
+    var limits = limits
     limits.runningJobs = jobsRunning ?? limits.runningJobs
     limits.resultSeconds = jobsKept ?? limits.resultSeconds
     limits.tokenSeconds = jobsTokenSeconds ?? limits.tokenSeconds
@@ -92,7 +123,7 @@ struct JobsOptions: ParsableArguments {
       store: store,
       pipelines: try pipelines(folder, limits, exchange, logger),
       rules: rules,
-      acceptsQueryToken: jobsQueryTokens,
+      acceptsQueryToken: jobsQueryTokens ?? false,
       clock: clock,
       logger: logger
     )

@@ -1,6 +1,7 @@
 import AgentWatch
 import ArgumentParser
 import Foundation
+import ServeSettings
 import Serving
 import WorkspacesServer
 import WorktreeWatch
@@ -76,6 +77,13 @@ struct WorkspaceOptions: ParsableArguments {
     }
   }
 
+  /// These options, and what a file says where they say nothing.
+  func completed(by settings: ServeSettings?) -> WorkspaceOptions {
+    var options = self
+    if allowHost.isEmpty { options.allowHost = settings?.allowedHosts ?? [] }
+    return options
+  }
+
   /// The part of the server; nothing without folders.
   ///
   /// - Parameters:
@@ -115,15 +123,21 @@ struct WorkspaceOptions: ParsableArguments {
   ///
   /// - Parameter host: The address that is listened on.
   /// - Returns: The rules.
-  func originGuard(host: String) -> OriginGuard {
-    // Jobs are started without a token: where names are given, they are the only ones.
-    let isNamed = socket == nil && !allowHost.isEmpty
-    return OriginGuard(hosts: isNamed ? Set(allowHost + [host]) : hosts(host))
+  /// - Throws: `ValidationError` if the server listens on every address of the machine and was not told its names:
+  ///   jobs are started without a token, so that a name that was made to lead here would open them to any page.
+  func jobsGuard(host: String) throws -> OriginGuard {
+    guard socket == nil else { return OriginGuard(hosts: nil) }
+    guard !Self.isEveryAddress(host) || !allowHost.isEmpty else {
+      throw ValidationError(
+        "--jobs on \(host) needs --allow-host NAME, the name or the address by which others call this server"
+      )
+    }
+    return OriginGuard(hosts: Set(allowHost + [host]))
   }
 
   private func hosts(_ host: String) -> Set<String>? {
     // Where a name cannot lead a page here without the token, any name will do.
-    let isAny = socket != nil || ["0.0.0.0", "::"].contains(host)
+    let isAny = socket != nil || Self.isEveryAddress(host)
     return isAny ? nil : Set(allowHost + [host])
   }
 
@@ -155,6 +169,8 @@ struct WorkspaceOptions: ParsableArguments {
     }
     return token
   }
+
+  private static func isEveryAddress(_ host: String) -> Bool { ["0.0.0.0", "::"].contains(host) }
 
   private static func isLoopback(_ host: String) -> Bool {
     host == "localhost" || host == "::1" || host.hasPrefix("127.")

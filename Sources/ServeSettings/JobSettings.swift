@@ -1,0 +1,38 @@
+/// What a configuration file says of jobs; what it does not say is `nil`.
+package struct JobSettings: Hashable, Sendable {
+  /// The most of every number, a year in seconds.
+  package static let most: Int64 = 31_536_000
+  /// The largest limit.
+  package static let largest: Int64 = 1 << 31
+
+  /// The folder of jobs, library and catalogue.
+  package var folder: String?
+  /// How many jobs run at once.
+  package var running: Int?
+  /// How long results are kept, in seconds.
+  package var keptSeconds: Int?
+  /// How long a token is good, in seconds.
+  package var tokenSeconds: Int?
+  /// Whether a token may stand in a query, where it ends up in logs.
+  package var queryTokens: Bool?
+  /// The Open Library server that is asked too.
+  package var openLibrary: String?
+  /// Limits by their names, which are not known here.
+  package var limits: [String: Int] = [:]
+
+  init(_ object: SettingsObject) throws(SettingsError) {
+    var object = object
+    folder = try object.text("folder", "a folder")
+    running = try object.whole("running", 1...Self.most)
+    keptSeconds = try object.whole("keptSeconds", 1...Self.most)
+    tokenSeconds = try object.whole("tokenSeconds", 1...Self.most)
+    queryTokens = try object.flag("queryTokens")
+    openLibrary = try object.text("openLibrary", "an address like https://openlibrary.org") {
+      ($0.hasPrefix("https://") || $0.hasPrefix("http://")) && $0.split(separator: "/").count == 2
+    }
+    if var object = try object.object("limits") {
+      for name in object.names { limits[name] = try object.whole(name, 1...Self.largest) }
+    }
+    try object.end()
+  }
+}

@@ -1,0 +1,186 @@
+"""What must not be lost: servers that are killed in the middle of jobs, networks that break again and again.
+
+FRESHET_JOB_KILLS and FRESHET_JOB_CUTS make both as long as one likes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from job_stage import BrokenNetwork, JobServer, table
+from program import PROGRAM
+
+KILLS = int(os.environ.get("FRESHET_JOB_KILLS", "4"))
+CUTS = int(os.environ.get("FRESHET_JOB_CUTS", "40"))
+ROWS = 10_000
+OUTCOMES = {"imported", "updated", "duplicate", "failed", "blank"}
+
+
+class Watcher:
+    """`freshet jobs watch` as a process of its own."""
+
+    def __init__(self, folder: Path, name: str, job: dict, port: int):
+        self.job = job
+        address = f"http://127.0.0.1:{port}"
+        tickets = folder / f"tickets-{name}.json"
+        tickets.write_text(json.dumps([{
+            "server": address, "job": job["jobId"], "token": job["token"],
+            "pipeline": "csv_import", "name": name, "startedAt": 1,
+        }]))
+        # A file, because nobody reads a pipe while the server is killed.
+        self.output = open(folder / f"messages-{name}.jsonl", "w+", encoding="utf-8")
+        self.process = subprocess.Popen(
+            [PROGRAM, "jobs", "watch", "--json", "--server", address, "--tickets", str(tickets)],
+            stdout=self.output, stderr=subprocess.PIPE, text=True,
+        )
+
+    def messages(self, timeout: float) -> list[dict]:
+        """Everything it heard, once it has ended as a program whose job succeeded."""
+        _, errors = self.process.communicate(timeout=timeout)
+        self.output.seek(0)
+        lines = self.output.read().splitlines()
+        self.output.close()
+        assert self.process.returncode == 0, errors
+        return [json.loads(line) for line in lines]
+
+
+class LossTests(unittest.TestCase):
+    def check_messages(self, messages: list[dict], where: str = "") -> None:
+        """No event twice, none missing unless another one stands for it, one end, and it comes last."""
+        last = 0
+        for message in messages:
+            if message["type"] == "reconnected" and not message["payload"]["recovered"]:
+                last = message["payload"]["lastSeq"]
+            if "seq" not in message:
+                continue
+            self.assertGreater(message["seq"], last, where)
+            if message["type"] != "job_complete":
+                self.assertLessEqual(message.get("covers", message["seq"]), last + 1, where)
+            last = message["seq"]
+        self.assertEqual([m["type"] for m in messages].count("job_complete"), 1, where)
+        self.assertEqual(messages[-1]["type"], "job_complete", where)
+
+
+class RestartTests(LossTests):
+    def imported(self, folder: Path) -> list[tuple]:
+        """The books of a library, without what differs from one import to the next."""
+        database = sqlite3.connect(f"file:{folder}/jobs/library.sqlite?mode=ro", uri=True)
+        books = database.execute("SELECT title, isbn, rating_quarters FROM books ORDER BY id").fetchall()
+        database.close()
+        return books
+
+    def stored(self, folder: Path, job: dict) -> list[tuple[int, dict]]:
+        """The events of a job as they are stored."""
+        database = sqlite3.connect(f"file:{folder}/jobs/jobs.sqlite?mode=ro", uri=True)
+        rows = database.execute("SELECT seq, message FROM event WHERE job = ? ORDER BY seq", (job["jobId"],)).fetchall()
+        database.close()
+        return [(seq, json.loads(message)) for seq, message in rows]
+
+    def test_killed_at_random_moments_a_job_ends_as_if_nothing_had_happened(self):
+        chance = random.Random(os.environ.get("FRESHET_SEED", "7"))
+        content = table(ROWS, seed=11, blanks=True)
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            server = JobServer(folder)
+            began = time.monotonic()
+            job = server.start(content)
+            server.wait(job)
+            whole = time.monotonic() - began
+            wanted = [(item["number"], item["outcome"]) for item in server.results(job)]
+            self.assertEqual({outcome for _, outcome in wanted}, OUTCOMES - {"updated"})
+            books = self.imported(folder)
+            server.stop()
+        kills, attempts = 0, []
+        while kills < KILLS:
+            with self.subTest(kills=kills), tempfile.TemporaryDirectory() as name:
+                folder = Path(name)
+                server = JobServer(folder)
+                port = server.port
+                job = server.start(content)
+                watcher = Watcher(folder, "kill", job, port)
+                # Most jobs are killed once, some again while they come back.
+                for _ in range(min(KILLS - kills, chance.choice([1, 1, 2, 3]))):
+                    time.sleep(chance.random() * whole)
+                    server.kill()
+                    kills += 1
+                    server = JobServer(folder, "--port", str(port))
+                state = server.wait(job)
+                self.assertEqual(state["state"], "succeeded")
+                results = server.results(job)
+                self.assertEqual([(item["number"], item["outcome"]) for item in results], wanted)
+                self.check_messages(watcher.messages(120))
+                events = self.stored(folder, job)
+                self.assertEqual([seq for seq, _ in events], list(range(1, len(events) + 1)))
+                kinds = [event["type"] for _, event in events]
+                self.assertEqual((kinds[0], kinds[-1]), ("job_started", "job_complete"))
+                self.assertEqual(set(kinds[1:-1]), {"job_progress"})
+                done = [event["payload"]["processedCount"] for _, event in events[1:-1]]
+                self.assertEqual(done, sorted(done))
+                counts = events[-1][1]["payload"]["counts"]
+                self.assertEqual(sum(counts.values()), ROWS)
+                self.assertLessEqual(set(counts), OUTCOMES)
+                self.assertEqual(self.imported(folder), books)
+                attempts.append(len(events))
+                server.stop()
+        print(f"\n{kills} kills over {len(attempts)} imports of {whole:.1f} s; "
+              f"{min(attempts)} to {max(attempts)} events each")
+
+
+class NetworkTests(LossTests):
+    def test_whatever_the_network_does_every_client_ends_with_the_end_once(self):
+        jobs = max(6, CUTS // 10)
+        seeds = random.Random(os.environ.get("FRESHET_SEED", "5"))
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            server = JobServer(folder, "--jobs-running", "1")
+            networks = [
+                BrokenNetwork(
+                    server.port, seeds.randrange(1 << 30), most=CUTS // 6 + 1,
+                    blocks=number % 3 == 2, silent=0.02 if CUTS >= 1_000 else 0,
+                )
+                for number in range(6)
+            ]
+            began = time.monotonic()
+            watchers, ended = [], 0
+            # One job at a time is worked on, so the others are cut while they wait and while they run.
+            while len(watchers) < jobs or sum(network.broken for network in networks) < CUTS:
+                self.assertLess(time.monotonic() - began, 1_200, "the network does not break often enough")
+                waiting = sum(watcher.process.poll() is None for watcher in watchers)
+                if waiting >= min(jobs, 100):
+                    time.sleep(0.05)
+                    continue
+                number = len(watchers)
+                network = networks[number % len(networks)]
+                content = table(seeds.randint(500, 6_000), seed=number, blanks=True)
+                watchers.append(Watcher(folder, str(number), server.start(content), network.port))
+            for watcher in watchers:
+                messages = watcher.messages(300)
+                self.check_messages(messages, watcher.job["jobId"])
+                results = server.results(watcher.job)
+                self.assertEqual([item["number"] for item in results], list(range(len(results))))
+                counts = messages[-1]["payload"]["counts"]
+                self.assertEqual(sum(counts.values()), len(results))
+                found: dict[str, int] = {}
+                for item in results:
+                    found[item["outcome"]] = found.get(item["outcome"], 0) + 1
+                self.assertEqual({key: value for key, value in counts.items() if value}, found)
+                ended += 1
+            broken = sum(network.broken for network in networks)
+            self.assertGreaterEqual(broken, CUTS)
+            kinds = {kind: sum(network.kinds[kind] for network in networks) for kind in networks[0].kinds}
+            print(f"\n{broken} disconnections ({kinds}) over {ended} jobs in {time.monotonic() - began:.0f} s")
+            for network in networks:
+                network.close()
+            server.stop()
+
+
+if __name__ == "__main__":
+    unittest.main()
