@@ -12,6 +12,11 @@ let package = Package(
     .library(name: "FreshnessRuntime", targets: ["Freshness", "FreshnessRuntime"]),
     .library(name: "FreshnessTesting", targets: ["FreshnessTesting", "StrictJSON"]),
     .library(name: "StationboardClient", targets: ["Stationboard", "StationboardClient"]),
+    .library(
+      name: "JobsClient",
+      targets: ["Jobs", "JobsClient", "StrictJSON", "TolerantDecoding"]
+    ),
+    .library(name: "TolerantDecoding", targets: ["StrictJSON", "TolerantDecoding"]),
     .library(name: "WorkspacesClient", targets: ["Workspaces", "WorkspacesClient"]),
     .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
     .executable(name: "freshet", targets: ["freshet"]),
