@@ -31,7 +31,9 @@ package final class JSONDocument: Sendable {
 
     var kind: Kind
     var flags: Flags = []
-    /// Of a text, its first and last byte: what most names differ in already. Of an object, a bit for each
+    /// Of a text, its first and last byte: what most names differ in already.
+    ///
+    /// Of an object, a bit for each
     /// length of a name in it: most names that are not there are known not to be there by it.
     var tag: UInt16 = 0
     /// The first byte, behind the quotation mark of a string.

@@ -38,6 +38,7 @@ public struct DecodeField {
   /// Whether both are the same place of a document.
   ///
   /// - Parameter other: Another place of the same document.
+  /// - Returns: Whether it is this one.
   public func isSame(as other: DecodeField) -> Bool {
     place == other.place && absent == other.absent
   }
