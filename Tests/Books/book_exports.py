@@ -298,10 +298,13 @@ class Export:
             has_isbn = False
             row[service.header.index("ISBN/UID")] = f"9d0b43c8-{book.number:04d}-uid"
         line = service.line(row)
-        if kind == 4 and service.delimiter == "," and book.review and '"' not in book.review and "\n" not in book.review:
-            # A quote inside quotes that nobody doubled.
-            broken = service.line([text + " §" if text == book.review else text for text in row])
-            line = broken.replace(book.review + " §", '"He said "fine" and left."' if False else book.review)
+        if kind == 4 and isinstance(service, (Goodreads, StoryGraph, BookWyrm)):
+            # Quotes inside quotes that nobody doubled.
+            review = service.header.index(next(name for name in ("My Review", "Review", "review_content")
+                                               if name in service.header))
+            place = "§§§"
+            line = service.line(row[:review] + [place] + row[review + 1:])
+            line = line.replace(place, '"He said "fine" and left."')
         self.write(line)
         self.seen.append(book)
         if has_isbn:
