@@ -16,7 +16,8 @@ from program import PROGRAM, run
 BOOKS = Path(__file__).resolve().parents[1] / "Books"
 sys.path.insert(0, str(BOOKS))
 
-import book_exports  # noqa: E402  (beside these tests)
+import book_check  # noqa: E402  (beside these tests)
+import book_exports  # noqa: E402
 
 ROWS = 10_000
 MOST_SECONDS = 10
@@ -65,6 +66,11 @@ class Library(unittest.TestCase):
         failures = {str(row): json.loads(problems)[0]["code"] for row, problems in
                     database.execute("SELECT row, problems FROM failed_rows")}
         self.assertEqual(failures, export.failures)
+        # A reader that shares nothing with the program says the same.
+        second = book_check.Library()
+        told = second.take(export.bytes)
+        self.assertEqual(counts, told["counts"])
+        self.assertEqual({row: [code] for row, code in failures.items()}, told["failures"])
         titles = {title for title, in database.execute("SELECT title FROM library")}
         self.assertLessEqual(len(titles - export.titles), export.counts["imported"] // 100)
         database.close()
@@ -72,6 +78,14 @@ class Library(unittest.TestCase):
         again = self.take(self.put(f"{service}.csv", export.bytes))
         self.assertEqual((again["imported"], again["updated"]), (0, 0))
         self.assertEqual(again["duplicates"], export.counts["imported"] + export.counts["duplicates"])
+        again.pop("seconds")
+        self.assertEqual(again, second.take(export.bytes)["counts"])
+        # Later, with other ratings: each of those books is updated, and no other.
+        newer = book_exports.Export(service, ROWS, seed=11, newer=True)
+        later = self.take(self.put(f"{service}-newer.csv", newer.bytes))
+        later.pop("seconds")
+        self.assertEqual(later["updated"], len(newer.changed))
+        self.assertEqual(later, second.take(newer.bytes)["counts"])
 
     def test_goodreads(self):
         self.check("goodreads")
