@@ -247,7 +247,8 @@ let package = Package(
     .testTarget(
       name: "JobsServerTests",
       dependencies: [
-        "Jobs", "JobsClient", "JobsServer", "NIOTransport", "Serving", "StrictJSON",
+        "ConditionalHTTP", "Jobs", "JobsClient", "JobsServer", "NIOTransport", "Serving",
+        "StrictJSON",
         "TolerantDecoding", .httpTypes, .hummingbird, .logging, .serviceLifecycle,
       ]
     ),

@@ -3,12 +3,9 @@ import StrictJSON
 extension JSONReader.Rules {
   /// How records of other programs' logs are read: what can be understood is.
   static func lenient(longest: Int, deepest: Int) -> JSONReader.Rules {
-    var rules = JSONReader.Rules()
+    var rules = JSONReader.Rules.lenient
     rules.longest = longest
     rules.deepest = deepest
-    rules.keepsNumbers = true
-    rules.repairsStrings = true
-    rules.repetition = .last
     return rules
   }
 }

@@ -28,12 +28,8 @@ import StrictJSON
 package struct VisionShelfReader: ShelfReader {
   /// How the service is asked.
   package struct Settings: Hashable, Sendable {
-    /// `http` or `https`.
-    package var scheme = "https"
-    /// Host, and port if it is not the usual one.
-    package var authority: String
-    /// The path, with a slash first.
-    package var path: String
+    /// The service, with the path that takes photos.
+    package var service: HTTPAddress
     /// Sent as `Authorization: Bearer`; nothing without it.
     package var token: String?
     /// The longest wait for an answer.
@@ -46,10 +42,7 @@ package struct VisionShelfReader: ShelfReader {
     package var longestPause = Duration.seconds(30)
 
     /// Names a service.
-    package init(authority: String, path: String) {
-      self.authority = authority
-      self.path = path
-    }
+    package init(service: HTTPAddress) { self.service = service }
   }
 
   /// The largest answer that is read, in bytes.
@@ -97,23 +90,23 @@ package struct VisionShelfReader: ShelfReader {
             .map { .milliseconds($0) }
           failure = ScanError(
             .unavailable,
-            "\(settings.authority) answers with \(answer.head.status.code)"
+            "\(settings.service.authority) answers with \(answer.head.status.code)"
           )
         default:
           throw ScanError(
             .unavailable,
-            "\(settings.authority) refuses the photo with \(answer.head.status.code)"
+            "\(settings.service.authority) refuses the photo with \(answer.head.status.code)"
           )
         }
       } catch let error as HTTPExchangeError {
         switch error.code {
         case .cancelled: throw CancellationError()
         case .timedOut:
-          failure = ScanError(.timedOut, "\(settings.authority) did not answer in time")
+          failure = ScanError(.timedOut, "\(settings.service.authority) did not answer in time")
         case .tooLarge:
-          throw ScanError(.unreadable, "the answer of \(settings.authority) is too large")
+          throw ScanError(.unreadable, "the answer of \(settings.service.authority) is too large")
         case .unreachable:
-          failure = ScanError(.unavailable, "\(settings.authority) cannot be reached")
+          failure = ScanError(.unavailable, "\(settings.service.authority) cannot be reached")
         }
       }
       let rest = wish ?? pause
@@ -125,14 +118,11 @@ package struct VisionShelfReader: ShelfReader {
   }
 
   private var request: HTTPRequest {
-    var request = HTTPRequest(
+    var request = settings.service.request(
+      "",
       method: .post,
-      scheme: settings.scheme,
-      authority: settings.authority,
-      path: settings.path
+      fields: [.contentType: "application/json", .accept: "application/json"]
     )
-    request.headerFields[.contentType] = "application/json"
-    request.headerFields[.accept] = "application/json"
     if let token = settings.token { request.headerFields[.authorization] = "Bearer " + token }
     return request
   }
@@ -140,16 +130,11 @@ package struct VisionShelfReader: ShelfReader {
   /// The books of an answer.
   func sightings(in body: [UInt8]) throws -> Sightings {
     guard body.count <= Self.longestAnswer else {
-      throw ScanError(.unreadable, "the answer of \(settings.authority) is too large")
+      throw ScanError(.unreadable, "the answer of \(settings.service.authority) is too large")
     }
-    var rules = JSONReader.Rules()
-    rules.keepsNumbers = true
-    rules.repetition = .last
-    rules.repairsStrings = true
-    rules.skipsByteOrderMark = true
     let value: JSONValue
     do {
-      value = try JSONReader.value(of: body, rules: rules)
+      value = try JSONReader.value(of: body, rules: .lenient)
     } catch {
       throw ScanError(.unreadable, "the answer is no JSON: line \(error.line), \(error.problem)")
     }

@@ -17,6 +17,9 @@ public struct JobTicket: Hashable, Sendable {
     self.token = token
     self.tokenExpiresAt = tokenExpiresAt
   }
+
+  /// What lets a request in.
+  var authorization: HTTPFields { [.authorization: "Bearer \(token)"] }
 }
 
 /// Why a server was asked in vain.
@@ -54,7 +57,7 @@ public struct JobClient: Sendable {
   /// The longest wait for the answer to an upload.
   public static let uploadTimeout = Duration.seconds(120)
 
-  let server: JobServerAddress
+  let server: HTTPAddress
   let transport: any Transport
   let sockets: (any WebSocketExchange)?
   private let reader = JobAnswerReader()
@@ -66,7 +69,7 @@ public struct JobClient: Sendable {
   ///   - transport: The transport.
   ///   - sockets: Opens WebSockets; without it jobs are followed by server-sent events.
   public init(
-    server: JobServerAddress,
+    server: HTTPAddress,
     transport: any Transport,
     sockets: (any WebSocketExchange)? = nil
   ) {
@@ -93,7 +96,7 @@ public struct JobClient: Sendable {
     key: String? = nil
   ) async throws(JobClientFailure) -> JobTicket {
     let query = options.sorted { $0.key < $1.key }.map { ($0.key, Optional($0.value)) }
-    var request = server.request(.post, "/v1/jobs/\(pipeline.rawValue)", query)
+    var request = server.request("/v1/jobs/\(pipeline.rawValue)", method: .post, query: query)
     request.headerFields[.contentType] = type
     if let key { request.headerFields[.idempotencyKey] = key }
     let answer = try await send(request, content, Self.uploadTimeout)
@@ -121,10 +124,9 @@ public struct JobClient: Sendable {
   ) async throws(JobClientFailure) -> JobAnswerReader.State {
     let answer = try await ask(
       server.request(
-        .get,
         "/v1/jobs/\(ticket.job)",
-        [("after", position?.description)],
-        token: ticket.token
+        query: [("after", position?.description)],
+        fields: ticket.authorization
       )
     )
     guard let state = reader.state(body: answer.body) else {
@@ -138,7 +140,11 @@ public struct JobClient: Sendable {
   /// - Parameter ticket: The job.
   /// - Throws: ``JobClientFailure``.
   public func cancel(_ ticket: JobTicket) async throws(JobClientFailure) {
-    let request = server.request(.post, "/v1/jobs/\(ticket.job)/cancel", token: ticket.token)
+    let request = server.request(
+      "/v1/jobs/\(ticket.job)/cancel",
+      method: .post,
+      fields: ticket.authorization
+    )
     _ = try await ask(request, content: [])
   }
 
@@ -148,7 +154,11 @@ public struct JobClient: Sendable {
   /// - Returns: The job with the new one.
   /// - Throws: ``JobClientFailure``.
   public func refresh(_ ticket: JobTicket) async throws(JobClientFailure) -> JobTicket {
-    let request = server.request(.post, "/v1/jobs/\(ticket.job)/token", token: ticket.token)
+    let request = server.request(
+      "/v1/jobs/\(ticket.job)/token",
+      method: .post,
+      fields: ticket.authorization
+    )
     let answer = try await ask(request, content: [])
     guard let started = reader.start(status: answer.head.status.code, body: answer.body).started
     else { throw .refused(reader.refusal(status: answer.head.status.code, body: answer.body)) }
@@ -175,13 +185,12 @@ public struct JobClient: Sendable {
     limit: Int? = nil
   ) async throws(JobClientFailure) -> JobResultPage {
     let request = server.request(
-      .get,
       "/v1/jobs/\(ticket.job)/results",
-      [
+      query: [
         ("outcome", outcome?.rawValue), ("after", after.map { "\($0)" }),
         ("limit", limit.map { "\($0)" }),
       ],
-      token: ticket.token
+      fields: ticket.authorization
     )
     let answer = try await exchange(request)
     switch reader.results(status: answer.head.status.code, body: answer.body) {
@@ -199,7 +208,7 @@ public struct JobClient: Sendable {
   /// - Returns: CSV in UTF-8.
   /// - Throws: ``JobClientFailure``.
   public func failedRows(_ ticket: JobTicket) async throws(JobClientFailure) -> [UInt8] {
-    try await ask(server.request(.get, "/v1/jobs/\(ticket.job)/failed.csv", token: ticket.token))
+    try await ask(server.request("/v1/jobs/\(ticket.job)/failed.csv", fields: ticket.authorization))
       .body
   }
 

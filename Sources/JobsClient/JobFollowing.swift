@@ -132,13 +132,12 @@ private actor JobFollowing {
 
   private func openSocket(_ position: EventPosition?, _ attempt: Int) async {
     guard let sockets = client.sockets else { return ended(.broken, attempt) }
-    let request = client.server.request(
-      .get,
+    var request = client.server.request(
       "/ws/progress",
-      [("jobId", ticket.job), ("after", position?.description)],
-      token: ticket.token,
-      isSocket: true
+      query: [("jobId", ticket.job), ("after", position?.description)],
+      fields: [.secWebSocketProtocol: "freshet-auth.\(ticket.token)"]
     )
+    request.scheme = request.scheme == "https" ? "wss" : "ws"
     do {
       try await sockets.withSocket(request, timeout: JobClient.timeout) { socket in
         await self.opened(.webSocket, attempt)
@@ -164,7 +163,10 @@ private actor JobFollowing {
   }
 
   private func openStream(_ position: EventPosition?, _ attempt: Int) async {
-    var request = client.server.request(.get, "/v1/jobs/\(ticket.job)/events", token: ticket.token)
+    var request = client.server.request(
+      "/v1/jobs/\(ticket.job)/events",
+      fields: ticket.authorization
+    )
     request.headerFields[.accept] = "text/event-stream"
     if let position { request.headerFields[.lastEventID] = position.description }
     let stream = StreamReader(attempt: attempt, following: self)

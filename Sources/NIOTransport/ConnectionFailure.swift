@@ -43,11 +43,11 @@ struct ConnectionFailure: Error {
       self.init(channel: error, authority: authority)
     case HTTPParserError.invalidEOFState:
       self.init(.unreachable, "\(authority) closed the connection in the middle of its answer")
+    // Which of the two notices first depends on how the bytes arrive.
+    case is HeadTooLarge, HTTPParserError.headerOverflow:
+      self.init(.tooLarge, Self.headTooLarge)
     case is HTTPParserError:
       self.init(.unreachable, "\(authority) does not speak HTTP as it should: \(error)")
-    case is HeadTooLarge:
-      let limit = HTTPTransferLimits.headBytes
-      self.init(.tooLarge, "the head of the answer is larger than \(limit) bytes")
     case NIOHTTPDecompression.DecompressionError.limit:
       self.init(.tooLarge, Self.tooLarge)
     case is NIOHTTPDecompression.DecompressionError,
@@ -130,6 +130,14 @@ struct ConnectionFailure: Error {
   /// The answer did not come in time.
   static func timedOut(_ authority: String) -> Self {
     Self(.timedOut, "\(authority) did not answer in time")
+  }
+
+  /// Why the head of an answer is too large: for all of it, for the parser's number of fields, or for
+  /// one field.
+  private static var headTooLarge: String {
+    let parser = NIOHTTPDecoderLimitConfiguration()
+    return "the head of the answer is larger than \(HTTPTransferLimits.headBytes) bytes, "
+      + "\(parser.maxHeaderFieldCount) fields or \(parser.maxHeaderFieldSize) bytes in a field"
   }
 
   /// Why an answer is too large.

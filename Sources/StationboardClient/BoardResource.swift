@@ -9,12 +9,12 @@ public import Stationboard
 /// A board that the engine keeps fresh.
 ///
 /// ```swift
-/// let resource = BoardResource(server: try StationboardAddress("https://example.org"), stop: "8501120")
+/// let resource = BoardResource(server: try HTTPAddress("https://example.org"), stop: "8501120")
 /// for await snapshot in client.snapshots(of: resource) { show(snapshot.value?.board) }
 /// ```
 public struct BoardResource: FreshResource {
   /// The server.
-  public var server: StationboardAddress
+  public var server: HTTPAddress
   /// stop_id, or another id that the server resolves.
   public var stop: String
   /// The most departures.
@@ -36,7 +36,7 @@ public struct BoardResource: FreshResource {
   ///   - constants: The constants.
   ///   - streams: Whether the server's stream brings changes.
   public init(
-    server: StationboardAddress,
+    server: HTTPAddress,
     stop: String,
     limit: Int = 20,
     language: String? = nil,
@@ -60,9 +60,14 @@ public struct BoardResource: FreshResource {
     [("stop_id", stop), ("limit", "\(limit)"), ("lang", language)]
   }
 
+  /// The fields of every request; the transport's own idea of a language is not what was asked for.
+  static func fields(accept type: String = "application/json") -> HTTPFields {
+    [.accept: type, .acceptLanguage: "*"]
+  }
+
   /// `GET /api/stationboard`.
   public func request(since known: BoardCopy?) -> HTTPRequest {
-    server.request("/api/stationboard", query)
+    server.request("/api/stationboard", query: query, fields: Self.fields())
   }
 
   /// Reads a board.
@@ -94,7 +99,12 @@ public struct BoardResource: FreshResource {
 
   /// `GET /api/stationboard/stream`.
   public func news() -> HTTPRequest? {
-    streams ? server.request("/api/stationboard/stream", query, type: "text/event-stream") : nil
+    guard streams else { return nil }
+    return server.request(
+      "/api/stationboard/stream",
+      query: query,
+      fields: Self.fields(accept: "text/event-stream")
+    )
   }
 
   /// The stream goes on after `Last-Event-ID`, or begins with a whole board.

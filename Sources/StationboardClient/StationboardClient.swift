@@ -9,7 +9,7 @@ public struct StationboardClient: Sendable {
   public static let timeout = Duration.seconds(12)
 
   /// The server.
-  public let server: StationboardAddress
+  public let server: HTTPAddress
   private let exchange: any HTTPExchange
 
   /// Creates a client.
@@ -19,7 +19,11 @@ public struct StationboardClient: Sendable {
   ///   - exchange: The transport.
   /// - Throws: ``StationboardFailure`` if the address is not an http or https one.
   public init(server: String, exchange: any HTTPExchange) throws(StationboardFailure) {
-    self.server = try StationboardAddress(server)
+    do throws(HTTPAddress.Invalid) {
+      self.server = try HTTPAddress(server)
+    } catch {
+      throw StationboardFailure(.invalidAddress, error.description)
+    }
     self.exchange = exchange
   }
 
@@ -86,7 +90,7 @@ public struct StationboardClient: Sendable {
     _ path: String,
     _ query: [(String, String?)]
   ) async throws(StationboardFailure) -> [UInt8] {
-    var request = server.request(path, query)
+    var request = server.request(path, query: query, fields: BoardResource.fields())
     request.headerFields[.cacheControl] = "no-cache"
     let answer: HTTPExchangeAnswer
     do {

@@ -35,8 +35,18 @@ package struct JSONReader {
     /// Whether a byte order mark may stand at the beginning.
     package var skipsByteOrderMark = false
 
-    /// The usual rules.
+    /// The usual rules: whatever is not plainly right is refused.
     package init() {}
+
+    /// Rules for texts of programs that are not ours: what can be understood is kept.
+    package static var lenient: Rules {
+      var rules = Rules()
+      rules.keepsNumbers = true
+      rules.repetition = .last
+      rules.repairsStrings = true
+      rules.skipsByteOrderMark = true
+      return rules
+    }
   }
 
   /// A value, and what was forgiven on the way to it.

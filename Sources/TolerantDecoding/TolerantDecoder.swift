@@ -121,13 +121,10 @@ public struct TolerantDecoder: Sendable {
   }
 
   private var rules: JSONReader.Rules {
-    var rules = JSONReader.Rules()
+    var rules = JSONReader.Rules.lenient
     rules.deepest = limits.depth
     rules.longest = limits.bytes
     rules.most = limits.values
-    rules.keepsNumbers = true
-    rules.repairsStrings = true
-    rules.skipsByteOrderMark = true
     // Foundation's decoder keeps the first, and so do those who read with it.
     rules.repetition = .first
     return rules

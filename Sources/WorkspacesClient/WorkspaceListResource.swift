@@ -12,14 +12,14 @@ import Workspaces
 ///
 /// ```swift
 /// let client = FreshnessClient(exchange: exchange, streaming: exchange, policy: .workspacesLive)
-/// let resource = WorkspaceListResource(server: try WorkspaceAddress("http://127.0.0.1:8080"))
+/// let resource = WorkspaceListResource(server: try HTTPAddress("http://127.0.0.1:8080"))
 /// for await snapshot in client.snapshots(of: resource) { show(snapshot.value?.worktrees) }
 /// ```
 ///
 /// A token goes with `client.identify(by: [.authorization: "Bearer …"])`.
 public struct WorkspaceListResource: FreshResource {
   /// The server.
-  public var server: WorkspaceAddress
+  public var server: HTTPAddress
   /// The constants.
   public var constants: Policy
   /// Whether the server's stream brings changes where the policy allows one.
@@ -27,7 +27,7 @@ public struct WorkspaceListResource: FreshResource {
 
   /// Names the list of a server.
   public init(
-    server: WorkspaceAddress,
+    server: HTTPAddress,
     constants: Policy = .workspacesLive,
     streams: Bool = true
   ) {
@@ -42,7 +42,11 @@ public struct WorkspaceListResource: FreshResource {
   /// `GET /v1/git/worktrees?since=…`.
   public func request(since known: WorkspaceList?) -> HTTPRequest {
     // Without a revision, and with one that is not known any more, everything comes.
-    server.request("/v1/git/worktrees?since=\(known?.revision ?? "0")")
+    server.request(
+      "/v1/git/worktrees",
+      query: [("since", known?.revision ?? "0")],
+      fields: [.accept: "application/json"]
+    )
   }
 
   /// Reads what changed.
@@ -64,7 +68,7 @@ public struct WorkspaceListResource: FreshResource {
 
   /// `GET /v1/events`.
   public func news() -> HTTPRequest? {
-    streams ? server.request("/v1/events", type: "text/event-stream") : nil
+    streams ? server.request("/v1/events", fields: [.accept: "text/event-stream"]) : nil
   }
 
   /// The stream goes on after `Last-Event-ID`, or begins with a snapshot.

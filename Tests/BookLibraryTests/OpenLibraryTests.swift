@@ -15,9 +15,7 @@ import URLSessionTransport
   ) async throws -> (OpenLibraryProvider, PythonProgram, String) {
     let server = try PythonProgram("open_library.py", trouble.flatMap { ["--trouble", $0] })
     let authority = "127.0.0.1:" + (try await server.firstLine())
-    var settings = OpenLibraryProvider.Settings()
-    settings.scheme = "http"
-    settings.authority = authority
+    var settings = OpenLibraryProvider.Settings(server: try HTTPAddress("http://" + authority))
     settings.timeout = .seconds(20)
     settings.firstPause = .milliseconds(10)
     settings.interval = .zero

@@ -49,8 +49,9 @@ import Testing
     )
   }
 
-  static func reader(_ script: Script) -> VisionShelfReader {
-    var settings = VisionShelfReader.Settings(authority: "vision.example", path: "/v1/books")
+  static func reader(_ script: Script) throws -> VisionShelfReader {
+    let service = try HTTPAddress("https://vision.example/v1/books")
+    var settings = VisionShelfReader.Settings(service: service)
     settings.token = "secret"
     settings.firstPause = .milliseconds(1)
     return VisionShelfReader(exchange: script, settings: settings)

@@ -32,14 +32,23 @@ class ProtocolError(Exception):
     """The browser refused a command, or a page threw."""
 
 
+def high_pipe() -> tuple[int, int]:
+    """A pipe whose ends have high numbers, so that 3 and 4 are free in a child; no other number stays
+    open, or the end of one side would not be the end of the pipe."""
+    ends = os.pipe()
+    high = tuple(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 20) for end in ends)
+    for end in ends:
+        os.close(end)
+    return high
+
+
 class Browser:
     """One browser; each tab has storage of its own."""
 
     def __init__(self, *switches: str):
         self.profile = tempfile.mkdtemp(prefix="freshet-chromium-")
-        # High numbers, so that 3 and 4 are free in the child.
-        to_read, self._write = (fcntl.fcntl(end, fcntl.F_DUPFD, 20) for end in os.pipe())
-        self._read, to_write = (fcntl.fcntl(end, fcntl.F_DUPFD, 20) for end in os.pipe())
+        to_read, self._write = high_pipe()
+        self._read, to_write = high_pipe()
 
         def connect() -> None:
             os.dup2(to_read, 3)
@@ -60,15 +69,23 @@ class Browser:
 
     def _listen(self) -> None:
         rest = b""
-        while piece := os.read(self._read, 1 << 20):
-            *messages, rest = (rest + piece).split(b"\0")
-            for message in map(json.loads, messages):
-                if "id" in message:
-                    with self._lock:
-                        self._answers[message["id"]] = message
-                        self._lock.notify_all()
-                elif listener := self._listeners.get(message.get("sessionId", "")):
-                    listener(message["method"], message["params"])
+        try:
+            while piece := os.read(self._read, 1 << 20):
+                *messages, rest = (rest + piece).split(b"\0")
+                for message in map(json.loads, messages):
+                    self._take(message)
+        except BrokenPipeError:
+            pass  # A listener answered, and the browser was gone.
+        finally:
+            os.close(self._read)
+
+    def _take(self, message: dict) -> None:
+        if "id" in message:
+            with self._lock:
+                self._answers[message["id"]] = message
+                self._lock.notify_all()
+        elif listener := self._listeners.get(message.get("sessionId", "")):
+            listener(message["method"], message["params"])
 
     def send(self, method: str, parameters: dict, session: str | None = None) -> int:
         """Sends a command and waits for nothing."""
@@ -103,15 +120,16 @@ class Browser:
 
     def close(self) -> None:
         """Ends the browser."""
+        # Pages still ask for things: whoever would answer them now has nobody to answer.
+        self._listeners = {}
         try:
             self.send("Browser.close", {})
             self.process.wait(timeout=10)
         except (OSError, subprocess.TimeoutExpired):
             self.process.kill()
             self.process.wait()
-        os.close(self._write)
         self._thread.join(timeout=10)
-        os.close(self._read)
+        os.close(self._write)
         shutil.rmtree(self.profile, ignore_errors=True)
 
 

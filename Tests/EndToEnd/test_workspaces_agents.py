@@ -11,6 +11,8 @@ import subprocess
 import threading
 import time
 import unittest
+from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import program
@@ -33,7 +35,7 @@ class Agents:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
 
-    def acts(self):
+    def acts(self) -> Iterator[dict]:
         """What is told, one after the other."""
         for line in self.process.stdout:
             yield json.loads(line)
@@ -47,6 +49,11 @@ class Agents:
         self.process.wait()
         self.process.stdout.close()
         self.process.stderr.close()
+
+
+def planned(act: dict) -> float:
+    """When an act was to be done, by the clock of the machine: it was done then or later."""
+    return datetime.fromisoformat(act["at"].replace("Z", "+00:00")).timestamp()
 
 
 class States:
@@ -82,7 +89,7 @@ class States:
             self._show(self.paths[payload["worktree_id"]], payload["updates"]["activity"])
 
     def _show(self, path: str, activity: dict) -> None:
-        self.shown.setdefault(path, []).append((time.monotonic(), activity["state"]))
+        self.shown.setdefault(path, []).append((time.time(), activity["state"]))
 
     def close(self) -> None:
         self.connection.sock and self.connection.sock.close()
@@ -119,7 +126,9 @@ class TruthTest(AgentTest):
         ids = {each["path"]: each["id"] for each in server.worktrees()}
         states = States(server)
         self.addCleanup(states.close)
-        truth: dict[str, list[tuple[float, str, str]]] = {str(tree): [] for tree in self.trees}
+        # Since when a state is true for sure: after it was told, and after what was asked of the server. And
+        # until when: before the act that ends it, which may be shown before it is told.
+        truth: dict[str, list[tuple[float, float, str, str]]] = {str(tree): [] for tree in self.trees}
         polled: list[tuple[float, dict[str, str]]] = []
         over = threading.Event()
 
@@ -131,27 +140,30 @@ class TruthTest(AgentTest):
                 tag = names["etag"]
                 if status == 200:
                     polled.append(
-                        (time.monotonic(), {each["path"]: each["activity"]["state"] for each in body})
+                        (time.time(), {each["path"]: each["activity"]["state"] for each in body})
                     )
 
-        poller = threading.Thread(target=poll)
+        poller = threading.Thread(target=poll, daemon=True)
+        self.addCleanup(poller.join)
+        self.addCleanup(over.set)
         poller.start()
         options = ["--minutes", "20", "--pace", "30", "--seed", "5", "--edit", "--commit"]
         with Agents(self.home, self.trees, *options) as agents:
             for act in agents.acts():
+                # Behind the last act nothing is sure: all processes are ended then.
+                end = planned(act)
                 if act["event"] == "state":
-                    truth[act["worktree"]].append((time.monotonic(), act["state"], act["reason"]))
+                    truth[act["worktree"]].append((time.time(), planned(act), act["state"], act["reason"]))
                 elif act["event"] == "look":
                     status, _, _ = server.ask(f"{LIST}/{ids[act['worktree']]}/seen", method="POST")
                     self.assertIn(status, (200, 202, 204))
-            end = time.monotonic()
             self.assertEqual(agents.process.wait(timeout=60), 0, agents.process.stderr.read())
         over.set()
         poller.join()
 
         wrong, delays, seen = [], [], set()
         for path, told in truth.items():
-            for (begin, state, reason), (until_, _, _) in zip(told, told[1:] + [(end, "", "")]):
+            for (begin, _, state, reason), (_, until_, _, _) in zip(told, told[1:] + [(end, end, "", "")]):
                 shown = states.shown.get(path, [])
                 first = next((at for at, each in shown if at >= begin and each == state), None)
                 before = [each for at, each in shown if at < begin]

@@ -1,3 +1,4 @@
+import ConditionalHTTP
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -57,7 +58,7 @@ private struct Stage {
       for await port in ports {
         let transport = try NIOExchange()
         do {
-          let address = try #require(JobServerAddress("http://127.0.0.1:\(port)"))
+          let address = try HTTPAddress("http://127.0.0.1:\(port)")
           let client = JobClient(
             server: address,
             transport: transport,
@@ -137,7 +138,7 @@ private func ending(
 
   @Test func `without WebSockets the same comes as a stream`() async throws {
     try await Stage().run { client, port, _ in
-      let address = try #require(JobServerAddress("http://127.0.0.1:\(port)"))
+      let address = try HTTPAddress("http://127.0.0.1:\(port)")
       let transport = try NIOExchange()
       let plain = JobClient(server: address, transport: transport)
       let ticket = try await start(plain, 200)

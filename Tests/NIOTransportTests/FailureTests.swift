@@ -262,13 +262,25 @@ import URLSessionTransport
     #expect(error?.description.contains("compressed content that cannot be read") == true)
   }
 
-  @Test func `NIO: a head without end is broken off`() async throws {
+  @Test(arguments: [
+    // All of it, and too many fields in few bytes.
+    4_000, 1,
+    // One field.
+    100_000,
+  ])
+  func `NIO: a head without end is broken off, and the error says what is too large`(
+    fieldBytes: Int
+  ) async throws {
     let error = try await Transport.nio.failure { connection in
       _ = try await connection.readHead()
       try await connection.write("HTTP/1.1 200 OK\r\n")
-      while true { try await connection.write("X: \(String(repeating: "x", count: 4_000))\r\n") }
+      let value = String(repeating: "x", count: fieldBytes)
+      while true { try await connection.write("X: \(value)\r\n") }
     }
-    #expect(error?.code == .tooLarge)
+    let limits = "262144 bytes, 256 fields or 81920 bytes in a field"
+    #expect(
+      error == HTTPExchangeError(.tooLarge, "the head of the answer is larger than \(limits)")
+    )
   }
 
   @Test func `NIO: after shutdown requests fail, and a second shutdown does nothing`() async throws

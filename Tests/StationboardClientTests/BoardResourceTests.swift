@@ -12,7 +12,7 @@ struct BoardResourceTests {
   private let resource: BoardResource
 
   init() throws {
-    let server = try StationboardAddress("http://board.example:8080/base/")
+    let server = try HTTPAddress("http://board.example:8080/base/")
     resource = BoardResource(server: server, stop: "8501120", limit: 7, language: "de")
   }
 

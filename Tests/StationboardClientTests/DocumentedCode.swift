@@ -8,7 +8,7 @@ import StationboardClient
 
 func follow(_ stop: String, over exchange: some HTTPExchange) async throws {
   let client = FreshnessClient(exchange: exchange, policy: .departuresLive)
-  let board = BoardResource(server: try StationboardAddress("http://127.0.0.1:8080"), stop: stop)
+  let board = BoardResource(server: try HTTPAddress("http://127.0.0.1:8080"), stop: stop)
   for await snapshot in client.snapshots(of: board) {
     let rows = snapshot.value?.board.departures ?? []
     print(rows.count, "departures", snapshot.failure?.description ?? "")

@@ -108,7 +108,7 @@ import Workspaces
 
   @Test func `The resource asks from the revision it has, and tells whether anybody works`() throws
   {
-    let resource = WorkspaceListResource(server: try WorkspaceAddress("http://box:80/base/"))
+    let resource = WorkspaceListResource(server: try HTTPAddress("http://box:80/base/"))
     #expect(resource.request(since: nil).path == "/base/v1/git/worktrees?since=0")
     #expect(resource.request(since: list("a")).path == "/base/v1/git/worktrees?since=g-5")
     #expect(resource.news()?.path == "/base/v1/events")
@@ -124,10 +124,5 @@ import Workspaces
       let broken = HTTPExchangeAnswer(head: HTTPResponse(status: .ok), body: [0x7B])
       _ = try resource.read(broken, since: nil)
     }
-  }
-
-  @Test(arguments: ["", "box", "ftp://box", "http://", "http:///x"])
-  func `What is no address is refused`(_ text: String) {
-    #expect(throws: WorkspaceAddress.Invalid.self) { try WorkspaceAddress(text) }
   }
 }

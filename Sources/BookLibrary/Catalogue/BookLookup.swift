@@ -71,56 +71,50 @@ package struct BookLookup: Sendable {
   ///
   /// - Throws: `CancellationError` if the task is cancelled; no other error.
   package func find(_ question: Question) async throws -> Answer {
-    var best: Match?
-    var failure: ProviderError?
-    for provider in providers {
-      do {
-        if let isbn = question.isbn, let book = try await provider.book(isbn: isbn) {
-          let similarity =
-            question.title.isEmpty
-            ? 1 : BookMatch.titleSimilarity(question.title, Self.wholeTitle(book))
-          return .found(
-            Match(
-              book: book,
-              confidence: 1,
-              provider: provider.name,
-              titleDiffers: similarity < Self.sameTitle
-            )
-          )
-        }
-        guard !question.title.isEmpty else { continue }
-        let candidates = try await provider.candidates(
-          title: question.title,
-          author: question.author,
-          limit: Self.mostCandidates
-        )
-        for book in candidates {
-          let confidence = Self.confidence(of: book, for: question)
-          guard confidence >= BookMatch.floor, confidence > best?.confidence ?? 0 else { continue }
-          best = Match(book: book, confidence: confidence, provider: provider.name)
-        }
-        if let best, best.confidence >= threshold { return .found(best) }
-      } catch {
-        if error.code == .cancelled { throw CancellationError() }
-        failure = error
+    try await search { provider throws(ProviderError) in
+      if let isbn = question.isbn, let book = try await provider.book(isbn: isbn) {
+        var match = Match(book: book, confidence: 1, provider: provider.name)
+        match.titleDiffers =
+          !question.title.isEmpty
+          && BookMatch.titleSimilarity(question.title, Self.wholeTitle(book)) < Self.sameTitle
+        return [match]
+      }
+      guard !question.title.isEmpty else { return [] }
+      let books = try await provider.candidates(
+        title: question.title,
+        author: question.author,
+        limit: Self.mostCandidates
+      )
+      return books.map { book in
+        let confidence = Self.confidence(of: book, for: question)
+        return Match(book: book, confidence: confidence, provider: provider.name)
       }
     }
-    if let failure { return .failed(failure) }
-    return best.map(Answer.unsure) ?? .notFound
   }
 
   /// Asks for the book whose spine has some words.
   ///
   /// - Throws: `CancellationError` if the task is cancelled; no other error.
   package func find(spine words: String) async throws -> Answer {
+    try await search { provider throws(ProviderError) in
+      try await provider.candidates(words: words, limit: Self.mostCandidates).map { book in
+        let confidence = BookMatch.spine(words, title: book.title, authors: book.authors)
+        return Match(book: book, confidence: confidence, provider: provider.name)
+      }
+    }
+  }
+
+  /// The best of what the providers have, asked one after the other until one is sure.
+  private func search(
+    _ matches: (any BookProvider) async throws(ProviderError) -> [Match]
+  ) async throws -> Answer {
     var best: Match?
     var failure: ProviderError?
     for provider in providers {
-      do {
-        for book in try await provider.candidates(words: words, limit: Self.mostCandidates) {
-          let confidence = BookMatch.spine(words, title: book.title, authors: book.authors)
-          guard confidence >= BookMatch.floor, confidence > best?.confidence ?? 0 else { continue }
-          best = Match(book: book, confidence: confidence, provider: provider.name)
+      do throws(ProviderError) {
+        for match in try await matches(provider)
+        where match.confidence >= BookMatch.floor && match.confidence > best?.confidence ?? 0 {
+          best = match
         }
         if let best, best.confidence >= threshold { return .found(best) }
       } catch {

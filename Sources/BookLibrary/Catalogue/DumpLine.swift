@@ -53,14 +53,6 @@ enum DumpLine {
   /// The most subjects of a work that are kept.
   static let mostSubjects = 8
 
-  private static let rules: JSONReader.Rules = {
-    var rules = JSONReader.Rules()
-    rules.keepsNumbers = true
-    rules.repetition = .last
-    rules.repairsStrings = true
-    return rules
-  }()
-
   /// Reads a line without its end.
   static func read(_ line: some Collection<UInt8>) throws(Fault) -> Record {
     let parts = line.split(separator: 0x09, maxSplits: 4, omittingEmptySubsequences: false)
@@ -72,7 +64,7 @@ enum DumpLine {
     }
     let value: JSONValue
     do {
-      value = try JSONReader.value(of: Array(parts[4]), rules: rules)
+      value = try JSONReader.value(of: Array(parts[4]), rules: .lenient)
     } catch {
       throw Fault(problem: "column 5: \(error.problem)")
     }

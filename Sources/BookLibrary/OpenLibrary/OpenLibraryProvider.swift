@@ -13,10 +13,8 @@ import Synchronization
 package final class OpenLibraryProvider: BookProvider {
   /// How a service is asked.
   package struct Settings: Hashable, Sendable {
-    /// `http` or `https`.
-    package var scheme = "https"
-    /// Host, and port if it is not the usual one.
-    package var authority = "openlibrary.org"
+    /// The service.
+    package var server: HTTPAddress
     /// Who asks; Open Library wants an address of a person in it, which the operator adds.
     package var userAgent = "Freshet"
     /// The longest wait for an answer.
@@ -34,8 +32,8 @@ package final class OpenLibraryProvider: BookProvider {
     /// How long it is left alone.
     package var restAfterFailures = Duration.seconds(60)
 
-    /// The usual settings.
-    package init() {}
+    /// Names a service, with the usual settings.
+    package init(server: HTTPAddress) { self.server = server }
   }
 
   /// What reports call it.
@@ -66,7 +64,7 @@ package final class OpenLibraryProvider: BookProvider {
   /// - Parameters:
   ///   - exchange: What carries requests.
   ///   - settings: How the service is asked.
-  package init(exchange: any HTTPExchange, settings: Settings = Settings()) {
+  package init(exchange: any HTTPExchange, settings: Settings) {
     self.exchange = exchange
     self.settings = settings
   }
@@ -102,21 +100,27 @@ package final class OpenLibraryProvider: BookProvider {
     _ question: [(String, String)],
     limit: Int
   ) async throws(ProviderError) -> [CatalogueBook] {
-    let parameters =
-      question + [("fields", Self.fields.joined(separator: ",")), ("limit", "\(limit)")]
-    let query = parameters.map { "\($0)=\(Self.encoded($1))" }.joined(separator: "&")
+    let query: [(String, String?)] =
+      question.map { ($0, $1) }
+      + [("fields", Self.fields.joined(separator: ",")), ("limit", "\(limit)")]
     let rest = state.withLock { state in
       state.restsUntil.map { $0 - ContinuousClock.now }
     }
     if let rest, rest > .zero {
       throw ProviderError(
         .unavailable,
-        "\(settings.authority) has failed \(settings.failuresInARow) times in a row and is left alone",
+        "\(settings.server.authority) has failed \(settings.failuresInARow) times in a row and is left alone",
         retryAfter: rest
       )
     }
     do {
-      let body = try await ask("/search.json?" + query)
+      let body = try await ask(
+        settings.server.request(
+          "/search.json",
+          query: query,
+          fields: [.userAgent: settings.userAgent, .accept: "application/json"]
+        )
+      )
       let books = try Self.books(in: body)
       state.withLock { state in
         state.failures = 0
@@ -137,12 +141,12 @@ package final class OpenLibraryProvider: BookProvider {
   }
 
   /// Sends a question until there is an answer, or it has been asked often enough.
-  private func ask(_ path: String) async throws(ProviderError) -> [UInt8] {
+  private func ask(_ request: HTTPRequest) async throws(ProviderError) -> [UInt8] {
     var pause = settings.firstPause
     for attempt in 1... {
       let failure: ProviderError
       do {
-        return try await askOnce(path)
+        return try await askOnce(request)
       } catch {
         failure = error
       }
@@ -156,16 +160,8 @@ package final class OpenLibraryProvider: BookProvider {
     throw ProviderError(.unavailable, "never asked")
   }
 
-  private func askOnce(_ path: String) async throws(ProviderError) -> [UInt8] {
+  private func askOnce(_ request: HTTPRequest) async throws(ProviderError) -> [UInt8] {
     try await waitForTurn()
-    var request = HTTPRequest(
-      method: .get,
-      scheme: settings.scheme,
-      authority: settings.authority,
-      path: path
-    )
-    request.headerFields[.userAgent] = settings.userAgent
-    request.headerFields[.accept] = "application/json"
     let answer: HTTPExchangeAnswer
     do {
       answer = try await exchange.send(request, timeout: settings.timeout)
@@ -173,11 +169,11 @@ package final class OpenLibraryProvider: BookProvider {
       switch error.code {
       case .cancelled: throw ProviderError(.cancelled, "cancelled")
       case .timedOut:
-        throw ProviderError(.timedOut, "\(settings.authority) did not answer in time")
+        throw ProviderError(.timedOut, "\(settings.server.authority) did not answer in time")
       case .tooLarge:
-        throw ProviderError(.unreadable, "the answer of \(settings.authority) is too large")
+        throw ProviderError(.unreadable, "the answer of \(settings.server.authority) is too large")
       case .unreachable:
-        throw ProviderError(.unavailable, "\(settings.authority) cannot be reached")
+        throw ProviderError(.unavailable, "\(settings.server.authority) cannot be reached")
       }
     }
     let status = answer.head.status
@@ -187,18 +183,22 @@ package final class OpenLibraryProvider: BookProvider {
     switch status.code {
     case 200..<300: break
     case 429:
-      throw ProviderError(.busy, "\(settings.authority) wants fewer questions", retryAfter: wish)
+      throw ProviderError(
+        .busy,
+        "\(settings.server.authority) wants fewer questions",
+        retryAfter: wish
+      )
     case 500...:
       throw ProviderError(
         .unavailable,
-        "\(settings.authority) answers with \(status.code)",
+        "\(settings.server.authority) answers with \(status.code)",
         retryAfter: wish
       )
     default:
-      throw ProviderError(.refused, "\(settings.authority) answers with \(status.code)")
+      throw ProviderError(.refused, "\(settings.server.authority) answers with \(status.code)")
     }
     guard answer.body.count <= Self.longestAnswer else {
-      throw ProviderError(.unreadable, "the answer of \(settings.authority) is too large")
+      throw ProviderError(.unreadable, "the answer of \(settings.server.authority) is too large")
     }
     return answer.body
   }
@@ -224,29 +224,11 @@ package final class OpenLibraryProvider: BookProvider {
 
   // MARK: Text
 
-  /// A value of a query, with everything but unreserved characters as percent signs (RFC 3986).
-  private static func encoded(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: bytes.append(byte)
-      default: bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
   /// The books of an answer; one that has no title is passed.
   static func books(in body: [UInt8]) throws(ProviderError) -> [CatalogueBook] {
-    var rules = JSONReader.Rules()
-    rules.keepsNumbers = true
-    rules.repetition = .last
-    rules.repairsStrings = true
-    rules.skipsByteOrderMark = true
     let value: JSONValue
     do {
-      value = try JSONReader.value(of: body, rules: rules)
+      value = try JSONReader.value(of: body, rules: .lenient)
     } catch {
       throw ProviderError(
         .unreadable,

@@ -63,8 +63,6 @@ public struct JobLimits: Hashable, Sendable {
   public var heartbeatSeconds = 25
   /// How often a client that polls should ask, in seconds.
   public var pollSeconds = 2
-  /// After how many seconds without a step a running job counts as stuck.
-  public var stuckSeconds = 120
 
   /// The usual limits.
   public init() {}

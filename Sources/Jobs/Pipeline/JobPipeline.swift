@@ -62,8 +62,7 @@ public enum JobDirective: Hashable, Sendable {
 /// Takes the steps of a pipeline.
 public protocol JobSteps: Sendable {
   /// Commits a step and says whether to go on. Call it after every batch, at least every half a second
-  /// and before anything slow: it is where cancelling is noticed and what keeps a job from counting as
-  /// stuck.
+  /// and before anything slow: it is where cancelling is noticed.
   ///
   /// - Parameter step: What was done.
   /// - Returns: Whether to go on.

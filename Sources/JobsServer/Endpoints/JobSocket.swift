@@ -262,10 +262,7 @@ private struct JobSocketSession: Sendable {
   }
 
   private static let rules: JSONReader.Rules = {
-    var rules = JSONReader.Rules()
-    rules.keepsNumbers = true
-    rules.repairsStrings = true
-    rules.repetition = .last
+    var rules = JSONReader.Rules.lenient
     rules.most = 10_000
     return rules
   }()

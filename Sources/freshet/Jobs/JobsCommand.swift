@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConditionalHTTP
 import JobsClient
 import NIOTransport
 
@@ -37,8 +38,10 @@ struct JobServerOptions: ParsableArguments {
   var tickets: String?
 
   func validate() throws {
-    guard JobServerAddress(server) != nil else {
-      throw ValidationError("--server \"\(server)\" is not an address like http://127.0.0.1:8080")
+    do throws(HTTPAddress.Invalid) {
+      _ = try HTTPAddress(server)
+    } catch {
+      throw ValidationError("--server \(error)")
     }
   }
 
@@ -76,7 +79,7 @@ struct JobServerOptions: ParsableArguments {
     of other: String? = nil,
     _ work: (JobClient) async throws -> Void
   ) async throws {
-    guard let address = JobServerAddress(other ?? server) else { throw ExitCode(64) }
+    let address = try HTTPAddress(other ?? server)
     let transport = try NIOExchange()
     let client = JobClient(
       server: address,

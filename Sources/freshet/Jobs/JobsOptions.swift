@@ -2,6 +2,7 @@ import ArgumentParser
 import BookLibrary
 import BookPipelines
 import BookScan
+import Books
 import ConditionalHTTP
 import Foundation
 import Jobs
@@ -39,13 +40,21 @@ struct JobsOptions: ParsableArguments {
   )
   var openLibrary: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Let this service read photos, with the token in $FRESHET_VISION_TOKEN. Default: zbar and tesseract.",
+      valueName: "url"
+    )
+  )
+  var vision: String?
+
   func validate() throws {
-    if let openLibrary {
-      let parts = openLibrary.split(separator: "/", omittingEmptySubsequences: true)
-      guard parts.count == 2, parts[0] == "http:" || parts[0] == "https:" else {
-        throw ValidationError(
-          "--open-library \"\(openLibrary)\" is not an address like https://openlibrary.org"
-        )
+    for (name, text) in [("--open-library", openLibrary), ("--vision", vision)] {
+      guard let text else { continue }
+      do throws(HTTPAddress.Invalid) {
+        _ = try HTTPAddress(text)
+      } catch {
+        throw ValidationError("\(name) \(error)")
       }
     }
     for (name, number) in [
@@ -70,7 +79,7 @@ struct JobsOptions: ParsableArguments {
   func service(
     rules: OriginGuard,
     clock: ServiceClock,
-    exchange: any HTTPExchange,
+    exchange: any HTTPExchange & HTTPSending,
     logger: Logger
   ) throws -> JobsService? {
     guard let folder = jobs else { return nil }
@@ -81,7 +90,7 @@ struct JobsOptions: ParsableArguments {
     let store = try JobStore(folder: folder, limits: limits, clock: clock)
     return JobsService(
       store: store,
-      pipelines: try pipelines(folder, exchange, logger),
+      pipelines: try pipelines(folder, limits, exchange, logger),
       rules: rules,
       acceptsQueryToken: jobsQueryTokens,
       clock: clock,
@@ -91,9 +100,15 @@ struct JobsOptions: ParsableArguments {
 
   private func pipelines(
     _ folder: String,
-    _ exchange: any HTTPExchange,
+    _ limits: JobLimits,
+    _ exchange: any HTTPExchange & HTTPSending,
     _ logger: Logger
   ) throws -> [any JobPipeline] {
+    // What the server tells of its limits is what the pipelines keep.
+    var table = ImportLimits()
+    (table.fileBytes, table.rows) = (limits.csvBytes, limits.csvRows)
+    var photos = ScanLimits()
+    photos.photoBytes = limits.photoBytes
     let library = try Library(path: folder + "/library.sqlite")
     var providers: [any BookProvider] = []
     let catalogue = folder + "/catalogue.sqlite"
@@ -101,10 +116,7 @@ struct JobsOptions: ParsableArguments {
       providers.append(try Catalogue(path: catalogue))
     }
     if let openLibrary {
-      var settings = OpenLibraryProvider.Settings()
-      let parts = openLibrary.split(separator: "/", omittingEmptySubsequences: true)
-      settings.scheme = String(parts[0].dropLast())
-      settings.authority = String(parts[1])
+      let settings = OpenLibraryProvider.Settings(server: try HTTPAddress(openLibrary))
       providers.append(OpenLibraryProvider(exchange: exchange, settings: settings))
     }
     if providers.isEmpty {
@@ -115,8 +127,18 @@ struct JobsOptions: ParsableArguments {
     }
     let lookup = BookLookup(providers: providers)
     return [
-      CSVImport(library: library), BatchEnrichment(lookup: lookup),
-      AIScan(provider: LocalShelfReader(), lookup: lookup),
+      CSVImport(library: library, limits: table), BatchEnrichment(lookup: lookup),
+      AIScan(provider: try shelfReader(exchange, photos), lookup: lookup),
     ]
+  }
+
+  private func shelfReader(
+    _ exchange: any HTTPSending,
+    _ limits: ScanLimits
+  ) throws -> any ShelfReader {
+    guard let vision else { return LocalShelfReader(limits: limits) }
+    var settings = VisionShelfReader.Settings(service: try HTTPAddress(vision))
+    settings.token = ProcessInfo.processInfo.environment["FRESHET_VISION_TOKEN"]
+    return VisionShelfReader(exchange: exchange, settings: settings, limits: limits)
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConditionalHTTP
 import Foundation
 import Freshness
 import FreshnessRuntime
@@ -55,9 +56,9 @@ struct WorkspacesCommand: AsyncParsableCommand {
 
   func run() async throws {
     let environment = ProcessInfo.processInfo.environment
-    let address: WorkspaceAddress
-    do throws(WorkspaceAddress.Invalid) {
-      address = try WorkspaceAddress(
+    let address: HTTPAddress
+    do throws(HTTPAddress.Invalid) {
+      address = try HTTPAddress(
         server ?? environment["FRESHET_SERVER"] ?? "http://127.0.0.1:8080"
       )
     } catch {

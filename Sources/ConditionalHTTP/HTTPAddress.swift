@@ -1,0 +1,126 @@
+public import HTTPTypes
+
+/// The address of an HTTP server, or of a part of it: where the requests of a client begin.
+public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
+  /// A text that is no address.
+  public struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The text.
+    public var text: String
+
+    /// What is wrong.
+    public var description: String { "\"\(text)\" is not an address like http://127.0.0.1:8080" }
+  }
+
+  /// `http` or `https`.
+  public let scheme: String
+  /// The host, and the port if one is named.
+  public let authority: String
+  /// What stands before every path, without a slash at its end; empty for a whole server.
+  public let basePath: String
+
+  /// Reads an address.
+  ///
+  /// - Parameter text: The address, such as `http://127.0.0.1:8080` or `https://example.org/boards`.
+  /// - Throws: ``Invalid`` if it is none, or has credentials, a query or a fragment.
+  public init(_ text: String) throws(Invalid) {
+    guard let mark = text.firstRange(of: "://") else { throw Invalid(text: text) }
+    let scheme = text[..<mark.lowerBound].lowercased()
+    let rest = text[mark.upperBound...]
+    let host = rest.prefix { $0 != "/" }
+    var path = rest[host.endIndex...]
+    while path.last == "/" { path.removeLast() }
+    guard scheme == "http" || scheme == "https", Self.isAuthority(host),
+      path.utf8.allSatisfy({ Self.isVisible($0) && $0 != 0x3F && $0 != 0x23 })
+    else { throw Invalid(text: text) }
+    self.scheme = scheme
+    authority = String(host)
+    basePath = String(path)
+  }
+
+  /// The address.
+  public var description: String { "\(scheme)://\(authority)\(basePath)" }
+
+  /// A request for something of the server.
+  ///
+  /// - Parameters:
+  ///   - path: The path below the server's own, such as `/api/stationboard`.
+  ///   - method: The method.
+  ///   - query: The parameters; those without a value are left out.
+  ///   - fields: The header fields.
+  /// - Returns: The request.
+  public func request(
+    _ path: String,
+    method: HTTPRequest.Method = .get,
+    query: [(String, String?)] = [],
+    fields: HTTPFields = [:]
+  ) -> HTTPRequest {
+    var target = basePath + path
+    var separator = "?"
+    for (name, value) in query {
+      guard let value else { continue }
+      target += "\(separator)\(Self.encoded(name))=\(Self.encoded(value))"
+      separator = "&"
+    }
+    return HTTPRequest(
+      method: method,
+      scheme: scheme,
+      authority: authority,
+      path: target.isEmpty ? "/" : target,
+      headerFields: fields
+    )
+  }
+
+  /// A part of a query, with everything but unreserved characters as percent signs (RFC 3986 section 2).
+  public static func encoded(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: bytes.append(byte)
+      default: bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  // MARK: The parts (RFC 3986 section 3.2)
+
+  private static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
+
+  private static func isAuthority(_ text: Substring) -> Bool {
+    var host = text.utf8
+    if host.first == UInt8(ascii: "[") {
+      guard let end = host.firstIndex(of: UInt8(ascii: "]")) else { return false }
+      let address = host[..<end].dropFirst()
+      let isWritten = address.allSatisfy { isHexadecimal($0) || $0 == 0x3A || $0 == 0x2E }
+      return !address.isEmpty && isWritten && isPort(host[host.index(after: end)...])
+    }
+    let name = host.prefix { isName($0) }
+    host = host[name.endIndex...]
+    return !name.isEmpty && isPort(host)
+  }
+
+  private static func isName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
+    default: false
+    }
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+    default: false
+    }
+  }
+
+  /// Whether a text is nothing, or a colon with a port.
+  private static func isPort(_ text: Substring.UTF8View) -> Bool {
+    guard let first = text.first else { return true }
+    let digits = text.dropFirst()
+    guard first == UInt8(ascii: ":"), digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return false
+    }
+    return Int(Substring(digits)).map { (1...65_535).contains($0) } ?? false
+  }
+}
