@@ -293,11 +293,14 @@ let package = Package(
       name: "ServingTests",
       dependencies: ["Serving", .httpTypes, .nioCore, .nioEmbedded, .nioHTTP1]
     ),
+    // What tests of books share: folders that go away, the Python programs of Tests/Books.
+    .target(name: "BookStage", path: "Tests/BookStage"),
     .testTarget(name: "BooksTests", dependencies: ["Books"]),
     .testTarget(
       name: "BookLibraryTests",
       dependencies: [
-        "BookLibrary", "Books", "ConditionalHTTP", "URLSessionTransport", .grdb, .httpTypes,
+        "BookLibrary", "BookStage", "Books", "ConditionalHTTP", "URLSessionTransport", .grdb,
+        .httpTypes,
       ]
     ),
     .testTarget(
@@ -306,7 +309,9 @@ let package = Package(
     ),
     .testTarget(
       name: "BookPipelinesTests",
-      dependencies: ["BookLibrary", "BookPipelines", "BookScan", "Books", "Jobs", "StrictJSON"]
+      dependencies: [
+        "BookLibrary", "BookPipelines", "BookScan", "BookStage", "Books", "Jobs", "StrictJSON",
+      ]
     ),
     .testTarget(name: "SampleNetworkTests", dependencies: ["SampleNetwork"]),
     .testTarget(

@@ -206,8 +206,8 @@ package final class Catalogue: BookProvider {
     let statement = try database.cachedStatement(
       sql: """
         SELECT work, title, subtitle, publisher, year, pages, language, format, cover, editions.id,
-          (SELECT min(isbn) FROM isbns WHERE edition = editions.id)
-        FROM editions WHERE work = ? ORDER BY 11 IS NULL, year, editions.id LIMIT 1
+          (SELECT min(isbn) FROM isbns WHERE edition = editions.id) AS number
+        FROM editions WHERE work = ? ORDER BY number IS NULL, year, editions.id LIMIT 1
         """
     )
     guard let row = try Row.fetchOne(statement, arguments: [id]) else { return book }
