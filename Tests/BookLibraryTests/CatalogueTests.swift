@@ -1,6 +1,7 @@
 import BookStage
 import Books
 import Foundation
+import GRDB
 import Testing
 
 @testable import BookLibrary
@@ -96,6 +97,36 @@ import Testing
     let found = try await Catalogue(path: path).candidates(title: "Dune", author: nil, limit: 5)
     #expect(found.map(\.edition) == ["OL2M"])
     #expect(found.first?.isbn == ISBN("9780441013593"))
+  }
+
+  @Test func `a search for any of some words leaves the most common ones out`() throws {
+    let database = try DatabaseQueue()
+    try database.write { database in
+      try database.execute(sql: CatalogueSchema.tables)
+      for (word, works) in [("the", 500_000), ("history", 150_000), ("river", 60_000)] {
+        try database.execute(
+          sql: "INSERT INTO common_words VALUES (?, ?)",
+          arguments: [word, works]
+        )
+      }
+      func telling(_ words: String...) throws -> [String] {
+        try Catalogue.telling(words, database)
+      }
+      #expect(try telling("the", "history", "of", "dune", "dune") == ["of", "dune", "history"])
+      #expect(try telling("the", "river") == ["river"])
+      #expect(try telling("river", "history", "dune") == ["dune", "river"])
+      #expect(try telling("the") == [])
+    }
+  }
+
+  @Test func `common words are counted when a catalogue is made`() async throws {
+    let folder = try TestFolder()
+    let (_, _, counts) = try await Self.catalogue(folder, works: 2_600)
+    let database = try DatabaseQueue(path: folder.path + "/catalogue.sqlite")
+    let found = try await database.read { database in
+      try Int.fetchOne(database, sql: "SELECT works FROM common_words WHERE word = 'the'") ?? 0
+    }
+    #expect(found > CatalogueSchema.fewWorks && found <= counts["works"] ?? 0)
   }
 
   @Test func `a number decides, and another title is said`() async throws {
