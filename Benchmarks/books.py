@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Imports exports of 10,000 rows beside Python's csv and sqlite3 doing the least of the same work.
 
-Usage: books.py PROGRAM [--json FILE]
+Usage: books.py PROGRAM [--catalogue WORKS] [--json FILE]
 
 The baseline reads the file with Python's csv module and inserts one row for each record, in one
 transaction, without looking for duplicates, judging ISBNs or keeping reports. Where an open quote swallows rows, it has
 less to do than the import. Ratios are of processor time, since others may use the machine. Every import is checked
-against what the making of the file says.
+against what the making of the file says. With --catalogue, a catalogue is made of generated dumps of so many works, and
+searched with the program; 500,000 take some minutes.
 
 Thresholds, in thresholds.json:
   books_import_s           10 s for 10,000 rows is what an import promises
-  books_over_csv           duplicates, numbers, reports and a library with indexes; twice what it is now
+  books_over_csv           duplicates, numbers, reports and a library with indexes; half as much again as now
   books_peak_mb            what a small server can spare for an import
   books_peak_over_small    memory is for a batch and for the keys of the file, not for its rows: ten times the
                            rows may take half as much again
@@ -58,15 +59,11 @@ def baseline(content, service, folder):
     return time.process_time() - start
 
 
-def imported(program, export, folder):
-    """Wall seconds, processor seconds and peak megabytes of one import, checked."""
-    path = os.path.join(folder, "export.csv")
-    Path(path).write_bytes(export.bytes)
-    library = os.path.join(folder, f"{time.monotonic_ns()}.sqlite")
+def watched(command):
+    """What a program prints, wall seconds, processor seconds and peak megabytes."""
     with tempfile.TemporaryFile("w+") as printed:
         start = time.monotonic()
-        process = subprocess.Popen([program, "library", "import", path, "--library", library, "--json"],
-                                   stdout=printed)
+        process = subprocess.Popen(command, stdout=printed)
         # What the kernel says at the end knows the memory of this program too, from before the other one began.
         pid, found = 0, None
         while not pid:
@@ -76,11 +73,41 @@ def imported(program, export, folder):
         seconds = time.monotonic() - start
         process.returncode = os.waitstatus_to_exitcode(status)
         printed.seek(0)
-        counts = json.loads(printed.read())
+        return printed.read(), seconds, usage.ru_utime + usage.ru_stime, int(found.group(1)) / 1024 if found else 0
+
+
+def imported(program, export, folder):
+    """Wall seconds, processor seconds and peak megabytes of one import, checked."""
+    path = os.path.join(folder, "export.csv")
+    Path(path).write_bytes(export.bytes)
+    library = os.path.join(folder, f"{time.monotonic_ns()}.sqlite")
+    text, *figures = watched([program, "library", "import", path, "--library", library, "--json"])
+    counts = json.loads(text)
     counts.pop("seconds")
     if counts != export.counts:
         sys.exit(f"{counts} instead of {export.counts}")
-    return seconds, usage.ru_utime + usage.ru_stime, int(found.group(1)) / 1024
+    return figures
+
+
+def catalogue(program, works):
+    """A catalogue of generated dumps: how long it takes, how large it is, how fast it answers."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, ROOT / "Tests/Books/library_dump.py", folder, str(works)],
+                       stdout=subprocess.DEVNULL, check=True)
+        path = os.path.join(folder, "catalogue.sqlite")
+        files = sorted(str(file) for file in Path(folder).glob("*.gz"))
+        _, seconds, processor, peak = watched([program, "catalogue", "import", *files, "--catalogue", path])
+        figure = {"works": works, "import_s": seconds, "processor_s": processor, "peak_mb": peak,
+                  "file_mb": os.path.getsize(path) / 1e6}
+        for name, question in (("isbn", ["9780441478125"]),
+                               ("title", ["Les Misérables", "--author", "Hugo, Victor"]),
+                               ("unknown", ["The Silent River of Nowhere", "--author", "Nobody"])):
+            figure[f"find_{name}_s"] = min(
+                watched([program, "catalogue", "find", *question, "--catalogue", path])[1] for _ in range(RUNS))
+    print("\n| a catalogue of | " + " | ".join(f"{name}" for name in figure if name != "works") + " |")
+    print("|---" * len(figure) + "|")
+    print(f"| {works:,} works | " + " | ".join(f"{value:,.2f}" for name, value in figure.items() if name != "works") + " |")
+    return figure
 
 
 def measure(program):
@@ -121,15 +148,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("program")
     parser.add_argument("--json", help="write the figures to this file")
+    parser.add_argument("--catalogue", type=int, metavar="WORKS", help="also make and search a catalogue")
     options = parser.parse_args()
     figures = measure(options.program)
     table(figures)
-    return finish(figures, {
+    found = {
         "books_import_s": max(figure["import_s"] for figure in figures.values()),
         "books_over_csv": max(figure["over_csv"] for figure in figures.values()),
         "books_peak_mb": max(figure["peak_mb"] for figure in figures.values()),
         "books_peak_over_small": max(figure["peak_over_small"] for figure in figures.values()),
-    }, options.json)
+    }
+    if options.catalogue:
+        figures["catalogue"] = catalogue(options.program, options.catalogue)
+    return finish(figures, found, options.json)
 
 
 if __name__ == "__main__":
