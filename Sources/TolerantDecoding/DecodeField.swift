@@ -135,36 +135,63 @@ public struct DecodeField {
   ///   - most: The most elements that are taken; nothing for the limit of the decoding.
   ///   - make: Makes a model of an element; nothing if that is impossible.
   /// - Returns: The elements; nothing if the place is absent.
+  @inlinable
   public func list<Element>(
     most: Int? = nil,
     _ make: (DecodeField) -> Element?
   ) -> LossyList<Element>? {
-    guard let kind else { return nil }
-    guard kind == .list else {
+    guard isPresent else { return nil }
+    guard isList else {
       guard let element = make(self) else { return LossyList(dropped: 1) }
-      report(.converted, .warning, "\(scalar?.kind ?? "") is taken as a list of one")
+      reportListOfOne()
       return LossyList([element])
     }
-    let count = log.document.count(at: place)
-    let most = min(most ?? .max, log.limits.elements)
+    let taken = taken(most)
     var list = LossyList<Element>()
-    list.elements.reserveCapacity(min(count, most))
-    var next = place + 1
-    for _ in 0..<min(count, most) {
-      let field = DecodeField(next, log)
+    list.elements.reserveCapacity(taken)
+    var field = inside
+    for number in 0..<taken {
+      if number > 0 { field = field.next }
       if let element = make(field) {
         list.elements.append(element)
       } else {
         list.dropped += 1
-        field.report(.droppedElement, .loss, "this element cannot be used and is left out")
+        field.reportDropped()
       }
-      next = log.document.end(of: next)
     }
-    if count > most {
-      list.dropped += count - most
-      report(.truncated, .loss, "\(count) elements; at most \(most) are taken")
+    if taken < count {
+      list.dropped += count - taken
+      reportTruncated(to: taken)
     }
     return list
+  }
+
+  // What `list` needs, which is compiled into who calls it.
+
+  @usableFromInline
+  func taken(_ most: Int?) -> Int { min(count, most ?? .max, log.limits.elements) }
+
+  /// The first element of the list that stands here; of no use for an empty one.
+  @usableFromInline
+  var inside: DecodeField { count > 0 ? DecodeField(place + 1, log) : self }
+
+  /// The element behind this one.
+  @usableFromInline
+  var next: DecodeField { DecodeField(log.document.end(of: place), log) }
+
+  @usableFromInline
+  func reportListOfOne() {
+    report(.converted, .warning, "\(scalar?.kind ?? "") is taken as a list of one")
+  }
+
+  @usableFromInline
+  func reportDropped() {
+    report(.droppedElement, .loss, "this element cannot be used and is left out")
+  }
+
+  @usableFromInline
+  func reportTruncated(to most: Int) {
+    report(.truncated, .loss, "\(count) elements; at most \(most) are taken")
   }
 
   /// A value in place of one that is missing; that it is missing is an issue if the place is absent.
