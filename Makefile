@@ -61,6 +61,7 @@ bench:
 	python3 Benchmarks/run.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
 	python3 Benchmarks/books.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
 	python3 Benchmarks/realtime.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
+	python3 Benchmarks/workspaces.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
 
 clean:
 	rm -rf .build .freshet

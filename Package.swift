@@ -52,6 +52,7 @@ let package = Package(
     .target(name: "ConditionalHTTP", dependencies: [.httpTypes]),
     .target(name: "EventFeed"),
     .target(name: "StrictJSON"),
+    .target(name: "TerminalText"),
     .target(name: "TolerantDecoding", dependencies: ["ConditionalHTTP", "StrictJSON"]),
 
     // MARK: Second floor: the driver, and transports
@@ -78,7 +79,7 @@ let package = Package(
         "Freshness", "ConditionalHTTP", "ConformanceVectors", "StrictJSON", .httpTypes,
       ]
     ),
-    .target(name: "ParityReport", dependencies: ["StrictJSON"]),
+    .target(name: "ParityReport", dependencies: ["ConditionalHTTP", "StrictJSON"]),
 
     // MARK: Third floor: contracts
     .target(name: "Stationboard"),
@@ -158,7 +159,13 @@ let package = Package(
       ]
     ),
 
-    // MARK: Fifth floor: servers and pages
+    // MARK: Fifth floor: servers and pages, and what a terminal shows
+    .target(
+      name: "WorkspacesTerminal",
+      dependencies: [
+        "Freshness", "FreshnessRuntime", "TerminalText", "Workspaces", "WorkspacesClient",
+      ]
+    ),
     .target(
       name: "StationboardServer",
       dependencies: [
@@ -203,9 +210,10 @@ let package = Package(
         "Freshness", "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "Jobs",
         "JobsClient", "JobsServer", "NIOTransport", "ParityReport", "SampleNetwork",
         "ServeSettings", "Serving", "Simulation", "Stationboard", "StationboardClient",
-        "StationboardServer", "StrictJSON", "Timetable", "TolerantDecoding", "WebBoard",
-        "Workspaces", "WorkspacesClient", "WorkspacesServer", "WorktreeWatch", .argumentParser,
-        .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle, .unixSignals,
+        "StationboardServer", "StrictJSON", "TerminalText", "Timetable", "TolerantDecoding",
+        "WebBoard", "Workspaces", "WorkspacesClient", "WorkspacesServer", "WorkspacesTerminal",
+        "WorktreeWatch", .argumentParser, .httpTypes, .hummingbird, .logging, .nioCore,
+        .serviceLifecycle, .subprocess, .unixSignals,
       ]
     ),
 
@@ -268,8 +276,16 @@ let package = Package(
     .testTarget(
       name: "WorkspacesClientTests",
       dependencies: [
-        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Workspaces",
-        "WorkspacesClient", .httpTypes,
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "FreshnessTesting",
+        "Workspaces", "WorkspacesClient", .httpTypes,
+      ]
+    ),
+    .testTarget(name: "TerminalTextTests", dependencies: ["TerminalText"]),
+    .testTarget(
+      name: "WorkspacesTerminalTests",
+      dependencies: [
+        "Freshness", "FreshnessRuntime", "TerminalText", "Workspaces", "WorkspacesClient",
+        "WorkspacesTerminal",
       ]
     ),
     .testTarget(name: "GitTests", dependencies: ["Git"]),

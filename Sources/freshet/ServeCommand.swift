@@ -73,7 +73,11 @@ struct ServeCommand: AsyncParsableCommand {
     }
     let logger = Logger(label: "freshet")
     let files = try realtime.recordings()
-    let part = try workspaces.part(host: host, version: StationboardService.version)
+    let part = try workspaces.part(
+      host: host,
+      version: StationboardService.version,
+      data: folder.path
+    )
     let store: FeedStore
     do throws(FeedError) {
       store = try FeedStore(folder: folder, logger: logger)
