@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConditionalHTTP
 import Foundation
 import Freshness
 import FreshnessRuntime
@@ -101,15 +102,19 @@ struct WorkspacesCommand: AsyncParsableCommand {
     }
     let exchange = try NIOExchange()
     let recorder = try recorder()
-    let transport: any WorkspaceClient.Transport =
-      recorder.map { CountedExchange(transport: exchange, recorder: $0) } ?? exchange
+    var transport: any WorkspaceClient.Transport = exchange
+    var takesSamples: (@Sendable (SampleRecord) -> Void)?
+    if let recorder {
+      transport = CountedExchange(transport: exchange, recorder: recorder)
+      takesSamples = { recorder.took($0) }
+    }
     let client = WorkspaceClient(
       server: address,
       transport: transport,
       token: try token(environment),
       streams: stream && (watch || isScreen),
       connectivity: metered ? .metered : .online,
-      recorder: recorder.map { recorder in { recorder.took($0) } }
+      recorder: takesSamples
     )
     if background { client.lifecycle(.background) }
     let notifier = notify ? DesktopNotifier(environment) : nil
