@@ -12,6 +12,11 @@ let package = Package(
     .library(name: "FreshnessRuntime", targets: ["Freshness", "FreshnessRuntime"]),
     .library(name: "FreshnessTesting", targets: ["FreshnessTesting", "StrictJSON"]),
     .library(name: "StationboardClient", targets: ["Stationboard", "StationboardClient"]),
+    .library(
+      name: "JobsClient",
+      targets: ["Jobs", "JobsClient", "StrictJSON", "TolerantDecoding"]
+    ),
+    .library(name: "TolerantDecoding", targets: ["StrictJSON", "TolerantDecoding"]),
     .library(name: "WorkspacesClient", targets: ["Workspaces", "WorkspacesClient"]),
     .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
     .executable(name: "freshet", targets: ["freshet"]),
@@ -306,11 +311,14 @@ let package = Package(
         "Serving", .httpTypes, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
       ]
     ),
+    // What tests of books share: folders that go away, the Python programs of Tests/Books.
+    .target(name: "BookStage", path: "Tests/BookStage"),
     .testTarget(name: "BooksTests", dependencies: ["Books"]),
     .testTarget(
       name: "BookLibraryTests",
       dependencies: [
-        "BookLibrary", "Books", "ConditionalHTTP", "URLSessionTransport", .grdb, .httpTypes,
+        "BookLibrary", "BookStage", "Books", "ConditionalHTTP", "URLSessionTransport", .grdb,
+        .httpTypes,
       ]
     ),
     .testTarget(
@@ -319,7 +327,9 @@ let package = Package(
     ),
     .testTarget(
       name: "BookPipelinesTests",
-      dependencies: ["BookLibrary", "BookPipelines", "BookScan", "Books", "Jobs", "StrictJSON"]
+      dependencies: [
+        "BookLibrary", "BookPipelines", "BookScan", "BookStage", "Books", "Jobs", "StrictJSON",
+      ]
     ),
     .testTarget(name: "SampleNetworkTests", dependencies: ["SampleNetwork"]),
     .testTarget(
