@@ -55,11 +55,14 @@ bench:
 	@Scripts/install-packages build bench
 	$(SWIFT) build -c release --product freshet
 	$(SWIFT) build -c release --package-path Benchmarks/Engine
+	$(SWIFT) build -c release --package-path Benchmarks/Decoding
+	python3 Benchmarks/decoding.py Benchmarks/Decoding/.build/release/DecodingBenchmark
 	python3 Benchmarks/engine.py Benchmarks/Engine/.build/release/EngineBenchmark
 	python3 Benchmarks/run.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
 	python3 Benchmarks/books.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
 	python3 Benchmarks/jobs.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
 	python3 Benchmarks/realtime.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
+	python3 Benchmarks/workspaces.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
 
 clean:
 	rm -rf .build .freshet

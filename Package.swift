@@ -12,6 +12,11 @@ let package = Package(
     .library(name: "FreshnessRuntime", targets: ["Freshness", "FreshnessRuntime"]),
     .library(name: "FreshnessTesting", targets: ["FreshnessTesting", "StrictJSON"]),
     .library(name: "StationboardClient", targets: ["Stationboard", "StationboardClient"]),
+    .library(
+      name: "JobsClient",
+      targets: ["Jobs", "JobsClient", "StrictJSON", "TolerantDecoding"]
+    ),
+    .library(name: "TolerantDecoding", targets: ["StrictJSON", "TolerantDecoding"]),
     .library(name: "WorkspacesClient", targets: ["Workspaces", "WorkspacesClient"]),
     .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
     .executable(name: "freshet", targets: ["freshet"]),
@@ -47,6 +52,7 @@ let package = Package(
     .target(name: "ConditionalHTTP", dependencies: [.httpTypes]),
     .target(name: "EventFeed"),
     .target(name: "StrictJSON"),
+    .target(name: "TerminalText"),
     .target(name: "TolerantDecoding", dependencies: ["ConditionalHTTP", "StrictJSON"]),
 
     // MARK: Second floor: the driver, and transports
@@ -73,7 +79,7 @@ let package = Package(
         "Freshness", "ConditionalHTTP", "ConformanceVectors", "StrictJSON", .httpTypes,
       ]
     ),
-    .target(name: "ParityReport", dependencies: ["StrictJSON"]),
+    .target(name: "ParityReport", dependencies: ["ConditionalHTTP", "StrictJSON"]),
 
     // MARK: Third floor: contracts
     .target(name: "Stationboard"),
@@ -153,7 +159,13 @@ let package = Package(
       ]
     ),
 
-    // MARK: Fifth floor: servers and pages
+    // MARK: Fifth floor: servers and pages, and what a terminal shows
+    .target(
+      name: "WorkspacesTerminal",
+      dependencies: [
+        "Freshness", "FreshnessRuntime", "TerminalText", "Workspaces", "WorkspacesClient",
+      ]
+    ),
     .target(
       name: "StationboardServer",
       dependencies: [
@@ -198,9 +210,10 @@ let package = Package(
         "Freshness", "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "Jobs",
         "JobsClient", "JobsServer", "NIOTransport", "ParityReport", "SampleNetwork",
         "ServeSettings", "Serving", "Simulation", "Stationboard", "StationboardClient",
-        "StationboardServer", "StrictJSON", "Timetable", "TolerantDecoding", "WebBoard",
-        "Workspaces", "WorkspacesClient", "WorkspacesServer", "WorktreeWatch", .argumentParser,
-        .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle, .unixSignals,
+        "StationboardServer", "StrictJSON", "TerminalText", "Timetable", "TolerantDecoding",
+        "WebBoard", "Workspaces", "WorkspacesClient", "WorkspacesServer", "WorkspacesTerminal",
+        "WorktreeWatch", .argumentParser, .httpTypes, .hummingbird, .logging, .nioCore,
+        .serviceLifecycle, .subprocess, .unixSignals,
       ]
     ),
 
@@ -263,8 +276,16 @@ let package = Package(
     .testTarget(
       name: "WorkspacesClientTests",
       dependencies: [
-        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Workspaces",
-        "WorkspacesClient", .httpTypes,
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "FreshnessTesting",
+        "Workspaces", "WorkspacesClient", .httpTypes,
+      ]
+    ),
+    .testTarget(name: "TerminalTextTests", dependencies: ["TerminalText"]),
+    .testTarget(
+      name: "WorkspacesTerminalTests",
+      dependencies: [
+        "Freshness", "FreshnessRuntime", "TerminalText", "Workspaces", "WorkspacesClient",
+        "WorkspacesTerminal",
       ]
     ),
     .testTarget(name: "GitTests", dependencies: ["Git"]),
@@ -290,11 +311,14 @@ let package = Package(
         "Serving", .httpTypes, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
       ]
     ),
+    // What tests of books share: folders that go away, the Python programs of Tests/Books.
+    .target(name: "BookStage", path: "Tests/BookStage"),
     .testTarget(name: "BooksTests", dependencies: ["Books"]),
     .testTarget(
       name: "BookLibraryTests",
       dependencies: [
-        "BookLibrary", "Books", "ConditionalHTTP", "URLSessionTransport", .grdb, .httpTypes,
+        "BookLibrary", "BookStage", "Books", "ConditionalHTTP", "URLSessionTransport", .grdb,
+        .httpTypes,
       ]
     ),
     .testTarget(
@@ -303,7 +327,9 @@ let package = Package(
     ),
     .testTarget(
       name: "BookPipelinesTests",
-      dependencies: ["BookLibrary", "BookPipelines", "BookScan", "Books", "Jobs", "StrictJSON"]
+      dependencies: [
+        "BookLibrary", "BookPipelines", "BookScan", "BookStage", "Books", "Jobs", "StrictJSON",
+      ]
     ),
     .testTarget(name: "SampleNetworkTests", dependencies: ["SampleNetwork"]),
     .testTarget(

@@ -28,6 +28,8 @@ package struct SimulatedAct: Hashable, Sendable {
     case commit(message: String)
     /// The human looks at what was done.
     case look
+    /// From now on these are the states of the steps of its plan.
+    case todos([String])
     /// From now on this is what the agent does.
     case truth(Activity.State, reason: String)
   }

@@ -168,7 +168,7 @@ package struct SimulatedAgent: Sendable {
     for index in plan.indices {
       plan[index].status = "in_progress"
       pass(0.5...4)
-      write(writer.plan(plan, at: now))
+      show(plan)
       for _ in 0..<Int.random(in: 1...3, using: &dice) { step() }
       if dice.happens(habits.crashes / 3 + 1), turns % 3 == 0 {
         crash()
@@ -192,7 +192,7 @@ package struct SimulatedAgent: Sendable {
       register("idle")
       pause(afterResult: true)
     } else {
-      write(writer.plan(plan, at: now))
+      show(plan)
       if edits > 0 { add(.commit(message: "Work of turn \(turns)")) }
       pass(1...4)
       write(writer.finish(dice.pick(SimulatedTexts.answers, or: "Done."), at: now))
@@ -288,6 +288,11 @@ package struct SimulatedAgent: Sendable {
       case .neutral: .neutral
       }
     add(.append(home, path: writer.path, Array(lines.joined())))
+  }
+
+  private mutating func show(_ plan: [SimulatedStep]) {
+    write(writer.plan(plan, at: now))
+    add(.todos(plan.map(\.status)))
   }
 
   private mutating func register(_ status: String?, for reason: String? = nil) {

@@ -6,7 +6,7 @@ package import Workspaces
 
 /// Watches agents in worktrees, read-only: a thread that looks, and tells what is different.
 ///
-/// It opens files for reading only and writes nothing, nowhere. A look costs one `stat` for each log
+/// It opens files for reading only and writes nothing, nowhere; what was looked at is remembered by others. A look costs one `stat` for each log
 /// that is followed and one small read for each process that is an agent; twice a second folders and
 /// processes are looked through for new ones.
 package final class AgentWatch: AgentWatching {
@@ -21,6 +21,8 @@ package final class AgentWatch: AgentWatching {
   private let scan: AgentScan
   private let tick: Int64
   private let now: @Sendable () -> WallTime
+  private let marks: [String: WallTime]
+  private let remember: @Sendable ([String: WallTime]) -> Void
   private let inbox = Mutex(Inbox())
   private let bell = DispatchSemaphore(value: 0)
 
@@ -32,16 +34,22 @@ package final class AgentWatch: AgentWatching {
   ///   - limits: What is looked at, and how often.
   ///   - thresholds: How long is waited.
   ///   - now: The clock that agents write into their logs.
+  ///   - marks: When worktrees were looked at before, in another life.
+  ///   - remember: Keeps when worktrees were looked at; called by the thread that looks, whenever that changes.
   package init(
     _ folders: AgentFolders,
     processes: String = "/proc",
     limits: AgentWatchLimits = AgentWatchLimits(),
     thresholds: ActivityThresholds = ActivityThresholds(),
-    now: @escaping @Sendable () -> WallTime = AgentWatch.systemClock
+    now: @escaping @Sendable () -> WallTime = AgentWatch.systemClock,
+    marks: [String: WallTime] = [:],
+    remember: @escaping @Sendable ([String: WallTime]) -> Void = { _ in }
   ) {
     scan = AgentScan(folders, processes: processes, limits: limits, thresholds: thresholds)
     tick = limits.tick
     self.now = now
+    self.marks = marks
+    self.remember = remember
   }
 
   /// The machine's clock.
@@ -88,6 +96,8 @@ package final class AgentWatch: AgentWatching {
     var scan = scan
     var shown: [String: AgentReading] = [:]
     var isFollowing = false
+    var marks = marks
+    var followed: Set<String> = []
     while true {
       let mail = inbox.withLock { inbox in
         defer {
@@ -100,8 +110,18 @@ package final class AgentWatch: AgentWatching {
       if let worktrees = mail.worktrees {
         isFollowing = true
         scan.follow(worktrees)
+        let moment = now()
+        for (worktree, at) in marks
+        where worktrees.contains(worktree) && !followed.contains(worktree) && at <= moment {
+          scan.markSeen(worktree, at: at)
+        }
+        followed = Set(worktrees)
       }
-      for (worktree, at) in mail.seen { scan.markSeen(worktree, at: at) }
+      for (worktree, at) in mail.seen {
+        scan.markSeen(worktree, at: at)
+        marks[worktree] = at
+      }
+      if !mail.seen.isEmpty { remember(marks) }
       var isBehind = false
       if isFollowing {
         let (readings, rest) = scan.look(at: now())

@@ -59,7 +59,7 @@ struct Table {
   func check() throws -> Int {
     let rows = try rows()
     var count = 0
-    while try rows.next() != nil { count += 1 }
+    while try rows.skip() { count += 1 }
     return count
   }
 
@@ -111,9 +111,22 @@ final class TableRows {
   ///
   /// - Throws: `JobFailure`.
   func next() throws -> BookFile.Row? {
+    try fed { file throws(ImportFileError) in try file.next() }
+  }
+
+  /// Passes the next row; false at the end.
+  ///
+  /// - Throws: `JobFailure`.
+  func skip() throws -> Bool {
+    try fed { file throws(ImportFileError) in try file.skip() ? true : nil } ?? false
+  }
+
+  private func fed<Result>(
+    _ take: (inout BookFile) throws(ImportFileError) -> Result?
+  ) throws -> Result? {
     do {
       while true {
-        if let row = try file.next() { return row }
+        if let result = try take(&file) { return result }
         guard !isFinished else { return nil }
         try feed()
       }

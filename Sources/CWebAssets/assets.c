@@ -12,6 +12,16 @@ static const unsigned char index_html_bytes[] = {
 #embed "Public/index.html"
 };
 
+static const char jobs_html_name[] = "jobs.html";
+static const unsigned char jobs_html_bytes[] = {
+#embed "Public/jobs.html"
+};
+
+static const char workspaces_html_name[] = "workspaces.html";
+static const unsigned char workspaces_html_bytes[] = {
+#embed "Public/workspaces.html"
+};
+
 static const char board_css_name[] = "board.css";
 static const unsigned char board_css_bytes[] = {
 #embed "Public/board.css"
@@ -35,6 +45,11 @@ static const unsigned char page_css_bytes[] = {
 static const char sheets_css_name[] = "sheets.css";
 static const unsigned char sheets_css_bytes[] = {
 #embed "Public/sheets.css"
+};
+
+static const char work_css_name[] = "work.css";
+static const unsigned char work_css_bytes[] = {
+#embed "Public/work.css"
 };
 
 static const char address_js_name[] = "address.js";
@@ -237,6 +252,146 @@ static const unsigned char words_js_bytes[] = {
 #embed "Public/words.js"
 };
 
+static const char action_sheet_js_name[] = "action-sheet.js";
+static const unsigned char action_sheet_js_bytes[] = {
+#embed "Public/action-sheet.js"
+};
+
+static const char book_list_js_name[] = "book-list.js";
+static const unsigned char book_list_js_bytes[] = {
+#embed "Public/book-list.js"
+};
+
+static const char diff_sheet_js_name[] = "diff-sheet.js";
+static const unsigned char diff_sheet_js_bytes[] = {
+#embed "Public/diff-sheet.js"
+};
+
+static const char failed_rows_js_name[] = "failed-rows.js";
+static const unsigned char failed_rows_js_bytes[] = {
+#embed "Public/failed-rows.js"
+};
+
+static const char job_api_js_name[] = "job-api.js";
+static const unsigned char job_api_js_bytes[] = {
+#embed "Public/job-api.js"
+};
+
+static const char job_card_js_name[] = "job-card.js";
+static const unsigned char job_card_js_bytes[] = {
+#embed "Public/job-card.js"
+};
+
+static const char job_follower_js_name[] = "job-follower.js";
+static const unsigned char job_follower_js_bytes[] = {
+#embed "Public/job-follower.js"
+};
+
+static const char job_messages_js_name[] = "job-messages.js";
+static const unsigned char job_messages_js_bytes[] = {
+#embed "Public/job-messages.js"
+};
+
+static const char job_results_js_name[] = "job-results.js";
+static const unsigned char job_results_js_bytes[] = {
+#embed "Public/job-results.js"
+};
+
+static const char job_run_js_name[] = "job-run.js";
+static const unsigned char job_run_js_bytes[] = {
+#embed "Public/job-run.js"
+};
+
+static const char job_start_js_name[] = "job-start.js";
+static const unsigned char job_start_js_bytes[] = {
+#embed "Public/job-start.js"
+};
+
+static const char jobs_js_name[] = "jobs.js";
+static const unsigned char jobs_js_bytes[] = {
+#embed "Public/jobs.js"
+};
+
+static const char live_resource_js_name[] = "live-resource.js";
+static const unsigned char live_resource_js_bytes[] = {
+#embed "Public/live-resource.js"
+};
+
+static const char agent_reason_js_name[] = "agent-reason.js";
+static const unsigned char agent_reason_js_bytes[] = {
+#embed "Public/agent-reason.js"
+};
+
+static const char notices_js_name[] = "notices.js";
+static const unsigned char notices_js_bytes[] = {
+#embed "Public/notices.js"
+};
+
+static const char token_form_js_name[] = "token-form.js";
+static const unsigned char token_form_js_bytes[] = {
+#embed "Public/token-form.js"
+};
+
+static const char visit_memory_js_name[] = "visit-memory.js";
+static const unsigned char visit_memory_js_bytes[] = {
+#embed "Public/visit-memory.js"
+};
+
+static const char work_page_js_name[] = "work-page.js";
+static const unsigned char work_page_js_bytes[] = {
+#embed "Public/work-page.js"
+};
+
+static const char work_words_de_js_name[] = "work-words-de.js";
+static const unsigned char work_words_de_js_bytes[] = {
+#embed "Public/work-words-de.js"
+};
+
+static const char work_words_en_js_name[] = "work-words-en.js";
+static const unsigned char work_words_en_js_bytes[] = {
+#embed "Public/work-words-en.js"
+};
+
+static const char work_words_fr_js_name[] = "work-words-fr.js";
+static const unsigned char work_words_fr_js_bytes[] = {
+#embed "Public/work-words-fr.js"
+};
+
+static const char work_words_it_js_name[] = "work-words-it.js";
+static const unsigned char work_words_it_js_bytes[] = {
+#embed "Public/work-words-it.js"
+};
+
+static const char workspace_api_js_name[] = "workspace-api.js";
+static const unsigned char workspace_api_js_bytes[] = {
+#embed "Public/workspace-api.js"
+};
+
+static const char workspace_list_js_name[] = "workspace-list.js";
+static const unsigned char workspace_list_js_bytes[] = {
+#embed "Public/workspace-list.js"
+};
+
+static const char workspace_source_js_name[] = "workspace-source.js";
+static const unsigned char workspace_source_js_bytes[] = {
+#embed "Public/workspace-source.js"
+};
+
+static const char workspace_stream_js_name[] = "workspace-stream.js";
+static const unsigned char workspace_stream_js_bytes[] = {
+#embed "Public/workspace-stream.js"
+};
+
+static const char workspaces_js_name[] = "workspaces.js";
+static const unsigned char workspaces_js_bytes[] = {
+#embed "Public/workspaces.js"
+};
+
+static const char worktree_card_js_name[] = "worktree-card.js";
+static const unsigned char worktree_card_js_bytes[] = {
+#embed "Public/worktree-card.js"
+};
+
 static const char freshness_messages_js_name[] = "freshness-messages.js";
 static const unsigned char freshness_messages_js_bytes[] = {
 #embed "../FreshnessWasm/freshness-messages.js"
@@ -282,13 +437,21 @@ static const unsigned char openapi_json_bytes[] = {
 #embed "Public/openapi.json"
 };
 
+static const char openapi_workspaces_json_name[] = "openapi-workspaces.json";
+static const unsigned char openapi_workspaces_json_bytes[] = {
+#embed "Public/openapi-workspaces.json"
+};
+
 static const FreshetWebAsset assets[] = {
   ASSET(index_html),
+  ASSET(jobs_html),
+  ASSET(workspaces_html),
   ASSET(board_css),
   ASSET(diagnostics_css),
   ASSET(modes_css),
   ASSET(page_css),
   ASSET(sheets_css),
+  ASSET(work_css),
   ASSET(address_js),
   ASSET(age_plot_js),
   ASSET(announcer_js),
@@ -329,6 +492,34 @@ static const FreshetWebAsset assets[] = {
   ASSET(words_fr_js),
   ASSET(words_it_js),
   ASSET(words_js),
+  ASSET(action_sheet_js),
+  ASSET(book_list_js),
+  ASSET(diff_sheet_js),
+  ASSET(failed_rows_js),
+  ASSET(job_api_js),
+  ASSET(job_card_js),
+  ASSET(job_follower_js),
+  ASSET(job_messages_js),
+  ASSET(job_results_js),
+  ASSET(job_run_js),
+  ASSET(job_start_js),
+  ASSET(jobs_js),
+  ASSET(live_resource_js),
+  ASSET(agent_reason_js),
+  ASSET(notices_js),
+  ASSET(token_form_js),
+  ASSET(visit_memory_js),
+  ASSET(work_page_js),
+  ASSET(work_words_de_js),
+  ASSET(work_words_en_js),
+  ASSET(work_words_fr_js),
+  ASSET(work_words_it_js),
+  ASSET(workspace_api_js),
+  ASSET(workspace_list_js),
+  ASSET(workspace_source_js),
+  ASSET(workspace_stream_js),
+  ASSET(workspaces_js),
+  ASSET(worktree_card_js),
   ASSET(freshness_messages_js),
   ASSET(freshness_words_js),
   ASSET(freshness_js),
@@ -338,6 +529,7 @@ static const FreshetWebAsset assets[] = {
   ASSET(manifest_webmanifest),
   ASSET(openapi_jobs_json),
   ASSET(openapi_json),
+  ASSET(openapi_workspaces_json),
 };
 
 const FreshetWebAsset *freshet_web_assets(void) { return assets; }

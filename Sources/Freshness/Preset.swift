@@ -42,8 +42,10 @@ extension Policy {
     policy.leastInterval = .milliseconds(1_350)
     policy.timeout = .seconds(10)
     policy.ladder = [.seconds(2), .seconds(5), .seconds(10), .seconds(20), .seconds(30)]
-    // Seed 003 counts on nearly every idle answer being a 304: time alone asks for a full one.
+    // Seed 003 counts on nearly every idle answer being a 304: time alone asks for a full one, and so
+    // seldom that 99 of 100 are one.
     policy.unchangedLimit = nil
+    policy.unchangedFor = .minutes(20)
     return policy
   }()
 

@@ -8,4 +8,6 @@ public enum GitLimits: Sendable {
   public static let worktrees = 1_000
   /// The most folders of one worktree that are watched; beyond them it is polled.
   public static let watchedFolders = 4_096
+  /// The most submodules of one worktree, those within others included; beyond them it is polled.
+  public static let submodules = 256
 }

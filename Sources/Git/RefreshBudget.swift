@@ -31,9 +31,30 @@ public struct RefreshBudget<Key: Hashable & Sendable>: Sendable {
   /// How many keys wait.
   public var waiting: Int { entries.values.count { $0.asked != nil } }
 
+  /// When a look at a key begins at the earliest.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - now: The moment.
+  ///   - asked: When it will be asked for, if it is not yet.
+  /// - Returns: `now` if it runs; `nil` if nobody asks.
+  public func begins(_ key: Key, at now: Double, asked: Double?) -> Double? {
+    if entries[key]?.isRunning == true { return now }
+    let times = [entries[key]?.asked?.at, asked].compactMap(\.self)
+    guard let first = times.min() else { return nil }
+    return max(first, now, entries[key]?.began.map { $0 + spacing } ?? now)
+  }
+
   /// Asks for a look at a key.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - now: When it may begin; the earliest of several requests counts.
   public mutating func request(_ key: Key, at now: Double) {
-    guard entries[key]?.asked == nil else { return }
+    if let asked = entries[key]?.asked {
+      if now < asked.at { entries[key]?.asked?.at = now }
+      return
+    }
     order += 1
     entries[key, default: Entry()].asked = (now, order)
   }

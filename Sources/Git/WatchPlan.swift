@@ -49,25 +49,36 @@ public enum WatchPlan: Sendable {
   ///
   /// What git ignores is in neither list. A folder that is ignored but holds tracked files is watched.
   public struct Folders: Sendable {
-    private static let source = "git ls-files"
+    private static let source = "git ls-files --stage"
+    private static let submoduleMode = Array("160000 ".utf8)
     private var records = NULRecords(source: source)
     private var folders: Set<String> = [""]
     private var last: [UInt8] = []
+    /// The folders of submodules, up to ``GitLimits/submodules``; what is in them is in lists of their own.
+    public private(set) var submodules: [String] = []
     /// Whether there are more than ``GitLimits/watchedFolders``.
     public private(set) var isOverflowing = false
 
     /// Starts with the worktree itself.
     public init() {}
 
-    /// Takes more bytes of `git ls-files -z`.
+    /// Takes more bytes of `git ls-files --stage -z`: mode, object, stage and path.
     ///
-    /// - Throws: ``GitOutputError`` if a path is too long.
+    /// - Throws: ``GitOutputError`` if a path is too long, or a record has no path.
     public mutating func take(_ bytes: some Collection<UInt8>) throws(GitOutputError) {
       var records = records
       defer { self.records = records }
-      try records.take(bytes) { record, _ in
-        guard let slash = record.lastIndex(of: UInt8(ascii: "/")) else { return }
-        let folder = record[..<slash]
+      try records.take(bytes) { record, number throws(GitOutputError) in
+        guard let tab = record.firstIndex(of: UInt8(ascii: "\t")) else {
+          throw GitOutputError(Self.source, record: number, "it has no path")
+        }
+        let path = record[(tab + 1)...]
+        if record.starts(with: Self.submoduleMode) {
+          add(submodule: path.text)
+          return
+        }
+        guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return }
+        let folder = path[..<slash]
         // Tracked paths are ordered, so most are in the folder of the one before.
         guard !folder.elementsEqual(last) else { return }
         last = Array(folder)
@@ -78,6 +89,27 @@ public enum WatchPlan: Sendable {
     /// Adds new folders as a status names them, with a slash at the end.
     public mutating func add(untracked: [String]) {
       for folder in untracked { insert(String(folder.dropLast())) }
+    }
+
+    /// Adds the folders of a submodule.
+    ///
+    /// - Parameters:
+    ///   - inner: Its folders.
+    ///   - path: Where it is.
+    public mutating func add(_ inner: Folders, of path: String) {
+      for folder in inner.folders where !folder.isEmpty { insert(path + "/" + folder) }
+      for submodule in inner.submodules { add(submodule: path + "/" + submodule) }
+      if inner.isOverflowing { isOverflowing = true }
+    }
+
+    private mutating func add(submodule path: String) {
+      insert(path)
+      guard submodules.last != path else { return }
+      guard submodules.count < GitLimits.submodules else {
+        isOverflowing = true
+        return
+      }
+      submodules.append(path)
     }
 
     /// The folders by path, the worktree itself as the empty path first.

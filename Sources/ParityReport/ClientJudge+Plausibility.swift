@@ -8,7 +8,7 @@ extension ClientJudge {
     ]
   }
 
-  private var readable: Gate {
+  var readable: Gate {
     var findings: [Gate.Finding] = []
     let all = recording.lines
     if recording.broken * 10_000 > all * ReportLimits.mostBroken {
@@ -38,7 +38,7 @@ extension ClientJudge {
     )
   }
 
-  private var enoughAnswers: Gate {
+  var enoughAnswers: Gate {
     let isEnough = answers.count >= ReportLimits.fewestAnswers
     return Gate(
       "enough_samples",
@@ -220,7 +220,7 @@ extension ClientJudge {
     )
   }
 
-  private var durations: Gate {
+  var durations: Gate {
     let off = lines(samples) { sample in
       let length = sample.endedAt - sample.startedAt
       return length < 0 || (length - sample.duration).magnitude > 2

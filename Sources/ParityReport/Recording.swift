@@ -25,6 +25,10 @@ package struct Recording: Sendable {
   package private(set) var firstBroken: [BrokenLine] = []
   /// Whether the file ends within a line, as after a kill.
   package private(set) var isTorn = false
+  /// What was on the screen; only clients of workspaces say that.
+  package private(set) var shown: [ShownWorkspace] = []
+  /// The bytes of exchanges; only clients of workspaces say them.
+  package private(set) var wire: [WireBytes] = []
   /// The samples that were left out because there are too many.
   package private(set) var leftOut = 0
 
@@ -48,6 +52,13 @@ package struct Recording: Sendable {
     self.init(name: name)
     Array(bytes).withUnsafeBytes { read($0) }
     finish()
+  }
+
+  /// The first and the last moment of any line; the same if there is none.
+  package var span: (begin: Int64, end: Int64) {
+    let moments =
+      samples.flatMap { [$0.startedAt, $0.endedAt] } + shown.map(\.at) + wire.map(\.at)
+    return (moments.min() ?? 0, moments.max() ?? 0)
   }
 
   /// Reads some more of the file.
@@ -100,7 +111,7 @@ package struct Recording: Sendable {
     do throws(RecordLine.Fault) {
       let members = try RecordLine.members(of: line)
       if let event = members["event"], event != .text("request") {
-        otherLines += 1
+        try take(event, members)
         return
       }
       var reader = SampleReader(members: members, words: words)
@@ -113,6 +124,21 @@ package struct Recording: Sendable {
       }
     } catch {
       reject(error.problem)
+    }
+  }
+
+  private mutating func take(
+    _ event: RecordLine.Value,
+    _ members: [String: RecordLine.Value]
+  ) throws(RecordLine.Fault) {
+    let reader = WorkspaceLineReader(members: members, line: number)
+    switch event {
+    case .text("shown") where shown.count < WorkspaceReportLimits.mostLines:
+      shown.append(try reader.shown())
+    case .text("wire") where wire.count < WorkspaceReportLimits.mostLines:
+      wire.append(try reader.wire())
+    case .text("shown"), .text("wire"): leftOut += 1
+    default: otherLines += 1
     }
   }
 

@@ -44,7 +44,7 @@ package enum ReportJSON {
     ])
   }
 
-  private static func gate(_ gate: Gate) -> String {
+  static func gate(_ gate: Gate) -> String {
     let findings = gate.findings.map { finding in
       object([
         ("says", quoted(finding.says)), ("lines", list(finding.lines.map { "\($0)" })),
@@ -58,7 +58,7 @@ package enum ReportJSON {
     ])
   }
 
-  private static func distribution(_ figures: Distribution) -> String {
+  static func distribution(_ figures: Distribution) -> String {
     object([
       ("count", "\(figures.count)"), ("least", number(figures.least)),
       ("p50", number(figures.percentile(50))), ("p95", number(figures.percentile(95))),
@@ -84,9 +84,9 @@ package enum ReportJSON {
 
   // MARK: Syntax
 
-  private static func number(_ value: Int64?) -> String { value.map { "\($0)" } ?? "null" }
+  static func number(_ value: Int64?) -> String { value.map { "\($0)" } ?? "null" }
 
-  private static func number(_ value: Double?) -> String {
+  static func number(_ value: Double?) -> String {
     value.map { Figures.decimal($0, places: 3) } ?? "null"
   }
 

@@ -76,7 +76,8 @@ package enum ReportText {
     return "        \(pad(name, 10))\(cells.joined())"
   }
 
-  private static func gateLines(_ gate: Gate) -> [String] {
+  /// A gate with what is wrong.
+  static func gateLines(_ gate: Gate) -> [String] {
     let mark = gate.isPassed ? "pass" : "FAIL"
     var lines = ["  \(mark)  \(pad(gate.id, 21)) \(plain(gate.measured))"]
     for finding in gate.findings {

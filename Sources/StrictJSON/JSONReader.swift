@@ -72,20 +72,27 @@ package struct JSONReader {
     package var problem: String
   }
 
-  private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+  static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+  /// The longest text of all: places in it, and in what is written anew of it, are numbers of 32 bits.
+  static let mostBytes = 1 << 30
+  /// Names of an object up to which each is compared with each.
+  static let fewNames = 24
 
-  private let bytes: UnsafeBufferPointer<UInt8>
-  private let rules: Rules
-  private var position = 0
-  private var count = 0
-  private var repeated: [String] = []
-  private var repairs = 0
-  /// Members of the objects under way, innermost last; a dictionary is made when its size is known.
-  private var members: [(name: String, value: JSONValue)] = []
+  let bytes: UnsafeBufferPointer<UInt8>
+  let rules: Rules
+  var position = 0
+  var count = 0
+  var repeated: [String] = []
+  var repairs = 0
+  var entries: [JSONDocument.Entry] = []
+  var rewritten: [UInt8] = []
+  /// The entries of the names of the objects under way, those of the innermost last.
+  var names: [Int] = []
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>, _ rules: Rules) {
     self.bytes = bytes
     self.rules = rules
+    entries.reserveCapacity(bytes.count / 16 + 8)
   }
 
   /// Reads one value that fills a whole text.
@@ -99,7 +106,7 @@ package struct JSONReader {
     of bytes: [UInt8],
     rules: Rules = Rules()
   ) throws(Fault) -> JSONValue {
-    try reading(of: bytes, rules: rules).value
+    try document(of: bytes, rules: rules).value()
   }
 
   /// Reads one value that fills a whole text, and says what was forgiven.
@@ -113,131 +120,161 @@ package struct JSONReader {
     of bytes: [UInt8],
     rules: Rules = Rules()
   ) throws(Fault) -> Reading {
-    let result = bytes.withUnsafeBufferPointer { bytes -> Result<Reading, Fault> in
-      var reader = JSONReader(bytes, rules)
+    let document = try document(of: bytes, rules: rules)
+    return Reading(
+      value: document.value(),
+      repeated: document.repeated,
+      repairs: document.repairs
+    )
+  }
+
+  /// Reads one value that fills a whole text, and makes nothing of it yet.
+  ///
+  /// Everything that can be wrong with the text is found here: taking values from the document cannot fail.
+  ///
+  /// - Parameters:
+  ///   - bytes: The text, in UTF-8; at most 1 GiB.
+  ///   - rules: What is read.
+  /// - Returns: Where each value is.
+  /// - Throws: ``Fault`` that says where the text is wrong.
+  package static func document(
+    of bytes: [UInt8],
+    rules: Rules = Rules()
+  ) throws(Fault) -> JSONDocument {
+    let result = bytes.withUnsafeBufferPointer { text -> Result<JSONDocument, Fault> in
+      var reader = JSONReader(text, rules)
       do throws(Fault) {
-        return .success(try reader.whole())
+        try reader.whole()
       } catch {
         return .failure(error)
       }
+      return .success(
+        JSONDocument(
+          bytes: bytes,
+          entries: reader.entries,
+          rewritten: reader.rewritten,
+          repeated: reader.repeated,
+          repairs: reader.repairs
+        )
+      )
     }
     return try result.get()
   }
 
-  private mutating func whole() throws(Fault) -> Reading {
-    guard bytes.count <= rules.longest else {
-      throw fault("the text is longer than \(rules.longest) bytes")
+  mutating func whole() throws(Fault) {
+    guard bytes.count <= min(rules.longest, Self.mostBytes) else {
+      throw fault("the text is longer than \(min(rules.longest, Self.mostBytes)) bytes")
     }
     if rules.skipsByteOrderMark, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
-    let value = try value(depth: 0)
+    try value(depth: 0)
     skipSpace()
     guard position == bytes.count else { throw fault("text follows the value") }
-    return Reading(value: value, repeated: repeated, repairs: repairs)
   }
 
-  private func fault(_ problem: String, at place: Int? = nil) -> Fault {
+  func fault(_ problem: String, at place: Int? = nil) -> Fault {
     let before = bytes[..<min(place ?? position, bytes.count)]
     let line = before.count { $0 == UInt8(ascii: "\n") } + 1
     let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
     return Fault(line: line, column: before.count - start + 1, problem: problem)
   }
 
-  private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+  var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-  private mutating func skipSpace() {
+  mutating func skipSpace() {
     while position < bytes.count {
       let byte = bytes[position]
-      guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
+      guard byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else {
+        return
+      }
       position += 1
     }
   }
 
-  private mutating func takes(_ character: UInt8) -> Bool {
+  mutating func takes(_ character: UInt8) -> Bool {
     skipSpace()
-    guard current == character else { return false }
+    guard position < bytes.count, bytes[position] == character else { return false }
     position += 1
     return true
   }
 
-  private mutating func value(depth: Int) throws(Fault) -> JSONValue {
+  mutating func value(depth: Int) throws(Fault) {
     guard depth <= rules.deepest else { throw fault("nested deeper than \(rules.deepest)") }
     count += 1
     guard count <= rules.most else { throw fault("more than \(rules.most) values") }
     skipSpace()
     switch current {
-    case UInt8(ascii: "\""): return .string(try string())
-    case UInt8(ascii: "{"): return try object(depth: depth)
-    case UInt8(ascii: "["): return try list(depth: depth)
-    case UInt8(ascii: "t"): return try literal("true", .bool(true))
-    case UInt8(ascii: "f"): return try literal("false", .bool(false))
-    case UInt8(ascii: "n"): return try literal("null", .null)
-    case let byte? where byte == UInt8(ascii: "-") || Self.digits.contains(byte):
-      return try number()
+    case UInt8(ascii: "\""): try string()
+    case UInt8(ascii: "{"): try object(depth: depth)
+    case UInt8(ascii: "["): try list(depth: depth)
+    case UInt8(ascii: "t"): try literal("true", .yes)
+    case UInt8(ascii: "f"): try literal("false", .no)
+    case UInt8(ascii: "n"): try literal("null", .null)
+    case let byte? where byte == UInt8(ascii: "-") || Self.digits.contains(byte): try number()
     case nil: throw fault("the text ends where a value is expected")
     default: throw fault("a value is expected here")
     }
   }
 
-  private mutating func object(depth: Int) throws(Fault) -> JSONValue {
+  mutating func object(depth: Int) throws(Fault) {
+    let own = entries.count
+    entries.append(.init(kind: .object, start: UInt32(position)))
     position += 1
-    guard !takes(UInt8(ascii: "}")) else { return .object([:]) }
-    let first = members.count
-    var places: [Int]? = rules.repetition == .refused ? [] : nil
-    repeat {
-      skipSpace()
-      places?.append(position)
-      guard current == UInt8(ascii: "\"") else { throw fault("a member's name is expected here") }
-      let name = try string()
-      guard takes(UInt8(ascii: ":")) else { throw fault("\":\" is expected after \"\(name)\"") }
-      let value = try value(depth: depth + 1)
-      members.append((name, value))
-    } while takes(UInt8(ascii: ","))
-    guard takes(UInt8(ascii: "}")) else { throw fault("\",\" or \"}\" is expected here") }
-    var object = [String: JSONValue](minimumCapacity: members.count - first)
-    for index in first..<members.count {
-      let member = members[index]
-      guard let earlier = object.updateValue(member.value, forKey: member.name) else { continue }
-      switch rules.repetition {
-      case .refused:
-        throw fault(
-          "the member \"\(member.name)\" is given twice",
-          at: places.map { $0[index - first] }
-        )
-      case .first: object[member.name] = earlier
-      case .last: break
-      }
-      if repeated.count < Reading.mostNames { repeated.append(member.name) }
+    let first = names.count
+    var lengths: JSONDocument.NameLengths = []
+    if !takes(UInt8(ascii: "}")) {
+      repeat {
+        skipSpace()
+        guard current == UInt8(ascii: "\"") else { throw fault("a member's name is expected here") }
+        names.append(entries.count)
+        try string()
+        lengths.formUnion(.init(Int(entries[entries.count - 1].count)))
+        guard takes(UInt8(ascii: ":")) else {
+          throw fault("\":\" is expected after \"\(name(entries.count - 1))\"")
+        }
+        try value(depth: depth + 1)
+      } while takes(UInt8(ascii: ","))
+      guard takes(UInt8(ascii: "}")) else { throw fault("\",\" or \"}\" is expected here") }
     }
-    members.removeSubrange(first...)
-    return .object(object)
+    entries[own].count = UInt32(names.count - first)
+    entries[own].end = UInt32(entries.count)
+    entries[own].tag = lengths.rawValue
+    try judgeNames(from: first)
+    names.removeSubrange(first...)
   }
 
-  private mutating func list(depth: Int) throws(Fault) -> JSONValue {
+  mutating func list(depth: Int) throws(Fault) {
+    let own = entries.count
+    entries.append(.init(kind: .list, start: UInt32(position)))
     position += 1
-    var elements: [JSONValue] = []
-    guard !takes(UInt8(ascii: "]")) else { return .list(elements) }
-    repeat { elements.append(try value(depth: depth + 1)) } while takes(UInt8(ascii: ","))
-    guard takes(UInt8(ascii: "]")) else { throw fault("\",\" or \"]\" is expected here") }
-    return .list(elements)
+    var elements: UInt32 = 0
+    if !takes(UInt8(ascii: "]")) {
+      repeat {
+        try value(depth: depth + 1)
+        elements += 1
+      } while takes(UInt8(ascii: ","))
+      guard takes(UInt8(ascii: "]")) else { throw fault("\",\" or \"]\" is expected here") }
+    }
+    entries[own].count = elements
+    entries[own].end = UInt32(entries.count)
   }
 
-  private mutating func literal(
+  mutating func literal(
     _ word: StaticString,
-    _ value: JSONValue
-  ) throws(Fault) -> JSONValue {
+    _ kind: JSONDocument.Entry.Kind
+  ) throws(Fault) {
     let letters = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
     guard bytes[position...].starts(with: letters) else {
       throw fault("a value is expected here")
     }
+    entries.append(.init(kind: kind, start: UInt32(position)))
     position += letters.count
-    return value
   }
 }
 
 // MARK: Numbers
 
 extension JSONReader {
-  private mutating func number() throws(Fault) -> JSONValue {
+  mutating func number() throws(Fault) {
     let start = position
     if current == UInt8(ascii: "-") { position += 1 }
     let first = position
@@ -256,18 +293,22 @@ extension JSONReader {
       guard rules.keepsNumbers else {
         throw fault("the number is larger than \(JSONValue.largestNumber)", at: start)
       }
-      return .decimal(text(from: start))
+      return keep(.decimal, from: start)
     }
-    return .whole(first == start ? Int64(size) : -Int64(size))
+    keep(.whole, from: start)
   }
 
-  private static func isOfFraction(_ byte: UInt8) -> Bool {
+  mutating func keep(_ kind: JSONDocument.Entry.Kind, from start: Int) {
+    entries.append(.init(kind: kind, start: UInt32(start), count: UInt32(position - start)))
+  }
+
+  static func isOfFraction(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e") || byte == UInt8(ascii: "+")
       || byte == UInt8(ascii: "-")
   }
 
   /// The number that begins at a place and goes on here with a fraction or an exponent.
-  private mutating func fraction(from start: Int) throws(Fault) -> JSONValue {
+  mutating func fraction(from start: Int) throws(Fault) {
     guard rules.keepsNumbers || rules.roundsFractions else {
       throw fault("numbers are whole, without fraction or exponent", at: start)
     }
@@ -283,135 +324,18 @@ extension JSONReader {
     }
     if let byte = current, Self.isOfFraction(byte) { isNumber = false }
     guard isNumber else { throw fault("this is no number", at: start) }
-    let text = text(from: start)
-    if rules.keepsNumbers { return .decimal(text) }
+    if rules.keepsNumbers { return keep(.decimal, from: start) }
+    let text = String(decoding: bytes[start..<position], as: UTF8.self)
     guard let number = Double(text) else { throw fault("this is no number", at: start) }
     guard number.magnitude <= Double(JSONValue.largestNumber) else {
       throw fault("the number is larger than \(JSONValue.largestNumber)", at: start)
     }
-    return .whole(Int64(number.rounded()))
+    keep(.rounded, from: start)
   }
 
-  private mutating func takesDigits() -> Bool {
+  mutating func takesDigits() -> Bool {
     let start = position
     while position < bytes.count, Self.digits.contains(bytes[position]) { position += 1 }
     return position > start
-  }
-
-  private func text(from start: Int) -> String {
-    String(decoding: bytes[start..<position], as: UTF8.self)
-  }
-}
-
-// MARK: Strings
-
-extension JSONReader {
-  private mutating func string() throws(Fault) -> String {
-    let start = position
-    position += 1
-    let first = position
-    while position < bytes.count {
-      let byte = bytes[position]
-      if byte == UInt8(ascii: "\"") {
-        let run = UnsafeBufferPointer(rebasing: bytes[first..<position])
-        position += 1
-        if let string = String(validating: run, as: UTF8.self) { return string }
-        return try repaired(run, from: start)
-      }
-      if byte == UInt8(ascii: "\\") || byte < 0x20 { break }
-      position += 1
-    }
-    return try escapedString(from: start)
-  }
-
-  /// The string that begins at a place, of which something has to be replaced; the position is at the
-  /// first such thing.
-  private mutating func escapedString(from start: Int) throws(Fault) -> String {
-    var text = [UInt8](bytes[(start + 1)..<position])
-    while position < bytes.count {
-      let byte = bytes[position]
-      position += 1
-      switch byte {
-      case UInt8(ascii: "\""):
-        if let string = String(validating: text, as: UTF8.self) { return string }
-        return try text.withUnsafeBufferPointer { text -> Result<String, Fault> in
-          do throws(Fault) {
-            return .success(try repaired(text, from: start))
-          } catch {
-            return .failure(error)
-          }
-        }.get()
-      case UInt8(ascii: "\\"): try escaped(into: &text)
-      case 0..<0x20:
-        guard rules.repairsStrings else {
-          throw fault("a control character in a string", at: position - 1)
-        }
-        repairs += 1
-        text.append(byte)
-      default: text.append(byte)
-      }
-    }
-    throw fault("the string does not end", at: start)
-  }
-
-  private mutating func repaired(
-    _ text: UnsafeBufferPointer<UInt8>,
-    from start: Int
-  ) throws(Fault) -> String {
-    guard rules.repairsStrings else { throw fault("the string is not UTF-8", at: start) }
-    repairs += 1
-    return String(decoding: text, as: UTF8.self)
-  }
-
-  private mutating func escaped(into text: inout [UInt8]) throws(Fault) {
-    guard let byte = current else { throw fault("the string does not end") }
-    position += 1
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
-    case UInt8(ascii: "b"): text.append(0x08)
-    case UInt8(ascii: "f"): text.append(0x0C)
-    case UInt8(ascii: "n"): text.append(0x0A)
-    case UInt8(ascii: "r"): text.append(0x0D)
-    case UInt8(ascii: "t"): text.append(0x09)
-    case UInt8(ascii: "u"): text.append(contentsOf: String(Character(try scalar())).utf8)
-    default: throw fault("an unknown escape", at: position - 2)
-    }
-  }
-
-  private mutating func scalar() throws(Fault) -> Unicode.Scalar {
-    let place = position - 2
-    let first = try unit()
-    if let scalar = Unicode.Scalar(first) { return scalar }
-    // A pair of surrogates stands for one character.
-    let behind = position
-    if first < 0xDC00, bytes[position...].starts(with: "\\u".utf8) {
-      position += 2
-      let second = try unit()
-      if (0xDC00...0xDFFF).contains(second),
-        let scalar = Unicode.Scalar(0x1_0000 + (first - 0xD800) << 10 + (second - 0xDC00))
-      {
-        return scalar
-      }
-    }
-    guard rules.repairsStrings else { throw fault("half a pair of surrogates", at: place) }
-    position = behind
-    repairs += 1
-    return "\u{FFFD}"
-  }
-
-  private mutating func unit() throws(Fault) -> UInt32 {
-    var unit: UInt32 = 0
-    guard position + 4 <= bytes.count else {
-      throw fault("four hexadecimal digits are expected here")
-    }
-    for byte in bytes[position..<position + 4] {
-      switch byte {
-      case 0x30...0x39: unit = unit << 4 | UInt32(byte - 0x30)
-      case 0x41...0x46, 0x61...0x66: unit = unit << 4 | UInt32((byte | 0x20) - 0x57)
-      default: throw fault("four hexadecimal digits are expected here")
-      }
-    }
-    position += 4
-    return unit
   }
 }

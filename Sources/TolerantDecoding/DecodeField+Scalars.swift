@@ -8,11 +8,12 @@ extension DecodeField {
   ///
   /// - Returns: The text; nothing if the place is absent or holds a list or an object.
   public func string() -> String? {
-    switch value {
+    if isText { return text }
+    switch scalar {
     case .string(let text): return text
     case .whole, .decimal, .bool:
-      report(.converted, .warning, "\(value?.kind ?? "") is taken as text")
-      return value?.description
+      report(.converted, .warning, "\(scalar?.kind ?? "") is taken as text")
+      return scalar?.description
     case .list, .object:
       refuse("a string")
       return nil
@@ -25,9 +26,9 @@ extension DecodeField {
   /// - Parameter names: The members that may name the thing, the best first.
   /// - Returns: The text; nothing if there is none.
   public func string(orMember names: [String]) -> String? {
-    guard case .object(let members)? = value else { return string() }
+    guard case .object? = scalar else { return string() }
     for name in names {
-      guard case .string(let text)? = members[name] else { continue }
+      guard case .string(let text)? = member(name)?.scalar else { continue }
       report(.converted, .warning, "an object is taken by its \"\(name)\"")
       return text
     }
@@ -43,7 +44,7 @@ extension DecodeField {
   /// - Parameter bounds: Which numbers make sense.
   /// - Returns: The number; nothing if the place is absent or holds none.
   public func int(in bounds: ClosedRange<Int> = .min ... .max) -> Int? {
-    if case .whole(let number)? = value, let small = Int(exactly: number), bounds.contains(small) {
+    if case .whole(let number)? = scalar, let small = Int(exactly: number), bounds.contains(small) {
       return small
     }
     guard let number = number() else { return nil }
@@ -99,7 +100,7 @@ extension DecodeField {
   /// - Returns: The truth value; nothing if the place is absent or holds none.
   public func bool() -> Bool? {
     let flag: Bool?
-    switch value {
+    switch scalar {
     case .bool(let flag): return flag
     case .whole(0): flag = false
     case .whole(1): flag = true
@@ -113,7 +114,7 @@ extension DecodeField {
     default: flag = nil
     }
     if let flag {
-      report(.converted, .warning, "\(value?.kind ?? "") is taken as \(flag)")
+      report(.converted, .warning, "\(scalar?.kind ?? "") is taken as \(flag)")
     } else {
       refuse("a boolean")
     }
@@ -125,7 +126,7 @@ extension DecodeField {
   ///
   /// - Returns: Milliseconds since 1970-01-01T00:00:00Z; nothing if the place is absent or holds none.
   public func instant() -> Int64? {
-    switch value {
+    switch scalar {
     case nil, .null: return nil
     case .string(let text):
       if let seconds = InstantText.read(text) { return Int64((seconds * 1_000).rounded()) }
@@ -140,8 +141,8 @@ extension DecodeField {
       report(.converted, .warning, "text is taken as a number")
       return instant
     case .whole, .decimal:
-      guard let number = value?.double, let instant = Self.instant(number) else {
-        report(.invalid, .loss, "\(value?.description.prefix(40) ?? "") is no instant")
+      guard let number = scalar?.double, let instant = Self.instant(number) else {
+        report(.invalid, .loss, "\(scalar?.description.prefix(40) ?? "") is no instant")
         return nil
       }
       return instant
@@ -161,7 +162,7 @@ extension DecodeField {
   ///
   /// - Returns: Both; nothing if the place is absent or holds something else.
   public func ratio() -> (part: Int, whole: Int)? {
-    guard case .string(let text)? = value else {
+    guard case .string(let text)? = scalar else {
       refuse("a text like 45/50")
       return nil
     }
@@ -179,6 +180,7 @@ extension DecodeField {
   ///
   /// - Parameter known: The enumeration.
   /// - Returns: The value; nothing if the place is absent or holds no text.
+  @inlinable
   public func open<Known>(_ known: Known.Type) -> OpenEnum<Known>? {
     guard let text = string() else { return nil }
     let value = OpenEnum<Known>(rawValue: text)
@@ -192,11 +194,11 @@ extension DecodeField {
 
   /// A finite number, or the text of one.
   private func number() -> Double? {
-    switch value {
+    switch scalar {
     case nil, .null: return nil
     case .whole(let number): return Double(number)
     case .decimal(let text):
-      guard let number = value?.double else {
+      guard let number = scalar?.double else {
         report(.invalid, .loss, "\(text.prefix(log.limits.quoted)) is too large")
         return nil
       }

@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// Collects issues while one document is decoded; at most so many, the rest is counted.
 ///
 /// A reference that belongs to one decoding; it does not cross tasks.
@@ -9,8 +11,17 @@ public final class DecodeLog {
   /// The limits of this decoding.
   public let limits: DecodeLimits
 
+  /// What is decoded.
+  let document: JSONDocument
+  /// The place that paths begin at.
+  let root: Int
+
   /// Starts without an issue.
-  public init(limits: DecodeLimits = DecodeLimits()) { self.limits = limits }
+  init(_ document: JSONDocument, root: Int, limits: DecodeLimits) {
+    self.document = document
+    self.root = root
+    self.limits = limits
+  }
 
   /// The gravest severity so far; nothing without an issue.
   public var gravest: DecodeIssue.Severity? {

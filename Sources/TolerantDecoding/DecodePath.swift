@@ -1,32 +1,53 @@
-/// The way from the root of a document to a value in it.
-///
-/// A chain from the inside out, so that going down costs one allocation for an object or a list, and
-/// text is made for an issue only.
-indirect enum DecodePath {
-  case root
-  case step(DecodePath, DecodeStep)
+import StrictJSON
 
-  /// The path as text: `payload.books[3].title`.
-  var text: String {
-    var steps: [DecodeStep] = []
-    var path = self
-    while case .step(let parent, let step) = path {
-      steps.append(step)
-      path = parent
-    }
+extension JSONDocument {
+  /// The way from a value to one inside of it: `payload.books[3].title`; empty for itself.
+  ///
+  /// Found again from the document when an issue needs it, so that reading keeps no paths.
+  ///
+  /// - Parameters:
+  ///   - place: The place of the inner value.
+  ///   - root: The place of the value around it.
+  /// - Returns: The path.
+  func path(of place: Int, from root: Int) -> String {
     var text = ""
-    for step in steps.reversed() {
+    var here = root
+    while here != place {
+      guard let step = step(from: here, to: place) else { return text }
       switch step {
-      case .member(let name): text += text.isEmpty ? name : "." + name
-      case .element(let index): text += "[\(index)]"
+      case .member(let name, let value):
+        text += text.isEmpty ? name : "." + name
+        here = value
+      case .element(let index, let value):
+        text += "[\(index)]"
+        here = value
       }
     }
     return text
   }
-}
 
-/// One step of a path.
-enum DecodeStep {
-  case member(String)
-  case element(Int)
+  private enum Step {
+    case member(String, Int)
+    case element(Int, Int)
+  }
+
+  /// The value directly inside of one that a place is in.
+  private func step(from here: Int, to place: Int) -> Step? {
+    switch kind(at: here) {
+    case .object:
+      for member in members(of: here) where place < end(of: member.value) {
+        return .member(name(at: member.name), member.value)
+      }
+      return nil
+    case .list:
+      var next = here + 1
+      var index = 0
+      while end(of: next) <= place {
+        next = end(of: next)
+        index += 1
+      }
+      return .element(index, next)
+    default: return nil
+    }
+  }
 }

@@ -6,6 +6,7 @@ public struct LossyList<Element> {
   public var dropped: Int
 
   /// Creates a list.
+  @inlinable
   public init(_ elements: [Element] = [], dropped: Int = 0) {
     self.elements = elements
     self.dropped = dropped

@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// The name of a member, and names that it has or had elsewhere.
 ///
 ///     field["processedCount"]
@@ -5,9 +7,11 @@
 public struct MemberName: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral
 {
   /// Today's name.
-  public var name: String
+  public let name: String
   /// Others, in the order in which they are looked for.
-  public var aliases: [String]
+  public let aliases: [String]
+  /// The lengths of all of them: objects without a name of such a length are passed over.
+  let lengths: JSONDocument.NameLengths
 
   /// Creates a name.
   ///
@@ -17,6 +21,9 @@ public struct MemberName: Hashable, Sendable, ExpressibleByStringLiteral, Expres
   public init(_ name: String, aliases: [String] = []) {
     self.name = name
     self.aliases = aliases
+    var lengths = JSONDocument.NameLengths(of: name)
+    for alias in aliases { lengths.formUnion(.init(of: alias)) }
+    self.lengths = lengths
   }
 
   /// A name without others.

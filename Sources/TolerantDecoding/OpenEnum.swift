@@ -10,6 +10,7 @@ where Known: RawRepresentable<String> & CaseIterable & Hashable & Sendable {
   case unknown(String)
 
   /// Takes any text.
+  @inlinable
   public init(rawValue: String) {
     if let known = Known(rawValue: rawValue) {
       self = .known(known)
@@ -24,6 +25,7 @@ where Known: RawRepresentable<String> & CaseIterable & Hashable & Sendable {
   }
 
   /// The text; that of the enumeration for one that is known.
+  @inlinable
   public var rawValue: String {
     switch self {
     case .known(let known): known.rawValue
@@ -37,7 +39,8 @@ where Known: RawRepresentable<String> & CaseIterable & Hashable & Sendable {
     return known
   }
 
-  private static func folded(_ text: String) -> String {
+  @usableFromInline
+  static func folded(_ text: String) -> String {
     text.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " }
   }
 }

@@ -2,7 +2,7 @@ public import StrictJSON
 
 /// Reads documents that others write, and that change without a word.
 ///
-/// First the bytes become a ``JSONValue``, then the caller takes from it what it needs through
+/// First it is found where in the bytes each value is, then the caller takes what it needs through
 /// ``DecodeField``. Nothing unexpected ends the reading: what is absent is nothing, what is of another kind
 /// is converted where that is safe and left out where it is not, and every deviation becomes a
 /// ``DecodeIssue`` with its path. A strict reader, for tests and for the writer's own gates, does the same
@@ -44,10 +44,54 @@ public struct TolerantDecoder: Sendable {
     _ bytes: [UInt8],
     _ make: (DecodeField) -> Model
   ) throws(DecodeFailure) -> Decoded<Model> {
-    let log = DecodeLog(limits: limits)
-    let reading: JSONReader.Reading
+    let document = try document(bytes)
+    let log = DecodeLog(document, root: 0, limits: limits)
+    for name in document.repeated {
+      log.add(
+        DecodeIssue(
+          path: "",
+          kind: .repeatedMember,
+          severity: .warning,
+          message: "the member \"\(name.prefix(limits.quoted))\" stands twice; the first counts"
+        )
+      )
+    }
+    if document.repairs > 0 {
+      log.add(
+        DecodeIssue(
+          path: "",
+          kind: .repairedText,
+          severity: .warning,
+          message: "\(document.repairs) damaged texts were repaired"
+        )
+      )
+    }
+    return try finish(make(DecodeField(0, log)), log)
+  }
+
+  /// Reads a value that was taken out of a document before.
+  ///
+  /// - Parameters:
+  ///   - value: The value; one that came from a document is not read again.
+  ///   - make: Makes the model of it.
+  /// - Returns: The model and the issues.
+  /// - Throws: ``DecodeFailure`` in strict mode if an issue is too grave, and for a value beyond the limits.
+  public func decode<Model>(
+    _ value: RawJSON,
+    _ make: (DecodeField) -> Model
+  ) throws(DecodeFailure) -> Decoded<Model> {
+    let log: DecodeLog
+    if let (document, place) = value.place {
+      log = DecodeLog(document, root: place, limits: limits)
+    } else {
+      log = DecodeLog(try document(value.value.bytes), root: 0, limits: limits)
+    }
+    return try finish(make(DecodeField(log.root, log)), log)
+  }
+
+  private func document(_ bytes: [UInt8]) throws(DecodeFailure) -> JSONDocument {
     do throws(JSONReader.Fault) {
-      reading = try JSONReader.reading(of: bytes, rules: rules)
+      return try JSONReader.document(of: bytes, rules: rules)
     } catch {
       throw DecodeFailure([
         DecodeIssue(
@@ -58,47 +102,10 @@ public struct TolerantDecoder: Sendable {
         )
       ])
     }
-    for name in reading.repeated {
-      log.add(
-        DecodeIssue(
-          path: "",
-          kind: .repeatedMember,
-          severity: .warning,
-          message: "the member \"\(name.prefix(limits.quoted))\" stands twice; the first counts"
-        )
-      )
-    }
-    if reading.repairs > 0 {
-      log.add(
-        DecodeIssue(
-          path: "",
-          kind: .repairedText,
-          severity: .warning,
-          message: "\(reading.repairs) damaged texts were repaired"
-        )
-      )
-    }
-    return try finish(make(DecodeField(root: reading.value, log: log)), reading.value, log)
-  }
-
-  /// Reads a value that was taken out of a document before.
-  ///
-  /// - Parameters:
-  ///   - value: The value.
-  ///   - make: Makes the model of it.
-  /// - Returns: The model and the issues.
-  /// - Throws: ``DecodeFailure`` in strict mode if an issue is too grave.
-  public func decode<Model>(
-    value: JSONValue,
-    _ make: (DecodeField) -> Model
-  ) throws(DecodeFailure) -> Decoded<Model> {
-    let log = DecodeLog(limits: limits)
-    return try finish(make(DecodeField(root: value, log: log)), value, log)
   }
 
   private func finish<Model>(
     _ model: Model,
-    _ value: JSONValue,
     _ log: DecodeLog
   ) throws(DecodeFailure) -> Decoded<Model> {
     if case .strict(let least) = mode {
@@ -107,7 +114,7 @@ public struct TolerantDecoder: Sendable {
     }
     return Decoded(
       model: model,
-      value: value,
+      raw: RawJSON(log.document, at: log.root),
       issues: log.issues,
       issueCount: log.counts.reduce(0, +)
     )
@@ -129,7 +136,7 @@ public struct Decoded<Model> {
   /// The model.
   public var model: Model
   /// The whole document; what the model does not know is still in it.
-  public var value: JSONValue
+  public var raw: RawJSON
   /// What deviated, at most as many as the limits keep.
   public var issues: [DecodeIssue]
   /// How many deviations there were in all.

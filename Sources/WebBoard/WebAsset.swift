@@ -25,6 +25,25 @@ struct WebAsset {
     return byName
   }()
 
+  /// Whether it is a page.
+  var isPage: Bool { name.hasSuffix(".html") }
+
+  /// The name without its ending.
+  var stem: String { name.split(separator: ".").first.map(String.init) ?? name }
+
+  /// The file without the lines that are about parts of the server that are off.
+  ///
+  /// Such a line has the part's name in it: `data-service="jobs"`.
+  func without(services: [String]) -> WebAsset {
+    let marks = services.map { "data-service=\"\($0)\"" }
+    let text = String(decoding: body.readableBytesView, as: UTF8.self)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      .filter { line in !marks.contains { line.contains($0) } }
+    return Array(lines.joined(separator: "\n").utf8).withUnsafeBytes {
+      WebAsset(name: name, bytes: $0)
+    }
+  }
+
   private init(name: String, bytes: UnsafeRawBufferPointer) {
     self.name = name
     mediaType = Self.mediaType(of: name)

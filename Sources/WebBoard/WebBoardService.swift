@@ -3,28 +3,63 @@ import HTTPTypes
 package import Hummingbird
 import Serving
 
-/// The pages: the web board at `/`, its files under `/assets/`, `/openapi.json` and `/openapi-jobs.json`.
+/// The pages: the web board at `/`, the pages of the parts that are served, their files under
+/// `/assets/`, `/openapi.json`, and `/openapi-workspaces.json` and `/openapi-jobs.json` with their parts.
 package struct WebBoardService: Sendable {
+  /// A part of the server with a page of its own.
+  package enum Part: String, CaseIterable, Sendable {
+    /// Worktrees and the agents in them, at `/workspaces`.
+    case workspaces
+    /// Jobs, at `/jobs`.
+    case jobs
+
+    /// The path of the page.
+    package var path: String { "/\(rawValue)" }
+  }
+
+  private let parts: Set<Part>
+  /// The pages by file name, without the lines about parts that are off.
+  private let pages: [String: WebAsset]
+
   /// Creates the service.
-  package init() {}
+  ///
+  /// - Parameter parts: The parts that are served; the pages of others are not there, and nothing
+  ///   leads to them.
+  package init(parts: Set<Part> = []) {
+    self.parts = parts
+    let off = Part.allCases.filter { !parts.contains($0) }.map(\.rawValue)
+    var pages: [String: WebAsset] = [:]
+    for asset in WebAsset.all.values where asset.isPage && !off.contains(asset.stem) {
+      pages[asset.name] = asset.without(services: off)
+    }
+    self.pages = pages
+  }
 
   /// Adds the pages to a router.
   package func add(to router: Router<some RequestContext>) {
-    router.get("/") { request, _ in try Self.answer("index.html", request) }
-    router.get("assets/:name") { request, context in
-      try Self.answer(context.parameters.get("name") ?? "", request)
+    router.get("/") { request, _ in try answer("index.html", request) }
+    for part in parts {
+      router.get("\(part.rawValue)") { request, _ in
+        try answer("\(part.rawValue).html", request)
+      }
     }
-    for name in ["openapi.json", "openapi-jobs.json"] {
-      router.get(RouterPath(name)) { request, _ in try Self.answer(name, request) }
+    router.get("assets/:name") { request, context in
+      try answer(context.parameters.get("name") ?? "", request)
+    }
+    router.get("openapi.json") { request, _ in try answer("openapi.json", request) }
+    for part in parts {
+      let name = "openapi-\(part.rawValue).json"
+      router.get(RouterPath(name)) { request, _ in try answer(name, request) }
     }
     // A service worker is in charge of the folder it comes from.
-    router.get("service-worker.js") { request, _ in try Self.answer("service-worker.js", request) }
-    router.get("favicon.ico") { request, _ in try Self.answer("icon.svg", request) }
+    router.get("service-worker.js") { request, _ in try answer("service-worker.js", request) }
+    router.get("favicon.ico") { request, _ in try answer("icon.svg", request) }
   }
 
   /// A file, or 304 if the browser has it.
-  private static func answer(_ name: String, _ request: Request) throws -> Response {
-    guard let asset = WebAsset.all[name] else {
+  private func answer(_ name: String, _ request: Request) throws -> Response {
+    let found = WebAsset.all[name]
+    guard let asset = found?.isPage == true ? pages[name] : found else {
       throw Problem(.notFound, "not_found", detail: "there is no file \"\(name.prefix(80))\"")
     }
     var headers: HTTPFields = [
@@ -36,8 +71,11 @@ package struct WebBoardService: Sendable {
       return Response(status: .notModified, headers: headers)
     }
     headers[.contentType] = asset.mediaType
-    if asset.mediaType.hasPrefix("text/html") {
-      headers[.contentSecurityPolicy] = contentSecurityPolicy
+    if asset.isPage {
+      // A board may stand in other pages; a page whose buttons change something may not.
+      headers[.contentSecurityPolicy] =
+        Self.contentSecurityPolicy
+        + (asset.name == "index.html" ? "" : "; frame-ancestors 'none'")
       headers[.referrerPolicy] = "same-origin"
     }
     return Response(

@@ -21,6 +21,12 @@ package enum WatchLimits {
   package static let reconcile = 60.0
   /// How often a worktree is looked at whose content cannot be watched.
   package static let pollEvery = 2.0
+  /// How long a look at a worktree waits for the beginning of one at its repository.
+  package static let longestHold = 0.25
+  /// After how long a look that failed is tried again; twice as long after each further failure.
+  package static let retry = 1.0
+  /// The longest time until then.
+  package static let longestRetry = 30.0
   /// The shortest pause between two rounds of the watcher, which bounds its work when events storm.
   package static let roundPause = 0.02
 

@@ -105,7 +105,7 @@ struct BoardServer {
         apiVersion: StationboardService.apiVersion,
         origins: origins,
         exposed: StationboardService.exposedFields,
-        hidden: closedPaths + (jobs == nil ? [] : ["/ws/"])
+        hidden: closedPaths + (jobs == nil ? [] : ["/ws/"]) + pages.map(\.path)
       )
     )
     router.add(middleware: ProblemMiddleware(writable: closedPaths))
@@ -114,8 +114,16 @@ struct BoardServer {
     }
     stationboard.add(to: router)
     jobs?.add(to: router)
-    WebBoardService().add(to: router)
+    WebBoardService(parts: pages).add(to: router)
     return router
+  }
+
+  /// The parts that have pages of their own.
+  private var pages: Set<WebBoardService.Part> {
+    var pages: Set<WebBoardService.Part> = []
+    if workspaces != nil { pages.insert(.workspaces) }
+    if jobs != nil { pages.insert(.jobs) }
+    return pages
   }
 }
 

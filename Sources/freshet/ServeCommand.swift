@@ -75,7 +75,11 @@ struct ServeCommand: AsyncParsableCommand {
     let files = try realtime.recordings()
     let workspaces = workspaces.completed(by: settings)
     let jobs = try jobs.completed(by: settings?.jobs)
-    let part = try workspaces.part(host: host, version: StationboardService.version)
+    let part = try workspaces.part(
+      host: host,
+      version: StationboardService.version,
+      data: folder.path
+    )
     let store: FeedStore
     do throws(FeedError) {
       store = try FeedStore(folder: folder, logger: logger)

@@ -86,7 +86,7 @@ struct AgentScanTests {
         )
       case .look: scan.markSeen(agent.worktree, at: act.at)
       case .truth(let state, _): truth[act.agent] = (state, act.at)
-      case .edit, .commit: break
+      case .edit, .commit, .todos: break
       }
     }
   }

@@ -2,6 +2,7 @@ import AgentSimulation
 import AgentWatch
 import Agents
 import Foundation
+import Synchronization
 import Testing
 import Workspaces
 
@@ -67,6 +68,47 @@ struct AgentWatchTests {
     listener.cancel()
     await listener.value
     #expect(await told.isOver)
+  }
+
+  @Test func `what was looked at in another life stays seen, and each mark is remembered`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let agent = try WaitingProcess("claude", in: folder)
+    defer { agent.kill() }
+    var claude = ClaudeWriter(.claude20, directory: folder.path, seed: 1)
+    let start = AgentWatch.systemClock()
+    let lines = claude.prompt("Go", at: start) + claude.finish("Done.", at: start)
+    try folder.append("home/" + claude.path, Array(lines.joined()))
+    let later = WallTime(milliseconds: AgentWatch.systemClock().milliseconds + 1)
+    let ahead = WallTime(milliseconds: later.milliseconds + 86_400_000)
+    // A mark that lies ahead of the clock is none.
+    for (mark, state) in [
+      (later, AgentActivity.State.idle), (ahead, .doneUnseen), (nil, .doneUnseen),
+    ] {
+      while AgentWatch.systemClock().milliseconds < later.milliseconds {
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      let kept = Mutex<[String: WallTime]>([:])
+      let watch = AgentWatch(
+        AgentFolders(claude: folder.path + "/home", codex: nil, neutral: nil),
+        marks: mark.map { [folder.path: $0] } ?? [:]
+      ) { marks in kept.withLock { $0 = marks } }
+      let readings = watch.readings()
+      let told = Told()
+      let listener = Task { for await (_, reading) in readings { await told.add(reading) } }
+      await watch.follow([folder.path])
+      _ = try await wait(for: state, told)
+      #expect(await !told.readings.contains { $0.activity.state != state })
+      #expect(kept.withLock { $0.isEmpty })
+      if mark == nil {
+        await watch.markSeen(folder.path)
+        _ = try await wait(for: .idle, told)
+        #expect(kept.withLock { Array($0.keys) } == [folder.path])
+      }
+      listener.cancel()
+      await listener.value
+    }
   }
 
   @Test func `readings are told to one listener`() async {

@@ -74,7 +74,7 @@ struct SimulatedWorld {
       }
     case .look: roster.markSeen(agent.worktree, at: act.at)
     case .truth(let state, let reason): truth[act.agent] = (state, act.at, reason)
-    case .edit, .commit: break
+    case .edit, .commit, .todos: break
     }
   }
 

@@ -1,5 +1,7 @@
+import BookStage
 import Books
 import Foundation
+import GRDB
 import Testing
 
 @testable import BookLibrary
@@ -12,7 +14,7 @@ import Testing
     isPlain: Bool = false
   ) async throws -> (Catalogue, CatalogueImport.Report, [String: Int]) {
     let arguments = [folder.path, "\(works)"] + (isPlain ? ["--plain"] : [])
-    let printed = try await PythonProgram("library_dump.py", arguments).finish()
+    let printed = try await PythonProgram.run("library_dump.py", arguments)
     let counts = try JSONDecoder().decode([String: Int].self, from: Data(printed.utf8))
     let end = isPlain ? "txt" : "txt.gz"
     // The order of the files does not matter.
@@ -80,6 +82,51 @@ import Testing
     #expect(try await answer("A Book That Nobody Wrote", "Nobody") == "not found")
     #expect(try await answer("\" OR 1=1 NEAR(\" -*", nil) == "not found")
     #expect(try await answer("!!!", "?") == "not found")
+  }
+
+  @Test func `a work is completed from its first edition that has a number`() async throws {
+    let folder = try TestFolder()
+    let lines = [
+      #"/type/work\t/works/OL1W\t1\t2020\t{"key": "/works/OL1W", "title": "Dune"}"#,
+      #"/type/edition\t/books/OL1M\t1\t2020\t{"key": "/books/OL1M", "title": "Dune", "publish_date": "1965", "works": [{"key": "/works/OL1W"}]}"#,
+      #"/type/edition\t/books/OL2M\t1\t2020\t{"key": "/books/OL2M", "title": "Dune", "publish_date": "1999", "isbn_13": ["9780441013593"], "works": [{"key": "/works/OL1W"}]}"#,
+    ].joined(separator: "\n")
+    let dump = try folder.file("dump.txt", Array(lines.replacing("\\t", with: "\t").utf8))
+    let path = folder.path + "/catalogue.sqlite"
+    #expect(try CatalogueImport.run(files: [dump], into: path).editions == 2)
+    let found = try await Catalogue(path: path).candidates(title: "Dune", author: nil, limit: 5)
+    #expect(found.map(\.edition) == ["OL2M"])
+    #expect(found.first?.isbn == ISBN("9780441013593"))
+  }
+
+  @Test func `a search for any of some words leaves the most common ones out`() throws {
+    let database = try DatabaseQueue()
+    try database.write { database in
+      try database.execute(sql: CatalogueSchema.tables)
+      for (word, works) in [("the", 500_000), ("history", 150_000), ("river", 60_000)] {
+        try database.execute(
+          sql: "INSERT INTO common_words VALUES (?, ?)",
+          arguments: [word, works]
+        )
+      }
+      func telling(_ words: String...) throws -> [String] {
+        try Catalogue.telling(words, database)
+      }
+      #expect(try telling("the", "history", "of", "dune", "dune") == ["of", "dune", "history"])
+      #expect(try telling("the", "river") == ["river"])
+      #expect(try telling("river", "history", "dune") == ["dune", "river"])
+      #expect(try telling("the") == [])
+    }
+  }
+
+  @Test func `common words are counted when a catalogue is made`() async throws {
+    let folder = try TestFolder()
+    let (_, _, counts) = try await Self.catalogue(folder, works: 2_600)
+    let database = try DatabaseQueue(path: folder.path + "/catalogue.sqlite")
+    let found = try await database.read { database in
+      try Int.fetchOne(database, sql: "SELECT works FROM common_words WHERE word = 'the'") ?? 0
+    }
+    #expect(found > CatalogueSchema.fewWorks && found <= counts["works"] ?? 0)
   }
 
   @Test func `a number decides, and another title is said`() async throws {

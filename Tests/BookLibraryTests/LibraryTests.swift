@@ -1,4 +1,5 @@
 import BookLibrary
+import BookStage
 import Foundation
 import GRDB
 import Testing

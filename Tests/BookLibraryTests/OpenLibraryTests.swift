@@ -1,3 +1,4 @@
+import BookStage
 import Books
 import ConditionalHTTP
 import Foundation

@@ -1,5 +1,6 @@
 import BookLibrary
 import BookPipelines
+import BookStage
 import Books
 import Foundation
 import Jobs
@@ -22,7 +23,7 @@ import Testing
   ) async throws -> (JobInput, Truth) {
     let path = folder.path + "/\(service)-\(isNewer).csv"
     let truth = path + ".json"
-    try await Python.run(
+    try await PythonProgram.run(
       "book_exports.py",
       [service, "\(rows)", "--out", path, "--truth", truth] + (isNewer ? ["--newer"] : [])
     )

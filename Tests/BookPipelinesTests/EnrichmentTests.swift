@@ -1,5 +1,6 @@
 import BookLibrary
 import BookPipelines
+import BookStage
 import Books
 import Foundation
 import Jobs

@@ -1,4 +1,4 @@
-import Foundation
+import BookStage
 import Jobs
 import StrictJSON
 import Synchronization
@@ -50,23 +50,10 @@ extension JobItem {
   subscript(name: String) -> JSONValue? { value?[name] }
 }
 
-/// A folder that goes away.
-final class TestFolder {
-  let path: String
-
-  init() throws {
-    path =
-      FileManager.default.temporaryDirectory
-      .appendingPathComponent("books-\(UUID().uuidString)").path
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
+extension TestFolder {
   /// Writes a file and describes it as the input of a job.
   func input(_ name: String, _ bytes: [UInt8]) throws -> JobInput {
-    let path = path + "/" + name
-    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    let path = try file(name, bytes)
     return JobInput(name: name, mediaType: "", path: path, byteCount: bytes.count)
   }
 
@@ -74,49 +61,3 @@ final class TestFolder {
     try input(name, Array(text.utf8))
   }
 }
-
-/// Runs the Python programs beside these tests.
-enum Python {
-  struct Failure: Error {
-    var text: String
-  }
-
-  /// The folder `Tests/Books`.
-  static let folder = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Books").path
-
-  /// Runs a program to its end and gives what it prints.
-  ///
-  /// What it prints goes into a file: a pipe would stay open as long as any other program that was started
-  /// meanwhile.
-  @discardableResult
-  static func run(
-    _ program: String,
-    _ arguments: [String],
-    python: [String] = ["python3"]
-  ) async throws -> String {
-    let output = FileManager.default.temporaryDirectory
-      .appendingPathComponent("books-\(UUID().uuidString).out").path
-    _ = FileManager.default.createFile(atPath: output, contents: nil)
-    defer { try? FileManager.default.removeItem(atPath: output) }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = python + [folder + "/" + program] + arguments
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle(forWritingAtPath: output)
-    // One after another: programs that start at the same moment may wait for each other.
-    try launching.withLock { _ in try process.run() }
-    while process.isRunning { try await Task.sleep(for: .milliseconds(20)) }
-    let printed = String(
-      decoding: FileManager.default.contents(atPath: output) ?? Data(),
-      as: UTF8.self
-    )
-    guard process.terminationStatus == 0 else {
-      throw Failure(text: "\(program) ended with \(process.terminationStatus)")
-    }
-    return printed
-  }
-}
-
-/// Held while a program is started.
-private let launching = Mutex(())

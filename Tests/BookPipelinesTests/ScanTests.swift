@@ -1,6 +1,7 @@
 import BookLibrary
 import BookPipelines
 import BookScan
+import BookStage
 import Books
 import Foundation
 import Jobs
@@ -141,7 +142,7 @@ struct TellingReader: ShelfReader {
   /// A photo drawn by `shelf_photo.py`; Pillow comes with the system's Python.
   static func draw(_ folder: TestFolder, _ arguments: [String]) async throws -> JobInput {
     let path = folder.path + "/\(UUID().uuidString).jpg"
-    try await Python.run("shelf_photo.py", [path] + arguments, python: ["/usr/bin/python3"])
+    try await PythonProgram.run("shelf_photo.py", [path] + arguments, python: "/usr/bin/python3")
     return JobInput(name: "shelf.jpg", mediaType: "image/jpeg", path: path, byteCount: 0)
   }
 

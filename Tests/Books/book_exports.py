@@ -53,8 +53,7 @@ class Book:
         self.first = dice.choice(FIRST)
         self.last = dice.choice(LAST)
         body = f"{dice.randrange(10**8):09d}" if number % 3 else f"0{dice.randrange(10**8):08d}"
-        self.isbn10 = check10(body)
-        self.isbn13 = check13("978" + body)
+        self.number_as(body)
         self.rating = dice.randrange(0, 6)
         self.pages = dice.randrange(80, 900)
         self.year = dice.randrange(1950, 2024)
@@ -64,6 +63,11 @@ class Book:
         self.review = dice.choice(REVIEWS)
         self.shelves = dice.sample(["favourites", "owned", "sci-fi", "été 2020", "lent out"], dice.randrange(0, 3))
         self.series = f" (The {dice.choice(NOUNS)} Cycle, #{dice.randrange(1, 9)})" if number % 7 == 0 else ""
+
+    def number_as(self, body: str) -> None:
+        """Gives the book the numbers with these nine digits."""
+        self.isbn10 = check10(body)
+        self.isbn13 = check13("978" + body)
 
 
 class Service:
@@ -200,6 +204,7 @@ class Export:
         self.newer = newer
         self.service = SERVICES[service](self.dice)
         self.titles = set()
+        self.isbns: set[str] = set()
         self.seen: list[Book] = []
         self.seen_with_isbn: set[int] = set()
         self.counts = dict(rows=0, imported=0, updated=0, duplicates=0, failed=0, blank=0)
@@ -227,6 +232,10 @@ class Export:
                 self.titles.add(title)
                 break
         book = Book(len(self.titles), title, self.dice)
+        while book.isbn13 in self.isbns:
+            # Numbers are drawn, and two books must not have the same one.
+            book.number_as(f"{self.dice.randrange(10**9):09d}")
+        self.isbns.add(book.isbn13)
         for name in ("first", "last"):
             setattr(book, name, getattr(book, name).encode("latin-1", errors="ignore").decode("latin-1"))
         return book
@@ -298,10 +307,13 @@ class Export:
             has_isbn = False
             row[service.header.index("ISBN/UID")] = f"9d0b43c8-{book.number:04d}-uid"
         line = service.line(row)
-        if kind == 4 and service.delimiter == "," and book.review and '"' not in book.review and "\n" not in book.review:
-            # A quote inside quotes that nobody doubled.
-            broken = service.line([text + " §" if text == book.review else text for text in row])
-            line = broken.replace(book.review + " §", '"He said "fine" and left."' if False else book.review)
+        if kind == 4 and isinstance(service, (Goodreads, StoryGraph, BookWyrm)):
+            # Quotes inside quotes that nobody doubled.
+            review = service.header.index(next(name for name in ("My Review", "Review", "review_content")
+                                               if name in service.header))
+            place = "§§§"
+            line = service.line(row[:review] + [place] + row[review + 1:])
+            line = line.replace(place, '"He said "fine" and left."')
         self.write(line)
         self.seen.append(book)
         if has_isbn:

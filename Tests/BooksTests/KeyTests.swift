@@ -22,6 +22,20 @@ import Testing
     #expect(BookKey.author(name) == "jrr tolkien")
   }
 
+  @Test(arguments: [
+    ("Д. С. Лихачёв", "дс лихачёв"), ("X", "x"), ("Malcolm X", "malcolm x"),
+    ("J. Æ. van der Berg", "j ae van der berg"), ("\u{301}", ""), ("a \u{301} b", "ab"),
+    ("Simon & Schuster", "simon and schuster"), ("O’Brien,  Flann", "flann obrien"),
+  ])
+  func `initials stand together and everything else apart`(name: String, key: String) {
+    #expect(BookKey.author(name) == key)
+  }
+
+  @Test func `words have no blanks about them`() {
+    #expect(BookKey.words(" &Sons & 'Co' \u{301} ") == ["and", "sons", "and", "co"])
+    #expect(BookKey.words("…") == [])
+  }
+
   @Test func `what follows a comma may be no given name`() {
     #expect(BookKey.author("Kurt Vonnegut, Jr.") == "kurt vonnegut jr")
     #expect(BookKey.inOrder("Plato,") == "Plato")

@@ -180,6 +180,11 @@ class Answer:
         return self.board["meta"]
 
     @property
+    def at(self) -> float:
+        """The service clock when the board was made, cut to milliseconds."""
+        return instant(self.meta["serverTime"])
+
+    @property
     def departures(self) -> list[dict]:
         return self.board["departures"]
 

@@ -16,7 +16,8 @@ from program import PROGRAM, run
 BOOKS = Path(__file__).resolve().parents[1] / "Books"
 sys.path.insert(0, str(BOOKS))
 
-import book_exports  # noqa: E402  (beside these tests)
+import book_check  # noqa: E402  (beside these tests)
+import book_exports  # noqa: E402
 
 ROWS = 10_000
 MOST_SECONDS = 10
@@ -65,6 +66,11 @@ class Library(unittest.TestCase):
         failures = {str(row): json.loads(problems)[0]["code"] for row, problems in
                     database.execute("SELECT row, problems FROM failed_rows")}
         self.assertEqual(failures, export.failures)
+        # A reader that shares nothing with the program says the same.
+        second = book_check.Library()
+        told = second.take(export.bytes)
+        self.assertEqual(counts, told["counts"])
+        self.assertEqual({row: [code] for row, code in failures.items()}, told["failures"])
         titles = {title for title, in database.execute("SELECT title FROM library")}
         self.assertLessEqual(len(titles - export.titles), export.counts["imported"] // 100)
         database.close()
@@ -72,6 +78,14 @@ class Library(unittest.TestCase):
         again = self.take(self.put(f"{service}.csv", export.bytes))
         self.assertEqual((again["imported"], again["updated"]), (0, 0))
         self.assertEqual(again["duplicates"], export.counts["imported"] + export.counts["duplicates"])
+        again.pop("seconds")
+        self.assertEqual(again, second.take(export.bytes)["counts"])
+        # Later, with other ratings: each of those books is updated, and no other.
+        newer = book_exports.Export(service, ROWS, seed=11, newer=True)
+        later = self.take(self.put(f"{service}-newer.csv", newer.bytes))
+        later.pop("seconds")
+        self.assertEqual(later["updated"], len(newer.changed))
+        self.assertEqual(later, second.take(newer.bytes)["counts"])
 
     def test_goodreads(self):
         self.check("goodreads")
@@ -86,30 +100,46 @@ class Library(unittest.TestCase):
         self.check("bookwyrm")
 
     def test_failed_rows_are_corrected_with_pythons_csv_and_imported_again(self):
-        export = book_exports.Export("goodreads", 2_000, seed=5)
-        file = self.put("books.csv", export.bytes)
+        for service in book_exports.SERVICES:
+            with self.subTest(service):
+                self.library = str(self.path / f"{service}.sqlite")
+                self.correct(service)
+
+    def correct(self, service: str) -> None:
+        export = book_exports.Export(service, 2_000, seed=5)
+        mark = export.service.delimiter
+        file = self.put(f"{service}.csv", export.bytes)
+        second = book_check.Library()
+        second.take(export.bytes)
         self.take(file)
         table = Path(file + ".failed.csv").read_bytes()
-        rows = list(csv.reader(io.StringIO(table.decode("utf-8-sig"), newline="")))
+        rows = list(csv.reader(io.StringIO(table.decode("utf-8-sig"), newline=""), delimiter=mark))
         header, rows = rows[0], rows[1:]
         self.assertEqual(header[:2], ["Import row", "Import problem"])
-        self.assertEqual(header[2:], book_exports.Goodreads.header)
+        self.assertEqual(header[2:], export.service.header)
         self.assertEqual([row[0] for row in rows], sorted(export.failures, key=int))
+        title = header.index("Title" if "Title" in header else "title")
         corrected = io.StringIO(newline="")
-        writer = csv.writer(corrected)
+        writer = csv.writer(corrected, delimiter=mark)
         writer.writerow(header)
         for number, row in enumerate(rows):
             if export.failures[row[0]] == "quote_unclosed":
-                # The whole row is one field; a person takes it apart. Here the quote and the comma go.
-                row = row[:2] + row[2].replace('"Open, ', "Open ").split(",")
-            row = row[:2 + len(book_exports.Goodreads.header)]
-            row[header.index("Title")] = row[header.index("Title")].strip() or f"Found again {number}"
-            row[header.index("ISBN")] = row[header.index("ISBN13")] = ""
+                # The whole row is one field; a person takes it apart. Here the quote and the delimiter go.
+                row = row[:2] + row[2].replace(f'"Open{mark} ', "Open ").split(mark)
+            row = row[:len(header)]
+            row[title] = row[title].strip() or f"Found again {number}"
+            for place, name in enumerate(header):
+                if name.lower().startswith("isbn"):
+                    row[place] = ""
             writer.writerow(row)
-        counts = self.take(self.put("corrected.csv", corrected.getvalue().encode()))
-        self.assertEqual(counts["failed"], 0)
-        self.assertEqual(counts["rows"], export.counts["failed"])
-        self.assertEqual(counts["imported"] + counts["duplicates"] + counts["updated"], export.counts["failed"])
+        content = corrected.getvalue().encode()
+        counts = self.take(self.put(f"{service}-corrected.csv", content))
+        counts.pop("seconds")
+        self.assertEqual((counts["rows"], counts["failed"]), (export.counts["failed"], 0))
+        self.assertEqual(counts, second.take(content)["counts"])
+        # What was corrected is there, and correcting it once more changes nothing.
+        again = self.take(self.put(f"{service}-again.csv", content))
+        self.assertEqual((again["imported"], again["updated"]), (0, 0))
 
     def test_an_export_of_the_library_is_the_same_library(self):
         export = book_exports.Export("librarything", 1_000, seed=3)

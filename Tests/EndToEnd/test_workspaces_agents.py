@@ -202,6 +202,59 @@ class TruthTest(AgentTest):
         self.assertEqual(session["todos"], listed[0]["todos"])
 
 
+class RecordingTest(AgentTest):
+    def test_clients_are_recorded_and_the_report_says_what_the_recordings_do_not_show(self):
+        server = self.serve()
+        until(lambda: len(server.worktrees()) == 7)
+        truth = self.folder / "truth.jsonl"
+        files = [self.folder / "polled.jsonl", self.folder / "pushed.jsonl"]
+        clients = [
+            subprocess.Popen(
+                [program.PROGRAM, "workspaces", "--server", server.url, "--watch", "--json", *stream,
+                 "--record", str(file), "--for", "32"], stdout=subprocess.DEVNULL,
+            ) for file, stream in zip(files, (["--no-stream"], []))
+        ]
+        options = ["--minutes", "6", "--pace", "20", "--seed", "4", "--truth", str(truth)]
+        with Agents(self.home, self.trees, *options) as agents:
+            self.assertEqual([client.wait(timeout=90) for client in clients], [0, 0])
+            self.assertEqual(agents.process.wait(timeout=60), 0)
+        kinds = [{line.get("event", "request") for line in map(json.loads, file.read_text().splitlines())} for file in files]
+        self.assertEqual(kinds, [{"request", "wire", "shown"}] * 2)
+
+        answer = run(
+            "report", "workspaces", *map(str, files), "--truth", str(truth), "--json", str(self.folder / "report.json")
+        )
+        self.assertEqual(answer.returncode, 1, answer.stdout + answer.stderr)
+        report = json.loads((self.folder / "report.json").read_text())
+        self.assertEqual(report["verdict"], "fail")
+        for recording in report["recordings"]:
+            self.assertEqual([gate for gate in recording["gates"] if not gate["passed"]], [])
+        gates = {gate["id"]: gate["passed"] for gate in report["gates"]}
+        # Half a minute shows no hour of idle time; what it does show is right.
+        self.assertFalse(gates["unchanged_when_idle"] or gates["requests_per_hour"])
+        self.assertTrue(gates["truth_readable"], answer.stdout)
+        pushed = {row["name"]: row["ms"] for row in report["delays"]}["todos, pushed"]
+        self.assertGreater(pushed["count"], 20)
+        self.assertLess(pushed["p50"], 1_000)
+        self.assertGreater(report["streamedBytes"], 1_000)
+
+    def test_what_cannot_be_used_is_named(self):
+        empty, broken = self.folder / "empty", self.folder / "broken"
+        empty.write_text("")
+        broken.write_text('{"event":"state"}\n{"event":"state"}\n')
+        for arguments, words in (
+            ([str(self.folder / "gone")], "gone: No such file"),
+            ([str(empty)], "no line of 0 is a sample"),
+            ([str(empty), "--truth", str(broken)], 'no line tells of a change; line 1: the member "at"'),
+        ):
+            answer = run("report", "workspaces", *arguments)
+            self.assertEqual(answer.returncode, 2)
+            self.assertIn(words, answer.stderr)
+        answer = run("workspaces", "--record", str(empty))
+        self.assertEqual(answer.returncode, 64)
+        self.assertIn("--record needs --watch", answer.stderr)
+
+
 class TraceTest(AgentTest):
     def traces(self) -> dict[str, tuple]:
         """What the file system says of everything that agents wrote."""

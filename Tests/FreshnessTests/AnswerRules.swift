@@ -66,7 +66,7 @@ struct AnswerRules {
 
   @Test
   func `R18: ten minutes without a full answer lead to one, and a policy may turn it off`() {
-    var stage = Stage.settled(.workspaces)
+    var stage = Stage.settled(Policy.workspaces.with { $0.unchangedFor = .minutes(10) })
     stage.run(.seconds(595), answering: .unchanged, roundTrip: .zero)
     #expect(stage.requests.dropFirst().allSatisfy { $0.request.validator != nil })
     stage.run(.seconds(20), answering: .content(.plain), roundTrip: .zero)

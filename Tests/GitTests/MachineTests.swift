@@ -119,7 +119,10 @@ import Testing
 
   @Test func `Watched are the folders of tracked files and new ones, within the limit`() throws {
     var folders = WatchPlan.Folders()
-    let bytes = records("a.txt|src/deep/er/x.c|src/deep/er/y.c|src/z.c|")
+    func staged(_ paths: [String], mode: String = "100644") -> [UInt8] {
+      records(paths.map { "\(mode) 0123456789 0\t\($0)|" }.joined())
+    }
+    let bytes = staged(["a.txt", "src/deep/er/x.c", "src/deep/er/y.c", "src/z.c"])
     for byte in bytes { try folders.take([byte]) }
     folders.add(untracked: ["new/in/side/"])
     #expect(
@@ -127,9 +130,47 @@ import Testing
         "", "new", "new/in", "new/in/side", "src", "src/deep", "src/deep/er",
       ]
     )
+    #expect(folders.submodules.isEmpty)
+    try folders.take(staged(["modules/one", "modules/one"], mode: "160000"))
+    #expect(folders.submodules == ["modules/one"])
+    var inner = WatchPlan.Folders()
+    try inner.take(staged(["a/b"]) + staged(["two"], mode: "160000"))
+    folders.add(inner, of: "modules/one")
+    #expect(folders.submodules == ["modules/one", "modules/one/two"])
+    #expect(
+      folders.all.filter { $0.hasPrefix("modules") } == [
+        "modules", "modules/one", "modules/one/a", "modules/one/two",
+      ]
+    )
     #expect(!folders.isOverflowing)
-    for number in 0..<GitLimits.watchedFolders { try folders.take(records("f\(number)/x|")) }
+    for number in 0..<GitLimits.watchedFolders { try folders.take(staged(["f\(number)/x"])) }
     #expect(folders.all.count == GitLimits.watchedFolders)
     #expect(folders.isOverflowing)
+    #expect(throws: GitOutputError.self) { try folders.take(records("no path|")) }
+  }
+
+  @Test func `More submodules than the limit are not watched whole`() throws {
+    var folders = WatchPlan.Folders()
+    for number in 0...GitLimits.submodules {
+      try folders.take(records("160000 0123456789 0\tmodule\(number)|"))
+    }
+    #expect(folders.submodules.count == GitLimits.submodules)
+    #expect(folders.isOverflowing)
+  }
+
+  @Test func `A request for later gives way to one for now`() {
+    var budget = RefreshBudget<String>(spacing: 1, most: 2)
+    budget.request("a", at: 10)
+    #expect(budget.begin(at: 1).isEmpty)
+    #expect(budget.begins("a", at: 1, asked: nil) == 10)
+    #expect(budget.begins("a", at: 1, asked: 3) == 3)
+    #expect(budget.begins("b", at: 1, asked: nil) == nil)
+    budget.request("a", at: 2)
+    #expect(budget.deadline == 2)
+    expectSame(budget.begin(at: 2), ["a"])
+    #expect(budget.begin(at: 11).isEmpty)
+    #expect(budget.begins("a", at: 11, asked: nil) == 11)
+    budget.end("a")
+    #expect(budget.begins("a", at: 2.5, asked: 2.5) == 3)
   }
 }

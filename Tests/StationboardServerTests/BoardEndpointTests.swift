@@ -76,6 +76,9 @@ import Testing
     json.instant(-1)
     json.raw("\",")
     json.instant(fractional: 1_795_503_600.999_9)
+    json.raw(",")
+    // The nearest number that a double has is less.
+    json.instant(fractional: 1_795_503_637.395)
     json.raw("]")
     let read = try JSONSerialization.jsonObject(with: Data(json.buffer.readableBytesView))
     let list = try #require(read as? [Any])
@@ -86,6 +89,7 @@ import Testing
     #expect(list[11] as? String == "2026-11-24T07:00:00Z")
     #expect(list[12] as? String == "1969-12-31T23:59:59Z")
     #expect(list[13] as? String == "2026-11-24T07:00:00.999Z")
+    #expect(list[14] as? String == "2026-11-24T07:00:37.395Z")
   }
 
   @Test func `departures are in order, in the window, and within the limit`() async throws {

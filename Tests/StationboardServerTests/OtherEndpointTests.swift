@@ -123,6 +123,15 @@ import Testing
     }
   }
 
+  @Test func `pages of parts that are off are not there, and nothing leads to them`() async throws {
+    for path in ["/workspaces", "/jobs", "/assets/workspaces.html", "/assets/jobs.html"] {
+      #expect(try await probe.get(path).status == 404, "\(path)")
+    }
+    let page = String(decoding: try await probe.get("/").body, as: UTF8.self)
+    #expect(page.contains("</html>"))
+    #expect(!page.contains("data-service"))
+  }
+
   @Test func `health names the feeds, version the contract`() async throws {
     let health = try await probe.get("/health")
     #expect(health.status == 200)

@@ -140,4 +140,44 @@ import TolerantDecoding
     #expect(ratio?.part == part)
     #expect(ratio?.whole == whole)
   }
+
+  @Test func `paths lead through lists, objects and names that are not there`() throws {
+    let text = #"{"a":{"skipped":[{"x":1}],"b":[[],[{"c":null},{"d":[1,"x"]}]]}}"#
+    let paths = try decode(text) { root in
+      let inner = root["a"]["b"].list { $0.list { $0 }?.elements ?? [] }?.elements ?? []
+      let (first, second) = (inner[1][0], inner[1][1])
+      return [
+        root.path, root["a"].path, root["a"]["b"].path, first.path, first["c"].path,
+        first["c"]["e"]["f"].path, second["d"].list { $0.path }?.elements.last ?? "",
+        root["x"].path, root["x"]["y"].path, root["a"]["skipped"]["z"].path,
+      ]
+    }.model
+    #expect(
+      paths == [
+        "", "a", "a.b", "a.b[1][0]", "a.b[1][0].c", "a.b[1][0].c.e.f", "a.b[1][1].d[1]", "x",
+        "x.y", "a.skipped.z",
+      ]
+    )
+  }
+
+  @Test func `a name that is null gives way to an older one`() throws {
+    let decoded = try decode(#"{"new":null,"older":7,"old":8}"#) { root in
+      root[["new", "old", "older"]].int()
+    }
+    #expect(decoded.model == 8)
+    #expect(decoded.issues.map(\.path) == ["old"])
+  }
+
+  @Test func `a value taken out of a document is read like a document of its own`() throws {
+    let decoder = TolerantDecoder()
+    let make = { (root: DecodeField) in root["n"].int() }
+    let outer = try decode(#"{"list":[0,{"n":"5"}]}"#) { $0["list"].list { $0.raw }?.elements }
+    let inner = try #require(outer.model?.last)
+    for raw in [inner, RawJSON(.object(["n": .string("5")]))] {
+      let decoded = try decoder.decode(raw, make)
+      #expect(decoded.model == 5)
+      #expect(decoded.issues.map(\.path) == ["n"])
+      #expect(decoded.raw.value == .object(["n": .string("5")]))
+    }
+  }
 }

@@ -156,6 +156,65 @@ struct Watching {
     }
   }
 
+  @Test func `A submodule that nothing names is watched, and so are its commits`() async throws {
+    let repository = TemporaryRepository()
+    try await repository.begin()
+    try repository.write("main/sub/deep/file.txt")
+    for arguments in [
+      ["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "inner"],
+    ] {
+      try await repository.git(arguments, in: "main/sub")
+    }
+    // Without .gitmodules: a status tells of it all the same, and lists across submodules do not.
+    try await repository.git("-c", "advice.addEmbeddedRepo=false", "add", "sub")
+    try await repository.git("commit", "-q", "-m", "embedded")
+    try await Watching(repository).run { it in
+      try await it.wait("main", "clean") { $0.cacheStatus.isCached && !$0.isDirty }
+      try it.repository.write("main/sub/deep/file.txt", "other\n")
+      try await it.wait("main", "edited within") { $0.git.unstaged == 1 }
+      try await it.repository.git("checkout", "-q", ".", in: "main/sub")
+      try await it.wait("main", "as before") { !$0.isDirty }
+      try await it.repository.git("commit", "-q", "--allow-empty", "-m", "next", in: "main/sub")
+      try await it.wait("main", "another commit within") { $0.git.unstaged == 1 }
+    }
+  }
+
+  @Test func `What git could not tell is asked again`() async throws {
+    let repository = TemporaryRepository()
+    try await repository.begin()
+    let objects = repository.path("main/.git/objects")
+    let commit = try await repository.git("rev-parse", "HEAD")
+    let folder = objects + "/" + commit.prefix(2)
+    try await Watching(repository).run { it in
+      try await it.wait("main", "clean") { $0.cacheStatus.isCached && !$0.isDirty }
+      // Nobody watches objects: that they are back is no event.
+      try FileManager.default.moveItem(atPath: folder, toPath: folder + ".away")
+      try it.repository.write("main/new.txt")
+      while await it.watcher.tally.failures == 0 { try await Task.sleep(for: .milliseconds(20)) }
+      try FileManager.default.moveItem(atPath: folder + ".away", toPath: folder)
+      try await it.wait("main", "asked again") { $0.git.untracked == 1 }
+    }
+  }
+
+  @Test func `With too few watches some are polled, and nothing is missed`() async throws {
+    let repository = TemporaryRepository()
+    try await repository.begin()
+    try await repository.git("worktree", "add", "-q", "-b", "work", "../linked")
+    for number in 0..<40 { try repository.write("linked/folder\(number)/file.txt") }
+    try await repository.git("add", ".", in: "linked")
+    try await repository.git("commit", "-q", "-m", "folders", in: "linked")
+    try await Watching(repository, watches: 20).run { it in
+      try await it.wait("linked", "clean") { $0.cacheStatus.isCached && $0.commitCount == 1 }
+      for (count, number) in [0, 20, 39].enumerated() {
+        try it.repository.write("linked/folder\(number)/new.txt")
+        try await it.wait("linked", "folder \(number)") { $0.git.untracked == count + 1 }
+      }
+      let tally = await it.watcher.tally
+      #expect(tally.watches <= 20)
+      #expect(tally.polled >= 1)
+    }
+  }
+
   @Test func `Without inotify everything is polled`() async throws {
     let repository = TemporaryRepository()
     try await repository.begin()

@@ -8,6 +8,8 @@ package final class Catalogue: BookProvider {
   package static let mostWorks = 200
   /// The most words of a title that are searched for.
   package static let mostWords = 12
+  /// The most works that a search for any of some words ranks, as far as the counts of words say.
+  package static let mostRanked = 200_000
 
   /// What reports call it.
   package let name = "dump"
@@ -53,7 +55,7 @@ package final class Catalogue: BookProvider {
   /// Works with the words of a title, and of an author if there is one.
   ///
   /// First all words must be there, then all words of the main title with the family name, then any of the
-  /// words.
+  /// words, of which the most common are left out in a large catalogue.
   package func candidates(
     title: String,
     author: String?,
@@ -68,7 +70,8 @@ package final class Catalogue: BookProvider {
       var queries = [Self.query(words, family, " AND ")]
       queries.append(Self.query(Array(main), family, " AND "))
       if family != nil { queries.append(Self.query(words, nil, " AND ")) }
-      queries.append(Self.query(useful.isEmpty ? words : useful, nil, " OR "))
+      let telling = try Self.telling(useful.isEmpty ? words : useful, database)
+      if !telling.isEmpty { queries.append(Self.query(telling, nil, " OR ")) }
       var ids: [Int64] = []
       let statement = try database.cachedStatement(
         sql: "SELECT rowid FROM search WHERE search MATCH ? ORDER BY rank LIMIT ?"
@@ -94,10 +97,10 @@ package final class Catalogue: BookProvider {
     let keys = BookKey.words(words).prefix(Self.mostWords * 2)
     let useful = keys.filter { $0.count > 2 }
     guard !keys.isEmpty else { return [] }
-    let query = (useful.isEmpty ? Array(keys) : useful).map { "\"\($0)\"" }.joined(
-      separator: " OR "
-    )
     return try await read { database in
+      let telling = try Self.telling(useful.isEmpty ? Array(keys) : useful, database)
+      guard !telling.isEmpty else { return [] }
+      let query = telling.map { "\"\($0)\"" }.joined(separator: " OR ")
       let statement = try database.cachedStatement(
         sql: "SELECT rowid FROM search WHERE search MATCH ? ORDER BY rank LIMIT ?"
       )
@@ -129,6 +132,25 @@ package final class Catalogue: BookProvider {
     } catch {
       throw ProviderError(.unavailable, "the catalogue cannot be read: \(error)")
     }
+  }
+
+  /// The rarest of some words, as many as can be ranked in good time.
+  static func telling(_ words: [String], _ database: Database) throws -> [String] {
+    let statement = try database.cachedStatement(
+      sql: "SELECT works FROM common_words WHERE word = ?"
+    )
+    var counts: [(word: String, works: Int)] = []
+    for word in words where !counts.contains(where: { $0.word == word }) {
+      counts.append(
+        (word, try Int.fetchOne(statement, arguments: [word]) ?? CatalogueSchema.fewWorks)
+      )
+    }
+    counts.sort { $0.works < $1.works }
+    var works = 0
+    return counts.prefix { count in
+      works += count.works
+      return works <= mostRanked
+    }.map(\.word)
   }
 
   private static func query(_ words: [String], _ family: String?, _ connective: String) -> String {
@@ -206,8 +228,8 @@ package final class Catalogue: BookProvider {
     let statement = try database.cachedStatement(
       sql: """
         SELECT work, title, subtitle, publisher, year, pages, language, format, cover, editions.id,
-          (SELECT min(isbn) FROM isbns WHERE edition = editions.id)
-        FROM editions WHERE work = ? ORDER BY 11 IS NULL, year, editions.id LIMIT 1
+          (SELECT min(isbn) FROM isbns WHERE edition = editions.id) AS number
+        FROM editions WHERE work = ? ORDER BY number IS NULL, year, editions.id LIMIT 1
         """
     )
     guard let row = try Row.fetchOne(statement, arguments: [id]) else { return book }

@@ -6,9 +6,11 @@ enum CatalogueSchema {
   /// Stands in the file's header: "FrCa".
   static let applicationID = 0x4672_4361
   /// The version of the tables.
-  static let version = 1
+  static let version = 2
   /// How many works are put into the index in one go.
   static let indexedAtOnce = 20_000
+  /// Words of more works than this are counted, so that searches can do without them.
+  static let fewWorks = 2_000
 
   static let tables = """
     PRAGMA application_id = \(applicationID);
@@ -31,6 +33,7 @@ enum CatalogueSchema {
       PRIMARY KEY (edition, position)
     ) WITHOUT ROWID;
     CREATE TABLE isbns (isbn INTEGER PRIMARY KEY, edition INTEGER NOT NULL);
+    CREATE TABLE common_words (word TEXT PRIMARY KEY, works INTEGER NOT NULL) WITHOUT ROWID;
     CREATE VIRTUAL TABLE search USING fts5 (
       title, authors, content = '', columnsize = 0, detail = column,
       tokenize = "unicode61 remove_diacritics 0"
@@ -40,7 +43,12 @@ enum CatalogueSchema {
   /// Builds the indexes after the last line: the words of every work's titles and authors, folded as
   /// `BookKey` folds them.
   static func finish(_ database: Database) throws {
-    try database.execute(sql: "CREATE INDEX editions_by_work ON editions (work)")
+    try database.execute(
+      sql: """
+        CREATE INDEX editions_by_work ON editions (work);
+        CREATE INDEX isbns_by_edition ON isbns (edition);
+        """
+    )
     let insert = try database.makeStatement(
       sql: "INSERT INTO search (rowid, title, authors) VALUES (?, ?, ?)"
     )
@@ -68,6 +76,13 @@ enum CatalogueSchema {
       }
     }
     try database.execute(sql: "INSERT INTO search (search) VALUES ('optimize')")
-    try database.execute(sql: "ANALYZE")
+    try database.execute(
+      sql: """
+        CREATE VIRTUAL TABLE temp.search_words USING fts5vocab(main, search, row);
+        INSERT INTO common_words SELECT term, doc FROM temp.search_words WHERE doc > \(fewWorks);
+        DROP TABLE temp.search_words;
+        ANALYZE;
+        """
+    )
   }
 }

@@ -8,9 +8,22 @@ enum StoredBook {
     rating_quarters, started, finished, added, review, notes, read_count, owned, entry, open_library
     """
 
+  // Statements, put together once.
+  private static let selection = "SELECT \(columns) FROM books WHERE id = ?"
+  private static let insertion = """
+    INSERT INTO books (\(columns), title_key, author_key)
+    VALUES (\(Array(repeating: "?", count: 23).joined(separator: ", ")))
+    """
+  private static let replacement = """
+    UPDATE books SET \(assignments), updated_at = strftime('%Y-%m-%dT%H:%M:%SZ', 'now')
+    WHERE id = ?
+    """
+  private static let assignments = (columns + ", title_key, author_key").split(separator: ",")
+    .map { "\($0) = ?" }.joined(separator: ", ")
+
   /// Reads a book; `nil` if it is not there.
   static func fetch(_ id: Int64, _ database: Database) throws -> BookRecord? {
-    let statement = try database.cachedStatement(sql: "SELECT \(columns) FROM books WHERE id = ?")
+    let statement = try database.cachedStatement(sql: selection)
     guard let row = try Row.fetchOne(statement, arguments: [id]) else { return nil }
     var book = BookRecord(title: row[0])
     book.isbn = (row[1] as String?).flatMap { ISBN($0) }
@@ -67,12 +80,7 @@ enum StoredBook {
   ///
   /// - Returns: Its id.
   static func insert(_ book: BookRecord, _ database: Database) throws -> Int64 {
-    let statement = try database.cachedStatement(
-      sql: """
-        INSERT INTO books (\(columns), title_key, author_key)
-        VALUES (\(Array(repeating: "?", count: 23).joined(separator: ", ")))
-        """
-    )
+    let statement = try database.cachedStatement(sql: insertion)
     try statement.execute(arguments: StatementArguments(arguments(book)))
     let id = database.lastInsertedRowID
     try insertLists(of: book, id, database)
@@ -81,14 +89,7 @@ enum StoredBook {
 
   /// Replaces what is stored of a book.
   static func update(_ id: Int64, _ book: BookRecord, _ database: Database) throws {
-    let names = (columns + ", title_key, author_key").split(separator: ",")
-    let assignments = names.map { "\($0) = ?" }.joined(separator: ", ")
-    let statement = try database.cachedStatement(
-      sql: """
-        UPDATE books SET \(assignments), updated_at = strftime('%Y-%m-%dT%H:%M:%SZ', 'now')
-        WHERE id = ?
-        """
-    )
+    let statement = try database.cachedStatement(sql: replacement)
     try statement.execute(arguments: StatementArguments(arguments(book) + [id]))
     for table in ["book_authors", "book_shelves"] {
       try database.cachedStatement(sql: "DELETE FROM \(table) WHERE book = ?")

@@ -3,6 +3,9 @@ package enum CellText {
   /// A cell without blanks at its ends, without Excel's `="…"`, and without the apostrophe that keeps a text
   /// that looks like a formula from being run as one.
   package static func plain(_ cell: String) -> String {
+    let bytes = cell.utf8
+    guard let first = bytes.first, let last = bytes.last else { return "" }
+    if 0x21...0x7E ~= first, 0x21...0x7E ~= last, first != 0x3D, first != 0x27 { return cell }
     var text = trimmed(cell[...])
     if text.first == "=", text.dropFirst().first == "\"", text.last == "\"", text.utf8.count >= 3 {
       text = trimmed(text.dropFirst(2).dropLast())
@@ -15,7 +18,9 @@ package enum CellText {
 
   /// A cell without the square brackets that LibraryThing writes.
   package static func withoutBrackets(_ cell: String) -> String {
-    var text = plain(cell)[...]
+    let plain = plain(cell)
+    guard plain.utf8.first == 0x5B else { return plain }
+    var text = plain[...]
     while text.first == "[", text.last == "]", text.utf8.count >= 2 {
       text = trimmed(text.dropFirst().dropLast())
     }
@@ -24,6 +29,11 @@ package enum CellText {
 
   /// Text without blanks at its ends: spaces, tabs, line ends, no-break spaces, byte order marks.
   package static func trimmed(_ text: Substring) -> Substring {
+    if let first = text.utf8.first, let last = text.utf8.last, 0x21...0x7E ~= first,
+      0x21...0x7E ~= last
+    {
+      return text
+    }
     let scalars = text.unicodeScalars
     guard let first = scalars.firstIndex(where: { !isBlank($0) }),
       let last = scalars.lastIndex(where: { !isBlank($0) })
@@ -48,9 +58,18 @@ package enum CellText {
   }
 
   /// The parts of a list in one cell, without blanks at their ends and without empty ones.
-  package static func list(_ cell: String, separators: Set<Character>) -> [String] {
-    cell.split(whereSeparator: separators.contains).map { onOneLine(String(trimmed($0))) }
-      .filter { !$0.isEmpty }
+  ///
+  /// - Parameters:
+  ///   - cell: The cell.
+  ///   - separators: The characters between parts; ASCII.
+  /// - Returns: The parts.
+  package static func list(_ cell: String, separators: String) -> [String] {
+    var parts: [String] = []
+    for bytes in cell.utf8.split(whereSeparator: separators.utf8.contains) {
+      let part = onOneLine(String(trimmed(Substring(bytes))))
+      if !part.isEmpty { parts.append(part) }
+    }
+    return parts
   }
 
   /// A review with line ends where the file has `<br/>`.

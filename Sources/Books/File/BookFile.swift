@@ -78,12 +78,28 @@ package struct BookFile: Sendable {
     guard reader != nil else { throw ImportFileError(.empty, "there is nothing in the file") }
   }
 
+  /// Passes the next row without reading its cells.
+  ///
+  /// - Returns: Whether there was one; false if more bytes are needed, or the file has ended.
+  /// - Throws: ``ImportFileError`` if there are no rows, or too many.
+  package mutating func skip() throws(ImportFileError) -> Bool { try record() != nil }
+
   /// The next row.
   ///
   /// - Returns: The row; `nil` if more bytes are needed, or the file has ended.
   /// - Throws: ``ImportFileError`` if there are no rows, or too many.
   package mutating func next() throws(ImportFileError) -> Row? {
-    guard let record = reader?.next(), let rowReader else {
+    guard let record = try record(), let rowReader else { return nil }
+    return Row(
+      number: rows,
+      line: record.line + linesBefore,
+      content: rowReader.read(record),
+      raw: record.bytes
+    )
+  }
+
+  private mutating func record() throws(ImportFileError) -> DelimitedRecord? {
+    guard let record = reader?.next() else {
       if isFinished, rows == 0, reader != nil {
         throw ImportFileError(.noRows, "there is a header and no row below it")
       }
@@ -93,12 +109,7 @@ package struct BookFile: Sendable {
     guard rows <= limits.rows else {
       throw ImportFileError(.tooManyRows, "there are more than \(limits.rows) rows")
     }
-    return Row(
-      number: rows,
-      line: record.line + linesBefore,
-      content: rowReader.read(record),
-      raw: record.bytes
-    )
+    return record
   }
 
   /// Passes text on to the reader, after the header has been found in it.

@@ -1,6 +1,6 @@
 /// How titles and authors are compared: without case, marks, punctuation and what services add.
 package enum BookKey {
-  private static let articles: Set<String> = ["the", "a", "an"]
+  private static let articles = ["the ", "a ", "an "].map { Array($0.utf8) }
 
   /// The key of a title.
   ///
@@ -8,34 +8,34 @@ package enum BookKey {
   /// letter or digit separates words, an English article at the start goes if other words follow. A title
   /// without any letter or digit is its own key.
   package static func title(_ title: String) -> String {
-    var words = self.words(title)
-    if words.count > 1, let first = words.first, articles.contains(first) { words.removeFirst() }
-    return words.isEmpty ? CellText.onOneLine(title).lowercased() : words.joined(separator: " ")
+    let words = folded(title)
+    guard !words.isEmpty else { return CellText.onOneLine(title).lowercased() }
+    for article in articles where words.starts(with: article) {
+      return String(decoding: words[article.count...], as: UTF8.self)
+    }
+    return String(decoding: words, as: UTF8.self)
   }
 
   /// The key of an author: given names before the family name, initials as one word.
   ///
   /// `Tolkien, J. R. R.`, `J.R.R. Tolkien` and `J R R Tolkien` have the same key.
   package static func author(_ author: String) -> String {
-    var initials = ""
-    var joined: [String] = []
-    for word in words(inOrder(author)) {
-      if word.unicodeScalars.count == 1 {
-        initials += word
-        continue
-      }
-      if !initials.isEmpty {
-        joined.append(initials)
-        initials = ""
-      }
-      joined.append(word)
+    let words = folded(inOrder(author))
+    var joined: [UInt8] = []
+    joined.reserveCapacity(words.count)
+    var wasInitial = false
+    for word in words.split(separator: 0x20) {
+      let isInitial = word.dropFirst().allSatisfy { $0 & 0xC0 == 0x80 }
+      if !joined.isEmpty, !isInitial || !wasInitial { joined.append(0x20) }
+      joined.append(contentsOf: word)
+      wasInitial = isInitial
     }
-    if !initials.isEmpty { joined.append(initials) }
-    return joined.joined(separator: " ")
+    return String(decoding: joined, as: UTF8.self)
   }
 
   /// A name with its given names first: `Last, First` is turned round; a `Jr.` behind a comma is not.
   package static func inOrder(_ name: String) -> String {
+    guard name.utf8.contains(0x2C) else { return CellText.onOneLine(name) }
     let parts = name.split(separator: ",", omittingEmptySubsequences: false)
     guard parts.count == 2 else { return CellText.onOneLine(name) }
     let last = CellText.trimmed(parts[0])
@@ -53,24 +53,33 @@ package enum BookKey {
 
   /// The folded words of a text.
   package static func words(_ text: String) -> [String] {
-    var words: [String] = []
-    var word = String.UnicodeScalarView()
-    func end() {
-      if !word.isEmpty { words.append(String(word)) }
-      word.removeAll(keepingCapacity: true)
+    folded(text).split(separator: 0x20).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The folded words of a text in UTF-8, with one blank between them.
+  private static func folded(_ text: String) -> [UInt8] {
+    var folded: [UInt8] = []
+    folded.reserveCapacity(text.utf8.count + 8)
+    var isBetween = true
+    func append(_ add: (inout [UInt8]) -> Void) {
+      let before = folded.count
+      if isBetween, before > 0 { folded.append(0x20) }
+      let start = folded.count
+      add(&folded)
+      if folded.count > start { isBetween = false } else { folded.removeSubrange(before...) }
     }
     for scalar in text.unicodeScalars {
       switch scalar {
       case "'", "\u{2019}", "\u{2018}", "\u{02BC}", "`", "\u{B4}": break
       case "&":
-        end()
-        words.append("and")
-      case _ where isOfWord(scalar): LetterFolding.append(scalar, to: &word)
-      default: end()
+        isBetween = true
+        append { $0.append(contentsOf: "and".utf8) }
+        isBetween = true
+      case _ where isOfWord(scalar): append { LetterFolding.append(scalar, to: &$0) }
+      default: isBetween = true
       }
     }
-    end()
-    return words
+    return folded
   }
 
   private static func isOfWord(_ scalar: Unicode.Scalar) -> Bool {

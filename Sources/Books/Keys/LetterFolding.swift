@@ -48,22 +48,22 @@ enum LetterFolding {
     return table
   }()
 
-  /// Appends a character, folded.
-  static func append(_ scalar: Unicode.Scalar, to text: inout String.UnicodeScalarView) {
+  /// Appends a character, folded, in UTF-8.
+  static func append(_ scalar: Unicode.Scalar, to text: inout [UInt8]) {
     if scalar.isASCII {
-      let value = scalar.value
-      text.append(0x41...0x5A ~= value ? Unicode.Scalar(UInt8(value) | 0x20) : scalar)
+      let byte = UInt8(truncatingIfNeeded: scalar.value)
+      text.append(0x41...0x5A ~= byte ? byte | 0x20 : byte)
       return
     }
     if let plain = table[scalar.value] {
-      text.append(contentsOf: plain.unicodeScalars)
+      text.append(contentsOf: plain.utf8)
       return
     }
     for small in scalar.properties.lowercaseMapping.unicodeScalars {
       if let plain = table[small.value] {
-        text.append(contentsOf: plain.unicodeScalars)
+        text.append(contentsOf: plain.utf8)
       } else if small.properties.generalCategory != .nonspacingMark {
-        text.append(small)
+        text.append(contentsOf: UTF8.encode(small) ?? UTF8.encodedReplacementCharacter)
       }
     }
   }

@@ -89,8 +89,11 @@ struct RowCells {
     for position in map.positions(.otherAuthors) {
       names += self.names(record.text(position), isFurther: true)
     }
-    var known: Set<String> = []
-    names = names.filter { !$0.isEmpty && known.insert($0).inserted }
+    if names.count > 1 {
+      var known: Set<String> = []
+      names = names.filter { known.insert($0).inserted }
+    }
+    names.removeAll(where: \.isEmpty)
     book.authors = limited(names, map.positions(.author).first)
   }
 
@@ -99,12 +102,12 @@ struct RowCells {
     let text = CellText.plain(cell)
     switch map.source {
     case .goodreads where !isFurther: return [CellText.onOneLine(text)]
-    case .goodreads, .storyGraph, .bookWyrm: return CellText.list(text, separators: [","])
+    case .goodreads, .storyGraph, .bookWyrm: return CellText.list(text, separators: ",")
     case .libraryThing:
-      return CellText.list(text, separators: ["|", ";"]).map(BookKey.inOrder)
+      return CellText.list(text, separators: "|;").map(BookKey.inOrder)
     case .generic:
-      return CellText.list(text, separators: [";", "|"]).flatMap { name in
-        let parts = CellText.list(name, separators: [","])
+      return CellText.list(text, separators: ";|").flatMap { name in
+        let parts = CellText.list(name, separators: ",")
         // "Herbert, Frank" is one name, "Frank Herbert, Brian Herbert" are two.
         return parts.count == 2 && !parts[0].contains(" ") ? [BookKey.inOrder(name)] : parts
       }
@@ -164,9 +167,9 @@ struct RowCells {
   /// The numbers in a cell that may have several.
   private static func parts(_ cell: String) -> [String] {
     let text = CellText.withoutBrackets(cell)
-    guard text.contains(where: { ",;|".contains($0) }) else { return [text] }
+    guard text.utf8.contains(where: ",;|".utf8.contains) else { return [text] }
     // A comma in a short number is a decimal comma.
-    let parts = CellText.list(text, separators: [",", ";", "|"])
+    let parts = CellText.list(text, separators: ",;|")
     return parts.allSatisfy { $0.utf8.count >= 8 } ? parts : [text]
   }
 
@@ -183,7 +186,7 @@ struct RowCells {
 
   private mutating func number(_ column: BookColumn, _ range: ClosedRange<Int>) -> Int? {
     guard let (position, text) = cell(column) else { return nil }
-    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    let digits = Substring(text.utf8.prefix { 0x30...0x39 ~= $0 })
     let rest = text[digits.endIndex...]
     // "590 p." is a number of pages, "590.0" has been through a spreadsheet.
     let isPlain = rest.isEmpty || rest.first == " " || rest == ".0"
@@ -262,10 +265,10 @@ struct RowCells {
     book.started = date(.started)
     book.finished = date(.finished)
     guard let (position, text) = cell(.readingPeriods),
-      let last = CellText.list(text, separators: [","]).last
+      let last = CellText.list(text, separators: ",").last
     else { return }
     // "2023/01/02-2023/01/20"; one date alone is the end.
-    let ends = last.contains("/") ? CellText.list(last, separators: ["-"]) : [last]
+    let ends = last.contains("/") ? CellText.list(last, separators: "-") : [last]
     if ends.count == 2 {
       if book.started == nil { book.started = date(ends[0], at: position) }
       if book.finished == nil { book.finished = date(ends[1], at: position) }
@@ -281,7 +284,7 @@ struct RowCells {
       if book.status == nil { shelves.append(word) }
     }
     for position in map.positions(.shelves) {
-      for shelf in CellText.list(record.text(position), separators: [",", ";"]) {
+      for shelf in CellText.list(record.text(position), separators: ",;") {
         if let status = ReadingStatus(word: shelf) {
           book.status = book.status ?? status
         } else if !shelves.contains(shelf) {

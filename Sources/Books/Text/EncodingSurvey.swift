@@ -26,17 +26,34 @@ package struct EncodingSurvey {
 
   /// Takes the next bytes, however the file is split.
   package mutating func feed(_ bytes: some Collection<UInt8>) {
-    for byte in bytes {
-      if total < Self.sampleBytes {
-        if first.count < 4 { first.append(byte) }
-        if byte == 0 { if total & 1 == 0 { zeros.even += 1 } else { zeros.odd += 1 } }
-      } else if byte == 0 {
-        zerosBeyond += 1
+    bytes.withContiguousStorageIfAvailable { feed($0) }
+      ?? Array(bytes).withUnsafeBufferPointer { feed($0) }
+  }
+
+  private mutating func feed(_ bytes: UnsafeBufferPointer<UInt8>) {
+    var index = 0
+    while index < bytes.count {
+      if total >= Self.sampleBytes, sequence.pending.isEmpty {
+        // Most of a file is plain text.
+        let start = index
+        while index < bytes.count, 0x01...0x7F ~= bytes[index] { index += 1 }
+        total += index - start
+        guard index < bytes.count else { return }
       }
-      total += 1
-      if byte < 0x80, sequence.pending.isEmpty { continue }
-      count(byte)
+      take(bytes[index])
+      index += 1
     }
+  }
+
+  private mutating func take(_ byte: UInt8) {
+    if total < Self.sampleBytes {
+      if first.count < 4 { first.append(byte) }
+      if byte == 0 { if total & 1 == 0 { zeros.even += 1 } else { zeros.odd += 1 } }
+    } else if byte == 0 {
+      zerosBeyond += 1
+    }
+    total += 1
+    if byte >= 0x80 || !sequence.pending.isEmpty { count(byte) }
   }
 
   private mutating func count(_ byte: UInt8) {

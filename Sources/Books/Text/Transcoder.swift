@@ -25,25 +25,32 @@ package struct Transcoder {
   ///   - bytes: The bytes, any number of them.
   ///   - output: Where the text is appended, in UTF-8.
   package mutating func feed(_ bytes: some Collection<UInt8>, into output: inout [UInt8]) {
+    bytes.withContiguousStorageIfAvailable { feed($0, into: &output) }
+      ?? Array(bytes).withUnsafeBufferPointer { feed($0, into: &output) }
+  }
+
+  private mutating func feed(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    into output: inout [UInt8]
+  ) {
     let left = min(skip, bytes.count)
     skip -= left
-    let rest = bytes.dropFirst(left)
+    let rest = UnsafeBufferPointer(rebasing: bytes[left...])
     output.reserveCapacity(output.count + rest.count)
     switch encoding {
     case .utf8:
       // The survey has seen that all of it is UTF-8.
       output.append(contentsOf: rest)
     case .damagedUTF8:
-      for byte in rest {
-        if byte < 0x80, sequence.pending.isEmpty {
-          output.append(byte)
-        } else {
-          take(byte, into: &output)
-        }
+      let isBetween = sequence.pending.isEmpty
+      Self.eachBeyondASCII(of: rest, isBetween: isBetween, into: &output) { byte, output in
+        take(byte, into: &output)
+        return sequence.pending.isEmpty
       }
     case .windows1252:
-      for byte in rest {
-        if byte < 0x80 { output.append(byte) } else { Windows1252.append(byte, to: &output) }
+      Self.eachBeyondASCII(of: rest, isBetween: true, into: &output) { byte, output in
+        Windows1252.append(byte, to: &output)
+        return true
       }
     case .utf16LittleEndian, .utf16BigEndian:
       for byte in rest {
@@ -57,6 +64,28 @@ package struct Transcoder {
         let high = UInt16(isLittle ? byte : first)
         take(unit: high << 8 | low, into: &output)
       }
+    }
+  }
+
+  /// Copies runs of ASCII between characters and gives each other byte to a closure, which says whether a
+  /// character may begin behind it.
+  private static func eachBeyondASCII(
+    of bytes: UnsafeBufferPointer<UInt8>,
+    isBetween: Bool,
+    into output: inout [UInt8],
+    _ take: (UInt8, inout [UInt8]) -> Bool
+  ) {
+    var index = 0
+    var isBetween = isBetween
+    while index < bytes.count {
+      if isBetween {
+        let start = index
+        while index < bytes.count, bytes[index] < 0x80 { index += 1 }
+        output.append(contentsOf: bytes[start..<index])
+        guard index < bytes.count else { return }
+      }
+      isBetween = take(bytes[index], &output)
+      index += 1
     }
   }
 

@@ -8,24 +8,25 @@ import { hintsOf, marksOfBody, marksOfHead, transitOf } from "./marks.js";
 const LARGEST_BODY = 8_000_000;
 
 /**
- * Asks for a board.
+ * Asks for a resource; for a board, if nothing else is said.
  *
  * @param {string} address - Where.
  * @param {object} options - `tag`: the entity tag of the copy at hand, or `null`; `wait`: seconds the server may
- *   wait for a change, or `null`; `signal`: ends the question; `now`: the steady clock.
+ *   wait for a change, or `null`; `signal`: ends the question; `now`: the steady clock; `fields`: further fields of
+ *   the request; `read`: what a document says, as `readBoard`.
  * @returns {Promise<object>} `outcome`, `status`, `bytes`, `marks`, `hints`, `body`, `tag`, `problem`, `reason`,
  *   `askedAt`, `answeredAt`, and `evidence`: what makes a record of it checkable.
  */
-export async function ask(address, { tag, wait, signal, now }) {
+export async function ask(address, { tag, wait, signal, now, fields = {}, read: readDocument = readBoard }) {
   const askedAt = now();
   const arrival = { outcome: "unreachable", status: 0, bytes: 0, marks: {}, hints: {}, body: null, tag: null, problem: null, evidence: {} };
   try {
-    const headers = { Accept: "application/json", "Cache-Control": "no-cache" };
+    const headers = { ...fields, Accept: "application/json", "Cache-Control": "no-cache" };
     if (tag !== null) headers["If-None-Match"] = tag;
     if (wait !== null) headers.Prefer = `wait=${wait}`;
     // Not from the browser's cache: a copy that it confirms by itself would carry an earlier server time.
     const response = await fetch(address, { headers, signal, cache: "no-store" });
-    await read(response, arrival, tag);
+    await read(response, arrival, tag, readDocument);
   } catch (failure) {
     if (signal.aborted) arrival.outcome = "cancelled";
     else arrival.reason = String(failure?.message ?? failure).slice(0, 200);
@@ -33,7 +34,7 @@ export async function ask(address, { tag, wait, signal, now }) {
   return Object.assign(arrival, { askedAt, answeredAt: now() });
 }
 
-async function read(response, arrival, sentTag) {
+async function read(response, arrival, sentTag, readDocument) {
   const { status, headers } = response;
   arrival.status = status;
   arrival.marks = marksOfHead(headers);
@@ -57,16 +58,29 @@ async function read(response, arrival, sentTag) {
     arrival.retryAfter = arrival.outcome === "throttled" ? retryAfter(headers) : null;
     return;
   }
-  if (!isBoard(document)) {
+  const found = document === null ? null : readDocument(document, headers);
+  if (found === null) {
     arrival.outcome = "undecodable";
-    arrival.reason = document === null ? "no JSON" : "no departures";
+    arrival.reason = document === null ? "no JSON" : "not what was asked for";
     return;
   }
-  arrival.body = document;
-  arrival.evidence.answered = document.station?.id ?? null;
-  arrival.tag = headers.get("etag") ?? document.meta?.entityTag ?? null;
-  arrival.marks = { ...arrival.marks, ...definite(marksOfBody(document, transitOf(headers))) };
-  arrival.hints = { ...arrival.hints, ...hintsOf(document, null) };
+  arrival.body = found.body;
+  arrival.evidence.answered = found.answered ?? null;
+  arrival.tag = found.tag;
+  arrival.marks = { ...arrival.marks, ...found.marks };
+  arrival.hints = { ...arrival.hints, ...found.hints };
+}
+
+/** What a document says as a board: `body`, `answered`, `tag`, `marks`, `hints`; `null` if it is none. */
+export function readBoard(document, headers) {
+  if (!isBoard(document)) return null;
+  return {
+    body: document,
+    answered: document.station?.id ?? null,
+    tag: headers.get("etag") ?? document.meta?.entityTag ?? null,
+    marks: definite(marksOfBody(document, transitOf(headers))),
+    hints: hintsOf(document, null),
+  };
 }
 
 export function isBoard(document) {

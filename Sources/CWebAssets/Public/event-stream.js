@@ -48,15 +48,18 @@ export class EventStreamParser {
  * Reads a stream until it ends.
  *
  * @param {string} address - Where.
- * @param {object} options - `lastId`: where the last stream ended, or `null`; `signal`: ends it; `onOpen()`;
- *   `onLife()`: something came; `onEvent(event)`.
+ * @param {object} options - `lastId`: where the last stream ended, or `null`; `fields`: further fields of the
+ *   request; `signal`: ends it; `onOpen()`; `onLife()`: something came; `onEvent(event)`.
+ * @throws {TypeError} If there is no stream; with the `status` of the answer.
  */
-export async function readEventStream(address, { lastId, signal, onOpen, onLife, onEvent }) {
-  const headers = { Accept: "text/event-stream" };
+export async function readEventStream(address, { lastId, fields = {}, signal, onOpen, onLife, onEvent }) {
+  const headers = { ...fields, Accept: "text/event-stream" };
   if (lastId !== null) headers["Last-Event-ID"] = lastId;
   const response = await fetch(address, { headers, signal, cache: "no-store" });
   const type = response.headers.get("content-type") ?? "";
-  if (response.status !== 200 || !type.startsWith("text/event-stream")) throw new TypeError(`no stream: ${response.status}`);
+  if (response.status !== 200 || !type.startsWith("text/event-stream")) {
+    throw Object.assign(new TypeError(`no stream: ${response.status}`), { status: response.status });
+  }
   onOpen();
   const parser = new EventStreamParser();
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -7,7 +7,8 @@ export function keysAreOn() {
   return memory.read("keys") !== false;
 }
 
-export function listenToKeys(page) {
+/** Listens; `actOf(page, event)` says what a key does, or `null`. */
+export function listenToKeys(page, actOf = actOfBoard) {
   const choice = element("keys");
   choice.checked = keysAreOn();
   choice.addEventListener("change", () => memory.write("keys", choice.checked ? null : false));
@@ -25,7 +26,7 @@ function isTyping(target) {
   return target.closest?.("input:not([type=checkbox]), select, textarea, [contenteditable]") != null;
 }
 
-function actOf(page, event) {
+function actOfBoard(page, event) {
   if (event.key === "ArrowDown") return () => page.current?.move(1);
   if (event.key === "ArrowUp") return () => page.current?.move(-1);
   if (event.key === "Escape") return () => page.escape();

@@ -193,4 +193,6 @@ export default {
   "cause-spread": "nach einer Zeitlücke",
   "cause-reconnect": "die Verbindung ist zurück",
   "cause-news": "Neuigkeiten werden gesammelt",
+  workspacesPage: "Arbeitsbäume",
+  jobsPage: "Aufträge",
 };

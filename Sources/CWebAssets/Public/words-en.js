@@ -193,4 +193,6 @@ export default {
   "cause-spread": "after a gap in time",
   "cause-reconnect": "the connection is back",
   "cause-news": "news is being gathered",
+  workspacesPage: "Worktrees",
+  jobsPage: "Jobs",
 };

@@ -193,4 +193,6 @@ export default {
   "cause-spread": "après une interruption",
   "cause-reconnect": "la connexion est rétablie",
   "cause-news": "les nouvelles sont regroupées",
+  workspacesPage: "Arbres de travail",
+  jobsPage: "Tâches",
 };

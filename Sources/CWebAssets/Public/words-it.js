@@ -193,4 +193,6 @@ export default {
   "cause-spread": "dopo un’interruzione",
   "cause-reconnect": "la connessione è tornata",
   "cause-news": "si raccolgono le novità",
+  workspacesPage: "Alberi di lavoro",
+  jobsPage: "Lavori",
 };

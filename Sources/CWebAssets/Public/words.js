@@ -16,11 +16,16 @@ export function languageOf(...wishes) {
   return known.find((wish) => LANGUAGES.includes(wish)) ?? "en";
 }
 
-/** The sentences of one language: say("updatedAgo", { age: "12 s" }); where it has plural forms, `count` chooses. */
-export function sentences(language) {
+/**
+ * The sentences of one language: say("updatedAgo", { age: "12 s" }); where it has plural forms, `count` chooses.
+ *
+ * @param {string} language - One of `LANGUAGES`.
+ * @param {object} own - Words of another page than the board, by language; they come before the board's.
+ */
+export function sentences(language, own = {}) {
   const plural = new Intl.PluralRules(LOCALES[language]);
   return (name, values = {}) => {
-    const form = WORDS[language][name] ?? WORDS.en[name] ?? name;
+    const form = own[language]?.[name] ?? own.en?.[name] ?? WORDS[language][name] ?? WORDS.en[name] ?? name;
     const text = typeof form === "string" ? form : form[plural.select(values.count)] ?? form.other;
     return text.replace(/\{(\w+)\}/g, (_, value) => values[value] ?? "");
   };

@@ -59,19 +59,22 @@ public struct JobBook: Hashable, Sendable {
   /// How far completing it came.
   public var enrichment: OpenEnum<Enrichment>?
   /// Everything as it came.
-  public var raw: JSONValue
+  public var raw: JSONValue { source.value }
+  private let source: RawJSON
 
   /// Reads a book; nothing of what is no object.
   ///
   /// - Parameter field: Where it stands.
   public init?(_ field: DecodeField) {
-    guard field.isObject(), let raw = field.value else { return nil }
-    self.raw = raw
+    guard field.isObject(), let source = field.raw else { return nil }
+    self.source = source
     title = field[Names.title].string()
     authors = Self.texts(field[Names.authors])
     var isbns: [String] = []
     for name in Names.numbers {
-      for isbn in Self.texts(field[name]) where !isbn.isEmpty && !isbns.contains(isbn) {
+      let place = field[name]
+      guard place.isPresent else { continue }
+      for isbn in Self.texts(place) where !isbn.isEmpty && !isbns.contains(isbn) {
         isbns.append(isbn)
       }
     }
@@ -90,7 +93,7 @@ public struct JobBook: Hashable, Sendable {
 
   /// One text or several: both are right.
   private static func texts(_ field: DecodeField) -> [String] {
-    guard case .list? = field.value else {
+    guard field.isList else {
       return field.string(orMember: ["name"]).map { [$0] } ?? []
     }
     return field.list { $0.string(orMember: ["name"]) }?.elements ?? []
@@ -143,23 +146,18 @@ public struct JobWireError: Hashable, Sendable {
   /// - Parameter field: Where it stands.
   /// - Returns: The error; nothing if there is none.
   public static func read(_ field: DecodeField) -> JobWireError? {
-    switch field.value {
-    case nil: return nil
-    case .string(let text): return JobWireError(code: unknownCode, message: text)
-    case .object: break
-    default:
-      _ = field.isObject()
-      return nil
-    }
+    guard field.isPresent else { return nil }
+    if field.isText { return JobWireError(code: unknownCode, message: field.string() ?? "") }
+    guard field.isObject() else { return nil }
     let inner = field["error"]
     let outer = [field["code"], field["errorCode"], field["error_code"]]
     let retryable = field[Names.retryable]
-    switch inner.value {
-    case .object:
+    if inner.holdsObject {
       var error = read(inner)
       if error?.isRetryable == nil { error?.isRetryable = retryable.bool() }
       return error
-    case .string(let text):
+    }
+    if inner.isText, let text = inner.string() {
       // Flat `{error: "sentence", code}`, or problem details, whose `error` is the code.
       if let detail = field[Names.detail].string() {
         return JobWireError(code: text, message: detail, isRetryable: retryable.bool())
@@ -171,7 +169,6 @@ public struct JobWireError: Hashable, Sendable {
         details: field["details"].value,
         isRetryable: retryable.bool()
       )
-    default: break
     }
     let code = outer.lazy.compactMap { $0.string() }.first
     let message = field[Names.message].string()

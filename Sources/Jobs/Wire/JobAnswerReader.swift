@@ -40,7 +40,8 @@ public struct JobResult: Hashable, Sendable {
   /// The book.
   public var book: JobBook?
   /// The result as it came.
-  public var raw: JSONValue
+  public var raw: JSONValue { source.value }
+  let source: RawJSON
 }
 
 /// A page of results.
@@ -124,7 +125,7 @@ public struct JobAnswerReader: Sendable {
     let error = refusal(status: status, body: body)
     guard Self.statuses.contains(status) else { return .refused(error) }
     let started = read(body) { root -> JobStarted? in
-      let data = root["data"].value?.object == nil ? root : root["data"]
+      let data = root["data"].holdsObject ? root["data"] : root
       guard let job = data[["jobId", "job_id", "id"]].string(), !job.isEmpty,
         let token = data[["authToken", "token", "auth_token"]].string(), !token.isEmpty
       else { return nil }
@@ -154,7 +155,7 @@ public struct JobAnswerReader: Sendable {
     default: return .refused(refusal(status: status, body: body))
     }
     let page = read(body) { root -> JobResultPage in
-      let data = root["data"].value?.object == nil ? root : root["data"]
+      let data = root["data"].holdsObject ? root["data"] : root
       return JobResultPage(
         total: data[["total", "totalResults", "resultCount"]].int(in: 0 ... .max),
         isPartial: data["partial"].bool(),
@@ -167,7 +168,7 @@ public struct JobAnswerReader: Sendable {
   }
 
   private static func result(_ field: DecodeField) -> JobResult? {
-    guard field.isObject(), let raw = field.value else { return nil }
+    guard field.isObject(), let source = field.raw else { return nil }
     let value = field["value"]
     return JobResult(
       number: field["number"].int(in: 0 ... .max) ?? 0,
@@ -175,7 +176,7 @@ public struct JobAnswerReader: Sendable {
       line: field["line"].int(in: 0 ... .max),
       problems: field["problems"].list { JobWireError.read($0) }?.elements ?? [],
       book: value.isPresent ? JobBook(value) : nil,
-      raw: raw
+      source: source
     )
   }
 
@@ -187,7 +188,7 @@ public struct JobAnswerReader: Sendable {
     let reader = JobMessageReader()
     return read(body) { root -> State? in
       guard root.isObject(), root["state"].isPresent else { return nil }
-      let events = root["events"].list { $0.value.map { reader.message(of: $0) } }
+      let events = root["events"].list { $0.raw.map { reader.message(of: $0) } }
       var position: EventPosition?
       if let seq = root["lastSeq"].int(in: 0 ... .max) {
         position = EventPosition(

@@ -73,15 +73,15 @@ enum JobCompletionReader {
 
   private static func deepest(_ payload: DecodeField) -> DecodeField {
     let inner = payload["data"]
-    guard case .object(let members)? = inner.value, !members.isEmpty,
-      !payload["summary"].isPresent, !payload["books"].isPresent
+    guard inner.holdsObject, inner.count > 0, !payload["summary"].isPresent,
+      !payload["books"].isPresent
     else { return payload }
     inner.report(.alias, .note, "the completion is one level deeper")
     return inner
   }
 
   private static func expiry(besides field: DecodeField, in carrier: DecodeField) -> Int64? {
-    carrier.path == field.path ? nil : carrier[Names.expiresAt].instant()
+    carrier.isSame(as: field) ? nil : carrier[Names.expiresAt].instant()
   }
 
   /// How it ended; a sentence for a person in the same place says nothing of it.
@@ -146,7 +146,7 @@ enum JobCompletionReader {
       if errors.isPresent, completion.errors.elements.isEmpty {
         completion.errors = errors.list { JobWireError.read($0) } ?? LossyList()
       }
-      if place.path == carrier.path { break }
+      if place.isSame(as: carrier) { break }
     }
   }
 

@@ -54,14 +54,16 @@ public struct JobMessage: Hashable, Sendable {
   /// What deviated.
   public var issues: [DecodeIssue]
   /// The whole message as it came; writing it gives an equal one.
-  public var raw: JSONValue
+  public var raw: JSONValue { source.value }
+  /// The same, not made into a value before somebody asks.
+  var source: RawJSON
 
   /// Creates a message.
   public init(type: String, body: Body, issues: [DecodeIssue] = [], raw: JSONValue = .null) {
     self.type = type
     self.body = body
     self.issues = issues
-    self.raw = raw
+    source = RawJSON(raw)
   }
 
   /// Whether the job is over with this.

@@ -36,15 +36,17 @@ public struct JobMessageReader: Sendable {
   ///
   /// - Parameter value: The message.
   /// - Returns: The message, as from its bytes.
-  public func message(of value: JSONValue) -> JobMessage {
+  public func message(of value: RawJSON) -> JobMessage {
     do throws(DecodeFailure) {
-      let decoded = try decoder.decode(value: value) { Self.message($0) }
+      let decoded = try decoder.decode(value) { Self.message($0) }
       var message = decoded.model
       message.issues = decoded.issues
-      message.raw = value
+      message.source = value
       return message
     } catch {
-      return JobMessage(type: "", body: .unreadable, issues: error.issues, raw: value)
+      var message = JobMessage(type: "", body: .unreadable, issues: error.issues)
+      message.source = value
+      return message
     }
   }
 
@@ -57,19 +59,19 @@ public struct JobMessageReader: Sendable {
     let decoded = try decoder.decode(bytes) { Self.message($0) }
     var message = decoded.model
     message.issues = decoded.issues
-    message.raw = decoded.value
+    message.source = decoded.raw
     return message
   }
 
   private static func message(_ root: DecodeField) -> JobMessage {
     guard root.isObject() else {
-      if root.value == nil { root.report(.missing, .loss, "null is no message") }
+      if !root.isPresent { root.report(.missing, .loss, "null is no message") }
       return JobMessage(type: "", body: .unreadable)
     }
     let payload = self.payload(root)
     let typeField = root["type"]
     let type: String
-    if case .string(let text)? = typeField.value {
+    if typeField.isText, let text = typeField.string() {
       type = text
     } else if let text = payload["type"].string() {
       typeField.report(.missing, .warning, "the payload says the type instead")
@@ -104,6 +106,7 @@ public struct JobMessageReader: Sendable {
   private static func pipeline(_ field: DecodeField) -> PipelineName? {
     let field = field["pipeline"]
     guard let text = field.string(), !text.isEmpty else { return nil }
+    if let known = PipelineName.known.first(where: { $0.rawValue == text }) { return known }
     if text == "unknown" { return nil }
     let folded = text.lowercased().replacing("-", with: "_")
     if let known = PipelineName.known.first(where: { $0.rawValue == folded }) { return known }

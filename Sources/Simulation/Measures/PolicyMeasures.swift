@@ -102,7 +102,8 @@ struct PolicyMeasures: Sendable {
         goals.append(goal("change to screen p95, recent", p95, most: 5_000, digits: 3, unit: "s"))
       case .idle:
         let share = measure.unchangedShare
-        goals.append(goal("not modified, idle", share, least: 801, digits: 1, unit: "%"))
+        // The seed's is 80.1 %, design/workspaces.md has 99.
+        goals.append(goal("not modified, idle", share, least: 990, digits: 1, unit: "%"))
       case .background: break
       }
     }

@@ -227,7 +227,8 @@ struct JSONBytes: ~Copyable {
     instant(Int64(whole))
     count -= 1
     raw(".")
-    digits(min(999, Int((seconds - whole) * 1_000)), 3)
+    // A thousandth of a millisecond is what a number of seconds since 1970 cannot tell apart.
+    digits(min(999, Int((seconds - whole) * 1_000 + 0.001)), 3)
     raw("Z\"")
   }
 }

@@ -26,6 +26,8 @@ package actor WorktreeWatcher {
     var pollAt = 0.0
     var folders: WatchPlan.Folders?
     var gitFolders: [String: WatchPlan.Place] = [:]
+    var submodules: [String] = []
+    var failures = 0
     var indexStamp: [Int]?
     var untracked: [String] = []
     var hasFolders = false
@@ -47,6 +49,9 @@ package actor WorktreeWatcher {
   private var budget: RefreshBudget<Owner>
   private var reconcileAt = 0.0
   private var failures = 0
+  private var failuresOfRepositories: [String: Int] = [:]
+  /// Worktrees that are looked at when the look at their repository has ended.
+  private var held: [String: Set<String>] = [:]
   private var looks = 0
   private var isCut = false
   private var missingRoots: [String] = []
@@ -159,9 +164,26 @@ package actor WorktreeWatcher {
         default: Debounce(quiet: settings.quiet, most: settings.longestDelay)
       ].note(at: now)
     }
-    for case .worktree(let path) in news.moved { trees[path]?.hasFolders = false }
+    for case .worktree(let path) in news.moved {
+      trees[path]?.hasFolders = false
+      // Where it is now, or that it is gone, its repository knows.
+      if let common = trees[path]?.repository, HostFile.kind(path) != .folder {
+        budget.request(.repository(common), at: now)
+      }
+    }
     for owner in Array(debounces.keys) where debounces[owner]?.fires(at: now) == true {
       debounces[owner] = nil
+      if case .worktree(let path) = owner, let common = trees[path]?.repository,
+        let begin = budget.begins(
+          .repository(common),
+          at: now,
+          asked: debounces[.repository(common)]?.deadline
+        ), begin <= now + WatchLimits.longestHold
+      {
+        // A commit changes both: what it is compared with comes first, or it would be looked at twice.
+        held[common, default: []].insert(path)
+        continue
+      }
       budget.request(owner, at: now)
     }
     if now >= reconcileAt {
@@ -193,6 +215,10 @@ package actor WorktreeWatcher {
     case .search: await discover()
     }
     budget.end(owner)
+    if case .repository(let common) = owner, let paths = held.removeValue(forKey: common) {
+      let now = WatchClock.monotonic
+      for path in paths where trees[path] != nil { budget.request(.worktree(path), at: now) }
+    }
     if case .worktree(let path) = owner, trees[path] == nil { budget.forget(owner) }
     signal.yield()
   }
@@ -235,12 +261,27 @@ package actor WorktreeWatcher {
         upstreams: Set(upstreams),
         runner: runner
       )
+      failuresOfRepositories[common] = nil
       take(look)
     } catch is CancellationError {
     } catch {
       failures += 1
-      if HostFile.kind(common) == nil { drop(repository: common) }
+      if HostFile.kind(common) == nil {
+        drop(repository: common)
+      } else {
+        let count = failuresOfRepositories[common, default: 0]
+        failuresOfRepositories[common] = count + 1
+        retry(.repository(common), after: count)
+      }
     }
+  }
+
+  /// Looks again at what git could not tell: it may have been in the middle of something.
+  private func retry(_ owner: Owner, after failures: Int) {
+    var pause = WatchLimits.retry
+    for _ in 0..<min(failures, 16) { pause = min(pause * 2, WatchLimits.longestRetry) }
+    budget.request(owner, at: WatchClock.monotonic + pause)
+    signal.yield()
   }
 
   private func take(_ look: RepositoryLook) {
@@ -296,6 +337,8 @@ package actor WorktreeWatcher {
 
   private func drop(repository common: String) {
     repositories[common] = nil
+    failuresOfRepositories[common] = nil
+    held[common] = nil
     table.remove(.repository(common))
     for (path, tree) in trees where tree.repository == common { drop(tree: path) }
     follow()
@@ -340,7 +383,9 @@ package actor WorktreeWatcher {
       }
       look = tree.look ?? WorktreeLook()
       look?.problem = "\(error)"
+      retry(.worktree(path), after: tree.failures)
     }
+    trees[path]?.failures = look?.problem == nil ? 0 : tree.failures + 1
     looks += 1
     guard trees[path] != nil else { return }
     trees[path]?.look = look
@@ -364,17 +409,25 @@ package actor WorktreeWatcher {
     let stamp = HostFile.stamp(HostFile.join(layout.gitDirectory, "index"))
     var folders = tree.folders
     if stamp != tree.indexStamp || folders == nil || !tree.hasFolders {
-      folders = (try? await WatchFolders.content(layout, runner: runner)) ?? folders
+      let content = try? await WatchFolders.content(layout, runner: runner)
+      folders = content?.folders ?? folders
       folders?.add(untracked: tree.look?.status.untrackedFolders ?? [])
       guard trees[path] != nil else { return }
       trees[path]?.indexStamp = stamp
       trees[path]?.folders = folders
+      trees[path]?.submodules = content?.gitDirectories ?? tree.submodules
       trees[path]?.untracked = tree.look?.status.untrackedFolders ?? []
-      trees[path]?.hasFolders = true
+      // A list that failed is tried again with the next look.
+      trees[path]?.hasFolders = content != nil
     } else if gitFolders == tree.gitFolders {
       return
     }
     trees[path]?.gitFolders = gitFolders
+    for directory in trees[path]?.submodules ?? [] {
+      wanted[directory] = .gitDirectory
+      // Whatever HEAD was moved by stands in its log.
+      wanted[HostFile.join(directory, "logs")] = .gitDirectory
+    }
     for folder in folders?.all ?? [""] { wanted[HostFile.join(path, folder)] = .content }
     let isWhole = table.set(wanted, for: .worktree(path))
     trees[path]?.isPolled = !isWhole || folders?.isOverflowing ?? true

@@ -148,7 +148,11 @@ package final class WatchTable: Sendable {
       for event in events {
         if event.watch < 0 {
           for watch in state.watches.values {
-            for owner in watch.owners.keys { Self.mark(owner, .content, &state) }
+            for owner in watch.owners.keys {
+              Self.mark(owner, .content, &state)
+              // A new folder may be among what was lost.
+              state.moved.insert(owner)
+            }
           }
           continue
         }

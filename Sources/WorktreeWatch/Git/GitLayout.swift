@@ -51,6 +51,21 @@ package struct GitLayout: Hashable, Sendable {
     }
   }
 
+  /// The git directory of a submodule, absorbed or its own.
+  ///
+  /// - Parameter folder: Where the submodule is.
+  /// - Returns: The directory; `nil` if nothing is checked out there.
+  package static func gitDirectory(ofSubmodule folder: String) -> String? {
+    let dot = HostFile.join(folder, ".git")
+    switch HostFile.kind(dot) {
+    case .folder: return HostFile.realPath(dot)
+    case .file:
+      guard let text = HostFile.text(dot), text.hasPrefix("gitdir: ") else { return nil }
+      return HostFile.realPath(HostFile.join(folder, String(text.dropFirst(8))))
+    default: return nil
+    }
+  }
+
   /// Whether a folder is a repository without a worktree of its own.
   package static func isBareRepository(_ folder: String) -> Bool {
     HostFile.kind(HostFile.join(folder, "HEAD")) == .file

@@ -33,28 +33,49 @@ package enum WatchFolders {
     return folders
   }
 
+  /// What is watched of the content of a worktree.
+  package struct Content: Sendable {
+    /// The folders with tracked files, those of submodules included.
+    package var folders: WatchPlan.Folders
+    /// The git directories of submodules.
+    package var gitDirectories: [String] = []
+  }
+
   /// The folders with tracked files, those of submodules included.
+  ///
+  /// A status tells of every submodule that is there, whether it is known to `.gitmodules` or not; so each
+  /// is asked, as no single list has them all. One that is broken is left out.
   ///
   /// - Throws: ``GitRunner/Failure``, `CancellationError`.
   package static func content(
     _ layout: GitLayout,
     runner: GitRunner
-  ) async throws -> WatchPlan.Folders {
-    do {
-      return try await list(["--recurse-submodules"], layout, runner)
-    } catch GitRunner.Failure.failed {
-      // A submodule that is broken; the worktree around it is not.
-      return try await list([], layout, runner)
+  ) async throws -> Content {
+    var content = Content(folders: try await list(layout.worktree, runner))
+    var next = 0
+    while next < content.folders.submodules.count {
+      let path = content.folders.submodules[next]
+      next += 1
+      let folder = HostFile.join(layout.worktree, path)
+      guard HostFile.kindOfItself(folder) == .folder,
+        let directory = GitLayout.gitDirectory(ofSubmodule: folder)
+      else { continue }
+      content.gitDirectories.append(directory)
+      do {
+        content.folders.add(try await list(folder, runner), of: path)
+      } catch is GitRunner.Failure {
+        continue
+      }
     }
+    return content
   }
 
   private static func list(
-    _ options: [String],
-    _ layout: GitLayout,
+    _ folder: String,
     _ runner: GitRunner
   ) async throws -> WatchPlan.Folders {
     let folders = Mutex(WatchPlan.Folders())
-    _ = try await runner.run(["ls-files", "-z"] + options, in: layout.worktree) { bytes in
+    _ = try await runner.run(["ls-files", "--stage", "-z"], in: folder) { bytes in
       try folders.withLock { folders throws(GitOutputError) in try folders.take(bytes) }
     }
     return folders.withLock { $0 }

@@ -113,6 +113,9 @@ final class AgentStage: Sendable {
     case .commit(let message):
       if commits { try commit(agent.worktree, message) }
     case .look: try tell(act, agent, ["event": "look"])
+    case .todos(let states):
+      let letters = String(states.map { TodoLetter.letter(of: $0) })
+      try tell(act, agent, ["event": "todos", "todos": letters])
     case .truth(let state, let reason):
       try tell(act, agent, ["event": "state", "state": state.rawValue, "reason": reason])
     }

@@ -5,6 +5,7 @@ import FreshnessRuntime
 import NIOTransport
 import Stationboard
 import StationboardClient
+import TerminalText
 
 /// `freshet board`.
 struct BoardCommand: AsyncParsableCommand {
@@ -168,7 +169,7 @@ struct BoardCommand: AsyncParsableCommand {
     let board = try await client.board(stop: id, limit: limit, language: language)
     let text = BoardText(
       columns: Terminal.size.columns,
-      colours: .current,
+      colours: Terminal.colours,
       words: BoardWords(language)
     )
     let now = BoardInstant.read(board.meta.serverTime).map { Double($0.milliseconds) / 1_000 }

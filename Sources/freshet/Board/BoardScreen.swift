@@ -2,6 +2,7 @@ import Freshness
 import FreshnessRuntime
 import Stationboard
 import StationboardClient
+import TerminalText
 
 /// What a person sees and does: the board, or what they opened over it.
 ///
@@ -107,7 +108,8 @@ struct BoardScreen {
     case .backspace where !query.isEmpty:
       query.removeLast()
       return asked
-    case .character(let character) where query.count < Self.longest:
+    case .character(let character), .pasted(let character):
+      guard query.count < Self.longest else { return nil }
       query.append(character)
       return asked
     default: break
@@ -124,7 +126,8 @@ struct BoardScreen {
       filter = BoardFilter(text: typed)
       open(.board)
     case .backspace: if !typed.isEmpty { typed.removeLast() }
-    case .character(let character) where typed.count < Self.longest: typed.append(character)
+    case .character(let character), .pasted(let character):
+      if typed.count < Self.longest { typed.append(character) }
     default: break
     }
     return nil
@@ -201,26 +204,9 @@ struct BoardScreen {
     guard !alerts.isEmpty else { return ["", "  \(words.noAlerts)"] }
     let lines = alerts.flatMap { alert in
       [text.paint("1;33", Terminal.fit("⚠ \(alert.header ?? "")", max(text.columns - 1, 20)))]
-        + Self.wrapped(alert.description ?? "", max(text.columns - 4, 20)).map { "  \($0)" } + [""]
+        + TerminalText.wrapped(alert.description ?? "", max(text.columns - 4, 20)).map { "  \($0)" }
+        + [""]
     }
     return Array(lines.dropFirst(min(scrolled, max(lines.count - 1, 0))))
-  }
-
-  /// A text in lines of a width, broken at blanks.
-  private static func wrapped(_ text: String, _ width: Int) -> [String] {
-    var lines: [String] = []
-    for paragraph in text.split(whereSeparator: \.isNewline) {
-      var line = ""
-      for word in paragraph.split(separator: " ") {
-        let word = Terminal.plain(String(word))
-        if !line.isEmpty, Terminal.width(of: line) + 1 + Terminal.width(of: word) > width {
-          lines.append(line)
-          line = ""
-        }
-        line += line.isEmpty ? word : " \(word)"
-      }
-      if !line.isEmpty { lines.append(Terminal.fit(line, width)) }
-    }
-    return lines
   }
 }

@@ -3,6 +3,7 @@ import Freshness
 import FreshnessRuntime
 import Stationboard
 import StationboardClient
+import TerminalText
 
 /// Draws a board as lines of text.
 struct BoardText {
@@ -220,6 +221,6 @@ struct BoardText {
 
   /// A text in a style, where there are styles.
   func paint(_ code: String, _ text: String) -> String {
-    colours > .none && code != "0" ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    colours.paint(code, text)
   }
 }

@@ -4,6 +4,7 @@ import FreshnessRuntime
 import NIOTransport
 import Stationboard
 import StationboardClient
+import TerminalText
 
 /// A board that stays until the person, a signal or a closed pipe ends it.
 ///
@@ -49,7 +50,7 @@ final class LiveBoard {
   private var served: (text: String, time: Double, at: ContinuousClock.Instant)?
   private var screen: BoardScreen
   private var lines = BoardLines()
-  private var drawn: [String] = []
+  private var drawn = ScreenDrawing()
   private var printed = ""
 
   /// Creates a board.
@@ -142,7 +143,7 @@ final class LiveBoard {
         guard number == turn else { continue }
         take(snapshot)
       case .terminal(.ended): return nil
-      case .terminal(.resized): drawn = []
+      case .terminal(.resized): drawn.forget()
       case .terminal(.input(let bytes)):
         guard press(bytes) else { return nil }
       case .found(let query, let stops, let problem):
@@ -185,7 +186,7 @@ final class LiveBoard {
       case .quit: return false
       case .refresh:
         client.refresh(resource)
-        drawn = []
+        drawn.forget()
       case .open(let stop):
         resource.stop = stop
         observe()
@@ -257,17 +258,8 @@ final class LiveBoard {
       failure: snapshot?.failure,
       now: now
     )
-    let new = screen.lines(scene, size: Terminal.size, colours: .current)
-    var text = ""
-    if drawn.count != new.count {
-      drawn = []
-      text = "\u{1B}[2J"
-    }
-    for (row, line) in new.enumerated() where drawn.isEmpty || drawn[row] != line {
-      // Cleared first: behind the last column, clearing would erase what was just drawn.
-      text += "\u{1B}[\(row + 1);1H\u{1B}[K\(line)"
-    }
-    drawn = new
+    let new = screen.lines(scene, size: Terminal.size, colours: Terminal.colours)
+    let text = drawn.update(new)
     return text.isEmpty || Terminal.write(text)
   }
 }

@@ -9,6 +9,7 @@ struct ReportCommand: ParsableCommand {
     abstract: "Judge recordings of clients: how fresh, how plausible, and whether two are alike.",
     subcommands: [
       FreshnessReportCommand.self, ParityReportCommand.self, VectorsReportCommand.self,
+      WorkspacesReportCommand.self,
     ]
   )
 }
@@ -120,15 +121,14 @@ struct ReportOutput: ParsableArguments {
 enum ReportFile {
   private static let block = 1 << 20
 
-  /// Reads and judges a recording, block by block.
+  /// Reads and judges a recording.
   static func client(_ path: String) throws -> ClientReport {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { try fail("\(path): \(String(cString: strerror(errno)))") }
-    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    var facts = stat()
-    if fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR {
-      try fail("\(path): is a directory")
-    }
+    ClientReport(try recording(path))
+  }
+
+  /// Reads a recording, block by block.
+  static func recording(_ path: String) throws -> Recording {
+    let file = try file(path)
     var recording = Recording(name: path)
     do {
       while let data = try file.read(upToCount: block), !data.isEmpty {
@@ -138,12 +138,36 @@ enum ReportFile {
       try fail("\(path): cannot be read: \(error.localizedDescription)")
     }
     recording.finish()
-    let report = ClientReport(recording)
-    guard report.isUsable else {
+    guard !recording.samples.isEmpty else {
       let first = recording.firstBroken.first.map { "; line \($0.line): \($0.problem)" } ?? ""
       try fail("\(path): no line of \(recording.lines) is a sample\(first)")
     }
-    return report
+    return recording
+  }
+
+  /// Reads a file whole.
+  static func bytes(_ path: String, most: Int) throws -> [UInt8] {
+    let file = try file(path)
+    do {
+      let data = try file.read(upToCount: most + 1) ?? Data()
+      guard data.count <= most else { try fail("\(path): is larger than \(most) bytes") }
+      return Array(data)
+    } catch let error as ExitCode {
+      throw error
+    } catch {
+      try fail("\(path): cannot be read: \(error.localizedDescription)")
+    }
+  }
+
+  private static func file(_ path: String) throws -> FileHandle {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { try fail("\(path): \(String(cString: strerror(errno)))") }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    var facts = stat()
+    if fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR {
+      try fail("\(path): is a directory")
+    }
+    return file
   }
 
   /// Ends the program: the input cannot be used.

@@ -89,9 +89,10 @@ struct WorkspaceOptions: ParsableArguments {
   /// - Parameters:
   ///   - host: The address that is listened on.
   ///   - version: The program's version.
+  ///   - data: The folder in which it is kept what was looked at.
   /// - Returns: The service and who may talk to it; nothing without folders.
   /// - Throws: `ValidationError` if others could connect and there is no token, or it cannot be read.
-  func part(host: String, version: String) throws -> WorkspacePart? {
+  func part(host: String, version: String, data: String) throws -> WorkspacePart? {
     guard !folders.isEmpty else { return nil }
     let token = try token()
     let isLocal = socket != nil || Self.isLoopback(host)
@@ -105,10 +106,11 @@ struct WorkspaceOptions: ParsableArguments {
     places.claude = claudeHome ?? places.claude
     places.codex = codexHome ?? places.codex
     places.neutral = agentLogs ?? places.neutral
+    let marks = SeenMarks(path: "\(data)/seen-worktrees.json")
     let watcher = WorktreeWatcher(
       WatchSettings(roots: folders),
       store: WorkspaceStore(),
-      agents: AgentWatch(places)
+      agents: AgentWatch(places, marks: marks.read()) { marks.write($0) }
     )
     return WorkspacePart(
       service: WorkspacesService(watcher: watcher, version: version),

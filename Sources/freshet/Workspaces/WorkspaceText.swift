@@ -1,5 +1,6 @@
 import Workspaces
 import WorkspacesClient
+import WorkspacesTerminal
 
 /// Worktrees as lines of text.
 struct WorkspaceText {
@@ -9,16 +10,14 @@ struct WorkspaceText {
   /// A line for each worktree, those that ask for attention first.
   func table(_ list: WorkspaceList) -> [String] {
     guard !list.worktrees.isEmpty else { return ["no worktrees"] }
-    let ordered = list.worktrees.sorted {
-      (Self.rank($0.activity.state), $0.path) < (Self.rank($1.activity.state), $1.path)
-    }
+    let ordered = list.byAttention
     let width = min(ordered.map { Terminal.width(of: $0.name) }.max() ?? 0, 40)
     return ordered.map { it in
       let name = Terminal.fit(Terminal.plain(it.name), width)
       let padding = String(repeating: " ", count: max(width - Terminal.width(of: name), 0))
-      let facts = [Terminal.plain(it.branch), Self.git(it), Self.words(it)]
+      let facts = [Terminal.plain(it.branch), Terminal.plain(StateLook.git(it)), Self.words(it)]
       let line =
-        "\(Self.sign(it.activity.state)) \(name)\(padding)  "
+        "\(StateLook.sign(it.activity.state)) \(name)\(padding)  "
         + facts.filter { !$0.isEmpty }.joined(separator: "  ")
       let cut = Terminal.fit(line, max(columns - 1, 20))
       return String(cut.reversed().drop { $0 == " " }.reversed())
@@ -39,24 +38,6 @@ struct WorkspaceText {
     return shown.isEmpty ? "\(list.worktrees.count) quiet" : shown.joined(separator: " · ")
   }
 
-  /// What git says, such as `+2 -1 ●3 rebase 1/2`.
-  static func git(_ it: Workspace) -> String {
-    var parts: [String] = []
-    if it.commitCount > 0 { parts.append("+\(it.commitCount)") }
-    if it.commitsBehind > 0 { parts.append("-\(it.commitsBehind)") }
-    let changed = it.git.staged + it.git.unstaged + it.git.untracked
-    if changed > 0 { parts.append("●\(changed)") }
-    if it.git.conflictCount > 0 { parts.append("✗\(it.git.conflictCount)") }
-    if let operation = it.git.operation {
-      let step = operation.step.map { step in
-        " \(step)" + (operation.steps.map { "/\($0)" } ?? "")
-      }
-      parts.append(Terminal.plain(operation.kind) + (step ?? ""))
-    }
-    if it.git.problem != nil { parts.append("?") }
-    return parts.joined(separator: " ")
-  }
-
   /// What its agents do, and what it is about.
   private static func words(_ it: Workspace) -> String {
     let state = it.activity.state
@@ -65,19 +46,5 @@ struct WorkspaceText {
     guard state != .unknown || about != nil else { return "" }
     let word = state.rawValue.replacing("_", with: " ")
     return word + (about.map { ": " + Terminal.plain($0) } ?? "")
-  }
-
-  private static func sign(_ state: AgentActivity.State) -> String {
-    switch state {
-    case .needsYou: "!"
-    case .working: "▶"
-    case .doneUnseen: "✓"
-    case .idle: "‖"
-    default: " "
-    }
-  }
-
-  private static func rank(_ state: AgentActivity.State) -> Int {
-    [.needsYou, .doneUnseen, .working, .idle, .ended, .unknown].firstIndex(of: state) ?? 6
   }
 }

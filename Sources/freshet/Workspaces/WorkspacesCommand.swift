@@ -3,7 +3,6 @@ import ConditionalHTTP
 import Foundation
 import Freshness
 import FreshnessRuntime
-import HTTPTypes
 import NIOTransport
 import Workspaces
 import WorkspacesClient
@@ -14,8 +13,11 @@ struct WorkspacesCommand: AsyncParsableCommand {
     commandName: "workspaces",
     abstract: "Show who works in which git worktree, who needs you, and who is done.",
     discussion: """
-      Asks a server that was started with freshet serve --workspaces. With --watch it stays: the engine keeps the list \
-      fresh, and it is printed whenever it is another.
+      Asks a server that was started with freshet serve --workspaces. On a terminal the list stays and is kept fresh by \
+      the engine: the server's events bring changes where there are any, else it asks every 1.5 to 10 seconds. Enter \
+      opens a worktree, d shows its diff, s marks it as seen, m merges, u brings its source in, n makes one, D deletes \
+      one, / filters, ? helps, q leaves. Where the output is no terminal, the list is printed once, or with --watch \
+      whenever it is another.
       """
   )
 
@@ -39,8 +41,32 @@ struct WorkspacesCommand: AsyncParsableCommand {
   @Flag(help: "Print one line with counts, for the status bar of a desktop or a terminal.")
   var statusLine = false
 
+  @Flag(help: "Print the list once and end, on a terminal too.")
+  var once = false
+
+  @Flag(
+    help: """
+      Tell the desktop when a worktree begins to need you or is done, over the session bus, by gdbus or notify-send.
+      """
+  )
+  var notify = false
+
+  @Flag(help: "The network costs: no stream, and nothing is fetched beforehand.")
+  var metered = false
+
   @Flag(inversion: .prefixedNo, help: "Let the server's stream bring changes.")
   var stream = true
+
+  @Option(
+    help: ArgumentHelp(
+      "Append every request and what is shown to a file, for freshet report workspaces.",
+      valueName: "file"
+    )
+  )
+  var record: String?
+
+  @Flag(help: "Ask as seldom as a client that nobody looks at.")
+  var background = false
 
   @Option(name: .customLong("for"), help: "End after this many seconds.")
   var duration: Double?
@@ -48,6 +74,15 @@ struct WorkspacesCommand: AsyncParsableCommand {
   func validate() throws {
     guard !(json && statusLine) else {
       throw ValidationError("--json or --status-line, not both")
+    }
+    guard record == nil || watch else {
+      throw ValidationError("--record needs --watch: one request shows nothing")
+    }
+    guard !(once && watch) else { throw ValidationError("--once or --watch, not both") }
+    guard !notify || watch || isScreen else {
+      throw ValidationError(
+        "--notify needs --watch, or the whole terminal: nothing changes in one list"
+      )
     }
     if let duration, !(0.001...31_536_000).contains(duration) {
       throw ValidationError("--for is 0.001 to 31536000 seconds")
@@ -66,14 +101,73 @@ struct WorkspacesCommand: AsyncParsableCommand {
       throw ExitCode(1)
     }
     let exchange = try NIOExchange()
-    let client = FreshnessClient(exchange: exchange, streaming: exchange, policy: .workspacesLive)
-    if let token = try token(environment) {
-      client.identify(by: [.authorization: "Bearer \(token)"])
+    let recorder = try recorder()
+    var transport: any WorkspaceClient.Transport = exchange
+    var takesSamples: (@Sendable (SampleRecord) -> Void)?
+    if let recorder {
+      transport = CountedExchange(transport: exchange, recorder: recorder)
+      takesSamples = { recorder.took($0) }
     }
-    let resource = WorkspaceListResource(server: address, streams: stream && watch)
+    let client = WorkspaceClient(
+      server: address,
+      transport: transport,
+      token: try token(environment),
+      streams: stream && (watch || isScreen),
+      connectivity: metered ? .metered : .online,
+      recorder: takesSamples
+    )
+    if background { client.lifecycle(.background) }
+    let notifier = notify ? DesktopNotifier(environment) : nil
+    let isFine: Bool
+    if isScreen {
+      let word = notify && notifier == nil ? Self.silence : nil
+      await LiveWorkspaces(
+        client,
+        isMetered: metered,
+        notifier: notifier,
+        duration: duration,
+        word: word
+      ).run()
+      isFine = true
+    } else {
+      if notify, notifier == nil { Terminal.complain("freshet workspaces: \(Self.silence)\n") }
+      isFine = await printed(client, notifier, recorder)
+    }
+    await notifier?.finish()
+    await exchange.shutdown()
+    if let failure = recorder?.failure {
+      Terminal.complain("freshet workspaces: \(Terminal.plain(failure))\n")
+      throw ExitCode(1)
+    }
+    if !isFine { throw ExitCode(1) }
+  }
+
+  private static let silence =
+    "no notifications: there is no session bus, or neither gdbus nor notify-send"
+
+  /// Whether it takes the whole terminal.
+  private var isScreen: Bool {
+    !once && !json && !statusLine && record == nil && Terminal.canRedraw
+  }
+
+  private func recorder() throws -> WorkspaceRecorder? {
+    do {
+      return try record.map { try WorkspaceRecorder($0) }
+    } catch {
+      Terminal.complain("freshet workspaces: \(Terminal.plain("\(error)"))\n")
+      throw ExitCode(1)
+    }
+  }
+
+  /// Prints until the end, or for as long as it is wished for.
+  private func printed(
+    _ client: WorkspaceClient,
+    _ notifier: DesktopNotifier?,
+    _ recorder: WorkspaceRecorder?
+  ) async -> Bool {
     let limit = duration
-    let isFine = await withTaskGroup(of: Bool?.self) { group in
-      group.addTask { await follow(resource, client) }
+    return await withTaskGroup(of: Bool?.self) { group in
+      group.addTask { await follow(client, notifier, recorder) }
       group.addTask {
         try? await Task.sleep(for: .seconds(limit ?? 1e9))
         return Task.isCancelled ? nil : true
@@ -82,8 +176,6 @@ struct WorkspacesCommand: AsyncParsableCommand {
       group.cancelAll()
       return first ?? true
     }
-    await exchange.shutdown()
-    if !isFine { throw ExitCode(1) }
   }
 
   private func token(_ environment: [String: String]) throws -> String? {
@@ -98,17 +190,27 @@ struct WorkspacesCommand: AsyncParsableCommand {
   ///
   /// - Returns: Whether all went well.
   @concurrent
-  private func follow(_ resource: WorkspaceListResource, _ client: FreshnessClient) async -> Bool {
+  private func follow(
+    _ client: WorkspaceClient,
+    _ notifier: DesktopNotifier?,
+    _ recorder: WorkspaceRecorder?
+  ) async -> Bool {
     var printed: String?
     var said = ""
-    for await snapshot in client.snapshots(of: resource) {
+    var notices = WorkspaceNotices()
+    var time = ServerTime()
+    for await snapshot in client.lists() {
       if let failure = snapshot.failure, failure.description != said {
         said = failure.description
         Terminal.complain("freshet workspaces: \(Terminal.plain(failure.description))\n")
         if !watch { return false }
       }
+      if recorder?.failure != nil { return false }
       guard let list = snapshot.value else { continue }
+      recorder?.show(list)
       if snapshot.failure == nil { said = "" }
+      time.take(list)
+      for notice in notices.notices(of: list, at: time.now) { notifier?.send(notice) }
       let shown = text(list)
       guard shown != printed else { continue }
       printed = shown
@@ -128,7 +230,6 @@ struct WorkspacesCommand: AsyncParsableCommand {
     }
     let text = WorkspaceText(columns: Terminal.size.columns)
     if statusLine { return text.statusLine(list) + "\n" }
-    let start = watch && Terminal.canRedraw ? "\u{1B}[2J\u{1B}[H" : ""
-    return start + text.table(list).joined(separator: "\n") + "\n" + (watch ? "\n" : "")
+    return text.table(list).joined(separator: "\n") + "\n" + (watch ? "\n" : "")
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TerminalText
 
 #if canImport(Glibc)
 import Glibc
@@ -66,51 +67,19 @@ enum Terminal {
     isInteractive && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   }
 
-  /// How many columns a text takes: 0 for combining marks, 2 for wide East Asian letters and emoji.
-  static func width(of text: String) -> Int {
-    text.unicodeScalars.reduce(0) { width, scalar in
-      switch scalar.value {
-      case 0..<0x20, 0x7F..<0xA0, 0x200B...0x200F, 0xFE00...0xFE0F: return width
-      case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
-        0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
-        return width + 2
-      default:
-        switch scalar.properties.generalCategory {
-        case .nonspacingMark, .enclosingMark: return width
-        default: return width + 1
-        }
-      }
-    }
+  /// How many colours the terminal has.
+  static var colours: ColourDepth {
+    hasColor ? ColourDepth(environment: ProcessInfo.processInfo.environment) : .none
   }
 
+  /// How many columns a text takes.
+  static func width(of text: String) -> Int { TerminalText.width(of: text) }
+
   /// A text without control and direction characters: what a feed or a server says must not steer the terminal.
-  static func plain(_ text: String) -> String {
-    String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.filter { scalar in
-          let category = scalar.properties.generalCategory
-          return category != .control && category != .format
-        }
-      )
-    )
-  }
+  static func plain(_ text: String) -> String { TerminalText.plain(text) }
 
   /// A text cut or filled with blanks to a number of columns.
   static func fit(_ text: String, _ columns: Int, atEnd: Bool = false) -> String {
-    let plain = plain(text)
-    let width = width(of: plain)
-    if width <= columns {
-      let blanks = String(repeating: " ", count: columns - width)
-      return atEnd ? blanks + plain : plain + blanks
-    }
-    var cut = ""
-    var used = 0
-    for character in plain {
-      let more = Self.width(of: String(character))
-      guard used + more < columns else { break }
-      cut.append(character)
-      used += more
-    }
-    return cut + "…" + String(repeating: " ", count: max(0, columns - used - 1))
+    TerminalText.fit(text, columns, atEnd: atEnd)
   }
 }

@@ -1,7 +1,9 @@
 /// A key that was pressed.
-enum Key: Equatable {
+package enum Key: Hashable, Sendable {
   /// A letter, a digit, a sign.
   case character(Character)
+  /// A letter, a digit or a sign that was pasted: it is text, and asks for nothing.
+  case pasted(Character)
   /// Return.
   case enter
   /// Escape, alone.
@@ -12,6 +14,22 @@ enum Key: Equatable {
   case up
   /// An arrow down.
   case down
+  /// An arrow to the left.
+  case left
+  /// An arrow to the right.
+  case right
+  /// A screen up.
+  case pageUp
+  /// A screen down.
+  case pageDown
+  /// The beginning.
+  case home
+  /// The end.
+  case end
+  /// Tab.
+  case tab
+  /// Shift and tab.
+  case backtab
   /// Ctrl and a letter.
   case control(Character)
   /// Any other.
@@ -19,30 +37,55 @@ enum Key: Equatable {
 }
 
 /// Reads keys from what a terminal sends, in whatever pieces it comes.
-struct KeyReader {
+package struct KeyReader: Sendable {
   /// The most bytes that wait for the rest of a key.
   private static let longest = 32
   private var pending: [UInt8] = []
+  /// Whether what comes is pasted (xterm's bracketed paste mode).
+  private var isPasting = false
+
+  /// Nothing was typed yet.
+  package init() {}
 
   /// Reads keys.
   ///
   /// An escape at the end of a piece is the key itself: terminals send their sequences in one piece.
-  mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
+  package mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
     pending += bytes
     var keys: [Key] = []
     while let (key, count) = next() {
-      keys.append(key)
       pending.removeFirst(count)
+      switch (key, isPasting) {
+      case (.pasteBegins, _): isPasting = true
+      case (.pasteEnds, _): isPasting = false
+      case (.key(.character(let character)), true): keys.append(.pasted(character))
+      case (.key, true): break
+      case (.key(let key), false): keys.append(key)
+      }
     }
     if pending.count > Self.longest { pending.removeAll() }
     return keys
   }
 
-  private func next() -> (Key, Int)? {
+  /// What a piece of the input is.
+  private enum Piece {
+    case key(Key)
+    case pasteBegins
+    case pasteEnds
+  }
+
+  private func next() -> (Piece, Int)? {
+    for (text, piece) in [("\u{1B}[200~", Piece.pasteBegins), ("\u{1B}[201~", .pasteEnds)]
+    where pending.starts(with: text.utf8) { return (piece, text.utf8.count) }
+    return key().map { (.key($0.0), $0.1) }
+  }
+
+  private func key() -> (Key, Int)? {
     guard let first = pending.first else { return nil }
     switch first {
     case 0x1B: return sequence()
     case 0x0D, 0x0A: return (.enter, 1)
+    case 0x09: return (.tab, 1)
     case 0x7F, 0x08: return (.backspace, 1)
     case 0x01...0x1A: return (.control(Character(Unicode.Scalar(first + 0x60))), 1)
     case 0..<0x20: return (.other, 1)
@@ -74,8 +117,26 @@ struct KeyReader {
       switch pending[end] {
       case UInt8(ascii: "A"): .up
       case UInt8(ascii: "B"): .down
+      case UInt8(ascii: "C"): .right
+      case UInt8(ascii: "D"): .left
+      case UInt8(ascii: "F"): .end
+      case UInt8(ascii: "H"): .home
+      case UInt8(ascii: "Z"): .backtab
+      case UInt8(ascii: "~"): Self.numbered(pending[2..<end])
       default: .other
       }
     return (key, end + 1)
+  }
+
+  /// A key that is told by a number before a tilde, as on a VT220; a modifier may follow.
+  private static func numbered(_ digits: ArraySlice<UInt8>) -> Key {
+    let number = digits.prefix { $0 != UInt8(ascii: ";") }
+    return switch String(decoding: number, as: UTF8.self) {
+    case "1", "7": .home
+    case "4", "8": .end
+    case "5": .pageUp
+    case "6": .pageDown
+    default: .other
+    }
   }
 }

@@ -1,7 +1,5 @@
-import Foundation
-
 /// How many colours the terminal has.
-enum ColourDepth: Int, Comparable {
+package enum ColourDepth: Int, Comparable, Sendable {
   /// None are wanted (no-color.org), or there is no terminal.
   case none
   /// The 16 of ECMA-48 and their bright ones.
@@ -12,16 +10,26 @@ enum ColourDepth: Int, Comparable {
   case full
 
   /// Compares two depths.
-  static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-  /// What the environment says of the terminal.
-  static var current: Self {
-    guard Terminal.hasColor else { return .none }
-    let environment = ProcessInfo.processInfo.environment
-    if ["truecolor", "24bit"].contains(environment["COLORTERM"]) { return .full }
+  /// What the environment says of a terminal that takes colours.
+  ///
+  /// - Parameter environment: The variables, of which `COLORTERM` and `TERM` are read.
+  package init(environment: [String: String]) {
     let term = environment["TERM"] ?? ""
-    if term.hasSuffix("-direct") { return .full }
-    return term.contains("256color") ? .indexed : .sixteen
+    self =
+      ["truecolor", "24bit"].contains(environment["COLORTERM"]) || term.hasSuffix("-direct")
+      ? .full : term.contains("256color") ? .indexed : .sixteen
+  }
+
+  /// A text in a style, where there are styles.
+  ///
+  /// - Parameters:
+  ///   - code: The parameters of SGR, such as `1;33`; `0` is no style.
+  ///   - text: The text, without control characters.
+  /// - Returns: The text, with the style before it and none behind it.
+  package func paint(_ code: String, _ text: String) -> String {
+    self > .none && code != "0" ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
   }
 
   /// The parameters of SGR that choose a colour; nothing where there are none.
@@ -30,7 +38,7 @@ enum ColourDepth: Int, Comparable {
   ///   - color: RRGGBB.
   ///   - isBackground: Whether it is the colour behind the text.
   /// - Returns: Such as `48;2;255;0;0`.
-  func parameters(_ color: UInt32, isBackground: Bool) -> String? {
+  package func parameters(_ color: UInt32, isBackground: Bool) -> String? {
     let parts = [color >> 16 & 255, color >> 8 & 255, color & 255].map { Int($0) }
     let first = isBackground ? 48 : 38
     switch self {

@@ -1,0 +1,159 @@
+// The sheets in which a person decides about a worktree: merge, sync, delete, create. Nothing happens before the
+// server has said what would, and a refusal says why and in which files.
+
+import { element, makeDialog, newElement, setText } from "./dom.js";
+import { Refusal } from "./workspace-api.js";
+
+/** Refusals that a person may pass over when deleting. */
+const PASSABLE = ["worktree_dirty", "worktree_unmerged", "agent_active"];
+
+export class ActionSheet {
+  #dialog = makeDialog(element("action"));
+  #form = element("action-form");
+  #card = null;
+  #operation = null;
+  #isForced = false;
+  #number = 0;
+
+  /** @param {object} page - `api`, `say()`, `refusalInWords(failure)`, `done(sentence)`. */
+  constructor(page) {
+    this.page = page;
+    this.#form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#act();
+    });
+    this.#dialog.addEventListener("close", () => (this.#number += 1));
+  }
+
+  /** Opens the sheet of an operation: merge, sync or remove. */
+  open(operation, card) {
+    const { say } = this.page;
+    [this.#card, this.#operation, this.#isForced] = [card, operation, false];
+    setText(element("action-title"), say(`${operation}Title`, { name: card.name }));
+    setText(element("action-explanation"), say(`${operation}Explanation`, { source: card.worktree.git?.compared ?? card.worktree.source_branch ?? "" }));
+    for (const field of this.#form.querySelectorAll("[data-of]")) field.hidden = field.dataset.of !== operation;
+    this.#form.reset();
+    this.#say([]);
+    this.#offer(say(operation));
+    this.#dialog.showModal();
+    if (operation !== "remove") this.#check();
+  }
+
+  async #check() {
+    const { page } = this;
+    const number = (this.#number += 1);
+    this.#say([page.say("checking")]);
+    try {
+      const report = await page.api.check(this.#card.worktree.id, this.#operation);
+      if (number !== this.#number) return;
+      if (report?.has_conflicts) this.#say([page.say("wouldConflict")], report.conflict_files ?? [], "grave");
+      else this.#say([page.say("noConflicts")], [], "good");
+    } catch (failure) {
+      if (number === this.#number) this.#refused(failure);
+    }
+  }
+
+  async #act() {
+    const { page } = this;
+    const number = (this.#number += 1);
+    const given = new FormData(this.#form);
+    const { id } = this.#card.worktree;
+    const isOn = (name) => given.get(name) === "on";
+    this.#busy(true);
+    this.#say([page.say("working")]);
+    try {
+      const answer = await {
+        merge: () => page.api.merge(id, { squash: isOn("squash"), cleansUp: isOn("cleanup") }),
+        sync: () => page.api.sync(id, { strategy: given.get("strategy") ?? "rebase", fetches: isOn("fetch") }),
+        remove: () => page.api.remove(id, { isForced: this.#isForced, removesBranch: isOn("branch") }),
+      }[this.#operation]();
+      page.done(answer?.message ?? page.say("done"));
+      if (number === this.#number) this.#dialog.close();
+    } catch (failure) {
+      if (number === this.#number) this.#refused(failure);
+      else page.done(page.refusalInWords(failure).join(" "));
+    } finally {
+      this.#busy(false);
+    }
+  }
+
+  #refused(failure) {
+    const { page } = this;
+    this.#say(page.refusalInWords(failure), failure.files ?? [], "grave");
+    this.#isForced = this.#operation === "remove" && failure instanceof Refusal && PASSABLE.includes(failure.code);
+    this.#offer(page.say(this.#isForced ? "removeForced" : this.#operation));
+  }
+
+  /** The first of the sentences is the news; `kind`: grave, good, or none. */
+  #say(sentences, files = [], kind = "") {
+    element("action-message").dataset.kind = kind;
+    element("action-message").replaceChildren(...sentences.map((sentence) => newElement("p", "", sentence)));
+    const list = element("action-files");
+    list.hidden = files.length === 0;
+    list.replaceChildren(...files.map((file) => newElement("li", "", file)));
+  }
+
+  #offer(label) {
+    setText(element("action-go"), label);
+    element("action-go").classList.toggle("grave", this.#isForced);
+  }
+
+  #busy(isBusy) {
+    element("action-go").disabled = isBusy;
+  }
+}
+
+export class CreationSheet {
+  #dialog = makeDialog(element("creation"));
+  #form = element("creation-form");
+
+  /** @param {object} page - As of `ActionSheet`, and `worktrees`. */
+  constructor(page) {
+    this.page = page;
+    this.#form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#create();
+    });
+    element("creation-repository").addEventListener("change", () => this.#listBranches());
+  }
+
+  open() {
+    const repositories = [...new Set(this.page.worktrees.map(({ repo_id: id }) => id).filter(Boolean))].sort();
+    this.#form.reset();
+    element("creation-repository").replaceChildren(...repositories.map((id) => new Option(id, id)));
+    this.#say(repositories.length === 0 ? [this.page.say("noRepository")] : []);
+    element("creation-go").disabled = repositories.length === 0;
+    this.#dialog.showModal();
+    if (repositories.length > 0) this.#listBranches();
+  }
+
+  async #listBranches() {
+    const repository = element("creation-repository").value;
+    // Names to choose from are a help only: without them they are typed.
+    const names = await this.page.api.branches(repository).catch(() => []);
+    if (repository !== element("creation-repository").value || !Array.isArray(names)) return;
+    element("creation-sources").replaceChildren(...names.filter((name) => typeof name === "string").map((name) => new Option(name, name)));
+  }
+
+  async #create() {
+    const { page } = this;
+    const given = Object.fromEntries([...new FormData(this.#form)].map(([name, value]) => [name, value.trim()]));
+    if (!given.branch && !given.name) return this.#say([page.say("branchNeeded")]);
+    element("creation-go").disabled = true;
+    this.#say([page.say("working")]);
+    try {
+      const answer = await page.api.create(given);
+      this.#dialog.close();
+      page.done(answer?.message ?? page.say("done"));
+    } catch (failure) {
+      this.#say(page.refusalInWords(failure), failure.files ?? [], "grave");
+    } finally {
+      element("creation-go").disabled = false;
+    }
+  }
+
+  #say(sentences, files = [], kind = "") {
+    element("creation-message").dataset.kind = kind;
+    element("creation-message").replaceChildren(...[...sentences, ...files].map((sentence) => newElement("p", "", sentence)));
+  }
+}

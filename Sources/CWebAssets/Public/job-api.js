@@ -1,0 +1,79 @@
+// The questions about jobs over HTTP. A token stands in a field, never in an address.
+
+const PATIENCE_MS = 30_000;
+/** An upload may take as long as a slow line needs for it. */
+const UPLOAD_PATIENCE_MS = 600_000;
+
+/** An answer that is no success: `status`, `code`, `detail`. */
+export class JobRefusal extends Error {
+  constructor(status, document) {
+    super(document?.detail ?? `${status}`);
+    this.status = status;
+    this.code = document?.error ?? null;
+    this.detail = document?.detail ?? null;
+  }
+}
+
+const path = (id) => `/v1/jobs/${encodeURIComponent(id)}`;
+export const bearer = (token) => ({ Authorization: `Bearer ${token}` });
+
+export class JobApi {
+  /** @param {Function} onTime - Told the server's time, and when it was asked and answered. */
+  constructor(onTime) {
+    this.onTime = onTime;
+  }
+
+  async capabilities() {
+    return (await this.#ask("GET", "/v1/capabilities")).document;
+  }
+
+  /** Starts a job; `body` is a form, or a text in JSON. The same key starts it once. */
+  async start(pipeline, body, key) {
+    const fields = { "Idempotency-Key": key, ...(typeof body === "string" ? { "Content-Type": "application/json" } : {}) };
+    return (await this.#ask("POST", path(pipeline), { fields, body, patience: UPLOAD_PATIENCE_MS })).document;
+  }
+
+  /** The state and the events after a position: `{ document, tag }`, or `null` if it is as the tag says. */
+  async state(job, after, tag, signal) {
+    const query = after ? `?after=${after}` : "";
+    const answer = await this.#ask("GET", `${path(job.id)}${query}`, { fields: { ...bearer(job.token), ...(tag ? { "If-None-Match": tag } : {}) }, signal });
+    return answer.status === 304 ? null : { document: answer.document, tag: answer.headers.get("etag") };
+  }
+
+  async cancel(job) {
+    return (await this.#ask("POST", `${path(job.id)}/cancel`, { fields: bearer(job.token) })).document;
+  }
+
+  async refresh(job) {
+    return (await this.#ask("POST", `${path(job.id)}/token`, { fields: bearer(job.token) })).document;
+  }
+
+  async results(job, { after, limit, outcome }) {
+    const query = new URLSearchParams({ after, limit, ...(outcome ? { outcome } : {}) });
+    return (await this.#ask("GET", `${path(job.id)}/results?${query}`, { fields: bearer(job.token) })).document;
+  }
+
+  /** The failed rows: `{ blob, name }`. */
+  async failedRows(job) {
+    const response = await this.#fetch("GET", `${path(job.id)}/failed.csv`, { fields: bearer(job.token) });
+    if (!response.ok) throw new JobRefusal(response.status, await response.json().catch(() => null));
+    const name = /filename="([^"/\\]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1];
+    return { blob: await response.blob(), name: name ?? "failed.csv" };
+  }
+
+  async #ask(method, address, options = {}) {
+    const response = await this.#fetch(method, address, options);
+    const document = response.status === 304 ? null : await response.json().catch(() => null);
+    if (response.status !== 304 && !response.ok) throw new JobRefusal(response.status, document);
+    return { status: response.status, headers: response.headers, document };
+  }
+
+  async #fetch(method, address, { fields = {}, body, signal, patience = PATIENCE_MS } = {}) {
+    const askedAt = performance.now();
+    const limits = [AbortSignal.timeout(patience), ...(signal ? [signal] : [])];
+    const response = await fetch(address, { method, headers: { Accept: "application/json, text/csv", ...fields }, body, cache: "no-store", signal: AbortSignal.any(limits) });
+    const time = Date.parse(response.headers.get("date") ?? "");
+    if (!Number.isNaN(time)) this.onTime(time, performance.now() - askedAt);
+    return response;
+  }
+}

@@ -1,0 +1,188 @@
+// One job on the page: how far it is, how it is heard of, how it ended, and its results.
+
+import { fromTemplate, newElement, part, setAttribute, setSign, setText } from "./dom.js";
+import { saveFile } from "./failed-rows.js";
+import { JobRefusal } from "./job-api.js";
+import { JobResults, OUTCOMES, outcomeInWords } from "./job-results.js";
+import { duration } from "./moments.js";
+
+const SIGNS = { queued: "loading", running: "live", canceling: "loading", succeeded: "done", failed: "failing", canceled: "reduced", gone: "failing" };
+const MARKS = { failed: "grave", needs_review: "mild" };
+const OVER = { expired: "gone", unknownJob: "gone", unauthorized: "gone" };
+
+export class JobCard {
+  #trouble = "";
+  #isForgetting = false;
+
+  /** @param {object} options - `run`; `page`: `say()`, `locale`, `clock`, `forget(card)`. */
+  constructor(run, page) {
+    Object.assign(this, { run, page });
+    this.root = fromTemplate("job-template");
+    this.parts = new Proxy({}, { get: (_, name) => part(this.root, name) });
+    this.results = new JobResults(this.parts, (question) => this.#page(question));
+    const acts = {
+      cancel: () => this.#cancel(),
+      results: () => {
+        this.results.toggle();
+        this.show();
+      },
+      failed: () => this.#saveFailed(),
+      previous: () => this.results.previous(),
+      next: () => this.results.next(),
+      forget: () => this.#forget(),
+    };
+    this.root.addEventListener("click", (event) => {
+      const act = event.target.closest("button[data-act]")?.dataset.act;
+      if (!act) return;
+      if (act !== "forget") this.#isForgetting = false;
+      acts[act]();
+    });
+  }
+
+  get name() {
+    const { pipeline, name } = this.run.job;
+    return this.page.say("jobNamed", { pipeline: this.page.say(`pipeline-${pipeline}`), name });
+  }
+
+  /** The state for people: gone is that of a job whose results are not there any more. */
+  get state() {
+    return OVER[this.run.ending] ?? this.run.state;
+  }
+
+  stateInWords() {
+    const { say } = this.page;
+    if (this.run.ending in OVER) return say(`ending-${this.run.ending}`);
+    return this.run.state in SIGNS ? say(`job-${this.run.state}`) : this.run.state;
+  }
+
+  speak() {
+    const { parts, page } = this;
+    for (const name of ["cancel", "results", "failed", "forget"]) setText(parts[name], page.say(`do-${name}`));
+    this.results.speak(page.say, page.locale, this.run.completion?.counts ?? []);
+    this.show();
+  }
+
+  show() {
+    const { run, parts, page } = this;
+    const { say } = page;
+    setAttribute(this.root, "data-state", this.state);
+    setAttribute(this.root, "data-job", run.job.id);
+    setSign(parts.sign, SIGNS[this.state] ?? "loading");
+    setText(parts.stateword, this.stateInWords());
+    setText(parts.title, this.name);
+    this.#showProgress();
+    const counts = inOrder(run.completion?.counts ?? []);
+    this.#showCounts(counts);
+    const trouble = this.#isForgetting ? say("forgetWarning") : this.#trouble || this.#failure();
+    parts.trouble.hidden = trouble === "";
+    setText(parts.trouble, trouble);
+    const isGone = this.state === "gone";
+    parts.cancel.hidden = run.isOver;
+    parts.cancel.disabled = run.state === "canceling";
+    setText(parts.forget, say(this.#isForgetting ? "do-forgetNow" : "do-forget"));
+    parts.results.hidden = !run.isOver || isGone || run.completion?.total === 0;
+    setAttribute(parts.results, "aria-expanded", this.results.isOpen);
+    parts.failed.hidden = isGone || !(run.job.pipeline === "csv_import" && counts.some(([outcome]) => outcome === "failed"));
+    if (isGone) parts.pages.hidden = true;
+    this.tick();
+  }
+
+  /** Every row is in one of the counts: as a strip, and in words. */
+  #showCounts(counts) {
+    const { parts, page } = this;
+    const { say, locale } = page;
+    parts.counts.hidden = parts.shares.hidden = counts.length === 0;
+    const marks = counts.map(([outcome, count]) => `${count.toLocaleString(locale)} ${outcomeInWords(outcome, say, count)}`);
+    if (parts.counts.dataset.written === String(marks)) return;
+    parts.counts.dataset.written = String(marks);
+    parts.counts.replaceChildren(...counts.map(([outcome], index) => newElement("li", `mark ${MARKS[outcome] ?? "quiet"}`, marks[index])));
+    parts.shares.replaceChildren(...counts.map(([outcome, count]) => {
+      const share = newElement("span", "");
+      share.dataset.outcome = outcome;
+      share.style.flexGrow = count;
+      return share;
+    }));
+    this.results.speak(say, locale, counts);
+  }
+
+  #failure() {
+    const { failure } = this.run.completion ?? {};
+    return failure ? failure.message ?? failure.code ?? "" : "";
+  }
+
+  #showProgress() {
+    const { run, parts, page } = this;
+    const { fraction, processed, total, current, sentence } = run.progress;
+    if (fraction === null) parts.bar.removeAttribute("value");
+    else parts.bar.value = fraction;
+    parts.bar.closest(".progress-line").hidden = run.isOver;
+    setAttribute(parts.bar, "aria-label", this.name);
+    setText(parts.percent, fraction === null ? "" : new Intl.NumberFormat(page.locale, { style: "percent" }).format(fraction));
+    const count = (number) => number.toLocaleString(page.locale);
+    const done = total !== null && total > 0 && processed !== null ? page.say("processedOf", { processed: count(processed), total: count(total) }) : sentence ?? "";
+    const { completion } = run;
+    const ended = completion?.total > 0 ? page.say(completion.isPartial ? "endedPartial" : "endedOf", { successes: count(completion.successes ?? 0), total: count(completion.total) }) : "";
+    setText(parts.step, run.isOver ? ended : [done, current].filter(Boolean).join(" · "));
+  }
+
+  /** What changes by time alone. */
+  tick() {
+    const { run, parts, page } = this;
+    const age = run.heardAt === null ? null : duration((performance.now() - run.heardAt) / 1000);
+    const heard = run.isOver ? "" : [page.say(run.isLive ? `by-${run.transport}` : "by-none"), age && page.say("updatedAgo", { age })].filter(Boolean).join(" · ");
+    setText(parts.heard, heard);
+    const expiry = run.completion?.expiresAt ?? null;
+    const left = expiry === null ? null : (expiry - page.clock.now()) / 1000;
+    const isHinted = left !== null && this.state !== "gone";
+    // A hint only: whether they are gone, the server says.
+    setText(parts.expiry, isHinted ? (left > 0 ? page.say("keptFor", { span: duration(left) }) : page.say("perhapsGone")) : "");
+  }
+
+  // MARK: What a person does
+
+  /** A job that goes on is taken off only when that was said. */
+  #forget() {
+    if (this.run.isOver || this.#isForgetting) return this.page.forget(this);
+    this.#isForgetting = true;
+    this.show();
+  }
+
+  async #cancel() {
+    await this.#trying(() => this.run.cancel());
+  }
+
+  async #saveFailed() {
+    const file = await this.#trying(() => this.page.api.failedRows(this.run.job));
+    if (file) saveFile(file);
+  }
+
+  #page(question) {
+    return this.#trying(() => this.page.api.results(this.run.job, question));
+  }
+
+  /** Does something; with a new token if the old one is refused. `null` if it was not done, and the card says why. */
+  async #trying(act) {
+    this.#trouble = "";
+    try {
+      return await act().catch(async (failure) => {
+        if (failure.status !== 401) throw failure;
+        await this.run.renew();
+        return act();
+      });
+    } catch (failure) {
+      const { say } = this.page;
+      if (failure.status === 410) this.run.markGone();
+      else if (failure instanceof JobRefusal) this.#trouble = failure.detail ?? say("failedServer", { status: failure.status });
+      else this.#trouble = say(failure?.name === "TimeoutError" ? "failedTimeout" : "failedUnreachable");
+      return null;
+    } finally {
+      this.show();
+    }
+  }
+}
+
+/** The counts in the order in which people are told of them; those that are unknown last. */
+function inOrder(counts) {
+  const rank = ([outcome]) => (OUTCOMES.indexOf(outcome) + OUTCOMES.length + 1) % (OUTCOMES.length + 1);
+  return [...counts].sort((one, other) => rank(one) - rank(other));
+}

@@ -1,0 +1,260 @@
+// A resource that is kept fresh: the driver of one refresh machine. It carries out the machine's orders and
+// keeps what the machine knows by number only; what is asked for when, and what becomes of the answers, is
+// the machine's business (engine.md).
+
+import { ask } from "./arrival.js";
+import { Engine } from "./freshness.js";
+import { sampleRecord } from "./sample-record.js";
+
+/** The records kept for an export: eight hours of a request every fifteen seconds. */
+const MOST_RECORDS = 2000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export class LiveResource {
+  #machine = null;
+  #endsListening = null;
+  #question = null;
+  #context = { question: 0 };
+  #flight = null;
+  #stream = null;
+  #timer = null;
+  #copy = null;
+  #incoming = null;
+  #numbers = 0;
+  #failure = null;
+  #ring = [];
+  #records = [];
+  /** What makes the question under way checkable, by its number. */
+  #evidence = new Map();
+  #notes = [];
+
+  /**
+   * @param {object} source - What is kept fresh: `isSame(question, other)`; `address(question, copy)`, the copy being
+   *   one that the server knows, or `null`; `read(document, headers, base, newest)`: as `readBoard`, with the copy
+   *   that the address was made of and the newest one; `openStream(question, copy, listener)`: as a `BoardStream`;
+   *   `contentOf(body)`: what people see of it; `natureOf(body)`: `hasRealtime` and `activity` of an answer;
+   *   `subjectOf(question)`; `fields()`: further fields of requests; `marks`: marks that every answer has.
+   * @param {object} options - `engine`; `policy`: as for `Engine.policy`; `device`; `onChange(resource)`: something
+   *   that people see changed; `onArrival(arrival)`: an answer came, for the clock.
+   */
+  constructor(source, { engine, policy, device, onChange, onArrival }) {
+    Object.assign(this, { source, engine, wished: policy, policy: engine.policy(policy), device, onChange, onArrival });
+    this.origin = Date.now() - device.now();
+  }
+
+  // MARK: What a page asks for
+
+  /** Watches what a question is about; another one than before clears the copy at once (R4). */
+  watch(question) {
+    if (this.#question !== null && this.source.isSame(question, this.#question)) return;
+    this.#question = question;
+    this.#failure = null;
+    if (!this.#machine) return this.#begin();
+    this.#context = { question: this.#context.question + 1 };
+    const hadStream = this.#stream !== null;
+    this.#closeStream();
+    this.#tell({ event: "contextChanged", with: this.#context });
+    // The stream was about the question before.
+    if (hadStream) this.#tell({ event: "linkLost" });
+  }
+
+  /** Ends it: no request, no stream, no timer. */
+  stop() {
+    if (!this.#machine) return;
+    this.#tell({ event: "stopped" });
+    this.#endsListening();
+    this.#closeStream();
+    clearTimeout(this.#timer);
+    this.#machine.destroy();
+    [this.#machine, this.#question, this.#copy, this.#failure] = [null, null, null, null];
+  }
+
+  /** A person asks: now (R5). `isForced` wants a full answer, and takes what it says (R20). */
+  refresh({ isForced = false } = {}) {
+    this.#machine && this.#tell({ event: "wished", with: { wish: isForced ? "hardRefresh" : "person" } });
+  }
+
+  // MARK: What a page shows
+
+  get question() {
+    return this.#question;
+  }
+
+  /** The body at hand, or `null`. */
+  get body() {
+    return this.#copy?.body ?? null;
+  }
+
+  /** Everything the machine shows, or `null` while nothing is watched. */
+  look() {
+    return this.#machine?.look(this.device.now()) ?? null;
+  }
+
+  /** What the server said about the failure that is shown: `{ problem, reason }`. */
+  get failure() {
+    return this.#failure;
+  }
+
+  /** For the diagnostics: the last samples as records, newest last, with the rest of what is known. */
+  diagnostics() {
+    if (!this.#machine) return null;
+    return {
+      ring: this.#ring,
+      records: this.#records,
+      counters: this.#machine.counters(),
+      policy: this.policy,
+      look: this.look(),
+      notes: this.#notes,
+      now: this.device.now(),
+    };
+  }
+
+  // MARK: Events and orders
+
+  #begin() {
+    this.#machine = this.engine.machine({ policy: this.wished, context: this.#context });
+    this.#endsListening = this.device.listen((event) => this.#tell(event));
+    this.#tell({ event: "started" });
+  }
+
+  #tell(event) {
+    const now = this.device.now();
+    const effects = this.#machine.handle(event, now, Engine.draw());
+    if (effects.notes.length > 0) this.#notes = effects.notes;
+    if (effects.cancel !== null && this.#flight?.generation === effects.cancel) {
+      this.#flight.abort.abort();
+      this.#flight = null;
+    }
+    if (effects.sample) this.#keep(effects.sample);
+    this.#settle(effects, now);
+    if (effects.request) this.#send(effects.request);
+    if (effects.link === "open") this.#openStream();
+    if (effects.link === "close") this.#closeStream();
+    this.#arm(effects.alarm, now);
+    if (effects.changes.length > 0 || effects.snapshot !== "none") this.onChange(this);
+  }
+
+  #arm(alarm, now) {
+    clearTimeout(this.#timer);
+    if (alarm === null) return;
+    const wait = Math.min(Math.max(0, alarm - now), LONGEST_TIMER_MS);
+    this.#timer = setTimeout(() => this.#tell({ event: "woke" }), wait);
+  }
+
+  /** Puts a body in place where the machine did, and drops it where the machine did. */
+  #settle(effects, now) {
+    const look = this.#machine.look(now);
+    const incoming = this.#incoming;
+    this.#incoming = null;
+    if (incoming && look.revision === incoming.revision && effects.snapshot !== "hold") {
+      // R19: the validator of a body that was not put in place is never used.
+      const isValid = look.validator !== null && look.validator === incoming.validator;
+      this.#copy = { ...incoming, tag: isValid ? incoming.tag : null };
+    }
+    if (look.revision === null) this.#copy = null;
+    if (effects.notes.includes("timedOut")) this.#failure = { problem: null, reason: null };
+  }
+
+  #keep(sample) {
+    const evidence = this.#evidence.get(sample.generation);
+    this.#evidence.clear();
+    const record = sampleRecord(sample, `GET ${location.host}${this.source.address(this.#question, null)}`, this.origin, evidence);
+    const capacity = this.policy.ringCapacity;
+    this.#ring = [...this.#ring, record].slice(-capacity);
+    this.#records.push(record);
+    if (this.#records.length > MOST_RECORDS) this.#records.shift();
+  }
+
+  // MARK: Requests
+
+  async #send(request) {
+    const machine = this.#machine;
+    const abort = new AbortController();
+    this.#flight = { generation: request.generation, abort };
+    const why = { origin: request.origin ?? null, asked: this.source.subjectOf(this.#question) };
+    const isKnown = request.validator !== null && this.#copy?.validator === request.validator;
+    const base = isKnown && this.#copy.tag !== null ? this.#copy : null;
+    const arrival = await ask(this.source.address(this.#question, base), {
+      tag: base?.tag ?? null,
+      fields: this.source.fields(),
+      read: (document, headers) => this.source.read(document, headers, base, this.#copy),
+      wait: request.longPoll === null ? null : Math.floor(request.longPoll / 1000),
+      signal: abort.signal,
+      now: () => this.device.now(),
+    });
+    // It was stopped meanwhile, or began anew: the question is nobody's any more.
+    if (this.#machine !== machine) return;
+    if (this.#flight?.generation === request.generation) this.#flight = null;
+    const { generation, context } = request;
+    if (arrival.isOfAnotherCopy) {
+      // A 304 that confirms what we do not have confirms nothing: ask for the whole.
+      this.#tell({ event: "answered", with: { generation, context, answer: { outcome: "cancelled" } } });
+      const wish = { origin: "change", isUnconditional: true };
+      return this.#tell({ event: "wished", with: wish });
+    }
+    this.#evidence.set(generation, { ...why, ...arrival.evidence });
+    const isCurrent = context.question === this.#context.question;
+    if (isCurrent && arrival.outcome !== "cancelled") {
+      this.#failure = { problem: arrival.problem, reason: arrival.reason ?? null };
+      this.onArrival(arrival);
+    }
+    this.#tell({ event: "answered", with: { generation, context, answer: this.#answer(arrival, isCurrent) } });
+  }
+
+  /** An arrival in the machine's words. Equal content keeps its revision (R16). */
+  #answer(arrival, isCurrent) {
+    const answer = {
+      outcome: arrival.outcome, status: arrival.status, bytes: arrival.bytes, hints: arrival.hints,
+      marks: { ...arrival.marks, ...this.source.marks }, deviceTime: Date.now(),
+    };
+    this.#numbers += 1;
+    if (arrival.outcome === "content") {
+      const isSame = isCurrent && this.#copy !== null && this.source.contentOf(this.#copy.body) === this.source.contentOf(arrival.body);
+      const incoming = {
+        body: arrival.body,
+        tag: arrival.tag,
+        revision: isSame ? this.#copy.revision : this.#numbers,
+        validator: arrival.tag === null ? null : this.#numbers,
+      };
+      if (isCurrent) this.#incoming = incoming;
+      answer.revision = incoming.revision;
+      answer.validator = incoming.validator;
+      Object.assign(answer, this.source.natureOf(arrival.body));
+    }
+    if (arrival.outcome === "throttled") answer.retryAfter = arrival.retryAfter;
+    if (arrival.outcome === "undecodable") answer.reason = this.#numbers;
+    return answer;
+  }
+
+  // MARK: The stream
+
+  #openStream() {
+    this.#closeStream();
+    const stream = this.source.openStream(this.#question, this.#copy, {
+      opened: (isResumed) => this.#tell({ event: "linkOpened", with: { isResumed } }),
+      heard: () => this.#tell({ event: "linkHeard" }),
+      gap: () => this.#tell({ event: "linkGap" }),
+      delivered: (arrival) => this.#delivered(arrival),
+      lost: () => this.#lost(stream),
+    });
+    this.#stream = stream;
+  }
+
+  #delivered(arrival) {
+    this.onArrival({ ...arrival, askedAt: this.device.now(), answeredAt: this.device.now() });
+    this.#tell({ event: "linkDelivered", with: { context: this.#context, answer: this.#answer(arrival, true) } });
+  }
+
+  #lost(stream) {
+    if (this.#stream !== stream) return;
+    this.#stream = null;
+    this.#tell({ event: "linkLost" });
+  }
+
+  /** Closing is not losing: the machine ordered it, or it is about another question. */
+  #closeStream() {
+    const stream = this.#stream;
+    this.#stream = null;
+    stream?.close();
+  }
+}

@@ -1,0 +1,246 @@
+// The page of worktrees: who works, who needs somebody, who is done, and what a person can do about it.
+
+import { ActionSheet, CreationSheet } from "./action-sheet.js";
+import { reasonInWords } from "./agent-reason.js";
+import { DiffSheet } from "./diff-sheet.js";
+import { element, newElement, part, setAttribute, setSign, setText } from "./dom.js";
+import { freshnessLine } from "./freshness-line.js";
+import { Engine } from "./freshness.js";
+import { keysAreOn } from "./keys.js";
+import { LiveResource } from "./live-resource.js";
+import { nextQuestion } from "./next-question.js";
+import { Notices } from "./notices.js";
+import { TokenForm } from "./token-form.js";
+import { begin, WorkPage } from "./work-page.js";
+import { Refusal, WorkspaceApi } from "./workspace-api.js";
+import { countOf, inOrder, stateOf } from "./workspace-list.js";
+import { workspaceSource } from "./workspace-source.js";
+import { titleOf, WorktreeCard } from "./worktree-card.js";
+
+const WASM = "/assets/freshness.wasm";
+/** The rhythm of the stream's heartbeats on the server. */
+const POLICY = { preset: "workspaces", push: { heartbeat: 15_000 } };
+const SIGNS = { live: "live", ageing: "live", reduced: "reduced", stale: "reduced", held: "reduced", loading: "loading", offline: "offline", failing: "failing" };
+/** How long what was done is said. */
+const NOTE_MS = 30_000;
+const COUNTED = ["needs_you", "done_unseen", "working"];
+/** Changes that are told to a screen reader. */
+const NEWS = ["needs_you", "done_unseen"];
+
+class WorkspacesPage extends WorkPage {
+  #cards = new Map();
+  #states = null;
+  #shownState = null;
+  #isBeginningAgain = false;
+  #noteTimer = null;
+
+  constructor(engine) {
+    super();
+    this.root = element("worktree-page");
+    this.parts = new Proxy({}, { get: (_, name) => part(this.root, name) });
+    this.token = new TokenForm("workspaces.token", () => this.#beginAgain());
+    const fields = () => this.token.fields;
+    this.api = new WorkspaceApi(fields);
+    this.diff = new DiffSheet(this);
+    this.action = new ActionSheet(this);
+    this.creation = new CreationSheet(this);
+    const onArrival = (arrival) => this.clock.learn(arrival.marks.serverTime ?? null, arrival);
+    this.live = new LiveResource(workspaceSource(fields), { engine, policy: POLICY, device: this.device, onChange: () => this.#changed(), onArrival });
+    this.notices = new Notices(this, (id) => this.#cards.get(id)?.root.focus());
+    for (const name of ["refresh", "again"]) this.parts[name].addEventListener("click", () => this.live.refresh());
+    this.parts.create.addEventListener("click", () => this.creation.open());
+    this.speak();
+    this.live.watch({});
+  }
+
+  get worktrees() {
+    return this.live.body?.worktrees ?? [];
+  }
+
+  /** A token is another identity: what was shown is not its. */
+  #beginAgain() {
+    this.#isBeginningAgain = true;
+    this.live.stop();
+    this.#isBeginningAgain = false;
+    this.live.watch({});
+  }
+
+  // MARK: What a person does
+
+  #acts = {
+    diff: (card) => this.diff.open(card),
+    sync: (card) => this.action.open("sync", card),
+    merge: (card) => this.action.open("merge", card),
+    remove: (card) => this.action.open("remove", card),
+    seen: (card) => this.#markSeen(card),
+  };
+
+  async #markSeen(card) {
+    try {
+      await this.api.seen(card.worktree.id);
+      this.live.refresh();
+    } catch (failure) {
+      this.done(this.refusalInWords(failure).join(" "));
+    }
+  }
+
+  /** Something was done, or was not; says so and looks at once. */
+  done(sentence) {
+    setText(this.parts.note, sentence);
+    this.parts.note.hidden = false;
+    clearTimeout(this.#noteTimer);
+    this.#noteTimer = setTimeout(() => (this.parts.note.hidden = true), NOTE_MS);
+    this.live.refresh();
+  }
+
+  /** Why something was not done, in sentences. */
+  refusalInWords(failure) {
+    if (!(failure instanceof Refusal)) return [this.say(failure?.name === "TimeoutError" ? "failedTimeout" : "failedUnreachable")];
+    if (failure.status === 401) {
+      this.token.ask(this.say);
+      return [this.say("tokenNeeded")];
+    }
+    const said = this.#sentenceOf(failure.code) ?? this.say("failedServer", { status: failure.status });
+    return [said, failure.detail].filter(Boolean);
+  }
+
+  /** What a code of the server says; `null` for one without a sentence. */
+  #sentenceOf(code) {
+    const known = `refused-${code}`;
+    const sentence = this.say(known);
+    return sentence === known ? null : sentence;
+  }
+
+  get #focused() {
+    return [...this.#cards.values()].find(({ root }) => root.contains(document.activeElement)) ?? null;
+  }
+
+  #move(step) {
+    const cards = [...this.parts.list.children];
+    const at = cards.indexOf(this.#focused?.root);
+    cards[at < 0 ? (step > 0 ? 0 : cards.length - 1) : Math.min(Math.max(at + step, 0), cards.length - 1)]?.focus();
+  }
+
+  actOf(event) {
+    if (event.key === "ArrowDown") return () => this.#move(1);
+    if (event.key === "ArrowUp") return () => this.#move(-1);
+    if (!keysAreOn()) return null;
+    const card = this.#focused;
+    return {
+      r: () => this.live.refresh(),
+      n: () => this.creation.open(),
+      "?": () => this.help(),
+      ...(card && { d: () => this.#acts.diff(card) }),
+      ...(card && stateOf(card.worktree) === "done_unseen" && { s: () => this.#acts.seen(card) }),
+    }[event.key] ?? null;
+  }
+
+  // MARK: Showing
+
+  speak() {
+    super.speak();
+    this.notices.speak();
+    this.#show();
+  }
+
+  #changed() {
+    if (this.#isBeginningAgain) return;
+    const look = this.live.look();
+    if (look?.failure === "unauthorised" && look.failureStatus === 401) this.token.ask(this.say);
+    else if (look?.revision != null && !look.failure) this.token.hide();
+    this.#show();
+  }
+
+  #show() {
+    const body = this.live.body ?? null;
+    const { list, empty, create } = this.parts;
+    const ordered = body ? inOrder(body.worktrees) : [];
+    this.#arrange(list, ordered);
+    create.hidden = ordered.length === 0;
+    empty.hidden = !body || ordered.length > 0;
+    this.#summarise(body, ordered);
+    const needing = countOf(ordered, "needs_you");
+    document.title = needing > 0 ? `(${needing}) ${this.say("workspacesPage")}` : this.say("workspacesPage");
+    this.#announce(ordered);
+    this.tick();
+  }
+
+  #summarise(body, ordered) {
+    const counts = COUNTED.map((state) => [state, countOf(ordered, state)]).filter(([, count]) => count > 0);
+    const words = counts.map(([state, count]) => [state, this.say(`count-${state}`, { count })]);
+    if (body && ordered.length > 0 && words.length === 0) words.push(["none", this.say("countNone", { count: ordered.length })]);
+    if (this.parts.summary.dataset.written === String(words)) return;
+    this.parts.summary.dataset.written = String(words);
+    this.parts.summary.replaceChildren(...words.map(([state, text]) => {
+      const item = newElement("li", "", text);
+      item.dataset.state = state;
+      return item;
+    }));
+  }
+
+  /** Cards stay the nodes they are, so that focus and what is unfolded stay too. */
+  #arrange(list, ordered) {
+    const wanted = new Set(ordered.map(({ id }) => id));
+    for (const [id, card] of this.#cards) {
+      if (wanted.has(id)) continue;
+      card.root.remove();
+      this.#cards.delete(id);
+    }
+    const focus = document.activeElement;
+    ordered.forEach((worktree, index) => {
+      let card = this.#cards.get(worktree.id);
+      if (!card) this.#cards.set(worktree.id, (card = new WorktreeCard(this.#acts)));
+      card.show(worktree, this.say);
+      if (list.children[index] !== card.root) list.insertBefore(card.root, list.children[index] ?? null);
+    });
+    if (focus !== document.activeElement && focus?.isConnected) focus.focus({ preventScroll: true });
+  }
+
+  #announce(ordered) {
+    const before = this.#states;
+    this.#states = this.live.body ? new Map(ordered.map((worktree) => [worktree.id, stateOf(worktree)])) : null;
+    if (!before || !this.#states) return;
+    const news = ordered.filter((worktree) => NEWS.includes(stateOf(worktree)) && before.get(worktree.id) !== stateOf(worktree));
+    const sentence = news.map((worktree) => `${titleOf(worktree)}: ${this.say(`state-${stateOf(worktree)}`)}`).join(". ");
+    if (sentence) this.announcer.say(sentence, { now: this.device.now(), urgent: true });
+    for (const worktree of news) {
+      const title = `${titleOf(worktree)}: ${this.say(`state-${stateOf(worktree)}`)}`;
+      this.notices.tell({ id: worktree.id, title, text: reasonInWords(worktree.activity.reason, this.say) || worktree.latest_claude_message || "" });
+    }
+  }
+
+  tick() {
+    const now = this.clock.now();
+    for (const card of this.#cards.values()) card.tick(now, this.say, this.locale);
+    this.#showFreshness();
+  }
+
+  #showFreshness() {
+    const look = this.live.look();
+    const steady = this.device.now();
+    const retryIn = look === null ? null : look.nextCause === "outstanding" ? 0 : nextQuestion({ look, now: steady }).wait;
+    const { problem } = this.live.failure ?? {};
+    const line = freshnessLine({ look, problem, retryIn, saved: null, shownAt: null, zone: null }, this.say);
+    // What the form for the token says is not said twice.
+    const isTold = line.state === "failing" && problem?.detail && look.failureStatus !== 401;
+    const said = isTold ? [line.detail, problem.detail].filter(Boolean).join(" · ") : line.detail;
+    const title = (line.state === "failing" && this.#sentenceOf(problem?.error)) || line.title;
+    // With nothing to look at, the reason stands where the list would.
+    const isBare = !this.live.body && ["failing", "offline"].includes(line.state) && !this.token.isShown;
+    this.parts.trouble.hidden = !isBare;
+    setText(this.parts.troubletitle, title);
+    setText(this.parts.troubletext, isTold ? problem.detail : this.say("nothingYet"));
+    setAttribute(this.root, "data-state", line.state);
+    setAttribute(this.root, "data-loading", look?.isLoading ? "yes" : null);
+    setSign(this.parts.sign, SIGNS[line.state] ?? "loading");
+    setText(this.parts.state, title);
+    setText(this.parts.detail, said);
+    if (this.#shownState !== line.state) {
+      const isNews = this.#shownState !== null && ["failing", "offline"].some((one) => one === line.state || one === this.#shownState);
+      this.#shownState = line.state;
+      if (isNews) this.announcer.say(title, { now: steady, urgent: true });
+    }
+  }
+}
+
+begin(async () => new WorkspacesPage(await Engine.load(fetch(WASM))));

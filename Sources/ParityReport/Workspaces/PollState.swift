@@ -1,0 +1,67 @@
+/// The states of seed 003's table, told by the cadence in force.
+package enum PollState: String, CaseIterable, Sendable {
+  /// An agent works.
+  case active
+  /// None has worked for less than 120 s.
+  case recent
+  /// Nothing happens.
+  case idle
+  /// Nobody looks.
+  case background
+
+  /// The cadence, in milliseconds (seed 003).
+  package var cadence: Int64 {
+    switch self {
+    case .active: 1_500
+    case .recent: 3_000
+    case .idle: 10_000
+    case .background: 30_000
+    }
+  }
+
+  /// The requests in an hour (seed 003).
+  package var requests: Int64 { 3_600_000 / cadence }
+
+  /// The state with a cadence.
+  init?(cadence: Int64) {
+    guard let state = Self.allCases.first(where: { $0.cadence == cadence }) else { return nil }
+    self = state
+  }
+
+  /// Whether somebody looks while something goes on: the seed's times hold there.
+  var isBusy: Bool { self == .active || self == .recent }
+}
+
+/// What the traffic was like in one state: a row of seed 003's table.
+package struct PollRow: Hashable, Sendable {
+  /// The state.
+  package var state: PollState
+  /// How many intervals of the schedule were measured, and their length together in milliseconds.
+  package internal(set) var intervals = 0
+  /// See ``intervals``.
+  package internal(set) var time: Int64 = 0
+  /// The answers, those that say "not modified", and those with something new.
+  package internal(set) var answers = 0
+  /// See ``answers``.
+  package internal(set) var unchanged = 0
+  /// See ``answers``.
+  package internal(set) var news = 0
+  /// The bytes of heads and contents that came.
+  package internal(set) var bytes: Int64 = 0
+  /// The bytes if every answer had brought the whole list.
+  package internal(set) var wholeBytes: Int64 = 0
+
+  /// The requests in an hour; nothing without an interval.
+  package var requestsPerHour: Double? {
+    time > 0 ? Double(intervals) * 3_600_000 / Double(time) : nil
+  }
+  /// The bytes in an hour, at the measured size of answers.
+  package var bytesPerHour: Double? { perHour(bytes) }
+  /// The bytes in an hour without "not modified" and without deltas.
+  package var wholeBytesPerHour: Double? { perHour(wholeBytes) }
+
+  private func perHour(_ bytes: Int64) -> Double? {
+    guard let requestsPerHour, answers > 0 else { return nil }
+    return Double(bytes) / Double(answers) * requestsPerHour
+  }
+}

@@ -1,0 +1,61 @@
+/// The requests and bytes of one recording, state by state.
+struct WorkspaceTraffic {
+  /// The rows of the states that were seen.
+  private(set) var rows: [PollState: PollRow] = [:]
+  /// The largest list that came, in bytes.
+  private(set) var wholeList: Int64 = 0
+  /// The bytes that came over streams.
+  private(set) var streamed: Int64 = 0
+  /// The lines of answers whose bytes are missing, or are others.
+  private(set) var unmatched: [Int] = []
+  /// From the first request to the last, in milliseconds.
+  private(set) var span: Int64 = 0
+
+  /// Measures a recording of one resource.
+  init(_ recording: Recording) {
+    let samples = recording.samples
+    span = recording.span.end - recording.span.begin
+    for (before, interval) in zip(samples, Interval.all(of: samples)) {
+      // Between two states an interval is of neither.
+      guard interval.kind == .scheduled, before.cadence == interval.cadence,
+        let state = PollState(cadence: interval.cadence)
+      else { continue }
+      rows[state, default: PollRow(state: state)].intervals += 1
+      rows[state, default: PollRow(state: state)].time += max(interval.length, 0)
+    }
+    streamed = recording.wire.reduce(0) { $0 + ($1.isStream ? $1.received : 0) }
+    let answers = recording.wire.filter { !$0.isStream }.sorted { $0.at < $1.at }
+    var place = 0
+    for sample in samples.sorted(by: { $0.endedAt < $1.endedAt }) where sample.isAnswer {
+      while place < answers.count,
+        answers[place].at < sample.startedAt - WorkspaceReportLimits.sameMoment
+      { place += 1 }
+      // A request that was given up has bytes and no sample.
+      let match = answers[place...].prefix {
+        $0.at <= sample.endedAt + WorkspaceReportLimits.sameMoment
+      }
+      .firstIndex { $0.body == sample.bytes }
+      guard let match else {
+        unmatched.append(sample.line)
+        continue
+      }
+      add(sample, answers[match])
+      place = match + 1
+    }
+  }
+
+  private mutating func add(_ sample: RecordedSample, _ wire: WireBytes) {
+    wholeList = max(wholeList, wire.body)
+    // What was asked beside the schedule, such as the first list, is of no state.
+    guard let state = PollState(cadence: sample.cadence),
+      sample.origin == nil || sample.origin == .schedule
+    else { return }
+    var row = rows[state] ?? PollRow(state: state)
+    row.answers += 1
+    if sample.outcome == .unchanged { row.unchanged += 1 }
+    if sample.isChange { row.news += 1 }
+    row.bytes += wire.received
+    row.wholeBytes += wire.head + wholeList
+    rows[state] = row
+  }
+}

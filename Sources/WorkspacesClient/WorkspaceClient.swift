@@ -1,0 +1,355 @@
+public import ConditionalHTTP
+import Foundation
+public import Freshness
+public import FreshnessRuntime
+import HTTPTypes
+import Synchronization
+public import Workspaces
+
+/// A server of workspaces as an app uses it: its list, kept fresh once for any number of views; the details of the
+/// worktrees somebody looks at; and what changes something.
+///
+/// On a network that costs nothing, changes come by the server's events and polling stands behind them as a safety; where
+/// the network is metered (``connectivity(_:)``), it is polled and nothing is fetched beforehand. ``usesEvents`` says which.
+///
+/// ```swift
+/// let client = WorkspaceClient(server: try HTTPAddress("http://127.0.0.1:8080"), transport: exchange)
+/// for await snapshot in client.lists() { show(snapshot.value?.byAttention, snapshot.failure) }
+/// ```
+public final class WorkspaceClient: Sendable {
+  /// A transport for requests, content and streams.
+  public typealias Transport = HTTPExchange & HTTPSending & HTTPStreaming
+
+  /// The longest wait for what changes something: the server waits for git.
+  public static let actionTimeout = Duration.seconds(150)
+  /// The most worktrees whose last prefetch is remembered.
+  public static let prefetchesRemembered = 16
+  /// A diff is not fetched beforehand if the worktree has more changed paths than this.
+  public static let prefetchedPaths = 50
+  /// A diff is not fetched beforehand if the worktree has more commits of its own than this.
+  public static let prefetchedCommits = 20
+
+  private struct State {
+    var connectivity = Connectivity.online
+    var credentials = HTTPFields()
+    var observers: [Int: AsyncStream<WorkspaceListResource>.Continuation] = [:]
+    var lastObserver = 0
+    /// The revisions at which worktrees were fetched beforehand, the oldest first.
+    var prefetches: [(id: String, revision: Int64)] = []
+  }
+
+  /// The server.
+  public let server: HTTPAddress
+  /// The engine.
+  public let freshness: FreshnessClient
+  private let transport: any Transport
+  private let streams: Bool
+  private let state = Mutex(State())
+
+  /// Creates a client that asks nothing yet.
+  ///
+  /// - Parameters:
+  ///   - server: The server.
+  ///   - transport: Sends the requests and opens the stream.
+  ///   - token: The server's bearer token.
+  ///   - streams: Whether events may bring changes where the network costs nothing.
+  ///   - connectivity: What is known of the network.
+  ///   - clock: The time.
+  ///   - recorder: Is given each sample as it is taken (R29).
+  public init(
+    server: HTTPAddress,
+    transport: any Transport,
+    token: String? = nil,
+    streams: Bool = true,
+    connectivity: Connectivity = .online,
+    clock: HostClock = .device(),
+    recorder: (@Sendable (SampleRecord) -> Void)? = nil
+  ) {
+    self.server = server
+    self.transport = transport
+    self.streams = streams
+    freshness = FreshnessClient(
+      exchange: transport,
+      streaming: transport,
+      policy: .workspaces,
+      clock: clock,
+      recorder: recorder
+    )
+    identify(by: token)
+    self.connectivity(connectivity)
+  }
+
+  /// Another person, or none: what the one before saw is gone at once (R4, R19).
+  ///
+  /// - Parameter token: The server's bearer token.
+  public func identify(by token: String?) {
+    var fields = HTTPFields()
+    if let token { fields[.authorization] = "Bearer \(token)" }
+    state.withLock { $0.credentials = fields }
+    freshness.identify(by: fields)
+  }
+
+  // MARK: The list
+
+  /// The list as the network of now allows it.
+  private static func list(
+    _ server: HTTPAddress,
+    _ streams: Bool,
+    _ connectivity: Connectivity
+  ) -> WorkspaceListResource {
+    streams && connectivity != .metered
+      ? WorkspaceListResource(server: server)
+      : WorkspaceListResource(server: server, constants: .workspaces, streams: false)
+  }
+
+  private var resource: WorkspaceListResource {
+    Self.list(server, streams, state.withLock { $0.connectivity })
+  }
+
+  /// Whether events bring the changes, when they can: the network costs nothing and the app allows them.
+  public var usesEvents: Bool { resource.streams }
+
+  /// The list as it changes, the newest only; the first is told at once, whatever is there.
+  ///
+  /// However many views iterate, the server is polled once. The stream ends when its task is cancelled.
+  public func lists() -> AsyncStream<LiveSnapshot<WorkspaceList>> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let (resources, number) = choices()
+      let freshness = freshness
+      let task = Task {
+        var observation: Task<Void, Never>?
+        for await resource in resources {
+          observation?.cancel()
+          observation = Task {
+            for await snapshot in freshness.snapshots(of: resource) where !Task.isCancelled {
+              continuation.yield(snapshot)
+            }
+          }
+        }
+        observation?.cancel()
+        continuation.finish()
+      }
+      continuation.onTermination = { [weak self] _ in
+        self?.forget(number)
+        task.cancel()
+      }
+    }
+  }
+
+  /// The resource to observe, now and whenever it is another.
+  private func choices() -> (AsyncStream<WorkspaceListResource>, Int) {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: WorkspaceListResource.self,
+      bufferingPolicy: .bufferingNewest(1)
+    )
+    let number = state.withLock { state in
+      state.lastObserver += 1
+      state.observers[state.lastObserver] = continuation
+      continuation.yield(Self.list(server, streams, state.connectivity))
+      return state.lastObserver
+    }
+    return (stream, number)
+  }
+
+  private func forget(_ observer: Int) {
+    state.withLock { state in state.observers.removeValue(forKey: observer) }?.finish()
+  }
+
+  /// The list at hand.
+  public var list: WorkspaceList? { freshness.value(of: resource) }
+
+  /// How fresh the list is now, and what the engine does about it; nothing before somebody observes it.
+  public var report: FreshnessReport? { freshness.freshness(of: resource) }
+
+  /// What the engine did for the list, with its newest samples (R29, R30).
+  public var diagnostics: Diagnostics? { freshness.diagnostics(of: resource) }
+
+  /// Somebody wishes for a fresh list.
+  public func refresh() { freshness.refresh(resource) }
+
+  /// The app moved to the front, to the back, or is about to be suspended (R11).
+  public func lifecycle(_ lifecycle: Lifecycle) { freshness.lifecycle(lifecycle) }
+
+  /// The network came, went or began to cost: then the stream gives way to polling, and the copy stays (R24, R35).
+  public func connectivity(_ connectivity: Connectivity) {
+    freshness.connectivity(connectivity)
+    let before = resource
+    let (after, observers) = state.withLock { state in
+      // What was online or metered before is not forgotten while there is no network.
+      if connectivity != .offline { state.connectivity = connectivity }
+      return (Self.list(server, streams, state.connectivity), Array(state.observers.values))
+    }
+    guard after != before else { return }
+    if let value = freshness.value(of: before) { freshness.write(value, to: after) }
+    for observer in observers { observer.yield(after) }
+  }
+
+  // MARK: Details
+
+  /// What a worktree changed.
+  public func diff(of id: String) -> WorkspaceDiffResource {
+    WorkspaceDiffResource(server: server, id: id)
+  }
+
+  /// The newest agent session of a worktree.
+  public func session(of id: String) -> WorkspaceSessionResource {
+    WorkspaceSessionResource(server: server, id: id)
+  }
+
+  /// The list says that a worktree is another: what is shown of it is asked for again.
+  public func changed(_ id: String) {
+    freshness.refresh(diff(of: id), .change)
+    freshness.refresh(session(of: id), .change)
+  }
+
+  /// Fetches what somebody may look at next: at low priority, once for each state of a worktree, and nothing on a network
+  /// that costs (R35).
+  ///
+  /// Large diffs are left until somebody looks.
+  ///
+  /// - Parameter ids: The likely ones, as ``WorkspaceList/likelyNext(pointed:order:)`` tells them.
+  /// - Returns: The worktrees for which something was asked for.
+  @discardableResult
+  public func prefetch(_ ids: [String]) -> [String] {
+    guard let list else { return [] }
+    let due = state.withLock { state -> [Workspace] in
+      guard state.connectivity == .online else { return [] }
+      return list.worktrees.filter { it in
+        guard ids.contains(it.id),
+          !state.prefetches.contains(where: { $0 == (it.id, it.revision) })
+        else { return false }
+        state.prefetches.removeAll { $0.id == it.id }
+        state.prefetches.append((it.id, it.revision))
+        if state.prefetches.count > Self.prefetchesRemembered { state.prefetches.removeFirst() }
+        return true
+      }
+    }
+    for it in due {
+      if it.activity.state != .unknown || !it.activity.agents.isEmpty {
+        freshness.prefetch(session(of: it.id))
+      }
+      let paths = it.git.staged + it.git.unstaged + it.git.untracked
+      if paths <= Self.prefetchedPaths, it.commitCount <= Self.prefetchedCommits {
+        freshness.prefetch(diff(of: it.id))
+      }
+    }
+    return due.map(\.id)
+  }
+
+  // MARK: What changes something
+
+  private struct Done: Decodable {
+    var message: String?
+    var worktree: Workspace?
+  }
+
+  private struct Empty: Encodable {}
+
+  private struct Creation: Encodable {
+    var repository: String
+    var branch: String?
+    var name: String?
+    var source: String?
+  }
+
+  private struct Merging: Encodable {
+    var squash: Bool
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    var auto_cleanup: Bool
+  }
+
+  private struct Synchronisation: Encodable {
+    var strategy: String
+    var fetch: Bool
+  }
+
+  /// Does something; the list is then watched closely until it shows (R13).
+  ///
+  /// - Parameter change: What.
+  /// - Returns: What the server says, for people; empty if it says nothing.
+  /// - Throws: ``WorkspaceFailure``.
+  @discardableResult
+  public func make(_ change: WorkspaceChange) async throws(WorkspaceFailure) -> String {
+    let done: Done
+    switch change {
+    case .seen(let id): done = try await post("\(Self.path(id))/seen", Empty())
+    case .look(let id): done = try await post("\(Self.path(id))/refresh", Empty())
+    case .create(let repository, let branch, let name, let source):
+      done = try await post(
+        "/v1/git/worktrees",
+        Creation(repository: repository, branch: branch, name: name, source: source)
+      )
+    case .delete(let id, let isForced, let removesBranch):
+      let query = [isForced ? "force=1" : nil, removesBranch ? "delete_branch=1" : nil]
+        .compactMap(\.self).joined(separator: "&")
+      let path = Self.path(id) + (query.isEmpty ? "" : "?\(query)")
+      done = try await send(path, .delete, [])
+    case .merge(let id, let squashes, let cleansUp):
+      done = try await post(
+        "\(Self.path(id))/merge",
+        Merging(squash: squashes, auto_cleanup: cleansUp)
+      )
+    case .sync(let id, let strategy, let fetches):
+      done = try await post(
+        "\(Self.path(id))/sync",
+        Synchronisation(strategy: strategy.rawValue, fetch: fetches)
+      )
+    }
+    freshness.acted(on: resource)
+    return done.message ?? ""
+  }
+
+  /// Asks whether a merge or a sync would end in conflicts; nothing is changed.
+  ///
+  /// - Parameters:
+  ///   - check: Which.
+  ///   - id: The worktree.
+  /// - Returns: The report.
+  /// - Throws: ``WorkspaceFailure``.
+  public func check(
+    _ check: WorkspaceCheck,
+    _ id: String
+  ) async throws(WorkspaceFailure) -> ConflictReport {
+    try await send("\(Self.path(id))/\(check.rawValue)/check", .get, nil)
+  }
+
+  private static func path(_ id: String) -> String {
+    "/v1/git/worktrees/\(HTTPAddress.encoded(id))"
+  }
+
+  private func post(_ path: String, _ body: some Encodable) async throws(WorkspaceFailure) -> Done {
+    let bytes = (try? JSONEncoder().encode(body)).map { Array($0) } ?? []
+    return try await send(path, .post, bytes)
+  }
+
+  private func send<Answer: Decodable>(
+    _ path: String,
+    _ method: HTTPRequest.Method,
+    _ content: [UInt8]?
+  ) async throws(WorkspaceFailure) -> Answer {
+    var request = server.request(path, method: method, fields: [.accept: "application/json"])
+    for field in state.withLock({ $0.credentials }) {
+      request.headerFields[field.name] = field.value
+    }
+    let answer: HTTPExchangeAnswer
+    do {
+      if let content {
+        request.headerFields[.contentType] = "application/json"
+        answer = try await transport.send(request, content: content, timeout: Self.actionTimeout)
+      } else {
+        answer = try await transport.send(request, timeout: Self.actionTimeout)
+      }
+    } catch {
+      throw WorkspaceFailure(.unreachable, error.description)
+    }
+    let status = Int(answer.head.status.code)
+    guard (200..<300).contains(status) else {
+      throw WorkspaceFailure(status: status, body: answer.body)
+    }
+    let body = answer.body.isEmpty ? Data("{}".utf8) : Data(answer.body)
+    guard let value = try? JSONDecoder().decode(Answer.self, from: body) else {
+      throw WorkspaceFailure(.unreadable, status: status, "the answer cannot be read")
+    }
+    return value
+  }
+}

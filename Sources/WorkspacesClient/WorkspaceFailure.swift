@@ -1,0 +1,90 @@
+import ConditionalHTTP
+import Foundation
+public import Workspaces
+
+/// Why a server did not do what it was asked for.
+public struct WorkspaceFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The kind of failure.
+  public enum Kind: Hashable, Sendable {
+    /// There was no answer.
+    case unreachable
+    /// The server refused; nothing was changed.
+    case refused
+    /// The answer is not what is expected.
+    case unreadable
+  }
+
+  /// The most files that are kept.
+  public static let mostFiles = 1_000
+
+  /// The kind of failure.
+  public var kind: Kind
+  /// The status of the answer; `nil` if there was none.
+  public var status: Int?
+  /// The code of the problem; `nil` if there is none, or a later server's.
+  public var problem: WorkspaceProblem?
+  /// What is wrong, for people.
+  public var description: String
+  /// The paths the problem is about: those in conflict, those not committed.
+  public var files: [String]
+
+  /// Creates a failure.
+  ///
+  /// - Parameters:
+  ///   - kind: The kind.
+  ///   - status: The status of the answer.
+  ///   - problem: The code of the problem.
+  ///   - description: What is wrong, for people.
+  ///   - files: The paths the problem is about.
+  public init(
+    _ kind: Kind,
+    status: Int? = nil,
+    problem: WorkspaceProblem? = nil,
+    _ description: String,
+    files: [String] = []
+  ) {
+    self.kind = kind
+    self.status = status
+    self.problem = problem
+    self.description = description
+    self.files = files
+  }
+
+  /// Whether the server would do it all the same with `force=1`.
+  public var yieldsToForce: Bool {
+    [.worktreeDirty, .worktreeUnmerged, .agentActive].contains(problem)
+  }
+
+  /// Reads why an answer is no success: a problem (RFC 9457), or a report of conflicts.
+  ///
+  /// - Parameters:
+  ///   - status: The status.
+  ///   - body: The content.
+  init(status: Int, body: [UInt8]) {
+    let data = Data(body)
+    let decoder = JSONDecoder()
+    if let report = try? decoder.decode(ConflictReport.self, from: data) {
+      let files = Array(report.conflictFiles.prefix(Self.mostFiles))
+      self.init(.refused, status: status, problem: .mergeConflict, report.message, files: files)
+      return
+    }
+    guard let problem = try? decoder.decode(ProblemDetails.self, from: data) else {
+      self.init(.refused, status: status, "the server refuses (\(status))")
+      return
+    }
+    var files: [String] = []
+    if case .array(let values) = problem.extensions["files"] {
+      files = values.prefix(Self.mostFiles).compactMap {
+        if case .string(let path) = $0 { path } else { nil }
+      }
+    }
+    let words = problem.detail.isEmpty ? problem.title : problem.detail
+    self.init(
+      .refused,
+      status: status,
+      problem: WorkspaceProblem(rawValue: problem.error),
+      words.isEmpty ? "the server refuses (\(status))" : words,
+      files: files
+    )
+  }
+}

@@ -1,0 +1,57 @@
+import Agents
+import ConditionalHTTP
+import Foundation
+import StrictJSON
+
+/// When worktrees were looked at, in a file: what was seen stays seen when the server starts again.
+///
+/// It is safe to lose, is replaced as a whole, and is made when the first worktree is marked.
+struct SeenMarks: Sendable {
+  /// The most marks that are kept, the latest ones.
+  private static let most = 1_024
+  /// The most bytes that are read.
+  private static let largest = 4 << 20
+
+  /// Where the file is.
+  let path: String
+
+  /// The marks; none if there is no file, or it cannot be read.
+  func read() -> [String: WallTime] {
+    guard let handle = FileHandle(forReadingAtPath: path) else { return [:] }
+    defer { try? handle.close() }
+    guard let data = try? handle.read(upToCount: Self.largest),
+      let members = try? JSONDecoder().decode([String: String].self, from: data)
+    else { return [:] }
+    return members.compactMapValues { text in
+      InstantText.read(text).map { WallTime(milliseconds: Int64(($0 * 1_000).rounded())) }
+    }
+  }
+
+  /// Replaces the marks; a disk that is full costs no more than the marks.
+  func write(_ marks: [String: WallTime]) {
+    let latest = marks.sorted { $0.value.milliseconds > $1.value.milliseconds }.prefix(Self.most)
+    let members = latest.map { ($0.key, InstantText.write(Double($0.value.milliseconds) / 1_000)) }
+    let object = JSONValue.object(
+      Dictionary(members.map { ($0, .string($1)) }, uniquingKeysWith: { first, _ in first })
+    )
+    let folder = (path as NSString).deletingLastPathComponent
+    let manager = FileManager.default
+    try? manager.createDirectory(
+      atPath: folder.isEmpty ? "." : folder,
+      withIntermediateDirectories: true
+    )
+    let fresh = "\(path).\(getpid()).new"
+    guard
+      manager.createFile(
+        atPath: fresh,
+        contents: Data(object.bytes),
+        attributes: [.posixPermissions: 0o600]
+      )
+    else { return }
+    if let handle = FileHandle(forWritingAtPath: fresh) {
+      try? handle.synchronize()
+      try? handle.close()
+    }
+    if rename(fresh, path) != 0 { try? manager.removeItem(atPath: fresh) }
+  }
+}

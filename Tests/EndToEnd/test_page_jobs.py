@@ -1,0 +1,384 @@
+"""The page of jobs in a real, headless Chromium."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import shutil
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from job_stage import BrokenNetwork, JobServer, isbn13, table
+from work_stage import WorkPageTest, answer_of
+
+LEFT = ("0001101", "0011001", "0010011", "0111101", "0100011", "0110001", "0101111", "0111011", "0110111", "0001011")
+CARD = "document.querySelector('.job')"
+ENDS = """
+window.ends = [];
+new MutationObserver(() => window.ends.push(document.querySelector('#announcement').textContent)).observe(document.querySelector('#announcement'), { childList: true, characterData: true, subtree: true });
+"""
+
+
+def bars(isbn: str) -> str:
+    """The bars of an EAN-13 that begins with 9, from left to right."""
+    right = ["".join("10"[int(bar)] for bar in code) for code in LEFT]
+    first = [LEFT[int(digit)] if kind == "L" else right[int(digit)][::-1] for digit, kind in zip(isbn[1:7], "LGGLGL")]
+    return "101" + "".join(first) + "01010" + "".join(right[int(digit)] for digit in isbn[7:]) + "101"
+
+
+class JobsTest(WorkPageTest):
+    """A server with jobs."""
+
+    OPTIONS: tuple[str, ...] = ()
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.server = JobServer(folder.name, *self.OPTIONS)
+        self.addCleanup(self.server.__exit__)
+        # The tab goes before the server does.
+        super().setUp()
+
+    def open(self, base: str | None = None) -> None:
+        self.go(f"{base or self.server.url}/jobs?lang=en")
+        self.tab.wait("document.querySelector('#start-limits').textContent !== ''")
+
+    def choose(self, selector: str, *files: Path) -> None:
+        """Chooses files as a person would."""
+        root = self.tab.call("DOM.getDocument")["root"]["nodeId"]
+        node = self.tab.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        self.tab.call("DOM.setFileInputFiles", nodeId=node, files=[str(file) for file in files])
+
+    def drop(self, *files: tuple[str, str, bytes]) -> None:
+        """Drops files: name, type, content."""
+        for name, kind, content in files:
+            self.tab.run(f"""(window.dropped ??= new DataTransfer()).items.add(new File(
+              [Uint8Array.from(atob({json.dumps(base64.b64encode(content).decode())}), (one) => one.charCodeAt(0))],
+              {json.dumps(name)}, {{ type: {json.dumps(kind)} }})), 0""")
+        self.tab.run("document.querySelector('#drop').dispatchEvent(new DragEvent('drop', { dataTransfer: window.dropped, bubbles: true, cancelable: true })), delete window.dropped")
+
+    def file(self, content: bytes, name: str = "books.csv") -> Path:
+        path = self.folder / name
+        path.write_bytes(content)
+        return path
+
+    def kept(self) -> list[dict]:
+        """The jobs that the tab keeps, as clients of the API name them."""
+        jobs = json.loads(self.tab.run("sessionStorage.getItem('visit.jobs') ?? '[]'"))
+        return [{"jobId": job["id"], "token": job["token"]} for job in jobs]
+
+    def wait(self, state: str) -> None:
+        self.tab.wait(f"{CARD}?.dataset.state === {json.dumps(state)}", timeout=60)
+
+
+class ImportOnThePage(JobsTest):
+    """From a table to its results."""
+
+    def test_a_table_is_imported_and_every_row_is_accounted_for(self):
+        tab = self.tab
+        self.open()
+        tab.run(ENDS)
+        self.choose("#table-file", self.file(table(600, seed=7)))
+        self.wait("succeeded")
+        self.assertEqual([end for end in tab.run("window.ends") if end], ["Import: books.csv: Done"])
+        job = self.kept()[0]
+        items = self.server.results(job)
+        counts = {outcome: sum(item["outcome"] == outcome for item in items) for outcome in {item["outcome"] for item in items}}
+        shown = dict(reversed(mark.split(" ", 1)) for mark in tab.run("[...document.querySelectorAll('.job [data-part=counts] li')].map((one) => one.textContent)"))
+        self.assertEqual({name: int(count) for name, count in shown.items()}, counts)
+        self.assertEqual(sum(counts.values()), 600)
+        # All pages of the table together are the results.
+        self.press(".job [data-act=results]")
+        seen: list[str] = []
+        for page in range(12):
+            tab.wait(f"document.querySelector('.job [data-part=place]').textContent.startsWith('{page * 50 + 1}–')")
+            seen += tab.run("[...document.querySelectorAll('.job tbody tr')].map((row) => row.cells[1].textContent + '|' + row.cells[2].textContent)")
+            if page < 11:
+                self.press(".job [data-act=next]")
+        self.assertTrue(tab.run("document.querySelector('.job [data-act=next]').disabled"))
+        self.assertEqual(seen, [f"{item['outcome']}|{item.get('value', {}).get('title', '')}" for item in items])
+        # One outcome only.
+        tab.run("(() => { const choice = document.querySelector('.job [data-part=outcome]'); choice.value = 'failed'; choice.dispatchEvent(new Event('change', { bubbles: true })); })()")
+        tab.wait(f"document.querySelector('.job [data-part=place]').textContent.endsWith(' of {counts['failed']}')")
+        self.assertTrue(all(tab.run("[...document.querySelectorAll('.job tbody tr')].map((row) => row.cells[5].textContent)")))
+        # When the results go is a hint, counted down.
+        self.assertRegex(tab.text(".job [data-part=expiry]"), r"kept for another 2[34]")
+
+    def test_failed_rows_are_saved_as_the_server_has_them(self):
+        tab = self.tab
+        self.open()
+        self.drop(("books.csv", "text/csv", table(300, seed=3)))
+        self.wait("succeeded")
+        place = self.folder / "downloads"
+        place.mkdir()
+        tab.browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(place), browserContextId=tab.context)
+        self.press(".job [data-act=failed]")
+        end = time.monotonic() + 30
+        while not (found := list(place.glob("*.csv"))):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
+        job = self.kept()[0]
+        status, body, _ = self.server.ask("GET", f"/v1/jobs/{job['jobId']}/failed.csv", token=job["token"])
+        self.assertEqual((status, found[0].read_bytes()), (200, body))
+
+    @unittest.skipUnless(shutil.which("zbarimg"), "nothing reads barcodes here")
+    def test_a_photo_with_a_barcode_gives_its_book_and_how_sure_that_is(self):
+        tab = self.tab
+        self.open()
+        tab.run(f"""new Promise((go) => {{
+          const bars = {json.dumps(bars(isbn13(5)))};
+          const canvas = Object.assign(document.createElement('canvas'), {{ width: 900, height: 500 }});
+          const pen = canvas.getContext('2d');
+          pen.fillStyle = 'white';
+          pen.fillRect(0, 0, 900, 500);
+          pen.fillStyle = 'black';
+          [...bars].forEach((bar, index) => bar === '1' && pen.fillRect(150 + index * 6, 100, 6, 300));
+          canvas.toBlob((photo) => {{
+            const dropped = new DataTransfer();
+            dropped.items.add(new File([photo], 'shelf.png', {{ type: 'image/png' }}));
+            // Anywhere on the page will do.
+            document.querySelector('h1').dispatchEvent(new DragEvent('drop', {{ dataTransfer: dropped, bubbles: true, cancelable: true }}));
+            go(true);
+          }});
+        }})""")
+        self.wait("succeeded")
+        self.assertEqual(tab.text(".job h3"), "Scan: shelf.png")
+        self.press(".job [data-act=results]")
+        tab.wait("document.querySelectorAll('.job tbody tr').length === 1")
+        self.assertEqual(tab.text(".job tbody .result-isbn"), isbn13(5))
+        self.assertRegex(tab.text(".job tbody .result-outcome"), r"^(certain|to be looked at) · \d+%$")
+
+    def test_books_are_completed_and_lines_are_read(self):
+        tab = self.tab
+        self.open()
+        lines = f"A Wizard of Earthsea; Ursula K. Le Guin\n\n{isbn13(5)}\nPiranesi\tSusanna Clarke\t{isbn13(6)}\n"
+        self.assertEqual(tab.run(f"import('/assets/book-list.js').then(({{ booksOf }}) => booksOf({json.dumps(lines)}))"), [
+            {"title": "A Wizard of Earthsea", "author": "Ursula K. Le Guin"}, {"isbn": isbn13(5)},
+            {"title": "Piranesi", "author": "Susanna Clarke", "isbn": isbn13(6)},
+        ])
+        tab.run("document.querySelector('#book-entry').open = true")
+        tab.run("document.querySelector('#book-lines').focus()")
+        tab.type(lines)
+        self.press("#book-form button")
+        tab.wait(f"['succeeded', 'failed'].includes({CARD}?.dataset.state)", timeout=60)
+        self.assertIn("Completion: 3 books", tab.text(".job h3"))
+
+    def test_what_is_too_much_or_mixed_is_said_before_it_is_sent(self):
+        tab = self.tab
+        self.open()
+        for files, words in (
+            ([("a.csv", "text/csv", b"x"), ("b.csv", "text/csv", b"x")], "One table at a time"),
+            ([("a.csv", "text/csv", b"x"), ("b.png", "image/png", b"x")], "one kind at a time"),
+            ([("a.csv", "text/csv", b"")], "is empty"),
+            ([(f"{number}.png", "image/png", b"x") for number in range(6)], "At most 5 photos"),
+        ):
+            self.drop(*files)
+            tab.wait(f"document.querySelector('#start-message').textContent.includes({json.dumps(words)})")
+        self.assertFalse([request for request in tab.requests if re.search(r"/v1/jobs/\w+$", request["url"])])
+        self.assertEqual(self.kept(), [])
+
+    def test_every_language_is_complete(self):
+        self.check_languages(f"{self.server.url}/jobs", {"fr": "Tâches", "de": "Aufträge", "it": "Lavori", "en": "Jobs"})
+
+    def test_everybody_can_use_it(self):
+        self.open()
+        self.drop(("books.csv", "text/csv", table(40)))
+        self.wait("succeeded")
+        self.press(".job [data-act=results]")
+        self.tab.wait("document.querySelectorAll('.job tbody tr').length > 10")
+        self.check_access()
+
+    def test_a_first_page_is_quick_and_small(self):
+        self.open()  # The browser itself has started.
+        self.check_first_load(f"{self.server.url}/jobs?lang=en", "#drop", most=100_000)
+
+    def test_nothing_is_wider_than_a_phone(self):
+        self.tab.size(360, 740, mobile=True)
+        self.open()
+        self.drop(("books.csv", "text/csv", table(40)))
+        self.wait("succeeded")
+        self.press(".job [data-act=results]")
+        self.tab.wait("document.querySelectorAll('.job tbody tr').length > 10")
+        self.assertLessEqual(self.tab.run("document.documentElement.scrollWidth"), 360)
+
+    def test_the_page_is_linked_and_served_only_if_jobs_are(self):
+        self.check_page_is_guarded(f"{self.server.url}/jobs")
+        self.assertIn('href="/jobs"', answer_of(f"{self.server.url}/")[2])
+        self.assertNotIn('href="/workspaces"', answer_of(f"{self.server.url}/")[2])
+        self.assertEqual(answer_of(f"{self.server.url}/workspaces")[0], 404)
+
+
+class FollowingOnThePage(JobsTest):
+    """Reloads, cancelling, bad networks."""
+
+    OPTIONS = ("--jobs-running", "1")
+    EXPECTED = re.compile(r"WebSocket connection|\b502\b|ERR_")
+
+    def test_a_job_that_waits_is_cancelled_and_a_reload_goes_on_and_tells_no_end_twice(self):
+        tab = self.tab
+        # One at a time: what comes behind these waits.
+        for seed in range(4):
+            self.server.start(table(10_000, seed=seed))
+        self.open()
+        self.choose("#table-file", self.file(table(10_000), "first.csv"))
+        tab.wait("document.querySelectorAll('.job').length === 1")
+        self.choose("#table-file", self.file(table(9_000, seed=2), "second.csv"))
+        tab.wait("document.querySelectorAll('.job').length === 2")
+        self.press(".job [data-act=cancel]")
+        tab.wait(f"['canceling', 'canceled'].includes({CARD}.dataset.state)")
+        tab.open(f"{self.server.url}/jobs?lang=en")
+        tab.wait("document.documentElement.dataset.ready === 'yes' && document.querySelectorAll('.job').length === 2")
+        tab.wait("[...document.querySelectorAll('.job')].every((job) => ['succeeded', 'canceled'].includes(job.dataset.state))", timeout=60)
+        states = {title: state for title, state in tab.run("[...document.querySelectorAll('.job')].map((job) => [job.querySelector('h3').textContent, job.dataset.state])")}
+        self.assertEqual(states["Import: first.csv"], "succeeded")
+        self.assertEqual(states["Import: second.csv"], "canceled")
+        self.assertEqual(self.server.wait(self.kept()[0])["state"], "canceled")
+        self.assertFalse([request for request in tab.requests if any(job["token"] in request["url"] for job in self.kept())])
+        # Both ends are known: after another reload nothing is told.
+        tab.open(f"{self.server.url}/jobs?lang=en")
+        tab.wait("document.querySelectorAll('.job').length === 2 && [...document.querySelectorAll('.job')].every((job) => ['succeeded', 'canceled'].includes(job.dataset.state))", timeout=60)
+        self.assertEqual(tab.text("#announcement"), "")
+
+    def test_a_job_that_goes_on_is_taken_off_only_when_that_was_said(self):
+        tab = self.tab
+        for seed in range(4):
+            self.server.start(table(10_000, seed=seed))
+        self.open()
+        self.choose("#table-file", self.file(table(10_000)))
+        tab.wait("document.querySelectorAll('.job').length === 1")
+        self.press(".job [data-act=forget]")
+        tab.wait("document.querySelector('.job [data-part=trouble]').textContent.includes('the way to its results is lost')")
+        self.assertEqual(len(self.kept()), 1)
+        self.press(".job [data-act=forget]")
+        tab.wait("document.querySelectorAll('.job').length === 0")
+        self.assertEqual(self.kept(), [])
+
+    def test_a_server_that_is_killed_takes_no_job_off_the_page_and_its_end_comes_once(self):
+        tab = self.tab
+        for seed in range(5):
+            self.server.start(table(10_000, seed=seed))
+        self.open()
+        tab.run(ENDS)
+        self.choose("#table-file", self.file(table(3_000)))
+        tab.wait("document.querySelector('.job [data-part=heard]')?.textContent.startsWith('live connection')")
+        self.server.kill()
+        tab.wait("document.querySelector('.job [data-part=heard]').textContent.startsWith('connecting again')")
+        self.server = JobServer(self.folder, "--port", str(self.server.port), *self.OPTIONS)
+        self.addCleanup(self.server.__exit__)
+        self.wait("succeeded")
+        self.assertEqual(len([end for end in tab.run("window.ends") if end]), 1)
+        marks = tab.run("[...document.querySelectorAll('.job [data-part=counts] li')].map((one) => one.textContent)")
+        self.assertEqual(sum(int(mark.split(" ", 1)[0].replace(",", "")) for mark in marks), 3_000)
+
+    def test_where_no_web_socket_comes_through_the_end_comes_all_the_same_and_once(self):
+        network = BrokenNetwork(self.server.port, seed=4, cuts=0, blocks=True)
+        self.addCleanup(network.close)
+        tab = self.tab
+        self.open(f"http://127.0.0.1:{network.port}")
+        tab.run(ENDS)
+        self.choose("#table-file", self.file(table(4_000)))
+        self.wait("succeeded")
+        self.assertEqual(len([end for end in tab.run("window.ends") if end]), 1)
+        self.assertTrue([request for request in tab.requests if request["url"].endswith("/events")])
+
+    def test_where_no_stream_comes_through_either_it_asks(self):
+        network = BrokenNetwork(self.server.port, seed=4, cuts=0, blocks=True)
+        self.addCleanup(network.close)
+        tab = self.tab
+        tab.call("Fetch.enable", patterns=[{"urlPattern": "*/events"}])
+        tab.intercept(lambda url: {"fail": "ConnectionReset"})
+        self.open(f"http://127.0.0.1:{network.port}")
+        tab.run(ENDS)
+        self.choose("#table-file", self.file(table(2_000)))
+        self.wait("succeeded")
+        self.assertTrue([request for request in tab.requests if re.search(r"/v1/jobs/[0-9a-f-]{36}(\?after=[\d.]+)?$", request["url"])])
+        self.assertEqual(len([end for end in tab.run("window.ends") if end]), 1)
+
+    def test_the_follower_ends_once_whatever_comes(self):
+        """The machine of the page, with a seeded world: drops, repetitions, gaps, refused tokens, unknown messages."""
+        found = self.go(f"{self.server.url}/jobs?lang=en").run("""
+        Promise.all([import('/assets/job-follower.js'), import('/assets/job-messages.js')]).then(([{ JobFollower }, { messageOf }]) => {
+          const faults = [];
+          let ends = 0;
+          for (let seed = 1; seed <= 400; seed += 1) {
+            let chance = seed * 2654435761 >>> 0;
+            const draw = () => (chance = (Math.imul(chance, 1664525) + 1013904223) >>> 0);
+            const count = 3 + draw() % 30;
+            const event = (seq) => messageOf(seq === count ? { type: 'job_complete', epoch: 1, seq, payload: {} } : { type: seq % 5 ? 'job_progress' : 'new_kind', epoch: 1, seq, payload: { progress: seq / count } });
+            const follower = new JobFollower({ tokenExpiry: draw() % 2 ? 120000 : null });
+            const seen = [];
+            let now = 0, finished = 0;
+            let orders = follower.start(now);
+            for (let step = 0; step < 4000 && !finished; step += 1) {
+              const order = orders.shift();
+              if (!order) { now += 40000; orders = follower.woke(now, draw()); continue; }
+              if (order.order === 'deliver' && order.message.position) seen.push(order.message.position.seq);
+              if (order.order === 'finish') { finished += 1; ends += order.ending === 'ended' ? 1 : 0; }
+              if (order.order === 'wake') { now += order.after; orders.push(...follower.woke(now, draw())); }
+              if (order.order === 'refreshToken') orders.push(...(draw() % 3 ? follower.tokenRefreshed(now + 7200000, now) : follower.tokenNotRefreshed({}, draw())));
+              if (order.order === 'poll') {
+                const from = order.after?.seq ?? 0;
+                orders.push(...(draw() % 4 ? follower.polled(Array.from({ length: count - from }, (_, index) => event(from + 1 + index)), order.attempt, now, draw()) : follower.pollFailed({ status: draw() % 2 ? 503 : undefined }, order.attempt, draw())));
+              }
+              if (order.order === 'connect') {
+                const { attempt } = order;
+                if (draw() % 3 === 0) { orders.push(...follower.ended({ status: [undefined, 401, 503, 404][draw() % 4] }, attempt, now, draw())); continue; }
+                orders.push(...follower.opened(attempt, now));
+                for (let seq = (order.after?.seq ?? 0) + 1; seq <= count; seq += 1) {
+                  const what = draw() % 12;
+                  if (what === 0) { orders.push(...follower.ended({ code: 1001 }, attempt, now, draw())); break; }
+                  if (what === 1) continue;
+                  orders.push(...follower.received(event(seq), attempt, now, draw()));
+                  if (what === 2) orders.push(...follower.received(event(seq), attempt, now, draw()));
+                }
+                if (!follower.isOver) orders.push(...follower.ended({}, attempt, now, draw()));
+              }
+            }
+            // Nothing after the end, whatever still comes.
+            for (const order of [...orders, ...follower.received(event(count), 99, now, draw()), ...follower.woke(now, draw())]) if (order.order === 'finish' || order.order === 'deliver') faults.push(`${seed}: ${order.order} after the end`);
+            if (finished !== 1) faults.push(`${seed}: ${finished} ends`);
+            if (seen.filter((seq) => seq === count).length > 1 || seen.some((seq, index) => index > 0 && seq <= seen[index - 1])) faults.push(`${seed}: ${seen}`);
+          }
+          return { faults, ends };
+        })""")
+        self.assertEqual(found["faults"], [])
+        self.assertGreater(found["ends"], 300)
+
+    def test_messages_are_read_whatever_they_are(self):
+        shapes = ["", "null", "[]", "7", '{"type":5}', '{"type":"job_progress"}', '{"type":"job_progress","payload":{"progress":"x","totalCount":"12"}}', '{"type":"surprise","payload":[1]}',
+                  '{"type":"error","payload":null}', '{"type":"job_complete","epoch":"1","seq":"9","payload":{"counts":{"imported":"3","new":2,"none":null},"expiresAt":"soon"}}']
+        read = self.go(f"{self.server.url}/jobs?lang=en").run(f"import('/assets/job-messages.js').then(({{ readMessage }}) => {json.dumps(shapes)}.map(readMessage))")
+        self.assertEqual(read[:5], [None] * 5)
+        self.assertEqual([message["body"]["kind"] for message in read[5:]], ["progress", "progress", "other", "ended", "ended"])
+        self.assertEqual((read[6]["body"]["fraction"], read[6]["body"]["total"]), (None, 12))
+        self.assertEqual(read[9]["position"], {"epoch": 1, "seq": 9})
+        self.assertEqual((read[9]["body"]["counts"], read[9]["body"]["expiresAt"]), ([["imported", 3], ["new", 2]], None))
+
+
+class ResultsThatGo(JobsTest):
+    """Only the server's word ends what is kept."""
+
+    OPTIONS = ("--jobs-kept", "1")
+    EXPECTED = re.compile(r"\b410\b")
+
+    def test_the_hint_runs_out_and_then_the_server_says_that_they_are_gone(self):
+        tab = self.tab
+        self.open()
+        self.drop(("books.csv", "text/csv", table(30)))
+        self.wait("succeeded")
+        tab.wait("document.querySelector('.job [data-part=expiry]').textContent.includes('may be gone')")
+        self.assertEqual(tab.run(f"{CARD}.dataset.state"), "succeeded")
+        end = time.monotonic() + 60
+        while tab.run(f"{CARD}.dataset.state") != "gone":
+            self.assertLess(time.monotonic(), end)
+            tab.run("(() => { const button = document.querySelector('.job [data-act=results]'); button.click(); if (button.getAttribute('aria-expanded') === 'true') document.querySelector('.job [data-part=outcome]').dispatchEvent(new Event('change')); })()")
+            time.sleep(1)
+        self.assertIn("gone", tab.text(".job .state"))
+
+
+if __name__ == "__main__":
+    unittest.main()

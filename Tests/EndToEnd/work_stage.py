@@ -1,0 +1,148 @@
+"""A browser for the pages of worktrees and jobs, and what their tests share."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import re
+import unittest
+import urllib.error
+import urllib.request
+from functools import cache
+
+from browser import Browser, Tab
+from test_page_access import CONTRASTS, RING, TARGETS
+
+LANGUAGES = ("fr", "de", "it", "en")
+
+
+@cache
+def browser() -> Browser:
+    """The one browser of this run."""
+    made = Browser()
+    atexit.register(made.close)
+    return made
+
+
+def answer_of(url: str, **fields: str) -> tuple[int, dict[str, str], str]:
+    """Status, fields (names in small letters) and text of an answer."""
+    request = urllib.request.Request(url, headers={name.replace("_", "-"): value for name, value in fields.items()})
+    try:
+        answer = urllib.request.urlopen(request, timeout=30)
+    except urllib.error.HTTPError as error:
+        answer = error
+    with answer:
+        return answer.status, {name.lower(): value for name, value in answer.headers.items()}, answer.read().decode()
+
+
+class WorkPageTest(unittest.TestCase):
+    """A test with a tab of its own; at its end nothing may be on the console."""
+
+    WIDTH, HEIGHT = 1280, 900
+    #: What a test expects the browser itself to say, such as a failed request.
+    EXPECTED = re.compile(r"$^")
+
+    def setUp(self) -> None:
+        self.tab = browser().tab(width=self.WIDTH, height=self.HEIGHT)
+        self.addCleanup(self._leave)
+
+    def _leave(self) -> None:
+        said = [line for line in self.tab.console if not self.EXPECTED.search(line)]
+        self.tab.close()
+        self.assertEqual(said, [])
+
+    def go(self, url: str) -> Tab:
+        """Opens a page and waits until it runs."""
+        self.tab.open(url)
+        self.tab.wait("document.documentElement.dataset.ready === 'yes'")
+        return self.tab
+
+    def press(self, selector: str) -> None:
+        """Presses an element, wherever it is on the page."""
+        self.tab.run(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{ block: 'center' }})")
+        self.tab.click(selector)
+
+    def check_access(self) -> None:
+        """Contrasts in light and dark, sizes of what is pressed, names of what is operated, a ring on what has the focus."""
+        tab = self.tab
+        for scheme in ("light", "dark"):
+            tab.media(prefers_color_scheme=scheme)
+            found = tab.run(CONTRASTS)
+            self.assertGreater(found["count"], 5)
+            self.assertEqual(found["poor"], [], scheme)
+        self.assertEqual(tab.run(TARGETS.replace(".skip", ".skip, .pick, textarea")), [])
+        nodes = tab.call("Accessibility.getFullAXTree")["nodes"]
+        controls = [
+            node for node in nodes
+            if not node["ignored"] and node["role"]["value"] in ("button", "link", "textbox", "checkbox", "combobox", "progressbar", "DisclosureTriangle")
+        ]
+        self.assertGreater(len(controls), 3)
+        self.assertEqual([node["role"]["value"] for node in controls if not node.get("name", {}).get("value")], [])
+        poor: list[str] = []
+        tab.run("document.activeElement.blur()")
+        for _ in range(12):
+            tab.key("Tab")
+            poor += tab.run(RING)
+        self.assertEqual(poor, [])
+
+    def check_languages(self, url: str, titles: dict[str, str]) -> None:
+        """Every language is there, whole, with the same places in its sentences."""
+        tab = self.tab
+        words = {}
+        for language in LANGUAGES:
+            self.go(f"{url}?lang={language}")
+            self.assertEqual(tab.run("document.documentElement.lang"), language)
+            self.assertIn(titles[language], tab.run("document.title"))
+            self.assertNotRegex(tab.run("document.body.innerText"), r"undefined|\bNaN\b|\{\w+\}|\b(?:state|outcome|job|do|by)-\w")
+            words[language] = tab.run(f"import('/assets/work-words-{language}.js').then((words) => words.default)")
+        for language in LANGUAGES:
+            self.assertEqual(set(words[language]), set(words["en"]))
+            for name, form in words[language].items():
+                self.assertEqual(places(form), places(words["en"][name]), f"{language} {name}")
+
+    def check_first_load(self, url: str, shown: str, most: int, longest: int = 3_000) -> None:
+        """What is shown comes soon and weighs little, and the page says beforehand which scripts it needs.
+
+        `shown`: the selector of what a person comes for; `most`: bytes on the wire; `longest`: milliseconds.
+        """
+        tab = browser().tab(width=self.WIDTH, height=self.HEIGHT, bare=True)
+        self.addCleanup(tab.close)
+        tab.call("Page.addScriptToEvaluateOnNewDocument", source=f"""
+          new MutationObserver(() => {{ if (!window.firstShown && document.querySelector({json.dumps(shown)})?.checkVisibility()) window.firstShown = performance.now(); }})
+            .observe(document, {{ childList: true, subtree: true, attributes: true }});""")
+        tab.open(url)
+        tab.wait("window.firstShown > 0")
+        tab.wait("performance.getEntriesByType('resource').every((one) => one.responseEnd > 0)")
+        first = tab.run("window.firstShown")
+        wire = sum(response["bytes"] for response in tab.responses.values())
+        paint = tab.run("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0")
+        print(f"\n{url.rsplit('/', 1)[1].split('?')[0]}: shown after {first:.0f} ms, first paint after {paint:.0f} ms, {wire / 1000:.1f} kB in {len(tab.responses)} answers", flush=True)
+        self.assertLess(wire, most)
+        self.assertLess(first, longest)
+        preloaded = set(re.findall(r'rel="modulepreload" href="/assets/([^"]+)"', answer_of(url)[2]))
+        entry = re.search(r'<script type="module" src="/assets/([^"]+)"', answer_of(url)[2]).group(1)
+        needed, rest = {entry}, [entry]
+        while rest:
+            text = answer_of(f"{url.rsplit('/', 1)[0]}/assets/{rest.pop()}")[2]
+            found = set(re.findall(r'^(?:import|export)\b[^;]*?"\./([\w-]+\.js)";', text, flags=re.M)) - needed
+            needed |= found
+            rest += found
+        self.assertEqual(preloaded, needed - {entry})
+
+    def check_page_is_guarded(self, url: str) -> None:
+        """The policy lets no script of others run, nor another page show this one in a frame."""
+        status, fields, text = answer_of(url)
+        self.assertEqual(status, 200)
+        policy = fields["content-security-policy"]
+        self.assertIn("script-src 'self' 'wasm-unsafe-eval'", policy)
+        self.assertIn("frame-ancestors 'none'", policy)
+        self.assertNotIn("unsafe-inline", policy)
+        self.assertNotIn("access-control-allow-origin", fields)
+        self.assertNotRegex(text, r"<script(?![^>]*\bsrc=)|\sstyle=|\son\w+=")
+        self.assertEqual(answer_of(url, If_None_Match=fields["etag"])[0], 304)
+
+
+def places(form: object) -> set[str]:
+    """The places of a sentence that are filled in."""
+    texts = [form] if isinstance(form, str) else list(form.values())
+    return {place for text in texts for place in re.findall(r"\{(\w+)\}", text)}

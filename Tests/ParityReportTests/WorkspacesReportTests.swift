@@ -1,0 +1,136 @@
+import Foundation
+import ParityReport
+import Testing
+
+/// Seed 003's tables from recordings: honest ones pass, each fake fails for its reason.
+@Suite("Reports on workspaces")
+struct WorkspacesReportTests {
+  private func expectOnly(
+    _ gates: [String],
+    _ story: WorkspaceStory,
+    says words: String
+  ) throws {
+    let report = try story.report()
+    #expect(report.failed == gates, "\(WorkspacesText.text(report))")
+    #expect(WorkspacesText.text(report).contains(words), "\(WorkspacesText.text(report))")
+    let isPassed = report.isPassed
+    #expect(!isPassed)
+  }
+
+  @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
+  func `An honest hour passes, and its tables are the seed's`(seed: UInt64) throws {
+    let report = try WorkspaceStory(seed: seed).report()
+    let text = WorkspacesText.text(report)
+    #expect(report.failed == [], "\(text)")
+    #expect(text.hasSuffix("verdict: PASS\n"))
+    #expect(report.rows.map(\.state) == [.active, .recent, .idle, .background])
+    for row in report.rows {
+      let rate = try #require(row.requestsPerHour)
+      #expect(abs(rate / Double(row.state.requests) - 1) < 0.05)
+    }
+    #expect(report.wholeList == 20_000)
+    #expect(report.delays.filter { $0.limit != nil }.map(\.times.count).min() ?? 0 >= 20)
+    let json = try JSONSerialization.jsonObject(with: Data(WorkspacesText.json(report).utf8))
+    #expect((json as? [String: Any])?["verdict"] as? String == "pass")
+  }
+
+  @Test func `A full answer every ten minutes is one in sixty`() throws {
+    try expectOnly(
+      ["unchanged_when_idle"],
+      WorkspaceStory(every: 60),
+      says: "of the idle answers say \"not modified\""
+    )
+  }
+
+  @Test func `Every answer brings the whole list`() throws {
+    var story = WorkspaceStory()
+    for index in story.polled.indices {
+      if story.polled[index]["event"] as? String == "wire" { story.polled[index]["body"] = 20_000 }
+      if story.polled[index]["outcome"] != nil {
+        story.polled[index].merge(["bytes": 20_000, "status": 200, "outcome": "content"]) { $1 }
+      }
+    }
+    try expectOnly(
+      ["unchanged_when_idle", "bytes_saved", "active_bytes"],
+      story,
+      says: "MB in an hour while active"
+    )
+  }
+
+  @Test func `Todos that come late`() throws {
+    var story = WorkspaceStory()
+    for index in WorkspaceStory.places(story.pushed, "event", "shown") {
+      story.pushed[index]["at"] = (story.pushed[index]["at"] as? Int64 ?? 0) + 1_200
+    }
+    try expectOnly(["todos_pushed", "starts_stops_pushed"], story, says: "p95 is 1.")
+  }
+
+  @Test func `What was never shown counts`() throws {
+    var story = WorkspaceStory()
+    for index in WorkspaceStory.places(story.polled, "event", "shown") {
+      story.polled[index]["state"] = "idle"
+    }
+    try expectOnly(["starts_stops_polled"], story, says: "p95 is")
+  }
+
+  @Test func `Shown before it came`() throws {
+    var story = WorkspaceStory()
+    let places = WorkspaceStory.places(story.polled, "event", "shown")
+    story.polled[places[9]]["at"] = (story.polled[places[9]]["at"] as? Int64 ?? 0) + 4_000
+    try expectOnly(["shown_was_received"], story, says: "of which nothing came")
+  }
+
+  @Test func `Bytes that were made smaller`() throws {
+    var story = WorkspaceStory()
+    for index in WorkspaceStory.places(story.polled, "event", "wire")
+    where story.polled[index]["body"] as? Int64 ?? 0 > 0 {
+      story.polled[index]["body"] = 10
+    }
+    let report = try story.report()
+    #expect(report.failed.first == "wire_adds_up")
+  }
+
+  @Test func `A stream that fell silent`() throws {
+    var story = WorkspaceStory()
+    let places = WorkspaceStory.places(story.pushed, "event", "wire")
+    for place in places[40..<60].reversed() { story.pushed.remove(at: place) }
+    try expectOnly(["stream_lives"], story, says: "1 gap in the stream, up to 5 min")
+  }
+
+  @Test func `Requests that were left out`() throws {
+    var story = WorkspaceStory()
+    var count = 0
+    story.polled.removeAll { line in
+      guard line["cadenceMs"] as? Int64 == 1_500 else { return false }
+      count += 1
+      return count % 2 == 0
+    }
+    let failed = try story.report().failed
+    #expect(failed.contains("nothing_left_out"))
+    #expect(failed.contains("requests_per_hour"))
+  }
+
+  @Test func `What no recording shows fails`() throws {
+    var story = WorkspaceStory()
+    story.pushed.removeAll { $0["stream"] as? Bool == true }
+    let report = try story.report()
+    #expect(report.failed.contains("todos_pushed"))
+    story = WorkspaceStory()
+    story.polled.removeAll { $0["cadenceMs"] as? Int64 == 30_000 }
+    try expectOnly(["requests_per_hour"], story, says: "background: 0 ms show no rate")
+  }
+
+  @Test func `A truth that cannot be read`() throws {
+    var story = WorkspaceStory()
+    story.truth[3]["written"] = "yesterday"
+    try expectOnly(["truth_readable"], story, says: "\"written\" is no instant")
+  }
+
+  @Test func `Lines that are none are located`() throws {
+    var story = WorkspaceStory()
+    let places = WorkspaceStory.places(story.polled, "event", "wire")
+    for place in places { story.polled[place]["head"] = "large" }
+    let text = WorkspacesText.text(try story.report())
+    #expect(text.contains("line 2, the member \"head\" is missing, or of another kind"))
+  }
+}

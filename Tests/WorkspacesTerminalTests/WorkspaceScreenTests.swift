@@ -1,0 +1,322 @@
+import TerminalText
+import Testing
+import Workspaces
+import WorkspacesClient
+
+@testable import WorkspacesTerminal
+
+@Suite struct WorkspaceScreenTests {
+  private func screen(_ worktrees: Workspace...) -> WorkspaceScreen {
+    var screen = WorkspaceScreen()
+    screen.take(WorkspaceList(revision: "g-1", worktrees: worktrees))
+    return screen
+  }
+
+  private func press(_ screen: inout WorkspaceScreen, _ keys: String) {
+    for key in keys { _ = screen.take(.character(key)) }
+  }
+
+  @Test func `Those that need somebody stand first, and states, ages and todos are told`() throws {
+    var paid = Stand.worktree("pay", .needsYou, since: "2026-11-24T06:58:00Z")
+    paid.activity.reason = "Allow rm?"
+    paid.todos = [
+      Todo(id: "1", content: "a", status: .completed),
+      Todo(id: "2", content: "b", status: .pending),
+    ]
+    paid.commitCount = 2
+    paid.commitsBehind = 1
+    var screen = screen(Stand.worktree("abc", .working), Stand.worktree("xyz", .doneUnseen), paid)
+    let lines = Stand.drawn(&screen)
+    #expect(lines[0].contains("1 needs you · 1 done · 1 working · 3 worktrees"))
+    #expect(lines[2].hasPrefix("› ! needs you"))
+    let row = lines[2]
+    for part in ["shop/pay", "2m", "+2 -1", "1/2", "Allow rm?"] { #expect(row.contains(part)) }
+    #expect(lines[3].contains("✓ done") && lines[3].contains("shop/xyz"))
+    #expect(lines[4].contains("▶ working") && lines[4].contains("1m"))
+  }
+
+  @Test func `The cursor stays on its worktree, and before it was moved on the first`() {
+    var screen = screen(Stand.worktree("a", .idle), Stand.worktree("b", .idle))
+    #expect(screen.selected == "id-a")
+    screen.take(Stand.list(Stand.worktree("a", .idle), Stand.worktree("b", .needsYou)))
+    #expect(screen.selected == "id-b")
+    _ = screen.take(.down)
+    #expect(screen.selected == "id-a")
+    screen.take(
+      Stand.list(Stand.worktree("a", .needsYou), Stand.worktree("b", .working), Stand.worktree("c"))
+    )
+    #expect(screen.selected == "id-a")
+    #expect(screen.shown.map(\.id) == ["id-a", "id-b", "id-c"])
+    _ = screen.take(.end)
+    #expect(screen.selected == "id-c")
+    // Gone: the one in its place.
+    screen.take(Stand.list(Stand.worktree("a", .needsYou), Stand.worktree("b", .working)))
+    #expect(screen.selected == "id-b")
+    for _ in 0..<5 { _ = screen.take(.up) }
+    #expect(screen.selected == "id-a")
+  }
+
+  @Test func `However many rows there are, the one with the cursor is in view`() {
+    var screen = WorkspaceScreen()
+    screen.take(
+      WorkspaceList(
+        revision: "g-1",
+        worktrees: (100..<300).map { Stand.worktree("tree\($0)", .working) }
+      )
+    )
+    for (key, name) in [
+      (Key.end, "tree299"), (.home, "tree100"), (.pageDown, "tree107"), (.up, "tree106"),
+    ] {
+      _ = Stand.drawn(&screen, 60, 11)
+      _ = screen.take(key)
+      let lines = Stand.drawn(&screen, 60, 11)
+      #expect(lines.contains { $0.hasPrefix("›") && $0.contains(name) }, "\(key)")
+      #expect(lines.count == 11)
+    }
+  }
+
+  @Test func `A filter keeps what has all its words`() {
+    var screen = screen(Stand.worktree("pay", .working), Stand.worktree("search", .needsYou))
+    press(&screen, "/needs sea")
+    #expect(screen.shown.map(\.name) == ["shop/search"])
+    #expect(Stand.drawn(&screen).last == "/ needs sea▏")
+    _ = screen.take(.enter)
+    #expect(screen.filter == "needs sea")
+    #expect(Stand.drawn(&screen).last?.hasPrefix("[needs sea]") == true)
+    press(&screen, "/x")
+    #expect(screen.shown.isEmpty)
+    _ = screen.take(.enter)
+    #expect(Stand.drawn(&screen).contains { $0.contains("No worktree fits") })
+    _ = screen.take(.escape)
+    #expect(screen.shown.count == 2)
+    press(&screen, "/" + String(repeating: "x", count: 1_000))
+    #expect(screen.wish.count == 100)
+  }
+
+  @Test func `Enter opens, escape goes back, and what is gone is closed`() {
+    var it = Stand.worktree("pay", .needsYou)
+    it.todos = [Todo(id: "1", content: "Write the test", status: .inProgress)]
+    it.latestUserPrompt = "Make it work"
+    it.activity.agents = [AgentPresence(agent: "claude", state: .needsYou, source: "claude_log")]
+    var screen = screen(it, Stand.worktree("b"))
+    _ = screen.take(.enter)
+    #expect(screen.opened == "id-pay")
+    let lines = Stand.drawn(&screen)
+    #expect(lines[0].hasPrefix("shop/pay") && lines[0].hasSuffix("! needs you for 1 min"))
+    for words in ["▶ Write the test", "Make it work", "claude · needs you"] {
+      #expect(lines.contains { $0.contains(words) }, "\(words)")
+    }
+    _ = screen.take(.escape)
+    #expect(screen.opened == nil)
+    _ = screen.take(.enter)
+    screen.take(Stand.list(Stand.worktree("b")))
+    #expect(screen.opened == nil)
+    #expect(screen.message?.isProblem == true)
+  }
+
+  @Test
+  func
+    `A diff scrolls to its end and from file to file, and no line of a file is taken for a heading`()
+  {
+    var file = WorkspaceDiff.File(filePath: "a.sql", changeType: "modified")
+    file.diffText =
+      "diff --git a/a.sql b/a.sql\nindex 1..2\n--- a/a.sql\n+++ b/a.sql\n@@ -1,2 +1,2 @@\n--- comment\n+++ more\n\tx\n"
+    (file.added, file.removed) = (1, 1)
+    var large = WorkspaceDiff.File(filePath: "b.txt", changeType: "added")
+    large.diffText = "@@ -0,0 +1,50 @@\n" + (1...50).map { "+line \($0)\n" }.joined()
+    var binary = WorkspaceDiff.File(filePath: "c.png", changeType: "added")
+    binary.omitted = "binary"
+    let diff = WorkspaceDiff(
+      worktreeId: "id-pay",
+      worktreeName: "shop/pay",
+      sourceBranch: "main",
+      forkCommit: "",
+      fileDiffs: [file, large, binary],
+      totalFiles: 3,
+      summary: "",
+      isTruncated: true
+    )
+    var screen = screen(Stand.worktree("pay"))
+    _ = screen.take(.character("d"))
+    #expect(Stand.drawn(&screen).contains { $0.contains("reading the diff") })
+    screen.take(diff, problem: nil)
+    var lines = Stand.drawn(&screen, 80, 12)
+    #expect(lines[0] == "shop/pay  3 files · +1 -1 · against main")
+    #expect(
+      lines[1...5] == [
+        "a.sql  modified  +1 -1", "@@ -1,2 +1,2 @@", "--- comment", "+++ more", "    x",
+      ]
+    )
+    _ = screen.take(.character("]"))
+    lines = Stand.drawn(&screen, 80, 12)
+    #expect(lines[1] == "b.txt  added")
+    _ = screen.take(.end)
+    lines = Stand.drawn(&screen, 80, 12)
+    #expect(lines[9].contains("left out by the server"))
+    #expect(lines[11].hasPrefix("100 %"))
+    _ = screen.take(.character("["))
+    #expect(Stand.drawn(&screen, 80, 12)[1] == "b.txt  added")
+    for _ in 0..<100 { _ = screen.take(.pageUp) }
+    #expect(screen.scrolled == 0)
+    screen.take(nil, problem: "gone")
+    #expect(Stand.drawn(&screen)[1] == "a.sql  modified  +1 -1")
+  }
+
+  @Test func `A merge is checked, shown with its conflicts, and done only with y`() throws {
+    var screen = screen(Stand.worktree("pay"))
+    #expect(screen.take(.character("m")) == .check(.merge, "id-pay"))
+    #expect(screen.take(.character("y")) == nil)
+    let report = ConflictReport(
+      hasConflicts: true,
+      operation: "merge",
+      worktreeName: "shop/pay",
+      worktreePath: "/code/pay",
+      conflictFiles: (0..<50).map { "file\($0).txt" },
+      message: ""
+    )
+    screen.checked("id-other", .success(report))
+    screen.checked("id-pay", .success(report))
+    var lines = Stand.drawn(&screen, 80, 14)
+    #expect(lines[2].contains("conflicts in 50 files. Nothing was changed."))
+    #expect(lines[4] == "  file0.txt")
+    #expect(lines[11].contains("more"))
+    #expect(screen.take(.character("y")) == nil)
+    #expect(screen.running == nil)
+    _ = screen.take(.escape)
+    #expect(screen.overlay == nil)
+    _ = screen.take(.character("m"))
+    var fine = report
+    (fine.hasConflicts, fine.conflictFiles) = (false, [])
+    screen.checked("id-pay", .success(fine))
+    #expect(screen.take(.enter) == nil)
+    press(&screen, "s")
+    let merge = WorkspaceChange.merge("id-pay", squashes: true, cleansUp: false)
+    #expect(screen.take(.character("y")) == .make(merge))
+    lines = Stand.drawn(&screen)
+    #expect(lines.contains { $0.contains("Merging …") })
+    // One thing at a time.
+    _ = screen.take(.escape)
+    #expect(screen.take(.character("s")) == nil)
+    #expect(screen.message?.isProblem == true)
+    screen.made(merge, .success("pay is merged into main"))
+    #expect(Stand.drawn(&screen).last == "pay is merged into main")
+    #expect(screen.running == nil)
+  }
+
+  @Test func `A deletion that is refused needs a word, and some need more than that`() {
+    var screen = screen(Stand.worktree("pay"))
+    #expect(screen.take(.character("D")) == nil)
+    #expect(screen.take(.enter) == nil)
+    let delete = WorkspaceChange.delete("id-pay", isForced: false, removesBranch: true)
+    _ = screen.take(.character("b"))
+    #expect(screen.take(.character("y")) == .make(delete))
+    let dirty = WorkspaceFailure(
+      .refused,
+      status: 409,
+      problem: .worktreeDirty,
+      "something is not committed",
+      files: ["precious.txt"]
+    )
+    screen.made(delete, .failure(dirty))
+    let lines = Stand.drawn(&screen)
+    #expect(lines[2].contains("something is not committed"))
+    #expect(lines[4] == "  precious.txt")
+    #expect(lines.contains { $0.contains("type delete") })
+    for key in "yy" { #expect(screen.take(.character(key)) == nil) }
+    #expect(screen.take(.enter) == nil)
+    _ = screen.take(.backspace)
+    _ = screen.take(.backspace)
+    press(&screen, "delete")
+    let forced = WorkspaceChange.delete("id-pay", isForced: true, removesBranch: true)
+    #expect(screen.take(.enter) == .make(forced))
+    let locked = WorkspaceFailure(.refused, status: 409, problem: .worktreeLocked, "it is locked")
+    screen.made(forced, .failure(locked))
+    press(&screen, "delete")
+    #expect(screen.take(.enter) == nil)
+    #expect(screen.overlay == nil)
+  }
+
+  @Test func `A sync is offered as a rebase or a merge, and the main worktree is not deleted`() {
+    var main = Stand.worktree("main")
+    main.isMain = true
+    var screen = screen(main, Stand.worktree("pay"))
+    #expect(screen.take(.character("D")) == nil)
+    #expect(screen.overlay == nil && screen.message?.isProblem == true)
+    _ = screen.take(.down)
+    #expect(screen.take(.character("u")) == .check(.sync, "id-pay"))
+    screen.checked("id-pay", .failure(WorkspaceFailure(.unreachable, "nobody answers")))
+    #expect(Stand.drawn(&screen)[2].contains("nobody answers"))
+    _ = screen.take(.escape)
+    _ = screen.take(.character("u"))
+    let fine = ConflictReport(
+      hasConflicts: false,
+      operation: "sync",
+      worktreeName: "",
+      worktreePath: "",
+      conflictFiles: [],
+      message: ""
+    )
+    screen.checked("id-pay", .success(fine))
+    press(&screen, "sf")
+    #expect(screen.take(.character("y")) == .make(.sync("id-pay", .merge, fetches: true)))
+  }
+
+  @Test func `A new worktree is made in the repository that is chosen`() {
+    var main = Stand.worktree("main")
+    main.isMain = true
+    var site = Stand.worktree("site")
+    (site.repoId, site.isMain, site.path) = ("local/site", true, "/code/site")
+    var screen = screen(main, site)
+    _ = screen.take(.character("n"))
+    #expect(screen.take(.enter) == nil)
+    press(&screen, "fix bug")
+    _ = screen.take(.tab)
+    press(&screen, "main")
+    #expect(Stand.drawn(&screen)[2].contains("local/shop"))
+    _ = screen.take(.right)
+    let create = WorkspaceChange.create(
+      repository: "/code/site",
+      branch: "fixbug",
+      name: nil,
+      source: "main"
+    )
+    #expect(screen.take(.enter) == .make(create))
+    let taken = WorkspaceFailure(.refused, status: 409, problem: .alreadyExists, "it is there")
+    screen.made(create, .failure(taken))
+    // What was typed is there to be mended.
+    _ = screen.take(.enter)
+    #expect(Stand.drawn(&screen)[3].contains("fixbug"))
+  }
+
+  @Test func `What is pasted fills fields, and deletes nothing`() {
+    var screen = screen(Stand.worktree("pay"))
+    for key in "Dyq" { #expect(screen.take(.pasted(key)) == nil) }
+    #expect(screen.overlay == nil)
+    _ = screen.take(.character("D"))
+    #expect(screen.take(.pasted("y")) == nil)
+    #expect(screen.running == nil)
+    _ = screen.take(.escape)
+    _ = screen.take(.character("/"))
+    _ = screen.take(.pasted("p"))
+    #expect(screen.wish == "p")
+    _ = screen.take(.escape)
+    _ = screen.take(.character("n"))
+    _ = screen.take(.pasted("b"))
+    #expect(Stand.drawn(&screen)[3].contains("b▏"))
+  }
+
+  @Test func `q and Ctrl-C leave from everywhere but where something is typed`() {
+    for page in ["", "d"] {
+      for key in [Key.character("q"), .control("c")] {
+        var screen = screen(Stand.worktree("pay"))
+        press(&screen, page)
+        #expect(screen.take(key) == .quit)
+        _ = screen.take(.character("?"))
+        #expect(screen.take(key) == .quit)
+      }
+    }
+    var screen = screen(Stand.worktree("pay"))
+    press(&screen, "/q")
+    #expect(screen.wish == "q")
+  }
+}
