@@ -1,3 +1,4 @@
+import ConditionalHTTP
 import Foundation
 import Freshness
 import FreshnessRuntime

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConditionalHTTP
 import Foundation
 import Freshness
 import FreshnessRuntime
