@@ -102,15 +102,19 @@ struct WorkspacesCommand: AsyncParsableCommand {
     }
     let exchange = try NIOExchange()
     let recorder = try recorder()
-    let transport: any WorkspaceClient.Transport =
-      recorder.map { CountedExchange(transport: exchange, recorder: $0) } ?? exchange
+    var transport: any WorkspaceClient.Transport = exchange
+    var took: (@Sendable (SampleRecord) -> Void)?
+    if let recorder {
+      transport = CountedExchange(transport: exchange, recorder: recorder)
+      took = { record in recorder.took(record) }
+    }
     let client = WorkspaceClient(
       server: address,
       transport: transport,
       token: try token(environment),
       streams: stream && (watch || isScreen),
       connectivity: metered ? .metered : .online,
-      recorder: recorder.map { recorder in { recorder.took($0) } }
+      recorder: took
     )
     if background { client.lifecycle(.background) }
     let notifier = notify ? DesktopNotifier(environment) : nil
