@@ -100,107 +100,6 @@ extension WorktreeActions {
       }
   }
 
-  /// Removes a worktree; its branch stays unless it is to go too.
-  ///
-  /// - Parameters:
-  ///   - workspace: The worktree.
-  ///   - isForced: Whether what is not committed, what nothing else has, and an agent that lives are no reason to
-  ///     keep it. The main worktree and a locked one stay in any case.
-  ///   - removesBranch: Whether its branch goes too, if it is still where it was when it was checked.
-  /// - Throws: ``ActionRefusal``, ``GitRunner/Failure``.
-  package func delete(
-    _ workspace: Workspace,
-    isForced: Bool,
-    removesBranch: Bool
-  ) async throws {
-    try await inTurn(workspace) { common in
-      let now = try await current(workspace)
-      try await requireRemovable(now, common, isForced: isForced, removesBranch: removesBranch)
-      try await remove(now, common, isForced: isForced, removesBranch: removesBranch)
-    }
-  }
-
-  private func requireRemovable(
-    _ now: Workspace,
-    _ common: String,
-    isForced: Bool,
-    removesBranch: Bool
-  ) async throws {
-    if now.isMain {
-      throw ActionRefusal(.mainWorktree, "\(now.path) came with the repository and stays")
-    }
-    if let reason = now.git.locked {
-      let why = reason.isEmpty ? "" : ": \(reason)"
-      throw ActionRefusal(.worktreeLocked, "\(now.path) is locked\(why)")
-    }
-    if !isForced {
-      try requireUnattended(now)
-      try await requireClean(now)
-      if let head = now.git.head, removesBranch || now.git.branch == nil {
-        try await requireKept(head, besides: now)
-      }
-    }
-    if removesBranch, let branch = now.git.branch {
-      let others = await watcher.repositories(named: common).first?.members ?? []
-      let other = others.first {
-        $0.entry.branch == "refs/heads/" + branch && $0.layout.worktree != now.path
-      }
-      if let other {
-        throw ActionRefusal(
-          .operationInProgress,
-          "\(branch) is checked out in \(other.layout.worktree) too"
-        )
-      }
-    }
-  }
-
-  private func remove(
-    _ now: Workspace,
-    _ common: String,
-    isForced: Bool,
-    removesBranch: Bool
-  ) async throws {
-    // Read again directly before: a commit of a moment ago is not lost.
-    if !isForced, try await checkedOut(now.path) != now.git.head {
-      throw ActionRefusal(.worktreeUnmerged, "\(now.path) has another commit meanwhile")
-    }
-    let force = isForced ? ["--force"] : []
-    _ = try await act(["worktree", "remove"] + force + [now.path], in: common)
-    var moved: ActionRefusal?
-    if removesBranch, let branch = now.git.branch, let head = now.git.head {
-      do {
-        _ = try await act(["update-ref", "-d", "refs/heads/\(branch)", head], in: common)
-        // As `git branch -D` does; most branches have no section.
-        _ = try? await act(["config", "--remove-section", "branch.\(branch)"], in: common)
-      } catch GitRunner.Failure.failed(_, _, let complaint) {
-        moved = ActionRefusal(
-          .worktreeUnmerged,
-          "\(now.path) is gone; \(branch) stays, because it is not at \(head.prefix(8)) any more: \(complaint)"
-        )
-      }
-    }
-    await watcher.refreshRepository(common)
-    if let moved { throw moved }
-  }
-
-  /// Whether another branch has a commit, so that it is not lost.
-  private func requireKept(_ head: String, besides workspace: Workspace) async throws {
-    let answer = try await runner.run(
-      [
-        "for-each-ref", "--contains", head, "--count=2", "--format=%(refname)", "refs/heads",
-        "refs/remotes", "refs/tags",
-      ],
-      in: workspace.path
-    )
-    let own = workspace.git.branch.map { "refs/heads/" + $0 }
-    let others = answer.text.split(separator: "\n").map(String.init).filter { $0 != own }
-    guard others.isEmpty else { return }
-    throw ActionRefusal(
-      .worktreeUnmerged,
-      "no other branch has \(head.prefix(8)); \(workspace.commitCount) commits would be lost"
-    )
-  }
-
   /// What a merge came to.
   package struct Merged: Sendable {
     /// The worktree that has the source checked out.
@@ -225,14 +124,14 @@ extension WorktreeActions {
     try await inTurn(workspace) { common in
       let now = try await current(workspace)
       if cleansUp {
-        try await requireRemovable(now, common, isForced: false, removesBranch: false)
+        try await requireRemovable(now, common, Removal())
       }
       let target = try await merge(now, squashes: squashes)
       guard cleansUp else { return Merged(target: target) }
       do {
         let after = try await current(now)
-        try await requireRemovable(after, common, isForced: false, removesBranch: false)
-        try await remove(after, common, isForced: false, removesBranch: false)
+        try await requireRemovable(after, common, Removal())
+        try await remove(after, common, Removal())
         return Merged(target: target)
       } catch let refusal as ActionRefusal {
         return Merged(target: target, refusal: refusal.detail)
@@ -405,7 +304,7 @@ extension WorktreeActions {
   }
 
   /// Runs a command that changes something.
-  private func act(_ arguments: [String], in folder: String) async throws -> GitRunner.Answer {
+  func act(_ arguments: [String], in folder: String) async throws -> GitRunner.Answer {
     // A client that goes away does not leave half a change behind.
     let runner = runner
     let task = Task {
