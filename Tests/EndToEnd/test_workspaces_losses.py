@@ -33,6 +33,12 @@ class LossTest(unittest.TestCase):
         git(folder, "commit", "-q", "-m", f"{name} {text[:10]}", *options)
         return git(folder, "rev-parse", "HEAD").strip()
 
+    def hook(self, name: str, script: str) -> None:
+        place = self.main / ".git" / "hooks" / name
+        place.parent.mkdir(exist_ok=True)
+        place.write_text("#!/bin/sh\n" + script)
+        place.chmod(0o755)
+
     def ask(self, what: str = "", method: str = "POST", body: object = None) -> tuple[int, object]:
         status, _, answer = self.server.ask(self.place + what, method, body)
         return status, answer
@@ -154,6 +160,130 @@ class LossTest(unittest.TestCase):
         git(self.tree, "submodule", "--quiet", "update", "--init")
         git(sub, "push", "-q", "origin", "main:pushed")
         self.goes()
+
+    # MARK: Merges
+
+    def test_a_merge_and_a_sync_write_over_nothing_that_git_does_not_track(self):
+        for source, target, operation in ((self.tree, self.main, "merge"), (self.main, self.tree, "sync")):
+            with self.subTest(operation):
+                self.commit(source, f"{operation}.env", "theirs\n")
+                own = target / f"{operation}.env"
+                own.write_text("own\n")
+                self.serve()
+                self.refuses("would_overwrite", [own.name], f"/{operation}/check", "GET")
+                self.refuses("would_overwrite", [own.name], f"/{operation}", "POST", {"strategy": "merge"})
+                self.assertEqual(own.read_text(), "own\n")
+                # A file where a folder comes, and a folder where a file comes.
+                own.unlink()
+                own.mkdir()
+                (own / "x.env").write_text("own\n")
+                self.refuses("would_overwrite", [f"{own.name}/x.env"], f"/{operation}", "POST", {})
+                (own / "x.env").unlink()
+                status, answer = self.ask(f"/{operation}", "POST", {})
+                self.assertEqual(status, 200, answer)
+                self.assertEqual(own.read_text(), "theirs\n")
+
+    def test_a_rebase_writes_over_nothing_on_its_way(self):
+        self.commit(self.tree, "way.env", "theirs\n")
+        git(self.tree, "rm", "-q", "way.env")
+        git(self.tree, "commit", "-q", "-m", "away")
+        self.commit(self.main, "other.txt")
+        (self.tree / "way.env").write_text("own\n")
+        self.serve()
+        self.refuses("would_overwrite", ["way.env"], "/sync", "POST", {"strategy": "rebase"})
+        status, answer = self.ask("/sync", "POST", {"strategy": "merge"})
+        self.assertEqual(status, 200, answer)
+        self.assertEqual((self.tree / "way.env").read_text(), "own\n")
+
+    def test_a_rebase_that_is_given_up_leaves_edits_that_git_was_told_not_to_see(self):
+        self.commit(self.tree, "both.txt", "theirs\n")
+        self.commit(self.main, "both.txt", "ours\n")
+        self.serve()
+        place = self.tree / "dir0" / "file0.txt"
+        place.write_text("hidden\n")
+        git(self.tree, "update-index", "--assume-unchanged", "dir0/file0.txt")
+        self.refuses("worktree_dirty", ["dir0/file0.txt"], "/sync", "POST", {"strategy": "rebase"})
+        self.refuses("merge_conflict", None, "/sync", "POST", {"strategy": "merge"})
+        git(self.tree, "update-index", "--no-assume-unchanged", "dir0/file0.txt")
+        git(self.tree, "update-index", "--skip-worktree", "dir0/file0.txt")
+        self.refuses("merge_conflict", None, "/sync", "POST", {"strategy": "rebase"})
+        self.assertEqual(place.read_text(), "hidden\n")
+
+    def test_an_action_knows_a_commit_of_a_moment_ago(self):
+        self.serve()
+        for strategy in ("rebase", "merge"):
+            for number in range(2):
+                head = self.commit(self.main, "new.txt", f"{strategy} {number}\n")
+                status, answer = self.ask("/sync", "POST", {"strategy": strategy})
+                self.assertEqual(status, 200, answer)
+                self.assertEqual(git(self.tree, "merge-base", "HEAD", head).strip(), head)
+        for number in range(2):
+            head = self.commit(self.main, "new.txt", f"create {number}\n")
+            status, _, answer = self.server.ask(LIST, "POST", {"repository": "local/main", "branch": f"new{number}"})
+            self.assertEqual((status, answer["worktree"]["commit_hash"]), (201, head), answer)
+        self.commit(self.tree, "new.txt", "theirs\n")
+        self.commit(self.main, "new.txt", "ours\n")
+        for operation in ("merge", "sync"):
+            self.assertTrue(self.ask(f"/{operation}/check", "GET")[1]["has_conflicts"])
+
+    def test_a_check_is_made_with_the_branch_that_is_merged_into(self):
+        bare = self.folder.path / "remote.git"
+        git(self.main, "clone", "-q", "--bare", str(self.main), str(bare))
+        git(self.main, "remote", "add", "origin", str(bare))
+        git(self.main, "fetch", "-q", "origin")
+        git(self.main, "remote", "set-head", "origin", "main")
+        self.commit(self.tree, "both.txt", "theirs\n")
+        self.commit(self.main, "both.txt", "ours, not pushed\n")
+        self.serve()
+        status, answer = self.ask("/merge/check", "GET")
+        self.assertEqual((status, answer["conflict_files"]), (200, ["both.txt"]))
+
+    def test_a_merge_is_made_whatever_the_configuration_says(self):
+        settings = (
+            ("branch.main.mergeOptions", "--no-commit", False), ("branch.main.mergeOptions", "--squash", False),
+            ("branch.main.mergeOptions", "-s ours", True), ("merge.ff", "false", True),
+        )
+        self.serve()
+        for number, (name, value, squash) in enumerate(settings):
+            with self.subTest(f"{name}={value}, squash {squash}"):
+                file = f"file{number}"
+                git(self.tree, "reset", "-q", "--hard", "main")
+                head = self.commit(self.tree, file)
+                before = git(self.main, "rev-parse", "main")
+                git(self.main, "config", name, value)
+                status, answer = self.ask("/merge", "POST", {"squash": squash})
+                git(self.main, "config", "--unset", name)
+                self.assertEqual(status, 200, answer)
+                self.assertNotEqual(git(self.main, "rev-parse", "main"), before)
+                self.assertEqual(git(self.main, "status", "--porcelain"), "")
+                self.assertTrue((self.main / file).exists())
+                if not squash:
+                    self.assertEqual(git(self.main, "merge-base", "main", head).strip(), head)
+
+    def test_what_a_failing_hook_left_is_undone_and_kept(self):
+        for hook, squash in (("pre-commit", True), ("pre-merge-commit", False)):
+            with self.subTest(hook):
+                git(self.tree, "reset", "-q", "--hard", "main")
+                (self.tree / "dir0" / "file0.txt").write_text(f"{hook}\n")
+                git(self.tree, "commit", "-q", "-a", "-m", hook)
+                self.commit(self.main, "apart.txt", hook, "--no-verify")
+                git(self.main, "update-index", "--assume-unchanged", "dir2/file2.txt")
+                (self.main / "dir2" / "file2.txt").write_text("hidden\n")
+                self.hook(hook, "echo hooked >> dir0/file0.txt; echo made > made.txt; exit 1\n")
+                before = git(self.main, "rev-parse", "main")
+                self.serve()
+                status, answer = self.ask("/merge", "POST", {"squash": squash, "auto_cleanup": True})
+                self.assertEqual((status, answer["error"]), (502, "git_failed"), answer)
+                self.assertIn("stash", answer["detail"])
+                self.assertTrue(self.tree.exists())
+                self.assertEqual(git(self.main, "rev-parse", "main"), before)
+                self.assertEqual(git(self.main, "status", "--porcelain"), "?? made.txt\n")
+                self.assertFalse((self.main / ".git" / "MERGE_HEAD").exists())
+                self.assertIn("hooked", git(self.main, "show", "stash@{0}:dir0/file0.txt"))
+                self.assertEqual((self.main / "dir2" / "file2.txt").read_text(), "hidden\n")
+                git(self.main, "stash", "drop", "-q")
+                (self.main / "made.txt").unlink()
+                (self.main / ".git" / "hooks" / hook).unlink()
 
 
 if __name__ == "__main__":
