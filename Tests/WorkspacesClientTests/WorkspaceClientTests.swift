@@ -141,11 +141,15 @@ private final class Wire: WorkspaceClient.Transport {
     let seen = ShownLists()
     let view = view(client, seen)
     defer { view.cancel() }
-    try #require(await eventually { wire.streams.opened == 1 && client.report?.isStreaming == true })
+    try #require(
+      await eventually { wire.streams.opened == 1 && client.report?.isStreaming == true }
+    )
     try #require(await eventually { seen.last != nil })
     client.connectivity(.metered)
     #expect(!client.usesEvents)
-    try #require(await eventually { wire.streams.closed == 1 && client.report?.isStreaming == false })
+    try #require(
+      await eventually { wire.streams.closed == 1 && client.report?.isStreaming == false }
+    )
     #expect(client.list?.worktrees.map(\.id) == ["a"])
     let asked = wire.exchange.sent.count
     client.refresh()
