@@ -134,6 +134,15 @@ class WorkspacesTest(unittest.TestCase):
         self.assertNotIn("body", body["responses"][1])
         self.assertEqual(body["responses"][3]["body"]["error"], "worktree_not_found")
         self.assertEqual(body["responses"][4]["body"]["error"], "session_not_found")
+        # Queries are read as those of requests are: percent-encoded, and `since` without a value is one.
+        revision = self.server.ask(LIST + "?since=")[2]["revision"]
+        escaped = revision.replace("-", "%2D")
+        queries = ("?since=", "?since", f"?since={revision}", f"?since={escaped}", "?since=+")
+        parts = self.server.ask("/v1/batch", "POST", {"requests": [{"path": LIST + each} for each in queries]})[2]
+        for query, part in zip(queries, parts["responses"]):
+            alone = self.server.ask(LIST + query)[2]
+            for found in (part["body"], alone):
+                self.assertEqual((found["revision"], found["full"]), (revision, query in ("?since=", "?since", "?since=+")), query)
         too_many = {"requests": [{"path": LIST}] * 33}
         self.assertEqual(self.server.ask("/v1/batch", "POST", too_many)[0], 400)
         status, _, body = self.server.ask("/v1/batch", "POST", {"requests": [{"path": 1}]})
