@@ -8,7 +8,7 @@ import time
 import unittest
 from pathlib import Path
 
-from program import Folder, until
+from program import Folder, run, until
 from workspaces import Stream, Workspaces, git, repository
 
 LIST = "/v1/git/worktrees"
@@ -176,6 +176,42 @@ class WorkspacesTest(unittest.TestCase):
         (self.linked / "dir1" / "file1.txt").write_text("edited again\n")
         until(lambda: self.server.ask(path, If_None_Match=fields["etag"])[0] == 200)
         self.assertIn("edited again", str(self.server.ask(path)[2]))
+
+    def test_a_repository_without_a_commit_shows_its_new_files(self):
+        for hash in ("sha1", "sha256"):
+            folder = self.root / hash
+            folder.mkdir()
+            git(folder, "init", "-q", f"--object-format={hash}")
+            (folder / "staged").write_text("one\n")
+            git(folder, "add", "staged")
+            (folder / "new").write_text("two\n")
+            until(lambda: any(each["path"] == str(folder) for each in self.server.worktrees()))
+            it = self.until_shown(hash, lambda it: it["git"]["staged"] == 1 and it["git"]["untracked"] == 1)
+            status, _, body = self.server.ask(f"{LIST}/{it['id']}/diff")
+            self.assertEqual(status, 200, body)
+            self.assertEqual(body["fork_commit"], "")
+            texts = {each["file_path"]: each["diff_text"] for each in body["file_diffs"]}
+            self.assertEqual(set(texts), {"staged", "new"})
+            self.assertIn("+one\n", texts["staged"])
+            status, _, body = self.server.ask(LIST, "POST", {"repository": str(folder), "branch": "x"})
+            self.assertEqual((status, body["error"]), (400, "invalid_parameter"))
+            self.assertIn("no commit yet", body["detail"])
+
+    def test_an_operation_that_waits_without_a_conflict_is_none(self):
+        (self.linked / "dir0" / "file0.txt").write_text("edited\n")
+        git(self.linked, "commit", "-q", "-a", "-m", "edited")
+        git(self.linked, "revert", "--no-commit", "HEAD")
+        it = self.until_shown("linked", lambda it: it["git"].get("operation"))
+        # The seed system's clients are to show that it needs attention.
+        self.assertEqual((it["has_conflicts"], it["git"]["conflict_count"]), (True, 0))
+        answer = run("workspaces", "--server", self.server.url, "--status-line")
+        self.assertEqual(answer.stdout, "1 dirty\n")
+        git(self.linked, "revert", "--abort")
+        self.commit(self.main, "other\n")
+        git(self.linked, "merge", "main", check=False)
+        self.until_shown("linked", lambda it: it["git"]["conflict_count"] == 1)
+        answer = run("workspaces", "--server", self.server.url, "--status-line")
+        self.assertEqual(answer.stdout, "1 in conflict · 1 dirty\n")
 
     def test_a_stream_begins_with_a_snapshot_and_goes_on_with_what_changed(self):
         stream = Stream(self.server)

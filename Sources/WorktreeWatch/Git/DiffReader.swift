@@ -72,7 +72,7 @@ package struct DiffReader: Sendable {
       worktreeId: workspace.id,
       worktreeName: workspace.name,
       sourceBranch: workspace.sourceBranch,
-      forkCommit: base == Self.emptyTree ? "" : base,
+      forkCommit: workspace.git.head == nil ? "" : base,
       fileDiffs: files.sorted { $0.filePath < $1.filePath },
       totalFiles: total,
       summary: "\(total) \(total == 1 ? "file" : "files") changed, +\(added) -\(removed)",
@@ -80,11 +80,11 @@ package struct DiffReader: Sendable {
     )
   }
 
-  /// The tree without files, which every git knows.
-  private static let emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-
   private func base(_ workspace: Workspace, _ source: String?) async throws -> String {
-    guard workspace.git.head != nil else { return Self.emptyTree }
+    guard workspace.git.head != nil else {
+      // The tree without files, which every git knows; its name depends on the repository's hash.
+      return try await runner.run(["hash-object", "-t", "tree", "--stdin"], in: workspace.path).text
+    }
     // By name, so that the answer is of the commit that is checked out now.
     let head = "HEAD"
     guard let source else { return head }
