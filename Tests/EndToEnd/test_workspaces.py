@@ -155,8 +155,9 @@ class WorkspacesTest(unittest.TestCase):
         (self.linked / "new file").write_text("one\ntwo\n")
         (self.linked / "pic").write_bytes(b"\0\1")
         (self.linked / "outside").symlink_to("/etc/passwd")
+        repository(self.linked / "inner")
         git(self.linked, "rm", "-q", "dir2/file2.txt")
-        it = self.until_shown("linked", lambda it: it["git"]["untracked"] == 3 and it["git"]["staged"] == 1)
+        it = self.until_shown("linked", lambda it: it["git"]["untracked"] == 4 and it["git"]["staged"] == 1)
         path = f"{LIST}/{it['id']}/diff"
         status, fields, body = self.server.ask(path)
         self.assertEqual(status, 200)
@@ -165,11 +166,15 @@ class WorkspacesTest(unittest.TestCase):
         self.assertEqual({name: each["change_type"] for name, each in found.items()}, {
             "dir0/file0.txt": "modified", "dir1/file1.txt": "modified", "dir2/file2.txt": "deleted",
             "new file": "added (untracked)", "pic": "added (untracked)", "outside": "added (untracked)",
+            "inner/": "added (untracked)",
         })
-        self.assertEqual(body["total_files"], 6)
+        self.assertEqual(body["total_files"], 7)
         self.assertIn("+committed", found["dir0/file0.txt"]["diff_text"])
         self.assertIn("+one\n+two\n", found["new file"]["diff_text"])
-        self.assertEqual(found["pic"]["omitted"], "binary")
+        self.assertEqual(
+            {name: each["omitted"] for name, each in found.items() if "omitted" in each},
+            {"pic": "binary", "outside": "symbolic_link", "inner/": "repository"},
+        )
         self.assertNotIn("diff_text", found["outside"])
         self.assertEqual(self.server.ask(path, If_None_Match=fields["etag"])[0], 304)
         # The counts stay the same, the diff does not.

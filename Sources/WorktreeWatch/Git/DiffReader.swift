@@ -112,12 +112,19 @@ package struct DiffReader: Sendable {
   private func addition(_ path: String, _ folder: String) -> (WorkspaceDiff.File, isCut: Bool) {
     var file = WorkspaceDiff.File(filePath: path, changeType: "added (untracked)")
     let place = HostFile.join(folder, path)
-    // A link is not followed: it may lead out of the worktree.
-    guard HostFile.kindOfItself(place) == .file,
-      let content = HostFile.bytes(place, limit: WatchLimits.newFileBytes)
-    else {
-      file.omitted = HostFile.kindOfItself(place) == .file ? "too_large" : "binary"
-      return (file, file.omitted == "too_large")
+    switch HostFile.kindOfItself(place) {
+    case .file: break
+    // It is not followed: it may lead out of the worktree.
+    case .link: file.omitted = "symbolic_link"
+    // Of folders git names only those that are repositories themselves.
+    case .folder: file.omitted = "repository"
+    case .other, nil: file.omitted = "unreadable"
+    }
+    guard file.omitted == nil else { return (file, false) }
+    guard let content = HostFile.bytes(place, limit: WatchLimits.newFileBytes) else {
+      let isLarge = HostFile.stamp(place).map { $0[1] > WatchLimits.newFileBytes } ?? false
+      file.omitted = isLarge ? "too_large" : "unreadable"
+      return (file, isLarge)
     }
     guard let (text, lines) = UnifiedDiff.addition(of: path, content: content) else {
       file.omitted = "binary"
