@@ -267,9 +267,15 @@ class WorkspacesTest(unittest.TestCase):
             ({"repository": "local/main", "branch": "a..b", "name": "x"}, 400, "invalid_parameter"),
             ({"repository": "local/main", "branch": "x", "source": "--force"}, 400, "invalid_parameter"),
             ({"branch": "x"}, 400, "invalid_body"),
+            ({"repository": "local/main", "branch": "x", "source": "nowhere"}, 400, "invalid_parameter"),
+            ({"repository": "local/main", "branch": "x", "source": "a b"}, 400, "invalid_parameter"),
+            ({"repository": "local/main", "branch": "x", "source": "HEAD^{tree}"}, 400, "invalid_parameter"),
+            ({"repository": "local/main", "branch": "feature"}, 409, "already_exists"),
+            ({"repository": "local/main", "branch": "work/more"}, 409, "already_exists"),
         ):
             code, _, body = self.server.ask(LIST, "POST", asked)
             self.assertEqual((code, body["error"]), (status, error), asked)
+            self.assertNotIn("fatal", body["detail"])
         # Not committed: the files are named, and nothing is touched.
         (made / "precious").write_text("work")
         code, _, body = self.server.ask(place, "DELETE")
