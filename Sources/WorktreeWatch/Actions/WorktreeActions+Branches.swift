@@ -17,7 +17,7 @@ extension WorktreeActions {
     _ source: String?
   ) async throws {
     let commit = try await runner.run(
-      ["rev-parse", "--verify", "--quiet", "--end-of-options", start + "^{commit}"],
+      ["rev-parse", "--verify", "--quiet", start + "^{commit}"],
       in: place.commonDirectory,
       accepted: 0...128
     )
