@@ -4,12 +4,6 @@ import Workspaces
 @testable import WorktreeWatch
 
 @Suite struct ActionWordsTests {
-  @Test func `One commit is one`() {
-    #expect(WorktreeActions.commits(1) == "1 commit")
-    #expect(WorktreeActions.commits(0) == "0 commits")
-    #expect(WorktreeActions.commits(2) == "2 commits")
-  }
-
   @Test func `An agent that needs somebody does not work`() {
     var workspace = Workspace(id: "1", repoId: "r", name: "n", path: "/w", branch: "b")
     workspace.activity = AgentActivity(state: .needsYou, source: "codex_log", confidence: "high")

@@ -198,7 +198,7 @@ extension WorktreeActions {
     guard others.isEmpty else { return }
     throw ActionRefusal(
       .worktreeUnmerged,
-      "no other branch has \(head.prefix(8)); \(Self.commits(workspace.commitCount)) would be lost"
+      "no other branch has \(head.prefix(8)); \(workspace.commitCount) commits would be lost"
     )
   }
 

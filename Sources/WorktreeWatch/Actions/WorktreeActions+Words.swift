@@ -1,9 +1,6 @@
 import Workspaces
 
 extension WorktreeActions {
-  /// A number of commits in words.
-  static func commits(_ count: Int) -> String { count == 1 ? "1 commit" : "\(count) commits" }
-
   /// What the agent of a worktree that is not idle does.
   static func occupation(of workspace: Workspace) -> String {
     workspace.activity.state == .needsYou
