@@ -50,7 +50,8 @@ class AccessTest(unittest.TestCase):
             client.sendall(f"GET {LIST} HTTP/1.1\r\n{fields}Connection: close\r\n\r\n".encode())
             answer = b"".join(iter(lambda: client.recv(65536), b""))
         head, _, body = answer.partition(b"\r\n\r\n")
-        return int(head.split()[1]), json.loads(body).get("error")
+        found = json.loads(body)
+        return int(head.split()[1]), isinstance(found, dict) and found.get("error")
 
     def test_a_page_of_another_origin_and_a_foreign_name_get_nothing(self):
         with Workspaces(self.folder, "--allow-host", "box.example", roots=[self.root]) as server:
