@@ -6,6 +6,8 @@ public enum WorkspaceProblem: String, Hashable, Sendable, CaseIterable {
   case originForbidden = "origin_forbidden"
   /// 421: `Host` names another server.
   case hostForbidden = "host_forbidden"
+  /// 400: there is more than one `Host`.
+  case invalidHost = "invalid_host"
   /// 404: there is no such worktree.
   case worktreeNotFound = "worktree_not_found"
   /// 404: no agent session is known for the worktree.

@@ -82,6 +82,7 @@ extension WorktreeActions {
         files: [holder.layout.worktree]
       )
     }
+    if exists.code != 0 { try await requireRoom(for: branch, from: start, in: place, source) }
     var arguments = ["worktree", "add", "--quiet"]
     arguments += exists.code == 0 ? [folder, branch] : ["-b", branch, "--no-track", folder, start]
     _ = try await act(arguments, in: place.commonDirectory)

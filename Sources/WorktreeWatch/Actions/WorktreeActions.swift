@@ -233,7 +233,7 @@ package struct WorktreeActions: Sendable {
 
   func requireIdle(_ workspace: Workspace) throws(ActionRefusal) {
     guard ![.working, .needsYou].contains(workspace.activity.state) else {
-      throw ActionRefusal(.agentActive, "an agent works in \(workspace.path)")
+      throw ActionRefusal(.agentActive, Self.occupation(of: workspace))
     }
   }
 

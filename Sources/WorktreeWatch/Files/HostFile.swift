@@ -8,7 +8,9 @@ package enum HostFile {
     case file
     /// A folder.
     case folder
-    /// Something else: a link that leads nowhere, a pipe, a device.
+    /// A symbolic link, where links are not followed.
+    case link
+    /// Something else: a pipe, a device.
     case other
   }
 
@@ -41,6 +43,7 @@ package enum HostFile {
     switch mode & S_IFMT {
     case S_IFREG: .file
     case S_IFDIR: .folder
+    case S_IFLNK: .link
     default: .other
     }
   }
