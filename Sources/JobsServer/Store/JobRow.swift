@@ -73,11 +73,15 @@ package enum JobStoreError: Error, CustomStringConvertible {
   case damaged(String)
   /// The job went while it was worked on.
   case gone(String)
+  /// Another server runs the jobs of this folder.
+  case inUse(String)
 
   package var description: String {
     switch self {
     case .damaged(let text): text
     case .gone(let job): "the job \(job) is not there any more"
+    case .inUse(let folder):
+      "another server runs the jobs in \(folder); two would do all work twice"
     }
   }
 }
