@@ -231,7 +231,7 @@ struct JobEndpoints: Sendable {
     // Says what is wrong with a token that is not good.
     var fields = HTTPFields()
     fields[.authorization] = "Bearer \(token)"
-    _ = try await gate.job(job, fields, query: QueryText(nil))
+    _ = try await gate.living(job, fields, query: QueryText(nil))
     guard let (fresh, expiry) = try await store.refresh(job, token: token) else {
       throw JobProblem(.unauthorized, .tokenExpired, "the token is too old").problem
     }
@@ -257,6 +257,8 @@ struct JobEndpoints: Sendable {
       ])
     }
     return JobAnswer.json(
+      // It ended just now, perhaps with the results.
+      _ = try await gate.living(job, fields, query: QueryText(nil))
       .object([
         "pipelines": .object(names), "limits": store.limits.json,
         "versions": .list(WireVersion.allCases.map { .string($0.rawValue) }),

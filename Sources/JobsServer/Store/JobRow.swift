@@ -48,6 +48,11 @@ struct JobRow: Sendable {
     self.options = options?.compactMapValues(\.string) ?? [:]
   }
 
+  /// Whether its results are gone, from the very millisecond of their end, also before anybody has removed them.
+  func isGone(at now: Int64) -> Bool {
+    state == .expired || state.isTerminal && expiresAt.map { $0 <= now } ?? false
+  }
+
   /// The last event that the state stands for: the end of a job is always an event of its own.
   var standing: EventPosition {
     guard state.isTerminal else { return position }
