@@ -203,7 +203,7 @@ package final class JobStore: Sendable {
         database,
         sql: "SELECT request, job FROM idempotency WHERE key = ? AND until > ?",
         arguments: [key, now]
-      ), let row = try row(database, known["job"])
+      ), let row = try row(database, known["job"]), !row.isGone(at: now)
     else { return nil }
     guard (known["request"] as Data) == request else { return .mismatch }
     try add(database, token, row.id, now, limits)
