@@ -73,6 +73,8 @@ public struct JobLimits: Hashable, Sendable {
   public var pollSeconds = 2
   /// After how many seconds without a step a running job counts as stuck.
   public var stuckSeconds = 120
+  /// How long a job waits for a database that another program has locked, in seconds.
+  public var lockedSeconds = 300
 
   /// The usual limits.
   public init() {}
