@@ -147,12 +147,23 @@ struct JobEndpoints: Sendable {
     let tag = EntityTag("\(job.position)-failed")
     if let answer = JobAnswer.unchanged(request, tag) { return answer }
     let failed = try await store.items(job.id, outcomes: [.failed], after: -1, limit: .max)
-    guard let pipeline = pipelines[job.pipeline],
-      let bytes = try await pipeline.failedRows(try await store.work(job), failed: failed)
-    else {
+    let bytes: [UInt8]?
+    do {
+      bytes = try await pipelines[job.pipeline]?.failedRows(
+        try await store.work(job),
+        failed: failed
+      )
+    } catch let failure as JobFailure {
       throw JobProblem(
         .notFound,
-        .invalidRequest,
+        .noTable,
+        "the file that was sent cannot be read as a table: \(failure.message)"
+      ).problem
+    }
+    guard let bytes else {
+      throw JobProblem(
+        .notFound,
+        .noTable,
         "a job of \(job.pipeline) has no table of failed rows"
       ).problem
     }
