@@ -8,6 +8,9 @@ import StrictJSON
 
 /// State, results, cancelling and tokens of a job.
 struct JobEndpoints: Sendable {
+  /// The longest request for a new token, in bytes.
+  private static let refreshBytes = 4 << 10
+
   let store: JobStore
   let hub: JobHub
   let gate: JobGate
@@ -227,7 +230,17 @@ struct JobEndpoints: Sendable {
     let query = QueryText(request.uri.query)
     var job = id
     var token = gate.token(request.headers, query: query)?.token
-    let body = try await request.collectBody(upTo: 4_096)
+    let body: ByteBuffer
+    do {
+      body = try await request.collectBody(upTo: Self.refreshBytes)
+    } catch is NIOTooManyBytesError {
+      throw JobProblem(
+        .contentTooLarge,
+        .tooLarge,
+        "the request is longer than \(Self.refreshBytes) bytes",
+        extensions: ["maxBytes": .integer(Self.refreshBytes)]
+      ).problem
+    }
     if body.readableBytes > 0 {
       guard let value = try? JSONReader.value(of: Array(body.readableBytesView)) else {
         throw JobProblem(.badRequest, .invalidRequest, "the body is no JSON").problem
