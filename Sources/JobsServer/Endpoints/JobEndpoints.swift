@@ -26,7 +26,7 @@ struct JobEndpoints: Sendable {
     let version = try Self.version(query)
     // The answer depends on where the client is: the same state is another answer for another one.
     let tag = EntityTag(
-      "\(job.position)-\(job.state.rawValue)-\(asked?.seq ?? -1)-\(version.rawValue)"
+      "\(job.position)-\(job.state.rawValue)-\(asked?.description ?? "all")-\(version.rawValue)"
     )
     if let answer = JobAnswer.unchanged(request, tag) { return answer }
     let writer = JobMessageWriter(job: job.id, pipeline: job.pipeline, version: version)
@@ -257,6 +257,8 @@ struct JobEndpoints: Sendable {
     fields[.authorization] = "Bearer \(token)"
     _ = try await gate.living(job, fields, query: QueryText(nil))
     guard let (fresh, expiry) = try await store.refresh(job, token: token) else {
+      // It ended just now, perhaps with the results.
+      _ = try await gate.living(job, fields, query: QueryText(nil))
       throw JobProblem(.unauthorized, .tokenExpired, "the token is too old").problem
     }
     return JobAnswer.json(
@@ -281,8 +283,6 @@ struct JobEndpoints: Sendable {
       ])
     }
     return JobAnswer.json(
-      // It ended just now, perhaps with the results.
-      _ = try await gate.living(job, fields, query: QueryText(nil))
       .object([
         "pipelines": .object(names), "limits": store.limits.json,
         "versions": .list(WireVersion.allCases.map { .string($0.rawValue) }),
