@@ -32,6 +32,14 @@ extension JobStore {
       sql: "INSERT INTO token (hash, job, expires_at) VALUES (?, ?, ?)",
       arguments: [Data(JobToken.hash(token)), job, expiry]
     )
+    // One that is renewed again and again does not fill the store.
+    try database.execute(
+      sql: """
+        DELETE FROM token WHERE job = ? AND hash <> ? AND hash NOT IN (
+          SELECT hash FROM token WHERE job = ? ORDER BY is_replaced, expires_at DESC LIMIT ?)
+        """,
+      arguments: [job, Data(JobToken.hash(token)), job, limits.tokensOfJob]
+    )
     return expiry
   }
 
