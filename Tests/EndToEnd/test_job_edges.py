@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.server
 import json
 import re
+import socket
 import sqlite3
 import subprocess
 import tempfile
@@ -228,6 +229,13 @@ class RequestTests(EdgeTests):
         with self.subTest("a packed table"):
             answer = server.ask("POST", "/v1/jobs/csv_import", table(1), Content_Encoding="gzip")
             self.assertEqual(self.code(answer), (415, "unsupported_media_type"))
+        with self.subTest("a long table of a client that waits for a word"):
+            with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
+                client.sendall(
+                    b"POST /v1/jobs/csv_import HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\n"
+                    b"Content-Length: 20000000\r\nExpect: 100-continue\r\n\r\n"
+                )
+                self.assertIn(b" 413 ", client.recv(65_536).split(b"\r\n")[0])
         with self.subTest("a table that cannot be read"):
             for content in (b"PK\x03\x04" + bytes(200), b"Title,Author\nA\x00,B\n", b"nothing\nof use\n"):
                 failed = server.start(content)
@@ -248,10 +256,10 @@ class RequestTests(EdgeTests):
             for _ in range(4):
                 running = server.start(table(10_000))
             for frame in ({"opcode": 3}, {"opcode": 1, "payload": b"\xff"}, {"opcode": 1, "payload": bytes(70_000)}):
-                socket = RawSocket(server.port, running)
-                socket.send(**frame)
-                socket.close_code()
-                socket.socket.close()
+                listener = RawSocket(server.port, running)
+                listener.send(**frame)
+                listener.close_code()
+                listener.socket.close()
 
             def counted() -> bool:
                 _, text, _ = server.ask("GET", "/metrics")
