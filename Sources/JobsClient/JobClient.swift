@@ -229,11 +229,17 @@ public struct JobClient: Sendable {
       }
     switch answer.head.status.code {
     case 200..<300: return answer
-    case 404: throw .unknownJob
-    case 409: throw .notFinished
     case 410: throw .expired
-    default:
-      throw .refused(reader.refusal(status: answer.head.status.code, body: answer.body))
+    default: throw Self.failure(reader.refusal(status: answer.head.status.code, body: answer.body))
+    }
+  }
+
+  /// What a refusal says: a code of ours more than the status, which servers of another kind give without one.
+  static func failure(_ refusal: JobRefusal) -> JobClientFailure {
+    switch (JobProblemCode(rawValue: refusal.error.code), refusal.status) {
+    case (.notFound, _), (nil, 404): .unknownJob
+    case (.notFinished, _), (nil, 409): .notFinished
+    default: .refused(refusal)
     }
   }
 

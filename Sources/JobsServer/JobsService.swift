@@ -93,6 +93,7 @@ package struct JobsService: Sendable {
       }
     }
     await runner.close()
+    store.claim.giveBack()
   }
 
   /// Writes measurements: how many jobs there are and what is done for them.

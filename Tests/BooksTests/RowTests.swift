@@ -180,6 +180,16 @@ import Testing
     )
   }
 
+  @Test func `a header that a spreadsheet has quoted gets the two columns once`() {
+    let header = Array("\"Import row\",\"Import problem\",\"Title\"".utf8)
+    var table = FailedRows(header: header, delimiter: 0x2C)
+    table.add(row: 4, problem: "why", raw: Array("\"1\",\"old\",\"Dune\"".utf8), isBroken: false)
+    #expect(
+      String(decoding: table.bytes, as: UTF8.self)
+        == "\u{FEFF}\"Import row\",\"Import problem\",\"Title\"\r\n4,why,\"Dune\"\r\n"
+    )
+  }
+
   @Test func `imported again they fail the same way, and corrected they pass`() throws {
     let (table, first) = try Self.table(Array(Self.file.utf8))
     let again = try ReadFile.bytes(table.bytes)

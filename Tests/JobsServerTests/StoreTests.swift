@@ -49,11 +49,12 @@ import Testing
 
   @Test func `files that belong to no job are removed, others stay`() async throws {
     let folder = try Folder()
-    var store = try JobStore(folder: folder.path, clock: ServiceClock())
-    let (job, _) = try await start(store)
+    let earlier = try JobStore(folder: folder.path, clock: ServiceClock())
+    let (job, _) = try await start(earlier)
+    earlier.claim.giveBack()
     let stranger = folder.path + "/inputs/stranger-0"
     try Data("x".utf8).write(to: URL(fileURLWithPath: stranger))
-    store = try JobStore(folder: folder.path, clock: ServiceClock())
+    let store = try JobStore(folder: folder.path, clock: ServiceClock())
     #expect(!FileManager.default.fileExists(atPath: stranger))
     let path = try #require(try await store.work(job).inputs.first?.path)
     #expect(FileManager.default.fileExists(atPath: path))

@@ -27,8 +27,12 @@ package struct FailedRows: Sendable {
     self.delimiter = delimiter
     bytes = [0xEF, 0xBB, 0xBF]
     // A table of failed rows that was imported again has the two columns already.
-    let first = Self.columns[0].utf8
-    wasFailedBefore = header.starts(with: first)
+    // Spreadsheets write them with quotes.
+    var reader = DelimitedReader(delimiter: delimiter)
+    reader.feed(header)
+    reader.finish()
+    let record = reader.next()
+    wasFailedBefore = Self.columns.indices.allSatisfy { record?.text($0) == Self.columns[$0] }
     if !wasFailedBefore {
       for name in Self.columns {
         bytes += name.utf8

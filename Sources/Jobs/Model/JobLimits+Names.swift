@@ -23,7 +23,8 @@ extension JobLimits {
     ("noticesPerMinute", \.noticesPerMinute), ("waitingMessages", \.waitingMessages),
     ("recentMessages", \.recentMessages), ("embeddedItems", \.embeddedItems),
     ("heartbeatSeconds", \.heartbeatSeconds), ("pollSeconds", \.pollSeconds),
-    ("stuckSeconds", \.stuckSeconds),
+    ("stuckSeconds", \.stuckSeconds), ("lockedSeconds", \.lockedSeconds),
+    ("tokensOfJob", \.tokensOfJob),
   ]
 
   /// Sets a limit by its name.

@@ -43,6 +43,8 @@ public struct JobLimits: Hashable, Sendable {
   public var tokenSeconds = 7_200
   /// How long a token is still good after a newer one took its place, in seconds.
   public var tokenGraceSeconds = 300
+  /// The most tokens of one job that are kept.
+  public var tokensOfJob = 100
   /// How long an idempotency key is remembered, in seconds.
   public var idempotencySeconds = 86_400
   /// The longest idempotency key, in bytes.
@@ -71,6 +73,8 @@ public struct JobLimits: Hashable, Sendable {
   public var heartbeatSeconds = 25
   /// How often a client that polls should ask, in seconds.
   public var pollSeconds = 2
+  /// How long a job waits for a database that another program has locked, in seconds.
+  public var lockedSeconds = 300
   /// After how many seconds without a step a running job counts as stuck.
   public var stuckSeconds = 120
 

@@ -12,6 +12,7 @@ public enum JobProblemCode: String, CaseIterable, Hashable, Sendable {
   case tokenInvalid = "token_invalid"
   case tokenExpired = "token_expired"
   case notFound = "job_not_found"
+  case noTable = "no_failed_rows"
   case notFinished = "job_not_finished"
   case expired = "job_expired"
   case idempotencyMismatch = "idempotency_mismatch"

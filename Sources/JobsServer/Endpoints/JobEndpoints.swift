@@ -8,6 +8,9 @@ import StrictJSON
 
 /// State, results, cancelling and tokens of a job.
 struct JobEndpoints: Sendable {
+  /// The longest request for a new token, in bytes.
+  private static let refreshBytes = 4 << 10
+
   let store: JobStore
   let hub: JobHub
   let gate: JobGate
@@ -23,7 +26,7 @@ struct JobEndpoints: Sendable {
     let version = try Self.version(query)
     // The answer depends on where the client is: the same state is another answer for another one.
     let tag = EntityTag(
-      "\(job.position)-\(job.state.rawValue)-\(asked?.seq ?? -1)-\(version.rawValue)"
+      "\(job.position)-\(job.state.rawValue)-\(asked?.description ?? "all")-\(version.rawValue)"
     )
     if let answer = JobAnswer.unchanged(request, tag) { return answer }
     let writer = JobMessageWriter(job: job.id, pipeline: job.pipeline, version: version)
@@ -147,12 +150,23 @@ struct JobEndpoints: Sendable {
     let tag = EntityTag("\(job.position)-failed")
     if let answer = JobAnswer.unchanged(request, tag) { return answer }
     let failed = try await store.items(job.id, outcomes: [.failed], after: -1, limit: .max)
-    guard let pipeline = pipelines[job.pipeline],
-      let bytes = try await pipeline.failedRows(try await store.work(job), failed: failed)
-    else {
+    let bytes: [UInt8]?
+    do {
+      bytes = try await pipelines[job.pipeline]?.failedRows(
+        try await store.work(job),
+        failed: failed
+      )
+    } catch let failure as JobFailure {
       throw JobProblem(
         .notFound,
-        .invalidRequest,
+        .noTable,
+        "the file that was sent cannot be read as a table: \(failure.message)"
+      ).problem
+    }
+    guard let bytes else {
+      throw JobProblem(
+        .notFound,
+        .noTable,
         "a job of \(job.pipeline) has no table of failed rows"
       ).problem
     }
@@ -216,7 +230,17 @@ struct JobEndpoints: Sendable {
     let query = QueryText(request.uri.query)
     var job = id
     var token = gate.token(request.headers, query: query)?.token
-    let body = try await request.collectBody(upTo: 4_096)
+    let body: ByteBuffer
+    do {
+      body = try await request.collectBody(upTo: Self.refreshBytes)
+    } catch is NIOTooManyBytesError {
+      throw JobProblem(
+        .contentTooLarge,
+        .tooLarge,
+        "the request is longer than \(Self.refreshBytes) bytes",
+        extensions: ["maxBytes": .integer(Self.refreshBytes)]
+      ).problem
+    }
     if body.readableBytes > 0 {
       guard let value = try? JSONReader.value(of: Array(body.readableBytesView)) else {
         throw JobProblem(.badRequest, .invalidRequest, "the body is no JSON").problem
@@ -231,8 +255,10 @@ struct JobEndpoints: Sendable {
     // Says what is wrong with a token that is not good.
     var fields = HTTPFields()
     fields[.authorization] = "Bearer \(token)"
-    _ = try await gate.job(job, fields, query: QueryText(nil))
+    _ = try await gate.living(job, fields, query: QueryText(nil))
     guard let (fresh, expiry) = try await store.refresh(job, token: token) else {
+      // It ended just now, perhaps with the results.
+      _ = try await gate.living(job, fields, query: QueryText(nil))
       throw JobProblem(.unauthorized, .tokenExpired, "the token is too old").problem
     }
     return JobAnswer.json(

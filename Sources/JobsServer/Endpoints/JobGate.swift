@@ -31,41 +31,29 @@ struct JobGate: Sendable {
 
   /// The job of a request with a good token.
   ///
-  /// - Throws: ``Problem`` 401 without a good token, 404 for a job that never was here.
-  func job(
+  /// - Throws: ``Problem`` 401 without a good token, 404 for a job that never was here, 410 for one whose results
+  ///   are gone.
+  func living(
     _ id: String,
     _ fields: HTTPFields,
     query: QueryText
-  ) async throws -> (job: JobRow, token: String, tokenExpiresAt: Int64) {
+  ) async throws -> (job: JobRow, tokenExpiresAt: Int64) {
     guard let (token, _) = token(fields, query: query) else {
       throw Self.unauthorized(.tokenMissing, "a token is needed: Authorization: Bearer TOKEN")
     }
     switch try await store.access(id, token: token) {
-    case .open(let job, let expiry): return (job, token, expiry)
+    case .open(let job, let expiry): return (job, expiry)
     case .tokenExpired:
       throw Self.unauthorized(.tokenExpired, "the token is too old; get a new one before it ends")
+    case .gone:
+      tally.missed()
+      throw JobProblem(.gone, .expired, "the results of this job are gone").problem
     case .refused:
       guard try await store.exists(id) else {
         throw JobProblem(.notFound, .notFound, "there is no job \"\(id.prefix(80))\"").problem
       }
       throw Self.unauthorized(.tokenInvalid, "the token is not one for this job")
     }
-  }
-
-  /// The job of a request, if its results are still there.
-  ///
-  /// - Throws: As ``job(_:_:query:)``; 410 for one whose results are gone.
-  func living(
-    _ id: String,
-    _ fields: HTTPFields,
-    query: QueryText
-  ) async throws -> (job: JobRow, tokenExpiresAt: Int64) {
-    let (job, _, expiry) = try await job(id, fields, query: query)
-    guard job.state != .expired else {
-      tally.missed()
-      throw JobProblem(.gone, .expired, "the results of this job are gone").problem
-    }
-    return (job, expiry)
   }
 
   private static func unauthorized(_ code: JobProblemCode, _ detail: String) -> Problem {

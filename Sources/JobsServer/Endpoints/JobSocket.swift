@@ -173,6 +173,9 @@ private struct JobSocketSession: Sendable {
     }
   }
 
+  /// The codes with which a socket closes by itself.
+  private static let faults: Set<JobCloseCode> = [.protocolError, .invalidText, .tooLong]
+
   /// Answers what the client says.
   private func listen(_ socket: any ServerWebSocket) async -> Exit {
     var notices: [Int64] = []
@@ -181,7 +184,12 @@ private struct JobSocketSession: Sendable {
       let arrival = await socket.next()
       signs.heard()
       switch arrival {
-      case .closed: return .heardAll
+      case .closed(let close):
+        // What breaks the protocol was answered with a Close before it came here.
+        if let code = JobCloseCode(rawValue: close.code), Self.faults.contains(code) {
+          hub.tally.closed(code)
+        }
+        return .heardAll
       case .pong: continue
       case .message(.text(let message)): text = message
       case .message(.binary(let bytes)): text = String(decoding: bytes, as: UTF8.self)

@@ -63,6 +63,13 @@ struct StartEndpoint: Sendable {
         "Idempotency-Key has 1 to \(store.limits.idempotencyBytes) bytes"
       ).problem
     }
+    if let coding = request.headers[.contentEncoding], coding.lowercased() != "identity" {
+      throw JobProblem(
+        .unsupportedMediaType,
+        .unsupportedMediaType,
+        "the content is \(coding.prefix(40)); send it without Content-Encoding"
+      ).problem
+    }
     guard permits.take() else {
       throw JobProblem(
         .serviceUnavailable,
@@ -213,6 +220,14 @@ struct StartEndpoint: Sendable {
     var bytes: [UInt8] = []
     var count = 0
     var pace = UploadPace(store.limits)
+    // Whoever says how much comes, and waits for a word or would be cut off in any case, is told before it comes.
+    if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit,
+      request.headers[.expect] != nil || length > limit + Self.drainedBytes
+    {
+      var problem = tooLarge("the request", limit)
+      problem.fields[.connection] = "close"
+      throw problem
+    }
     for try await part in request.body {
       guard pace.take(part.readableBytes) else { throw tooSlow }
       count += part.readableBytes

@@ -45,7 +45,9 @@ struct JobFeed: Sendable {
     saysWhere: Bool,
     send: @concurrent (FeedMessage) async throws -> Void
   ) async throws -> Ending {
-    guard let job = try await store.job(writer.job), job.state != .expired else { return .expired }
+    guard let job = try await store.job(writer.job), !job.isGone(at: store.now) else {
+      return .expired
+    }
     var last: Int64
     switch CatchUp(from: asked, in: JobStore.log(job), most: store.limits.replayedEvents) {
     case .events(let after, let isRecovered):
@@ -88,7 +90,7 @@ struct JobFeed: Sendable {
       }
       guard ContinuousClock.now - spoken >= beat else { continue }
       // The store says whether the job lives, not the silence.
-      guard let job = try await store.job(writer.job), job.state != .expired else {
+      guard let job = try await store.job(writer.job), !job.isGone(at: store.now) else {
         return .expired
       }
       let bytes = ByteBuffer(bytes: writer.keepAlive(job.progress, at: store.now).bytes)

@@ -1,3 +1,4 @@
+import GRDB
 import Jobs
 import Logging
 import Synchronization
@@ -76,10 +77,9 @@ actor JobRunner {
       }
       guard let (begun, event) = try await store.begin(id, phases: pipeline.phases) else { return }
       if let event { hub.publish(event, of: id) }
-      let steps = RunnerSteps(job: begun, phases: pipeline.phases, store: store, hub: hub)
       do {
-        try await pipeline.run(try await store.work(begun), steps: steps)
-        try await end(id, steps.isStopped ? .stop : .succeed, nil)
+        let isStopped = try await work(begun, pipeline)
+        try await end(id, isStopped ? .stop : .succeed, nil)
       } catch let failure as JobFailure {
         try await end(id, .fail, failure)
       } catch is CancellationError {
@@ -98,6 +98,52 @@ actor JobRunner {
     } catch {
       logger.error("a job cannot be run", metadata: ["job": "\(id)", "error": "\(error)"])
     }
+  }
+
+  /// Does the work of a job; while another program has locked a database, waits and goes on from the checkpoint.
+  ///
+  /// - Returns: Whether it was told to stop.
+  /// - Throws: What the pipeline throws; `JobFailure` if the lock stays.
+  private nonisolated func work(_ begun: JobRow, _ pipeline: any JobPipeline) async throws -> Bool {
+    var job = begun
+    var since: ContinuousClock.Instant?
+    while true {
+      let steps = RunnerSteps(job: job, phases: pipeline.phases, store: store, hub: hub)
+      do {
+        try await pipeline.run(try await store.work(job), steps: steps)
+        return steps.isStopped
+      } catch let error as DatabaseError where Self.isLock(error) {
+        if Task.isCancelled { throw CancellationError() }
+        guard let now = try await store.job(job.id), !now.state.isTerminal else {
+          throw JobStoreError.gone(job.id)
+        }
+        if now.checkpoint != job.checkpoint { since = nil }
+        job = now
+        let first = since ?? .now
+        since = first
+        logger.warning(
+          "a job waits for a database that another program has locked",
+          metadata: ["job": "\(job.id)", "error": "\(error)"]
+        )
+        guard ContinuousClock.now - first < .seconds(store.limits.lockedSeconds) else {
+          throw JobFailure(
+            code: "database_locked",
+            message:
+              "another program keeps a database of the server locked; it was tried for "
+              + "\(store.limits.lockedSeconds) s",
+            isRetryable: true
+          )
+        }
+        try await Task.sleep(for: Self.lockPause)
+      }
+    }
+  }
+
+  /// The pause before another try at a locked database, which waits some seconds by itself.
+  private static let lockPause = Duration.milliseconds(500)
+
+  private static func isLock(_ error: DatabaseError) -> Bool {
+    [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode.primaryResultCode)
   }
 
   private nonisolated func end(

@@ -48,6 +48,11 @@ struct JobRow: Sendable {
     self.options = options?.compactMapValues(\.string) ?? [:]
   }
 
+  /// Whether its results are gone, from the very millisecond of their end, also before anybody has removed them.
+  func isGone(at now: Int64) -> Bool {
+    state == .expired || state.isTerminal && expiresAt.map { $0 <= now } ?? false
+  }
+
   /// The last event that the state stands for: the end of a job is always an event of its own.
   var standing: EventPosition {
     guard state.isTerminal else { return position }
@@ -73,11 +78,15 @@ package enum JobStoreError: Error, CustomStringConvertible {
   case damaged(String)
   /// The job went while it was worked on.
   case gone(String)
+  /// Another server runs the jobs of this folder.
+  case inUse(String)
 
   package var description: String {
     switch self {
     case .damaged(let text): text
     case .gone(let job): "the job \(job) is not there any more"
+    case .inUse(let folder):
+      "another server runs the jobs in \(folder); two would do all work twice"
     }
   }
 }

@@ -9,6 +9,8 @@ extension JobStore {
     case open(JobRow, tokenExpiresAt: Int64)
     /// It was one for this job, and is too old.
     case tokenExpired
+    /// It is or was one for this job, whose results are gone.
+    case gone
     /// It is not one for this job, or there is no such job: nobody learns which.
     case refused
   }
@@ -30,6 +32,14 @@ extension JobStore {
       sql: "INSERT INTO token (hash, job, expires_at) VALUES (?, ?, ?)",
       arguments: [Data(JobToken.hash(token)), job, expiry]
     )
+    // One that is renewed again and again does not fill the store.
+    try database.execute(
+      sql: """
+        DELETE FROM token WHERE job = ? AND hash <> ? AND hash NOT IN (
+          SELECT hash FROM token WHERE job = ? ORDER BY is_replaced, expires_at DESC LIMIT ?)
+        """,
+      arguments: [job, Data(JobToken.hash(token)), job, limits.tokensOfJob]
+    )
     return expiry
   }
 
@@ -46,8 +56,8 @@ extension JobStore {
           arguments: [Data(JobToken.hash(token)), job]
         ), let row = try Self.row(database, job)
       else { return .refused }
-      // Whoever had a token for a job that is gone hears that it is gone.
-      if row.state == .expired { return .open(row, tokenExpiresAt: expiry) }
+      // Whoever had a token for a job that is gone hears that it is gone, and not that the token is too old.
+      if row.isGone(at: now) { return .gone }
       return now < expiry ? .open(row, tokenExpiresAt: expiry) : .tokenExpired
     }
   }

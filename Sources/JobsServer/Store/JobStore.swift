@@ -6,7 +6,8 @@ import StrictJSON
 
 /// Jobs, events, results and tokens in a folder: `jobs.sqlite`, and the files that came with jobs.
 ///
-/// Every change of a job is one transaction, and its event is stored in it, before anybody hears of it.
+/// Every change of a job is one transaction, and its event is stored in it, before anybody hears of it. One store
+/// at a time has the folder.
 package final class JobStore: Sendable {
   /// The version of the log.
   ///
@@ -16,6 +17,8 @@ package final class JobStore: Sendable {
   let folder: String
   let database: DatabasePool
   private let clock: ServiceClock
+  /// The right to run the jobs, given back when nothing runs any more.
+  let claim: FolderClaim
 
   /// Opens the store, or makes a new one.
   ///
@@ -23,7 +26,7 @@ package final class JobStore: Sendable {
   ///   - folder: Where it is; it is made if it is not there.
   ///   - limits: The limits.
   ///   - clock: What time it is.
-  /// - Throws: An error of SQLite or of the file system.
+  /// - Throws: An error of SQLite or of the file system; ``JobStoreError/inUse(_:)`` if another store has the folder.
   package init(folder: String, limits: JobLimits = JobLimits(), clock: ServiceClock) throws {
     self.folder = folder
     self.limits = limits
@@ -32,6 +35,7 @@ package final class JobStore: Sendable {
       atPath: folder + "/inputs",
       withIntermediateDirectories: true
     )
+    claim = try FolderClaim(folder)
     var configuration = Configuration()
     configuration.label = "freshet.jobs"
     configuration.maximumReaderCount = 4
@@ -199,7 +203,7 @@ package final class JobStore: Sendable {
         database,
         sql: "SELECT request, job FROM idempotency WHERE key = ? AND until > ?",
         arguments: [key, now]
-      ), let row = try row(database, known["job"])
+      ), let row = try row(database, known["job"]), !row.isGone(at: now)
     else { return nil }
     guard (known["request"] as Data) == request else { return .mismatch }
     try add(database, token, row.id, now, limits)

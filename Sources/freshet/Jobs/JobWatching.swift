@@ -23,12 +23,15 @@ struct JobWatching {
   func run() async throws {
     var entry = entry
     var last = ""
+    var drawn = 0.0
     for await news in client.follow(entry.ticket) {
       switch news {
       case .message(let message):
         if isJSON {
           Terminal.write(String(decoding: message.raw.bytes, as: UTF8.self) + "\n")
-        } else if let progress = Self.progress(message) {
+        } else if let progress = Self.progress(message), progress.fraction >= drawn {
+          // After a connection broke, events from before the state come behind it: they are known already.
+          drawn = progress.fraction
           show(progress, &last)
         }
       case .ticket(let ticket):

@@ -27,7 +27,7 @@ struct JobServerOptions: ParsableArguments {
   var named: String?
 
   /// The server that is named, or the usual one.
-  var server: String { named ?? Self.usualServer }
+  var server: String { TicketBox.address(named ?? Self.usualServer) }
 
   @Option(
     help: ArgumentHelp(
@@ -39,7 +39,7 @@ struct JobServerOptions: ParsableArguments {
 
   func validate() throws {
     do throws(HTTPAddress.Invalid) {
-      _ = try HTTPAddress(server)
+      _ = try HTTPAddress(named ?? Self.usualServer)
     } catch {
       throw ValidationError("--server \(error)")
     }

@@ -1,3 +1,4 @@
+import ConditionalHTTP
 import Foundation
 import Jobs
 import JobsClient
@@ -23,6 +24,8 @@ struct TicketBox {
 
   /// The most jobs that are remembered.
   static let most = 200
+  /// The longest wait for other commands that write the file.
+  static let lockTimeout = Duration.seconds(30)
 
   let path: String
 
@@ -45,7 +48,7 @@ struct TicketBox {
         let token = value["token"]?.string
       else { return nil }
       return Entry(
-        server: server,
+        server: Self.address(server),
         pipeline: value["pipeline"]?.string ?? "",
         name: value["name"]?.string ?? "",
         startedAt: value["startedAt"]?.int64 ?? 0,
@@ -58,6 +61,11 @@ struct TicketBox {
     }
   }
 
+  /// A server as it is written here: one server has one address, with or without a slash at its end.
+  static func address(_ server: String) -> String {
+    (try? HTTPAddress(server))?.description ?? server
+  }
+
   /// Finds a job by its id, the beginning of it, or nothing for the newest.
   ///
   /// - Parameters:
@@ -66,6 +74,7 @@ struct TicketBox {
   /// - Returns: The job.
   /// - Throws: ``Failure`` if there is none, or more than one.
   func find(_ id: String?, of server: String?) throws -> Entry {
+    let server = server.map(Self.address)
     let entries = try entries().filter { server == nil || $0.server == server }
     let place = server.map { " on \($0)" } ?? ""
     guard let id else {
@@ -85,7 +94,46 @@ struct TicketBox {
   }
 
   /// Keeps a job, or its new token.
+  ///
+  /// Commands that run at the same time do it one after the other.
+  ///
+  /// - Throws: ``Failure``.
   func keep(_ entry: Entry) throws {
+    let folder = (path as NSString).deletingLastPathComponent
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder.isEmpty ? "." : folder,
+        withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700]
+      )
+    } catch {
+      throw Failure(description: "\(path) cannot be written: \(error.localizedDescription)")
+    }
+    try locked { try put(entry) }
+  }
+
+  /// Does something that no other command does at the same time.
+  ///
+  /// The lock is on a file of its own, since the list is replaced by another file.
+  private func locked(_ work: () throws -> Void) throws {
+    let name = path + ".lock"
+    let lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard lock >= 0 else { throw Failure(description: "\(name) cannot be opened") }
+    defer { close(lock) }
+    let end = ContinuousClock.now.advanced(by: Self.lockTimeout)
+    while flock(lock, LOCK_EX | LOCK_NB) != 0 {
+      guard errno == EWOULDBLOCK || errno == EINTR else {
+        throw Failure(description: "\(name) cannot be locked")
+      }
+      guard ContinuousClock.now < end else {
+        throw Failure(description: "\(name) is held by another program")
+      }
+      usleep(10_000)
+    }
+    try work()
+  }
+
+  private func put(_ entry: Entry) throws {
     var entries = try entries().filter { $0.ticket.job != entry.ticket.job }
     entries.insert(entry, at: 0)
     let list = entries.sorted { $0.startedAt > $1.startedAt }.prefix(Self.most).map { entry in
@@ -97,30 +145,19 @@ struct TicketBox {
       members["tokenExpiresAt"] = entry.ticket.tokenExpiresAt.map { .whole($0) }
       return JSONValue.object(members)
     }
-    let folder = (path as NSString).deletingLastPathComponent
     let manager = FileManager.default
-    do {
-      try manager.createDirectory(
-        atPath: folder.isEmpty ? "." : folder,
-        withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700]
-      )
-      let fresh = path + ".new"
+    let fresh = "\(path).\(ProcessInfo.processInfo.processIdentifier).new"
+    try? manager.removeItem(atPath: fresh)
+    // The rights are there before the tokens are.
+    let isMade = manager.createFile(
+      atPath: fresh,
+      contents: Data(JSONValue.list(list).bytes),
+      attributes: [.posixPermissions: 0o600]
+    )
+    guard isMade else { throw Failure(description: "\(fresh) cannot be written") }
+    guard rename(fresh, path) == 0 else {
       try? manager.removeItem(atPath: fresh)
-      // The rights are there before the tokens are.
-      let isMade = manager.createFile(
-        atPath: fresh,
-        contents: Data(JSONValue.list(list).bytes),
-        attributes: [.posixPermissions: 0o600]
-      )
-      guard isMade else { throw Failure(description: "\(fresh) cannot be written") }
-      guard rename(fresh, path) == 0 else {
-        throw Failure(description: "\(path) cannot be replaced")
-      }
-    } catch let failure as Failure {
-      throw failure
-    } catch {
-      throw Failure(description: "\(path) cannot be written: \(error.localizedDescription)")
+      throw Failure(description: "\(path) cannot be replaced")
     }
   }
 }

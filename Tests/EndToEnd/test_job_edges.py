@@ -1,0 +1,274 @@
+"""What jobs do at their edges: two servers, commands at once, the moment of expiry, locked files, odd requests."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import re
+import socket
+import sqlite3
+import subprocess
+import tempfile
+import threading
+import unittest
+import urllib.error
+import urllib.request
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+from job_stage import JobServer, RawSocket, table
+from program import PROGRAM, run, until
+
+BEGIN = datetime(2026, 3, 28, 23, 0, tzinfo=timezone.utc)
+
+
+class EdgeTests(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def serve(self, *options: str, **more) -> JobServer:
+        server = JobServer(self.folder, *options, **more)
+        self.addCleanup(lambda: server.process.poll() is None and server.stop())
+        return server
+
+    def code(self, answer: tuple[int, bytes, dict]) -> tuple[int, str]:
+        """Status and code of a problem."""
+        return answer[0], json.loads(answer[1])["error"]
+
+
+class FolderTests(EdgeTests):
+    def test_a_folder_has_one_server_and_a_killed_one_leaves_it(self):
+        server = self.serve()
+        job = server.start(table(20))
+        server.wait(job)
+        second = subprocess.run(
+            [PROGRAM, "serve", "--data", f"{self.folder}/data", "--jobs", f"{self.folder}/jobs", "--port", "0"],
+            capture_output=True, text=True, timeout=60, check=False,
+        )
+        self.assertEqual(second.returncode, 1, second.stdout)
+        self.assertIn("another server runs the jobs", second.stderr)
+        server.kill()
+        server = self.serve()
+        self.assertEqual(len(server.results(job)), 20)
+
+    def test_a_library_that_is_locked_is_waited_for(self):
+        server = self.serve(log_level="warning")
+        server.wait(server.start(table(1)))
+        other = sqlite3.connect(f"{self.folder}/jobs/library.sqlite", isolation_level=None)
+        self.addCleanup(other.close)
+        other.execute("BEGIN IMMEDIATE")
+        job = server.start(table(300, seed=2))
+        # A try takes five seconds.
+        until(lambda: any("waits for a database" in line for line in server.log))
+        self.assertEqual(server.state(job)["state"], "running")
+        other.execute("ROLLBACK")
+        self.assertEqual(server.wait(job)["state"], "succeeded")
+        self.assertEqual(len(server.results(job)), 300)
+
+    def test_a_library_that_stays_locked_fails_the_job_and_says_so(self):
+        server = self.serve(limits={"lockedSeconds": 1})
+        server.wait(server.start(table(1)))
+        other = sqlite3.connect(f"{self.folder}/jobs/library.sqlite", isolation_level=None)
+        self.addCleanup(other.close)
+        other.execute("BEGIN IMMEDIATE")
+        end = server.wait(server.start(table(300, seed=2)))
+        self.assertEqual(end["state"], "failed")
+        error = end["events"][-1]["payload"]
+        self.assertEqual((error["code"], error["retryable"]), ("database_locked", True))
+
+
+class TicketTests(EdgeTests):
+    def test_commands_at_once_lose_no_ticket(self):
+        server = self.serve()
+        book = Path(self.folder) / "books.csv"
+        book.write_bytes(table(3))
+        tickets = f"{self.folder}/state/jobs.json"
+        command = [PROGRAM, "jobs", "import", str(book), "--server", server.url, "--tickets", tickets, "--detach"]
+        started = []
+        for _ in range(4):
+            runs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(8)]
+            for one in runs:
+                out, complaint = one.communicate(timeout=60)
+                self.assertEqual(one.returncode, 0, complaint)
+                started.append(out.strip())
+        kept = {entry["job"] for entry in json.loads(Path(tickets).read_text())}
+        self.assertEqual(kept, set(started))
+        self.assertEqual({path.name for path in Path(tickets).parent.iterdir()}, {"jobs.json", "jobs.json.lock"})
+
+    def test_a_server_is_the_same_with_a_slash_at_its_end(self):
+        server = self.serve()
+        book = Path(self.folder) / "books.csv"
+        book.write_bytes(table(3))
+        tickets = ["--tickets", f"{self.folder}/jobs.json"]
+        self.assertEqual(run("jobs", "import", str(book), "--server", server.url, *tickets).returncode, 0)
+        self.assertIn("books.csv", run("jobs", "list", "--server", server.url + "/", *tickets).stdout)
+        self.assertEqual(run("jobs", "results", "--server", server.url + "/", *tickets).returncode, 0)
+
+    def test_a_job_without_a_table_says_so(self):
+        server = self.serve()
+        options = ["--server", server.url, "--tickets", f"{self.folder}/jobs.json"]
+        run("jobs", "enrich", "Dune", *options)
+        answer = run("jobs", "results", "--failed-rows", *options)
+        self.assertEqual(answer.returncode, 1)
+        self.assertIn("no_failed_rows", answer.stderr)
+
+
+class HalfStream(http.server.BaseHTTPRequestHandler):
+    """Passes requests on to a server, but lets no WebSocket through and breaks the first stream of events in its middle."""
+
+    protocol_version = "HTTP/1.0"
+
+    def do_GET(self) -> None:
+        if self.path.startswith("/ws/"):
+            return self.send_error(502)
+        request = urllib.request.Request(self.server.target + self.path)
+        for name in ("Authorization", "Last-Event-ID"):
+            if name in self.headers:
+                request.add_header(name, self.headers[name])
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                body, kind = answer.read(), answer.headers["Content-Type"]
+        except urllib.error.HTTPError as error:
+            return self.send_error(error.code)
+        if "/events" in self.path:
+            self.server.streams += 1
+            if self.server.streams == 1:
+                body = body[: body.rindex(b"\n\n", 0, len(body) // 3) + 2]
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class ProgressTests(EdgeTests):
+    def test_progress_does_not_run_backwards_after_a_connection_broke(self):
+        server = self.serve()
+        job = server.start(table(4_000))
+        server.wait(job)
+        proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), HalfStream)
+        proxy.target, proxy.streams = server.url, 0
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        self.addCleanup(proxy.server_close)
+        self.addCleanup(proxy.shutdown)
+        address = f"http://127.0.0.1:{proxy.server_address[1]}"
+        tickets = Path(self.folder) / "jobs.json"
+        tickets.write_text(json.dumps([{
+            "server": address, "job": job["jobId"], "token": job["token"], "pipeline": "csv_import",
+            "name": "books.csv", "startedAt": 1,
+        }]))
+        answer = run("jobs", "watch", "--tickets", str(tickets))
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertGreaterEqual(proxy.streams, 2, answer.stderr)
+        shown = [int(number) for number in re.findall(r"^(\d+) %", answer.stderr, re.MULTILINE)]
+        self.assertGreater(len(shown), 2, answer.stderr)
+        self.assertEqual(shown, sorted(shown), answer.stderr)
+
+
+class ExpiryTests(EdgeTests):
+    def test_from_the_moment_of_its_expiry_a_job_is_gone_for_all_who_had_a_token(self):
+        server = self.serve("--now", BEGIN.isoformat())
+        job = server.start(table(20), Idempotency_Key="k")
+        state = server.wait(job)
+        status, body, _ = server.ask("POST", f"/v1/jobs/{job['jobId']}/token", token=job["token"])
+        self.assertEqual(status, 200)
+        fresh = {**job, "token": json.loads(body)["token"]}
+        server.stop()
+        # The sweeper looks at the start, shortly before the moment, and then half a minute later.
+        expiry = datetime.fromisoformat(state["expiresAt"].replace("Z", "+00:00"))
+        server = self.serve("--now", (expiry - timedelta(seconds=8)).isoformat())
+        until(lambda: server.ask("GET", f"/v1/jobs/{job['jobId']}", token=fresh["token"])[0] != 200)
+        gone = (410, "job_expired")
+        for one in (fresh, job):
+            for method, path in (
+                ("GET", ""), ("GET", "/results"), ("GET", "/failed.csv"), ("GET", "/events"),
+                ("POST", "/cancel"), ("DELETE", ""), ("POST", "/token"),
+            ):
+                answer = server.ask(method, f"/v1/jobs/{job['jobId']}{path}", token=one["token"])
+                self.assertEqual(self.code(answer), gone, path)
+            body = json.dumps({"jobId": job["jobId"], "oldToken": one["token"]}).encode()
+            self.assertEqual(self.code(server.ask("POST", "/v1/token/refresh", body)), gone)
+            self.assertEqual(RawSocket(server.port, one).status, 410)
+        # Not swept yet: it is not the sweeper that says so.
+        database = sqlite3.connect(f"file:{self.folder}/jobs/jobs.sqlite?mode=ro", uri=True)
+        self.addCleanup(database.close)
+        (kept,) = database.execute("SELECT state FROM job WHERE id = ?", [job["jobId"]]).fetchone()
+        self.assertEqual(kept, "succeeded")
+        again = server.start(table(20), Idempotency_Key="k")
+        self.assertNotEqual(again["jobId"], job["jobId"])
+        self.assertEqual(server.wait(again)["state"], "succeeded")
+
+    def test_a_token_that_is_renewed_again_and_again_leaves_a_bounded_trace(self):
+        server = self.serve(limits={"tokensOfJob": 10})
+        job = server.start(table(3))
+        server.wait(job)
+        for _ in range(30):
+            status, body, _ = server.ask("POST", f"/v1/jobs/{job['jobId']}/token", token=job["token"])
+            if status == 401:
+                break
+            newest = json.loads(body)["token"]
+        database = sqlite3.connect(f"file:{self.folder}/jobs/jobs.sqlite?mode=ro", uri=True)
+        self.addCleanup(database.close)
+        (count,) = database.execute("SELECT count(*) FROM token").fetchone()
+        self.assertLessEqual(count, 11)
+        self.assertEqual(server.ask("GET", f"/v1/jobs/{job['jobId']}", token=newest)[0], 200)
+
+
+class RequestTests(EdgeTests):
+    def test_odd_requests_are_answered_for_what_they_are(self):
+        server = self.serve()
+        job = server.start(table(20))
+        state = server.wait(job)
+        with self.subTest("a long request for a token"):
+            body = json.dumps({"jobId": job["jobId"], "oldToken": "x" * 5_000}).encode()
+            self.assertEqual(self.code(server.ask("POST", "/v1/token/refresh", body)), (413, "too_large"))
+        with self.subTest("a packed table"):
+            answer = server.ask("POST", "/v1/jobs/csv_import", table(1), Content_Encoding="gzip")
+            self.assertEqual(self.code(answer), (415, "unsupported_media_type"))
+        with self.subTest("a long table of a client that waits for a word"):
+            with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
+                client.sendall(
+                    b"POST /v1/jobs/csv_import HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\n"
+                    b"Content-Length: 20000000\r\nExpect: 100-continue\r\n\r\n"
+                )
+                self.assertIn(b" 413 ", client.recv(65_536).split(b"\r\n")[0])
+        with self.subTest("a table that cannot be read"):
+            for content in (b"PK\x03\x04" + bytes(200), b"Title,Author\nA\x00,B\n", b"nothing\nof use\n"):
+                failed = server.start(content)
+                self.assertEqual(server.wait(failed)["state"], "failed")
+                answer = server.ask("GET", f"/v1/jobs/{failed['jobId']}/failed.csv", token=failed["token"])
+                self.assertEqual(self.code(answer), (404, "no_failed_rows"))
+        with self.subTest("the tag of another place in another log"):
+            path = f"/v1/jobs/{job['jobId']}?after="
+            _, known, fields = server.ask("GET", f"{path}{state['epoch']}.1", token=job["token"])
+            tag = {key.lower(): value for key, value in fields.items()}["etag"]
+            self.assertEqual(
+                server.ask("GET", f"{path}{state['epoch']}.1", token=job["token"], If_None_Match=tag)[0], 304
+            )
+            status, other, _ = server.ask("GET", f"{path}7.1", token=job["token"], If_None_Match=tag)
+            self.assertEqual(status, 200)
+            self.assertNotEqual(known, other)
+        with self.subTest("sockets that break the protocol are counted"):
+            for _ in range(4):
+                running = server.start(table(10_000))
+            for frame in ({"opcode": 3}, {"opcode": 1, "payload": b"\xff"}, {"opcode": 1, "payload": bytes(70_000)}):
+                listener = RawSocket(server.port, running)
+                listener.send(**frame)
+                listener.close_code()
+                listener.socket.close()
+
+            def counted() -> bool:
+                _, text, _ = server.ask("GET", "/metrics")
+                return all(
+                    f'freshet_job_socket_closes_total{{code="{code}"}}' in text.decode() for code in (1002, 1007, 1009)
+                )
+
+            until(counted)
+
+
+if __name__ == "__main__":
+    unittest.main()
