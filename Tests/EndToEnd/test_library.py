@@ -4,11 +4,13 @@ import csv
 import io
 import json
 import os
+import resource
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import unittest
+from contextlib import closing
 from pathlib import Path
 
 from program import PROGRAM, run
@@ -157,6 +159,40 @@ class Library(unittest.TestCase):
         query = f"SELECT {names} FROM library ORDER BY id"
         self.assertEqual(sqlite3.connect(self.library).execute(query).fetchall(),
                          sqlite3.connect(other).execute(query).fetchall())
+
+    def test_an_export_never_takes_the_place_of_the_library(self):
+        self.take(self.put("books.csv", b"Title,Author\nDune,Frank Herbert\n"))
+        os.symlink(self.library, self.path / "link.csv")
+        os.link(self.library, self.path / "hard.csv")
+        with closing(sqlite3.connect(self.library)) as held:
+            held.execute("SELECT count(*) FROM library").fetchall()
+            for name in ("library.sqlite", "link.csv", "hard.csv", "./library.sqlite", "library.sqlite-wal"):
+                answer = run("library", "export", "--library", self.library, "-o", f"{self.path}/{name}")
+                self.assertNotEqual(answer.returncode, 0, name)
+                self.assertIn("the library itself", answer.stderr)
+        self.assertIn("Dune", run("library", "list", "--library", self.library).stdout)
+        self.assertEqual([name for name in os.listdir(self.path) if "partial" in name], [])
+
+    def test_an_export_that_fails_leaves_the_old_file(self):
+        rows = "".join(f"Book {number} with a title,Author {number}\n" for number in range(3_000))
+        self.take(self.put("books.csv", f"Title,Author\n{rows}".encode()))
+        out = self.path / "out.csv"
+        out.write_text("the old one")
+        out.chmod(0o640)
+        # The disk is full after 64 KiB: Python ignores the signal, and so does its child.
+        failed = subprocess.run(
+            [PROGRAM, "library", "export", "--library", self.library, "-o", out], capture_output=True, text=True,
+            restore_signals=False, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16)))
+        self.assertNotEqual(failed.returncode, 0)
+        self.assertEqual(out.read_text(), "the old one")
+        self.assertEqual([name for name in os.listdir(self.path) if "partial" in name], [])
+        link = self.path / "link.csv"
+        link.symlink_to(out)
+        answer = run("library", "export", "--library", self.library, "-o", str(link))
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(len(out.read_text().splitlines()), 3_001)
+        self.assertEqual(out.stat().st_mode & 0o777, 0o640)
 
     def test_bad_files_are_refused_with_what_is_wrong(self):
         for content, words in ((b"", "empty"), (b"PK\x03\x04xx", "Excel"), (b"a,b\n1,2\n", "no title"),
