@@ -238,6 +238,23 @@ class Catalogue(unittest.TestCase):
             unsure = run("catalogue", "find", "Dune", "--catalogue", catalogue)
             self.assertEqual(unsure.returncode, 1)
             self.assertIn("not sure: Dune", unsure.stdout)
+            # A file that is no dump does not take the place of a good catalogue.
+            wrong = Path(folder) / "wrong.csv"
+            wrong.write_text("Title,Author\nDune,Frank Herbert\nEmma,Jane Austen\n")
+            before = Path(catalogue).read_bytes()
+            answer = run("catalogue", "import", str(wrong), "--catalogue", catalogue)
+            self.assertNotEqual(answer.returncode, 0)
+            self.assertIn("no work and no edition in 3 lines", answer.stderr)
+            self.assertEqual(Path(catalogue).read_bytes(), before)
+            self.assertFalse(Path(catalogue + ".partial").exists())
+            # Some of it: the good lines are taken, and the rest is told of.
+            answer = run("catalogue", "import", str(wrong), *files, "--catalogue", catalogue)
+            self.assertEqual(answer.returncode, 0)
+            self.assertNotIn("may be damaged", answer.stderr)
+            wrong.write_text("Title,Author\n" * 1_000)
+            answer = run("catalogue", "import", str(wrong), *files, "--catalogue", catalogue)
+            self.assertEqual(answer.returncode, 0)
+            self.assertRegex(answer.stderr, r"1\d\d\d of \d+ lines were rejected; a file may be damaged or no dump")
 
 
 if __name__ == "__main__":
