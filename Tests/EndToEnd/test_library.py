@@ -143,6 +143,27 @@ class Library(unittest.TestCase):
         again = self.take(self.put(f"{service}-again.csv", content))
         self.assertEqual((again["imported"], again["updated"]), (0, 0))
 
+    def test_another_edition_is_another_book_whatever_the_order_of_rows(self):
+        first, second, third = "9780441013593", "9780261103573", "9780261102385"
+        for number, (rows, imported, books) in enumerate((
+            (["", second], 1, {first, second}), ([second, ""], 1, {first, second}), (["", first], 0, {first}),
+            (["", second, third, second, ""], 2, {first, second, third}), (["", "", third], 1, {first, third}),
+        )):
+            with self.subTest(rows):
+                self.library = str(self.path / f"{number}.sqlite")
+                check = book_check.Library()
+                before = f"Title,Author,ISBN13\nEd,Au,{first}\n".encode()
+                self.take(self.put("before.csv", before))
+                check.take(before)
+                content = ("Title,Author,ISBN13\n" + "".join(f"Ed,Au,{isbn}\n" for isbn in rows)).encode()
+                counts = self.take(self.put("rows.csv", content))
+                counts.pop("seconds")
+                self.assertEqual((counts["imported"], counts["duplicates"]), (imported, len(rows) - imported))
+                self.assertEqual(counts, check.take(content)["counts"])
+                with closing(sqlite3.connect(self.library)) as database:
+                    found = {isbn for isbn, in database.execute("SELECT isbn FROM books")}
+                self.assertEqual(found, books)
+
     def test_an_export_of_the_library_is_the_same_library(self):
         export = book_exports.Export("librarything", 1_000, seed=3)
         self.take(self.put("books.tsv", export.bytes))
