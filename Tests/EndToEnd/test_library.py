@@ -181,6 +181,30 @@ class Library(unittest.TestCase):
         self.assertEqual(sqlite3.connect(self.library).execute(query).fetchall(),
                          sqlite3.connect(other).execute(query).fetchall())
 
+    def test_authors_and_shelves_with_separators_in_them_come_back(self):
+        header = "Book Id,Title,Author,ISBN13,Exclusive Shelf,Bookshelves\n"
+        self.take(self.put("goodreads.csv", (
+            header + '1,Why We Can\'t Wait,"Martin Luther King, Jr.",,read,history\n'
+            '2,Home,"O\'Brien, Jr., Pat",9780441013593,"sci; fi, old",best\n'
+            '3,Odd,"A; B;;C|D;",,read,"a, b"\n4,Emma,Jane Austen,,read,\n').encode()))
+        self.take(self.put("numbers.csv", b"ISBN\n9780261103573\n"))
+        out = str(self.path / "out.csv")
+        self.assertEqual(run("library", "export", "--library", self.library, "-o", out).returncode, 0)
+        with open(out, newline="", encoding="utf-8") as exported:
+            rows = list(csv.DictReader(exported))
+        self.assertEqual([row["Authors"] for row in rows[:2]], ["Martin Luther King, Jr.", "O'Brien, Jr., Pat"])
+        query = "SELECT title, authors, isbn, status, shelves FROM library ORDER BY id"
+        with closing(sqlite3.connect(self.library)) as database:
+            before = database.execute(query).fetchall()
+        self.assertIn(("Odd", "A; B;;C|D;", None, "read", "a; b"), before)
+        # Into another library, and twice into the one that it came from.
+        other = str(self.path / "other.sqlite")
+        for library, name in ((other, "imported"), (self.library, "duplicates"), (self.library, "duplicates")):
+            counts = json.loads(run("library", "import", out, "--library", library, "--json").stdout)
+            self.assertEqual((counts["rows"], counts[name], counts["failed"]), (5, 5, 0), counts)
+            with closing(sqlite3.connect(library)) as database:
+                self.assertEqual(database.execute(query).fetchall(), before)
+
     def test_an_export_never_takes_the_place_of_the_library(self):
         self.take(self.put("books.csv", b"Title,Author\nDune,Frank Herbert\n"))
         os.symlink(self.library, self.path / "link.csv")
