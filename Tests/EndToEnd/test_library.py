@@ -239,6 +239,55 @@ class Library(unittest.TestCase):
         self.assertEqual(len(out.read_text().splitlines()), 3_001)
         self.assertEqual(out.stat().st_mode & 0o777, 0o640)
 
+    def test_a_list_comes_through_a_pipe(self):
+        content = b"Title,Author,ISBN13\nDune,Frank Herbert,9780441013593\nBad,Author,9780441013594\n"
+        answer = subprocess.run(
+            [PROGRAM, "library", "import", "/dev/stdin", "--library", self.library, "--json"], input=content,
+            capture_output=True, cwd=self.path, timeout=60)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        counts = json.loads(answer.stdout)
+        self.assertEqual((counts["imported"], counts["failed"]), (1, 1))
+        self.assertIn("Bad", (self.path / "stdin.failed.csv").read_text())
+        shell = subprocess.run(
+            ["bash", "-c", f'exec "$0" library import <(cat books.csv) --library "$1" --json', PROGRAM, self.library],
+            capture_output=True, cwd=os.path.dirname(self.put("books.csv", content)), timeout=60)
+        self.assertEqual(shell.returncode, 0, shell.stderr)
+        self.assertEqual(json.loads(shell.stdout)["duplicates"], 1)
+        long = subprocess.run(
+            [PROGRAM, "library", "import", "/dev/stdin", "--library", self.library],
+            input=b"Title\n" + b"x" * 99 + b"\n" * (11 << 20), capture_output=True, timeout=60)
+        self.assertNotEqual(long.returncode, 0)
+        self.assertIn(b"longer than 10485760 bytes", long.stderr)
+
+    def test_more_rows_are_taken_if_that_is_asked_for(self):
+        file = self.put("many.csv", b"Title\n" + b"".join(b"Book %d\n" % number for number in range(10_001)))
+        answer = run("library", "import", file, "--library", self.library)
+        self.assertNotEqual(answer.returncode, 0)
+        self.assertIn("more than 10000 rows", answer.stderr)
+        answer = run("library", "import", file, "--library", self.library, "--json", "--max-rows", "10001")
+        self.assertEqual(json.loads(answer.stdout)["imported"], 10_001)
+        for number in ("0", "1000001", "many"):
+            self.assertNotEqual(run("library", "import", file, "--max-rows", number).returncode, 0)
+
+    def test_headers_with_line_breaks_are_read_and_wide_ones_refused_for_what_they_are(self):
+        file = self.put("broken.csv", b'"Book\r\nTitle","Date\nRead",Author\nDune,2024-01-02,Frank Herbert\n,,x\n')
+        counts = self.take(file)
+        self.assertEqual((counts["imported"], counts["failed"]), (1, 1))
+        with closing(sqlite3.connect(self.library)) as database:
+            self.assertEqual(database.execute("SELECT title, finished FROM library").fetchall(),
+                             [("Dune", "2024-01-02")])
+            self.assertEqual(database.execute("SELECT line FROM failed_rows").fetchall(), [(5,)])
+        # The failed rows have the same header and are read too.
+        counts = self.take(file + ".failed.csv")
+        self.assertEqual((counts["rows"], counts["failed"]), (1, 1))
+        for content, words in (
+            (b"Title," + b",".join(b"c%d" % number for number in range(299)) + b"\nDune\n", "has 300 columns"),
+            (b'Title,"Author\nDune,"Frank"\n', "no title"), (b'"Title,Author\nDune,Frank\n', "no title"),
+        ):
+            answer = run("library", "import", self.put("bad.csv", content), "--library", self.library)
+            self.assertNotEqual(answer.returncode, 0)
+            self.assertIn(words, answer.stderr)
+
     def test_bad_files_are_refused_with_what_is_wrong(self):
         for content, words in ((b"", "empty"), (b"PK\x03\x04xx", "Excel"), (b"a,b\n1,2\n", "no title"),
                                (b"Title\n" * 10_002, "10000"), (b"Title\n", "no row")):
