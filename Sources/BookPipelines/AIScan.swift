@@ -51,6 +51,7 @@ package struct AIScan: JobPipeline {
   /// Reads the photos of a job, or the rest of them.
   package func run(_ work: JobWork, steps: any JobSteps) async throws {
     let photos = work.inputs.count
+    lookup.renew()
     var state = ScanState(work.checkpoint)
     guard try await steps.commit(step([], state, photos, nil)) == .proceed else { return }
     while state.photo < photos {

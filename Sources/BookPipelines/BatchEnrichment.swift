@@ -31,6 +31,7 @@ package struct BatchEnrichment: JobPipeline {
   /// Looks up the books of a job, or the rest of them.
   package func run(_ work: JobWork, steps: any JobSteps) async throws {
     let books = try Self.books(of: work)
+    lookup.renew()
     var next = work.checkpoint.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
     guard try await steps.commit(step([], next, books)) == .proceed else { return }
     guard next < books.count else { return }

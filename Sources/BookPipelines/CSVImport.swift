@@ -19,6 +19,9 @@ package struct CSVImport: JobPipeline {
   /// How many bytes are read at once.
   package static let blockBytes = 64 << 10
 
+  /// How the names of jobs begin that no server knows: what became of their rows is kept.
+  package static let serverlessPrefix = "library-import-"
+
   /// Its name.
   package let name = PipelineName.csvImport
   /// Checking the file, then importing it.
@@ -126,6 +129,16 @@ package struct CSVImport: JobPipeline {
       value: report.outcome == .blank ? nil : .object(value),
       raw: report.raw
     )
+  }
+
+  /// The imports of a server that the library knows of.
+  package func remembered() async throws -> [String] {
+    try await library.imports().filter { !$0.hasPrefix(Self.serverlessPrefix) }
+  }
+
+  /// Removes what became of the rows of imports; the books stay.
+  package func forget(_ jobs: [String]) async throws {
+    for job in jobs { try await library.forget(job) }
   }
 
   /// The failed rows as a table that can be corrected and imported again (``Books/FailedRows``).

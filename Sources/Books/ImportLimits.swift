@@ -13,6 +13,17 @@ package struct ImportLimits: Hashable, Sendable {
   /// The most authors, shelves or ISBNs of one book; more are left out with a warning.
   package var listElements = 64
 
+  /// The most rows that can be asked for.
+  package static let mostRows = 1_000_000
+  /// How many bytes a list may have for each row, if it may have more rows than usual.
+  package static let bytesOfRow = 1 << 10
+
   /// The usual limits.
   package init() {}
+
+  /// The usual limits with another number of rows, and as many bytes as they need.
+  package init(rows: Int) {
+    self.rows = rows
+    fileBytes = max(fileBytes, rows * Self.bytesOfRow)
+  }
 }

@@ -64,6 +64,11 @@ package struct JobsService: Sendable {
         if !expired.isEmpty {
           logger.info("results expired", metadata: ["jobs": "\(expired.count)"])
         }
+        // Each time, so that what a crash left goes too.
+        for pipeline in pipelines.values {
+          let gone = try await store.gone(of: try await pipeline.remembered())
+          if !gone.isEmpty { try await pipeline.forget(gone) }
+        }
       } catch is CancellationError {
         break
       } catch {

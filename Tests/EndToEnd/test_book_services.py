@@ -103,6 +103,50 @@ class Services(unittest.TestCase):
         state = server.wait(job)
         return state, server.results(job) if state["state"] == "succeeded" else []
 
+    # A new catalogue
+
+    def test_a_catalogue_that_is_imported_while_the_server_runs_serves_the_next_job(self):
+        server = self.serve()
+        place = str(self.folder / "jobs/catalogue.sqlite")
+
+        def known(*titles: str) -> list[str | None]:
+            items = self.enrich(server, *({"title": title, "author": "Au Thor"} for title in titles))
+            return [item["outcome"] for item in items]
+
+        def dump(title: str) -> None:
+            lines = [("author", 1, {"name": "Au Thor"}),
+                     ("work", 2, {"title": title, "authors": [{"author": {"key": "/authors/OL1A"}}]})]
+            file = self.folder / "ol_dump.txt"
+            file.write_text("".join(
+                f"/type/{kind}\t/{kind}s/OL{number}{kind[0].upper()}\t1\t2020-01-01T00:00:00\t{json.dumps(said)}\n"
+                for kind, number, said in lines))
+            answer = run("catalogue", "import", str(file), "--catalogue", place)
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+
+        first, second = "The First Summer", "Another Winter"
+        self.assertEqual(known(first, second), ["failed", "failed"])
+        dump(first)
+        taken = known(first, second)
+        self.assertNotEqual(taken[0], "failed")
+        self.assertEqual(taken[1], "failed")
+        dump(second)
+        taken = known(first, second)
+        self.assertEqual(taken[0], "failed")
+        self.assertNotEqual(taken[1], "failed")
+        # What is no catalogue does not take the place of one.
+        Path(place + ".new").write_text("nothing of the kind")
+        os.replace(place + ".new", place)
+        self.assertNotEqual(known(second)[0], "failed")
+        descriptors = f"/proc/{server.process.pid}/fd"
+        if os.path.isdir(descriptors):
+            links = []
+            for name in os.listdir(descriptors):
+                try:
+                    links.append(os.readlink(f"{descriptors}/{name}"))
+                except FileNotFoundError:
+                    continue
+            self.assertLessEqual(len({link for link in links if "catalogue.sqlite" in link}), 1, links)
+
     # Open Library
 
     def test_what_the_catalogue_does_not_know_the_service_is_asked_until_it_answers(self):

@@ -13,7 +13,7 @@ import unittest
 from pathlib import Path
 
 from job_stage import JobServer, RawSocket, isbn13, table
-from program import Server, run
+from program import PROGRAM, Server, run
 
 BOOKS = Path(__file__).resolve().parent.parent / "Books"
 # The system's Python draws photos: it has python3-pil.
@@ -76,6 +76,17 @@ class CommandTests(unittest.TestCase):
         summary = state["events"][-1]["payload"]["summary"]
         self.assertEqual(summary["successCount"] + summary["failureCount"], summary["totalProcessed"])
         self.assertEqual(state["status"], f"done: {succeeded} of {whole} succeeded")
+
+    def test_a_table_comes_through_a_pipe(self):
+        server = self.serve()
+        answer = subprocess.run(
+            [PROGRAM, "jobs", "import", "/dev/stdin", *self.options], input=b"Title,Author\nDune,Frank Herbert\n",
+            capture_output=True, timeout=60)
+        self.assertEqual(answer.returncode, 0, answer.stdout + answer.stderr)
+        self.assertIn(b"1 of 1 succeeded", answer.stdout)
+        self.assertIn("there is no such file", self.jobs("import", f"{self.folder}/none.csv", code=66))
+        self.assertIn("that is a folder", self.jobs("import", str(self.folder), code=66))
+        server.stop()
 
     def test_books_are_enriched_from_the_catalogue_and_then_from_a_server(self):
         made = self.folder / "dump"

@@ -6,10 +6,12 @@ import asyncio
 import json
 import os
 import socket as stack_socket
+import sqlite3
 import tempfile
 import threading
 import time
 import unittest
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
@@ -334,6 +336,9 @@ class RestartTests(unittest.TestCase):
             server = JobServer(folder, "--jobs-kept", "1")
             job = server.start(table(20))
             server.wait(job)
+            (Path(folder) / "own.csv").write_text("Title\nThe Book of Nobody\n")
+            own = run("library", "import", f"{folder}/own.csv", "--library", f"{folder}/jobs/library.sqlite")
+            self.assertEqual(own.returncode, 0, own.stderr)
             time.sleep(1.2)
             server.stop()
             # The sweeper looks at the start of the server too.
@@ -345,6 +350,17 @@ class RestartTests(unittest.TestCase):
             self.assertEqual(status, 410)
             self.assertEqual(server.ask("GET", f"/v1/jobs/{job['jobId']}", token=job["token"])[0], 410)
             self.assertEqual(RawSocket(server.port, job).status, 410)
+            # What the library kept of the job's rows goes too, and the books and other imports stay.
+            with closing(sqlite3.connect(f"{folder}/jobs/library.sqlite")) as library:
+                def count(table: str, more: str = "") -> int:
+                    return library.execute(f"SELECT count(*) FROM {table} {more}").fetchone()[0]
+
+                while count("import_rows", f"WHERE job = '{job['jobId']}'") > 0:
+                    self.assertLess(time.monotonic(), end)
+                    time.sleep(0.05)
+                self.assertEqual(count("imports"), 1)
+                self.assertEqual(count("import_rows"), 1)
+                self.assertGreater(count("books"), 1)
             server.stop()
 
     def test_a_token_that_is_too_old_is_told_from_a_wrong_one(self):

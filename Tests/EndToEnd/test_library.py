@@ -181,6 +181,30 @@ class Library(unittest.TestCase):
         self.assertEqual(sqlite3.connect(self.library).execute(query).fetchall(),
                          sqlite3.connect(other).execute(query).fetchall())
 
+    def test_authors_and_shelves_with_separators_in_them_come_back(self):
+        header = "Book Id,Title,Author,ISBN13,Exclusive Shelf,Bookshelves\n"
+        self.take(self.put("goodreads.csv", (
+            header + '1,Why We Can\'t Wait,"Martin Luther King, Jr.",,read,history\n'
+            '2,Home,"O\'Brien, Jr., Pat",9780441013593,"sci; fi, old",best\n'
+            '3,Odd,"A; B;;C|D;",,read,"a, b"\n4,Emma,Jane Austen,,read,\n').encode()))
+        self.take(self.put("numbers.csv", b"ISBN\n9780261103573\n"))
+        out = str(self.path / "out.csv")
+        self.assertEqual(run("library", "export", "--library", self.library, "-o", out).returncode, 0)
+        with open(out, newline="", encoding="utf-8") as exported:
+            rows = list(csv.DictReader(exported))
+        self.assertEqual([row["Authors"] for row in rows[:2]], ["Martin Luther King, Jr.", "O'Brien, Jr., Pat"])
+        query = "SELECT title, authors, isbn, status, shelves FROM library ORDER BY id"
+        with closing(sqlite3.connect(self.library)) as database:
+            before = database.execute(query).fetchall()
+        self.assertIn(("Odd", "A; B;;C|D;", None, "read", "a; b"), before)
+        # Into another library, and twice into the one that it came from.
+        other = str(self.path / "other.sqlite")
+        for library, name in ((other, "imported"), (self.library, "duplicates"), (self.library, "duplicates")):
+            counts = json.loads(run("library", "import", out, "--library", library, "--json").stdout)
+            self.assertEqual((counts["rows"], counts[name], counts["failed"]), (5, 5, 0), counts)
+            with closing(sqlite3.connect(library)) as database:
+                self.assertEqual(database.execute(query).fetchall(), before)
+
     def test_an_export_never_takes_the_place_of_the_library(self):
         self.take(self.put("books.csv", b"Title,Author\nDune,Frank Herbert\n"))
         os.symlink(self.library, self.path / "link.csv")
@@ -214,6 +238,55 @@ class Library(unittest.TestCase):
         self.assertTrue(link.is_symlink())
         self.assertEqual(len(out.read_text().splitlines()), 3_001)
         self.assertEqual(out.stat().st_mode & 0o777, 0o640)
+
+    def test_a_list_comes_through_a_pipe(self):
+        content = b"Title,Author,ISBN13\nDune,Frank Herbert,9780441013593\nBad,Author,9780441013594\n"
+        answer = subprocess.run(
+            [PROGRAM, "library", "import", "/dev/stdin", "--library", self.library, "--json"], input=content,
+            capture_output=True, cwd=self.path, timeout=60)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        counts = json.loads(answer.stdout)
+        self.assertEqual((counts["imported"], counts["failed"]), (1, 1))
+        self.assertIn("Bad", (self.path / "stdin.failed.csv").read_text())
+        shell = subprocess.run(
+            ["bash", "-c", f'exec "$0" library import <(cat books.csv) --library "$1" --json', PROGRAM, self.library],
+            capture_output=True, cwd=os.path.dirname(self.put("books.csv", content)), timeout=60)
+        self.assertEqual(shell.returncode, 0, shell.stderr)
+        self.assertEqual(json.loads(shell.stdout)["duplicates"], 1)
+        long = subprocess.run(
+            [PROGRAM, "library", "import", "/dev/stdin", "--library", self.library],
+            input=b"Title\n" + b"x" * 99 + b"\n" * (11 << 20), capture_output=True, timeout=60)
+        self.assertNotEqual(long.returncode, 0)
+        self.assertIn(b"longer than 10485760 bytes", long.stderr)
+
+    def test_more_rows_are_taken_if_that_is_asked_for(self):
+        file = self.put("many.csv", b"Title\n" + b"".join(b"Book %d\n" % number for number in range(10_001)))
+        answer = run("library", "import", file, "--library", self.library)
+        self.assertNotEqual(answer.returncode, 0)
+        self.assertIn("more than 10000 rows", answer.stderr)
+        answer = run("library", "import", file, "--library", self.library, "--json", "--max-rows", "10001")
+        self.assertEqual(json.loads(answer.stdout)["imported"], 10_001)
+        for number in ("0", "1000001", "many"):
+            self.assertNotEqual(run("library", "import", file, "--max-rows", number).returncode, 0)
+
+    def test_headers_with_line_breaks_are_read_and_wide_ones_refused_for_what_they_are(self):
+        file = self.put("broken.csv", b'"Book\r\nTitle","Date\nRead",Author\nDune,2024-01-02,Frank Herbert\n,,x\n')
+        counts = self.take(file)
+        self.assertEqual((counts["imported"], counts["failed"]), (1, 1))
+        with closing(sqlite3.connect(self.library)) as database:
+            self.assertEqual(database.execute("SELECT title, finished FROM library").fetchall(),
+                             [("Dune", "2024-01-02")])
+            self.assertEqual(database.execute("SELECT line FROM failed_rows").fetchall(), [(5,)])
+        # The failed rows have the same header and are read too.
+        counts = self.take(file + ".failed.csv")
+        self.assertEqual((counts["rows"], counts["failed"]), (1, 1))
+        for content, words in (
+            (b"Title," + b",".join(b"c%d" % number for number in range(299)) + b"\nDune\n", "has 300 columns"),
+            (b'Title,"Author\nDune,"Frank"\n', "no title"), (b'"Title,Author\nDune,Frank\n', "no title"),
+        ):
+            answer = run("library", "import", self.put("bad.csv", content), "--library", self.library)
+            self.assertNotEqual(answer.returncode, 0)
+            self.assertIn(words, answer.stderr)
 
     def test_bad_files_are_refused_with_what_is_wrong(self):
         for content, words in ((b"", "empty"), (b"PK\x03\x04xx", "Excel"), (b"a,b\n1,2\n", "no title"),

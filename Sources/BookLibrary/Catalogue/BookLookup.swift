@@ -67,6 +67,11 @@ package struct BookLookup: Sendable {
     self.threshold = threshold
   }
 
+  /// Lets every provider take over what has come since, before a job begins.
+  package func renew() {
+    for provider in providers { provider.renew() }
+  }
+
   /// Asks for a book.
   ///
   /// - Throws: `CancellationError` if the task is cancelled; no other error.

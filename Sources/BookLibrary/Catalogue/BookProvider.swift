@@ -32,6 +32,14 @@ package protocol BookProvider: Sendable {
   /// - Returns: The books.
   /// - Throws: ``ProviderError``.
   func candidates(words: String, limit: Int) async throws(ProviderError) -> [CatalogueBook]
+
+  /// Takes over what has come since, before a job begins.
+  func renew()
+}
+
+extension BookProvider {
+  /// Nothing comes.
+  package func renew() {}
 }
 
 /// Why a provider has no answer.

@@ -1,7 +1,8 @@
 import Books
 
 extension Library {
-  /// The columns of an export; every one of them is read by an import.
+  /// The columns of an export; every one of them is read by an import, which knows by them that authors and
+  /// shelves are written as ``Books/NameList`` writes them.
   package static let exportedColumns = [
     "Title", "Authors", "ISBN13", "Series", "Status", "Rating", "Shelves", "Date Started",
     "Date Read", "Date Added", "Publisher", "Year Published", "Original Publication Year", "Pages",
@@ -33,9 +34,11 @@ extension Library {
   private static func fields(_ book: BookRecord) -> [String] {
     let fields: [String?] = [
       // The number of the series stands behind the title, where an import finds it.
-      title(book), book.authors.joined(separator: "; "), book.isbn?.description,
+      title(book), NameList.text(book.authors, separator: NameList.authors),
+      book.isbn?.description,
       book.seriesNumber == nil ? book.series : nil, book.status?.rawValue,
-      book.rating.map(RatingCell.text(quarters:)), book.shelves.joined(separator: ", "),
+      book.rating.map(RatingCell.text(quarters:)),
+      NameList.text(book.shelves, separator: NameList.shelves),
       book.started?.description, book.finished?.description, book.added?.description,
       book.publisher, book.year.map(String.init), book.firstYear.map(String.init),
       book.pages.map(String.init), book.format, book.language, book.readCount.map(String.init),

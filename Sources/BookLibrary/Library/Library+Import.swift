@@ -54,6 +54,19 @@ extension Library {
     try await pool.read { try Self.state(of: job, $0) }
   }
 
+  /// The jobs of all imports that are remembered.
+  package func imports() async throws -> [String] {
+    try await pool.read { try String.fetchAll($0, sql: "SELECT job FROM imports ORDER BY job") }
+  }
+
+  /// Removes what is remembered of an import and its rows; the books stay.
+  package func forget(_ job: String) async throws {
+    // The rows go with it.
+    try await pool.write {
+      try $0.execute(sql: "DELETE FROM imports WHERE job = ?", arguments: [job])
+    }
+  }
+
   /// Stores a batch of rows: books, outcomes and the new state in one transaction.
   ///
   /// Rows that are done already are not done again.

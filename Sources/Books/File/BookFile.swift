@@ -126,7 +126,7 @@ package struct BookFile: Sendable {
         namedDelimiter = delimiter
       } else {
         try open(line)
-        linesBefore += 1
+        linesBefore += TableStart.lines(of: line)
         reader?.feed(start[after...])
         start = []
         return
@@ -154,7 +154,10 @@ package struct BookFile: Sendable {
       }
     }
     guard table.header.count <= limits.columns else {
-      throw ImportFileError(.unknownHeader, "line 1 has more than \(limits.columns) columns")
+      throw ImportFileError(
+        .unknownHeader,
+        "line \(linesBefore + 1) has \(table.header.count) columns; \(limits.columns) are the most"
+      )
     }
     let map = try ColumnMap(header: table.header, mapping: mapping)
     self.map = map
@@ -168,7 +171,11 @@ package struct BookFile: Sendable {
 
   /// The first line of what has come, if it is whole, and where the next one begins.
   private func firstLine() -> (line: [UInt8], after: Int)? {
-    guard let end = start.firstIndex(where: { $0 == 0x0A || $0 == 0x0D }) else {
+    let isEnough = isFinished || start.count > TableStart.longestHeader
+    var found = TableStart.lineEnd(in: start)
+    // A quote that does not close costs its own line only.
+    if found == nil, isEnough { found = start.firstIndex { $0 == 0x0A || $0 == 0x0D } }
+    guard let end = found else {
       return isFinished && !start.isEmpty ? (start, start.count) : nil
     }
     var after = end + 1

@@ -16,10 +16,13 @@ struct TableStart {
   /// - Parameter line: The line without its end.
   init(line: [UInt8]) {
     var best: (known: Int, fields: Int)?
+    // How many columns there may be is said by who reads the table.
+    var limits = ImportLimits()
+    limits.columns = Self.longestHeader
     delimiter = Self.delimiters[0]
     header = []
     for candidate in Self.delimiters {
-      var reader = DelimitedReader(delimiter: candidate)
+      var reader = DelimitedReader(delimiter: candidate, limits: limits)
       reader.feed(line)
       reader.finish()
       guard let record = reader.next(), record.fault == nil else { continue }
@@ -31,6 +34,50 @@ struct TableStart {
       delimiter = candidate
       header = names
     }
+  }
+
+  /// Where the first line break is that is not in a quoted field.
+  ///
+  /// - Parameter text: The beginning of a table.
+  /// - Returns: Its place; nothing if there is none, or a field is open.
+  static func lineEnd(in text: [UInt8]) -> Int? {
+    var isQuoted = false
+    var isFieldBegin = true
+    var position = 0
+    while position < text.count {
+      let byte = text[position]
+      if isQuoted {
+        if byte == 0x22 {
+          // A quote that neither ends the field nor is doubled: the field was never meant to go on.
+          let next = position + 1 < text.count ? text[position + 1] : 0x0A
+          guard [0x22, 0x20, 0x0A, 0x0D].contains(next) || delimiters.contains(next) else {
+            return text.firstIndex { $0 == 0x0A || $0 == 0x0D }
+          }
+          // A doubled quote opens again at once.
+          isQuoted = false
+          isFieldBegin = true
+        }
+      } else if byte == 0x0A || byte == 0x0D {
+        return position
+      } else if byte == 0x22, isFieldBegin {
+        isQuoted = true
+      } else {
+        isFieldBegin = delimiters.contains(byte) || (isFieldBegin && byte == 0x20)
+      }
+      position += 1
+    }
+    return nil
+  }
+
+  /// On how many lines a header stands.
+  static func lines(of header: [UInt8]) -> Int {
+    var lines = 1
+    var previous: UInt8 = 0
+    for byte in header {
+      if byte == 0x0D || (byte == 0x0A && previous != 0x0D) { lines += 1 }
+      previous = byte
+    }
+    return lines
   }
 
   /// The names of the columns in a header record.

@@ -42,7 +42,9 @@ struct RowCells {
     readTitle(into: &book)
     readAuthors(into: &book)
     readISBN(into: &book)
-    if book.title.isEmpty, !map.positions(.title).isEmpty {
+    // A library may have books of which only the number is known.
+    let isNumberAlone = map.source == .freshet && book.isbn != nil
+    if book.title.isEmpty, !map.positions(.title).isEmpty, !isNumberAlone {
       fail(.titleMissing, at: map.positions(.title)[0])
     } else if book.title.isEmpty, book.isbn == nil, errors.isEmpty {
       // A list of ISBNs alone: a row without one has something else in it.
@@ -101,6 +103,7 @@ struct RowCells {
   private func names(_ cell: String, isFurther: Bool = false) -> [String] {
     let text = CellText.plain(cell)
     switch map.source {
+    case .freshet: return NameList.names(text, separator: NameList.authors)
     case .goodreads where !isFurther: return [CellText.onOneLine(text)]
     case .goodreads, .storyGraph, .bookWyrm: return CellText.list(text, separators: ",")
     case .libraryThing:
@@ -284,7 +287,12 @@ struct RowCells {
       if book.status == nil { shelves.append(word) }
     }
     for position in map.positions(.shelves) {
-      for shelf in CellText.list(record.text(position), separators: ",;") {
+      let text = record.text(position)
+      let words =
+        map.source == .freshet
+        ? NameList.names(CellText.plain(text), separator: NameList.shelves)
+        : CellText.list(text, separators: ",;")
+      for shelf in words {
         if let status = ReadingStatus(word: shelf) {
           book.status = book.status ?? status
         } else if !shelves.contains(shelf) {

@@ -123,9 +123,21 @@ public protocol JobPipeline: Sendable {
   /// - Returns: The bytes of a CSV file in UTF-8.
   /// - Throws: An error of reading the input.
   func failedRows(_ work: JobWork, failed: [JobItem]) async throws -> [UInt8]?
+
+  /// The jobs of which it keeps what became of items elsewhere; none by default.
+  func remembered() async throws -> [String]
+
+  /// Removes what it keeps elsewhere of jobs whose results are gone, but not what they have made.
+  func forget(_ jobs: [String]) async throws
 }
 
 extension JobPipeline {
   /// No table.
   public func failedRows(_ work: JobWork, failed: [JobItem]) async throws -> [UInt8]? { nil }
+
+  /// No job.
+  public func remembered() async throws -> [String] { [] }
+
+  /// Nothing.
+  public func forget(_ jobs: [String]) async throws {}
 }

@@ -244,6 +244,15 @@ extension JobStore {
     return counts
   }
 
+  /// Those of some jobs whose results are gone, or of which nothing is known.
+  func gone(of jobs: [String]) async throws -> [String] {
+    guard !jobs.isEmpty else { return [] }
+    let kept = try await database.read { database in
+      try Set(String.fetchAll(database, sql: "SELECT id FROM job WHERE state != 'expired'"))
+    }
+    return jobs.filter { !kept.contains($0) }
+  }
+
   /// Removes what is too old: results of jobs that ended long ago, and after another while the jobs.
   ///
   /// - Returns: The jobs whose results went.

@@ -5,6 +5,12 @@ import Books
 import Foundation
 import Jobs
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 /// `freshet library`.
 struct LibraryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -34,7 +40,9 @@ struct LibraryImportCommand: AsyncParsableCommand {
     discussion: """
       Read are exports of Goodreads, StoryGraph, LibraryThing and BookWyrm, and any table with a \
       column for titles or ISBNs, separated by commas, semicolons, tabs or bars. Rows that cannot \
-      be read go into FILE.failed.csv with a reason; correct them there and import that file.
+      be read go into FILE.failed.csv with a reason; correct them there and import that file. A list \
+      that comes through a pipe (/dev/stdin) has its failed rows in stdin.failed.csv in the current \
+      folder.
       """
   )
 
@@ -49,14 +57,44 @@ struct LibraryImportCommand: AsyncParsableCommand {
   )
   var columns: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "The most rows, up to \(ImportLimits.mostRows); the list may have 1 KiB for each.",
+      valueName: "rows"
+    )
+  )
+  var maxRows = ImportLimits().rows
+
   @Flag(help: "Print the closing counts as JSON.")
   var json = false
 
-  func run() async throws {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: file)
-    guard let size = attributes?[.size] as? Int else {
-      throw ValidationError("\(file): there is no such file")
+  func validate() throws {
+    guard 1...ImportLimits.mostRows ~= maxRows else {
+      throw ValidationError("--max-rows is 1 to \(ImportLimits.mostRows)")
     }
+  }
+
+  func run() async throws {
+    let limits = ImportLimits(rows: maxRows)
+    var (path, name, failedPath) = (file, (file as NSString).lastPathComponent, file)
+    var copy: String?
+    defer { if let copy { unlink(copy) } }
+    do {
+      if try !InputFile.isLasting(file) {
+        // The list is read several times: it is kept for as long as that takes.
+        let content = Data(try InputFile.bytes(file, most: limits.fileBytes))
+        path = NSTemporaryDirectory() + "/freshet-import-\(UUID().uuidString)"
+        let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        guard FileManager.default.createFile(atPath: path, contents: content, attributes: mode)
+        else {
+          throw ValidationError("\(path): cannot be written")
+        }
+        (copy, name, failedPath) = (path, "stdin", "stdin")
+      }
+    } catch let fault as InputFile.Fault {
+      throw ValidationError(fault.description)
+    }
+    failedPath += ".failed.csv"
     var options: [String: String] = [:]
     for column in columns {
       guard let mark = column.firstIndex(of: "=") else {
@@ -64,11 +102,18 @@ struct LibraryImportCommand: AsyncParsableCommand {
       }
       options["column." + column[..<mark]] = String(column[column.index(after: mark)...])
     }
-    let pipeline = CSVImport(library: try library.open())
-    let name = URL(fileURLWithPath: file).lastPathComponent
+    var status = stat()
+    stat(path, &status)
+    let pipeline = CSVImport(library: try library.open(), limits: limits)
+    let input = JobInput(
+      name: name,
+      mediaType: "text/csv",
+      path: path,
+      byteCount: Int(status.st_size)
+    )
     let work = JobWork(
-      job: "library-import-\(UUID().uuidString)",
-      inputs: [JobInput(name: name, mediaType: "text/csv", path: file, byteCount: size)],
+      job: CSVImport.serverlessPrefix + UUID().uuidString,
+      inputs: [input],
       options: options
     )
     let steps = LibraryImportSteps()
@@ -80,7 +125,6 @@ struct LibraryImportCommand: AsyncParsableCommand {
     }
     let took = ContinuousClock.now - start
     let failed = await steps.failed
-    let failedPath = file + ".failed.csv"
     if !failed.isEmpty, let table = try await pipeline.failedRows(work, failed: failed) {
       try Data(table).write(to: URL(fileURLWithPath: failedPath), options: .atomic)
     }

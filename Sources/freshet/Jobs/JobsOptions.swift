@@ -142,19 +142,19 @@ struct JobsOptions: ParsableArguments {
     var photos = ScanLimits()
     photos.photoBytes = limits.photoBytes
     let library = try Library(path: folder + "/library.sqlite")
-    var providers: [any BookProvider] = []
-    let catalogue = folder + "/catalogue.sqlite"
-    if FileManager.default.fileExists(atPath: catalogue) {
-      providers.append(try Catalogue(path: catalogue))
+    let place = folder + "/catalogue.sqlite"
+    let catalogue = try CatalogueFile(path: place) { error in
+      logger.error("the new catalogue cannot be opened", metadata: ["error": "\(error)"])
     }
+    var providers: [any BookProvider] = [catalogue]
     if let openLibrary {
       let settings = OpenLibraryProvider.Settings(server: try HTTPAddress(openLibrary))
       providers.append(OpenLibraryProvider(exchange: exchange, settings: settings))
     }
-    if providers.isEmpty {
+    if !catalogue.isOpen, openLibrary == nil {
       logger.warning(
         "no catalogue: enrichment and scans find no books; freshet catalogue import makes one",
-        metadata: ["file": "\(catalogue)"]
+        metadata: ["file": "\(place)"]
       )
     }
     let lookup = BookLookup(providers: providers)

@@ -77,15 +77,16 @@ struct JobStartOptions: ParsableArguments {
     }
   }
 
-  /// The bytes of a file.
+  /// The bytes of a file or a pipe.
   ///
   /// - Throws: `ExitCode` 66 after it was told that the file cannot be read.
   static func bytes(_ path: String, _ command: String) throws -> [UInt8] {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      Terminal.complain("freshet jobs \(command): \(path) cannot be read\n")
+    do throws(InputFile.Fault) {
+      return try InputFile.bytes(path)
+    } catch {
+      Terminal.complain("freshet jobs \(command): \(error)\n")
       throw ExitCode(66)
     }
-    return Array(data)
   }
 }
 

@@ -1,0 +1,103 @@
+package import Books
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The catalogue at a path, whichever file stands there: an import puts a new one in its place at any time.
+///
+/// ``renew()`` looks at the file and opens it if it is another one. The old one is closed when the last search in it
+/// has ended. While there is none, no book is known.
+package final class CatalogueFile: BookProvider {
+  /// What tells one file from another.
+  private struct Mark: Hashable {
+    var device: UInt64
+    var inode: UInt64
+    var seconds: Int
+    var nanoseconds: Int
+
+    init?(path: String) {
+      var status = stat()
+      guard stat(path, &status) == 0 else { return nil }
+      device = UInt64(status.st_dev)
+      inode = UInt64(status.st_ino)
+      #if canImport(Glibc)
+      let time = status.st_mtim
+      #else
+      let time = status.st_mtimespec
+      #endif
+      (seconds, nanoseconds) = (time.tv_sec, time.tv_nsec)
+    }
+  }
+
+  private struct State {
+    var mark: Mark?
+    var catalogue: Catalogue?
+  }
+
+  /// What reports call it.
+  package let name = "dump"
+
+  private let path: String
+  private let failed: @Sendable (LibraryError) -> Void
+  private let state = Mutex(State())
+
+  /// Opens the catalogue if there is one.
+  ///
+  /// - Parameters:
+  ///   - path: Where it is, or will be.
+  ///   - failed: Called when a later file cannot be opened; the one before then serves on.
+  /// - Throws: ``LibraryError`` if the file is no catalogue.
+  package init(
+    path: String,
+    failed: @escaping @Sendable (LibraryError) -> Void
+  ) throws(LibraryError) {
+    self.path = path
+    self.failed = failed
+    guard let mark = Mark(path: path) else { return }
+    let catalogue = try Catalogue(path: path)
+    state.withLock { $0 = State(mark: mark, catalogue: catalogue) }
+  }
+
+  /// Whether a catalogue is open.
+  package var isOpen: Bool { state.withLock { $0.catalogue != nil } }
+
+  /// Opens the file if another one has come; each file is tried once.
+  package func renew() {
+    guard let mark = Mark(path: path), state.withLock({ $0.mark != mark }) else { return }
+    do {
+      let catalogue = try Catalogue(path: path)
+      state.withLock { $0 = State(mark: mark, catalogue: catalogue) }
+    } catch {
+      state.withLock { $0.mark = mark }
+      failed(error)
+    }
+  }
+
+  /// The edition with a number.
+  package func book(isbn: ISBN) async throws(ProviderError) -> CatalogueBook? {
+    try await catalogue?.book(isbn: isbn)
+  }
+
+  /// Works with the words of a title.
+  package func candidates(
+    title: String,
+    author: String?,
+    limit: Int
+  ) async throws(ProviderError) -> [CatalogueBook] {
+    try await catalogue?.candidates(title: title, author: author, limit: limit) ?? []
+  }
+
+  /// Works with any of the words.
+  package func candidates(
+    words: String,
+    limit: Int
+  ) async throws(ProviderError) -> [CatalogueBook] {
+    try await catalogue?.candidates(words: words, limit: limit) ?? []
+  }
+
+  private var catalogue: Catalogue? { state.withLock { $0.catalogue } }
+}
