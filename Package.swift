@@ -262,9 +262,11 @@ let package = Package(
     ),
     .testTarget(name: "TolerantDecodingTests", dependencies: ["StrictJSON", "TolerantDecoding"]),
     .testTarget(name: "JobsTests", dependencies: ["Jobs", "StrictJSON", "TolerantDecoding"]),
-    .testTarget(name: "GTFSTests", dependencies: ["CZip", "GTFS"]),
+    // What tests of feeds and timetables share: folders that go away.
+    .target(name: "FeedStage", path: "Tests/FeedStage"),
+    .testTarget(name: "GTFSTests", dependencies: ["CZip", "FeedStage", "GTFS"]),
     .testTarget(name: "GTFSRealtimeTests", dependencies: ["GTFS", "GTFSRealtime", .swiftProtobuf]),
-    .testTarget(name: "TimetableTests", dependencies: ["GTFS", "Timetable"]),
+    .testTarget(name: "TimetableTests", dependencies: ["FeedStage", "GTFS", "Timetable"]),
     .testTarget(
       name: "FeedSimulationTests",
       dependencies: ["FeedSimulation", "GTFS", "GTFSRealtime", "Timetable"]

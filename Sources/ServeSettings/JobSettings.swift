@@ -17,6 +17,8 @@ package struct JobSettings: Hashable, Sendable {
   package var queryTokens: Bool?
   /// The Open Library server that is asked too.
   package var openLibrary: String?
+  /// The service that reads photos.
+  package var vision: String?
   /// Limits by their names, which are not known here.
   package var limits: [String: Int] = [:]
 
@@ -28,11 +30,24 @@ package struct JobSettings: Hashable, Sendable {
     tokenSeconds = try object.whole("tokenSeconds", 1...Self.most)
     queryTokens = try object.flag("queryTokens")
     openLibrary = try object.text("openLibrary", "an address like https://openlibrary.org") {
-      ($0.hasPrefix("https://") || $0.hasPrefix("http://")) && $0.split(separator: "/").count == 2
+      Self.isAddress($0, mayHavePath: false)
+    }
+    vision = try object.text("vision", "an address like https://vision.example/v1/books") {
+      Self.isAddress($0, mayHavePath: true)
     }
     if var object = try object.object("limits") {
       for name in object.names { limits[name] = try object.whole(name, 1...Self.largest) }
     }
     try object.end()
+  }
+
+  private static func isAddress(_ text: String, mayHavePath: Bool) -> Bool {
+    guard let mark = text.firstRange(of: "://"),
+      ["http", "https"].contains(text[..<mark.lowerBound])
+    else { return false }
+    let rest = text[mark.upperBound...]
+    let isOneHost = text.split(separator: "/").count == 2
+    return !rest.isEmpty && !rest.hasPrefix("/") && (mayHavePath || isOneHost)
+      && rest.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"?#@".utf8.contains($0) }
   }
 }

@@ -4,7 +4,8 @@ package import Hummingbird
 /// Which requests of browsers a server that acts answers.
 ///
 /// Two rules, both of which have to be kept: `Host` names this server, so that a name that was made to lead
-/// here leads nowhere; and a page asks of its own origin only.
+/// here leads nowhere; and a page asks of its own origin only. A request with more than one `Host` names nobody
+/// (RFC 9112, section 3.2).
 package struct OriginGuard: Sendable {
   /// Why a request is refused.
   package enum Refusal: Hashable, Sendable {
@@ -12,8 +13,10 @@ package struct OriginGuard: Sendable {
     case host
     /// A page of another origin asks.
     case origin
+    /// There is more than one `Host`.
+    case hosts
 
-    /// The answer: 421 or 403.
+    /// The answer: 421, 403 or 400.
     package var problem: Problem {
       switch self {
       case .host:
@@ -24,6 +27,8 @@ package struct OriginGuard: Sendable {
         )
       case .origin:
         Problem(.forbidden, "origin_forbidden", detail: "pages of other origins may not ask")
+      case .hosts:
+        Problem(.badRequest, "invalid_host", detail: "there is more than one Host")
       }
     }
   }
@@ -32,6 +37,7 @@ package struct OriginGuard: Sendable {
   package static let loopbackHosts: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
   private static let siteField = HTTPField.Name("sec-fetch-site")
+  private static let hostField = HTTPField.Name("host")
 
   /// The host names that may be asked for, in small letters; `nil` for any.
   private let hosts: Set<String>?
@@ -75,11 +81,17 @@ package struct OriginGuard: Sendable {
   ///
   /// - Returns: Why it is refused; `nil` if it is not.
   package func refusal(_ request: HTTPRequest) -> Refusal? {
-    refusal(
+    guard !Self.hasMoreHosts(request) else { return .hosts }
+    return refusal(
       host: request.authority,
       origin: request.headerFields[.origin],
       site: Self.siteField.flatMap { request.headerFields[$0] }
     )
+  }
+
+  /// Whether a request has a `Host` beside the one that is its authority.
+  package static func hasMoreHosts(_ request: HTTPRequest) -> Bool {
+    hostField.map { request.headerFields.contains($0) } ?? false
   }
 
   /// The name of a `Host` field without its port, in small letters; nothing if it is none.

@@ -8,12 +8,24 @@ package struct QueryItems: Sendable {
 
   /// Reads the query of a request.
   package init(_ request: Request) {
-    if let query = request.uri.query, query.utf8.contains(UInt8(ascii: "+")) {
-      items = URI("/?" + query.replacing("+", with: "%20")).queryParameters
-    } else {
+    guard let query = request.uri.query, query.utf8.contains(UInt8(ascii: "+")) else {
       items = request.uri.queryParameters
+      return
     }
+    items = Self.decoded(query)
   }
+
+  /// Reads a query, which is what stands after `?` in an address.
+  package init(query: String) {
+    items = Self.decoded(query)
+  }
+
+  private static func decoded(_ query: String) -> FlatDictionary<Substring, Substring> {
+    URI("/?" + query.replacing("+", with: "%20")).queryParameters
+  }
+
+  /// Whether a parameter is there, with or without a value.
+  package func contains(_ name: String) -> Bool { items.has(name[...]) }
 
   /// The first value of a parameter without surrounding blanks; `nil` if it is missing or blank.
   package subscript(name: String) -> String? {

@@ -99,7 +99,7 @@ extension AgentActivity.State {
 
 /// One agent in a worktree (`activity.agents[]`).
 public struct AgentPresence: Codable, Hashable, Sendable {
-  /// Which program it is, such as `claude`, `codex` or the name of its process.
+  /// Which program it is, such as `claude-code`, `codex` or the name of its process.
   public var agent: String
   /// Its session; `nil` if only a process is known.
   public var sessionId: String?

@@ -6,7 +6,7 @@ public struct WorkspaceDiff: Codable, Hashable, Sendable {
     public var filePath: String
     /// `added`, `deleted`, `modified`, `renamed`, `copied`, `type changed`, `conflicted` or `added (untracked)`.
     public var changeType: String
-    /// The unified diff; `nil` for binary files and for those beyond the limits.
+    /// The unified diff; `nil` if it is ``omitted``.
     public var diffText: String?
     /// Where the file was before, if it was renamed or copied.
     public var oldPath: String?
@@ -14,7 +14,8 @@ public struct WorkspaceDiff: Codable, Hashable, Sendable {
     public var added: Int?
     /// Lines removed; `nil` for binary files.
     public var removed: Int?
-    /// Why there is no text: `binary` or `too_large`.
+    /// Why there is no text: `binary`, `too_large`, `symbolic_link`, `repository` (a folder that is one itself) or
+    /// `unreadable`; an open set.
     public var omitted: String?
     /// Whether a page shows it open at first.
     public var isExpanded: Bool

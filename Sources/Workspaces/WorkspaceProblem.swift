@@ -6,6 +6,8 @@ public enum WorkspaceProblem: String, Hashable, Sendable, CaseIterable {
   case originForbidden = "origin_forbidden"
   /// 421: `Host` names another server.
   case hostForbidden = "host_forbidden"
+  /// 400: there is more than one `Host`.
+  case invalidHost = "invalid_host"
   /// 404: there is no such worktree.
   case worktreeNotFound = "worktree_not_found"
   /// 404: no agent session is known for the worktree.
@@ -20,6 +22,14 @@ public enum WorkspaceProblem: String, Hashable, Sendable, CaseIterable {
   case mergeConflict = "merge_conflict"
   /// 409: something is not committed.
   case worktreeDirty = "worktree_dirty"
+  /// 409: files that git ignores would be lost.
+  case ignoredFiles = "ignored_files"
+  /// 409: another repository lies within the worktree.
+  case nestedRepository = "nested_repository"
+  /// 409: another worktree lies within the worktree, and goes by itself first.
+  case nestedWorktree = "nested_worktree"
+  /// 409: files that git does not track would be written over.
+  case wouldOverwrite = "would_overwrite"
   /// 409: commits would be lost.
   case worktreeUnmerged = "worktree_unmerged"
   /// 409: an agent works there.

@@ -52,7 +52,8 @@ public struct WorkspaceFailure: Error, Hashable, Sendable, CustomStringConvertib
 
   /// Whether the server would do it all the same with `force=1`.
   public var yieldsToForce: Bool {
-    [.worktreeDirty, .worktreeUnmerged, .agentActive].contains(problem)
+    [.worktreeDirty, .worktreeUnmerged, .agentActive, .ignoredFiles, .nestedRepository]
+      .contains(problem)
   }
 
   /// Reads why an answer is no success: a problem (RFC 9457), or a report of conflicts.

@@ -108,9 +108,15 @@ struct ActionEndpoints: Sendable {
     let query = QueryItems(request)
     let isForced = try query.flag("force") ?? false
     let removesBranch = try query.flag("delete_branch") ?? false
+    let losesIgnored = try query.flag("ignored") ?? false
     let workspace = try await workspace(id)
     return try await Self.refusing {
-      try await actions.delete(workspace, isForced: isForced, removesBranch: removesBranch)
+      try await actions.delete(
+        workspace,
+        isForced: isForced,
+        removesBranch: removesBranch,
+        losesIgnored: losesIgnored
+      )
       return ReadEndpoints.json(
         WorkspaceJSON.bytes(["message": "\(workspace.path) is gone", "id": workspace.id])
       )

@@ -41,7 +41,7 @@ struct EventEndpoint: Sendable {
     }
     var headers: HTTPFields = [
       .contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store",
-      .vary: "Authorization",
+      .vary: "Authorization, X-Codespace-Name",
     ]
     if let name = HTTPField.Name("x-accel-buffering") { headers[name] = "no" }
     return Response(status: .ok, headers: headers, body: body)

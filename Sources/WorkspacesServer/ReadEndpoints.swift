@@ -146,7 +146,9 @@ struct ReadEndpoints: Sendable {
   // MARK: Parts of answers
 
   /// The fields of everything that is read.
-  static let fields: HTTPFields = [.cacheControl: "private, no-cache", .vary: "Authorization"]
+  static let fields: HTTPFields = [
+    .cacheControl: "private, no-cache", .vary: "Authorization, X-Codespace-Name",
+  ]
 
   /// 200 with a body.
   static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {

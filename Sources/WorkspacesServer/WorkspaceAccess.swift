@@ -1,3 +1,4 @@
+package import HTTPTypes
 import Serving
 
 /// Who may talk to the workspaces' part of a server.
@@ -20,18 +21,39 @@ package struct WorkspaceAccess: Sendable {
     package var site: String?
     /// `Authorization`.
     package var authorization: String?
+    /// `X-Codespace-Name`, in which clients of the seed system may send the token.
+    package var codespace: String?
+    /// Whether there is more than one `Host`.
+    package var hasMoreHosts = false
 
     /// Creates facts.
     package init(
       host: String?,
       origin: String? = nil,
       site: String? = nil,
-      authorization: String? = nil
+      authorization: String? = nil,
+      codespace: String? = nil
     ) {
       self.host = host
       self.origin = origin
       self.site = site
       self.authorization = authorization
+      self.codespace = codespace
+    }
+
+    /// Reads the facts of a request.
+    package init(_ request: HTTPRequest) {
+      func field(_ name: String) -> String? {
+        HTTPField.Name(name).flatMap { request.headerFields[$0] }
+      }
+      self.init(
+        host: request.authority,
+        origin: request.headerFields[.origin],
+        site: field("sec-fetch-site"),
+        authorization: request.headerFields[.authorization],
+        codespace: field("x-codespace-name")
+      )
+      hasMoreHosts = OriginGuard.hasMoreHosts(request)
     }
   }
 
@@ -43,6 +65,8 @@ package struct WorkspaceAccess: Sendable {
     case origin
     /// There is no token, or a wrong one.
     case token
+    /// There is more than one `Host`.
+    case hosts
   }
 
   /// Creates rules.
@@ -61,28 +85,24 @@ package struct WorkspaceAccess: Sendable {
   ///
   /// - Returns: Why it is refused; `nil` if it is not.
   package func refusal(_ facts: Facts) -> Refusal? {
+    guard !facts.hasMoreHosts else { return .hosts }
     switch pages.refusal(host: facts.host, origin: facts.origin, site: facts.site) {
     case .host: return .host
     case .origin: return .origin
+    case .hosts: return .hosts
     case nil: break
     }
     if let token {
-      let given = facts.authorization.flatMap { Self.bearer($0) } ?? []
-      guard Self.isEqual(token, given) else { return .token }
+      let bearer = facts.authorization.flatMap { BearerToken.token(of: $0) }
+      // The name of a codespace counts only where no bearer token stands.
+      guard Self.isEqual(token, bearer ?? facts.codespace ?? "") else { return .token }
     }
     return nil
   }
 
-  private static func bearer(_ field: String) -> [UInt8]? {
-    let parts = field.split(separator: " ", maxSplits: 1)
-    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-    var value = parts[1]
-    while value.last == " " { value.removeLast() }
-    return Array(value.utf8)
-  }
-
   /// Compares in a time that depends on the lengths only.
-  private static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+  private static func isEqual(_ left: [UInt8], _ given: String) -> Bool {
+    let right = Array(given.utf8)
     guard left.count == right.count else { return false }
     return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }

@@ -8,7 +8,6 @@ import Workspaces
 /// It stands at the routes themselves, so that no spelling of a path goes around it.
 package struct WorkspaceAccessMiddleware<Context: RequestContext>: RouterMiddleware {
   private let access: WorkspaceAccess
-  private let siteField = HTTPField.Name("sec-fetch-site")
   private let policyField = HTTPField.Name("cross-origin-resource-policy")
 
   /// Creates the middleware.
@@ -20,13 +19,9 @@ package struct WorkspaceAccessMiddleware<Context: RequestContext>: RouterMiddlew
     context: Context,
     next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
-    let facts = WorkspaceAccess.Facts(
-      host: request.head.authority,
-      origin: request.headers[.origin],
-      site: siteField.flatMap { request.headers[$0] },
-      authorization: request.headers[.authorization]
-    )
-    if let refusal = access.refusal(facts) { throw Self.problem(refusal) }
+    if let refusal = access.refusal(WorkspaceAccess.Facts(request.head)) {
+      throw Self.problem(refusal)
+    }
     var response = try await next(request, context)
     response.headers[.xContentTypeOptions] = "nosniff"
     if let policyField { response.headers[policyField] = "same-origin" }
@@ -46,6 +41,12 @@ package struct WorkspaceAccessMiddleware<Context: RequestContext>: RouterMiddlew
         .forbidden,
         WorkspaceProblem.originForbidden.rawValue,
         detail: "pages of other origins may not ask"
+      )
+    case .hosts:
+      Problem(
+        .badRequest,
+        WorkspaceProblem.invalidHost.rawValue,
+        detail: "there is more than one Host"
       )
     case .token:
       Problem(

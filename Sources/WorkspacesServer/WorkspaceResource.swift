@@ -27,17 +27,23 @@ enum WorkspaceResource: Sendable {
   /// - Returns: The resource; `nil` if there is none at that path.
   init?(path: String) {
     let parts = path.split(separator: "?", maxSplits: 1)
-    let query = parts.count > 1 ? parts[1] : ""
+    let query = parts.count > 1 ? String(parts[1]) : ""
     let names = (parts.first ?? "").split(separator: "/").map(String.init)
     switch (names.count, names.prefix(3)) {
     case (3, ["v1", "git", "worktrees"]):
-      let since = query.split(separator: "&").first { $0.hasPrefix("since=") }
-      self = since.map { .delta(String($0.dropFirst(6))) } ?? .list
+      self = .worktrees(QueryItems(query: query))
     case (4, ["v1", "git", "worktrees"]): self = .item(names[3])
     case (5, ["v1", "git", "worktrees"]) where names[4] == "diff": self = .diff(names[3])
     case (4, ["v1", "sessions", "workspace"]): self = .session(names[3])
     default: return nil
     }
+  }
+}
+
+extension WorkspaceResource {
+  /// All worktrees, or what changed: `since` without a value is a revision that nobody knows.
+  static func worktrees(_ query: QueryItems) -> Self {
+    query.contains("since") ? .delta(query["since"] ?? "") : .list
   }
 }
 

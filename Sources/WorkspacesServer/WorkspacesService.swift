@@ -43,8 +43,7 @@ package struct WorkspacesService: Sendable {
     let actions = ActionEndpoints(watcher: watcher, reads: reads)
     let events = EventEndpoint(watcher: watcher, waiting: waiting, began: began)
     router.get("v1/git/worktrees") { request, _ in
-      let since = QueryItems(request)["since"]
-      return try await reads.answer(since.map { .delta($0) } ?? .list, request)
+      try await reads.answer(.worktrees(QueryItems(request)), request)
     }
     router.get("v1/git/worktrees/:id") { request, context in
       try await reads.answer(.item(context.parameters.get("id") ?? ""), request)

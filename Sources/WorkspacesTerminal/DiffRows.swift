@@ -43,6 +43,9 @@ package struct DiffRows: Sendable {
           switch file.omitted {
           case "binary": "  a binary file"
           case "too_large": "  too large to be shown"
+          case "symbolic_link": "  a symbolic link"
+          case "repository": "  a repository of its own"
+          case "unreadable": "  cannot be read"
           case let other?: "  not shown: \(other)"
           case nil: "  no text"
           }

@@ -31,7 +31,7 @@ package enum WorkspaceSheet {
     let from = source.isEmpty || it.isMain ? "" : " from \(source)"
     lines += pen.paragraph("\(it.branch)\(from) in \(it.path)", most: 3)
     lines += pen.paragraph(StateLook.gitFacts(it).joined(separator: " · "), most: 4).map {
-      pen.colours.paint(it.hasConflicts ? "31" : "35", $0)
+      pen.colours.paint(it.git.conflictCount > 0 ? "31" : "35", $0)
     }
     lines += agents(it, now, pen) + todos(it.todos, pen)
     let heading = it.latestSessionTitle ?? it.sessionTitle?.title

@@ -88,7 +88,7 @@ package struct WorkspaceTable: Sendable {
     if age > 0 { line += pen.cell(StateLook.age(since.map { now - $0 }), age, "2", atEnd: true) }
     if branch > 0 { line += "  " + pen.cell(Self.branch(it), branch, "34") }
     if git > 0 {
-      let isBad = it.hasConflicts || it.git.conflictCount > 0 || it.git.problem != nil
+      let isBad = it.git.conflictCount > 0 || it.git.problem != nil
       line += "  " + pen.cell(StateLook.git(it), git, isBad ? "31" : "35")
     }
     if todos > 0 { line += "  " + pen.cell(StateLook.todos(it.todos), todos) }

@@ -6,6 +6,8 @@ package enum WatchLimits {
   package static let depth = 5
   /// The most folders that one search for repositories opens.
   package static let searchedFolders = 20_000
+  /// The most folders of a worktree that are looked through before it is removed.
+  package static let walkedFolders = 200_000
   /// The most repositories.
   package static let repositories = 256
   /// The most worktrees.

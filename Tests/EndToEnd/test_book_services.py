@@ -232,6 +232,14 @@ class Services(unittest.TestCase):
         self.assertIn("401", json.dumps(state["events"][-1]))
         self.assertNotIn(TOKEN, json.dumps(state))
 
+    def test_the_service_may_stand_in_the_configuration(self):
+        service = self.service("vision_service.py", "{}", "--token", "another")
+        settings = self.folder / "freshet.json"
+        settings.write_text(json.dumps({"jobs": {"vision": service.url + "/v1/books"}}))
+        state, _ = self.scan(self.serve("--config", str(settings)), photo(6))
+        self.assertEqual(state["state"], "failed")
+        self.assertEqual([each["status"] for each in service.requests()], [401])
+
 
 if __name__ == "__main__":
     unittest.main()

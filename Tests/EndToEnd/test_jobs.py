@@ -249,9 +249,19 @@ class JobTests(unittest.TestCase):
             answer, _, _ = self.server.ask("GET", f"/ws/progress?jobId={job['jobId']}", token=job["token"], **fields)
             self.assertEqual(answer, status)
         self.server.start(table(5), Origin=self.server.url)
+        for hosts in (("localhost", "evil.example"), ("evil.example", "localhost")):
+            fields = "".join(f"Host: {host}\r\n" for host in hosts)
+            with stack_socket.create_connection(("127.0.0.1", self.server.port), timeout=30) as client:
+                client.sendall(f"GET /v1/capabilities HTTP/1.1\r\n{fields}Connection: close\r\n\r\n".encode())
+                answer = b"".join(iter(lambda: client.recv(65536), b""))
+            self.assertTrue(answer.startswith(b"HTTP/1.1 400 "), answer[:80])
+            self.assertIn(b'"invalid_host"', answer)
 
     def test_tokens_open_their_own_job_only(self):
         job, other = self.server.start(table(5)), self.server.start(table(6))
+        for scheme in ("Bearer ", "bearer  ", "BEARER    "):
+            answer, _, _ = self.server.ask("GET", f"/v1/jobs/{job['jobId']}", Authorization=scheme + job["token"])
+            self.assertEqual(answer, 200, scheme)
         for path in ("", "/results", "/events", "/failed.csv"):
             for token, status, code in [
                 (None, 401, "token_missing"), (other["token"], 401, "token_invalid"),

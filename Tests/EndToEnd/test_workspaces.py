@@ -8,7 +8,7 @@ import time
 import unittest
 from pathlib import Path
 
-from program import Folder, until
+from program import Folder, run, until
 from workspaces import Stream, Workspaces, git, repository
 
 LIST = "/v1/git/worktrees"
@@ -134,6 +134,15 @@ class WorkspacesTest(unittest.TestCase):
         self.assertNotIn("body", body["responses"][1])
         self.assertEqual(body["responses"][3]["body"]["error"], "worktree_not_found")
         self.assertEqual(body["responses"][4]["body"]["error"], "session_not_found")
+        # Queries are read as those of requests are: percent-encoded, and `since` without a value is one.
+        revision = self.server.ask(LIST + "?since=")[2]["revision"]
+        escaped = revision.replace("-", "%2D")
+        queries = ("?since=", "?since", f"?since={revision}", f"?since={escaped}", "?since=+")
+        parts = self.server.ask("/v1/batch", "POST", {"requests": [{"path": LIST + each} for each in queries]})[2]
+        for query, part in zip(queries, parts["responses"]):
+            alone = self.server.ask(LIST + query)[2]
+            for found in (part["body"], alone):
+                self.assertEqual((found["revision"], found["full"]), (revision, query in ("?since=", "?since", "?since=+")), query)
         too_many = {"requests": [{"path": LIST}] * 33}
         self.assertEqual(self.server.ask("/v1/batch", "POST", too_many)[0], 400)
         status, _, body = self.server.ask("/v1/batch", "POST", {"requests": [{"path": 1}]})
@@ -146,8 +155,9 @@ class WorkspacesTest(unittest.TestCase):
         (self.linked / "new file").write_text("one\ntwo\n")
         (self.linked / "pic").write_bytes(b"\0\1")
         (self.linked / "outside").symlink_to("/etc/passwd")
+        repository(self.linked / "inner")
         git(self.linked, "rm", "-q", "dir2/file2.txt")
-        it = self.until_shown("linked", lambda it: it["git"]["untracked"] == 3 and it["git"]["staged"] == 1)
+        it = self.until_shown("linked", lambda it: it["git"]["untracked"] == 4 and it["git"]["staged"] == 1)
         path = f"{LIST}/{it['id']}/diff"
         status, fields, body = self.server.ask(path)
         self.assertEqual(status, 200)
@@ -156,17 +166,57 @@ class WorkspacesTest(unittest.TestCase):
         self.assertEqual({name: each["change_type"] for name, each in found.items()}, {
             "dir0/file0.txt": "modified", "dir1/file1.txt": "modified", "dir2/file2.txt": "deleted",
             "new file": "added (untracked)", "pic": "added (untracked)", "outside": "added (untracked)",
+            "inner/": "added (untracked)",
         })
-        self.assertEqual(body["total_files"], 6)
+        self.assertEqual(body["total_files"], 7)
         self.assertIn("+committed", found["dir0/file0.txt"]["diff_text"])
         self.assertIn("+one\n+two\n", found["new file"]["diff_text"])
-        self.assertEqual(found["pic"]["omitted"], "binary")
+        self.assertEqual(
+            {name: each["omitted"] for name, each in found.items() if "omitted" in each},
+            {"pic": "binary", "outside": "symbolic_link", "inner/": "repository"},
+        )
         self.assertNotIn("diff_text", found["outside"])
         self.assertEqual(self.server.ask(path, If_None_Match=fields["etag"])[0], 304)
         # The counts stay the same, the diff does not.
         (self.linked / "dir1" / "file1.txt").write_text("edited again\n")
         until(lambda: self.server.ask(path, If_None_Match=fields["etag"])[0] == 200)
         self.assertIn("edited again", str(self.server.ask(path)[2]))
+
+    def test_a_repository_without_a_commit_shows_its_new_files(self):
+        for hash in ("sha1", "sha256"):
+            folder = self.root / hash
+            folder.mkdir()
+            git(folder, "init", "-q", f"--object-format={hash}")
+            (folder / "staged").write_text("one\n")
+            git(folder, "add", "staged")
+            (folder / "new").write_text("two\n")
+            until(lambda: any(each["path"] == str(folder) for each in self.server.worktrees()))
+            it = self.until_shown(hash, lambda it: it["git"]["staged"] == 1 and it["git"]["untracked"] == 1)
+            status, _, body = self.server.ask(f"{LIST}/{it['id']}/diff")
+            self.assertEqual(status, 200, body)
+            self.assertEqual(body["fork_commit"], "")
+            texts = {each["file_path"]: each["diff_text"] for each in body["file_diffs"]}
+            self.assertEqual(set(texts), {"staged", "new"})
+            self.assertIn("+one\n", texts["staged"])
+            status, _, body = self.server.ask(LIST, "POST", {"repository": str(folder), "branch": "x"})
+            self.assertEqual((status, body["error"]), (400, "invalid_parameter"))
+            self.assertIn("no commit yet", body["detail"])
+
+    def test_an_operation_that_waits_without_a_conflict_is_none(self):
+        (self.linked / "dir0" / "file0.txt").write_text("edited\n")
+        git(self.linked, "commit", "-q", "-a", "-m", "edited")
+        git(self.linked, "revert", "--no-commit", "HEAD")
+        it = self.until_shown("linked", lambda it: it["git"].get("operation"))
+        # The seed system's clients are to show that it needs attention.
+        self.assertEqual((it["has_conflicts"], it["git"]["conflict_count"]), (True, 0))
+        answer = run("workspaces", "--server", self.server.url, "--status-line")
+        self.assertEqual(answer.stdout, "1 dirty\n")
+        git(self.linked, "revert", "--abort")
+        self.commit(self.main, "other\n")
+        git(self.linked, "merge", "main", check=False)
+        self.until_shown("linked", lambda it: it["git"]["conflict_count"] == 1)
+        answer = run("workspaces", "--server", self.server.url, "--status-line")
+        self.assertEqual(answer.stdout, "1 in conflict · 1 dirty\n")
 
     def test_a_stream_begins_with_a_snapshot_and_goes_on_with_what_changed(self):
         stream = Stream(self.server)
@@ -217,9 +267,15 @@ class WorkspacesTest(unittest.TestCase):
             ({"repository": "local/main", "branch": "a..b", "name": "x"}, 400, "invalid_parameter"),
             ({"repository": "local/main", "branch": "x", "source": "--force"}, 400, "invalid_parameter"),
             ({"branch": "x"}, 400, "invalid_body"),
+            ({"repository": "local/main", "branch": "x", "source": "nowhere"}, 400, "invalid_parameter"),
+            ({"repository": "local/main", "branch": "x", "source": "a b"}, 400, "invalid_parameter"),
+            ({"repository": "local/main", "branch": "x", "source": "HEAD^{tree}"}, 400, "invalid_parameter"),
+            ({"repository": "local/main", "branch": "feature"}, 409, "already_exists"),
+            ({"repository": "local/main", "branch": "work/more"}, 409, "already_exists"),
         ):
             code, _, body = self.server.ask(LIST, "POST", asked)
             self.assertEqual((code, body["error"]), (status, error), asked)
+            self.assertNotIn("fatal", body["detail"])
         # Not committed: the files are named, and nothing is touched.
         (made / "precious").write_text("work")
         code, _, body = self.server.ask(place, "DELETE")

@@ -43,6 +43,16 @@ class AccessTest(unittest.TestCase):
         self.assertNotIn("Access-Control-Allow-Origin", fields)
         return status, body and isinstance(body, dict) and body.get("error")
 
+    def two_hosts(self, server, *hosts):
+        """Status and code of the answer to a request with several Host fields."""
+        with socket.create_connection(("127.0.0.1", server.port), timeout=30) as client:
+            fields = "".join(f"Host: {host}\r\n" for host in hosts)
+            client.sendall(f"GET {LIST} HTTP/1.1\r\n{fields}Connection: close\r\n\r\n".encode())
+            answer = b"".join(iter(lambda: client.recv(65536), b""))
+        head, _, body = answer.partition(b"\r\n\r\n")
+        found = json.loads(body)
+        return int(head.split()[1]), isinstance(found, dict) and found.get("error")
+
     def test_a_page_of_another_origin_and_a_foreign_name_get_nothing(self):
         with Workspaces(self.folder, "--allow-host", "box.example", roots=[self.root]) as server:
             own = f"http://127.0.0.1:{server.port}"
@@ -58,6 +68,9 @@ class AccessTest(unittest.TestCase):
             self.assertEqual(self.error(server, Sec_Fetch_Site="cross-site"), (403, "origin_forbidden"))
             for host in ("evil.example", "127.0.0.1.evil.example", "", "localhost:x", "evil@127.0.0.1"):
                 self.assertIn(self.error(server, host=host)[0], (400, 421), host)
+            # Two hosts are nobody's (RFC 9112, section 3.2), in either order and even if they are the same.
+            for hosts in (("localhost", "evil.example"), ("evil.example", "localhost"), ("localhost", "localhost")):
+                self.assertEqual(self.two_hosts(server, *hosts), (400, "invalid_host"), hosts)
             # What changes something is refused the same way, and does not happen.
             for method, path in (("POST", LIST), ("DELETE", f"{LIST}/x"), ("POST", "/v1/batch"), ("GET", "/v1/events")):
                 answer = self.error(server, method=method, path=path, Origin="https://evil.example")
@@ -80,6 +93,14 @@ class AccessTest(unittest.TestCase):
             )
             self.assertEqual((status, len(body)), (200, 1))
             self.assertEqual(fields["Vary"].split(", ")[0], "Authorization")
+            # The scheme in any case, any number of blanks; the seed system's field where there is no bearer token.
+            for fields in ({"Authorization": f"Bearer  {TOKEN}"}, {"Authorization": f"bEARER   {TOKEN}"},
+                           {"X_Codespace_Name": TOKEN}, {"X_Codespace_Name": TOKEN, "Authorization": "Basic eDp5"}):
+                self.assertEqual(self.ask(server, **fields)[0], 200, fields)
+            for fields in ({"X_Codespace_Name": "any"}, {"X_Codespace_Name": TOKEN + "x"},
+                           {"X_Codespace_Name": TOKEN, "Authorization": "Bearer wrong"}):
+                self.assertEqual(self.error(server, **fields), (401, "unauthorized"), fields)
+            self.assertIn("X-Codespace-Name", self.ask(server, X_Codespace_Name=TOKEN)[1]["Vary"])
             self.assertNotIn(TOKEN, "".join(server.log))
 
     def test_others_can_connect_only_where_there_is_a_token(self):

@@ -1,3 +1,4 @@
+import FeedStage
 import GTFS
 import Testing
 

@@ -1,3 +1,4 @@
+import FeedStage
 import Foundation
 import GTFS
 import Testing

@@ -1,3 +1,5 @@
+import FeedStage
+
 /// A zip archive written by Python's zipfile, which knows nothing of the code under test.
 struct ZipFile {
   let folder: TemporaryFolder

@@ -81,7 +81,8 @@ struct WorkspaceStory {
           "outcome": bytes > 0 ? "content" : "unchanged", "bytes": bytes,
           "conditional": !isFull, "changed": isNews, "cadenceMs": cadence, "origin": "schedule",
         ])
-        wire(\.polled, at + length, head: 240, body: bytes, isStream: false)
+        let isWhole = number == 1
+        wire(\.polled, at + length, head: 240, body: bytes, isStream: false, isWhole: isWhole)
         for change in changes[known..<next] {
           polled.append(change.shown.merging(["at": at + length + dice(1...9)]) { $1 })
         }
@@ -115,7 +116,7 @@ struct WorkspaceStory {
           "conditional": bytes == 0, "changed": bytes > 0, "cadenceMs": 60_000,
           "origin": "schedule",
         ])
-        wire(\.pushed, event.at + length, head: 240, body: bytes, isStream: false)
+        wire(\.pushed, event.at + length, head: 240, body: bytes, isStream: false, isWhole: true)
         continue
       }
       wire(\.pushed, event.at, head: 0, body: dice(700...900), isStream: true)
@@ -128,10 +129,12 @@ struct WorkspaceStory {
     _ at: Int64,
     head: Int64,
     body: Int64,
-    isStream: Bool
+    isStream: Bool,
+    isWhole: Bool = false
   ) {
     self[keyPath: member].append([
       "event": "wire", "at": at, "sent": 120, "head": head, "body": body, "stream": isStream,
+      "whole": isWhole,
     ])
   }
 

@@ -45,7 +45,9 @@ struct WorkspacesReportTests {
   @Test func `Every answer brings the whole list`() throws {
     var story = WorkspaceStory()
     for index in story.polled.indices {
-      if story.polled[index]["event"] as? String == "wire" { story.polled[index]["body"] = 20_000 }
+      if story.polled[index]["event"] as? String == "wire" {
+        story.polled[index].merge(["body": 20_000, "whole": true]) { $1 }
+      }
       if story.polled[index]["outcome"] != nil {
         story.polled[index].merge(["bytes": 20_000, "status": 200, "outcome": "content"]) { $1 }
       }
@@ -118,6 +120,30 @@ struct WorkspacesReportTests {
     story = WorkspaceStory()
     story.polled.removeAll { $0["cadenceMs"] as? Int64 == 30_000 }
     try expectOnly(["requests_per_hour"], story, says: "background: 0 ms show no rate")
+  }
+
+  @Test func `Seconds show no rate, and a delta is no whole list`() throws {
+    var story = WorkspaceStory()
+    let begin = try #require(story.pushed[0]["startedAt"] as? Int64)
+    story.polled.removeAll { ($0["endedAt"] ?? $0["at"]) as? Int64 ?? 0 > begin + 60_000 }
+    story.pushed.removeAll { ($0["endedAt"] ?? $0["at"]) as? Int64 ?? 0 > begin + 60_000 }
+    var text = WorkspacesText.text(try story.report())
+    #expect(text.contains("a whole list is 20.0 kB"), "\(text)")
+    #expect(text.contains("which shows no rate; 2 min"), "\(text)")
+    #expect(!text.contains(" in an hour, measured for"), "\(text)")
+    let rows = try story.report().rows
+    #expect(rows.contains { $0.time > 0 } && rows.allSatisfy { $0.requestsPerHour == nil })
+    // A client whose list came over the stream asks for what changed since, and gets little.
+    for index in WorkspaceStory.places(story.polled, "event", "wire") {
+      story.polled[index]["whole"] = false
+    }
+    for index in WorkspaceStory.places(story.pushed, "event", "wire") {
+      story.pushed[index]["whole"] = nil
+    }
+    let report = try story.report()
+    text = WorkspacesText.text(report)
+    #expect(text.contains("no whole list was asked for"), "\(text)")
+    #expect(report.wholeList == 0 && report.rows.allSatisfy { $0.wholeBytes == 0 })
   }
 
   @Test func `A truth that cannot be read`() throws {

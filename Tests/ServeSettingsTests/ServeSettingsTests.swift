@@ -23,7 +23,7 @@ import Testing
       """
       {"allowedHosts": ["books.example", "[::1]"], "jobs": {"folder": "j", "running": 3, "keptSeconds": 60,
        "tokenSeconds": 70, "queryTokens": true, "openLibrary": "https://openlibrary.org",
-       "limits": {"csvRows": 5, "anything": 6}}}
+       "vision": "http://127.0.0.1:9/v1/books", "limits": {"csvRows": 5, "anything": 6}}}
       """
     )
     #expect(settings.allowedHosts == ["books.example", "[::1]"])
@@ -34,6 +34,7 @@ import Testing
     #expect(settings.jobs?.queryTokens == true)
     #expect(settings.jobs?.limits == ["csvRows": 5, "anything": 6])
     #expect(settings.jobs?.openLibrary == "https://openlibrary.org")
+    #expect(settings.jobs?.vision == "http://127.0.0.1:9/v1/books")
     #expect(try read("{}").jobs == nil)
     #expect(try read(#"{"jobs": {}}"#).jobs?.folder == nil)
   }
@@ -46,6 +47,10 @@ import Testing
     (#"{"jobs": {"keptSeconds": 31536001}}"#, "$.jobs.keptSeconds"),
     (#"{"jobs": {"queryTokens": 1}}"#, "$.jobs.queryTokens"),
     (#"{"jobs": {"openLibrary": "openlibrary.org"}}"#, "$.jobs.openLibrary"),
+    (#"{"jobs": {"openLibrary": "https://openlibrary.org/x"}}"#, "$.jobs.openLibrary"),
+    (#"{"jobs": {"vision": "vision.example"}}"#, "$.jobs.vision"),
+    (#"{"jobs": {"vision": "https:///books"}}"#, "$.jobs.vision"),
+    (#"{"jobs": {"vision": "https://me@vision.example"}}"#, "$.jobs.vision"),
     (#"{"jobs": {"runing": 1}}"#, "$.jobs.runing"),
     (#"{"jobs": {"limits": {"csvRows": 0}}}"#, "$.jobs.limits.csvRows"),
     (#"{"jobs": {"limits": 1}}"#, "$.jobs.limits"),

@@ -1,3 +1,4 @@
+import FeedStage
 import GTFS
 
 @testable import Timetable

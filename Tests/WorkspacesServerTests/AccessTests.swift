@@ -1,3 +1,4 @@
+import HTTPTypes
 import Testing
 
 @testable import WorkspacesServer
@@ -49,12 +50,36 @@ import Testing
   @Test(arguments: [
     ("Bearer secret-secret", true), ("bearer secret-secret", true), ("Bearer secret-secreT", false),
     ("Bearer secret", false), ("Basic secret-secret", false), ("secret-secret", false),
-    ("Bearer ", false), ("", false),
+    ("Bearer ", false), ("", false), ("Bearer  secret-secret", true),
+    ("BEARER    secret-secret ", true), ("Bearer\tsecret-secret", false),
   ])
   func `The token is needed as it is`(_ field: String, _ isAllowed: Bool) {
     let access = WorkspaceAccess(token: "secret-secret", hosts: nil)
     let refusal = access.refusal(Facts(host: nil, authorization: field))
     #expect((refusal == nil) == isAllowed)
     #expect(access.refusal(Facts(host: nil)) == .token)
+  }
+
+  @Test func `The name of a codespace stands for the token where there is no other`() {
+    let access = WorkspaceAccess(token: "secret-secret", hosts: nil)
+    func refusal(_ codespace: String?, _ authorization: String? = nil) -> WorkspaceAccess.Refusal? {
+      access.refusal(Facts(host: nil, authorization: authorization, codespace: codespace))
+    }
+    #expect(refusal("secret-secret") == nil)
+    #expect(refusal("secret-secret", "Basic eDp5") == nil)
+    #expect(refusal("any", "Bearer secret-secret") == nil)
+    #expect(refusal("secret-secret", "Bearer wrong-wrong-1") == .token)
+    #expect(refusal("any") == .token)
+    #expect(refusal("") == .token)
+  }
+
+  @Test func `Two hosts are nobody's, whether any will do or not`() throws {
+    var request = HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: "/")
+    #expect(WorkspaceAccess(token: nil, hosts: []).refusal(Facts(request)) == nil)
+    request.headerFields.append(
+      HTTPField(name: try #require(HTTPField.Name("Host")), value: "evil.example")
+    )
+    #expect(WorkspaceAccess(token: nil, hosts: []).refusal(Facts(request)) == .hosts)
+    #expect(WorkspaceAccess(token: nil, hosts: nil).refusal(Facts(request)) == .hosts)
   }
 }

@@ -14,6 +14,15 @@ import WorktreeWatch
     } else {
       Issue.record("delta")
     }
+    for (query, since) in [
+      ("since=", ""), ("since", ""), ("since=g%2D1", "g-1"),
+      ("x=1&since=+g-1", "g-1"),
+    ] {
+      guard case .delta(since)? = WorkspaceResource(path: "/v1/git/worktrees?" + query) else {
+        Issue.record("\(query)")
+        continue
+      }
+    }
     if case .item("7")? = WorkspaceResource(path: "/v1/git/worktrees/7") {
     } else {
       Issue.record("item")

@@ -5,7 +5,7 @@ import { element, makeDialog, newElement, setText } from "./dom.js";
 import { Refusal } from "./workspace-api.js";
 
 /** Refusals that a person may pass over when deleting. */
-const PASSABLE = ["worktree_dirty", "worktree_unmerged", "agent_active"];
+const PASSABLE = ["worktree_dirty", "worktree_unmerged", "agent_active", "ignored_files", "nested_repository"];
 
 export class ActionSheet {
   #dialog = makeDialog(element("action"));

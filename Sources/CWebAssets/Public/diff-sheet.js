@@ -9,7 +9,7 @@ const MOST_LINES = 2000;
 const HEADING = /^(?:diff --git |index |--- |\+\+\+ |new file|deleted file|similarity index |rename (?:from|to) |copy (?:from|to) )/;
 /** The words of the server. */
 const KINDS = ["added", "deleted", "modified", "renamed", "copied", "type changed", "conflicted", "added (untracked)"];
-const OMITTED = ["binary", "too_large"];
+const OMITTED = ["binary", "too_large", "symbolic_link", "repository", "unreadable"];
 
 export class DiffSheet {
   #dialog = makeDialog(element("diff"));

@@ -22,9 +22,8 @@ struct JobGate: Sendable {
         return (String(name.dropFirst(prefix.count)), String(name))
       }
     }
-    if let field = fields[.authorization] {
-      let words = field.split(separator: " ", maxSplits: 1)
-      if words.count == 2, words[0].lowercased() == "bearer" { return (String(words[1]), nil) }
+    if let token = fields[.authorization].flatMap({ BearerToken.token(of: $0) }) {
+      return (token, nil)
     }
     if acceptsQueryToken, let token = query["token"] { return (token, nil) }
     return nil

@@ -51,14 +51,15 @@ package struct PollRow: Hashable, Sendable {
   /// The bytes if every answer had brought the whole list.
   package internal(set) var wholeBytes: Int64 = 0
 
-  /// The requests in an hour; nothing without an interval.
+  /// The requests in an hour; nothing if the time is too short to show it.
   package var requestsPerHour: Double? {
-    time > 0 ? Double(intervals) * 3_600_000 / Double(time) : nil
+    time >= WorkspaceReportLimits.leastTime
+      ? Double(intervals) * 3_600_000 / Double(time) : nil
   }
   /// The bytes in an hour, at the measured size of answers.
   package var bytesPerHour: Double? { perHour(bytes) }
   /// The bytes in an hour without "not modified" and without deltas.
-  package var wholeBytesPerHour: Double? { perHour(wholeBytes) }
+  package var wholeBytesPerHour: Double? { wholeBytes > 0 ? perHour(wholeBytes) : nil }
 
   private func perHour(_ bytes: Int64) -> Double? {
     guard let requestsPerHour, answers > 0 else { return nil }

@@ -16,7 +16,7 @@ package struct ShownWorkspace: Hashable, Sendable {
 
 /// The bytes of one exchange, or of a piece of a stream.
 ///
-/// `{"event":"wire","at":…,"sent":…,"head":…,"body":…,"stream":…}`
+/// `{"event":"wire","at":…,"sent":…,"head":…,"body":…,"stream":…,"whole":…}`; without the last it is no whole list.
 package struct WireBytes: Hashable, Sendable {
   /// The number of the line, from 1.
   package var line: Int
@@ -30,6 +30,8 @@ package struct WireBytes: Hashable, Sendable {
   package var body: Int64
   /// Whether it is of a stream.
   package var isStream: Bool
+  /// Whether it is a whole list.
+  package var isWhole: Bool
 
   /// All bytes that were received.
   package var received: Int64 { head + body }
@@ -54,13 +56,19 @@ struct WorkspaceLineReader {
   /// The bytes of an exchange.
   func wire() throws(RecordLine.Fault) -> WireBytes {
     guard case .flag(let isStream) = members["stream"] else { throw missing("stream") }
+    var isWhole = false
+    if let whole = members["whole"] {
+      guard case .flag(let flag) = whole else { throw missing("whole") }
+      isWhole = flag
+    }
     let wire = WireBytes(
       line: line,
       at: try number("at"),
       sent: try number("sent"),
       head: try number("head"),
       body: try number("body"),
-      isStream: isStream
+      isStream: isStream,
+      isWhole: isWhole
     )
     guard wire.sent >= 0, wire.head >= 0, wire.body >= 0 else {
       throw RecordLine.Fault(problem: "a count of bytes is below zero")

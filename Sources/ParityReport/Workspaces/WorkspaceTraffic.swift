@@ -2,19 +2,22 @@
 struct WorkspaceTraffic {
   /// The rows of the states that were seen.
   private(set) var rows: [PollState: PollRow] = [:]
-  /// The largest list that came, in bytes.
+  /// The largest whole list that came, in bytes; zero if none did.
   private(set) var wholeList: Int64 = 0
   /// The bytes that came over streams.
   private(set) var streamed: Int64 = 0
   /// The lines of answers whose bytes are missing, or are others.
   private(set) var unmatched: [Int] = []
-  /// From the first request to the last, in milliseconds.
+  /// From the first request or piece of a stream to the last, in milliseconds.
   private(set) var span: Int64 = 0
 
   /// Measures a recording of one resource.
   init(_ recording: Recording) {
     let samples = recording.samples
-    span = recording.span.end - recording.span.begin
+    let moments =
+      recording.wire.map(\.at)
+      + (samples.isEmpty ? [] : [recording.span.begin, recording.span.end])
+    span = (moments.max() ?? 0) - (moments.min() ?? 0)
     for (before, interval) in zip(samples, Interval.all(of: samples)) {
       // Between two states an interval is of neither.
       guard interval.kind == .scheduled, before.cadence == interval.cadence,
@@ -25,6 +28,7 @@ struct WorkspaceTraffic {
     }
     streamed = recording.wire.reduce(0) { $0 + ($1.isStream ? $1.received : 0) }
     let answers = recording.wire.filter { !$0.isStream }.sorted { $0.at < $1.at }
+    wholeList = answers.first { $0.isWhole }?.body ?? 0
     var place = 0
     for sample in samples.sorted(by: { $0.endedAt < $1.endedAt }) where sample.isAnswer {
       while place < answers.count,
@@ -45,7 +49,7 @@ struct WorkspaceTraffic {
   }
 
   private mutating func add(_ sample: RecordedSample, _ wire: WireBytes) {
-    wholeList = max(wholeList, wire.body)
+    if wire.isWhole { wholeList = max(wholeList, wire.body) }
     // What was asked beside the schedule, such as the first list, is of no state.
     guard let state = PollState(cadence: sample.cadence),
       sample.origin == nil || sample.origin == .schedule
@@ -55,7 +59,7 @@ struct WorkspaceTraffic {
     if sample.outcome == .unchanged { row.unchanged += 1 }
     if sample.isChange { row.news += 1 }
     row.bytes += wire.received
-    row.wholeBytes += wire.head + wholeList
+    if wholeList > 0 { row.wholeBytes += wire.head + wholeList }
     rows[state] = row
   }
 }

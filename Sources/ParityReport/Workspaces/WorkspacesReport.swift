@@ -25,7 +25,7 @@ package struct WorkspacesReport: Sendable {
   package let gatesOfRecordings: [[Gate]]
   /// The gates of all together.
   package let gates: [Gate]
-  /// The largest list that came, in bytes.
+  /// The largest whole list that came, in bytes; zero if none did.
   package let wholeList: Int64
   /// The bytes over streams, and during which time, in milliseconds.
   package let streamed: (bytes: Int64, time: Int64)
@@ -64,6 +64,11 @@ package struct WorkspacesReport: Sendable {
     gates = WorkspaceJudge(rows: rows, delays: self.delays, truths: truths).gates
   }
 
+  /// The bytes in an hour over streams; nothing if that was too short to show it.
+  package var streamedPerHour: Double? {
+    guard streamed.time >= WorkspaceReportLimits.leastTime else { return nil }
+    return Double(streamed.bytes) * 3_600_000 / Double(streamed.time)
+  }
   /// Whether there is anything to judge.
   package var isUsable: Bool { recordings.contains { !$0.samples.isEmpty } }
   /// Whether all gates are passed.

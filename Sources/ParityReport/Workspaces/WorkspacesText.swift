@@ -19,8 +19,11 @@ package enum WorkspacesText {
   }
 
   private static func traffic(_ report: WorkspacesReport) -> [String] {
+    let list =
+      report.wholeList > 0
+      ? "a whole list is \(Figures.bytes(report.wholeList))" : "no whole list was asked for"
     var lines = [
-      "Requests and bytes by state; a whole list is \(Figures.bytes(report.wholeList))",
+      "Requests and bytes by state; \(list)",
       cells(["state", "measured", "requests/h", "seed", "304", "bytes/h", "without 304, deltas"]),
     ]
     for row in report.rows {
@@ -34,11 +37,20 @@ package enum WorkspacesText {
         ])
       )
     }
-    if report.streamed.time > 0 {
-      let bytes = Double(report.streamed.bytes) * 3_600_000 / Double(report.streamed.time)
+    let least = Figures.span(WorkspaceReportLimits.leastTime)
+    if report.rows.contains(where: { $0.time > 0 && $0.requestsPerHour == nil }) {
+      lines.append("  what was measured for less than \(least) shows no rate")
+    }
+    guard report.streamed.bytes > 0 else { return lines }
+    let time = Figures.span(report.streamed.time)
+    if let bytes = report.streamedPerHour {
       lines.append(
-        "  over the stream: \(Figures.bytes(Int64(bytes))) in an hour, measured for"
-          + " \(Figures.span(report.streamed.time))"
+        "  over the stream: \(Figures.bytes(Int64(bytes))) in an hour, measured for \(time)"
+      )
+    } else {
+      lines.append(
+        "  over the stream: \(Figures.bytes(report.streamed.bytes)) in \(time), which shows no rate;"
+          + " \(least) are the least"
       )
     }
     return lines
@@ -101,7 +113,8 @@ package enum WorkspacesText {
     }
     return ReportJSON.object([
       ("verdict", ReportJSON.quoted(report.isPassed ? "pass" : "fail")),
-      ("recordings", ReportJSON.list(files)), ("wholeListBytes", "\(report.wholeList)"),
+      ("recordings", ReportJSON.list(files)),
+      ("wholeListBytes", report.wholeList > 0 ? "\(report.wholeList)" : "null"),
       ("streamedBytes", "\(report.streamed.bytes)"), ("streamedMs", "\(report.streamed.time)"),
       ("states", ReportJSON.list(rows)), ("delays", ReportJSON.list(delays)),
       ("superseded", "\(report.superseded)"),

@@ -46,6 +46,11 @@ struct BegunOperation: Sendable {
     }
   }
 
+  /// Whether it is a rebase.
+  var isRebase: Bool {
+    if case .rebase = kind { true } else { false }
+  }
+
   /// What undoes it.
   var undo: [String] {
     switch kind {

@@ -46,7 +46,10 @@ extension WorktreeActions {
       throw ActionRefusal(.invalidParameter, "\(branch.prefix(80)) cannot be the name of a branch")
     }
     return try await watcher.turns.take(place.commonDirectory) {
-      try await add(place, branch: branch, name: name, source: source)
+      // What was committed a moment ago is what the branch starts from.
+      await watcher.refreshRepository(place.commonDirectory)
+      let now = await watcher.repositories(named: place.commonDirectory).first ?? place
+      return try await add(now, branch: branch, name: name, source: source)
     }
   }
 
@@ -79,6 +82,7 @@ extension WorktreeActions {
         files: [holder.layout.worktree]
       )
     }
+    if exists.code != 0 { try await requireRoom(for: branch, from: start, in: place, source) }
     var arguments = ["worktree", "add", "--quiet"]
     arguments += exists.code == 0 ? [folder, branch] : ["-b", branch, "--no-track", folder, start]
     _ = try await act(arguments, in: place.commonDirectory)
@@ -98,107 +102,6 @@ extension WorktreeActions {
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
           || (0x61...0x7A).contains(byte) || [0x2D, 0x2E, 0x5F].contains(byte)
       }
-  }
-
-  /// Removes a worktree; its branch stays unless it is to go too.
-  ///
-  /// - Parameters:
-  ///   - workspace: The worktree.
-  ///   - isForced: Whether what is not committed, what nothing else has, and an agent that lives are no reason to
-  ///     keep it. The main worktree and a locked one stay in any case.
-  ///   - removesBranch: Whether its branch goes too, if it is still where it was when it was checked.
-  /// - Throws: ``ActionRefusal``, ``GitRunner/Failure``.
-  package func delete(
-    _ workspace: Workspace,
-    isForced: Bool,
-    removesBranch: Bool
-  ) async throws {
-    try await inTurn(workspace) { common in
-      let now = try await current(workspace)
-      try await requireRemovable(now, common, isForced: isForced, removesBranch: removesBranch)
-      try await remove(now, common, isForced: isForced, removesBranch: removesBranch)
-    }
-  }
-
-  private func requireRemovable(
-    _ now: Workspace,
-    _ common: String,
-    isForced: Bool,
-    removesBranch: Bool
-  ) async throws {
-    if now.isMain {
-      throw ActionRefusal(.mainWorktree, "\(now.path) came with the repository and stays")
-    }
-    if let reason = now.git.locked {
-      let why = reason.isEmpty ? "" : ": \(reason)"
-      throw ActionRefusal(.worktreeLocked, "\(now.path) is locked\(why)")
-    }
-    if !isForced {
-      try requireUnattended(now)
-      try await requireClean(now)
-      if let head = now.git.head, removesBranch || now.git.branch == nil {
-        try await requireKept(head, besides: now)
-      }
-    }
-    if removesBranch, let branch = now.git.branch {
-      let others = await watcher.repositories(named: common).first?.members ?? []
-      let other = others.first {
-        $0.entry.branch == "refs/heads/" + branch && $0.layout.worktree != now.path
-      }
-      if let other {
-        throw ActionRefusal(
-          .operationInProgress,
-          "\(branch) is checked out in \(other.layout.worktree) too"
-        )
-      }
-    }
-  }
-
-  private func remove(
-    _ now: Workspace,
-    _ common: String,
-    isForced: Bool,
-    removesBranch: Bool
-  ) async throws {
-    // Read again directly before: a commit of a moment ago is not lost.
-    if !isForced, try await checkedOut(now.path) != now.git.head {
-      throw ActionRefusal(.worktreeUnmerged, "\(now.path) has another commit meanwhile")
-    }
-    let force = isForced ? ["--force"] : []
-    _ = try await act(["worktree", "remove"] + force + [now.path], in: common)
-    var moved: ActionRefusal?
-    if removesBranch, let branch = now.git.branch, let head = now.git.head {
-      do {
-        _ = try await act(["update-ref", "-d", "refs/heads/\(branch)", head], in: common)
-        // As `git branch -D` does; most branches have no section.
-        _ = try? await act(["config", "--remove-section", "branch.\(branch)"], in: common)
-      } catch GitRunner.Failure.failed(_, _, let complaint) {
-        moved = ActionRefusal(
-          .worktreeUnmerged,
-          "\(now.path) is gone; \(branch) stays, because it is not at \(head.prefix(8)) any more: \(complaint)"
-        )
-      }
-    }
-    await watcher.refreshRepository(common)
-    if let moved { throw moved }
-  }
-
-  /// Whether another branch has a commit, so that it is not lost.
-  private func requireKept(_ head: String, besides workspace: Workspace) async throws {
-    let answer = try await runner.run(
-      [
-        "for-each-ref", "--contains", head, "--count=2", "--format=%(refname)", "refs/heads",
-        "refs/remotes", "refs/tags",
-      ],
-      in: workspace.path
-    )
-    let own = workspace.git.branch.map { "refs/heads/" + $0 }
-    let others = answer.text.split(separator: "\n").map(String.init).filter { $0 != own }
-    guard others.isEmpty else { return }
-    throw ActionRefusal(
-      .worktreeUnmerged,
-      "no other branch has \(head.prefix(8)); \(workspace.commitCount) commits would be lost"
-    )
   }
 
   /// What a merge came to.
@@ -223,16 +126,15 @@ extension WorktreeActions {
     cleansUp: Bool = false
   ) async throws -> Merged {
     try await inTurn(workspace) { common in
+      await watcher.refreshRepository(common)
       let now = try await current(workspace)
-      if cleansUp {
-        try await requireRemovable(now, common, isForced: false, removesBranch: false)
-      }
+      if cleansUp { try await requireRemovable(now, common, Removal()) }
       let target = try await merge(now, squashes: squashes)
       guard cleansUp else { return Merged(target: target) }
       do {
         let after = try await current(now)
-        try await requireRemovable(after, common, isForced: false, removesBranch: false)
-        try await remove(after, common, isForced: false, removesBranch: false)
+        try await requireRemovable(after, common, Removal())
+        try await remove(after, common, Removal())
         return Merged(target: target)
       } catch let refusal as ActionRefusal {
         return Merged(target: target, refusal: refusal.detail)
@@ -265,39 +167,80 @@ extension WorktreeActions {
     guard let base = target.git.head else {
       throw ActionRefusal(.invalidParameter, "\(source.branch) has no commit yet")
     }
-    let found = try await preview(now, base, head)
-    if found.hasConflicts { throw ActionConflict(report: found) }
+    let trial = try await trial(now, "merge", ours: base, theirs: head)
+    if trial.report.hasConflicts {
+      var report = trial.report
+      report.error = WorkspaceProblem.mergeConflict.rawValue
+      throw ActionConflict(report: report)
+    }
+    try await requireNothingInTheWay(trial.added, in: target.path)
     let title = "Merge branch '\(branch)'"
-    let way = squashes ? ["--squash"] : ["--no-ff", "-m", title]
+    // Each is said, whatever the configuration says.
+    let way =
+      squashes
+      ? ["--squash", "--ff", "--no-commit"]
+      : ["--no-ff", "--commit", "--no-squash", "-m", title]
     let begun = BegunOperation(squashes ? .squash : .merge(head), in: try await ready(target))
-    _ = try await act(["merge", "--quiet"] + way + [head], in: target.path, begun)
+    _ = try await act(
+      ["merge", "--quiet", "--no-overwrite-ignore"] + way + [head],
+      in: target.path,
+      begun,
+      variables: Self.withoutMergeOptions(source.branch)
+    )
     if squashes {
-      let staged = try await runner.run(
-        ["diff", "--cached", "--quiet"] + DiffReader.plain,
-        in: target.path,
-        timeout: WatchLimits.diffTimeout,
-        accepted: 0...1
+      try await commitSquash("\(title) (squashed)", in: target, begun)
+    } else if try await !contains(head, in: target.path) {
+      throw ActionRefusal(
+        .gitFailed,
+        "git merge made no merge of \(branch) in \(target.path); look there what it left"
       )
-      if staged.code == 0 {
-        // The message that a squash leaves would be that of the next commit.
-        if begun.isThere { _ = try await act(begun.undo, in: target.path) }
-      } else {
-        let message = "\(title) (squashed)"
-        _ = try await act(["commit", "--quiet", "-m", message], in: target.path, begun)
-      }
     }
     await watcher.refresh(now.path)
     return try await current(target)
   }
 
-  private func preview(
-    _ workspace: Workspace,
-    _ base: String,
-    _ head: String
-  ) async throws -> ConflictReport {
-    var report = try await check(workspace, "merge", ours: base, theirs: head)
-    if report.hasConflicts { report.error = WorkspaceProblem.mergeConflict.rawValue }
-    return report
+  private func commitSquash(
+    _ message: String,
+    in target: Workspace,
+    _ begun: BegunOperation
+  ) async throws {
+    let staged = try await runner.run(
+      ["diff", "--cached", "--quiet"] + DiffReader.plain,
+      in: target.path,
+      timeout: WatchLimits.diffTimeout,
+      accepted: 0...1
+    )
+    if staged.code == 0 {
+      // The message that a squash leaves would be that of the next commit.
+      if begun.isThere { _ = try await act(begun.undo, in: target.path) }
+      return
+    }
+    _ = try await act(["commit", "--quiet", "-m", message], in: target.path, begun)
+    if try await checkedOut(target.path) == target.git.head {
+      throw ActionRefusal(
+        .gitFailed,
+        "git commit made no commit in \(target.path); look there what it left"
+      )
+    }
+  }
+
+  /// What keeps `branch.NAME.mergeOptions` from making another merge than the one that was checked; variables, as a
+  /// branch's name may hold what separates a key from its value (git-config(1), GIT_CONFIG_COUNT).
+  private static func withoutMergeOptions(_ branch: String) -> [String: String] {
+    [
+      "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "branch.\(branch).mergeOptions",
+      "GIT_CONFIG_VALUE_0": "",
+    ]
+  }
+
+  /// Whether what is checked out has a commit.
+  private func contains(_ commit: String, in folder: String) async throws -> Bool {
+    let answer = try await runner.run(
+      ["merge-base", "--is-ancestor", commit, "HEAD"],
+      in: folder,
+      accepted: 0...1
+    )
+    return answer.code == 0
   }
 
   /// Takes the source into a worktree's branch; what ends in conflicts is undone.
@@ -314,6 +257,7 @@ extension WorktreeActions {
     fetches: Bool
   ) async throws -> Workspace {
     try await inTurn(workspace) { common in
+      await watcher.refreshRepository(common)
       var now = try await syncable(workspace)
       if fetches {
         _ = try await act(["fetch", "--quiet", "origin"], in: now.path)
@@ -337,6 +281,16 @@ extension WorktreeActions {
 
   private func sync(_ now: Workspace, _ strategy: Strategy) async throws -> Workspace {
     let source = try await source(of: now)
+    let added: [[UInt8]]
+    switch strategy {
+    case .rebase:
+      // A rebase that is given up writes over them.
+      try await requireNoHiddenEdit(now.path, sparse: false)
+      added = try await replayed(now, onto: source.object)
+    case .merge:
+      added = try await trial(now, "sync", ours: "HEAD", theirs: source.object).added
+    }
+    try await requireNothingInTheWay(added, in: now.path)
     let directory = try await ready(now)
     let begun: BegunOperation
     let arguments: [String]
@@ -349,16 +303,23 @@ extension WorktreeActions {
       arguments = ["rebase", "--quiet", source.object]
     case .merge:
       begun = BegunOperation(.merge(source.object), in: directory)
-      arguments = ["merge", "--quiet", "-m", "Merge branch '\(source.shortRef)'", source.object]
+      arguments = [
+        "merge", "--quiet", "--no-overwrite-ignore", "--ff", "--commit", "--no-squash", "-m",
+        "Merge branch '\(source.shortRef)'", source.object,
+      ]
     }
     do {
-      _ = try await act(arguments, in: now.path)
+      _ = try await act(
+        arguments,
+        in: now.path,
+        variables: Self.withoutMergeOptions(now.git.branch ?? "")
+      )
     } catch let failure as GitRunner.Failure {
       await watcher.refresh(now.path)
       let after = store.record(now.id)?.workspace
-      guard try await undo(begun, in: now.path) else { throw failure }
+      let undone = try await undo(begun, in: now.path, after: failure)
       await watcher.refresh(now.path)
-      guard let after, after.git.conflictCount > 0 else { throw failure }
+      guard undone, let after, after.git.conflictCount > 0 else { throw failure }
       throw ActionConflict(
         report: report(
           now,
@@ -369,43 +330,98 @@ extension WorktreeActions {
         )
       )
     }
+    guard try await contains(source.object, in: now.path) else {
+      throw ActionRefusal(
+        .gitFailed,
+        "git \(arguments[0]) ended and \(now.path) has not what \(source.shortRef) has; look there"
+      )
+    }
     return try await current(now)
   }
 
   /// Undoes what an action began; leaves what somebody else did.
   ///
+  /// A hook that failed may have changed files that git then does not give up; they are kept in the stash first.
+  ///
+  /// - Parameters:
+  ///   - begun: What was begun.
+  ///   - folder: The worktree.
+  ///   - cause: Why it is undone.
   /// - Returns: Whether there was something to undo.
-  /// - Throws: ``ActionRefusal`` if something is begun that is not the action's.
-  private func undo(_ begun: BegunOperation, in folder: String) async throws -> Bool {
-    if begun.isThere {
-      _ = try? await act(begun.undo, in: folder)
+  /// - Throws: ``ActionRefusal`` if something is begun that is not the action's, if changes are in the stash now, or
+  ///   if it could not be undone.
+  private func undo(
+    _ begun: BegunOperation,
+    in folder: String,
+    after cause: any Error
+  ) async throws -> Bool {
+    guard begun.isThere else {
+      if let found = begun.found {
+        throw ActionRefusal(
+          .operationInProgress,
+          "a \(found.kind.rawValue) was begun in \(folder) by somebody else meanwhile and is left as it is"
+        )
+      }
+      return false
+    }
+    do {
+      _ = try await act(begun.undo, in: folder)
       return true
+    } catch {
+      guard !begun.isRebase else { throw Self.notUndone(folder, cause, error) }
     }
-    if let found = begun.found {
+    do {
+      let kept = try await act(["stash", "create", "changed while freshet merged"], in: folder)
+      if !kept.text.isEmpty {
+        _ = try await act(
+          ["stash", "store", "--quiet", "-m", "changed while freshet merged", kept.text],
+          in: folder
+        )
+      }
+      // As the changes are those of the index then, they are given up with it; nothing else is touched.
+      _ = try await act(["add", "--update", ":/"], in: folder)
+      _ = try await act(["reset", "--quiet", "--merge"], in: folder)
       throw ActionRefusal(
-        .operationInProgress,
-        "a \(found.kind.rawValue) was begun in \(folder) by somebody else meanwhile and is left as it is"
+        .gitFailed,
+        "\(cause); \(folder) is as it was before, and what was changed there meanwhile is the newest stash"
       )
+    } catch let failure as GitRunner.Failure {
+      throw Self.notUndone(folder, cause, failure)
     }
-    return false
+  }
+
+  private static func notUndone(
+    _ folder: String,
+    _ cause: any Error,
+    _ failure: any Error
+  ) -> ActionRefusal {
+    ActionRefusal(
+      .gitFailed,
+      "\(cause); what was begun in \(folder) could not be undone and waits there: \(failure)"
+    )
   }
 
   /// Runs a command that changes something and, if it fails, undoes what it began.
   private func act(
     _ arguments: [String],
     in folder: String,
-    _ begun: BegunOperation
+    _ begun: BegunOperation,
+    variables: [String: String] = [:]
   ) async throws -> GitRunner.Answer {
     do {
-      return try await act(arguments, in: folder)
+      return try await act(arguments, in: folder, variables: variables)
     } catch {
-      _ = try await undo(begun, in: folder)
+      _ = try await undo(begun, in: folder, after: error)
       throw error
     }
   }
 
   /// Runs a command that changes something.
-  private func act(_ arguments: [String], in folder: String) async throws -> GitRunner.Answer {
+  func act(
+    _ arguments: [String],
+    in folder: String,
+    variables: [String: String] = [:]
+  ) async throws -> GitRunner.Answer {
     // A client that goes away does not leave half a change behind.
     let runner = runner
     let task = Task {
@@ -413,7 +429,8 @@ extension WorktreeActions {
         arguments,
         in: folder,
         reads: false,
-        timeout: WatchLimits.actionTimeout
+        timeout: WatchLimits.actionTimeout,
+        variables: variables
       )
     }
     return try await task.value

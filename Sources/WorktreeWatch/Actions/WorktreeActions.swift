@@ -25,16 +25,39 @@ package struct WorktreeActions: Sendable {
 
   /// Whether merging a worktree's branch into its source would end in conflicts.
   ///
-  /// - Throws: ``ActionRefusal``, ``GitRunner/Failure``.
+  /// It is tried with the branch that it would be merged into; the remote's copy stands in where there is none.
+  ///
+  /// - Throws: ``ActionRefusal``, also if a file that git does not track is in the way; ``GitRunner/Failure``.
   package func checkMerge(_ workspace: Workspace) async throws -> ConflictReport {
-    try await check(workspace, "merge", ours: source(of: workspace).ref, theirs: head(workspace))
+    await refreshRepository(of: workspace)
+    let source = try await source(of: workspace)
+    let local = try await runner.run(
+      ["rev-parse", "--verify", "--quiet", "refs/heads/\(source.branch)^{commit}"],
+      in: workspace.path,
+      accepted: 0...1
+    )
+    let ours = local.code == 0 ? local.text : source.ref
+    let trial = try await trial(workspace, "merge", ours: ours, theirs: head(workspace))
+    if !trial.report.hasConflicts,
+      let target = await watcher.worktree(on: source.branch, with: workspace.path)
+    {
+      try await requireNothingInTheWay(trial.added, in: target)
+    }
+    return trial.report
   }
 
   /// Whether taking the source into a worktree's branch would end in conflicts.
   ///
-  /// - Throws: ``ActionRefusal``, ``GitRunner/Failure``.
+  /// - Throws: ``ActionRefusal``, also if a file that git does not track is in the way; ``GitRunner/Failure``.
   package func checkSync(_ workspace: Workspace) async throws -> ConflictReport {
-    try await check(workspace, "sync", ours: head(workspace), theirs: source(of: workspace).ref)
+    await refreshRepository(of: workspace)
+    let source = try await source(of: workspace)
+    let trial = try await trial(workspace, "sync", ours: head(workspace), theirs: source.object)
+    if !trial.report.hasConflicts {
+      let replayed = try await replayed(workspace, onto: source.object)
+      try await requireNothingInTheWay(trial.added + replayed, in: workspace.path)
+    }
+    return trial.report
   }
 
   /// Merges two commits in a store of objects of its own, so that the repository stays as it is.
@@ -44,17 +67,36 @@ package struct WorktreeActions: Sendable {
     ours: String,
     theirs: String
   ) async throws -> ConflictReport {
+    try await trial(workspace, operation, ours: ours, theirs: theirs).report
+  }
+
+  /// A merge that was tried.
+  struct Trial {
+    /// Whether there are conflicts.
+    var report: ConflictReport
+    /// The paths that the result has and the first commit has not.
+    var added: [[UInt8]]
+  }
+
+  /// Merges two commits in a store of objects of its own, so that the repository stays as it is.
+  func trial(
+    _ workspace: Workspace,
+    _ operation: String,
+    ours: String,
+    theirs: String
+  ) async throws -> Trial {
     let objects = try TemporaryFolder()
     defer { objects.remove() }
     let common = await watcher.commonDirectory(of: workspace.path) ?? workspace.path
+    let variables = [
+      "GIT_OBJECT_DIRECTORY": objects.path,
+      "GIT_ALTERNATE_OBJECT_DIRECTORIES": Self.quoted(HostFile.join(common, "objects")),
+    ]
     let answer = try await runner.run(
       ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", ours, theirs],
       in: workspace.path,
       timeout: WatchLimits.diffTimeout,
-      variables: [
-        "GIT_OBJECT_DIRECTORY": objects.path,
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES": Self.quoted(HostFile.join(common, "objects")),
-      ],
+      variables: variables,
       accepted: 0...1
     )
     let parts = answer.output.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
@@ -70,7 +112,10 @@ package struct WorktreeActions: Sendable {
       )
     }
     let files = answer.code == 1 ? Array(parts.dropFirst()) : []
-    return report(workspace, operation, files, isConflict: answer.code == 1)
+    return Trial(
+      report: report(workspace, operation, files, isConflict: answer.code == 1),
+      added: try await added(from: ours, to: tree, in: workspace.path, variables)
+    )
   }
 
   /// A path in quotation marks, in which a colon separates nothing (git(1), GIT_ALTERNATE_OBJECT_DIRECTORIES).
@@ -114,6 +159,11 @@ package struct WorktreeActions: Sendable {
       throw ActionRefusal(.operationInProgress, "the repository has no branch to compare with")
     }
     return source
+  }
+
+  private func refreshRepository(of workspace: Workspace) async {
+    guard let common = await watcher.commonDirectory(of: workspace.path) else { return }
+    await watcher.refreshRepository(common)
   }
 
   private func head(_ workspace: Workspace) throws(ActionRefusal) -> String {
@@ -183,7 +233,7 @@ package struct WorktreeActions: Sendable {
 
   func requireIdle(_ workspace: Workspace) throws(ActionRefusal) {
     guard ![.working, .needsYou].contains(workspace.activity.state) else {
-      throw ActionRefusal(.agentActive, "an agent works in \(workspace.path)")
+      throw ActionRefusal(.agentActive, Self.occupation(of: workspace))
     }
   }
 

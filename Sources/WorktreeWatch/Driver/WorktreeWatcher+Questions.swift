@@ -5,6 +5,14 @@ extension WorktreeWatcher {
   /// The common directory of a worktree's repository.
   func commonDirectory(of path: String) -> String? { trees[path]?.repository }
 
+  /// The worktrees of any repository within a folder that have their repository elsewhere.
+  func worktrees(within folder: String) -> [String] {
+    trees.filter { path, tree in
+      path != folder && HostFile.isWithin(path, folder)
+        && !HostFile.isWithin(tree.repository, folder)
+    }.keys.sorted()
+  }
+
   /// The branch a worktree is compared with.
   package func source(of path: String) -> GitRefs.Source? {
     trees[path].flatMap { repositories[$0.repository]?.source }

@@ -8,7 +8,9 @@ package enum HostFile {
     case file
     /// A folder.
     case folder
-    /// Something else: a link that leads nowhere, a pipe, a device.
+    /// A symbolic link, where links are not followed.
+    case link
+    /// Something else: a pipe, a device.
     case other
   }
 
@@ -26,10 +28,22 @@ package enum HostFile {
     return kind(facts.st_mode)
   }
 
+  /// The kind of what is at a path in bytes, which need not be UTF-8; links are not followed.
+  package static func kindOfItself(_ path: [UInt8]) -> Kind? {
+    var facts = stat()
+    guard
+      (path + [0]).withUnsafeBufferPointer({ bytes in
+        bytes.withMemoryRebound(to: CChar.self) { $0.baseAddress.map { lstat($0, &facts) } ?? -1 }
+      }) == 0
+    else { return nil }
+    return kind(facts.st_mode)
+  }
+
   private static func kind(_ mode: mode_t) -> Kind {
     switch mode & S_IFMT {
     case S_IFREG: .file
     case S_IFDIR: .folder
+    case S_IFLNK: .link
     default: .other
     }
   }

@@ -72,7 +72,7 @@ package struct DiffReader: Sendable {
       worktreeId: workspace.id,
       worktreeName: workspace.name,
       sourceBranch: workspace.sourceBranch,
-      forkCommit: base == Self.emptyTree ? "" : base,
+      forkCommit: workspace.git.head == nil ? "" : base,
       fileDiffs: files.sorted { $0.filePath < $1.filePath },
       totalFiles: total,
       summary: "\(total) \(total == 1 ? "file" : "files") changed, +\(added) -\(removed)",
@@ -80,11 +80,11 @@ package struct DiffReader: Sendable {
     )
   }
 
-  /// The tree without files, which every git knows.
-  private static let emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-
   private func base(_ workspace: Workspace, _ source: String?) async throws -> String {
-    guard workspace.git.head != nil else { return Self.emptyTree }
+    guard workspace.git.head != nil else {
+      // The tree without files, which every git knows; its name depends on the repository's hash.
+      return try await runner.run(["hash-object", "-t", "tree", "--stdin"], in: workspace.path).text
+    }
     // By name, so that the answer is of the commit that is checked out now.
     let head = "HEAD"
     guard let source else { return head }
@@ -112,12 +112,19 @@ package struct DiffReader: Sendable {
   private func addition(_ path: String, _ folder: String) -> (WorkspaceDiff.File, isCut: Bool) {
     var file = WorkspaceDiff.File(filePath: path, changeType: "added (untracked)")
     let place = HostFile.join(folder, path)
-    // A link is not followed: it may lead out of the worktree.
-    guard HostFile.kindOfItself(place) == .file,
-      let content = HostFile.bytes(place, limit: WatchLimits.newFileBytes)
-    else {
-      file.omitted = HostFile.kindOfItself(place) == .file ? "too_large" : "binary"
-      return (file, file.omitted == "too_large")
+    switch HostFile.kindOfItself(place) {
+    case .file: break
+    // It is not followed: it may lead out of the worktree.
+    case .link: file.omitted = "symbolic_link"
+    // Of folders git names only those that are repositories themselves.
+    case .folder: file.omitted = "repository"
+    case .other, nil: file.omitted = "unreadable"
+    }
+    guard file.omitted == nil else { return (file, false) }
+    guard let content = HostFile.bytes(place, limit: WatchLimits.newFileBytes) else {
+      let isLarge = HostFile.stamp(place).map { $0[1] > WatchLimits.newFileBytes } ?? false
+      file.omitted = isLarge ? "too_large" : "unreadable"
+      return (file, isLarge)
     }
     guard let (text, lines) = UnifiedDiff.addition(of: path, content: content) else {
       file.omitted = "binary"

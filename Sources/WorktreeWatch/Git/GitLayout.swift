@@ -66,6 +66,11 @@ package struct GitLayout: Hashable, Sendable {
     }
   }
 
+  /// Whether names are those in a repository without a worktree of its own, or in a git directory.
+  static func isRepository(_ names: Set<[UInt8]>) -> Bool {
+    ["HEAD", "objects", "refs"].allSatisfy { names.contains(Array($0.utf8)) }
+  }
+
   /// Whether a folder is a repository without a worktree of its own.
   package static func isBareRepository(_ folder: String) -> Bool {
     HostFile.kind(HostFile.join(folder, "HEAD")) == .file

@@ -89,6 +89,7 @@ struct JobsOptions: ParsableArguments {
     options.jobsKept = jobsKept ?? settings?.keptSeconds
     options.jobsTokenSeconds = jobsTokenSeconds ?? settings?.tokenSeconds
     options.openLibrary = openLibrary ?? settings?.openLibrary
+    options.vision = vision ?? settings?.vision
     for (name, value) in (settings?.limits ?? [:]).sorted(by: { $0.key < $1.key })
     where !options.limits.set(name, to: value) {
       throw ValidationError(

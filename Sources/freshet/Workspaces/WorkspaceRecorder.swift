@@ -59,11 +59,13 @@ final class WorkspaceRecorder: Sendable {
     }
   }
 
-  /// Takes the bytes of an exchange.
-  fileprivate func wire(sent: Int, head: Int, body: Int, isStream: Bool) {
-    write([
+  /// Takes the bytes of an exchange, and whether they are a whole list.
+  fileprivate func wire(sent: Int, head: Int, body: Int, isStream: Bool, isWhole: Bool = false) {
+    var members: [String: Any] = [
       "event": "wire", "at": Self.now, "sent": sent, "head": head, "body": body, "stream": isStream,
-    ])
+    ]
+    if isWhole { members["whole"] = true }
+    write(members)
   }
 
   /// A letter for each entry: `freshet agent-sim` tells the truth in the same way.
@@ -109,7 +111,8 @@ struct CountedExchange<Transport: HTTPExchange & HTTPSending & HTTPStreaming>: H
       sent: Self.size(request),
       head: Self.size(answer.head),
       body: answer.body.count,
-      isStream: false
+      isStream: false,
+      isWhole: Self.isWhole(request, answer)
     )
     return answer
   }
@@ -145,6 +148,17 @@ struct CountedExchange<Transport: HTTPExchange & HTTPSending & HTTPStreaming>: H
       }
       return await receive(part)
     }
+  }
+
+  /// Whether an answer is a whole list: to a request without `since`, or to one whose revision is not known.
+  private static func isWhole(_ request: HTTPRequest, _ answer: HTTPExchangeAnswer) -> Bool {
+    guard request.method == .get, answer.head.status == .ok, let path = request.path else {
+      return false
+    }
+    let parts = path.split(separator: "?", maxSplits: 1)
+    guard parts.first?.hasSuffix("/v1/git/worktrees") == true else { return false }
+    guard parts.count > 1, parts[1].contains("since=") else { return true }
+    return String(decoding: answer.body.prefix(128), as: UTF8.self).contains("\"full\":true")
   }
 
   private static func size(_ request: HTTPRequest) -> Int {

@@ -31,7 +31,7 @@ struct WorkspaceText {
     }
     let parts = [
       (count(.needsYou), "needs you"), (count(.working), "working"), (count(.doneUnseen), "done"),
-      (list.worktrees.count { $0.hasConflicts }, "in conflict"),
+      (list.worktrees.count { $0.git.conflictCount > 0 }, "in conflict"),
       (list.worktrees.count { $0.isDirty }, "dirty"),
     ]
     let shown = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }

@@ -1,19 +1,22 @@
 import Foundation
 
 /// A folder for one test, removed at its end.
-struct TemporaryFolder {
-  let path: String
+package struct TemporaryFolder: Sendable {
+  /// Where it is.
+  package let path: String
 
-  init() throws {
-    path = NSTemporaryDirectory() + "gtfs-\(UUID().uuidString)"
+  /// Makes an empty folder.
+  package init() throws {
+    path = NSTemporaryDirectory() + "feed-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
-  func remove() { try? FileManager.default.removeItem(atPath: path) }
+  /// Removes it with everything in it.
+  package func remove() { try? FileManager.default.removeItem(atPath: path) }
 
   /// Writes a file into the folder; folders between are made.
   @discardableResult
-  func write(_ bytes: [UInt8], to name: String) throws -> String {
+  package func write(_ bytes: [UInt8], to name: String) throws -> String {
     let file = URL(filePath: path + "/" + name)
     try FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(),
@@ -24,12 +27,12 @@ struct TemporaryFolder {
   }
 
   /// The bytes of a file of the folder.
-  func read(_ name: String) throws -> [UInt8] {
+  package func read(_ name: String) throws -> [UInt8] {
     Array(try Data(contentsOf: URL(filePath: path + "/" + name)))
   }
 
   /// Runs a program in the folder.
-  func run(_ program: String, _ arguments: [String]) throws {
+  package func run(_ program: String, _ arguments: [String]) throws {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = [program] + arguments
@@ -43,8 +46,11 @@ struct TemporaryFolder {
     }
   }
 
-  struct ProgramFailure: Error {
-    var program: String
-    var status: Int32
+  /// A program that ended with another code than zero.
+  package struct ProgramFailure: Error {
+    /// The program.
+    package var program: String
+    /// Its code.
+    package var status: Int32
   }
 }

@@ -1,0 +1,14 @@
+/// The token of an `Authorization` field.
+package enum BearerToken {
+  /// Reads a field: the scheme in any case, one or more blanks, the token (RFC 9110, section 11.4; RFC 6750).
+  ///
+  /// - Returns: The token; `nil` if the scheme is another, or there is no token.
+  package static func token(of field: String) -> String? {
+    guard let blank = field.firstIndex(of: " "), field[..<blank].lowercased() == "bearer" else {
+      return nil
+    }
+    var token = field[blank...].drop { $0 == " " }
+    while token.last == " " || token.last == "\t" { token.removeLast() }
+    return token.isEmpty ? nil : String(token)
+  }
+}

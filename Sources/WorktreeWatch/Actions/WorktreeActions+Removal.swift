@@ -1,0 +1,369 @@
+import Git
+package import Workspaces
+
+extension WorktreeActions {
+  /// What a removal may pass over.
+  struct Removal: Sendable {
+    /// Everything but the main worktree, a lock, and another worktree within.
+    var isForced = false
+    /// Whether the branch goes too.
+    var removesBranch = false
+    /// What git ignores.
+    var losesIgnored = false
+  }
+
+  /// Removes a worktree; its branch stays unless it is to go too.
+  ///
+  /// - Parameters:
+  ///   - workspace: The worktree.
+  ///   - isForced: Whether what is not committed or ignored, what nothing else has, repositories within, and an agent
+  ///     that lives are no reason to keep it. The main worktree, a locked one, and one with another worktree within
+  ///     stay in any case.
+  ///   - removesBranch: Whether its branch goes too, if it is still where it was when it was checked.
+  ///   - losesIgnored: Whether what git ignores is no reason to keep it.
+  /// - Throws: ``ActionRefusal``, ``GitRunner/Failure``.
+  package func delete(
+    _ workspace: Workspace,
+    isForced: Bool,
+    removesBranch: Bool,
+    losesIgnored: Bool = false
+  ) async throws {
+    let removal = Removal(
+      isForced: isForced,
+      removesBranch: removesBranch,
+      losesIgnored: losesIgnored
+    )
+    try await inTurn(workspace) { common in
+      let now = try await current(workspace)
+      try await requireRemovable(now, common, removal)
+      try await remove(now, common, removal)
+    }
+  }
+
+  func requireRemovable(_ now: Workspace, _ common: String, _ removal: Removal) async throws {
+    if now.isMain {
+      throw ActionRefusal(.mainWorktree, "\(now.path) came with the repository and stays")
+    }
+    if let reason = now.git.locked {
+      let why = reason.isEmpty ? "" : ": \(reason)"
+      throw ActionRefusal(.worktreeLocked, "\(now.path) is locked\(why)")
+    }
+    let nested = await NestedRepositories.find(in: now.path)
+    try await requireNoWorktree(within: now, nested)
+    if !removal.isForced {
+      try requireUnattended(now)
+      try await requireClean(now)
+      try await requireNoHiddenEdit(now.path)
+      try await requireNoRepository(within: now, nested)
+      if !removal.losesIgnored { try await requireNothingIgnored(now, nested) }
+      if let head = now.git.head, removal.removesBranch || now.git.branch == nil {
+        try await requireKept(head, besides: now)
+      }
+    }
+    if removal.removesBranch, let branch = now.git.branch {
+      let others = await watcher.repositories(named: common).first?.members ?? []
+      let other = others.first {
+        $0.entry.branch == "refs/heads/" + branch && $0.layout.worktree != now.path
+      }
+      if let other {
+        throw ActionRefusal(
+          .operationInProgress,
+          "\(branch) is checked out in \(other.layout.worktree) too"
+        )
+      }
+    }
+  }
+
+  func remove(_ now: Workspace, _ common: String, _ removal: Removal) async throws {
+    // Read again directly before: a commit of a moment ago is not lost.
+    if !removal.isForced, try await checkedOut(now.path) != now.git.head {
+      throw ActionRefusal(.worktreeUnmerged, "\(now.path) has another commit meanwhile")
+    }
+    var force = removal.isForced
+    if !force, try await hasSubmodules(now.path) {
+      // Git removes none with submodules otherwise, and then does not look itself at what is not committed.
+      try await requireNothingUncommitted(now.path, submodules: true)
+      force = true
+    }
+    _ = try await act(["worktree", "remove"] + (force ? ["--force"] : []) + [now.path], in: common)
+    var moved: ActionRefusal?
+    if removal.removesBranch, let branch = now.git.branch, let head = now.git.head {
+      do {
+        _ = try await act(["update-ref", "-d", "refs/heads/\(branch)", head], in: common)
+        // As `git branch -D` does; most branches have no section.
+        _ = try? await act(["config", "--remove-section", "branch.\(branch)"], in: common)
+      } catch GitRunner.Failure.failed(_, _, let complaint) {
+        moved = ActionRefusal(
+          .worktreeUnmerged,
+          "\(now.path) is gone; \(branch) stays, because it is not at \(head.prefix(8)) any more: \(complaint)"
+        )
+      }
+    }
+    await watcher.refreshRepository(common)
+    if let moved { throw moved }
+  }
+
+  /// Whether another branch has a commit, so that it is not lost.
+  private func requireKept(_ head: String, besides workspace: Workspace) async throws {
+    let answer = try await runner.run(
+      [
+        "for-each-ref", "--contains", head, "--count=2", "--format=%(refname)", "refs/heads",
+        "refs/remotes", "refs/tags",
+      ],
+      in: workspace.path
+    )
+    let own = workspace.git.branch.map { "refs/heads/" + $0 }
+    let others = answer.text.split(separator: "\n").map(String.init).filter { $0 != own }
+    guard others.isEmpty else { return }
+    let count = workspace.commitCount
+    throw ActionRefusal(
+      .worktreeUnmerged,
+      "no other branch has \(head.prefix(8)); \(count) \(count == 1 ? "commit" : "commits") would be lost"
+    )
+  }
+
+  // MARK: What a removal would take along
+
+  /// Another worktree is its own, and its repository is elsewhere.
+  private func requireNoWorktree(
+    within now: Workspace,
+    _ nested: NestedRepositories
+  ) async throws {
+    let walked = nested.folders.filter { folder in
+      guard case .worktree(let layout)? = GitLayout.find(folder) else { return false }
+      return !HostFile.isWithin(layout.commonDirectory, now.path)
+        && layout.gitDirectory != layout.commonDirectory
+    }
+    let known = await watcher.worktrees(within: now.path)
+    let found = Set(walked + known).sorted()
+    guard !found.isEmpty else { return }
+    throw ActionRefusal(
+      .nestedWorktree,
+      "\(found.count == 1 ? "another worktree lies" : "other worktrees lie") within \(now.path); remove or move it first",
+      files: Array(found.prefix(GitLimits.conflictNames))
+    )
+  }
+
+  private static func path(of folder: String, within root: String) -> String {
+    String(decoding: folder.utf8.dropFirst(root.utf8.count + 1), as: UTF8.self)
+  }
+
+  private func requireNoRepository(
+    within now: Workspace,
+    _ nested: NestedRepositories
+  ) async throws {
+    guard !nested.isCut else {
+      throw ActionRefusal(
+        .nestedRepository,
+        "\(now.path) has more folders than are looked through for repositories (\(WatchLimits.walkedFolders))"
+      )
+    }
+    let (links, heads) = try await links(now.path)
+    var found: [String] = []
+    for folder in nested.folders {
+      let path = Self.path(of: folder, within: now.path)
+      let isSubmodule = links.contains(path) || GitLayout.find(folder) == .submodule
+      if isSubmodule {
+        try await requireNothingUncommitted(folder, submodules: false)
+        try await requireNoHiddenEdit(folder)
+        if try await hasOwnCommits(folder) { throw Self.unpushed(folder) }
+      } else if heads.contains(path + "/HEAD") {
+        // A repository without a worktree whose files are committed, as tests have them.
+        continue
+      } else if RemadeFolders.contains(path) {
+        if try await hasOwnWork(folder) { found.append(path) }
+      } else {
+        found.append(path)
+      }
+    }
+    if !found.isEmpty {
+      let count = found.count
+      throw ActionRefusal(
+        .nestedRepository,
+        "\(count) other \(count == 1 ? "repository lies" : "repositories lie") within \(now.path)",
+        files: Array(found.prefix(GitLimits.conflictNames))
+      )
+    }
+    // The repositories of submodules, those that are checked out no more as well, go with the worktree.
+    guard case .worktree(let layout)? = GitLayout.find(now.path) else { return }
+    let modules = await NestedRepositories.find(in: HostFile.join(layout.gitDirectory, "modules"))
+    for folder in modules.folders where try await hasOwnCommits(folder, isRepository: true) {
+      throw Self.unpushed(folder)
+    }
+  }
+
+  private static func unpushed(_ folder: String) -> ActionRefusal {
+    ActionRefusal(
+      .worktreeUnmerged,
+      "the submodule in \(folder) has commits that no branch of a remote has",
+      files: [folder]
+    )
+  }
+
+  private func hasOwnWork(_ folder: String) async throws -> Bool {
+    if GitLayout.isBareRepository(folder) {
+      // A mirror has only what its remote had; others are somebody's.
+      let mirror = try await runner.run(
+        ["config", "--get-regexp", "^remote\\..*\\.mirror$"],
+        in: folder,
+        variables: ["GIT_DIR": folder],
+        accepted: 0...255
+      )
+      return mirror.text.isEmpty
+    }
+    do {
+      try await requireNothingUncommitted(folder, submodules: true)
+      try await requireNoHiddenEdit(folder)
+      return try await hasOwnCommits(folder)
+    } catch {
+      return true
+    }
+  }
+
+  /// Whether a repository has commits or a stash that no branch of a remote has; what git cannot tell counts as such.
+  private func hasOwnCommits(_ folder: String, isRepository: Bool = false) async throws -> Bool {
+    let answer = try await runner.run(
+      [
+        // With a pattern in it, as otherwise git looks below the name.
+        "rev-list", "-n", "1", "HEAD", "--branches", "--glob=refs/stas[h]", "--not", "--remotes",
+        "--",
+      ],
+      in: folder,
+      variables: isRepository ? ["GIT_DIR": folder] : [:],
+      accepted: 0...255
+    )
+    return answer.code != 0 || !answer.text.isEmpty
+  }
+
+  /// Demands that git itself, asked now, knows of nothing that is not committed.
+  private func requireNothingUncommitted(_ folder: String, submodules: Bool) async throws {
+    let answer = try await runner.run(
+      [
+        "status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal",
+        "--ignore-submodules=\(submodules ? "none" : "all")",
+      ],
+      in: folder
+    )
+    let files = answer.output.split(separator: 0).map {
+      String(decoding: $0.dropFirst(3), as: UTF8.self)
+    }
+    guard !files.isEmpty else { return }
+    throw Self.uncommitted(files, folder)
+  }
+
+  private static func uncommitted(_ files: [String], _ folder: String) -> ActionRefusal {
+    ActionRefusal(
+      .worktreeDirty,
+      "\(files.count) \(files.count == 1 ? "path is" : "paths are") not committed in \(folder)",
+      files: Array(files.prefix(GitLimits.conflictNames))
+    )
+  }
+
+  /// Demands that no file that git was told not to look at differs (git-update-index(1)); one that is not there is no
+  /// edit.
+  ///
+  /// - Parameters:
+  ///   - folder: The worktree.
+  ///   - sparse: Whether files marked skip-worktree count beside those marked assume-unchanged.
+  /// - Throws: ``ActionRefusal`` with the files; ``GitRunner/Failure``.
+  func requireNoHiddenEdit(_ folder: String, sparse: Bool = true) async throws {
+    let list = try await runner.run(
+      ["ls-files", "-v", "-z"],
+      in: folder,
+      timeout: WatchLimits.diffTimeout
+    )
+    let hidden = list.output.split(separator: 0).filter { record in
+      guard let tag = record.first else { return false }
+      return (sparse && tag == 0x53) || (0x61...0x7A).contains(tag)
+    }.map { Array($0.dropFirst(2)) }
+    guard !hidden.isEmpty else { return }
+    // A new index has no such marks.
+    let place = try TemporaryFolder()
+    defer { place.remove() }
+    let variables = ["GIT_INDEX_FILE": HostFile.join(place.path, "index")]
+    let plain = ["-c", "core.ignoreStat=false", "-c", "core.sparseCheckout=false"]
+    _ = try await runner.run(
+      plain + ["read-tree", "HEAD"],
+      in: folder,
+      timeout: WatchLimits.diffTimeout,
+      variables: variables
+    )
+    let answer = try await runner.run(
+      plain + ["diff", "--name-only", "-z", "--diff-filter=MT", "--ignore-submodules=all"]
+        + DiffReader.plain,
+      in: folder,
+      timeout: WatchLimits.diffTimeout,
+      variables: variables
+    )
+    let marked = Set(hidden)
+    let files = answer.output.split(separator: 0).filter { marked.contains(Array($0)) }
+      .map { String(decoding: $0, as: UTF8.self) }
+    guard files.isEmpty else { throw Self.uncommitted(files, folder) }
+  }
+
+  /// Demands that git ignores nothing there but what is made again.
+  private func requireNothingIgnored(
+    _ now: Workspace,
+    _ nested: NestedRepositories
+  ) async throws {
+    var files = try await ignored(now.path).filter { !RemadeFolders.contains($0) }
+    let links = try await links(now.path).submodules
+    for folder in nested.folders {
+      let path = Self.path(of: folder, within: now.path)
+      guard links.contains(path) || GitLayout.find(folder) == .submodule else { continue }
+      files += try await ignored(folder).map { path + "/" + $0 }
+        .filter { !RemadeFolders.contains($0) }
+    }
+    files.removeAll { RemadeFolders.isMarked(HostFile.join(now.path, $0)) }
+    guard !files.isEmpty else { return }
+    throw ActionRefusal(
+      .ignoredFiles,
+      "\(files.count) \(files.count == 1 ? "path that git ignores goes" : "paths that git ignores go") with \(now.path)",
+      files: Array(files.prefix(GitLimits.conflictNames))
+    )
+  }
+
+  private func ignored(_ folder: String) async throws -> [String] {
+    let answer = try await runner.run(
+      [
+        "ls-files", "--others", "--ignored", "--exclude-standard", "--directory",
+        "--no-empty-directory", "-z",
+      ],
+      in: folder,
+      timeout: WatchLimits.diffTimeout
+    )
+    return answer.output.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The paths of the submodules that the index of a worktree names, and of files called `HEAD`.
+  private func links(
+    _ folder: String
+  ) async throws -> (submodules: Set<String>, heads: Set<String>) {
+    let list = try await runner.run(
+      ["ls-files", "--stage", "-z"],
+      in: folder,
+      timeout: WatchLimits.diffTimeout
+    )
+    let link = Array("160000 ".utf8)
+    let head = Array("/HEAD".utf8)
+    var (submodules, heads): (Set<String>, Set<String>) = ([], [])
+    for record in list.output.split(separator: 0) {
+      guard let tab = record.firstIndex(of: 0x09) else { continue }
+      let path = record[(tab + 1)...]
+      if record.starts(with: link) { submodules.insert(String(decoding: path, as: UTF8.self)) }
+      if path.suffix(head.count).elementsEqual(head) {
+        heads.insert(String(decoding: path, as: UTF8.self))
+      }
+    }
+    return (submodules, heads)
+  }
+
+  private func hasSubmodules(_ folder: String) async throws -> Bool {
+    if case .worktree(let layout)? = GitLayout.find(folder),
+      HostFile.kind(HostFile.join(layout.gitDirectory, "modules")) == .folder
+    {
+      return true
+    }
+    return try await !links(folder).submodules.isEmpty
+  }
+}
