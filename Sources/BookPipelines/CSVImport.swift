@@ -62,7 +62,9 @@ package struct CSVImport: JobPipeline {
     while let row = try reader.next() {
       var pending = Library.PendingRow(row: row)
       if case .book(let book, _) = row.content {
-        pending.duplicateOf = duplicates.add(book, row: row.number)
+        let known =
+          duplicates.needsKnownISBN(for: book) ? try await library.isbn(ofBooksLike: book) : nil
+        pending.duplicateOf = duplicates.add(book, row: row.number, knownISBN: known)
       }
       guard row.number > state.rowsDone else { continue }
       batch.append(pending)

@@ -198,7 +198,12 @@ class Library:
         said = {name: first[name] for name in ("rating", "status", "finished", "review") if name in first}
         if re.fullmatch(r"0([.,]0*)?", said.get("rating", "")):
             said["rating"] = ""
-        if earlier := inFile.find(number, key):
+        earlier = inFile.find(number, key)
+        if earlier and number and earlier.number is None and (met := self.find(None, key)) and met.number:
+            # The earlier row met a book with a number; it does not stand for another one.
+            inFile.add(earlier, met.number, key)
+            earlier = inFile.find(number, key)
+        if earlier:
             inFile.add(earlier, number or earlier.number, key)
             known = self.find(number, key)
             if known:

@@ -4,11 +4,13 @@ import csv
 import io
 import json
 import os
+import resource
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import unittest
+from contextlib import closing
 from pathlib import Path
 
 from program import PROGRAM, run
@@ -141,6 +143,27 @@ class Library(unittest.TestCase):
         again = self.take(self.put(f"{service}-again.csv", content))
         self.assertEqual((again["imported"], again["updated"]), (0, 0))
 
+    def test_another_edition_is_another_book_whatever_the_order_of_rows(self):
+        first, second, third = "9780441013593", "9780261103573", "9780261102385"
+        for number, (rows, imported, books) in enumerate((
+            (["", second], 1, {first, second}), ([second, ""], 1, {first, second}), (["", first], 0, {first}),
+            (["", second, third, second, ""], 2, {first, second, third}), (["", "", third], 1, {first, third}),
+        )):
+            with self.subTest(rows):
+                self.library = str(self.path / f"{number}.sqlite")
+                check = book_check.Library()
+                before = f"Title,Author,ISBN13\nEd,Au,{first}\n".encode()
+                self.take(self.put("before.csv", before))
+                check.take(before)
+                content = ("Title,Author,ISBN13\n" + "".join(f"Ed,Au,{isbn}\n" for isbn in rows)).encode()
+                counts = self.take(self.put("rows.csv", content))
+                counts.pop("seconds")
+                self.assertEqual((counts["imported"], counts["duplicates"]), (imported, len(rows) - imported))
+                self.assertEqual(counts, check.take(content)["counts"])
+                with closing(sqlite3.connect(self.library)) as database:
+                    found = {isbn for isbn, in database.execute("SELECT isbn FROM books")}
+                self.assertEqual(found, books)
+
     def test_an_export_of_the_library_is_the_same_library(self):
         export = book_exports.Export("librarything", 1_000, seed=3)
         self.take(self.put("books.tsv", export.bytes))
@@ -157,6 +180,40 @@ class Library(unittest.TestCase):
         query = f"SELECT {names} FROM library ORDER BY id"
         self.assertEqual(sqlite3.connect(self.library).execute(query).fetchall(),
                          sqlite3.connect(other).execute(query).fetchall())
+
+    def test_an_export_never_takes_the_place_of_the_library(self):
+        self.take(self.put("books.csv", b"Title,Author\nDune,Frank Herbert\n"))
+        os.symlink(self.library, self.path / "link.csv")
+        os.link(self.library, self.path / "hard.csv")
+        with closing(sqlite3.connect(self.library)) as held:
+            held.execute("SELECT count(*) FROM library").fetchall()
+            for name in ("library.sqlite", "link.csv", "hard.csv", "./library.sqlite", "library.sqlite-wal"):
+                answer = run("library", "export", "--library", self.library, "-o", f"{self.path}/{name}")
+                self.assertNotEqual(answer.returncode, 0, name)
+                self.assertIn("the library itself", answer.stderr)
+        self.assertIn("Dune", run("library", "list", "--library", self.library).stdout)
+        self.assertEqual([name for name in os.listdir(self.path) if "partial" in name], [])
+
+    def test_an_export_that_fails_leaves_the_old_file(self):
+        rows = "".join(f"Book {number} with a title,Author {number}\n" for number in range(3_000))
+        self.take(self.put("books.csv", f"Title,Author\n{rows}".encode()))
+        out = self.path / "out.csv"
+        out.write_text("the old one")
+        out.chmod(0o640)
+        # The disk is full after 64 KiB: Python ignores the signal, and so does its child.
+        failed = subprocess.run(
+            [PROGRAM, "library", "export", "--library", self.library, "-o", out], capture_output=True, text=True,
+            restore_signals=False, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16)))
+        self.assertNotEqual(failed.returncode, 0)
+        self.assertEqual(out.read_text(), "the old one")
+        self.assertEqual([name for name in os.listdir(self.path) if "partial" in name], [])
+        link = self.path / "link.csv"
+        link.symlink_to(out)
+        answer = run("library", "export", "--library", self.library, "-o", str(link))
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(len(out.read_text().splitlines()), 3_001)
+        self.assertEqual(out.stat().st_mode & 0o777, 0o640)
 
     def test_bad_files_are_refused_with_what_is_wrong(self):
         for content, words in ((b"", "empty"), (b"PK\x03\x04xx", "Excel"), (b"a,b\n1,2\n", "no title"),
@@ -202,6 +259,23 @@ class Catalogue(unittest.TestCase):
             unsure = run("catalogue", "find", "Dune", "--catalogue", catalogue)
             self.assertEqual(unsure.returncode, 1)
             self.assertIn("not sure: Dune", unsure.stdout)
+            # A file that is no dump does not take the place of a good catalogue.
+            wrong = Path(folder) / "wrong.csv"
+            wrong.write_text("Title,Author\nDune,Frank Herbert\nEmma,Jane Austen\n")
+            before = Path(catalogue).read_bytes()
+            answer = run("catalogue", "import", str(wrong), "--catalogue", catalogue)
+            self.assertNotEqual(answer.returncode, 0)
+            self.assertIn("no work and no edition in 3 lines", answer.stderr)
+            self.assertEqual(Path(catalogue).read_bytes(), before)
+            self.assertFalse(Path(catalogue + ".partial").exists())
+            # Some of it: the good lines are taken, and the rest is told of.
+            answer = run("catalogue", "import", str(wrong), *files, "--catalogue", catalogue)
+            self.assertEqual(answer.returncode, 0)
+            self.assertNotIn("may be damaged", answer.stderr)
+            wrong.write_text("Title,Author\n" * 1_000)
+            answer = run("catalogue", "import", str(wrong), *files, "--catalogue", catalogue)
+            self.assertEqual(answer.returncode, 0)
+            self.assertRegex(answer.stderr, r"1\d\d\d of \d+ lines were rejected; a file may be damaged or no dump")
 
 
 if __name__ == "__main__":

@@ -33,12 +33,19 @@ package struct CatalogueImport: Sendable {
     package var rejected = 0
     /// The first of them, for people: file, line and reason.
     package var examples: [String] = []
+
+    /// Whether so many lines were rejected that a file may be damaged or no dump.
+    package var isDoubtful: Bool {
+      Double(rejected) > Double(lines) * CatalogueImport.usualRejectedShare
+    }
   }
 
   /// How many lines are written in one transaction.
   package static let batchLines = 20_000
   /// The most examples of rejected lines.
   package static let mostExamples = 10
+  /// The share of lines that may be rejected before a file looks damaged; of real dumps it is a few in a million.
+  package static let usualRejectedShare = 0.01
 
   /// Imports dump files.
   ///
@@ -47,7 +54,8 @@ package struct CatalogueImport: Sendable {
   ///   - path: Where the catalogue goes; a catalogue that is there is replaced when the new one is whole.
   ///   - progress: Called after every batch with the report so far.
   /// - Returns: What was read.
-  /// - Throws: ``LibraryError`` for a file that cannot be read or written.
+  /// - Throws: ``LibraryError`` for a file that cannot be read or written, and if there is no work and no edition
+  ///   in the files; a catalogue that is there stays as it is then.
   package static func run(
     files: [String],
     into path: String,
@@ -60,6 +68,14 @@ package struct CatalogueImport: Sendable {
       let queue = try DatabaseFile.create(path: partial)
       try queue.write { try $0.execute(sql: CatalogueSchema.tables) }
       for file in files { try read(file, into: queue, &report, progress) }
+      guard report.works + report.editions > 0 else {
+        let names = files.joined(separator: ", ")
+        let reason = report.examples.first.map { " (\($0))" } ?? ""
+        throw LibraryError(
+          .unreadableDump,
+          "\(names): no work and no edition in \(report.lines) lines\(reason); \(path) is as it was"
+        )
+      }
       try queue.write { try CatalogueSchema.finish($0) }
       try queue.close()
     } catch {

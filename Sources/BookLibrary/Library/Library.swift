@@ -65,6 +65,17 @@ package final class Library: Sendable {
     }
   }
 
+  /// The number of the book that a row with this title and author and without a number means.
+  ///
+  /// - Returns: The number; `nil` if there is no such book, or it has none.
+  package func isbn(ofBooksLike book: BookRecord) async throws -> ISBN? {
+    var question = book
+    question.isbn = nil
+    return try await pool.read { [question] database in
+      try StoredBook.find(question, database).flatMap { try StoredBook.fetch($0, database)?.isbn }
+    }
+  }
+
   /// A book by its number.
   package func book(isbn: ISBN) async throws -> LibraryBook? {
     try await pool.read { database in

@@ -47,6 +47,11 @@ struct CatalogueImportCommand: ParsableCommand {
         + "\(report.isbns) ISBNs; \(report.others) other lines, \(report.rejected) rejected"
     )
     for example in report.examples { print("  " + example) }
+    if report.isDoubtful {
+      let text =
+        "\(report.rejected) of \(report.lines) lines were rejected; a file may be damaged or no dump\n"
+      FileHandle.standardError.write(Data(text.utf8))
+    }
   }
 }
 

@@ -21,6 +21,9 @@ struct LibraryOption: ParsableArguments {
 
   /// Opens the library.
   func open() throws -> Library { try Library(path: path) }
+
+  /// The files that SQLite keeps of it.
+  var files: [String] { ["", "-wal", "-shm", "-journal"].map { path + $0 } }
 }
 
 /// `freshet library import`.
@@ -171,14 +174,17 @@ struct LibraryExportCommand: AsyncParsableCommand {
   @OptionGroup var library: LibraryOption
 
   func run() async throws {
-    let library = try library.open()
-    var handle = FileHandle.standardOutput
-    if let output {
-      guard FileManager.default.createFile(atPath: output, contents: nil),
-        let file = FileHandle(forWritingAtPath: output)
-      else { throw ValidationError("\(output): cannot be written") }
-      handle = file
+    let books = try library.open()
+    guard let output else {
+      return try await books.export { try FileHandle.standardOutput.write(contentsOf: Data($0)) }
     }
-    try await library.export { try handle.write(contentsOf: Data($0)) }
+    let file = try ExportFile(path: output, sparing: library.files)
+    do {
+      try await books.export { try file.write($0) }
+      try file.finish()
+    } catch {
+      file.discard()
+      throw error
+    }
   }
 }

@@ -1,0 +1,73 @@
+import ArgumentParser
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// A file that is written beside its place and takes it when it is whole.
+///
+/// Until then, and if writing fails, a file that is there stays as it is. A pipe or a device is written as it is.
+struct ExportFile {
+  private let place: String
+  private let partial: String?
+  private let handle: FileHandle
+
+  /// Opens the file.
+  ///
+  /// - Parameters:
+  ///   - path: Where it goes; a symbolic link is followed.
+  ///   - sources: Files that must not be written over, by whatever name they are called.
+  /// - Throws: `ValidationError` if the path is one of the sources or cannot be written.
+  init(path: String, sparing sources: [String]) throws {
+    var old = stat()
+    let isThere = stat(path, &old) == 0
+    for source in sources where isThere {
+      var kept = stat()
+      guard stat(source, &kept) == 0 else { continue }
+      guard (kept.st_dev, kept.st_ino) != (old.st_dev, old.st_ino) else {
+        throw ValidationError("\(path): that is the library itself (\(source)); name another file")
+      }
+    }
+    if isThere, old.st_mode & S_IFMT != S_IFREG {
+      guard let file = FileHandle(forWritingAtPath: path) else {
+        throw ValidationError("\(path): cannot be written")
+      }
+      (place, partial, handle) = (path, nil, file)
+      return
+    }
+    let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    let partial = "\(place).\(ProcessInfo.processInfo.processIdentifier).partial"
+    let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else {
+      throw ValidationError("\(path): cannot be written: \(String(cString: strerror(errno)))")
+    }
+    if isThere { fchmod(descriptor, old.st_mode & 0o777) }
+    self.place = place
+    self.partial = partial
+    handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  }
+
+  /// Writes the next bytes.
+  func write(_ bytes: [UInt8]) throws { try handle.write(contentsOf: Data(bytes)) }
+
+  /// Puts the file in its place.
+  ///
+  /// - Throws: An error of writing; `ValidationError` if the place cannot be taken.
+  func finish() throws {
+    guard let partial else { return try handle.close() }
+    try handle.synchronize()
+    try handle.close()
+    guard rename(partial, place) == 0 else {
+      throw ValidationError("\(place): \(String(cString: strerror(errno)))")
+    }
+  }
+
+  /// Removes what has been written; what was there before stays.
+  func discard() {
+    try? handle.close()
+    if let partial { unlink(partial) }
+  }
+}
