@@ -111,7 +111,8 @@ public protocol JobPipeline: Sendable {
   ///   - work: What to do.
   ///   - steps: Takes what was done.
   /// - Throws: ``JobFailure`` if the job failed; what ``JobSteps/commit(_:)`` throws. Any other error
-  ///   ends the job as failed with the code `internal_error`; its text goes to the log only.
+  ///   ends the job as failed with the code `internal_error`; its text goes to the log only. An error of SQLite
+  ///   that says that a database is locked is none: the work is called again with the last checkpoint.
   func run(_ work: JobWork, steps: any JobSteps) async throws
 
   /// The failed rows as a table that can be corrected and sent again; nothing for a pipeline whose input
