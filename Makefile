@@ -4,9 +4,9 @@ SWIFT ?= swift
 DEMO = .freshet/demo
 PORT ?= 8080
 TRACE = $(CURDIR)/.build/engine-wasm/trace.bin
-# Tests that start other programs and wait for them: by themselves, because beside tests that keep every
-# processor busy for minutes, git needs longer than it may.
-APART = ^(AgentWatchTests|BookPipelinesTests|BookScanTests|JobsServerTests|WorktreeWatchTests)\.
+# Tests that wait for other programs, or for a model to show something: by themselves, because beside tests that keep
+# every processor busy for minutes, git needs longer than it may, and nothing else gets a turn.
+APART = ^(AgentWatchTests|BookPipelinesTests|BookScanTests|JobsServerTests|StationboardClientTests|WorkspacesClientTests|WorktreeWatchTests)\.
 
 .PHONY: help demo test check bench build engine-wasm format clean
 
