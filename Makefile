@@ -4,9 +4,10 @@ SWIFT ?= swift
 DEMO = .freshet/demo
 PORT ?= 8080
 TRACE = $(CURDIR)/.build/engine-wasm/trace.bin
-# Tests that wait for other programs, or for a model to show something: by themselves, because beside tests that keep
-# every processor busy for minutes, git needs longer than it may, and nothing else gets a turn.
-APART = ^(AgentWatchTests|BookPipelinesTests|BookScanTests|JobsServerTests|StationboardClientTests|WorkspacesClientTests|WorktreeWatchTests)\.
+# Tests that wait for other programs, or for a model to show something, run by themselves: beside tests that keep
+# every processor busy for minutes, nothing else gets a turn, and git needs longer than it may.
+APART = ^(BookPipelinesTests|BookScanTests|JobsServerTests|StationboardClientTests|WorkspacesClientTests)\.
+WATCHING = ^(AgentWatchTests|WorktreeWatchTests)\.
 
 .PHONY: help demo test check bench build engine-wasm format clean
 
@@ -28,8 +29,9 @@ demo:
 test:
 	@Scripts/install-packages build test engine scan
 	$(SWIFT) build --build-tests
-	FRESHNESS_TRACE="$(TRACE)" $(SWIFT) test --skip-build --skip '$(APART)'
+	FRESHNESS_TRACE="$(TRACE)" $(SWIFT) test --skip-build --skip '$(APART)' --skip '$(WATCHING)'
 	$(SWIFT) test --skip-build --filter '$(APART)'
+	$(SWIFT) test --skip-build --filter '$(WATCHING)'
 	Scripts/engine-wasm-check "$(TRACE)"
 	$(SWIFT) build -c release --product freshet
 	Scripts/test-program "$$($(SWIFT) build -c release --show-bin-path)/freshet"

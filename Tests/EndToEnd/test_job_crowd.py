@@ -182,7 +182,9 @@ class CrowdTests(unittest.TestCase):
             time.sleep(0.2)
             text = server.ask("GET", "/metrics")[1].decode()
             listening = int(re.search(r'^freshet_job_listeners{transport="websocket"} (\d+)$', text, re.M).group(1))
-        self.assertRegex(text, r'freshet_job_socket_closes_total{code="4430"} [1-9]')
+        # Too slow, or done if the system took all that there was to send.
+        closes = re.findall(r'^freshet_job_socket_closes_total{code="(?:1000|4430)"} (\d+)$', text, re.M)
+        self.assertGreaterEqual(sum(map(int, closes)), count // 2 + len(before) + 1)
         # They do not hold up the end of the server either.
         began = time.monotonic()
         server.process.terminate()

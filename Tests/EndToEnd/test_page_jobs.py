@@ -275,7 +275,7 @@ class FollowingOnThePage(JobsTest):
         self.assertEqual(sum(int(mark.split(" ", 1)[0].replace(",", "")) for mark in marks), 3_000)
 
     def test_where_no_web_socket_comes_through_the_end_comes_all_the_same_and_once(self):
-        network = BrokenNetwork(self.server.port, seed=4, cuts=0, blocks=True)
+        network = BrokenNetwork(self.server.port, seed=4, most=0, blocks=True)
         self.addCleanup(network.close)
         tab = self.tab
         self.open(f"http://127.0.0.1:{network.port}")
@@ -286,7 +286,7 @@ class FollowingOnThePage(JobsTest):
         self.assertTrue([request for request in tab.requests if request["url"].endswith("/events")])
 
     def test_where_no_stream_comes_through_either_it_asks(self):
-        network = BrokenNetwork(self.server.port, seed=4, cuts=0, blocks=True)
+        network = BrokenNetwork(self.server.port, seed=4, most=0, blocks=True)
         self.addCleanup(network.close)
         tab = self.tab
         tab.call("Fetch.enable", patterns=[{"urlPattern": "*/events"}])

@@ -38,6 +38,7 @@ final class TemporaryRepository: Sendable {
       arguments,
       in: path(folder),
       reads: false,
+      timeout: 120,
       variables: variables,
       accepted: 0...1
     ).text
