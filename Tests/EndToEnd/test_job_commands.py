@@ -119,7 +119,7 @@ class CommandTests(unittest.TestCase):
         self.assertIn("books[0].title is longer than 500", self.jobs("enrich", "--file", str(listed), code=1))
         listed.write_text("{")
         self.assertIn("line 1, column 2", self.jobs("enrich", "--file", str(listed), code=1))
-        self.assertIn("cannot be read", self.jobs("enrich", "--file", "/no/such/file", code=66))
+        self.assertIn("there is no such file", self.jobs("enrich", "--file", "/no/such/file", code=66))
         self.jobs("enrich", code=64)
         self.assertEqual(server.stop(), 0)
         self.assertIn(server.url.removeprefix("http://"), self.jobs("list", code=1))
@@ -157,7 +157,7 @@ class CommandTests(unittest.TestCase):
         broken = self.folder / "broken.jpg"
         broken.write_bytes(b"this is no photo")
         self.jobs("scan", str(broken), code=1)
-        self.assertIn("cannot be read", self.jobs("scan", "/no/such/photo.jpg", code=66))
+        self.assertIn("there is no such file", self.jobs("scan", "/no/such/photo.jpg", code=66))
         self.assertEqual(server.stop(), 0)
 
 
