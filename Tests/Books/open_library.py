@@ -8,11 +8,10 @@ cut, slow, huge; after the last one everything is answered. GET /requests gives 
 """
 
 import argparse
-import http.server
 import json
-import threading
-import time
 import urllib.parse
+
+from troubled_service import TroubledHandler, serve
 
 BOOKS = [
     {"key": "/works/OL1W", "title": "Dune", "author_name": ["Frank Herbert"], "first_publish_year": 1965,
@@ -24,47 +23,14 @@ BOOKS = [
 ]
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *arguments):
-        pass
-
-    def answer(self, status, body, fields=()):
-        self.send_response(status)
-        for name, value in fields:
-            self.send_header(name, value)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
+class Handler(TroubledHandler):
     def do_GET(self):
         server = self.server
         if self.path == "/requests":
             return self.answer(200, json.dumps(server.seen).encode())
         with server.lock:
             server.seen.append(self.path)
-            trouble = server.trouble.pop(0) if server.trouble else ""
-        if trouble == "429-later":
-            return self.answer(429, b"{}", [("Retry-After", "1")])
-        if trouble == "429-tomorrow":
-            return self.answer(429, b"{}", [("Retry-After", "86400")])
-        if trouble.isdigit():
-            return self.answer(int(trouble), b"{}")
-        if trouble == "garbage":
-            return self.answer(200, b"<html>busy</html>")
-        if trouble == "huge":
-            return self.answer(200, b'{"docs": ["' + b"x" * (5 << 20) + b'"]}')
-        if trouble == "slow":
-            time.sleep(3)
-        if trouble == "cut":
-            self.send_response(200)
-            self.send_header("Content-Length", "1000")
-            self.end_headers()
-            self.wfile.write(b'{"docs"')
-            self.wfile.flush()
-            self.close_connection = True
+        if self.is_troubled(self.next_trouble()):
             return None
         query = urllib.parse.parse_qs(urllib.parse.urlparse(self.path).query)
         docs = []
@@ -86,12 +52,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--trouble", action="append", default=[])
     options = parser.parse_args()
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.trouble = options.trouble
-    server.seen = []
-    server.lock = threading.Lock()
-    print(server.server_address[1], flush=True)
-    server.serve_forever()
+    serve(Handler, options.trouble)
 
 
 if __name__ == "__main__":

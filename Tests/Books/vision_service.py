@@ -12,31 +12,21 @@ and when it was asked for, in seconds.
 import argparse
 import base64
 import hashlib
-import http.server
 import json
-import threading
 import time
 
-SLOW = 2
-"""Seconds that a slow answer takes: longer than a job is silent."""
+from troubled_service import TroubledHandler, serve
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *arguments):
-        pass
+class Handler(TroubledHandler):
+    MEMBER = "books"
+    # Longer than a job is silent.
+    SLOW = 2
 
     def answer(self, status, body, fields=()):
         with self.server.lock:
             self.server.seen.append({"status": status, "at": self.began})
-        self.send_response(status)
-        for name, value in fields:
-            self.send_header(name, value)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        super().answer(status, body, fields)
 
     def do_GET(self):
         self.began = time.monotonic()
@@ -50,30 +40,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         content = self.rfile.read(int(self.headers["Content-Length"]))
         if server.token and self.headers["Authorization"] != f"Bearer {server.token}":
             return self.answer(401, b"{}")
-        with server.lock:
-            trouble = server.trouble.pop(0) if server.trouble else ""
-        if trouble == "429-later":
-            return self.answer(429, b"{}", [("Retry-After", "1")])
-        if trouble == "429-tomorrow":
-            return self.answer(429, b"{}", [("Retry-After", "86400")])
-        if trouble.isdigit():
-            return self.answer(int(trouble), b"{}")
-        if trouble == "garbage":
-            return self.answer(200, b"<html>busy</html>")
-        if trouble == "list":
-            return self.answer(200, b'{"books": {"title": "Dune"}}')
-        if trouble == "huge":
-            return self.answer(200, b'{"books": ["' + b"x" * (5 << 20) + b'"]}')
-        if trouble == "cut":
-            self.send_response(200)
-            self.send_header("Content-Length", "1000")
-            self.end_headers()
-            self.wfile.write(b'{"books"')
-            self.wfile.flush()
-            self.close_connection = True
+        if self.is_troubled(self.next_trouble()):
             return None
-        if trouble == "slow":
-            time.sleep(SLOW)
         asked = json.loads(content)
         assert (asked["version"], asked["task"]) == (1, "find_books"), asked
         photo = base64.b64decode(asked["photo"]["data"], validate=True)
@@ -89,14 +57,7 @@ def main():
     parser.add_argument("--trouble", action="append", default=[])
     parser.add_argument("--token")
     options = parser.parse_args()
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.books = json.loads(options.books)
-    server.trouble = options.trouble
-    server.token = options.token
-    server.seen = []
-    server.lock = threading.Lock()
-    print(server.server_address[1], flush=True)
-    server.serve_forever()
+    serve(Handler, options.trouble, books=json.loads(options.books), token=options.token)
 
 
 if __name__ == "__main__":
