@@ -187,13 +187,19 @@ public final class WorkspaceClient: Sendable {
   // MARK: Details
 
   /// What a worktree changed.
-  public func diff(of id: String) -> WorkspaceDiffResource {
-    WorkspaceDiffResource(server: server, id: id)
+  public func diff(of id: String) -> WorkspaceDetailResource<WorkspaceDiff> {
+    WorkspaceDetailResource(
+      server: server,
+      path: "/v1/git/worktrees/\(HTTPAddress.encoded(id))/diff"
+    )
   }
 
   /// The newest agent session of a worktree.
-  public func session(of id: String) -> WorkspaceSessionResource {
-    WorkspaceSessionResource(server: server, id: id)
+  public func session(of id: String) -> WorkspaceDetailResource<WorkspaceSession> {
+    WorkspaceDetailResource(
+      server: server,
+      path: "/v1/sessions/workspace/\(HTTPAddress.encoded(id))"
+    )
   }
 
   /// The list says that a worktree is another: what is shown of it is asked for again.

@@ -3,79 +3,32 @@ import Foundation
 public import Freshness
 public import FreshnessRuntime
 public import HTTPTypes
-public import Workspaces
 
-/// What one worktree changed, kept fresh by the engine while somebody looks (`GET …/diff`).
-public struct WorkspaceDiffResource: FreshResource {
+/// What is known of one worktree beyond the list, kept fresh by the engine while somebody looks: its diff, or the newest
+/// agent session in it.
+public struct WorkspaceDetailResource<Detail: Decodable & Equatable & Sendable>: FreshResource {
   /// The server.
-  public var server: HTTPAddress
-  /// The worktree.
-  public var id: String
-
-  /// Names the diff of a worktree.
-  public init(server: HTTPAddress, id: String) {
-    self.server = server
-    self.id = id
-  }
+  public let server: HTTPAddress
+  /// What is asked for.
+  let path: String
 
   /// The constants: ``Policy/workspaceDetails``.
   public var policy: Policy? { .workspaceDetails }
 
-  /// `GET /v1/git/worktrees/{id}/diff`.
-  public func request(since known: WorkspaceDiff?) -> HTTPRequest {
-    server.request(
-      "/v1/git/worktrees/\(HTTPAddress.encoded(id))/diff",
-      fields: [.accept: "application/json"]
-    )
+  /// `GET` of the detail.
+  public func request(since known: Detail?) -> HTTPRequest {
+    server.request(path, fields: [.accept: "application/json"])
   }
 
-  /// Reads a diff.
+  /// Reads an answer.
   public func read(
     _ answer: HTTPExchangeAnswer,
-    since known: WorkspaceDiff?
-  ) throws(UnreadableAnswer) -> Reading<WorkspaceDiff> {
+    since known: Detail?
+  ) throws(UnreadableAnswer) -> Reading<Detail> {
     do {
-      return Reading(try JSONDecoder().decode(WorkspaceDiff.self, from: Data(answer.body)))
+      return Reading(try JSONDecoder().decode(Detail.self, from: Data(answer.body)))
     } catch {
-      throw UnreadableAnswer("the diff cannot be read: \(error)")
-    }
-  }
-}
-
-/// The newest agent session of a worktree, kept fresh by the engine while somebody looks
-/// (`GET /v1/sessions/workspace/{id}`).
-public struct WorkspaceSessionResource: FreshResource {
-  /// The server.
-  public var server: HTTPAddress
-  /// The worktree.
-  public var id: String
-
-  /// Names the session of a worktree.
-  public init(server: HTTPAddress, id: String) {
-    self.server = server
-    self.id = id
-  }
-
-  /// The constants: ``Policy/workspaceDetails``.
-  public var policy: Policy? { .workspaceDetails }
-
-  /// `GET /v1/sessions/workspace/{id}`.
-  public func request(since known: WorkspaceSession?) -> HTTPRequest {
-    server.request(
-      "/v1/sessions/workspace/\(HTTPAddress.encoded(id))",
-      fields: [.accept: "application/json"]
-    )
-  }
-
-  /// Reads a session.
-  public func read(
-    _ answer: HTTPExchangeAnswer,
-    since known: WorkspaceSession?
-  ) throws(UnreadableAnswer) -> Reading<WorkspaceSession> {
-    do {
-      return Reading(try JSONDecoder().decode(WorkspaceSession.self, from: Data(answer.body)))
-    } catch {
-      throw UnreadableAnswer("the session cannot be read: \(error)")
+      throw UnreadableAnswer("what \(path) answers cannot be read: \(error)")
     }
   }
 }
