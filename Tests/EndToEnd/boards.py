@@ -13,7 +13,7 @@ import urllib.request
 from collections.abc import Callable
 from functools import cache
 
-from browser import Browser, ProtocolError, Tab
+from browser import LONGEST, Browser, ProtocolError, Tab
 from program import NOW, PROGRAM, Folder, Server, run, sample
 
 STOP = "Parent8501120"
@@ -109,16 +109,19 @@ class BoardTest(unittest.TestCase):
         return self.stand.server.get(f"/api/stationboard?stop_id={stop}&{query}")[1]
 
     def received(self) -> dict:
-        """The last board that the page got, as it got it."""
-        for request in reversed(self.tab.boards()):
-            if self.tab.responses.get(request["id"], {}).get("status") == 200:
-                try:
-                    answer = self.tab.call("Network.getResponseBody", requestId=request["id"])
-                except ProtocolError:
-                    continue  # It is still on its way.
-                text = answer["body"]
-                return json.loads(base64.b64decode(text) if answer["base64Encoded"] else text)
-        raise AssertionError("the page got no board")
+        """The last board that the page got, as it got it. Rows may stand there before: those that the page had kept."""
+        end = time.monotonic() + LONGEST
+        while time.monotonic() < end:
+            for request in reversed(self.tab.boards()):
+                if self.tab.responses.get(request["id"], {}).get("status") == 200:
+                    try:
+                        answer = self.tab.call("Network.getResponseBody", requestId=request["id"])
+                    except ProtocolError:
+                        continue  # It is still on its way, or went with the document before.
+                    text = answer["body"]
+                    return json.loads(base64.b64decode(text) if answer["base64Encoded"] else text)
+            time.sleep(0.05)
+        raise AssertionError(f"the page got no board in {LONGEST} s")
 
     def shows_what_it_received(self, choose: Callable[[dict], bool] = lambda departure: True) -> list[str]:
         """Waits until the rows are those of the board that the page got last, less what has left since; their destinations."""
