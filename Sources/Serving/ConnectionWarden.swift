@@ -2,16 +2,27 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Ends connections that nothing else ends: after an answer that says so, and when the peer reads nothing.
+/// Ends connections that nothing else ends: after an answer that says so, and when the peer reads nothing or sends
+/// too slowly.
 ///
 /// 1. After an answer with `Connection: close` the peer has a while to read it; what it still sends is dropped.
 /// 2. While something waits to be sent, the peer takes some of it again and again. An answer that goes out slowly
-///    is fine; one of which nothing goes out for ``ServerLimits/stalledSeconds`` ends the connection.
+///    is fine; one of which nothing goes out for ``ServerLimits/stalledSeconds`` ends the connection. Nothing waits for
+///    a stream that is silent.
+/// 3. The content of a request comes at a least rate, whether somebody wants it or not (``BodyPace``).
+/// 4. Of the content that comes after its answer a part is thrown away, so that clients which send everything first
+///    read their answer; more ends the connection.
+///
+/// An answer before content that its client would only send after a word (``AwaitedContent``) is the last one: nobody
+/// knows whether the content comes.
 final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
+
+  private let limits: ServerLimits
+  private let tally: ConnectionTally
 
   /// How often a connection that takes nothing is looked at, until it is closed.
   private static let looks: Int64 = 6
@@ -21,15 +32,76 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
   private var look: Scheduled<Void>?
   private var waiting = 0
   private var stalls: Int64 = 0
+  /// How many requests began, and how many were answered.
+  private var begun = 0
+  private var answered = 0
+  /// How the content of the last request comes; `nil` when it is there.
+  private var pace: BodyPace?
+  /// How much of it came after its answer.
+  private var unread = 0
+  /// The number of the request whose client waits for a word.
+  private var expecting: Int?
+
+  init(limits: ServerLimits, tally: ConnectionTally) {
+    self.limits = limits
+    self.tally = tally
+  }
+
+  // MARK: Requests
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head(let head):
+      begun += 1
+      unread = 0
+      pace = BodyPace(limits)
+      let expectation = head.headerFields[.expect]?.lowercased()
+      expecting = expectation == AwaitedContent.expectation ? begun : nil
+    case .body(let bytes):
+      expecting = nil
+      if pace?.take(bytes.readableBytes, now: context.eventLoop.now) == false {
+        return end(.slowBody, context)
+      }
+      if answered == begun {
+        unread += bytes.readableBytes
+        if unread > limits.unreadBytes { return end(.unreadBody, context) }
+      }
+    case .end:
+      expecting = nil
+      pace = nil
+    }
+    context.fireChannelRead(data)
+  }
+
+  func read(context: ChannelHandlerContext) {
+    // Nothing is waited for before its client was asked for it.
+    if expecting == nil { pace?.wait(now: context.eventLoop.now) }
+    context.read()
+  }
+
+  private func end(_ reason: ConnectionTally.Reason, _ context: ChannelHandlerContext) {
+    tally.ended(reason)
+    context.close(promise: nil)
+  }
+
+  // MARK: Answers
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    var promise = promise
+    var (data, promise) = (data, promise)
     switch unwrapOutboundIn(data) {
-    case .head(let head):
+    case .head(let head) where head.status.kind == .informational:
+      expecting = nil
+      pace?.wait(now: context.eventLoop.now)
+    case .head(var head):
+      if expecting == answered + 1 {
+        head.headerFields[.connection] = "close"
+        data = wrapOutboundOut(.head(head))
+      }
       let words = head.headerFields[.connection]?.lowercased() ?? ""
       isLast = words.split(separator: ",").contains { $0.filter { $0 != " " } == "close" }
     case .body: break
     case .end:
+      answered += 1
       if isLast {
         let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
         promise = sent
@@ -46,7 +118,8 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
   private func sayFarewell(_ context: ChannelHandlerContext) {
     guard farewell == nil else { return }
     let channel = context.channel
-    farewell = context.eventLoop.scheduleTask(in: .seconds(ServerLimits.closeSeconds)) {
+    farewell = context.eventLoop.scheduleTask(in: .seconds(Int64(limits.closeSeconds))) { [tally] in
+      tally.ended(.kept)
       channel.close(promise: nil)
     }
   }
@@ -65,7 +138,8 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
 
   private func lookLater(_ context: ChannelHandlerContext) {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    look = context.eventLoop.scheduleTask(in: .seconds(ServerLimits.stalledSeconds / Self.looks)) {
+    let pause = Int64(limits.stalledSeconds) * 1_000 / Self.looks
+    look = context.eventLoop.scheduleTask(in: .milliseconds(pause)) {
       let (warden, context) = bound.value
       warden.lookAgain(context)
     }
@@ -75,7 +149,7 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
     let still = Self.buffered(context)
     stalls = still < waiting ? 0 : stalls + 1
     waiting = still
-    guard stalls < Self.looks else { return context.close(promise: nil) }
+    guard stalls < Self.looks else { return end(.stalled, context) }
     lookLater(context)
   }
 
