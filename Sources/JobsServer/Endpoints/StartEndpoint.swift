@@ -220,19 +220,13 @@ struct StartEndpoint: Sendable {
     var bytes: [UInt8] = []
     var count = 0
     var pace = UploadPace(store.limits)
-    // Whoever says how much comes, and waits for a word or would be cut off in any case, is told before it comes.
-    if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit,
-      request.headers[.expect] != nil || length > limit + Self.drainedBytes
-    {
-      var problem = tooLarge("the request", limit)
-      problem.fields[.connection] = "close"
-      throw problem
-    }
+    // Whoever says how much comes is told before it comes.
+    guard !request.declaresMore(than: limit) else { throw tooLarge("the request", limit).last }
     for try await part in request.body {
       guard pace.take(part.readableBytes) else { throw tooSlow }
       count += part.readableBytes
-      // Most clients read no answer before they have sent everything: so it is read, and forgotten.
-      guard count <= limit + Self.drainedBytes else { throw tooLarge("the request", limit) }
+      // Who did not say so reads no answer, most likely, before everything is sent: so it is read, and forgotten.
+      guard count <= limit + Self.drainedBytes else { throw tooLarge("the request", limit).last }
       if count <= limit {
         bytes.append(contentsOf: part.readableBytesView)
       } else {
@@ -244,14 +238,12 @@ struct StartEndpoint: Sendable {
   }
 
   private var tooSlow: Problem {
-    var problem = JobProblem(
+    // The last: what is still to come would come as slowly.
+    JobProblem(
       .requestTimeout,
       .tooSlow,
       "the request came too slowly: less than \(store.limits.uploadBytesPerSecond) bytes a second"
-    ).problem
-    // What is still to come would come as slowly.
-    problem.fields[.connection] = "close"
-    return problem
+    ).problem.last
   }
 
   private func tooLarge(_ name: String, _ limit: Int) -> Problem {
