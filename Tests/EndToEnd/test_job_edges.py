@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import http.server
 import json
 import re
@@ -334,6 +335,69 @@ class RequestTests(EdgeTests):
         client.settimeout(30)
         client.sendall(body)
         self.assertTrue(client.recv(65_536).startswith(b"HTTP/1.1 202 "))
+
+
+class StartTests(EdgeTests):
+    #: The permits come back so slowly that a test does not see it.
+    LIMITS = {"startsAtOnceOfClient": 3, "startsPerMinuteOfClient": 1, "startsAtOnce": 4, "startsPerMinute": 1}
+
+    def refusal(self, answer: tuple[int, bytes, dict]) -> tuple[int, str, int]:
+        """Status, code and Retry-After of a refusal."""
+        status, body, fields = answer
+        return status, json.loads(body)["error"], int(fields["Retry-After"])
+
+    def send(self, server: JobServer, content: bytes = table(2), source: str = "127.0.0.1", **fields: str):
+        """Starts a job from an address."""
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30, source_address=(source, 0))
+        self.addCleanup(connection.close)
+        fields = {"Content-Type": "text/csv", **{name.replace("_", "-"): value for name, value in fields.items()}}
+        connection.request("POST", "/v1/jobs/csv_import", content, fields)
+        answer = connection.getresponse()
+        return answer.status, answer.read(), dict(answer.getheaders())
+
+    def test_one_client_starts_so_many_jobs_and_all_together_so_many(self):
+        server = self.serve(limits=self.LIMITS)
+        _, body, _ = server.ask("GET", "/v1/capabilities")
+        told = json.loads(body)["limits"]["jobs"]
+        self.assertEqual({name: told[name] for name in self.LIMITS}, self.LIMITS)
+        # What starts no job does not count.
+        for _ in range(6):
+            self.assertEqual(self.send(server, b"")[0], 400)
+            self.assertEqual(self.send(server, Content_Encoding="gzip")[0], 415)
+        # A repetition does not count, neither before nor after the permits are used up.
+        first = json.loads(self.send(server, Idempotency_Key="k")[1])
+        for _ in range(6):
+            status, body, _ = self.send(server, Idempotency_Key="k")
+            self.assertEqual((status, json.loads(body)["jobId"]), (202, first["jobId"]))
+        for _ in range(2):
+            self.assertEqual(self.send(server)[0], 202)
+        status, code, wait = self.refusal(self.send(server))
+        self.assertEqual((status, code), (429, "too_many_starts"))
+        self.assertTrue(1 <= wait <= 60, wait)
+        self.assertEqual(self.refusal(self.send(server, Idempotency_Key="new"))[0], 429)
+        self.assertEqual(self.send(server, Idempotency_Key="k")[0], 202)
+        # What a client says of its address is not believed; another one has permits of its own, all together have not.
+        self.assertEqual(self.send(server, X_Forwarded_For="192.0.2.7", Forwarded="for=192.0.2.7")[0], 429)
+        self.assertEqual(self.send(server, source="127.0.0.2")[0], 202)
+        status, code, wait = self.refusal(self.send(server, source="127.0.0.3"))
+        self.assertEqual((status, code), (429, "too_many_starts"))
+        # Everything else is as it was.
+        self.assertEqual(server.wait(first)["state"], "succeeded")
+        _, metrics, _ = server.ask("GET", "/metrics")
+        self.assertIn('freshet_job_starts_total{outcome="limited"} 4\n', metrics.decode())
+
+    def test_a_command_waits_and_starts_its_job_once(self):
+        limits = {"startsAtOnceOfClient": 1, "startsPerMinuteOfClient": 20}
+        server = self.serve(limits=limits)
+        server.start(table(2))
+        book = Path(self.folder) / "books.csv"
+        book.write_bytes(table(3))
+        answer = run("jobs", "import", str(book), "--server", server.url, "--tickets", f"{self.folder}/jobs.json")
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertRegex(answer.stderr, r"asked again in [123] s\n")
+        database = sqlite3.connect(f"file:{self.folder}/jobs/jobs.sqlite?mode=ro", uri=True)
+        self.addCleanup(database.close)
+        self.assertEqual(database.execute("SELECT count(*) FROM job").fetchone(), (2,))
 
 
 if __name__ == "__main__":

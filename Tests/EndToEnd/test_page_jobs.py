@@ -33,12 +33,13 @@ class JobsTest(WorkPageTest):
     """A server with jobs."""
 
     OPTIONS: tuple[str, ...] = ()
+    LIMITS: dict[str, int] | None = None
 
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
-        self.server = JobServer(folder.name, *self.OPTIONS)
+        self.server = JobServer(folder.name, *self.OPTIONS, limits=self.LIMITS)
         self.addCleanup(self.server.__exit__)
         # The tab goes before the server does.
         super().setUp()
@@ -378,6 +379,24 @@ class ResultsThatGo(JobsTest):
             tab.run("(() => { const button = document.querySelector('.job [data-act=results]'); button.click(); if (button.getAttribute('aria-expanded') === 'true') document.querySelector('.job [data-part=outcome]').dispatchEvent(new Event('change')); })()")
             time.sleep(1)
         self.assertIn("gone", tab.text(".job .state"))
+
+
+class ManyStartsTest(JobsTest):
+    """A server that lets a client start one job every three seconds."""
+
+    LIMITS = {"startsAtOnceOfClient": 1, "startsPerMinuteOfClient": 20}
+
+    def test_a_page_that_started_too_many_says_so_and_sends_again_by_itself(self):
+        tab = self.tab
+        self.open()
+        self.server.start(table(2))
+        self.drop(("books.csv", "text/csv", table(5)))
+        tab.wait("/books.csv is sent again in [123]\\u00a0s/.test(document.querySelector('#start-message').textContent)")
+        self.wait("succeeded")
+        self.assertEqual(tab.text("#start-message"), "")
+        posted = [request for request in tab.requests if re.search(r"/v1/jobs/\w+$", request["url"])]
+        self.assertEqual(len(posted), 2)
+        self.assertEqual(len(self.kept()), 1)
 
 
 if __name__ == "__main__":

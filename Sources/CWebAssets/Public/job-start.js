@@ -4,6 +4,10 @@ import { booksOf } from "./book-list.js";
 import { element, newElement } from "./dom.js";
 import { JobRefusal } from "./job-api.js";
 
+/** How long the page waits by itself for a server that starts no job at the moment, and how often. */
+const LONGEST_WAIT_S = 120;
+const MOST_WAITS = 5;
+
 const IMAGE_ENDING = /\.(jpe?g|png|webp|heic|heif|gif|tiff?|bmp)$/i;
 
 export function isImage(file) {
@@ -21,6 +25,7 @@ export class JobStart {
   #capabilities = null;
   #pending = null;
   #isBusy = false;
+  #later = null;
 
   /** @param {object} page - `api`, `say()`, `started(answer, name, pipeline)`. */
   constructor(page) {
@@ -132,7 +137,7 @@ export class JobStart {
   #begin(pipeline, body, name) {
     if (this.#isBusy) return this.#say(this.page.say("oneAtATime"));
     const key = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-    this.#pending = { pipeline, body, name, key };
+    this.#pending = { pipeline, body, name, key, waits: 0 };
     this.#send();
   }
 
@@ -141,6 +146,7 @@ export class JobStart {
     const { page } = this;
     const pending = this.#pending;
     if (!pending || this.#isBusy) return;
+    clearTimeout(this.#later);
     this.#isBusy = true;
     this.#again.hidden = true;
     this.#say(page.say("sending", { name: pending.name }), "");
@@ -159,11 +165,24 @@ export class JobStart {
 
   #failed(failure) {
     const { say } = this.page;
+    if (this.#waits(failure)) return;
     const isRefused = failure instanceof JobRefusal && failure.status < 500 && failure.status !== 429 && failure.status !== 408;
     if (isRefused) this.#pending = null;
     this.#again.hidden = isRefused;
     const reason = failure instanceof JobRefusal ? failure.detail ?? say("failedServer", { status: failure.status }) : say(failure?.name === "TimeoutError" ? "failedTimeout" : "failedUnreachable");
     this.#say(`${say("notStarted")} ${reason}`);
+  }
+
+  /** Whether the server says when to come back, and the page does. */
+  #waits(failure) {
+    const pending = this.#pending;
+    const seconds = failure instanceof JobRefusal && (failure.status === 429 || failure.status === 503) ? failure.retryAfter : null;
+    if (seconds === null || seconds > LONGEST_WAIT_S || pending.waits >= MOST_WAITS) return false;
+    pending.waits += 1;
+    this.#later = setTimeout(() => this.#send(), Math.max(1, seconds) * 1000);
+    this.#again.hidden = false;
+    this.#say(this.page.say("startLater", { name: pending.name, seconds: Math.max(1, seconds) }), "");
+    return true;
   }
 
   /** `kind`: grave for what was not done. */

@@ -142,6 +142,7 @@ export default {
   booksNamed: { one: "{count} Buch", other: "{count} Bücher" },
   oneAtATime: "Einen Moment: es wird noch etwas gesendet.",
   sending: "Sendet {name}…",
+  startLater: "Der Server startet im Moment keinen Auftrag. {name} wird in {seconds}\u00a0s erneut gesendet.",
   notStarted: "Der Auftrag wurde nicht gestartet.",
   "pipeline-csv_import": "Import",
   "pipeline-batch_enrichment": "Ergänzung",

@@ -142,6 +142,7 @@ export default {
   booksNamed: { one: "{count} book", other: "{count} books" },
   oneAtATime: "One moment: something is still being sent.",
   sending: "Sending {name}…",
+  startLater: "The server starts no job at the moment. {name} is sent again in {seconds}\u00a0s.",
   notStarted: "The job was not started.",
   "pipeline-csv_import": "Import",
   "pipeline-batch_enrichment": "Completion",

@@ -142,6 +142,7 @@ export default {
   booksNamed: { one: "{count} livre", other: "{count} livres" },
   oneAtATime: "Un instant : un envoi est encore en cours.",
   sending: "Envoi de {name}…",
+  startLater: "Le serveur ne lance aucune tâche pour le moment. {name} sera renvoyé dans {seconds}\u00a0s.",
   notStarted: "La tâche n’a pas été lancée.",
   "pipeline-csv_import": "Import",
   "pipeline-batch_enrichment": "Complément",

@@ -142,6 +142,7 @@ export default {
   booksNamed: { one: "{count} libro", other: "{count} libri" },
   oneAtATime: "Un momento: un invio è ancora in corso.",
   sending: "Invio di {name}…",
+  startLater: "Il server al momento non avvia lavori. {name} viene inviato di nuovo tra {seconds}\u00a0s.",
   notStarted: "Il lavoro non è stato avviato.",
   "pipeline-csv_import": "Importazione",
   "pipeline-batch_enrichment": "Completamento",
