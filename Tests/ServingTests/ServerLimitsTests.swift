@@ -9,14 +9,17 @@ import Testing
     #expect(ServerLimits.names.count == Mirror(reflecting: usual).children.count)
     for name in ServerLimits.names {
       var limits = usual
-      #expect(limits.set(name, to: 7))
+      let isSet = limits.set(name, to: 7)
+      #expect(isSet)
       let changed = zip(Mirror(reflecting: usual).children, Mirror(reflecting: limits).children)
         .filter { "\($0.value)" != "\($1.value)" }
       #expect(changed.map { $0.0.label } == [name])
-      #expect(!limits.set(name, to: 0))
+      let isNothing = limits.set(name, to: 0)
+      #expect(!isNothing)
     }
     var limits = usual
-    #expect(!limits.set("conections", to: 1))
+    let isUnknown = limits.set("conections", to: 1)
+    #expect(!isUnknown)
   }
 
   @Test func `give waits and streams more time than they need between two signs of life`() {
