@@ -5,7 +5,8 @@ import NIOHTTPTypes
 /// Ends connections that nothing else ends: after an answer that says so, and when the peer reads nothing or sends
 /// too slowly.
 ///
-/// 1. After an answer with `Connection: close` the peer has a while to read it; what it still sends is dropped.
+/// 1. After an answer with `Connection: close`, or to a request with it, the peer has a while to read it. What it still
+///    sends is dropped, and as long as something comes it has longer: many send everything before they read.
 /// 2. While something waits to be sent, the peer takes some of it again and again. An answer that goes out slowly
 ///    is fine; one of which nothing goes out for ``ServerLimits/stalledSeconds`` ends the connection. Nothing waits for
 ///    a stream that is silent.
@@ -28,7 +29,10 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
   private static let looks: Int64 = 6
 
   private var isLast = false
+  /// Whether the last answer is written.
+  private var isLeaving = false
   private var farewell: Scheduled<Void>?
+  private var heard = NIODeadline.uptimeNanoseconds(0)
   private var look: Scheduled<Void>?
   private var waiting = 0
   private var stalls: Int64 = 0
@@ -41,6 +45,8 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
   private var unread = 0
   /// The number of the request whose client waits for a word.
   private var expecting: Int?
+  /// The number of the request whose client wants no other one.
+  private var closing: Int?
 
   init(limits: ServerLimits, tally: ConnectionTally) {
     self.limits = limits
@@ -51,8 +57,10 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
+    case .head where isLeaving: break
     case .head(let head):
       begun += 1
+      closing = Self.closes(head.headerFields) ? begun : nil
       unread = 0
       pace = BodyPace(limits)
       let expectation = head.headerFields[.expect]?.lowercased()
@@ -70,7 +78,16 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
       expecting = nil
       pace = nil
     }
-    context.fireChannelRead(data)
+    guard isLeaving else { return context.fireChannelRead(data) }
+    heard = context.eventLoop.now
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    context.fireChannelReadComplete()
+    // Nobody else asks for what is dropped.
+    guard isLeaving else { return }
+    pace?.wait(now: context.eventLoop.now)
+    context.read()
   }
 
   func read(context: ChannelHandlerContext) {
@@ -97,12 +114,13 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
         head.headerFields[.connection] = "close"
         data = wrapOutboundOut(.head(head))
       }
-      let words = head.headerFields[.connection]?.lowercased() ?? ""
-      isLast = words.split(separator: ",").contains { $0.filter { $0 != " " } == "close" }
+      isLast = Self.closes(head.headerFields) || closing == answered + 1
     case .body: break
     case .end:
       answered += 1
       if isLast {
+        isLeaving = true
+        context.read()
         let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
         promise = sent
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -115,14 +133,30 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
     context.write(data, promise: promise)
   }
 
+  private static func closes(_ fields: HTTPFields) -> Bool {
+    guard let words = fields[.connection]?.lowercased() else { return false }
+    return words.split(separator: ",").contains { $0.filter { $0 != " " } == "close" }
+  }
+
   private func sayFarewell(_ context: ChannelHandlerContext) {
     guard farewell == nil else { return }
-    let channel = context.channel
-    farewell = context.eventLoop.scheduleTask(in: .seconds(Int64(limits.closeSeconds))) { [tally] in
-      tally.ended(.kept)
-      channel.close(promise: nil)
+    heard = context.eventLoop.now
+    waitForEnd(until: heard + pause, context)
+  }
+
+  private var pause: TimeAmount { .seconds(Int64(limits.closeSeconds)) }
+
+  private func waitForEnd(until end: NIODeadline, _ context: ChannelHandlerContext) {
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    farewell = context.eventLoop.scheduleTask(deadline: end) {
+      let (warden, context) = bound.value
+      let end = warden.heard + warden.pause
+      guard context.eventLoop.now < end else { return warden.end(.kept, context) }
+      warden.waitForEnd(until: end, context)
     }
   }
+
+  // MARK: What is taken
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable {

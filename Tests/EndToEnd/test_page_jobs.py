@@ -385,6 +385,7 @@ class ManyStartsTest(JobsTest):
     """A server that lets a client start one job every three seconds."""
 
     LIMITS = {"startsAtOnceOfClient": 1, "startsPerMinuteOfClient": 20}
+    EXPECTED = re.compile("status of 429")
 
     def test_a_page_that_started_too_many_says_so_and_sends_again_by_itself(self):
         tab = self.tab

@@ -73,6 +73,32 @@ import Testing
     #expect(tally.count(.kept) == 1)
   }
 
+  @Test func `after the answer to a last request it is the same`() throws {
+    let (channel, _) = try channel()
+    try ask(channel, [.connection: "close"])
+    try channel.writeInbound(HTTPRequestPart.end(nil))
+    answer(channel)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(limits.closeSeconds)))
+    #expect(!channel.isActive)
+  }
+
+  @Test func `what comes after the last answer is dropped, and gives the peer longer`() throws {
+    let (channel, _) = try channel()
+    try ask(channel)
+    answer(channel, [.connection: "close"])
+    _ = try channel.readInbound(as: HTTPRequestPart.self)
+    for _ in 0..<10 {
+      channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(limits.closeSeconds) - 1))
+      try send(channel, 100_000)
+      #expect(channel.isActive)
+    }
+    try channel.writeInbound(HTTPRequestPart.end(nil))
+    try ask(channel)
+    #expect(try channel.readInbound(as: HTTPRequestPart.self) == nil)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(limits.closeSeconds)))
+    #expect(!channel.isActive)
+  }
+
   @Test func `after any other answer the connection goes on`() throws {
     let (channel, _) = try channel()
     answer(channel)
