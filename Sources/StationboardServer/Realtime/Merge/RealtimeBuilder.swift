@@ -51,17 +51,18 @@ struct RealtimeBuilder {
     gap = previous.map { sourceTime - $0.sourceTime }
     let found = TripTargets.of(feed, directory, reference: sourceTime, census)
     census = found.census
+    merge(found.targets)
     instances = InstanceTable(
       tripCount: timetable.tripCount,
-      capacity: found.targets.count + (previous?.trips.count ?? 0)
+      capacity: trips.count + (previous?.trips.count ?? 0)
     )
-    trips.reserveCapacity(found.targets.count)
-    calls.reserveCapacity(feed.stopTimeUpdates.count + found.targets.count)
-    for target in found.targets { merge(target) }
+    for (number, trip) in trips.enumerated() where trip.extra < 0 {
+      instances.insert(trip.trip, trip.day, UInt32(number))
+    }
     if let previous { keepVanished(from: previous) }
   }
 
-  private mutating func merge(_ target: TripTarget) {
+  mutating func merge(_ target: TripTarget) {
     let update = feed.trips[target.update]
     switch target.action {
     case .run: mergeScheduled(target, update)
@@ -83,7 +84,6 @@ struct RealtimeBuilder {
     var trip = RealtimeTrip(kind: kind, trip: target.trip, day: target.day, sourceTime: source)
     trip.firstCall = UInt32(calls.count)
     trip.firstArrival = UInt32(arrivals.count)
-    if kind != .extra { instances.insert(target.trip, target.day, UInt32(trips.count)) }
     trips.append(trip)
   }
 
@@ -121,6 +121,20 @@ struct RealtimeBuilder {
   mutating func stop(_ id: TextID) -> ResolvedStop {
     let number = stopNumbers[id.index]
     return number >= 0 ? stops[Int(number)] : resolve(id)
+  }
+
+  /// Whether an id of the feed is the stop's own id, which is most often so where stop_sequence points to the
+  /// stop: comparing the two is much less than to look the id up, and is done once an id.
+  @inline(__always)
+  mutating func isPlainly(_ id: TextID, _ stop: UInt32) -> Bool {
+    plainStops[id.index] == stop
+      || (plainStops[id.index] == TimetableDirectory.none && isOwnID(id, of: stop))
+  }
+
+  private mutating func isOwnID(_ id: TextID, of stop: UInt32) -> Bool {
+    guard feed.texts.isEqual(id, timetable.id(of: stop)) else { return false }
+    plainStops[id.index] = stop
+    return true
   }
 
   private mutating func resolve(_ id: TextID) -> ResolvedStop {

@@ -1,6 +1,5 @@
 import GTFS
 package import GTFSRealtime
-import Synchronization
 package import Timetable
 
 /// What one feed says at one tick, ready to be read by boards: immutable, for any number of threads.
@@ -72,19 +71,10 @@ package final class RealtimeIndex: Sendable {
     platformTexts = builder.platformTexts
     instances = builder.instances
     // The two do not need each other: with a second processor they are made in the time of one.
-    let parts = Mutex<(lists: StopLists?, versions: StopVersions?)>((nil, nil))
-    Lanes.perform(2) { part in
-      if part == 0 {
-        let lists = StopLists(builder.calls, builder.directory)
-        parts.withLock { $0.lists = lists }
-      } else {
-        let versions = StopVersions(builder)
-        parts.withLock { $0.versions = versions }
-      }
-    }
-    let made = parts.withLock { $0 }
-    lists = made.lists ?? StopLists(builder.calls, builder.directory)
-    versions = made.versions ?? StopVersions(builder)
+    (lists, versions) = Lanes.both(
+      { StopLists(builder.calls, builder.directory) },
+      { StopVersions(builder) }
+    )
   }
 
   // MARK: What boards ask
