@@ -45,6 +45,11 @@ extension Timetable {
     return Trip(low)..<Trip(end)
   }
 
+  /// Whether a trip has an id and is the only one with it, so that ``trips(id:)`` would find it alone.
+  package func hasOneRun(_ trip: Trip, id wanted: UnsafeRawBufferPointer) -> Bool {
+    ByteOrder.compare(image.tripId(trip), wanted) == 0 && !isFrequency(trip)
+  }
+
   /// trip_id.
   package func tripId(of trip: Trip) -> UnsafeRawBufferPointer { image.tripId(trip) }
 

@@ -49,12 +49,18 @@ struct RealtimeBuilder {
   /// Merges every trip update, and keeps what `previous` says of trips that have just vanished.
   mutating func build(after previous: RealtimeIndex?) {
     gap = previous.map { sourceTime - $0.sourceTime }
-    let found = TripTargets.of(feed, directory, reference: sourceTime, census)
+    let found = TripTargets.of(
+      feed,
+      directory,
+      reference: sourceTime,
+      after: previous,
+      census
+    )
     census = found.census
     merge(found.targets)
     instances = InstanceTable(
       tripCount: timetable.tripCount,
-      capacity: trips.count + (previous?.trips.count ?? 0)
+      capacity: trips.count
     )
     for (number, trip) in trips.enumerated() where trip.extra < 0 {
       instances.insert(trip.trip, trip.day, UInt32(number))

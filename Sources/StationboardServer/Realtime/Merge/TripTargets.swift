@@ -49,10 +49,11 @@ struct TripTargets {
     _ feed: TripUpdateFeed,
     _ directory: TimetableDirectory,
     reference: Int64,
+    after previous: RealtimeIndex?,
     _ census: RealtimeCensus
   ) -> (targets: [TripTarget], census: RealtimeCensus) {
     var finder = TripTargets(feed, directory, reference, census)
-    finder.findAll(directory)
+    finder.findAll(directory, after: previous)
     return (finder.targets, finder.census)
   }
 
@@ -69,14 +70,14 @@ struct TripTargets {
     today = ServiceDay(zone: timetable.zone).date(at: reference).daysSinceEpoch
   }
 
-  private mutating func findAll(_ directory: TimetableDirectory) {
+  private mutating func findAll(_ directory: TimetableDirectory, after previous: RealtimeIndex?) {
     targets.reserveCapacity(feed.trips.count)
     places.reserveCapacity(feed.trips.count)
     for update in feed.trips where update.relationship == .duplicated {
       if let id = update.tripID { duplicatedIds.insert(id) }
     }
     collectStarts(directory)
-    for part in found(directory) {
+    for part in found(directory, after: previous) {
       for found in part {
         switch found {
         case .success(let target): enter(target)
@@ -91,16 +92,19 @@ struct TripTargets {
   private static let divisibleTrips = 1_000
 
   /// What every update is about, as if it were the only one of its trip; in parts, in the order of the feed.
-  private func found(_ directory: TimetableDirectory) -> [[Result<TripTarget, WithoutTarget>]] {
+  private func found(_ directory: TimetableDirectory, after previous: RealtimeIndex?) -> [[Result<TripTarget, WithoutTarget>]] {
     let count = feed.trips.count
     let parts = count < Self.divisibleTrips ? 1 : 2
     return Lanes.results(parts) { part in
       var found: [Result<TripTarget, WithoutTarget>] = []
       let numbers = (count * part / parts)..<(count * (part + 1) / parts)
       found.reserveCapacity(numbers.count)
+      var finder = TripFinder(timetable, after: previous)
       for number in numbers {
+        let update = feed.trips[number]
+        let runs = known(update, &finder)
         do throws(Unmatched) {
-          found.append(.success(try target(of: feed.trips[number], number, directory)))
+          found.append(.success(try target(of: update, number, runs, directory)))
         } catch {
           found.append(.failure(WithoutTarget(update: number, reason: error.reason)))
         }
@@ -138,6 +142,7 @@ struct TripTargets {
   private func target(
     of update: TripUpdate,
     _ number: Int,
+    _ runs: Range<UInt32>,
     _ directory: TimetableDirectory
   ) throws(Unmatched) -> TripTarget {
     if update.modifiedTrip != nil { throw Unmatched(reason: .modifiedTrip) }
@@ -147,26 +152,29 @@ struct TripTargets {
     case .canceled: action = .cancel
     case .deleted: action = .delete
     case .replacement: action = .replace
-    case .duplicated: return try duplicate(update, number)
-    case .new: return try added(update, number)
+    case .duplicated: return try duplicate(update, number, runs)
+    case .new: return try added(update, number, runs)
     case .added:
       if let id = update.tripID, duplicatedIds.contains(id) {
         throw Unmatched(reason: .alsoDuplicated)
       }
       // Before there was DUPLICATED, copies were ADDED trips with the id of their template and a start.
-      let isCopy = update.startDate != nil && update.startTime != nil && !known(update).isEmpty
-      return isCopy ? try duplicate(update, number) : try added(update, number)
+      let isCopy = update.startDate != nil && update.startTime != nil && !runs.isEmpty
+      return isCopy ? try duplicate(update, number, runs) : try added(update, number, runs)
     case .unknown: throw Unmatched(reason: .unknownRelationship)
     }
     if action == .replace, update.stopTimeUpdates.isEmpty {
       throw Unmatched(reason: .noStopTimes)
     }
-    let (trip, day) = try instance(of: update, directory)
+    let (trip, day) = try instance(of: update, runs, directory)
     return TripTarget(update: number, action: action, trip: trip, day: Int32(day))
   }
 
-  private func duplicate(_ update: TripUpdate, _ number: Int) throws(Unmatched) -> TripTarget {
-    let runs = known(update)
+  private func duplicate(
+    _ update: TripUpdate,
+    _ number: Int,
+    _ runs: Range<UInt32>
+  ) throws(Unmatched) -> TripTarget {
     guard let template = runs.first else {
       throw Unmatched(reason: update.tripID == nil ? .noTrip : .unknownTrip)
     }
@@ -183,21 +191,25 @@ struct TripTargets {
     )
   }
 
-  private func added(_ update: TripUpdate, _ number: Int) throws(Unmatched) -> TripTarget {
+  private func added(
+    _ update: TripUpdate,
+    _ number: Int,
+    _ runs: Range<UInt32>
+  ) throws(Unmatched) -> TripTarget {
     guard !update.stopTimeUpdates.isEmpty else { throw Unmatched(reason: .noStopTimes) }
     return TripTarget(
       update: number,
       action: .add,
-      trip: known(update).first ?? TimetableDirectory.none,
+      trip: runs.first ?? TimetableDirectory.none,
       day: update.startDate.map { Int32($0.daysSinceEpoch) } ?? TripTarget.unknownDay
     )
   }
 
   /// The runs of the trip that an update names.
-  private func known(_ update: TripUpdate) -> Range<UInt32> {
+  private func known(_ update: TripUpdate, _ finder: inout TripFinder) -> Range<UInt32> {
     for id in [update.tripID, update.originalTripID] {
       guard let id else { continue }
-      let runs = feed.texts.withBytes(of: id) { timetable.trips(id: $0) }
+      let runs = feed.texts.withBytes(of: id) { finder.runs(id: $0) }
       if !runs.isEmpty { return runs }
     }
     return 0..<0
@@ -205,9 +217,9 @@ struct TripTargets {
 
   private func instance(
     of update: TripUpdate,
+    _ runs: Range<UInt32>,
     _ directory: TimetableDirectory
   ) throws(Unmatched) -> (trip: UInt32, day: Int) {
-    let runs = known(update)
     guard let first = runs.first else {
       guard update.tripID == nil, update.originalTripID == nil else {
         throw Unmatched(reason: .unknownTrip)
