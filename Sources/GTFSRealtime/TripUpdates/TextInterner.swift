@@ -74,13 +74,7 @@ struct TextInterner {
     let start = number == 0 ? 0 : Int(ends[number - 1])
     guard Int(ends[number]) - start == text.count else { return false }
     return bytes.withUnsafeBytes { stored in
-      let known = UnsafeRawBufferPointer(rebasing: stored[start..<start + text.count])
-      var index = 0
-      while index + 8 < text.count {
-        guard Self.word(known, index) == Self.word(text, index) else { return false }
-        index += 8
-      }
-      return Self.lastWord(known) == Self.lastWord(text)
+      Self.areEqual(UnsafeRawBufferPointer(rebasing: stored[start..<start + text.count]), text)
     }
   }
 
@@ -121,6 +115,16 @@ struct TextInterner {
     if count == 0 { return 0 }
     // Of three bytes or fewer, these are all.
     return UInt64(text[0]) << 16 | UInt64(text[count / 2]) << 8 | UInt64(text[count - 1])
+  }
+
+  /// Whether two texts of one length have the same bytes.
+  static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    var index = 0
+    while index + 8 < left.count {
+      guard word(left, index) == word(right, index) else { return false }
+      index += 8
+    }
+    return lastWord(left) == lastWord(right)
   }
 
   /// Whether a text has nothing but ASCII, as nearly all identifiers; then it is valid UTF-8.

@@ -59,8 +59,11 @@ package struct TextTable: Sendable {
   package func isEqual(_ id: TextID, _ wanted: UnsafeRawBufferPointer) -> Bool {
     let start = id.index == 0 ? 0 : Int(ends[id.index - 1])
     guard Int(ends[id.index]) - start == wanted.count else { return false }
-    return bytes.withUnsafeBytes {
-      UnsafeRawBufferPointer(rebasing: $0[start...].prefix(wanted.count)).elementsEqual(wanted)
+    return bytes.withUnsafeBytes { stored in
+      TextInterner.areEqual(
+        UnsafeRawBufferPointer(rebasing: stored[start...].prefix(wanted.count)),
+        wanted
+      )
     }
   }
 

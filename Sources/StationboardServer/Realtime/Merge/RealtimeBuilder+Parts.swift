@@ -8,14 +8,9 @@ import Timetable
 /// needs to know of another one. Each part has a builder of its own, and what it made is appended with new
 /// numbers: the result is the same, whatever the number of parts.
 extension RealtimeBuilder {
-  /// The stop time updates from which a feed is merged in two parts: below, handing the work over takes as
-  /// long as it saves.
-  private static let divisibleUpdates = 20_000
-
-  /// Merges what all targets are about, in their order.
-  mutating func merge(_ targets: [TripTarget]) {
+  /// Merges what all targets are about, in their order, in parts of about as many stop time updates each.
+  mutating func merge(_ targets: [TripTarget], parts: Int) {
     let count = feed.stopTimeUpdates.count
-    let parts = count < Self.divisibleUpdates ? 1 : 2
     let starts = (0...parts).map { part in
       part == parts
         ? targets.count

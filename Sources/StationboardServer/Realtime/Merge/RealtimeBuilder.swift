@@ -46,18 +46,29 @@ struct RealtimeBuilder {
     instances = InstanceTable(tripCount: directory.timetable.tripCount, capacity: 0)
   }
 
+  /// The trip updates and stop time updates from which a feed is merged in two parts at once: below, handing
+  /// the work over takes as long as it saves.
+  private static let divisibleUpdates = 20_000
+
   /// Merges every trip update, and keeps what `previous` says of trips that have just vanished.
-  mutating func build(after previous: RealtimeIndex?) {
+  ///
+  /// - Parameters:
+  ///   - previous: The index of the feed before.
+  ///   - parts: In how many parts; nothing for as many as the feed is worth.
+  mutating func build(after previous: RealtimeIndex?, parts: Int? = nil) {
+    let updates = feed.trips.count + feed.stopTimeUpdates.count
+    let parts = parts ?? (updates < Self.divisibleUpdates ? 1 : 2)
     gap = previous.map { sourceTime - $0.sourceTime }
     let found = TripTargets.of(
       feed,
       directory,
       reference: sourceTime,
       after: previous,
+      parts: parts,
       census
     )
     census = found.census
-    merge(found.targets)
+    merge(found.targets, parts: parts)
     instances = InstanceTable(
       tripCount: timetable.tripCount,
       capacity: trips.count

@@ -45,15 +45,25 @@ struct TripTargets {
   private var byStart: [UInt64: [UInt32]] = [:]
 
   /// The targets of a feed, and the census with what has none.
+  ///
+  /// - Parameters:
+  ///   - feed: The feed.
+  ///   - directory: What its ids are looked up in.
+  ///   - reference: The feed's timestamp.
+  ///   - previous: The index of the feed before, which says where to look first.
+  ///   - parts: In how many parts at once the trips are looked up: each look waits for memory again and
+  ///     again, which two processors can do at the same time.
+  ///   - census: The census so far.
   static func of(
     _ feed: TripUpdateFeed,
     _ directory: TimetableDirectory,
     reference: Int64,
     after previous: RealtimeIndex?,
+    parts: Int,
     _ census: RealtimeCensus
   ) -> (targets: [TripTarget], census: RealtimeCensus) {
     var finder = TripTargets(feed, directory, reference, census)
-    finder.findAll(directory, after: previous)
+    finder.findAll(directory, after: previous, parts: parts)
     return (finder.targets, finder.census)
   }
 
@@ -70,16 +80,20 @@ struct TripTargets {
     today = ServiceDay(zone: timetable.zone).date(at: reference).daysSinceEpoch
   }
 
-  private mutating func findAll(_ directory: TimetableDirectory, after previous: RealtimeIndex?) {
+  private mutating func findAll(
+    _ directory: TimetableDirectory,
+    after previous: RealtimeIndex?,
+    parts: Int
+  ) {
     targets.reserveCapacity(feed.trips.count)
     places.reserveCapacity(feed.trips.count)
     for update in feed.trips where update.relationship == .duplicated {
       if let id = update.tripID { duplicatedIds.insert(id) }
     }
     collectStarts(directory)
-    for part in found(directory, after: previous) {
-      for found in part {
-        switch found {
+    for outcomes in outcomes(directory, after: previous, parts: parts) {
+      for outcome in outcomes {
+        switch outcome {
         case .success(let target): enter(target)
         case .failure(let error): leaveOut(feed.trips[error.update], error.reason)
         }
@@ -87,39 +101,41 @@ struct TripTargets {
     }
   }
 
-  /// The trip updates from which they are looked up in two parts at once: each one waits for memory again
-  /// and again, which two processors can do at the same time.
-  private static let divisibleTrips = 1_000
+  /// The target of an update, as if it were the only one of its trip, or the reason why it has none.
+  private typealias Outcome = Result<TripTarget, WithoutTarget>
 
-  /// What every update is about, as if it were the only one of its trip; in parts, in the order of the feed.
-  private func found(_ directory: TimetableDirectory, after previous: RealtimeIndex?) -> [[Result<TripTarget, WithoutTarget>]] {
-    let count = feed.trips.count
-    let parts = count < Self.divisibleTrips ? 1 : 2
-    return Lanes.results(parts) { part in
-      var found: [Result<TripTarget, WithoutTarget>] = []
-      let numbers = (count * part / parts)..<(count * (part + 1) / parts)
-      found.reserveCapacity(numbers.count)
-      var finder = TripFinder(timetable, after: previous)
-      for number in numbers {
-        let update = feed.trips[number]
-        let runs = known(update, &finder)
-        do throws(Unmatched) {
-          found.append(.success(try target(of: update, number, runs, directory)))
-        } catch {
-          found.append(.failure(WithoutTarget(update: number, reason: error.reason)))
-        }
-      }
-      return found
-    }
-  }
-
-  /// The number of a trip update that matches nothing.
+  /// A trip update that matches nothing, by its number in the feed.
   private struct WithoutTarget: Error {
     var update: Int
     var reason: RealtimeCensus.Reason
   }
 
-  /// A trip update that matches nothing.
+  /// The outcomes of all updates, part by part, in the order of the feed.
+  private func outcomes(
+    _ directory: TimetableDirectory,
+    after previous: RealtimeIndex?,
+    parts: Int
+  ) -> [[Outcome]] {
+    let count = feed.trips.count
+    return Lanes.results(parts) { part in
+      let numbers = (count * part / parts)..<(count * (part + 1) / parts)
+      var outcomes: [Outcome] = []
+      outcomes.reserveCapacity(numbers.count)
+      var finder = TripFinder(timetable, after: previous)
+      for number in numbers {
+        let update = feed.trips[number]
+        let runs = known(update, &finder)
+        do throws(Unmatched) {
+          outcomes.append(.success(try target(of: update, number, runs, directory)))
+        } catch {
+          outcomes.append(.failure(WithoutTarget(update: number, reason: error.reason)))
+        }
+      }
+      return outcomes
+    }
+  }
+
+  /// Why a trip update matches nothing.
   private struct Unmatched: Error {
     var reason: RealtimeCensus.Reason
   }
