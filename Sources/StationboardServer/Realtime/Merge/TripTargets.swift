@@ -44,7 +44,7 @@ struct TripTargets {
   /// Trips by route and start, of updates without a trip id.
   private var byStart: [UInt64: [UInt32]] = [:]
 
-  /// The targets of a feed, and the census with what has none.
+  /// Finds the targets of a feed.
   ///
   /// - Parameters:
   ///   - feed: The feed.
@@ -54,6 +54,7 @@ struct TripTargets {
   ///   - parts: In how many parts at once the trips are looked up: each look waits for memory again and
   ///     again, which two processors can do at the same time.
   ///   - census: The census so far.
+  /// - Returns: The targets, and the census with what has none.
   static func of(
     _ feed: TripUpdateFeed,
     _ directory: TimetableDirectory,
