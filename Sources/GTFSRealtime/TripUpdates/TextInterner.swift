@@ -8,11 +8,12 @@ struct TextInterner {
   /// The hash of a text in the upper half, its number plus 1 in the lower; 0 is free.
   private var slots: [UInt64]
   private var mask: Int
-  /// Entries of ``slots`` that were found lately, by their hash: the ids of stops come again and again, and
-  /// this fits where the processor is near, as the whole table of a large feed does not.
-  private var recent: [UInt64]
+  /// Short texts that were found lately, by their hash: the ids of stops come again and again. One place in
+  /// memory says all of them, where the whole table, the ends and the bytes are three that are far apart.
+  private var recent: [ShortText]
 
-  private static let recentMask = 1 << 14 - 1
+  /// The most places of ``recent``: what fits where the processor is near.
+  private static let mostRecent = 1 << 14
 
   private static let seed = UInt64.random(in: .min ... .max) | 1
 
@@ -22,7 +23,7 @@ struct TextInterner {
     while capacity < feedBytes / 128 { capacity <<= 1 }
     slots = Array(repeating: 0, count: capacity)
     mask = capacity - 1
-    recent = Array(repeating: 0, count: Self.recentMask + 1)
+    recent = Array(repeating: ShortText(), count: min(capacity / 4, Self.mostRecent))
   }
 
   /// The table of all texts.
@@ -33,23 +34,25 @@ struct TextInterner {
   /// Only a text that is new is checked: one that is there already was.
   mutating func number(of text: UnsafeRawBufferPointer) -> UInt32? {
     let hash = Self.hash(text)
-    let place = Int(hash) & Self.recentMask
-    let likely = recent[place]
-    if likely >> 32 == hash, likely != 0 {
-      let number = Int(UInt32(truncatingIfNeeded: likely)) - 1
-      if holds(text, number) { return UInt32(number) }
-    }
+    let place = Int(hash) & (recent.count - 1)
+    let short = ShortText(text)
+    if let short, recent[place].isEqual(short) { return recent[place].number }
     var slot = Int(hash) & mask
     while slots[slot] != 0 {
       let entry = slots[slot]
       let number = Int(UInt32(truncatingIfNeeded: entry)) - 1
       if entry >> 32 == hash, holds(text, number) {
-        recent[place] = entry
+        if var short {
+          short.number = UInt32(number)
+          recent[place] = short
+        }
         return UInt32(number)
       }
       slot = (slot + 1) & mask
     }
-    guard Self.isASCII(text) || String(validating: text, as: UTF8.self) != nil else { return nil }
+    guard TextWords.areASCII(text) || String(validating: text, as: UTF8.self) != nil else {
+      return nil
+    }
     let number = UInt32(ends.count)
     bytes.append(contentsOf: text)
     ends.append(UInt32(bytes.count))
@@ -74,7 +77,7 @@ struct TextInterner {
     let start = number == 0 ? 0 : Int(ends[number - 1])
     guard Int(ends[number]) - start == text.count else { return false }
     return bytes.withUnsafeBytes { stored in
-      Self.areEqual(UnsafeRawBufferPointer(rebasing: stored[start..<start + text.count]), text)
+      TextWords.areEqual(UnsafeRawBufferPointer(rebasing: stored[start..<start + text.count]), text)
     }
   }
 
@@ -89,64 +92,15 @@ struct TextInterner {
     }
   }
 
-  // MARK: Words
-  //
-  // Texts are compared, hashed and checked eight bytes at a time. The last word of a text reaches back
-  // over bytes that were looked at already instead of ending in a loop over single bytes: identifiers are
-  // short, and that loop took longer than all the rest.
-
-  /// Eight bytes of a text that has them.
-  @inline(__always)
-  private static func word(_ text: UnsafeRawBufferPointer, _ index: Int) -> UInt64 {
-    text.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-  }
-
-  /// The last eight bytes of a text; of a shorter one all of them, in a way that tells any two of one
-  /// length apart.
-  @inline(__always)
-  private static func lastWord(_ text: UnsafeRawBufferPointer) -> UInt64 {
-    let count = text.count
-    if count >= 8 { return word(text, count - 8) }
-    if count >= 4 {
-      let first = text.loadUnaligned(as: UInt32.self)
-      let last = text.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
-      return UInt64(first) << 32 | UInt64(last)
-    }
-    if count == 0 { return 0 }
-    // Of three bytes or fewer, these are all.
-    return UInt64(text[0]) << 16 | UInt64(text[count / 2]) << 8 | UInt64(text[count - 1])
-  }
-
-  /// Whether two texts of one length have the same bytes.
-  static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-    var index = 0
-    while index + 8 < left.count {
-      guard word(left, index) == word(right, index) else { return false }
-      index += 8
-    }
-    return lastWord(left) == lastWord(right)
-  }
-
-  /// Whether a text has nothing but ASCII, as nearly all identifiers; then it is valid UTF-8.
-  private static func isASCII(_ text: UnsafeRawBufferPointer) -> Bool {
-    var bits: UInt64 = 0
-    var index = 0
-    while index + 8 < text.count {
-      bits |= word(text, index)
-      index += 8
-    }
-    return (bits | lastWord(text)) & 0x8080_8080_8080_8080 == 0
-  }
-
   /// A hash of 32 bits.
   private static func hash(_ text: UnsafeRawBufferPointer) -> UInt64 {
     var state = seed ^ UInt64(truncatingIfNeeded: text.count)
     var index = 0
     while index + 8 < text.count {
-      state = mix(state ^ word(text, index))
+      state = mix(state ^ TextWords.word(text, index))
       index += 8
     }
-    return mix(mix(state ^ lastWord(text))) >> 32
+    return mix(mix(state ^ TextWords.last(text))) >> 32
   }
 
   /// Folds the 128-bit product with a constant: every bit of the input reaches every part.

@@ -60,7 +60,7 @@ package struct TextTable: Sendable {
     let start = id.index == 0 ? 0 : Int(ends[id.index - 1])
     guard Int(ends[id.index]) - start == wanted.count else { return false }
     return bytes.withUnsafeBytes { stored in
-      TextInterner.areEqual(
+      TextWords.areEqual(
         UnsafeRawBufferPointer(rebasing: stored[start...].prefix(wanted.count)),
         wanted
       )

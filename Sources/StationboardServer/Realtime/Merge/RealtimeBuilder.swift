@@ -181,9 +181,21 @@ struct RealtimeBuilder {
     if let before = previous.gap, Double(gap) > Double(before) * policy.keptGaps { return }
     var present: Set<ExtraTrip.Identity> = []
     for trip in trips where trip.extra >= 0 { present.insert(identity(trip, extraTrips)) }
+    // Most trips come again in the order they had: the one expected next is compared first.
+    let count = trips.count
+    var next = 0
     for trip in previous.trips where Int(trip.missed) < policy.keptPublications {
       if trip.extra < 0 {
-        guard instances.find(trip.trip, trip.day) == nil else { continue }
+        if next < count, trips[next].extra < 0, trips[next].trip == trip.trip,
+          trips[next].day == trip.day
+        {
+          next += 1
+          continue
+        }
+        if let number = instances.find(trip.trip, trip.day) {
+          next = Int(number) + 1
+          continue
+        }
       } else {
         guard !present.contains(identity(trip, previous.extraTrips)) else { continue }
         // A replacement goes with the trip whose place it took.
