@@ -8,8 +8,11 @@ struct TextInterner {
   /// The hash of a text in the upper half, its number plus 1 in the lower; 0 is free.
   private var slots: [UInt64]
   private var mask: Int
-  /// Short texts that were found lately, by their hash: the ids of stops come again and again. One place in
-  /// memory says all of them, where the whole table, the ends and the bytes are three that are far apart.
+  /// Short texts that were found lately, by their hash.
+  ///
+  /// The ids of stops come again and again. One place in memory says all of them; of the whole table, the
+  /// ends and the bytes, all three would have to be fetched from far away. This was a sixth of the work of a
+  /// tick.
   private var recent: [ShortText]
 
   /// The most places of ``recent``: what fits where the processor is near.
