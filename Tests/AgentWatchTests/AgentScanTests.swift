@@ -29,7 +29,7 @@ struct AgentScanTests {
       scan = AgentScan(
         AgentFolders(claude: root + "/claude", codex: root + "/codex", neutral: root + "/neutral"),
         processes: root + "/proc",
-        bootedAt: WallTime(milliseconds: 1_780_000_000_000)
+        bootedAt: { WallTime(milliseconds: 1_780_000_000_000) }
       )
       scan.follow(simulation.agents.map(\.worktree))
     }
