@@ -79,8 +79,9 @@ package struct AgentScan: Sendable {
       isSearch = !(0..<limits.search).contains(now.milliseconds(since: searchedAt))
     }
     if isSearch {
+      let known = searchedAt == nil ? readRegistry(at: now) : entries
       searchedAt = now
-      search(now)
+      search(now, sessions: Set(known.map(\.session)))
     }
     let isBehind = read(at: now)
     // Whose a new log is can be told if all processes are known that are there now.
@@ -105,12 +106,19 @@ package struct AgentScan: Sendable {
     return (readings, isBehind)
   }
 
-  private mutating func search(_ now: WallTime) {
+  private mutating func search(_ now: WallTime, sessions: Set<String>) {
     let found = Dictionary(
-      logs.search(at: now).map { ($0.path, $0) },
+      logs.search(at: now, sessions: sessions).map { ($0.path, $0) },
       uniquingKeysWith: { first, _ in first }
     )
-    for path in followed.keys where found[path] == nil {
+    var held = 0
+    for path in followed.keys.sorted() where found[path] == nil {
+      if held < limits.mostHeldLogs, roster.isHeld(path, at: now),
+        ReadOnlyFiles.stamp(path) != nil
+      {
+        held += 1
+        continue
+      }
       followed[path] = nil
       roster.forget(path)
     }
