@@ -292,6 +292,11 @@ static const unsigned char job_messages_js_bytes[] = {
 #embed "Public/job-messages.js"
 };
 
+static const char job_problems_js_name[] = "job-problems.js";
+static const unsigned char job_problems_js_bytes[] = {
+#embed "Public/job-problems.js"
+};
+
 static const char job_results_js_name[] = "job-results.js";
 static const unsigned char job_results_js_bytes[] = {
 #embed "Public/job-results.js"
@@ -500,6 +505,7 @@ static const FreshetWebAsset assets[] = {
   ASSET(job_card_js),
   ASSET(job_follower_js),
   ASSET(job_messages_js),
+  ASSET(job_problems_js),
   ASSET(job_results_js),
   ASSET(job_run_js),
   ASSET(job_start_js),
