@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 from job_stage import BrokenNetwork, JobServer, isbn13, table
-from work_stage import WorkPageTest, answer_of
+from work_stage import LANGUAGES, WorkPageTest, answer_of
 
 LEFT = ("0001101", "0011001", "0010011", "0111101", "0100011", "0110001", "0101111", "0111011", "0110111", "0001011")
 CARD = "document.querySelector('.job')"
@@ -274,8 +274,10 @@ class ImportOnThePage(JobsTest):
                 codes |= set(re.findall(r'\bcode: "(\w+)"', file.read_text()))
         self.assertGreater(len(codes), 60)
         self.open()
-        words = self.tab.run("import('/assets/work-words-en.js').then((words) => Object.keys(words.default))")
-        self.assertEqual({code for code in codes if f"problem-{code}" not in words}, set())
+        for language in LANGUAGES:
+            words = self.tab.run(f"import('/assets/problem-words-{language}.js').then((words) => words.default)")
+            self.assertEqual(codes - set(words), set(), language)
+            self.assertTrue(all(isinstance(phrase, str) and phrase and not phrase.endswith(".") for phrase in words.values()), language)
 
     def test_remarks_keep_what_stands_in_the_table_and_what_is_unknown(self):
         self.open()
@@ -285,7 +287,8 @@ class ImportOnThePage(JobsTest):
             {"code": "photo_unreadable", "message": "photo 2: the file is no photo (it has 3 bytes)"},
             {"code": "title_differs", "field": "title", "message": "the ISBN is that of \"Emma (annotated)\""}, {"code": 7, "message": 8},
         ]
-        said = self.tab.run(f"""Promise.all([import('/assets/job-problems.js'), import('/assets/words.js'), import('/assets/work-words-de.js')]).then(([{{ remarkInWords, failureInWords }}, {{ sentences }}, words]) => {{
+        said = self.tab.run(f"""Promise.all([import('/assets/job-problems.js'), import('/assets/words.js'), import('/assets/work-words-de.js')]).then(async ([{{ remarkInWords, failureInWords, learnProblems }}, {{ sentences }}, words]) => {{
+          await learnProblems('de');
           const say = sentences('de', {{ de: words.default }});
           return [...{json.dumps(remarks)}.map((remark) => remarkInWords(remark, say)), failureInWords({{ code: 'host_forbidden', message: 'no' }}, say), failureInWords(null, say), failureInWords({{ code: 'new', message: 'as it came' }}, say)];
         }})""")

@@ -31,7 +31,6 @@ export class ActionSheet {
     [this.#card, this.#operation, this.#isForced] = [card, operation, false];
     setText(element("action-title"), say(`${operation}Title`, { name: card.name }));
     setText(element("action-explanation"), say(`${operation}Explanation`, { source: this.#source }));
-    for (const field of this.#form.querySelectorAll("[data-of]")) field.hidden = field.dataset.of !== operation;
     this.#form.reset();
     this.#say([]);
     this.#offer(say(operation));
@@ -118,8 +117,10 @@ export class ActionSheet {
     element("action-go").classList.toggle("grave", this.#isForced);
   }
 
+  /** Whether it can be done at all: without that there is nothing to choose either. */
   #block(isBlocked) {
     element("action-go").hidden = isBlocked;
+    for (const field of this.#form.querySelectorAll("[data-of]")) field.hidden = isBlocked || field.dataset.of !== this.#operation;
   }
 
   #busy(isBusy) {

@@ -3,6 +3,7 @@
 import { element } from "./dom.js";
 import { JobApi } from "./job-api.js";
 import { JobCard } from "./job-card.js";
+import { learnProblems } from "./job-problems.js";
 import { expiryOf, JobRun } from "./job-run.js";
 import { JobStart } from "./job-start.js";
 import { keysAreOn } from "./keys.js";
@@ -91,6 +92,9 @@ class JobsPage extends WorkPage {
     this.startForm.speak();
     for (const card of this.#cards) card.speak();
     this.#showList();
+    const { language } = this;
+    // With another language chosen meanwhile, its phrases come last.
+    learnProblems(language).then(() => (language === this.language ? this.#cards.forEach((card) => card.speak()) : this.speak()));
   }
 
   #showList() {

@@ -37,7 +37,7 @@ struct BoardWords {
   var endsEarly: (long: String, short: String) {
     (
       choose("ends early", "parcours lim.", "endet vorz.", "limitato"),
-      choose("short", "limité", "verk.", "limit.")
+      choose("ends", "lim.", "kurz", "lim.")
     )
   }
   var live: String { choose("live", "temps réel", "Echtzeit", "tempo reale") }
