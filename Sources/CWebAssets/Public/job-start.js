@@ -3,6 +3,7 @@
 import { booksOf } from "./book-list.js";
 import { element, newElement } from "./dom.js";
 import { JobRefusal } from "./job-api.js";
+import { failureInWords } from "./job-problems.js";
 
 /** How long the page waits by itself for a server that starts no job at the moment, and how often. */
 const LONGEST_WAIT_S = 120;
@@ -14,9 +15,11 @@ export function isImage(file) {
   return file.type ? file.type.startsWith("image/") : IMAGE_ENDING.test(file.name);
 }
 
-export function megabytes(bytes) {
+/** A size as people of the language write it: 10 MB, 1.5 MB; in French 10 Mo. */
+export function megabytes(bytes, locale) {
   const size = bytes / (1 << 20);
-  return `${size >= 10 || Number.isInteger(size) ? Math.round(size) : size.toFixed(1)}\u00a0MB`;
+  const digits = size >= 10 ? 0 : 1;
+  return new Intl.NumberFormat(locale, { style: "unit", unit: "megabyte", maximumFractionDigits: digits }).format(size).replace(/\s/, "\u00a0");
 }
 
 export class JobStart {
@@ -47,8 +50,8 @@ export class JobStart {
     const table = limits.csv_import;
     const scan = limits.ai_scan;
     const sentences = [
-      this.#can("csv_import") && table && say("tableLimits", { size: megabytes(table.maxBytes), rows: table.maxRows.toLocaleString(this.page.locale) }),
-      this.#can("ai_scan") && scan && say("photoLimits", { count: scan.maxPhotos, size: megabytes(scan.maxPhotoBytes) }),
+      this.#can("csv_import") && table && say("tableLimits", { size: megabytes(table.maxBytes, this.page.locale), rows: table.maxRows.toLocaleString(this.page.locale) }),
+      this.#can("ai_scan") && scan && say("photoLimits", { count: scan.maxPhotos, size: megabytes(scan.maxPhotoBytes, this.page.locale) }),
     ];
     element("start-limits").textContent = sentences.filter(Boolean).join(" ");
   }
@@ -116,7 +119,7 @@ export class JobStart {
     if (files.length > (most ?? Infinity)) return say("tooManyPhotos", { count: most });
     const bytes = (arePhotos ? limits.ai_scan?.maxPhotoBytes : limits.csv_import?.maxBytes) ?? Infinity;
     const large = files.find(({ size }) => size > bytes);
-    if (large) return say("tooLarge", { name: large.name, size: megabytes(bytes) });
+    if (large) return say("tooLarge", { name: large.name, size: megabytes(bytes, this.page.locale) });
     const empty = files.find(({ size }) => size === 0);
     return empty ? say("emptyFile", { name: empty.name }) : null;
   }
@@ -169,7 +172,7 @@ export class JobStart {
     const isRefused = failure instanceof JobRefusal && failure.status < 500 && failure.status !== 429 && failure.status !== 408;
     if (isRefused) this.#pending = null;
     this.#again.hidden = isRefused;
-    const reason = failure instanceof JobRefusal ? failure.detail ?? say("failedServer", { status: failure.status }) : say(failure?.name === "TimeoutError" ? "failedTimeout" : "failedUnreachable");
+    const reason = failure instanceof JobRefusal ? failureInWords({ code: failure.code, message: failure.detail }, say) || say("failedServer", { status: failure.status }) : say(failure?.name === "TimeoutError" ? "failedTimeout" : "failedUnreachable");
     this.#say(`${say("notStarted")} ${reason}`);
   }
 
