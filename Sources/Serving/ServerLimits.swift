@@ -15,9 +15,16 @@ package enum ServerLimits {
   package static let fields = 128
 
   /// An HTTP/1.1 server that keeps these limits.
-  package static var http1: HTTPServerBuilder {
+  ///
+  /// - Parameters:
+  ///   - clock: The clock its answers are dated by.
+  ///   - present: The beginnings of the paths whose answers are dated by the machine's clock.
+  /// - Returns: The server.
+  package static func http1(clock: ServiceClock, present: [String] = []) -> HTTPServerBuilder {
     .http1(
       configuration: HTTP1Channel.Configuration(
+        additionalChannelHandlers: clock.isMachine
+          ? [] : [AnswerDate(clock: clock, present: present)],
         idleTimeout: .seconds(idleSeconds),
         httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
           maxHeaderFieldSize: fieldBytes,

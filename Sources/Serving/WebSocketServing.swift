@@ -58,10 +58,19 @@ extension ServerLimits {
 
   /// An HTTP/1.1 server that keeps these limits and opens WebSockets.
   ///
-  /// - Parameter door: Decides who may open one.
+  /// - Parameters:
+  ///   - door: Decides who may open one.
+  ///   - clock: The clock its answers are dated by.
+  ///   - present: The beginnings of the paths whose answers are dated by the machine's clock.
   /// - Returns: The server.
-  package static func http1(door: any WebSocketDoor) -> HTTPServerBuilder {
-    HTTPServerBuilder { responder in WebSocketChannel(responder: responder, door: door) }
+  package static func http1(
+    door: any WebSocketDoor,
+    clock: ServiceClock = ServiceClock(),
+    present: [String] = []
+  ) -> HTTPServerBuilder {
+    HTTPServerBuilder { responder in
+      WebSocketChannel(responder: responder, door: door, clock: clock, present: present)
+    }
   }
 }
 
@@ -79,6 +88,8 @@ struct WebSocketChannel: HTTPChannelHandler {
 
   let responder: HTTPChannelHandler.Responder
   let door: any WebSocketDoor
+  let clock: ServiceClock
+  let present: [String]
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
@@ -122,6 +133,9 @@ struct WebSocketChannel: HTTPChannelHandler {
             channel.eventLoop.makeCompletedFuture {
               let pipeline = channel.pipeline.syncOperations
               try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+              if !clock.isMachine {
+                try pipeline.addHandler(AnswerDate(clock: clock, present: present))
+              }
               try pipeline.addHandler(ConnectionWarden())
               try pipeline.addHandler(
                 HTTPConnectionStateHandler(

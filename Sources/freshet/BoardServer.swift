@@ -46,7 +46,8 @@ struct BoardServer {
     )
     let application = Application(
       router: router(stationboard, responses),
-      server: jobs.map { ServerLimits.http1(door: $0.door) } ?? ServerLimits.http1,
+      server: jobs.map { ServerLimits.http1(door: $0.door, clock: clock, present: present) }
+        ?? ServerLimits.http1(clock: clock, present: present),
       configuration: ApplicationConfiguration(
         address: socket.map { .unixDomainSocket(path: $0) } ?? .hostname(host, port: port),
         serverName: "freshet",
@@ -83,6 +84,9 @@ struct BoardServer {
     if let workspaces { services.append(WorkspaceWatch(part: workspaces)) }
     return services
   }
+
+  /// The beginnings of the paths whose answers are of the present, whatever the service clock shows.
+  private var present: [String] { workspaces == nil ? [] : WorkspacesService.prefixes }
 
   /// The beginnings of the paths that are not public and take other methods than GET.
   private var closedPaths: [String] {

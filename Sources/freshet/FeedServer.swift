@@ -24,7 +24,7 @@ struct FeedServer {
     let press = FeedPress()
     let application = Application(
       router: router(press),
-      server: ServerLimits.http1,
+      server: ServerLimits.http1(clock: clock),
       configuration: ApplicationConfiguration(
         address: .hostname(host, port: port),
         serverName: "freshet",
