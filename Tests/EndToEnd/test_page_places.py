@@ -15,7 +15,8 @@ CUT = """
 [...document.querySelectorAll('.pane')].flatMap((pane) => {
   const edge = pane.getBoundingClientRect().right;
   const parts = [...pane.querySelectorAll('.departure:not(.vacant) :is(.countdown-value, .minute-mark, .platform-name, .pill, .alert, [data-part=open]), .clock, thead th')];
-  return parts.filter((one) => one.checkVisibility()).filter((one) => one.getBoundingClientRect().right > edge + 0.5 || one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0)
+  const isCut = (one) => getComputedStyle(one).overflowX !== 'visible' && one.scrollWidth > one.clientWidth;
+  return parts.filter((one) => one.checkVisibility()).filter((one) => one.getBoundingClientRect().right > edge + 0.5 || isCut(one))
     .map((one) => `${one.className || one.dataset.part}: ${one.textContent}`);
 })
 """
@@ -131,7 +132,7 @@ class PlacesOnThePage(BoardTest):
             self.tab.wait("!document.querySelector('.pane').hasAttribute('data-loading')")
             self.assertEqual(self.tab.run(HEIGHTS), first)
         self.tab.run("document.querySelector('.departure .alert:not([hidden])').click()")
-        self.tab.wait("document.querySelector('.alert-row')")
+        self.tab.wait("document.querySelector('.alert-row') !== null")
         self.assertEqual(self.tab.run(HIDDEN_ROWS), 0, "no row is cut by an alert that is open")
         self.assertLess(self.tab.run(ROWS), len(first))
 
