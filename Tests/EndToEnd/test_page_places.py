@@ -153,6 +153,7 @@ class PlacesOnThePage(BoardTest):
                 self.tab.intercept(self.remarkable)
                 tab = self.open()
                 tab.run("for (const alert of document.querySelectorAll('.departure .alert')) alert.hidden = false")
+                tab.run("document.querySelectorAll('.departure')[2].classList.add('off')")
                 self.assertEqual(len(tab.run("[...new Set([...document.querySelectorAll('.departure:not(.vacant) .alert')].map((one) => Math.round(one.getBoundingClientRect().x)))]")), 1)
 
     def test_a_stop_that_is_not_there_is_not_asked_for_again_and_has_no_star(self):
