@@ -20,9 +20,16 @@ package struct ServerDoor: Sendable {
 
   /// An HTTP/1.1 server that keeps the limits.
   ///
-  /// - Parameter sockets: Decides who may open a WebSocket; nobody without it.
+  /// - Parameters:
+  ///   - sockets: Decides who may open a WebSocket; nobody without it.
+  ///   - clock: The clock its answers are dated by.
+  ///   - present: The beginnings of the paths whose answers are dated by the machine's clock.
   /// - Returns: The server.
-  package func http1(sockets: (any WebSocketDoor)? = nil) -> HTTPServerBuilder {
+  package func http1(
+    sockets: (any WebSocketDoor)? = nil,
+    clock: ServiceClock = ServiceClock(),
+    present: [String] = []
+  ) -> HTTPServerBuilder {
     let sockets = sockets ?? NoSockets()
     return HTTPServerBuilder { [self] responder in
       WebSocketChannel(
@@ -31,7 +38,9 @@ package struct ServerDoor: Sendable {
         },
         door: sockets,
         limits: limits,
-        tally: tally
+        tally: tally,
+        clock: clock,
+        present: present
       )
     }
   }

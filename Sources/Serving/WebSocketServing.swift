@@ -66,6 +66,8 @@ struct WebSocketChannel: HTTPChannelHandler {
   let door: any WebSocketDoor
   let limits: ServerLimits
   let tally: ConnectionTally
+  let clock: ServiceClock
+  let present: [String]
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
@@ -105,11 +107,14 @@ struct WebSocketChannel: HTTPChannelHandler {
       var configuration = NIOUpgradableHTTPServerPipelineConfiguration<Upgrade>(
         upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
           upgraders: [upgrader],
-          notUpgradingCompletionHandler: { [limits, tally] channel in
+          notUpgradingCompletionHandler: { [limits, tally, clock, present] channel in
             channel.eventLoop.makeCompletedFuture {
               let pipeline = channel.pipeline.syncOperations
               try pipeline.addHandler(HeadReview())
               try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+              if !clock.isMachine {
+                try pipeline.addHandler(AnswerDate(clock: clock, present: present))
+              }
               try pipeline.addHandler(ConnectionWarden(limits: limits, tally: tally))
               try pipeline.addHandler(
                 HTTPConnectionStateHandler(

@@ -51,7 +51,7 @@ struct BoardServer {
     )
     let application = Application(
       router: router(stationboard, responses),
-      server: door.http1(sockets: jobs?.door),
+      server: door.http1(sockets: jobs?.door, clock: clock, present: present),
       configuration: ApplicationConfiguration(
         address: socket.map { .unixDomainSocket(path: $0) } ?? .hostname(host, port: port),
         serverName: "freshet",
@@ -88,6 +88,9 @@ struct BoardServer {
     if let workspaces { services.append(WorkspaceWatch(part: workspaces)) }
     return services
   }
+
+  /// The beginnings of the paths whose answers are of the present, whatever the service clock shows.
+  private var present: [String] { workspaces == nil ? [] : WorkspacesService.prefixes }
 
   /// The beginnings of the paths that are not public and take other methods than GET.
   private var closedPaths: [String] {

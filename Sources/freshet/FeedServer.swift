@@ -25,7 +25,7 @@ struct FeedServer {
     let door = ServerDoor()
     let application = Application(
       router: router(press),
-      server: door.http1(),
+      server: door.http1(clock: clock),
       configuration: ApplicationConfiguration(
         address: .hostname(host, port: port),
         serverName: "freshet",

@@ -227,18 +227,18 @@ class WorkspacesPage extends WorkPage {
     // What the form for the token says is not said twice.
     const sentence = line.state === "failing" ? this.#sentenceOf(problem?.error) : null;
     const isTold = line.state === "failing" && problem?.detail && !sentence && look.failureStatus !== 401;
-    const said = isTold ? [line.detail, problem.detail].filter(Boolean).join(" · ") : line.detail;
+    // With nothing to look at, the reason stands where the list would; the line has its short form.
+    const isBare = !this.live.body && ["failing", "offline"].includes(line.state) && !this.token.isShown;
+    const said = isTold && !isBare ? [line.detail, problem.detail].filter(Boolean).join(" · ") : line.detail;
     // A line of a state is no sentence.
     const title = sentence?.replace(/\.$/, "") ?? line.title;
-    // With nothing to look at, the reason stands where the list would.
-    const isBare = !this.live.body && ["failing", "offline"].includes(line.state) && !this.token.isShown;
     this.parts.trouble.hidden = !isBare;
     setText(this.parts.troubletitle, title);
     setText(this.parts.troubletext, isTold ? problem.detail : this.say("nothingYet"));
     setAttribute(this.root, "data-state", line.state);
     setAttribute(this.root, "data-loading", look?.isLoading ? "yes" : null);
     setSign(this.parts.sign, SIGNS[line.state] ?? "loading");
-    setText(this.parts.state, title);
+    setText(this.parts.state, isBare ? line.title : title);
     setText(this.parts.detail, said);
     if (this.#shownState !== line.state) {
       const isNews = this.#shownState !== null && ["failing", "offline"].some((one) => one === line.state || one === this.#shownState);
