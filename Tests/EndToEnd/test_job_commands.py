@@ -91,6 +91,31 @@ class CommandTests(unittest.TestCase):
         self.assertEqual({line.index(name) for line, name in zip(lines, ("books.csv", "notes.csv"))}, {lines[0].index("books.csv")})
         self.assertTrue(all("  import  " in line for line in lines), lines)
 
+    def test_a_job_that_is_stopped_says_how_far_it_came(self):
+        server = self.serve()
+        books = self.folder / "books.csv"
+        # It may be over before it hears of it.
+        for seed in range(5):
+            books.write_bytes(table(10_000, seed=seed))
+            with subprocess.Popen([PROGRAM, "jobs", "import", str(books), *self.options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as command:
+                said = []
+                for line in command.stderr:
+                    said.append(line)
+                    if re.match(r"[1-8]\d % ", line):
+                        entry = json.loads((self.folder / "tickets.json").read_text())[0]
+                        server.ask("POST", f"/v1/jobs/{entry['job']}/cancel", b"", token=entry["token"])
+                        break
+                said += command.stderr.readlines()
+                ended = command.stdout.read()
+            # The percents are those of the rows.
+            for line in said:
+                if found := re.match(r"(\d+) % .*?([\d,]+) of ([\d,]+)", line):
+                    percent, done, total = (int(number.replace(",", "")) for number in found.groups())
+                    self.assertEqual(percent, done * 100 // total, line)
+            if "canceled" in ended:
+                break
+        self.assertRegex(ended, r"(?m)^\w{8} canceled in [\d.]+ s after [\d,]+ of 10,000: [\d,]+ succeeded$")
+
     def test_a_table_comes_through_a_pipe(self):
         server = self.serve()
         answer = subprocess.run(
