@@ -1,5 +1,6 @@
 """A pseudo terminal with a program in it, and what a person sees on it."""
 
+import codecs
 import fcntl
 import os
 import pty
@@ -81,6 +82,8 @@ class Screen:
         )
         os.close(slave)
         self.text = ""
+        # A letter may come in two pieces.
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def wait_for(self, pattern):
         """Reads until the pattern is on the screen."""
@@ -90,7 +93,7 @@ class Screen:
             if left <= 0 or not select.select([self.master], [], [], left)[0]:
                 raise AssertionError(f"{pattern!r} never appeared: {self.text[-2000:]!r}")
             try:
-                self.text += os.read(self.master, 65_536).decode("utf-8", "replace")
+                self.text += self.decoder.decode(os.read(self.master, 65_536))
             except OSError:
                 raise AssertionError(f"ended before {pattern!r}: {self.text[-2000:]!r}") from None
         return self.text
@@ -132,7 +135,7 @@ class Screen:
         if not select.select([self.master], [], [], wait)[0]:
             return False
         try:
-            self.text += os.read(self.master, 65_536).decode("utf-8", "replace")
+            self.text += self.decoder.decode(os.read(self.master, 65_536))
         except OSError:
             return False
         return True

@@ -196,7 +196,7 @@ class ShowingTest(WorkspacesTest):
     def test_lines_for_other_programs_are_whole_and_in_columns(self):
         agent = self.agent("pay")
         agent.works()
-        words = "Allow " + "all of these words, " * 20 + "to the end?"
+        words = "Allow " + "all of these words, " * 5 + "to the end?"
         agent.asks(words)
         self.commit("search", "dir1/new.txt", "theirs\n")
         until(lambda: "needs you: " in run("workspaces", "--server", self.server.url).stdout)
