@@ -138,6 +138,7 @@ class TerminalTest(unittest.TestCase):
         with Server(self.folder / "data") as server:
             for language, start in (("en", "? help   q quit"), ("it", "? aiuto   q esci"), ("de", "? Hilfe   q Ende"), ("fr", "? aide   q quitter")):
                 screen = self.screen("board", "lausanne", "--server", server.url, "--lang", language)
+                screen.wait_until(lambda rows: rows[-1].startswith(start), start)
                 for columns in (60, 30):
                     screen.resize(columns, 20)
                     rows = screen.wait_until(lambda rows: len(rows) == 20 and rows[-1].startswith(start), f"{start} at {columns}")
