@@ -165,7 +165,7 @@ class TerminalTest(unittest.TestCase):
             screen = self.screen("board", "lausanne", "--server", retold.url, "--no-stream", "--lang", "en")
             rows = screen.wait_until(lambda rows: len(rows) == 20 and "replacement" in rows[2], "a replacement")
             self.assertIn("ends early", rows[3])
-            self.assertRegex(rows[4], r"ends early \+7 ")
+            self.assertRegex(rows[4], r"repl\. ends \+7 ")
             self.assertRegex(rows[5], r"5→7 .* \+7 ")
             self.assertRegex(rows[6], r"extra \+7 ")
             screen.resize(44, 20)

@@ -30,7 +30,7 @@ export class JobStart {
   #isBusy = false;
   #later = null;
 
-  /** @param {object} page - `api`, `say()`, `started(answer, name, pipeline)`. */
+  /** @param {object} page - `api`, `say()`, `learn()`, `started(answer, name, pipeline)`. */
   constructor(page) {
     this.page = page;
     element("table-file").addEventListener("change", (event) => this.#chosen(event.target));
@@ -153,6 +153,7 @@ export class JobStart {
     this.#isBusy = true;
     this.#again.hidden = true;
     this.#say(page.say("sending", { name: pending.name }), "");
+    page.learn();
     try {
       const answer = await page.api.start(pending.pipeline, pending.body, pending.key);
       if (typeof answer?.jobId !== "string" || typeof answer.token !== "string") throw new TypeError("the answer names no job");

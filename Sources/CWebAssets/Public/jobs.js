@@ -92,9 +92,16 @@ class JobsPage extends WorkPage {
     this.startForm.speak();
     for (const card of this.#cards) card.speak();
     this.#showList();
+    if (this.#cards.length > 0) this.learn();
+  }
+
+  /** Learns the words for what may go wrong, once there is something that may. */
+  async learn() {
     const { language } = this;
+    await learnProblems(language);
     // With another language chosen meanwhile, its phrases come last.
-    learnProblems(language).then(() => (language === this.language ? this.#cards.forEach((card) => card.speak()) : this.speak()));
+    if (language !== this.language) return this.learn();
+    for (const card of this.#cards) card.speak();
   }
 
   #showList() {

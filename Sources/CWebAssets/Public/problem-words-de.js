@@ -71,6 +71,7 @@ export default {
   job_not_finished: "der Auftrag ist noch nicht zu Ende",
   job_expired: "die Resultate sind weg",
   idempotency_mismatch: "mit diesem Schlüssel wurde ein anderer Auftrag gestartet",
+  too_many_starts: "zu viele Aufträge wurden gestartet; später nochmals versuchen",
   busy: "der Server ist ausgelastet",
   unknown_message: "diese Nachricht kennt der Server nicht",
   invalid_message: "diese Nachricht versteht der Server nicht",

@@ -71,6 +71,7 @@ export default {
   job_not_finished: "the job is not over yet",
   job_expired: "the results are gone",
   idempotency_mismatch: "another job was started with this key",
+  too_many_starts: "too many jobs were started; try again later",
   busy: "the server is busy",
   unknown_message: "the server does not know this message",
   invalid_message: "the server does not understand this message",

@@ -71,6 +71,7 @@ export default {
   job_not_finished: "la tâche n’est pas encore terminée",
   job_expired: "les résultats ont disparu",
   idempotency_mismatch: "une autre tâche a été lancée avec cette clé",
+  too_many_starts: "trop de tâches ont été lancées ; réessayez plus tard",
   busy: "le serveur est très sollicité",
   unknown_message: "le serveur ne connaît pas ce message",
   invalid_message: "le serveur ne comprend pas ce message",

@@ -71,6 +71,7 @@ export default {
   job_not_finished: "il lavoro non è ancora finito",
   job_expired: "i risultati non ci sono più",
   idempotency_mismatch: "con questa chiave è stato avviato un altro lavoro",
+  too_many_starts: "sono stati avviati troppi lavori; riprova più tardi",
   busy: "il server è sovraccarico",
   unknown_message: "il server non conosce questo messaggio",
   invalid_message: "il server non capisce questo messaggio",
