@@ -1,4 +1,5 @@
 public import ConditionalHTTP
+import Foundation
 import HTTPTypes
 public import Jobs
 
@@ -8,7 +9,7 @@ public struct JobTicket: Hashable, Sendable {
   public var job: String
   /// The token.
   public var token: String
-  /// When the token expires, in milliseconds since 1970-01-01T00:00:00Z.
+  /// When the token expires, in milliseconds since 1970-01-01T00:00:00Z on the clock of this machine.
   public var tokenExpiresAt: Int64?
 
   /// Creates a ticket.
@@ -16,6 +17,14 @@ public struct JobTicket: Hashable, Sendable {
     self.job = job
     self.token = token
     self.tokenExpiresAt = tokenExpiresAt
+  }
+
+  /// A ticket out of an answer that came just now.
+  ///
+  /// How long a token is good is counted from then: the server's clock may say another time.
+  init(job: String, _ started: JobStarted) {
+    let end = started.tokenSeconds.map { JobClient.wallTime + Int64($0) * 1_000 }
+    self.init(job: job, token: started.token, tokenExpiresAt: end ?? started.tokenExpiresAt)
   }
 
   /// What lets a request in.
@@ -58,6 +67,9 @@ public struct JobClient: Sendable {
   public static let uploadTimeout = Duration.seconds(120)
   /// The rate at which a large one may go out, in bytes a second.
   public static let uploadBytesPerSecond = 8 << 10
+
+  /// The time here, in milliseconds since 1970-01-01T00:00:00Z.
+  static var wallTime: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 
   let server: HTTPAddress
   let transport: any Transport
@@ -104,12 +116,7 @@ public struct JobClient: Sendable {
     let slow = Duration.seconds(content.count / Self.uploadBytesPerSecond)
     let answer = try await send(request, content, max(Self.uploadTimeout, slow))
     switch reader.start(status: answer.head.status.code, body: answer.body) {
-    case .started(let started):
-      return JobTicket(
-        job: started.job,
-        token: started.token,
-        tokenExpiresAt: started.tokenExpiresAt
-      )
+    case .started(let started): return JobTicket(job: started.job, started)
     case .refused(let refusal): throw .refused(refusal)
     }
   }
@@ -165,11 +172,7 @@ public struct JobClient: Sendable {
     let answer = try await ask(request, content: [])
     guard let started = reader.start(status: answer.head.status.code, body: answer.body).started
     else { throw .refused(reader.refusal(status: answer.head.status.code, body: answer.body)) }
-    return JobTicket(
-      job: ticket.job,
-      token: started.token,
-      tokenExpiresAt: started.tokenExpiresAt
-    )
+    return JobTicket(job: ticket.job, started)
   }
 
   /// A page of results.
