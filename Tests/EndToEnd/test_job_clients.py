@@ -42,7 +42,8 @@ class ClientTests(unittest.TestCase):
         output = self.folder / f"{name}.jsonl"
         with output.open("w", encoding="utf-8") as file, (self.folder / f"{name}.log").open("w", encoding="utf-8") as log:
             process = subprocess.Popen([PROGRAM, "jobs", *words], stdout=file, stderr=log, text=True)
-        self.addCleanup(lambda: process.poll() is None and process.kill())
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
         return process, output
 
     def messages(self, name: str, process: subprocess.Popen, output: Path) -> list[dict]:

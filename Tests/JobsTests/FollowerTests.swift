@@ -143,7 +143,7 @@ import TolerantDecoding
     var now: Int64 = 0
     var tries: [Int64] = []
     var orders = follower.opened(attempt: 1, now: now)
-    while tries.count < 14 {
+    while tries.count < 14, now < 1_000_000 {
       guard case .wake(let span)? = orders.last else { break }
       now += span
       follower.heard(now: now)
@@ -313,6 +313,7 @@ import TolerantDecoding
     var waits: [Int64] = []
     for attempt in 1...4 {
       _ = follower.received(progress(1), attempt: attempt, now: 1, draw: 0)
+      _ = follower.received(message(#"{"type":"ready_ack"}"#), attempt: attempt, now: 1, draw: 0)
       for case .wake(let span) in follower.ended(.broken, attempt: attempt, now: 2, draw: 15_999) {
         waits.append(span)
       }
@@ -387,10 +388,24 @@ import TolerantDecoding
   }
 
   @Test func `the wait after a failure does not go over the renewal of the token`() {
-    var follower = JobFollower(tokenExpiry: 61_000)
+    var follower = JobFollower(tokenExpiry: 60_500)
     _ = follower.start(now: 0)
-    #expect(follower.ended(.broken, attempt: 1, now: 1, draw: 999) == [.wake(after: 999)])
-    #expect(follower.woke(now: 1_000, draw: 0) == [.refreshToken])
+    #expect(follower.ended(.broken, attempt: 1, now: 1, draw: 999) == [.wake(after: 499)])
+    #expect(follower.woke(now: 500, draw: 0) == [.refreshToken])
+  }
+
+  @Test func `a stream that ends behind a message that cannot be read gives way to the state`() {
+    var follower = JobFollower()
+    open(&follower)
+    _ = follower.received(message("{"), attempt: 1, now: 1, draw: 0)
+    #expect(follower.ended(.broken, attempt: 1, now: 1, draw: 0) == [.wake(after: 0)])
+    _ = follower.woke(now: 2, draw: 0)
+    _ = follower.opened(attempt: 2, now: 2)
+    _ = follower.received(message("{"), attempt: 2, now: 3, draw: 0)
+    #expect(
+      follower.ended(.broken, attempt: 2, now: 3, draw: 0) == [.disconnect, .poll(attempt: 3)]
+    )
+    #expect(follower.asksAfter == EventPosition(epoch: 0, seq: 9_007_199_254_740_991))
   }
 
   @Test func `a stream that says nothing counts as one that does not open`() {
