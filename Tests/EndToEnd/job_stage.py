@@ -227,6 +227,44 @@ class BrokenNetwork:
         self.listener.close()
 
 
+class TokenOutage(BrokenNetwork):
+    """A proxy behind which the first renewals of tokens fail, and whose connections can be ended all at once."""
+
+    def __init__(self, port: int, failures: int):
+        self.failures = failures
+        self.failed = self.renewed = 0
+        self.ends: list[socket.socket] = []
+        super().__init__(port, seed=1, most=0)
+
+    def _pump(self, source: socket.socket, target: socket.socket, state: dict, outgoing: bool) -> None:
+        self.ends += [source, target]
+        try:
+            while data := source.recv(65_536):
+                head = data.split(b"\r\n", 1)[0]
+                if outgoing and head.startswith(b"POST ") and head.split()[1].endswith(b"/token"):
+                    with self.lock:
+                        self.failed += 1
+                        fails = self.failed <= self.failures
+                        if not fails:
+                            self.failed, self.renewed = self.failures, self.renewed + 1
+                    if fails:
+                        # One answer that says so, and then none at all.
+                        if self.failed % 2:
+                            source.sendall(
+                                b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+                            )
+                        break
+                target.sendall(data)
+        except OSError:
+            pass
+        self._close(source, target)
+
+    def cut(self) -> None:
+        """Ends every connection there is."""
+        ends, self.ends = self.ends, []
+        self._close(*ends)
+
+
 class RawSocket:
     """A WebSocket whose frames are written by hand."""
 
