@@ -47,7 +47,13 @@ import Testing
   }
 
   @Test func `books with the same placeholder are different books`() throws {
-    let text = "Title,Author,ISBN\nOne,A,0000000000\nTwo,B,\"=\"\"0000000000\"\"\"\nThree,C,000-00\n"
+    let text = """
+      Title,Author,ISBN
+      One,A,0000000000
+      Two,B,"=""0000000000""\"
+      Three,C,000-00
+
+      """
     var duplicates = FileDuplicates()
     for (row, book) in try ReadFile.text(text).books.enumerated() {
       #expect(book.isbn == nil)

@@ -114,7 +114,8 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
   package init(_ code: Code, column: String = "", value: String = "") {
     self.code = code
     self.column = column
-    self.value = CellText.onOneLine(String(String.UnicodeScalarView(value.unicodeScalars.prefix(Self.longestValue))))
+    let start = String.UnicodeScalarView(value.unicodeScalars.prefix(Self.longestValue))
+    self.value = CellText.onOneLine(String(start))
   }
 
   /// One sentence for people, with the column and the value.
