@@ -104,7 +104,7 @@ struct WebSocketChannel: HTTPChannelHandler {
               closeTimeout: .seconds(ServerLimits.closeSeconds)
             )
             try channel.syncOptions?.setOption(.autoRead, value: false)
-            try channel.pipeline.syncOperations.addHandler(handler)
+            try handler.join(channel.pipeline.syncOperations)
             let socket = NIOWebSocket(
               head: HTTPResponse(status: .switchingProtocols),
               messageLimit: .max,
@@ -121,6 +121,7 @@ struct WebSocketChannel: HTTPChannelHandler {
           notUpgradingCompletionHandler: { channel in
             channel.eventLoop.makeCompletedFuture {
               let pipeline = channel.pipeline.syncOperations
+              try pipeline.addHandler(HeadAnswerHandler())
               try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
               try pipeline.addHandler(ConnectionWarden())
               try pipeline.addHandler(
@@ -295,9 +296,9 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     let upgrade = head.headers[canonicalForm: "Upgrade"].map { $0.lowercased() }
     let connection = head.headers[canonicalForm: "Connection"].map { $0.lowercased() }
     let key = head.headers["Sec-WebSocket-Key"]
-    return head.method == .GET && head.version == .http1_1 && upgrade == ["websocket"]
+    return head.method == .GET && head.version == .http1_1 && upgrade.contains("websocket")
       && connection.contains("upgrade") && head.headers["Sec-WebSocket-Version"] == ["13"]
-      && key.count == 1 && key[0].utf8.count == 24 && key[0].hasSuffix("==") && !hasBody(head)
+      && key.count == 1 && WebSocketKey.isSound(key[0]) && !hasBody(head)
   }
 
   /// Whether a body follows: the upgrade would wait for its end.
