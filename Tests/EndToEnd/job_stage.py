@@ -36,7 +36,8 @@ def table(rows: int, seed: int = 1, blanks: bool = False) -> bytes:
 
 def isbn13(number: int) -> str:
     """A valid ISBN-13 for a number."""
-    digits = f"978{number:09d}"
+    # Ten zeros are a number that stands for none.
+    digits = f"978{number + 1:09d}"
     total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
     return digits + str((10 - total % 10) % 10)
 
