@@ -125,6 +125,28 @@ struct RosterTests {
     }
   }
 
+  @Test
+  func
+    `a session that works takes no process of one that works, none that is over of one that rests`()
+  {
+    for isOver in [false, true] {
+      var stage = RosterStage("/w")
+      var first = ClaudeWriter(.claude20, directory: "/w", seed: 1)
+      var other = ClaudeWriter(.claude20, directory: "/w", seed: 2)
+      stage.start(7, in: "/w", at: second(0))
+      stage.write(first.prompt("Go", at: second(1)), to: "a", at: second(1))
+      if isOver { stage.write(first.finish("Done.", at: second(2)), to: "a", at: second(2)) }
+      stage.look(at: second(3))
+      stage.write(other.prompt("Say hi", at: second(10)), to: "b", at: second(10))
+      if isOver { stage.write(other.finish("Hi.", at: second(11)), to: "b", at: second(11)) }
+      stage.look(at: second(12))
+      stage.look(at: second(13))
+      let agents = stage.activity("/w", at: second(14)).agents
+      #expect(agents.first { $0.sessionId == first.session }?.pid == 7)
+      #expect(agents.first { $0.sessionId == other.session }?.pid == nil)
+    }
+  }
+
   @Test func `a session that had a process of its own takes no other one`() {
     var stage = RosterStage("/w")
     var first = ClaudeWriter(.claude20, directory: "/w", seed: 1)
