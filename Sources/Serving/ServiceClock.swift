@@ -9,6 +9,8 @@ package struct ServiceClock: Sendable {
 
   /// How many seconds it shows later after one second of what it goes by.
   package let pace: Double
+  /// Whether it is the machine's clock, and nothing else.
+  package let isMachine: Bool
   /// The instant it showed when what it goes by showed `origin`.
   private let start: Double
   private let origin: Double
@@ -16,7 +18,7 @@ package struct ServiceClock: Sendable {
   private let base: @Sendable () -> Double
 
   /// The machine's clock.
-  package init() { self.init(start: 0, origin: 0, pace: 1, base: Self.machine) }
+  package init() { self.init(start: 0, origin: 0, pace: 1, isMachine: true, base: Self.machine) }
 
   /// A clock that shows an instant now.
   ///
@@ -50,8 +52,10 @@ package struct ServiceClock: Sendable {
     start: Double,
     origin: Double,
     pace: Double,
+    isMachine: Bool = false,
     base: @escaping @Sendable () -> Double
   ) {
+    self.isMachine = isMachine
     self.start = start
     self.origin = origin
     self.pace = pace

@@ -127,7 +127,7 @@ class FreshnessOfThePage(BoardTest):
             ("degraded_static", "guarded_error"): ("stale", "in error"),
             ("full", "disabled"): ("timetable", "Timetable only"),
             ("degraded_static", "applied"): ("reduced", "Limited service"),
-            ("stale_cache_fallback", "applied"): ("reduced", "A copy"),
+            ("stale_cache_fallback", "applied"): ("reduced", "Recent copy"),
             ("static_timeout_fallback", "applied"): ("reduced", "ran out of time"),
             ("something_new", "applied"): ("reduced", "uncertain"),
         }

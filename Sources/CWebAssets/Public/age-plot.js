@@ -22,6 +22,7 @@ export class AgePlot {
   }
 
   speak(say) {
+    this.say = say;
     this.words = say("plot");
     this.picture.setAttribute("aria-label", this.words);
   }
@@ -35,6 +36,6 @@ export class AgePlot {
     const y = (age) => HEIGHT - PAD - (age / top) * (HEIGHT - 2 * PAD);
     setAttribute(this.#line, "points", this.#points.map(({ at, age }) => `${x(at).toFixed(1)},${y(age).toFixed(1)}`).join(" "));
     for (const name of ["y1", "y2"]) setAttribute(this.#limit, name, y(FRESH_MS).toFixed(1));
-    setText(this.#top, `${this.words}: 0 – ${Math.round(top / 1000)} s`);
+    setText(this.#top, this.say("pair", { name: this.words, value: `0 – ${Math.round(top / 1000)}\u00a0s` }));
   }
 }

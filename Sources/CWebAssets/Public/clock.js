@@ -35,10 +35,19 @@ export const steadyClock = new SteadyClock();
 /** The server's time of day. */
 export class ServerClock {
   #offset = Date.now() - steadyClock.now();
+  #isLearned = false;
 
-  /** Half of the way there and back is taken as the age of the server's time when it arrives. */
+  /**
+   * Half of the way there and back is taken as the age of the server's time when it arrives. A head counts whole
+   * seconds: it moves the clock only out of another second.
+   */
   learn(serverTime, { askedAt, answeredAt }) {
-    if (serverTime !== null) this.#offset = serverTime - (askedAt + answeredAt) / 2;
+    if (serverTime === null) return;
+    const middle = (askedAt + answeredAt) / 2;
+    const believed = middle + this.#offset;
+    const isWithin = this.#isLearned && serverTime % 1000 === 0 && believed >= serverTime && believed < serverTime + 1000;
+    if (!isWithin) this.#offset = serverTime - middle;
+    this.#isLearned = true;
   }
 
   now() {

@@ -67,8 +67,9 @@ export function lineName(line) {
 
 const SHOWN_DELAY_FROM_MINUTES = 2;
 const EARLY_FROM_SECONDS = -60;
+const ON_TIME_BELOW_SECONDS = 30;
 
-function delaySeconds(departure) {
+export function delaySeconds(departure) {
   if (departure.rawDelaySec != null) return departure.rawDelaySec;
   if (departure.realtimeDeparture == null) return null;
   return (Date.parse(departure.realtimeDeparture) - Date.parse(departure.scheduledDeparture)) / 1000;
@@ -79,7 +80,24 @@ export function delayMinutes(departure) {
   if (departure.displayedDelayMin != null) return departure.displayedDelayMin;
   if (departure.delayMin != null) return departure.delayMin;
   const seconds = delaySeconds(departure);
-  return seconds == null ? null : Math.ceil(seconds / 60);
+  return seconds == null ? null : minutesOfDelay(seconds, isTrain(departure));
+}
+
+/** Seconds of delay in minutes, rounded as the server does it (Sources/StationboardServer/Board/DelayReading.swift). */
+export function minutesOfDelay(seconds, ofTrain) {
+  if (seconds < 0) return Math.ceil(seconds / 60) || 0;
+  const minutes = seconds < ON_TIME_BELOW_SECONDS ? 0 : Math.ceil(seconds / 60);
+  return ofTrain && minutes === 1 ? 0 : minutes;
+}
+
+/** Whether a delay is worth a word: as a row of a board says it, so do the calls of a trip. */
+export function isWorthSaying(seconds, minutes) {
+  return seconds <= EARLY_FROM_SECONDS || minutes >= SHOWN_DELAY_FROM_MINUTES;
+}
+
+/** When it leaves in whole minutes: the scheduled minute and the delay in minutes, so that the two never contradict each other. */
+export function expectedMinute(scheduled, minutes) {
+  return (Math.floor(scheduled / 60_000) + minutes) * 60_000;
 }
 
 export function isCancelled(departure) {

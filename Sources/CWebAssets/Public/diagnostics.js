@@ -1,8 +1,8 @@
 // The panel that shows how a board is kept fresh: what was asked, what came, what comes next and why.
 
 import { AgePlot } from "./age-plot.js";
-import { element, newButton, newElement, setText } from "./dom.js";
-import { duration } from "./moments.js";
+import { element, newButton, newElement, newSign, nameControl, setText } from "./dom.js";
+import { clockTimeToSecond, dataSize, duration } from "./moments.js";
 import { nextQuestion } from "./next-question.js";
 import { recordLine } from "./sample-record.js";
 
@@ -18,7 +18,8 @@ export class Diagnostics {
     const head = newElement("div", "diagnostics-head");
     this.title = newElement("h2", "");
     this.save = newButton("", "", () => this.#export());
-    this.hide = newButton("", "", () => this.toggle());
+    this.hide = newButton("plain", "", () => this.toggle());
+    this.hide.append(newSign("close"));
     head.append(this.title, this.save, this.hide);
     this.table = newElement("table", "samples");
     this.head = newElement("tr", "");
@@ -47,7 +48,7 @@ export class Diagnostics {
     const { say } = this.page;
     setText(this.title, say("diagnostics"));
     setText(this.save, say("exportSamples"));
-    setText(this.hide, say("close"));
+    nameControl(this.hide, say("close"));
     this.scroll.setAttribute("aria-label", say("samples"));
     this.head.replaceChildren(...["sampleTime", "sampleAnswer", "sampleDuration", "sampleBytes", "sampleAge", "sampleStatus"].map((name) => {
       const cell = newElement("th", "", say(name));
@@ -80,7 +81,7 @@ export class Diagnostics {
       ["factNext", `${wait} · ${next.rule} ${say(`cause-${next.cause}`)}`],
       ["factCadence", `${policy.active / 1000} s`],
       ["factRequests", `${counters.requests} · ${say("factUnchanged", { percent: counters.unchangedPercent })}`],
-      ["factBytes", kilobytes(counters.bytes)],
+      ["factBytes", dataSize(counters.bytes, this.page.locale, say)],
       ["factGuards", say("factGuardsOf", counters)],
       ["factNotes", facts.notes.join(", ") || "–"],
     ];
@@ -93,12 +94,16 @@ export class Diagnostics {
     });
   }
 
+  /** A sample in the words of the page, at the time of day of its board. */
   #row(record) {
-    const time = new Date(record.startedAt).toLocaleTimeString(this.page.locale);
+    const { say, locale } = this.page;
+    const pane = this.page.panes[0];
+    const time = clockTimeToSecond(pane.clock.at(record.startedAt - pane.live.origin), pane.zone);
     const row = document.createElement("tr");
-    const answer = `${record.status || "–"} ${record.outcome}`;
+    const answer = `${record.status || "–"} ${say(`outcome-${record.outcome}`)}`;
     const age = record.ageMs === null ? "–" : duration(record.ageMs / 1000);
-    const cells = [time, answer, `${record.durationMs} ms`, kilobytes(record.bytes), age, record.rtStatus ?? "–"];
+    const status = record.rtStatus === null ? "–" : say(`status-${record.rtStatus}`);
+    const cells = [time, answer, `${record.durationMs}\u00a0ms`, dataSize(record.bytes, locale, say), age, status];
     row.append(...cells.map((text) => newElement("td", "", text)));
     return row;
   }
@@ -113,8 +118,4 @@ export class Diagnostics {
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   }
-}
-
-function kilobytes(bytes) {
-  return bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`;
 }

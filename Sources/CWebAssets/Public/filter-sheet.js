@@ -23,7 +23,7 @@ export class FilterSheet {
     this.#fill("filter-lines", [...served.map(({ name }) => name), ...missing(lines, served.map(({ name }) => name))], lines, "lines", served);
     const known = platformsOf(pane.departures);
     this.#fill("filter-platforms", [...known, ...missing(platforms, known)], platforms, "platforms");
-    setText(element("filters-title"), `${this.page.say("filters")}: ${pane.name}`);
+    setText(element("filters-title"), this.page.say("pair", { name: this.page.say("filters"), value: pane.name }));
     this.#dialog.showModal();
   }
 

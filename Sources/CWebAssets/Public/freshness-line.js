@@ -42,6 +42,8 @@ function line(state, title, details) {
 
 function failing(facts, say) {
   const { look, problem, retryIn, age } = facts;
+  // However often it is asked for, it is not there.
+  if (problem?.error === "stop_not_found") return line("failing", say("failedNoStop"), [updated(age, say)]);
   const title = problem?.error === "no_timetable" ? say("failedNoTimetable")
     : say(FAILURE_WORDS[look.failure] ?? "failedServer", { status: look.failureStatus });
   const next = retryIn === null ? null : retryIn > 500 ? say("tryingAgainIn", { span: duration(Math.ceil(retryIn / 1000)) }) : say("tryingAgainNow");

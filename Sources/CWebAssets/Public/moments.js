@@ -20,6 +20,11 @@ export function clockTime(instant, zone) {
   return formatter("en-GB", zone, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(instant);
 }
 
+/** The time of day to the second. */
+export function clockTimeToSecond(instant, zone) {
+  return formatter("en-GB", zone, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" }).format(instant);
+}
+
 /** Seconds do not depend on a zone: every zone in use is a whole number of minutes from UTC. */
 export function clockSeconds(instant) {
   return String(Math.floor(instant / 1000) % 60).padStart(2, "0");
@@ -44,7 +49,7 @@ export function isPastItsValidity(timetable, now, zone) {
 /** A duration short enough to be read at a glance: 12 s, 3 min, 2 h, 3 h 30 min. */
 export function duration(seconds) {
   const whole = Math.max(0, Math.floor(seconds));
-  if (whole < 90) return `${whole}\u00a0s`;
+  if (whole < 60) return `${whole}\u00a0s`;
   return minutesInWords(Math.floor(whole / 60));
 }
 
@@ -52,6 +57,13 @@ export function minutesInWords(minutes) {
   if (minutes < 90) return `${minutes}\u00a0min`;
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
   return rest === 0 ? `${hours}\u00a0h` : `${hours}\u00a0h\u00a0${rest}\u00a0min`;
+}
+
+/** An amount of data: 640 B, 9.9 kB; the unit has its own name in some languages. */
+export function dataSize(bytes, locale, say) {
+  if (bytes < 1000) return `${bytes}\u00a0${say("byteUnit")}`;
+  const kilobytes = (bytes / 1000).toLocaleString(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  return `${kilobytes}\u00a0${say("kilobyteUnit")}`;
 }
 
 export function distance(metres, locale) {

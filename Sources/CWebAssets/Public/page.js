@@ -151,6 +151,11 @@ class Page {
     for (const pane of this.#panes) pane.speak();
   }
 
+  /** The other board, if there are two. */
+  neighbourOf(pane) {
+    return this.#panes.find((other) => other !== pane) ?? null;
+  }
+
   // MARK: The address
 
   settingsChanged({ asNewPage = false } = {}) {

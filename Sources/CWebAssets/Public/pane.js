@@ -46,7 +46,7 @@ export class Pane {
     this.root = fromTemplate("pane-template");
     this.parts = new Proxy({}, { get: (_, name) => part(this.root, name) });
     this.parts.board.setAttribute("aria-label", "");
-    this.#rows = new Rows(this.parts.rows, { onOpen: (departure) => page.openTrip(departure, this) });
+    this.#rows = new Rows(this.parts.rows, { onOpen: (departure) => page.openTrip(departure, this), onToggle: () => page.mode === "wall" && this.#show() });
     this.#banners = new Banners(this.parts.banners);
     const { engine, policy, device } = page;
     const onArrival = (arrival) => this.#clock.learn(arrival.marks.serverTime ?? null, arrival);
@@ -57,6 +57,7 @@ export class Pane {
     this.parts.filters.addEventListener("click", () => page.openFilters(this));
     this.parts.change.addEventListener("click", () => page.findStop(this));
     this.parts.close.addEventListener("click", () => page.closePane(this));
+    this.parts.jump.addEventListener("click", () => page.neighbourOf(this)?.comeIntoView());
     this.parts.views.addEventListener("change", (event) => this.choose({ view: event.target.value }));
     this.speak();
   }
@@ -192,6 +193,11 @@ export class Pane {
     return this.settings.stop?.name || this.body?.station?.name || this.settings.stop?.id || "";
   }
 
+  /** The id of a link says nothing to people; the server will tell the name. */
+  get #title() {
+    return this.settings.stop?.name || this.body?.station?.name || this.page.say("departures");
+  }
+
   #arranged() {
     return arrange(this.departures, this.settings);
   }
@@ -199,34 +205,42 @@ export class Pane {
   #show() {
     const { parts, page } = this;
     const { say } = page;
-    // The id of a link says nothing to people; the server will tell the name.
-    setText(parts.station, this.settings.stop?.name || this.body?.station?.name || say("departures"));
+    setText(parts.station, this.#title);
     parts.tools.hidden = !this.settings.stop;
     const isFavourite = page.favourites.has(this.settings.stop?.id);
+    parts.star.hidden = !isFavourite && !this.body && this.#live.failure?.problem?.error === "stop_not_found";
     setAttribute(parts.star, "aria-pressed", String(isFavourite));
     nameControl(parts.star, say(isFavourite ? "removeFavourite" : "addFavourite"));
     this.#showViews();
     this.#showFilters();
     const arranged = this.#arranged();
-    const most = page.mode === "wall" ? this.#fits() : this.#most;
-    this.#rows.show(arranged, { most, now: this.#clock.now(), zone: this.zone, say });
-    this.#describeColumns(arranged);
+    // What stands around the rows comes first: a wall has as many of them as it leaves room for.
     this.#banners.show(this.body?.banners);
+    this.#showFreshness();
+    page.boardShown(this);
+    const most = page.mode === "wall" ? this.#fits() : this.#most;
+    this.#rows.show(arranged, { most, now: this.#clock.now(), zone: this.zone, town: this.#town, say });
+    this.#describeColumns(arranged);
     const canBeLonger = arranged.length > this.#most || (this.departures.length >= this.#limit && this.#limit < LONGEST_LIMIT);
     parts.moreline.hidden = page.mode !== "page" || this.#rows.count === 0 || !canBeLonger;
     this.#showMessage(arranged);
     this.#announce();
-    page.boardShown(this);
+  }
+
+  /** The town of the stop: what stands before the comma. */
+  get #town() {
+    return this.body?.station?.name?.split(", ")[0] ?? null;
   }
 
   /** As many rows as a wall has room for; nothing scrolls there. */
   #fits() {
     // What is not shown has no place yet.
     this.parts.board.hidden = false;
-    const least = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) * 2.6;
+    const style = getComputedStyle(document.documentElement);
+    const least = Number.parseFloat(style.fontSize) * Number.parseFloat(style.getPropertyValue("--row-least"));
     const { top } = this.parts.rows.getBoundingClientRect();
     const end = this.parts.banners.hidden ? this.root.getBoundingClientRect().bottom : this.parts.banners.getBoundingClientRect().top;
-    return Math.max(3, Math.floor((end - Math.max(top, 0)) / least));
+    return Math.max(3, Math.floor((end - Math.max(top, 0) - this.#rows.openHeight) / least));
   }
 
   #showViews() {
@@ -253,7 +267,7 @@ export class Pane {
   #describeColumns(arranged) {
     const { board } = this.parts;
     board.hidden = this.#rows.count === 0;
-    setAttribute(board, "aria-label", `${this.page.say("departures")}: ${this.name}`);
+    setAttribute(board, "aria-label", this.page.say("pair", { name: this.page.say("departures"), value: this.name }));
     board.classList.toggle("no-platforms", this.departures.every(({ platform }) => !platform));
     setText(this.parts.columnplatform, platformWord(arranged.find(isTrain) ?? arranged[0], this.page.say));
   }
@@ -298,6 +312,20 @@ export class Pane {
     this.#rows.tick(now);
     this.#banners.tick(this.page.device.now(), { turns: this.page.mode === "wall" });
     if (this.#rows.count !== before) this.#show();
+    this.#showJump();
+  }
+
+  /** On a phone the other board lies below or above: a button says so and leads there. */
+  #showJump() {
+    const other = this.page.neighbourOf(this);
+    if (!other) return;
+    setText(this.parts.jumpname, this.page.say("showBoard", { stop: other.#title }));
+    setAttribute(this.parts.jump, "data-to", other.root.previousElementSibling === this.root ? "below" : "above");
+  }
+
+  comeIntoView() {
+    this.root.scrollIntoView();
+    this.parts.jump.focus({ preventScroll: true });
   }
 
   #showClock(now) {
@@ -339,7 +367,7 @@ export class Pane {
     this.#shown.state = state;
     const isQuiet = ["none", "loading"].includes(before) && ["live", "timetable", "loading", "none"].includes(state);
     const isSmall = [before, state].every((one) => ["live", "ageing"].includes(one));
-    if (!isQuiet && !isSmall) this.page.announcer.say(`${this.name}: ${title}`, { now: this.page.device.now(), urgent: true });
+    if (!isQuiet && !isSmall) this.page.announcer.say(this.page.say("pair", { name: this.name, value: title }), { now: this.page.device.now(), urgent: true });
   }
 }
 

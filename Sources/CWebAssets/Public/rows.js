@@ -17,16 +17,21 @@ export class Rows {
   #expanded = new Set();
   #context = null;
 
-  /** @param {HTMLElement} body - Of the table. @param {object} options - `onOpen(departure)`. */
-  constructor(body, { onOpen }) {
+  /** @param {HTMLElement} body - Of the table. @param {object} options - `onOpen(departure)`, `onToggle()`: the alerts of a row came or went. */
+  constructor(body, { onOpen, onToggle }) {
     this.#body = body;
-    this.onOpen = onOpen;
+    Object.assign(this, { onOpen, onToggle });
     body.addEventListener("click", (event) => this.#pressed(event));
   }
 
   /** How many departures are shown. */
   get count() {
     return this.#places.filter(({ departure }) => departure).length;
+  }
+
+  /** The height of the alerts that are open, in pixels. */
+  get openHeight() {
+    return this.#places.reduce((sum, { detail }) => sum + (detail?.offsetHeight ?? 0), 0);
   }
 
   get departures() {
@@ -91,8 +96,10 @@ export class Rows {
   }
 
   #drop() {
-    const { row, detail } = this.#places.pop();
+    const { row, detail, departure } = this.#places.pop();
     row.remove();
+    // What has no room any more does not come back open.
+    if (detail) this.#expanded.delete(departure?.key);
     detail?.remove();
   }
 
@@ -119,6 +126,7 @@ export class Rows {
     const { key } = place.departure;
     if (!this.#expanded.delete(key)) this.#expanded.add(key);
     this.#put(place, place.departure, { ...this.#context });
+    this.onToggle();
   }
 
   #showDetail(place, { say }) {
@@ -175,12 +183,18 @@ function fillPlace(place, departure, context) {
   setText(place.mode, `${context.say(mode)} `);
   setText(place.line, lineName(departure.line) || "–");
   paintBadge(place.badge, badgeColours(departure));
-  const destination = departure.destination ?? "";
-  setText(place.open, destination);
-  if (place.open.title !== destination) place.open.title = destination;
+  fillDestination(place.open, departure.destination ?? "", context.town);
   fillPlatform(place, departure, context.say);
   fillRemarks(place.remark, departure, context.say);
   fillCountdown(place, context.now, context.say);
+}
+
+/** The name of the board's own town stands apart: where there is little room it is not seen (modes.css). */
+function fillDestination(open, destination, town) {
+  if (open.title !== destination) open.title = destination;
+  const own = town && destination.startsWith(`${town}, `) ? `${town}, ` : "";
+  if (open.textContent === destination && (open.firstElementChild?.textContent ?? "") === own) return;
+  open.replaceChildren(...(own ? [newElement("span", "own-town", own)] : []), destination.slice(own.length));
 }
 
 function fillTime(time, departure, { zone }) {
@@ -208,29 +222,31 @@ function fillRemarks(cell, departure, say) {
   if (cell.dataset.written === written) return;
   cell.dataset.written = written;
   for (const pill of cell.querySelectorAll(".pill")) pill.remove();
-  cell.prepend(...wanted.map(({ kind, text, name }) => newPill(kind, text, name)));
+  cell.prepend(...wanted.map(newPill));
 }
 
-function newPill(kind, text, name) {
+function newPill({ kind, text, name, short }) {
   const pill = newElement("span", `pill ${kind}`);
+  // Where there is little room the short word is seen (board.css).
+  if (short && short !== text) pill.dataset.short = short;
   if (!name || name === text) {
     pill.textContent = text;
     return pill;
   }
-  const short = newElement("span", "", text);
-  short.setAttribute("aria-hidden", "true");
-  pill.append(short, newElement("span", "unseen", name));
+  const seen = newElement("span", "", text);
+  seen.setAttribute("aria-hidden", "true");
+  pill.append(seen, newElement("span", "unseen", name));
   return pill;
 }
 
-/** The remarks on a departure in words; `name` is what a screen reader says in their place. */
+/** The remarks on a departure in words; `name` is what a screen reader says in their place, `short` what a narrow row shows. */
 export function remarksOf(departure, say) {
   const { kind, minutes } = punctuality(departure);
   const remarks = [];
   if (kind === "late") remarks.push({ kind, text: say("late", { minutes }), name: say("lateLong", { count: minutes }) });
   else if (kind !== "none") remarks.push({ kind, text: say(kind) });
   if (departure.platformChanged && !isOff(departure)) remarks.push({ kind: "moved", ...platformChange(departure, say) });
-  for (const peculiarity of peculiarities(departure)) remarks.push({ kind: peculiarity, text: say(peculiarity) });
+  for (const peculiarity of peculiarities(departure)) remarks.push({ kind: peculiarity, text: say(peculiarity), short: say(`${peculiarity}Short`) });
   return remarks;
 }
 

@@ -2,7 +2,7 @@
 
 import { passList, wasCancelled } from "./api.js";
 import { badgeColours } from "./colours.js";
-import { delayMinutes, isOff, lineName } from "./departure.js";
+import { delayMinutes, delaySeconds, expectedMinute, isOff, isTrain, isWorthSaying, lineName, minutesOfDelay } from "./departure.js";
 import { element, makeDialog, newElement, paintBadge, setText } from "./dom.js";
 import { clockTime, dayInWords } from "./moments.js";
 import { remarksOf } from "./rows.js";
@@ -90,12 +90,18 @@ function stopItem(stop, index, { say, zone, departure, here, count, isCancelled 
   const platform = newElement("span", "stop-platform", (isHere ? departure.platform : null) ?? stop.platform ?? "");
   item.append(time, name, platform, newElement("span", "stop-note", notesOf(stop, index, count, { say, zone }).join(" · ")));
   if (isCancelled || (isHere && isOff(departure)) || stop.stopEvent === "SKIPPED") item.classList.add("off");
-  else if (expected && scheduled && clockTime(Date.parse(expected), zone) !== clockTime(Date.parse(scheduled), zone)) {
-    const late = (isHere ? delayMinutes(departure) : null) ?? Math.round((Date.parse(expected) - Date.parse(scheduled)) / 60_000);
-    item.append(newElement("span", `stop-expected ${late < 0 ? "early" : "late"}`, say("expectedAt", { time: clockTime(Date.parse(expected), zone) })));
-  }
+  else if (expected && scheduled) item.append(...expectation(Date.parse(scheduled), Date.parse(expected), { say, zone, departure, isHere }));
   if (isHere) markHere(item, say);
   return item;
+}
+
+/** When it is expected, in the minutes that a board says: rounded once, and only from the delay on that a board tells. */
+function expectation(scheduled, expected, { say, zone, departure, isHere }) {
+  const seconds = (isHere ? delaySeconds(departure) : null) ?? (expected - scheduled) / 1000;
+  const minutes = (isHere ? delayMinutes(departure) : null) ?? minutesOfDelay(seconds, isTrain(departure));
+  if (!isWorthSaying(seconds, minutes)) return [];
+  const time = clockTime(expectedMinute(scheduled, minutes), zone);
+  return [newElement("span", `stop-expected ${minutes < 0 ? "early" : "late"}`, say("expectedAt", { time }))];
 }
 
 function notesOf(stop, index, count, { say, zone }) {

@@ -1,0 +1,210 @@
+"""The web board in Chromium: everything that is shown has room, and says the same in every place."""
+
+import re
+import time
+import unittest
+from datetime import datetime, timedelta
+
+from boards import OTHER, ROWS, STATE, STOP, BoardTest
+from program import NOW
+
+FAST = 6.0
+BANNERS = [{"id": "a", "severity": "warning", "header": "Strike", "description": "Some trains are cancelled."}]
+#: What is cut off at the right of its pane, or within itself, in any row.
+CUT = """
+[...document.querySelectorAll('.pane')].flatMap((pane) => {
+  const edge = pane.getBoundingClientRect().right;
+  const parts = [...pane.querySelectorAll('.departure:not(.vacant) :is(.countdown-value, .minute-mark, .platform-name, .pill, .alert, [data-part=open]), .clock, thead th')];
+  const isCut = (one) => getComputedStyle(one).overflowX !== 'visible' && one.scrollWidth > one.clientWidth;
+  return parts.filter((one) => one.checkVisibility()).filter((one) => one.getBoundingClientRect().right > edge + 0.5 || isCut(one))
+    .map((one) => `${one.className || one.dataset.part}: ${one.textContent}`);
+})
+"""
+#: The rows that do not lie wholly above what is at the foot of a wall.
+HIDDEN_ROWS = """
+(() => {
+  const banners = document.querySelector('[data-part=banners]');
+  const end = banners.hidden ? document.querySelector('.pane').getBoundingClientRect().bottom : banners.getBoundingClientRect().top;
+  return [...document.querySelectorAll('.departure, .alert-row')].filter((row) => row.getBoundingClientRect().bottom > end + 0.5).length;
+})()
+"""
+HEIGHTS = "[...document.querySelectorAll('.departure')].map((row) => Math.round(row.getBoundingClientRect().height))"
+
+
+class PlacesOnThePage(BoardTest):
+    """Walls, two boards, phones."""
+
+    EXPECTED = re.compile(r"\b404\b")
+
+    def both(self, view: str = "") -> None:
+        """Opens two boards, with every remark that a row can have."""
+        self.tab.intercept(self.remarkable)
+        self.open(f"/?stop={STOP}&stop2={OTHER}&lang={self.language}{view}", rows=False)
+        self.tab.wait("[...document.querySelectorAll('.pane')].every((pane) => pane.querySelectorAll('.departure:not(.vacant)').length > 2)")
+
+    language = "en"
+
+    def remarkable(self, url: str) -> dict | None:
+        if "/api/stationboard?" not in url:
+            return None
+        stop = OTHER if OTHER in url else STOP
+        body = self.board(stop, f"limit=60&include_alerts=1&lang={self.language}")
+        body["departures"] = [row for row in body["departures"] if not row["cancelled"]]
+        for number, row in enumerate(body["departures"]):
+            row["realtimeDeparture"] = row["realtimeDeparture"] or row["scheduledDeparture"]
+            if number % 4 == 0:
+                row.update(rawDelaySec=540, delayMin=9, displayedDelayMin=9, flags=["SHORT_TURN"], platform="12")
+            if number % 4 == 1:
+                row.update(flags=["REPLACEMENT_SERVICE"], alerts=[{"id": "x", "header": "Works", "description": "Long"}])
+        body["banners"] = BANNERS
+        return {"status": 200, "body": body}
+
+    def test_two_boards_on_a_wall_and_on_a_desktop_are_whole_in_every_language(self):
+        for view, width, height in (("&mode=wall", 1920, 1080), ("&mode=wall", 1366, 768), ("", 1280, 860)):
+            for self.language in ("fr", "de", "it", "en"):
+                with self.subTest(f"{view} {width} {self.language}"):
+                    self.tab.size(width, height)
+                    self.both(view)
+                    self.assertEqual(self.tab.run(CUT), [])
+
+    def test_the_trip_says_the_time_that_the_delay_of_its_row_makes(self):
+        self.open()
+        body = self.received()
+        row = next(row for row in body["departures"] if re.match("IC|IR|S", row["line"]) and row["scheduledDeparture"] > NOW.replace("07:00", "07:10"))
+        at = row["scheduledDeparture"]
+        # 130 s are 3 min, rounded up, though the clock still shows two minutes more then.
+        row.update(cancelled=False, flags=[], alerts=[], status="DELAYED", rawDelaySec=130, delayMin=3, displayedDelayMin=3, realtimeDeparture=later(at, 130))
+        other = {"stop_sequence": row["stop_sequence"] + 1, "name": "Next", "scheduledArrival": later(at, 600), "scheduledDeparture": later(at, 600),
+                 "realtimeDeparture": later(at, 730), "realtimeArrival": later(at, 730)}
+        soon = {**other, "stop_sequence": row["stop_sequence"] + 2, "realtimeDeparture": later(at, 650), "realtimeArrival": later(at, 650)}
+        here = {"stop_sequence": row["stop_sequence"], "name": "Here", "scheduledArrival": at, "scheduledDeparture": at, "realtimeDeparture": later(at, 130)}
+        body["departures"] = [row]
+
+        def answer(url: str) -> dict | None:
+            if "/api/stationboard?" in url:
+                return {"status": 200, "body": body}
+            return {"status": 200, "body": {"trip": {}, "stops": [here, other, soon]}} if "/api/trips/" in url else None
+
+        self.tab.intercept(answer)
+        self.tab.key("R", modifiers=8)
+        self.tab.wait(f"{ROWS} === 1 && document.querySelector('.departure .pill')?.textContent.startsWith('+3 min')", timeout=FAST)
+        self.tab.run("document.querySelector('.departure [data-part=open]').click()")
+        self.tab.wait("document.querySelectorAll('#trip-stops li').length === 3")
+        said = self.tab.run("[...document.querySelectorAll('#trip-stops li')].map((one) => [one.querySelector('time').textContent, one.querySelector('.stop-expected')?.textContent ?? null])")
+        self.assertEqual([minutes(expected.removeprefix("expected ")) - minutes(time) if expected else None for time, expected in said], [3, 3, None])
+
+    def test_delays_are_rounded_as_the_server_rounds_them(self):
+        self.open("/?lang=en", rows=False)
+        found = self.tab.run("import('/assets/departure.js').then(({ minutesOfDelay }) => [true, false].map((ofTrain) => [-119, -61, -59, 0, 29, 30, 60, 61, 120, 121].map((seconds) => minutesOfDelay(seconds, ofTrain))))")
+        # Sources/StationboardServer/Board/DelayReading.swift
+        self.assertEqual(found, [[-1, -1, 0, 0, 0, 0, 0, 2, 2, 3], [-1, -1, 0, 0, 0, 1, 1, 2, 2, 3]])
+
+    def test_a_board_that_is_confirmed_keeps_the_time_of_the_server(self):
+        tab = self.open()
+        tab.wait("document.querySelector('.freshness').checkVisibility()")
+        for _ in range(8):
+            asked = len(tab.boards())
+            tab.key("r")
+            end = time.monotonic() + FAST
+            while len(tab.boards()) == asked and time.monotonic() < end:
+                time.sleep(0.02)
+            time.sleep(0.3)
+            if tab.responses.get(tab.boards()[-1]["id"], {}).get("status") == 304:
+                break
+        else:
+            self.fail("no 304 in eight questions")
+        server = self.board()["meta"]["serverTime"]
+        hours = (int(server[11:13]) + 1) % 24  # Zurich in November
+        self.assertLessEqual(abs(minutes(tab.text(".clock")[:5]) - hours * 60 - int(server[14:16])), 1)
+
+    def test_the_rows_of_a_wall_stay_as_they_are_when_the_next_answer_comes(self):
+        self.tab.size(1920, 1080)
+        self.tab.intercept(self.remarkable)
+        self.open(f"/?stop={STOP}&lang=en&mode=wall")
+        first = self.tab.run(HEIGHTS)
+        self.assertEqual(self.tab.run(HIDDEN_ROWS), 0)
+        for _ in range(2):
+            asked = len(self.tab.boards())
+            self.tab.key("R", modifiers=8)
+            end = time.monotonic() + FAST
+            while len(self.tab.boards()) == asked and time.monotonic() < end:
+                time.sleep(0.02)
+            self.tab.wait("!document.querySelector('.pane').hasAttribute('data-loading')")
+            self.assertEqual(self.tab.run(HEIGHTS), first)
+        self.tab.run("document.querySelector('.departure .alert:not([hidden])').click()")
+        self.tab.wait("document.querySelector('.alert-row') !== null")
+        self.assertEqual(self.tab.run(HIDDEN_ROWS), 0, "no row is cut by an alert that is open")
+        self.assertLess(self.tab.run(ROWS), len(first))
+
+    def test_the_first_remark_is_never_shortened_on_a_phone(self):
+        for width in (360, 390):
+            self.tab.size(width, 780, 2, True)
+            for self.language in ("fr", "de", "it", "en"):
+                self.tab.intercept(self.remarkable)
+                self.open(f"/?stop={STOP}&lang={self.language}")
+                cut = self.tab.run("[...document.querySelectorAll('.departure:not(.vacant) .pill:first-child')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)")
+                with self.subTest(f"{width} {self.language}"):
+                    self.assertEqual(cut, [])
+
+    def test_the_sign_of_alerts_stands_in_one_column(self):
+        for width, height in ((390, 844), (1280, 860)):
+            with self.subTest(width):
+                self.tab.size(width, height, 1, width < 500)
+                self.tab.intercept(self.remarkable)
+                tab = self.open()
+                tab.run("for (const alert of document.querySelectorAll('.departure .alert')) alert.hidden = false")
+                tab.run("document.querySelectorAll('.departure')[2].classList.add('off')")
+                self.assertEqual(len(tab.run("[...new Set([...document.querySelectorAll('.departure:not(.vacant) .alert')].map((one) => Math.round(one.getBoundingClientRect().x)))]")), 1)
+
+    def test_a_stop_that_is_not_there_is_not_asked_for_again_and_has_no_star(self):
+        tab = self.open("/?stop=nowhere&lang=en", rows=False)
+        tab.wait("!document.querySelector('[data-part=message]').hidden")
+        self.assertEqual(tab.text(".freshness").strip(), "Stop not found")
+        self.assertFalse(tab.run("document.querySelector('[data-part=star]').checkVisibility()"))
+
+    def test_a_phone_with_two_boards_says_so_and_leads_to_the_other_one(self):
+        self.tab.size(390, 844, 2, True)
+        self.both()
+        tab = self.tab
+        tab.wait("document.querySelector('.jump').innerText.includes('Lausanne, gare')")
+        tab.click(".jump")
+        tab.wait("Math.abs(document.querySelectorAll('.pane')[1].getBoundingClientRect().y) < 2")
+        self.assertEqual(tab.run("document.activeElement.innerText"), "Show Lausanne")
+        self.assertEqual(tab.run("document.activeElement.dataset.to"), "above")
+        tab.size(1280, 860)
+        self.assertFalse(tab.run("document.querySelector('.jump').checkVisibility()"))
+
+    def test_the_diagnostics_are_in_the_language_and_the_time_of_the_board(self):
+        self.tab.size(390, 844, 2, True)
+        tab = self.open(f"/?stop={STOP}&lang=fr")
+        tab.wait(f"['live', 'ageing'].includes({STATE})")
+        tab.key("d")
+        tab.wait("document.querySelectorAll('#diagnostics tbody tr').length > 0")
+        row = tab.run("[...document.querySelector('#diagnostics tbody tr:last-child').cells].map((cell) => cell.textContent)")
+        self.assertEqual(row[1], "200 nouveau contenu")
+        self.assertRegex(row[3], r"^\d+,\d\sko$")
+        self.assertEqual(row[5], "temps réel")
+        self.assertLessEqual(abs(minutes(row[0][:5]) - minutes(tab.text(".clock")[:5])), 1)
+        # One line of controls, above the bar at the foot.
+        boxes = tab.run("[...document.querySelectorAll('.diagnostics-head > *'), document.querySelector('#diagnostics')].map((one) => one.getBoundingClientRect()).map(({ y, height }) => [y, y + height])")
+        self.assertTrue(all(top < boxes[1][1] and end > boxes[1][0] for top, end in boxes[:3]), boxes)
+        self.assertLessEqual(boxes[3][1], tab.run("document.querySelector('.topbar').getBoundingClientRect().y") + 1)
+
+    def test_ages_never_read_backwards(self):
+        self.open("/?lang=en", rows=False)
+        said = self.tab.run("import('/assets/moments.js').then(({ duration }) => [0, 59, 60, 89, 119, 120, 3599, 5400].map(duration))")
+        self.assertEqual([text.replace("\u00a0", " ") for text in said], ["0 s", "59 s", "1 min", "1 min", "1 min", "2 min", "59 min", "1 h 30 min"])
+
+
+def later(instant: str, seconds: int) -> str:
+    """An instant of the API some seconds later."""
+    return (datetime.fromisoformat(instant.replace("Z", "+00:00")) + timedelta(seconds=seconds)).isoformat().replace("+00:00", "Z")
+
+
+def minutes(text: str) -> int:
+    """A time of day in minutes."""
+    return int(text[:2]) * 60 + int(text[3:5])
+
+
+if __name__ == "__main__":
+    unittest.main()
