@@ -168,6 +168,20 @@ struct RosterTests {
     #expect(agents.map(\.state) == [.doneUnseen, .ended])
   }
 
+  @Test func `a process that could not be read once is the session's again`() {
+    var stage = RosterStage("/w")
+    var claude = ClaudeWriter(.claude20, directory: "/w", seed: 1)
+    stage.start(7, in: "/w", at: second(0))
+    stage.write(claude.prompt("Go", at: second(60)), to: "a", at: second(60))
+    stage.look(at: second(61))
+    stage.end(7)
+    stage.look(at: second(62))
+    stage.start(7, in: "/w", at: second(0))
+    stage.look(at: second(63))
+    #expect(stage.activity("/w", at: second(63)).agents.map(\.pid) == [7])
+    #expect(stage.activity("/w", at: second(63)).state == .working)
+  }
+
   @Test func `a session that lost its process does not get one that was there all the time`() {
     var stage = RosterStage("/w")
     var other = ClaudeWriter(.claude20, directory: "/w", seed: 2)
