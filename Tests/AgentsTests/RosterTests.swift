@@ -249,6 +249,28 @@ struct RosterTests {
     let lines = claude.finish("Done.", at: second(3 + ahead))
     later.write(lines, to: "a", at: second(3), readAt: second(10_000))
     #expect(later.roster.session(of: "a")?.lastRecordAt == second(3))
+    // A time that somebody gave to the file says nothing of its records, and is none of theirs.
+    later.write(
+      claude.finish("Done.", at: second(3)),
+      to: "c",
+      at: WallTime(milliseconds: 0),
+      readAt: second(5)
+    )
+    #expect(later.roster.session(of: "c")?.lastRecordAt == second(3))
+    for far in [WallTime(milliseconds: 0), WallTime(milliseconds: .max)] {
+      later.write(
+        [Array("{\"event\":\"prompt\",\"text\":\"Go\"}\n".utf8)],
+        to: "\(far)",
+        .neutral,
+        at: far,
+        readAt: second(5)
+      )
+      guard case .open(let since)? = later.roster.session(of: "\(far)")?.turn else {
+        Issue.record("a prompt opens the turn")
+        continue
+      }
+      #expect(since == second(5))
+    }
     // A file that is ahead too is read now.
     later.write(lines, to: "b", at: second(3 + ahead), readAt: second(5))
     #expect(later.roster.session(of: "b")?.lastRecordAt == second(5))
