@@ -310,7 +310,7 @@ let package = Package(
     .testTarget(
       name: "ServingTests",
       dependencies: [
-        "Serving", .httpTypes, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
+        "Serving", .httpTypes, .hummingbird, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
       ]
     ),
     // What tests of books share: folders that go away, the Python programs of Tests/Books.

@@ -35,13 +35,13 @@ package struct AgentScan: Sendable {
   /// - Parameters:
   ///   - folders: Where logs stand.
   ///   - processes: Where processes stand.
-  ///   - bootedAt: When the machine started; `nil` if processes cannot be looked at.
+  ///   - bootedAt: When the machine started, by the wall clock as it is; `nil` if processes cannot be looked at.
   ///   - limits: What is looked at.
   ///   - thresholds: How long is waited.
   package init(
     _ folders: AgentFolders,
     processes: String = "/proc",
-    bootedAt: WallTime? = ProcessTable.machineStart,
+    bootedAt: @escaping @Sendable () -> WallTime? = { ProcessTable.machineStart },
     limits: AgentWatchLimits = AgentWatchLimits(),
     thresholds: ActivityThresholds = ActivityThresholds()
   ) {
@@ -79,20 +79,26 @@ package struct AgentScan: Sendable {
       isSearch = !(0..<limits.search).contains(now.milliseconds(since: searchedAt))
     }
     if isSearch {
+      let known = searchedAt == nil ? readRegistry(at: now) : entries
       searchedAt = now
-      search(now)
+      search(now, sessions: Set(known.map(\.session)))
     }
-    let isBehind = read()
+    let isBehind = read(at: now)
+    // Whose a new log is can be told if all processes are known that are there now.
     let census =
-      isSearch ? processes.search(named: roster.namedProcesses, at: now) : processes.check()
-    let entries = readRegistry()
+      isSearch || roster.hasNewcomers
+      ? processes.search(named: roster.namedProcesses, at: now) : processes.check()
+    let entries = readRegistry(at: now)
     if census != self.census || entries != self.entries {
       isNews = true
       self.census = census
       self.entries = entries
     }
-    // Time alone changes a reading too; a search is soon enough for that.
-    if isNews || isSearch {
+    // Time alone changes a reading too; a search is soon enough for that. Of half a log nobody can tell
+    // whose process it has.
+    if isBehind {
+      isNews = true
+    } else if isNews || isSearch {
       roster.see(census, entries, at: now)
       readings = roster.readings(at: now)
       isNews = false
@@ -100,12 +106,19 @@ package struct AgentScan: Sendable {
     return (readings, isBehind)
   }
 
-  private mutating func search(_ now: WallTime) {
+  private mutating func search(_ now: WallTime, sessions: Set<String>) {
     let found = Dictionary(
-      logs.search(at: now).map { ($0.path, $0) },
+      logs.search(at: now, sessions: sessions).map { ($0.path, $0) },
       uniquingKeysWith: { first, _ in first }
     )
-    for path in followed.keys where found[path] == nil {
+    var held = 0
+    for path in followed.keys.sorted() where found[path] == nil {
+      if held < limits.mostHeldLogs, roster.isHeld(path, at: now),
+        ReadOnlyFiles.stamp(path) != nil
+      {
+        held += 1
+        continue
+      }
       followed[path] = nil
       roster.forget(path)
     }
@@ -118,8 +131,9 @@ package struct AgentScan: Sendable {
 
   /// Reads what is new in all logs.
   ///
+  /// - Parameter now: The moment.
   /// - Returns: Whether something is left.
-  private mutating func read() -> Bool {
+  private mutating func read(at now: WallTime) -> Bool {
     var left = limits.mostRead
     var isBehind = false
     for (path, log) in followed {
@@ -144,12 +158,12 @@ package struct AgentScan: Sendable {
       followed[path]?.stamp = stamp
       isNews = true
       let writtenAt = WallTime(milliseconds: stamp.modified / 1_000_000)
-      roster.take(findings, from: path, log.format, writtenAt: writtenAt)
+      roster.take(findings, from: path, log.format, writtenAt: writtenAt, at: now)
     }
     return isBehind
   }
 
-  private mutating func readRegistry() -> [ClaudeRegistryEntry] {
+  private mutating func readRegistry(at now: WallTime) -> [ClaudeRegistryEntry] {
     guard let home = folders.claude else { return [] }
     let folder = home + "/sessions"
     var files: [String: RegistryFile] = [:]
@@ -162,7 +176,9 @@ package struct AgentScan: Sendable {
         continue
       }
       let size = min(Int(stamp.size), ClaudeRegistryEntry.longest)
-      let entry = ReadOnlyFiles.read(path, from: 0, count: size).flatMap { ClaudeRegistryEntry($0) }
+      let writtenAt = WallTime(milliseconds: stamp.modified / 1_000_000)
+      let entry = ReadOnlyFiles.read(path, from: 0, count: size)
+        .flatMap { ClaudeRegistryEntry($0, writtenAt: writtenAt, readAt: now) }
       // A file that is being written says what it said before.
       files[path] = RegistryFile(stamp: stamp, entry: entry ?? registry[path]?.entry)
     }

@@ -90,6 +90,16 @@ package final class AgentWatch: AgentWatching {
     return stream
   }
 
+  /// The latest marks, as many as are kept: worktrees come and go for as long as a server lives.
+  package static func latest(_ marks: [String: WallTime]) -> [String: WallTime] {
+    guard marks.count > AgentWatchLimits.mostMarks else { return marks }
+    let latest = marks.sorted { ($0.value, $0.key) > ($1.value, $1.key) }
+    return Dictionary(
+      latest.prefix(AgentWatchLimits.mostMarks).map { ($0.key, $0.value) },
+      uniquingKeysWith: { first, _ in first }
+    )
+  }
+
   private func look(
     _ continuation: AsyncStream<(path: String, reading: AgentReading)>.Continuation
   ) {
@@ -121,7 +131,10 @@ package final class AgentWatch: AgentWatching {
         scan.markSeen(worktree, at: at)
         marks[worktree] = at
       }
-      if !mail.seen.isEmpty { remember(marks) }
+      if !mail.seen.isEmpty {
+        marks = Self.latest(marks)
+        remember(marks)
+      }
       var isBehind = false
       if isFollowing {
         let (readings, rest) = scan.look(at: now())

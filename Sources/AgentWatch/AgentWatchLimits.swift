@@ -35,6 +35,20 @@ package struct AgentWatchLimits: Hashable, Sendable {
   /// How much is read of all logs in one look, in bytes; the rest waits for the next look.
   package var mostRead = 64 << 20
 
+  /// The most logs that are followed though newer ones have their places: of agents that are there, work or wait.
+  package var mostHeldLogs = 256
+  /// How long ago a log of an agent that began elsewhere was last written at most to be looked into, in
+  /// milliseconds: it may have come into a worktree.
+  package var wandering: Int64 = 86_400_000
+  /// The most such logs, the newest ones.
+  package var mostWanderers = 128
+  /// How much is read of them in one search, in bytes; the rest waits for the next one.
+  package var mostWandered = 16 << 20
+  /// How many logs of other places are asked in one search when they were written.
+  package var mostAsked = 1_024
+  /// The most marks of having looked that are kept, the latest ones.
+  package static let mostMarks = 1_024
+
   /// The usual limits.
   package init() {}
 }

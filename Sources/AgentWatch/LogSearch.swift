@@ -12,8 +12,6 @@ package struct LogSearch: Sendable {
     package var isRecent = true
   }
 
-  /// The longest step of a file system's clock, in milliseconds.
-  private static let coarsest: Int64 = 2_000
   /// How many characters of a working directory Claude Code puts into a name.
   private static let longestName = 200
   /// In how many searches the newest logs are found anew.
@@ -35,11 +33,20 @@ package struct LogSearch: Sendable {
   private var now = WallTime(milliseconds: 0)
   /// Where the agent of a log of Codex works, as far as its beginning says it.
   private var directories: [String: String] = [:]
+  /// Logs of agents that began elsewhere.
+  private var wanderers: WanderingLogs
+  /// When logs in Claude Code's folders for other places were written, if lately.
+  private var written: [String: Int64] = [:]
+  /// Which of them are asked next.
+  private var turn = 0
+  /// The sessions that were wanted in the last search.
+  private var sessions: Set<String> = []
 
   /// A search below some folders.
   package init(_ folders: AgentFolders, limits: AgentWatchLimits = AgentWatchLimits()) {
     self.folders = folders
     self.limits = limits
+    wanderers = WanderingLogs(limits: limits)
   }
 
   /// Replaces the worktrees.
@@ -55,29 +62,93 @@ package struct LogSearch: Sendable {
   /// Folders are looked at each time; which of their logs are the newest is found out when a folder has
   /// changed, and every few times in any case, since a log that was left can be taken up again.
   ///
-  /// - Parameter now: The moment.
+  /// - Parameters:
+  ///   - now: The moment.
+  ///   - sessions: Sessions of Claude Code whose logs are wanted however many newer ones there are.
   /// - Returns: All logs to follow.
-  package mutating func search(at now: WallTime) -> [Found] {
+  package mutating func search(at now: WallTime, sessions: Set<String> = []) -> [Found] {
     guard !worktrees.isEmpty else { return [] }
     self.now = now
     searches += 1
-    isStale = found == nil || searches % Self.round == 0
+    isStale = found == nil || searches % Self.round == 0 || sessions != self.sessions
+    self.sessions = sessions
     let claude = claude()
     let codex = codex()
     let neutral = neutral()
+    if wanderers.look() { isStale = true }
     if let found, !isStale { return found }
     var all: [Found] = []
     for logs in claude {
-      all += newest(logs, limits.mostLogsInFolder, now).enumerated().map { rank, path in
+      let newest = newest(logs, limits.mostLogsInFolder, now).map(\.path)
+      all += newest.enumerated().map { rank, path in
         Found(path: path, format: .claude, isRecent: rank < limits.mostRecentLogs)
       }
+      all += logs.filter { isOf(sessions, $0) && !newest.contains($0) }
+        .map { Found(path: $0, format: .claude) }
     }
     let recent = newest(codex, limits.mostLogs, now)
-    directories = directories.filter { recent.contains($0.key) }
-    all += recent.filter { isWanted($0) }.map { Found(path: $0, format: .codex) }
-    all += newest(neutral, limits.mostLogs, now).map { Found(path: $0, format: .neutral) }
+    let paths = Set(recent.map(\.path))
+    directories = directories.filter { paths.contains($0.key) }
+    let wanted = Set(recent.map(\.path).filter { isWanted($0) })
+    all += recent.filter { wanted.contains($0.path) }.map { Found(path: $0.path, format: .codex) }
+    all += newest(neutral, limits.mostLogs, now).map { Found(path: $0.path, format: .neutral) }
+    ask(now)
+    let codexElsewhere = recent.filter { !wanted.contains($0.path) }
+      .map { (path: $0.path, modified: $0.modified, format: AgentLogFile.Format.codex) }
+    let known = Set(all.map(\.path))
+    all += wandered(codexElsewhere, now).filter { !known.contains($0.path) }
     found = all
     return all
+  }
+
+  // MARK: Agents that began elsewhere
+
+  /// The logs of agents that began elsewhere and work in a worktree.
+  private mutating func wandered(
+    _ codex: [(path: String, modified: Int64, format: AgentLogFile.Format)],
+    _ now: WallTime
+  ) -> [Found] {
+    let oldest = now.advanced(by: -limits.wandering).milliseconds
+    let recent =
+      (codex + written.map { (path: $0.key, modified: $0.value, format: .claude) })
+      .filter { $0.modified / 1_000_000 >= oldest }
+      .sorted { ($0.modified, $0.path) > ($1.modified, $1.path) }
+      .prefix(limits.mostWanderers)
+    let kept = now.advanced(by: -limits.recency).milliseconds
+    wanderers.follow(
+      Dictionary(recent.map { ($0.path, $0.format) }, uniquingKeysWith: { first, _ in first })
+    ) { [worktrees] path, directory in
+      Self.isIn(worktrees, directory)
+        && ReadOnlyFiles.stamp(path).map { $0.modified / 1_000_000 >= kept } ?? false
+    }
+    _ = wanderers.look()
+    return wanderers.logs { Self.isIn(worktrees, $0) }.map { Found(path: $0.0, format: $0.1) }
+  }
+
+  /// Asks some of the logs in Claude Code's folders for other places when they were written, in turn.
+  private mutating func ask(_ now: WallTime) {
+    guard let home = folders.claude else { return }
+    let projects = home + "/projects"
+    let elsewhere = names(projects).filter { !isWanted(folder: $0) }.sorted()
+      .prefix(limits.mostFolders)
+    var logs: [String] = []
+    for name in elsewhere {
+      let folder = projects + "/" + name
+      logs += names(folder).filter(ClaudeFolder.isSession).map { folder + "/" + $0 }
+    }
+    let all = Set(logs)
+    written = written.filter { all.contains($0.key) }
+    let oldest = now.advanced(by: -limits.wandering).milliseconds
+    for offset in 0..<min(logs.count, limits.mostAsked) {
+      let path = logs[(turn + offset) % logs.count]
+      let modified = ReadOnlyFiles.stamp(path)?.modified
+      written[path] = modified.flatMap { $0 / 1_000_000 >= oldest ? $0 : nil }
+    }
+    turn = logs.isEmpty ? 0 : (turn + limits.mostAsked) % logs.count
+  }
+
+  private static func isIn(_ worktrees: [String], _ directory: String) -> Bool {
+    worktrees.contains { directory == $0 || directory.hasPrefix($0 + "/") }
   }
 
   // MARK: Claude Code
@@ -91,6 +162,11 @@ package struct LogSearch: Sendable {
       let folder = projects + "/" + name
       return self.names(folder).filter(ClaudeFolder.isSession).map { folder + "/" + $0 }
     }
+  }
+
+  /// Whether a log is one of some sessions'.
+  private func isOf(_ sessions: Set<String>, _ path: String) -> Bool {
+    !sessions.isEmpty && sessions.contains(String(path.suffix(42).dropLast(6)))
   }
 
   /// Whether a folder is named for a worktree, or for what may be in one.
@@ -144,7 +220,7 @@ package struct LogSearch: Sendable {
       directories[path] = log.session.firstDirectory ?? (isLong ? "" : nil)
     }
     guard let directory = directories[path] else { return false }
-    return worktrees.contains { directory == $0 || directory.hasPrefix($0 + "/") }
+    return Self.isIn(worktrees, directory)
   }
 
   // MARK: Neutral
@@ -167,19 +243,24 @@ package struct LogSearch: Sendable {
     let names = ReadOnlyFiles.names(folder, most: limits.mostNames)
     if listings.count > 4 * limits.mostFolders { listings = [:] }
     // The clocks of file systems are coarse: what changes again within a step has the same time.
-    let isSettled = now.milliseconds - changed / 1_000_000 > Self.coarsest
+    let written = WallTime(milliseconds: changed / 1_000_000)
+    let isSettled = now.milliseconds(since: written) > WallTime.clockStep
     listings[folder] = isSettled ? (changed, names) : nil
     return names
   }
 
   /// The logs that were written last and lately.
-  private func newest(_ logs: [String], _ most: Int, _ now: WallTime) -> [String] {
-    let oldest = now.advanced(by: -limits.recency).milliseconds * 1_000_000
+  private func newest(
+    _ logs: [String],
+    _ most: Int,
+    _ now: WallTime
+  ) -> [(path: String, modified: Int64)] {
+    let oldest = now.advanced(by: -limits.recency).milliseconds
     return
       logs.compactMap { path in ReadOnlyFiles.stamp(path).map { (path, $0.modified) } }
-      .filter { $0.1 >= oldest }
+      .filter { $0.1 / 1_000_000 >= oldest }
       .sorted { ($0.1, $0.0) > ($1.1, $1.0) }
       .prefix(most)
-      .map(\.0)
+      .map { (path: $0.0, modified: $0.1) }
   }
 }

@@ -20,6 +20,10 @@ package struct ProcessTable: Sendable {
 
   /// How long a process may become something else by `exec`, in milliseconds.
   private static let youth: Int64 = 10_000
+  /// The most processes above one that are looked at.
+  private static let mostAncestors = 32
+  /// How far the machine's start may move before the wall clock was put to another time, in milliseconds.
+  private static let step: Int64 = 1_000
   /// In how many looks every process is looked at again, in case its number was given anew.
   private static let round = 20
 
@@ -29,23 +33,26 @@ package struct ProcessTable: Sendable {
   private var sightings: [ProcessIdentity: ProcessCensus.Sighting] = [:]
   private var isComplete = false
   private var searches = 0
-  /// When the machine started; `nil` if processes cannot be looked at.
-  private let bootedAt: WallTime?
+  /// When the machine started, by the wall clock as it was when it was last put; `nil` if processes cannot be
+  /// looked at.
+  private var bootedAt: WallTime?
+  private let machineStart: @Sendable () -> WallTime?
   private let ticksPerSecond: Int64
 
   /// The processes below a folder.
   ///
   /// - Parameters:
   ///   - folder: The folder.
-  ///   - bootedAt: When the machine started; `nil` if processes cannot be looked at.
+  ///   - bootedAt: When the machine started, by the wall clock as it is; `nil` if processes cannot be looked at.
   ///   - limits: What is looked at.
   package init(
     folder: String = "/proc",
-    bootedAt: WallTime? = ProcessTable.machineStart,
+    bootedAt: @escaping @Sendable () -> WallTime? = { ProcessTable.machineStart },
     limits: AgentWatchLimits = AgentWatchLimits()
   ) {
     self.folder = folder
-    self.bootedAt = bootedAt
+    machineStart = bootedAt
+    self.bootedAt = bootedAt()
     self.limits = limits
     ticksPerSecond = max(Int64(sysconf(Int32(_SC_CLK_TCK))), 1)
   }
@@ -53,16 +60,35 @@ package struct ProcessTable: Sendable {
   /// When this machine started, by its own clocks; `nil` where processes are no files.
   package static var machineStart: WallTime? {
     #if canImport(Glibc)
-    var wall = timespec()
-    var boot = timespec()
-    guard clock_gettime(CLOCK_REALTIME, &wall) == 0, clock_gettime(CLOCK_BOOTTIME, &boot) == 0
-    else { return nil }
-    let seconds = Int64(wall.tv_sec) - Int64(boot.tv_sec)
-    let rest = (Int64(wall.tv_nsec) - Int64(boot.tv_nsec)) / 1_000_000
-    return WallTime(milliseconds: seconds * 1_000 + rest)
+    // Between two clocks that are read one after the other others may run: of a few tries the shortest counts.
+    var best: (gap: Int64, start: Int64)?
+    for _ in 0..<4 {
+      guard let before = milliseconds(CLOCK_BOOTTIME), let wall = milliseconds(CLOCK_REALTIME),
+        let after = milliseconds(CLOCK_BOOTTIME)
+      else { return nil }
+      let gap = after - before
+      if gap < best?.gap ?? .max { best = (gap, wall - before) }
+      if gap < 2 { break }
+    }
+    return best.map { WallTime(milliseconds: $0.start) }
     #else
     return nil
     #endif
+  }
+
+  #if canImport(Glibc)
+  private static func milliseconds(_ clock: clockid_t) -> Int64? {
+    var time = timespec()
+    guard clock_gettime(clock, &time) == 0 else { return nil }
+    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+  }
+  #endif
+
+  /// Takes the machine's start anew if the wall clock was put to another time.
+  private mutating func setClock() {
+    guard let last = bootedAt, let start = machineStart() else { return }
+    let difference = start.milliseconds(since: last)
+    if difference.magnitude > UInt64(Self.step) { bootedAt = start }
   }
 
   /// Looks at all processes.
@@ -73,6 +99,7 @@ package struct ProcessTable: Sendable {
   /// - Returns: The agents among them.
   package mutating func search(named: Set<Int32>, at now: WallTime) -> ProcessCensus {
     guard bootedAt != nil else { return ProcessCensus(sightings: [], isComplete: false) }
+    setClock()
     let names = ReadOnlyFiles.names(folder, most: limits.mostProcesses)
     var seen: [Int32: Known] = [:]
     var found: [ProcessIdentity: ProcessCensus.Sighting] = [:]
@@ -146,9 +173,26 @@ package struct ProcessTable: Sendable {
     )
   }
 
+  /// When a process started; of several, as the wall clock was put, the first: it wrote nothing earlier.
   private func startedAt(_ state: State) -> WallTime {
-    let since = Int64(clamping: state.identity.start) * 1_000 / ticksPerSecond
-    return (bootedAt ?? WallTime(milliseconds: 0)).advanced(by: since)
+    let ticks = Int64(clamping: state.identity.start)
+    let since = ticks / ticksPerSecond * 1_000 + ticks % ticksPerSecond * 1_000 / ticksPerSecond
+    let start = (bootedAt ?? WallTime(milliseconds: 0)).advanced(by: since)
+    return sightings[state.identity].map { min($0.startedAt, start) } ?? start
+  }
+
+  /// The processes above a process's parent; found out once for each parent.
+  private func ancestors(_ state: State) -> [ProcessIdentity] {
+    if let known = sightings[state.identity], known.parent == state.parent {
+      return known.ancestors
+    }
+    var ancestors: [ProcessIdentity] = []
+    var next = self.state(of: state.parent)?.parent ?? 0
+    while next > 1, ancestors.count < Self.mostAncestors, let above = self.state(of: next) {
+      ancestors.append(above.identity)
+      next = above.parent
+    }
+    return ancestors
   }
 
   private func identify(_ state: State, at now: WallTime) -> Known {
@@ -171,6 +215,7 @@ package struct ProcessTable: Sendable {
     return ProcessCensus.Sighting(
       identity: state.identity,
       parent: state.parent,
+      ancestors: ancestors(state),
       kind: kind,
       directory: directory,
       startedAt: startedAt(state)

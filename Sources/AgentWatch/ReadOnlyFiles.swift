@@ -115,8 +115,14 @@ package enum ReadOnlyFiles: Sendable {
       device: UInt64(status.st_dev),
       inode: UInt64(status.st_ino),
       size: Int64(status.st_size),
-      modified: Int64(modified.tv_sec) * 1_000_000_000 + Int64(modified.tv_nsec)
+      modified: nanoseconds(Int64(modified.tv_sec), Int64(modified.tv_nsec))
     )
+  }
+
+  /// A file system keeps years that do not fit into nanoseconds: those are the last or the first instant.
+  private static func nanoseconds(_ seconds: Int64, _ rest: Int64) -> Int64 {
+    let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    return overflows ? (seconds < 0 ? .min : .max) : whole.adding(rest)
   }
 
   private static func openPlainly(_ path: String) -> Int32 {

@@ -38,6 +38,8 @@ package struct AgentRoster: Sendable {
   private var entries: [String: Entry] = [:]
   private var registry: [ProcessIdentity: ClaudeRegistryEntry] = [:]
   private var census: [ProcessIdentity: ProcessCensus.Sighting] = [:]
+  /// Agents that run others of their kind.
+  private var leaders: Set<ProcessIdentity> = []
   /// Whether a look at the process table was complete.
   private var seesProcesses = false
   private var seenAt: [String: WallTime] = [:]
@@ -75,14 +77,19 @@ package struct AgentRoster: Sendable {
   ///   - path: Where the log stands.
   ///   - format: Its format.
   ///   - writtenAt: When the file was last written.
+  ///   - now: The moment; times of the log that lie after it are the file's.
   package mutating func take(
     _ findings: [LogTail.Finding],
     from path: String,
     _ format: AgentLogFile.Format,
-    writtenAt: WallTime?
+    writtenAt: WallTime?,
+    at now: WallTime? = nil
   ) {
     if entries[path] == nil { entries[path] = Entry(file: AgentLogFile(format, limits: limits)) }
-    if let writtenAt { entries[path]?.writtenAt = writtenAt }
+    entries[path]?.file.note(writtenAt: writtenAt, readAt: now)
+    if let writtenAt {
+      entries[path]?.writtenAt = now.map { min(writtenAt, $0) } ?? writtenAt
+    }
     for finding in findings { entries[path]?.file.take(finding) }
     if !findings.isEmpty, entries[path]?.process == nil { isUnbound = true }
   }
@@ -92,6 +99,30 @@ package struct AgentRoster: Sendable {
 
   /// What is known of the session of a log; `nil` if it is not followed.
   package func session(of path: String) -> AgentSession? { entries[path]?.session }
+
+  /// Whether a log is not to be forgotten, however many newer ones there are: its session is in a worktree,
+  /// and its process is there, or it works or waits for somebody.
+  ///
+  /// - Parameters:
+  ///   - path: Where the log stands.
+  ///   - now: The moment.
+  /// - Returns: Whether it is.
+  package func isHeld(_ path: String, at now: WallTime) -> Bool {
+    guard let entry = entries[path], let worktree = worktree(of: entry.session) else {
+      return false
+    }
+    if entry.process != nil { return true }
+    guard !entry.session.isAtRest else { return false }
+    switch member(entry, path, worktree, now).activity.state {
+    case .working, .needsYou: return true
+    case .doneUnseen, .idle, .ended, .unknown: return false
+    }
+  }
+
+  /// Whether a log has begun since processes were looked at.
+  package var hasNewcomers: Bool {
+    isUnbound && entries.values.contains { $0.process == nil && $0.missing == nil }
+  }
 
   /// Whether a log's session is in a worktree.
   package func isWatched(_ path: String) -> Bool {
@@ -113,14 +144,16 @@ package struct AgentRoster: Sendable {
     at now: WallTime
   ) {
     seesProcesses = seesProcesses || census.isComplete
+    let found = census.agents { worktrees.containing($0) }
     var present = Dictionary(
-      census.agents.map { ($0.identity, $0) },
+      found.agents.map { ($0.identity, $0) },
       uniquingKeysWith: { first, _ in first }
     )
     if !census.isComplete {
       present.merge(self.census) { new, _ in new }
     }
     self.census = present
+    leaders = found.leaders
     self.registry = Dictionary(
       registry.filter { present[$0.process] != nil }.map { ($0.process, $0) },
       uniquingKeysWith: { first, _ in first }
@@ -156,15 +189,20 @@ package struct AgentRoster: Sendable {
       let (a, b) = (first?.session.lastRecordAt, second?.session.lastRecordAt)
       return a == b ? one < other : (a?.milliseconds ?? 0) > (b?.milliseconds ?? 0)
     }
+    // Who has the word, and began in its process, has it still: of two that rest nobody can tell.
     for path in waiting {
-      guard let entry = entries[path] else { continue }
-      let session = entry.session
+      guard let entry = entries[path], !entry.session.isAtRest,
+        let process = process(of: entry, among: free, sessionsOfRegistry, begunThere: true)
+      else { continue }
+      free[process] = nil
+      take(process, for: path)
+    }
+    for path in waiting {
+      guard let entry = entries[path], entry.process == nil else { continue }
       if let process = process(of: entry, among: free, sessionsOfRegistry) {
         free[process] = nil
-        entries[path]?.process = process
-        entries[path]?.missing = nil
-        entries[path]?.leftAt = nil
-      } else if let before = predecessor(of: session) {
+        take(process, for: path)
+      } else if let before = predecessor(of: entry) {
         let process = entries[before]?.process
         leave(before, at: now)
         entries[path]?.process = process
@@ -175,6 +213,12 @@ package struct AgentRoster: Sendable {
     }
   }
 
+  private mutating func take(_ process: ProcessIdentity, for path: String) {
+    entries[path]?.process = process
+    entries[path]?.missing = nil
+    entries[path]?.leftAt = nil
+  }
+
   /// The process of a session has begun another one.
   private mutating func leave(_ path: String, at now: WallTime) {
     entries[path]?.process = nil
@@ -183,12 +227,21 @@ package struct AgentRoster: Sendable {
   }
 
   /// The session whose process must have begun a session that has none, where nobody says which: it
-  /// was silent since.
-  private func predecessor(of session: AgentSession) -> String? {
-    guard session.process == nil, let startedAt = session.startedAt else { return nil }
+  /// had come to rest, and was silent since.
+  ///
+  /// A session that had a process of its own is not the next one of another; one that has ended before it was seen
+  /// was a program's, whose process was too short to be seen. Who works or waits is not left for another
+  /// session: its human stops it first, and its log says so. Where an agent runs another, the session may be that
+  /// one's.
+  private func predecessor(of entry: Entry) -> String? {
+    let session = entry.session
+    guard session.process == nil, let startedAt = session.startedAt, entry.missing?.wasSeen != true,
+      !session.isOver
+    else { return nil }
     return entries.filter { _, entry in
       guard let process = entry.process, let sighting = census[process],
-        registry[process] == nil, entry.session.process == nil,
+        registry[process] == nil, entry.session.process == nil, entry.session.isAtRest,
+        !leaders.contains(process),
         sighting.kind == session.kind, sighting.directory == session.firstDirectory,
         let last = entry.session.lastRecordAt
       else { return false }
@@ -204,7 +257,8 @@ package struct AgentRoster: Sendable {
   private func process(
     of entry: Entry,
     among free: [ProcessIdentity: ProcessCensus.Sighting],
-    _ sessionsOfRegistry: Set<String>
+    _ sessionsOfRegistry: Set<String>,
+    begunThere: Bool = false
   ) -> ProcessIdentity? {
     let session = entry.session
     if let number = session.process {
@@ -220,13 +274,26 @@ package struct AgentRoster: Sendable {
         && (sighting.directory == session.firstDirectory
           || sighting.directory == session.directory)
         && sighting.startedAt.milliseconds(since: last) <= fusion.thresholds.lag
+        && isPossible(sighting, after: entry.missing, last)
     }
     // A session that is not taken up again begins after its process, soon: of several processes it
     // has the last one before its own beginning.
     let before = candidates.filter { sighting in
       session.startedAt.map { sighting.startedAt <= $0 } ?? false
     }
-    return (before.isEmpty ? candidates : before).map(\.identity).max()
+    return (before.isEmpty && !begunThere ? candidates : before).map(\.identity).max()
+  }
+
+  /// Whether a session whose process is gone may have another one: that was started since, or the session
+  /// was written to since.
+  private func isPossible(
+    _ sighting: ProcessCensus.Sighting,
+    after missing: (noticed: WallTime, wasSeen: Bool)?,
+    _ last: WallTime
+  ) -> Bool {
+    guard let missing, missing.wasSeen else { return true }
+    return last > missing.noticed
+      || missing.noticed.milliseconds(since: sighting.startedAt) <= fusion.thresholds.lag
   }
 
   // MARK: What comes out

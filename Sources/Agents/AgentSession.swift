@@ -84,6 +84,10 @@ package struct AgentSession: Hashable, Sendable {
   package var startedAt: WallTime?
   /// The time of the latest record.
   package var lastRecordAt: WallTime?
+  /// When the log was last written, as far as it was read; no record is much later.
+  package var writtenAt: WallTime?
+  /// When the log was last read; no record is later.
+  package var readAt: WallTime?
 
   /// A session of which nothing is known.
   package init(kind: AgentKind, limits: AgentLimits = AgentLimits()) {
@@ -91,13 +95,34 @@ package struct AgentSession: Hashable, Sendable {
     self.limits = limits
   }
 
+  /// Whether the conversation was ended: its turn is over, or it was closed.
+  package var isOver: Bool {
+    if case .over = turn { return true }
+    return isClosed
+  }
+
+  /// Whether neither the agent has the word nor a human is asked for one, as far as the log says.
+  package var isAtRest: Bool {
+    if isOver { return true }
+    guard toolCalls.isEmpty, request == nil else { return false }
+    if case .open = turn { return mayBeOver }
+    return true
+  }
+
   // MARK: What records do
 
   /// Notes the time of a record.
-  mutating func note(_ time: WallTime?) {
-    guard let time else { return }
+  ///
+  /// - Parameter time: What the record says; `nil` if it says none.
+  /// - Returns: When the record was made: as it says, unless its clock is ahead; without a time, when the
+  ///   record before was made, or the file was written.
+  mutating func noted(_ time: WallTime?) -> WallTime {
+    guard let time = time?.bounded(writtenAt: writtenAt, readAt: readAt) else {
+      return lastRecordAt ?? writtenAt ?? WallTime(milliseconds: 0)
+    }
     if startedAt == nil { startedAt = time }
     lastRecordAt = max(lastRecordAt ?? time, time)
+    return time
   }
 
   /// Notes a working directory.
@@ -150,7 +175,9 @@ package struct AgentSession: Hashable, Sendable {
   /// The turn is over.
   mutating func end(_ end: TurnEnd, at time: WallTime) {
     if case .over(_, end) = turn { return }
-    if case .open(let since) = turn { worked += max(time.milliseconds(since: since), 0) }
+    if case .open(let since) = turn {
+      worked = worked.adding(max(time.milliseconds(since: since), 0))
+    }
     turn = .over(at: time, end)
     mayBeOver = false
     request = nil

@@ -22,10 +22,10 @@ extension JSONValue {
 }
 
 extension [String: JSONValue] {
-  /// The record's time: RFC 3339, or milliseconds since 1970.
+  /// The record's time: RFC 3339, or milliseconds since 1970; `nil` if no clock can have shown it.
   func time(_ name: String) -> WallTime? {
     guard let value = self[name] else { return nil }
     if let text = value.string { return WallTime(text) }
-    return value.int64.map { WallTime(milliseconds: $0) }
+    return value.int64.flatMap { WallTime(told: $0) }
   }
 }

@@ -292,6 +292,11 @@ static const unsigned char job_messages_js_bytes[] = {
 #embed "Public/job-messages.js"
 };
 
+static const char job_problems_js_name[] = "job-problems.js";
+static const unsigned char job_problems_js_bytes[] = {
+#embed "Public/job-problems.js"
+};
+
 static const char job_results_js_name[] = "job-results.js";
 static const unsigned char job_results_js_bytes[] = {
 #embed "Public/job-results.js"
@@ -305,6 +310,26 @@ static const unsigned char job_run_js_bytes[] = {
 static const char job_start_js_name[] = "job-start.js";
 static const unsigned char job_start_js_bytes[] = {
 #embed "Public/job-start.js"
+};
+
+static const char problem_words_de_js_name[] = "problem-words-de.js";
+static const unsigned char problem_words_de_js_bytes[] = {
+#embed "Public/problem-words-de.js"
+};
+
+static const char problem_words_en_js_name[] = "problem-words-en.js";
+static const unsigned char problem_words_en_js_bytes[] = {
+#embed "Public/problem-words-en.js"
+};
+
+static const char problem_words_fr_js_name[] = "problem-words-fr.js";
+static const unsigned char problem_words_fr_js_bytes[] = {
+#embed "Public/problem-words-fr.js"
+};
+
+static const char problem_words_it_js_name[] = "problem-words-it.js";
+static const unsigned char problem_words_it_js_bytes[] = {
+#embed "Public/problem-words-it.js"
 };
 
 static const char jobs_js_name[] = "jobs.js";
@@ -500,9 +525,14 @@ static const FreshetWebAsset assets[] = {
   ASSET(job_card_js),
   ASSET(job_follower_js),
   ASSET(job_messages_js),
+  ASSET(job_problems_js),
   ASSET(job_results_js),
   ASSET(job_run_js),
   ASSET(job_start_js),
+  ASSET(problem_words_de_js),
+  ASSET(problem_words_en_js),
+  ASSET(problem_words_fr_js),
+  ASSET(problem_words_it_js),
   ASSET(jobs_js),
   ASSET(live_resource_js),
   ASSET(agent_reason_js),

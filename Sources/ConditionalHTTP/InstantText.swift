@@ -30,10 +30,17 @@ public enum InstantText: Sendable {
 
   /// Writes an instant in UTC with milliseconds.
   ///
+  /// A text of RFC 3339 has a year of four digits. Instants before the year 1 and what is no number are
+  /// written as the first instant of the year 1, those after the year 9999 as its last one.
+  ///
   /// - Parameter seconds: Seconds since 1970-01-01T00:00:00Z; milliseconds are rounded down.
   /// - Returns: Text like `2026-11-24T07:00:00.000Z`.
   public static func write(_ seconds: Double) -> String {
-    let milliseconds = Int64((seconds * 1_000).rounded(.down))
+    let exact = (seconds * 1_000).rounded(.down)
+    let first: Int64 = -62_135_596_800_000
+    let last: Int64 = 253_402_300_799_999
+    // What is no number is not above the first one.
+    let milliseconds = exact > Double(first) ? Int64(min(exact, Double(last))) : first
     let whole = milliseconds >= 0 ? milliseconds / 1_000 : (milliseconds - 999) / 1_000
     let time = CivilTime(whole)
     var bytes: [UInt8] = []

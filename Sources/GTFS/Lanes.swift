@@ -40,6 +40,42 @@ package enum Lanes {
     group.wait()
   }
 
+  /// Does pieces of work as ``perform(_:_:)`` does, and hands over what each made, in their order.
+  package static func results<Result: Sendable>(
+    _ count: Int,
+    _ work: @escaping @Sendable (Int) -> Result
+  ) -> [Result] {
+    let made = Mutex<[Result?]>(Array(repeating: nil, count: count))
+    perform(count) { piece in
+      let result = work(piece)
+      made.withLock { $0[piece] = result }
+    }
+    // Taken out, so that nobody else refers to what is in them: they can be changed without a copy.
+    let all = made.withLock { made in
+      defer { made = [] }
+      return made
+    }
+    return all.compactMap(\.self)
+  }
+
+  /// Does two things as ``perform(_:_:)`` does, and hands over what they made.
+  package static func both<First: Sendable, Second: Sendable>(
+    _ here: () -> First,
+    _ beside: @escaping @Sendable () -> Second
+  ) -> (First, Second) {
+    let made = Mutex<Second?>(nil)
+    let group = DispatchGroup()
+    group.enter()
+    second.add {
+      let result = beside()
+      made.withLock { $0 = result }
+      group.leave()
+    }
+    let first = here()
+    group.wait()
+    return (first, made.withLock { $0.take() } ?? beside())
+  }
+
   /// Does work while the caller's task sleeps; one piece after the other.
   package static func apart(_ work: @escaping @Sendable () -> Void) async {
     // Made here, because a thread inherits the place of the one that makes it.

@@ -1,4 +1,5 @@
 public import ConditionalHTTP
+import Foundation
 import HTTPTypes
 public import Jobs
 
@@ -56,6 +57,8 @@ public struct JobClient: Sendable {
   public static let timeout = Duration.seconds(10)
   /// The longest wait for the answer to a small upload.
   public static let uploadTimeout = Duration.seconds(120)
+  /// The longest wait that a server may ask for, in seconds.
+  static let longestWait: Int64 = 86_400
   /// The rate at which a large one may go out, in bytes a second.
   public static let uploadBytesPerSecond = 8 << 10
 
@@ -110,7 +113,49 @@ public struct JobClient: Sendable {
         token: started.token,
         tokenExpiresAt: started.tokenExpiresAt
       )
-    case .refused(let refusal): throw .refused(refusal)
+    case .refused(var refusal):
+      let now = Int64(Date().timeIntervalSince1970 * 1_000)
+      let fields = answer.head.headerFields
+      refusal.retryAfter = RetryAfter.delay(in: fields, now: now, limit: Self.longestWait * 1_000)
+        .map { Int(($0 + 999) / 1_000) }
+      throw .refused(refusal)
+    }
+  }
+
+  /// Starts a job, and asks again with the same key while the server has no room and says when to come back.
+  ///
+  /// - Parameters:
+  ///   - pipeline: Its kind.
+  ///   - content: The table, the books or the form.
+  ///   - type: The media type of the content.
+  ///   - options: What the pipeline is to do otherwise than usual.
+  ///   - key: A key of your own; the same request with the same key starts one job.
+  ///   - patience: The longest time to wait in all.
+  ///   - waiting: Told before each wait why and for how many seconds.
+  /// - Returns: What opens the job.
+  /// - Throws: ``JobClientFailure``; the last one if the patience is over.
+  public func start(
+    _ pipeline: PipelineName,
+    content: [UInt8],
+    type: String,
+    options: [String: String] = [:],
+    key: String,
+    patience: Duration,
+    waiting: (JobRefusal, Int) -> Void
+  ) async throws(JobClientFailure) -> JobTicket {
+    var left = patience
+    while true {
+      do throws(JobClientFailure) {
+        return try await start(pipeline, content: content, type: type, options: options, key: key)
+      } catch {
+        guard case .refused(let refusal) = error, [429, 503].contains(refusal.status),
+          let seconds = refusal.retryAfter.map({ max(1, $0) }), .seconds(seconds) <= left
+        else { throw error }
+        waiting(refusal, seconds)
+        left -= .seconds(seconds)
+        // A task that is cancelled waits no more, and the next request fails.
+        try? await Task.sleep(for: .seconds(seconds))
+      }
     }
   }
 

@@ -141,6 +141,7 @@ package struct JobsService: Sendable {
       runner: runner,
       pipelines: Set(pipelines.keys),
       permits: UploadPermits(most: store.limits.uploads),
+      starts: StartPermits(store.limits),
       tally: hub.tally
     )
     let jobs = JobEndpoints(store: store, hub: hub, gate: gate, pipelines: pipelines)
@@ -149,7 +150,11 @@ package struct JobsService: Sendable {
     router.get("v1/capabilities") { _, _ in jobs.capabilities() }
     router.post("v1/token/refresh") { request, _ in try await jobs.refresh(request, id: nil) }
     router.post("v1/jobs/:job") { request, context in
-      try await start.answer(request, pipeline: Self.name(context))
+      try await start.answer(
+        request,
+        pipeline: Self.name(context),
+        client: ClientNetwork(of: context)
+      )
     }
     router.get("v1/jobs/:job") { request, context in
       try await jobs.status(request, id: Self.name(context))

@@ -7,6 +7,8 @@ package struct ServeSettings: Hashable, Sendable {
   package static let longestFile = 1 << 20
   /// The most feeds.
   package static let mostFeeds = 64
+  /// The largest limit.
+  package static let largestLimit: Int64 = 1 << 31
   /// The levels of the log.
   package static let logLevels = [
     "trace", "debug", "info", "notice", "warning", "error", "critical",
@@ -24,6 +26,8 @@ package struct ServeSettings: Hashable, Sendable {
   package var logLevel: String?
   /// The names by which clients may call this server, besides those of the machine itself.
   package var allowedHosts: [String]?
+  /// Limits of the server by their names, which are not known here.
+  package var limits: [String: Int] = [:]
   /// The jobs; `nil` if the file says nothing of them.
   package var jobs: JobSettings?
   /// The realtime sources; at most one entry for a prefix.
@@ -56,6 +60,11 @@ package struct ServeSettings: Hashable, Sendable {
     }
     allowedHosts = try top.list("allowedHosts", most: 256)?.texts("a host name without a port") {
       !$0.isEmpty && !$0.contains("/") && ($0.hasPrefix("[") || !$0.contains(":"))
+    }
+    if var object = try top.object("limits") {
+      for name in object.names {
+        limits[name] = try object.whole(name, 1...Self.largestLimit)
+      }
     }
     jobs = try top.object("jobs").map { object throws(SettingsError) in try JobSettings(object) }
     for place in try top.list("feeds", most: Self.mostFeeds)?.objects() ?? [] {

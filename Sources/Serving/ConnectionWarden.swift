@@ -2,35 +2,125 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Ends connections that nothing else ends: after an answer that says so, and when the peer reads nothing.
+/// Ends connections that nothing else ends: after an answer that says so, and when the peer reads nothing or sends
+/// too slowly.
 ///
-/// 1. After an answer with `Connection: close` the peer has a while to read it; what it still sends is dropped.
+/// 1. After an answer with `Connection: close`, or to a request with it, the peer has a while to read it. What it still
+///    sends is dropped, and as long as something comes it has longer: many send everything before they read.
 /// 2. While something waits to be sent, the peer takes some of it again and again. An answer that goes out slowly
-///    is fine; one of which nothing goes out for ``ServerLimits/stalledSeconds`` ends the connection.
+///    is fine; one of which nothing goes out for ``ServerLimits/stalledSeconds`` ends the connection. Nothing waits for
+///    a stream that is silent.
+/// 3. The content of a request comes at a least rate, whether somebody wants it or not (``BodyPace``).
+/// 4. Of the content that comes after its answer a part is thrown away, so that clients which send everything first
+///    read their answer; more ends the connection.
+///
+/// An answer before content that its client would only send after a word (``AwaitedContent``) is the last one: nobody
+/// knows whether the content comes.
 final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
+  private let limits: ServerLimits
+  private let tally: ConnectionTally
+
   /// How often a connection that takes nothing is looked at, until it is closed.
   private static let looks: Int64 = 6
 
   private var isLast = false
+  /// Whether the last answer is written.
+  private var isLeaving = false
   private var farewell: Scheduled<Void>?
+  private var heard = NIODeadline.uptimeNanoseconds(0)
   private var look: Scheduled<Void>?
   private var waiting = 0
   private var stalls: Int64 = 0
+  /// How many requests began, and how many were answered.
+  private var begun = 0
+  private var answered = 0
+  /// How the content of the last request comes; `nil` when it is there.
+  private var pace: BodyPace?
+  /// How much of it came after its answer.
+  private var unread = 0
+  /// The number of the request whose client waits for a word.
+  private var expecting: Int?
+  /// The number of the request whose client wants no other one.
+  private var closing: Int?
+
+  init(limits: ServerLimits, tally: ConnectionTally) {
+    self.limits = limits
+    self.tally = tally
+  }
+
+  // MARK: Requests
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head where isLeaving: break
+    case .head(let head):
+      begun += 1
+      closing = Self.closes(head.headerFields) ? begun : nil
+      unread = 0
+      pace = BodyPace(limits)
+      let expectation = head.headerFields[.expect]?.lowercased()
+      expecting = expectation == AwaitedContent.expectation ? begun : nil
+    case .body(let bytes):
+      expecting = nil
+      if pace?.take(bytes.readableBytes, now: context.eventLoop.now) == false {
+        return end(.slowBody, context)
+      }
+      if answered == begun {
+        unread += bytes.readableBytes
+        if unread > limits.unreadBytes { return end(.unreadBody, context) }
+      }
+    case .end:
+      expecting = nil
+      pace = nil
+    }
+    guard isLeaving else { return context.fireChannelRead(data) }
+    heard = context.eventLoop.now
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    context.fireChannelReadComplete()
+    // Nobody else asks for what is dropped.
+    guard isLeaving else { return }
+    pace?.wait(now: context.eventLoop.now)
+    context.read()
+  }
+
+  func read(context: ChannelHandlerContext) {
+    // Nothing is waited for before its client was asked for it.
+    if expecting == nil { pace?.wait(now: context.eventLoop.now) }
+    context.read()
+  }
+
+  private func end(_ reason: ConnectionTally.Reason, _ context: ChannelHandlerContext) {
+    tally.ended(reason)
+    context.close(promise: nil)
+  }
+
+  // MARK: Answers
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    var promise = promise
+    var (data, promise) = (data, promise)
     switch unwrapOutboundIn(data) {
-    case .head(let head):
-      let words = head.headerFields[.connection]?.lowercased() ?? ""
-      isLast = words.split(separator: ",").contains { $0.filter { $0 != " " } == "close" }
+    case .head(let head) where head.status.kind == .informational:
+      expecting = nil
+      pace?.wait(now: context.eventLoop.now)
+    case .head(var head):
+      if expecting == answered + 1 {
+        head.headerFields[.connection] = "close"
+        data = wrapOutboundOut(.head(head))
+      }
+      isLast = Self.closes(head.headerFields) || closing == answered + 1
     case .body: break
     case .end:
+      answered += 1
       if isLast {
+        isLeaving = true
+        context.read()
         let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
         promise = sent
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -43,13 +133,30 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
     context.write(data, promise: promise)
   }
 
+  private static func closes(_ fields: HTTPFields) -> Bool {
+    guard let words = fields[.connection]?.lowercased() else { return false }
+    return words.split(separator: ",").contains { $0.filter { $0 != " " } == "close" }
+  }
+
   private func sayFarewell(_ context: ChannelHandlerContext) {
     guard farewell == nil else { return }
-    let channel = context.channel
-    farewell = context.eventLoop.scheduleTask(in: .seconds(ServerLimits.closeSeconds)) {
-      channel.close(promise: nil)
+    heard = context.eventLoop.now
+    waitForEnd(until: heard + pause, context)
+  }
+
+  private var pause: TimeAmount { .seconds(Int64(limits.closeSeconds)) }
+
+  private func waitForEnd(until end: NIODeadline, _ context: ChannelHandlerContext) {
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    farewell = context.eventLoop.scheduleTask(deadline: end) {
+      let (warden, context) = bound.value
+      let end = warden.heard + warden.pause
+      guard context.eventLoop.now < end else { return warden.end(.kept, context) }
+      warden.waitForEnd(until: end, context)
     }
   }
+
+  // MARK: What is taken
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable {
@@ -65,7 +172,8 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
 
   private func lookLater(_ context: ChannelHandlerContext) {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    look = context.eventLoop.scheduleTask(in: .seconds(ServerLimits.stalledSeconds / Self.looks)) {
+    let pause = Int64(limits.stalledSeconds) * 1_000 / Self.looks
+    look = context.eventLoop.scheduleTask(in: .milliseconds(pause)) {
       let (warden, context) = bound.value
       warden.lookAgain(context)
     }
@@ -75,7 +183,7 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
     let still = Self.buffered(context)
     stalls = still < waiting ? 0 : stalls + 1
     waiting = still
-    guard stalls < Self.looks else { return context.close(promise: nil) }
+    guard stalls < Self.looks else { return end(.stalled, context) }
     lookLater(context)
   }
 

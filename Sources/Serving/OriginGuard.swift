@@ -13,7 +13,7 @@ package struct OriginGuard: Sendable {
     case host
     /// A page of another origin asks.
     case origin
-    /// There is more than one `Host`.
+    /// There is more than one `Host`, or one that is no host.
     case hosts
 
     /// The answer: 421, 403 or 400.
@@ -28,7 +28,7 @@ package struct OriginGuard: Sendable {
       case .origin:
         Problem(.forbidden, "origin_forbidden", detail: "pages of other origins may not ask")
       case .hosts:
-        Problem(.badRequest, "invalid_host", detail: "there is more than one Host")
+        Problem(.badRequest, "invalid_host", detail: "a request has one Host, and a valid one")
       }
     }
   }
@@ -37,7 +37,6 @@ package struct OriginGuard: Sendable {
   package static let loopbackHosts: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
   private static let siteField = HTTPField.Name("sec-fetch-site")
-  private static let hostField = HTTPField.Name("host")
 
   /// The host names that may be asked for, in small letters; `nil` for any.
   private let hosts: Set<String>?
@@ -81,7 +80,7 @@ package struct OriginGuard: Sendable {
   ///
   /// - Returns: Why it is refused; `nil` if it is not.
   package func refusal(_ request: HTTPRequest) -> Refusal? {
-    guard !Self.hasMoreHosts(request) else { return .hosts }
+    guard HostField.isSound(request) else { return .hosts }
     return refusal(
       host: request.authority,
       origin: request.headerFields[.origin],
@@ -91,7 +90,7 @@ package struct OriginGuard: Sendable {
 
   /// Whether a request has a `Host` beside the one that is its authority.
   package static func hasMoreHosts(_ request: HTTPRequest) -> Bool {
-    hostField.map { request.headerFields.contains($0) } ?? false
+    HostField.isRepeated(request)
   }
 
   /// The name of a `Host` field without its port, in small letters; nothing if it is none.

@@ -1,42 +1,55 @@
-package import HummingbirdCore
-import NIOCore
-
-/// What one client may ask of a server before it is cut off, in one place.
-package enum ServerLimits {
+/// What one client may ask of a server before it is cut off, in one place: the same for every service on it.
+package struct ServerLimits: Hashable, Sendable {
   /// The most connections at once; more wait to be accepted.
-  package static let connections = 4_096
-  /// How long a connection may be idle or take to send a request, in seconds.
-  package static let idleSeconds: Int64 = 75
-  /// The most bytes of one header field, and of all of a request.
-  package static let fieldBytes = 16 << 10
-  /// See ``fieldBytes``.
-  package static let fieldsBytes = 64 << 10
+  package var connections = 4_096
+  /// How long a connection may be idle or take to send the head of a request, in seconds.
+  package var idleSeconds = 75
+  /// How long a peer may take nothing of what waits to be sent to it, in seconds.
+  package var stalledSeconds = 60
+  /// How long a peer may take to disconnect after its last answer, or after a Close, in seconds.
+  package var closeSeconds = 5
+  /// The least rate of the content of a request, in bytes a second.
+  package var bodyBytesPerSecond = 1 << 10
+  /// How far the content of a request may fall behind its least rate, in seconds.
+  package var bodySlackSeconds = 60
+  /// The most bytes of the content of a request that come after its answer.
+  package var unreadBytes = 64 << 20
+  /// The most bytes of one header field.
+  package var fieldBytes = 16 << 10
+  /// The most bytes of all header fields of a request.
+  package var fieldsBytes = 64 << 10
   /// The most header fields of a request.
-  package static let fields = 128
+  package var fields = 128
 
-  /// An HTTP/1.1 server that keeps these limits.
+  /// The usual limits.
+  package init() {}
+}
+
+extension ServerLimits {
+  /// The names of all limits, in alphabetical order.
+  package static var names: [String] { table.map(\.name).sorted() }
+
+  private typealias Place = any WritableKeyPath<ServerLimits, Int> & Sendable
+
+  private static let table: [(name: String, place: Place)] = [
+    ("connections", \.connections), ("idleSeconds", \.idleSeconds),
+    ("stalledSeconds", \.stalledSeconds), ("closeSeconds", \.closeSeconds),
+    ("bodyBytesPerSecond", \.bodyBytesPerSecond), ("bodySlackSeconds", \.bodySlackSeconds),
+    ("unreadBytes", \.unreadBytes), ("fieldBytes", \.fieldBytes), ("fieldsBytes", \.fieldsBytes),
+    ("fields", \.fields),
+  ]
+
+  /// Sets a limit by its name.
   ///
   /// - Parameters:
-  ///   - clock: The clock its answers are dated by.
-  ///   - present: The beginnings of the paths whose answers are dated by the machine's clock.
-  /// - Returns: The server.
-  package static func http1(clock: ServiceClock, present: [String] = []) -> HTTPServerBuilder {
-    .http1(
-      configuration: HTTP1Channel.Configuration(
-        additionalChannelHandlers: clock.isMachine
-          ? [] : [AnswerDate(clock: clock, present: present)],
-        idleTimeout: .seconds(idleSeconds),
-        httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
-          maxHeaderFieldSize: fieldBytes,
-          maxHeaderListSize: fieldsBytes,
-          maxHeaderFieldCount: fields
-        )
-      )
-    )
-  }
-
-  /// Lets in no more connections than ``connections``.
-  package static var gate: any AvailableConnectionsDelegate {
-    MaximumAvailableConnections(connections)
+  ///   - name: The name, one of ``names``.
+  ///   - value: The value, 1 or more.
+  /// - Returns: Whether there is such a limit and the value is within its bounds.
+  package mutating func set(_ name: String, to value: Int) -> Bool {
+    guard value > 0, let place = Self.table.first(where: { $0.name == name })?.place else {
+      return false
+    }
+    self[keyPath: place] = value
+    return true
   }
 }

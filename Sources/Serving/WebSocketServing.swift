@@ -1,6 +1,6 @@
 package import ConditionalHTTP
 package import HTTPTypes
-package import HummingbirdCore
+import HummingbirdCore
 import Logging
 package import NIOCore
 import NIOHTTP1
@@ -50,30 +50,6 @@ package protocol WebSocketDoor: Sendable {
   func open(_ request: HTTPRequest) async -> WebSocketAcceptance?
 }
 
-extension ServerLimits {
-  /// How long a peer may take to answer a Close and to disconnect, in seconds.
-  static let closeSeconds: Int64 = 5
-  /// How long a peer may take nothing of what waits to be sent to it, in seconds.
-  static let stalledSeconds: Int64 = 60
-
-  /// An HTTP/1.1 server that keeps these limits and opens WebSockets.
-  ///
-  /// - Parameters:
-  ///   - door: Decides who may open one.
-  ///   - clock: The clock its answers are dated by.
-  ///   - present: The beginnings of the paths whose answers are dated by the machine's clock.
-  /// - Returns: The server.
-  package static func http1(
-    door: any WebSocketDoor,
-    clock: ServiceClock = ServiceClock(),
-    present: [String] = []
-  ) -> HTTPServerBuilder {
-    HTTPServerBuilder { responder in
-      WebSocketChannel(responder: responder, door: door, clock: clock, present: present)
-    }
-  }
-}
-
 /// A connection that speaks HTTP/1.1, or WebSocket if its first request asks for that and is let in.
 struct WebSocketChannel: HTTPChannelHandler {
   enum Upgrade: Sendable {
@@ -88,14 +64,16 @@ struct WebSocketChannel: HTTPChannelHandler {
 
   let responder: HTTPChannelHandler.Responder
   let door: any WebSocketDoor
+  let limits: ServerLimits
+  let tally: ConnectionTally
   let clock: ServiceClock
   let present: [String]
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
-      let filter = UpgradeFilter(door: door)
+      let filter = UpgradeFilter(door: door, limits: limits, tally: tally)
       let loopFilter = NIOLoopBound(filter, eventLoop: channel.eventLoop)
-      let limit = door.messageLimit
+      let (limit, closeSeconds) = (door.messageLimit, Int64(limits.closeSeconds))
       let upgrader = NIOTypedWebSocketServerUpgrader<Upgrade>(
         maxFrameSize: max(limit, 125),
         enableAutomaticErrorHandling: false,
@@ -112,7 +90,7 @@ struct WebSocketChannel: HTTPChannelHandler {
             let handler = WebSocketHandler(
               side: .server,
               messageLimit: limit,
-              closeTimeout: .seconds(ServerLimits.closeSeconds)
+              closeTimeout: .seconds(closeSeconds)
             )
             try channel.syncOptions?.setOption(.autoRead, value: false)
             try channel.pipeline.syncOperations.addHandler(handler)
@@ -129,17 +107,18 @@ struct WebSocketChannel: HTTPChannelHandler {
       var configuration = NIOUpgradableHTTPServerPipelineConfiguration<Upgrade>(
         upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
           upgraders: [upgrader],
-          notUpgradingCompletionHandler: { channel in
+          notUpgradingCompletionHandler: { [limits, tally, clock, present] channel in
             channel.eventLoop.makeCompletedFuture {
               let pipeline = channel.pipeline.syncOperations
+              try pipeline.addHandler(HeadReview())
               try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
               if !clock.isMachine {
                 try pipeline.addHandler(AnswerDate(clock: clock, present: present))
               }
-              try pipeline.addHandler(ConnectionWarden())
+              try pipeline.addHandler(ConnectionWarden(limits: limits, tally: tally))
               try pipeline.addHandler(
                 HTTPConnectionStateHandler(
-                  idleTimeout: .seconds(ServerLimits.idleSeconds),
+                  idleTimeout: .seconds(limits.idleSeconds),
                   logger: logger
                 )
               )
@@ -156,9 +135,9 @@ struct WebSocketChannel: HTTPChannelHandler {
       configuration.enablePipelining = false
       configuration.enableErrorHandling = false
       configuration.enableResponseHeaderValidation = false
-      configuration.decoderConfiguration.maxHeaderFieldSize = ServerLimits.fieldBytes
-      configuration.decoderConfiguration.maxHeaderListSize = ServerLimits.fieldsBytes
-      configuration.decoderConfiguration.maxHeaderFieldCount = ServerLimits.fields
+      configuration.decoderConfiguration.maxHeaderFieldSize = limits.fieldBytes
+      configuration.decoderConfiguration.maxHeaderListSize = limits.fieldsBytes
+      configuration.decoderConfiguration.maxHeaderFieldCount = limits.fields
       let pipeline = channel.pipeline.syncOperations
       let future = try pipeline.configureUpgradableHTTPServerPipeline(configuration: configuration)
       let handler = try pipeline.handler(type: NIOTypedHTTPServerUpgradeHandler<Upgrade>.self)
@@ -201,6 +180,7 @@ struct WebSocketChannel: HTTPChannelHandler {
 final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
 
   /// The most parts of a request that wait for the door.
   private static let mostWaiting = 64
@@ -212,16 +192,25 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   private let door: any WebSocketDoor
+  private let idle: TimeAmount
+  private let farewell: TimeAmount
+  private let tally: ConnectionTally
   private var phase = Phase.first
   private var waiting: [HTTPServerRequestPart] = []
   private(set) var acceptance: WebSocketAcceptance?
   private var timeout: Scheduled<Void>?
 
-  init(door: any WebSocketDoor) { self.door = door }
+  init(door: any WebSocketDoor, limits: ServerLimits, tally: ConnectionTally) {
+    self.door = door
+    idle = .seconds(Int64(limits.idleSeconds))
+    farewell = .seconds(Int64(limits.closeSeconds))
+    self.tally = tally
+  }
 
   func handlerAdded(context: ChannelHandlerContext) {
     let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-    timeout = context.eventLoop.scheduleTask(in: .seconds(ServerLimits.idleSeconds)) {
+    timeout = context.eventLoop.scheduleTask(in: idle) { [tally] in
+      tally.ended(.noRequest)
       bound.value.close(promise: nil)
     }
   }
@@ -242,6 +231,25 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
       return context.close(promise: nil)
     }
     context.fireUserInboundEventTriggered(event)
+  }
+
+  /// Answers what is no request; behind the first one others do that.
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard phase == .first, error is HTTPParserError else {
+      return context.fireErrorCaught(error)
+    }
+    pass()
+    let head = HTTPResponseHead(
+      version: .http1_1,
+      status: .badRequest,
+      headers: ["Connection": "close", "Content-Length": "0"]
+    )
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    context.close(mode: .output, promise: nil)
+    // What still comes is dropped for a while: a connection closed before loses the answer.
+    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    timeout = context.eventLoop.scheduleTask(in: farewell) { bound.value.close(promise: nil) }
   }
 
   private func pass() {
@@ -310,6 +318,7 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     let connection = head.headers[canonicalForm: "Connection"].map { $0.lowercased() }
     let key = head.headers["Sec-WebSocket-Key"]
     return head.method == .GET && head.version == .http1_1 && upgrade == ["websocket"]
+      && head.headers["Host"].count == 1
       && connection.contains("upgrade") && head.headers["Sec-WebSocket-Version"] == ["13"]
       && key.count == 1 && key[0].utf8.count == 24 && key[0].hasSuffix("==") && !hasBody(head)
   }

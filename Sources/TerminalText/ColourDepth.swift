@@ -53,9 +53,10 @@ package enum ColourDepth: Int, Comparable, Sendable {
       let bits = parts.enumerated().reduce(0) { bits, part in
         bits | (most > 0 && part.element * 2 > most ? 1 << part.offset : 0)
       }
-      // Black and dark grey are one; a strong colour is a bright one.
+      // Black and dark grey are one; a strong colour is a bright one. Behind a text it is a dark one: white on a
+      // bright red cannot be read.
       let code = most < 64 ? 0 : bits
-      return "\((isBackground ? 40 : 30) + code + (most > 191 ? 60 : 0))"
+      return isBackground ? "\(40 + code)" : "\(30 + code + (most > 191 ? 60 : 0))"
     }
   }
 }

@@ -6,7 +6,7 @@ public enum WorkspaceProblem: String, Hashable, Sendable, CaseIterable {
   case originForbidden = "origin_forbidden"
   /// 421: `Host` names another server.
   case hostForbidden = "host_forbidden"
-  /// 400: there is more than one `Host`.
+  /// 400: there is more than one `Host`, or one that is no host.
   case invalidHost = "invalid_host"
   /// 404: there is no such worktree.
   case worktreeNotFound = "worktree_not_found"

@@ -13,14 +13,16 @@ enum RequestBodies {
   static func decode<Value: Decodable>(_ type: Value.Type, _ request: Request) async throws -> Value
   {
     let buffer: ByteBuffer
+    let tooLarge = Problem(
+      .contentTooLarge,
+      WorkspaceProblem.invalidBody.rawValue,
+      detail: "the body is longer than \(WorkspaceLimits.bodyBytes) bytes"
+    )
+    guard !request.declaresMore(than: WorkspaceLimits.bodyBytes) else { throw tooLarge.last }
     do {
       buffer = try await request.body.collect(upTo: WorkspaceLimits.bodyBytes)
     } catch is NIOTooManyBytesError {
-      throw Problem(
-        .contentTooLarge,
-        WorkspaceProblem.invalidBody.rawValue,
-        detail: "the body is longer than \(WorkspaceLimits.bodyBytes) bytes"
-      )
+      throw tooLarge
     }
     let bytes = buffer.readableBytes == 0 ? Data("{}".utf8) : Data(buffer.readableBytesView)
     do {

@@ -23,6 +23,22 @@ package enum StateLook {
     }
   }
 
+  /// The word of what goes on in a worktree: without any agent there is nothing that is unknown.
+  package static func word(of activity: AgentActivity) -> String {
+    activity.state == .unknown && activity.agents.isEmpty ? "no agent" : word(activity.state)
+  }
+
+  /// What a state is known from, in words; empty if from nothing.
+  static func source(_ name: String) -> String {
+    switch name {
+    case "claude_log", "codex_log", "neutral_log": "by its log"
+    case "claude_registry": "by its own word"
+    case "process": "by its process"
+    case "none", "": ""
+    default: "by \(name.replacing("_", with: " "))"
+    }
+  }
+
   /// The style of a state (SGR).
   static func style(_ state: AgentActivity.State) -> String {
     switch state {

@@ -58,7 +58,7 @@ extension WorkspaceScreen {
         failure: scene.failure,
         isMetered: scene.isMetered,
         pen
-      ), prompt(pen),
+      ), prompt(scene, pen),
     ]
     let space = max(rows - bottom.count, 0)
     var lines: [String]
@@ -205,9 +205,10 @@ extension WorkspaceScreen {
 
   // MARK: The last line
 
-  private func prompt(_ pen: Pen) -> String {
+  private func prompt(_ scene: Scene, _ pen: Pen) -> String {
     if overlay == .filter { return pen.line("/ \(wish)▏") }
-    if let message {
+    // What the line above says already is not said twice.
+    if let message, !message.isProblem || message.text != scene.failure?.description {
       return pen.line(TerminalText.line(message.text), message.isProblem ? "1;31" : "32")
     }
     let active =
@@ -220,7 +221,7 @@ extension WorkspaceScreen {
     let words = running == nil ? "" : "working …  "
     let start = words + active + place
     let left = pen.columns - TerminalText.width(of: start)
-    return pen.line(start + Self.fitted(hints, left), "2")
+    return pen.line(start + KeyHints.line(hints, left), "2")
   }
 
   private var percent: Int { min((scrolled + room) * 100 / max(length, 1), 100) }
@@ -244,17 +245,6 @@ extension WorkspaceScreen {
     }
   }
 
-  /// As many hints as fit, whole.
-  private static func fitted(_ hints: [(key: String, word: String)], _ columns: Int) -> String {
-    var text = ""
-    for hint in hints {
-      let more = (text.isEmpty ? "" : "   ") + "\(hint.key) \(hint.word)"
-      guard text.isEmpty || TerminalText.width(of: text + more) <= columns else { break }
-      text += more
-    }
-    return text
-  }
-
   private static func help(_ pen: Pen) -> [String] {
     let keys: [(String, String)] = [
       ("↑ ↓ j k", "the cursor, or scroll"), ("pgup pgdn g G", "farther, begin, end"),
@@ -268,7 +258,10 @@ extension WorkspaceScreen {
     let width = pen.columns >= 44 ? 15 : 8
     let left = keys.map { "  " + TerminalText.fit($0.0, width) + $0.1 }
     let right =
-      signs.map { (StateLook.sign($0) + " " + StateLook.word($0), StateLook.style($0)) }
+      signs.map { state in
+        let word = state == .unknown ? "no agent known" : StateLook.word(state)
+        return ("\(StateLook.sign(state)) \(word)", StateLook.style(state))
+      }
       + [
         ("", "0"), ("+2 -1  commits ahead, behind", "2"), ("●3     paths not committed", "2"),
         ("✗1     paths in conflict", "2"), ("2/5    todos done", "2"),

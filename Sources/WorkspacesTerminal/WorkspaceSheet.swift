@@ -50,7 +50,7 @@ package enum WorkspaceSheet {
   private static func title(_ it: Workspace, _ now: Double, _ pen: Pen) -> String {
     let since = it.activity.since.flatMap(WorkspaceInstant.read)
     let age = StateLook.longAge(since.map { now - $0 })
-    let word = StateLook.word(it.activity.state) + (age.isEmpty ? "" : " for \(age)")
+    let word = StateLook.word(of: it.activity) + (age.isEmpty ? "" : " for \(age)")
     let state = "\(StateLook.sign(it.activity.state)) \(word)"
     let room = pen.columns - TerminalText.width(of: state) - 2
     guard room >= 8 else { return pen.line(it.name, "1") }
@@ -74,7 +74,7 @@ package enum WorkspaceSheet {
       let since = agent.since.flatMap(WorkspaceInstant.read)
       let facts = [
         agent.agent, StateLook.word(agent.state), StateLook.longAge(since.map { now - $0 }),
-        agent.tool ?? "", agent.pid.map { "process \($0)" } ?? "", "by \(agent.source)",
+        agent.tool ?? "", agent.pid.map { "process \($0)" } ?? "", StateLook.source(agent.source),
         agent.reason ?? "",
       ]
       let text = facts.filter { !$0.isEmpty }.map { TerminalText.line($0, longest: 200) }

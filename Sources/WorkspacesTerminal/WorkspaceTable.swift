@@ -79,7 +79,7 @@ package struct WorkspaceTable: Sendable {
     // What is selected is one colour, so that it can be told with sixteen of them; without any it is the sign.
     let pen = isSelected ? Pen(columns: pen.columns, colours: .none) : pen
     let style = StateLook.style(it.activity.state)
-    let word = state > 1 ? " \(StateLook.word(it.activity.state))" : ""
+    let word = state > 1 ? " \(StateLook.word(of: it.activity))" : ""
     let since = it.activity.since.flatMap(WorkspaceInstant.read)
     let names = it.activity.state == .needsYou || it.activity.state == .doneUnseen ? "1" : "0"
     var line =

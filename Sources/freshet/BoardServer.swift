@@ -27,6 +27,8 @@ struct BoardServer {
   var socket: String?
   /// The jobs; nothing without a folder for them.
   let jobs: JobsService?
+  /// What the port is opened with.
+  let door: ServerDoor
 
   /// Serves until the process is told to stop (SIGINT, SIGTERM), then lets running answers finish.
   ///
@@ -42,16 +44,18 @@ struct BoardServer {
       realtime: realtime,
       faults: faults,
       responses: responses,
-      otherMetrics: { [jobs] metrics in await jobs?.write(to: &metrics) }
+      otherMetrics: { [jobs, door] metrics in
+        door.tally.write(to: &metrics)
+        await jobs?.write(to: &metrics)
+      }
     )
     let application = Application(
       router: router(stationboard, responses),
-      server: jobs.map { ServerLimits.http1(door: $0.door, clock: clock, present: present) }
-        ?? ServerLimits.http1(clock: clock, present: present),
+      server: door.http1(sockets: jobs?.door, clock: clock, present: present),
       configuration: ApplicationConfiguration(
         address: socket.map { .unixDomainSocket(path: $0) } ?? .hostname(host, port: port),
         serverName: "freshet",
-        availableConnectionsDelegate: ServerLimits.gate
+        availableConnectionsDelegate: door.gate
       ),
       services: services,
       onServerRunning: { channel in
@@ -97,9 +101,9 @@ struct BoardServer {
   private func router(
     _ stationboard: StationboardService,
     _ responses: ResponseCounter
-  ) -> Router<BasicRequestContext> {
+  ) -> Router<ClientContext> {
     let router = Router(
-      context: BasicRequestContext.self,
+      context: ClientContext.self,
       options: [.autoGenerateHeadEndpoints]
     )
     router.add(middleware: ResponseCounterMiddleware(responses))
@@ -113,6 +117,7 @@ struct BoardServer {
       )
     )
     router.add(middleware: ProblemMiddleware(writable: closedPaths))
+    router.add(middleware: HostFieldMiddleware())
     if let workspaces {
       workspaces.service.add(to: router, access: workspaces.access)
     }

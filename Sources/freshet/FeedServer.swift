@@ -22,13 +22,14 @@ struct FeedServer {
   func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
     let listening = ListeningPort(port)
     let press = FeedPress()
+    let door = ServerDoor()
     let application = Application(
       router: router(press),
-      server: ServerLimits.http1(clock: clock),
+      server: door.http1(clock: clock),
       configuration: ApplicationConfiguration(
         address: .hostname(host, port: port),
         serverName: "freshet",
-        availableConnectionsDelegate: ServerLimits.gate
+        availableConnectionsDelegate: door.gate
       ),
       services: [
         FeedStageWatch(stage: stage), FeedAhead(stage: stage, clock: clock, press: press),
@@ -48,6 +49,7 @@ struct FeedServer {
       options: [.autoGenerateHeadEndpoints]
     )
     router.add(middleware: ProblemMiddleware())
+    router.add(middleware: HostFieldMiddleware())
     for stream in FeedStream.allCases {
       router.get("\(stream.rawValue).pb") { request, _ in
         try await publication(stream, .protobuf, request, press)

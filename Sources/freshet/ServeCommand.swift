@@ -75,6 +75,7 @@ struct ServeCommand: AsyncParsableCommand {
     let files = try realtime.recordings()
     let workspaces = workspaces.completed(by: settings)
     let jobs = try jobs.completed(by: settings?.jobs)
+    let limits = try Self.limits(settings)
     let part = try workspaces.part(
       host: host,
       version: StationboardService.version,
@@ -140,7 +141,8 @@ struct ServeCommand: AsyncParsableCommand {
       faults: try realtime.faults(),
       workspaces: part,
       socket: workspaces.socket,
-      jobs: jobService
+      jobs: jobService,
+      door: ServerDoor(limits: limits)
     )
     // A socket is for its owner only from the moment it is there.
     if workspaces.socket != nil { umask(0o077) }
@@ -162,6 +164,20 @@ struct ServeCommand: AsyncParsableCommand {
       Terminal.complain("freshet serve: \(host):\(port): \(ListenFailure.text(error))\n")
       throw ExitCode(1)
     }
+  }
+
+  /// The usual limits, and what a file says otherwise.
+  ///
+  /// - Throws: `ValidationError` for a limit that there is not.
+  private static func limits(_ settings: ServeSettings?) throws -> ServerLimits {
+    var limits = ServerLimits()
+    for (name, value) in (settings?.limits ?? [:]).sorted(by: { $0.key < $1.key })
+    where !limits.set(name, to: value) {
+      throw ValidationError(
+        "--config: $.limits.\(name): expected one of \(ServerLimits.names.joined(separator: ", "))"
+      )
+    }
+    return limits
   }
 
   @Sendable

@@ -29,7 +29,7 @@ struct AgentScanTests {
       scan = AgentScan(
         AgentFolders(claude: root + "/claude", codex: root + "/codex", neutral: root + "/neutral"),
         processes: root + "/proc",
-        bootedAt: WallTime(milliseconds: 1_780_000_000_000)
+        bootedAt: { WallTime(milliseconds: 1_780_000_000_000) }
       )
       scan.follow(simulation.agents.map(\.worktree))
     }
@@ -89,6 +89,99 @@ struct AgentScanTests {
       case .edit, .commit, .todos: break
       }
     }
+  }
+
+  /// A scan of a folder's logs and processes, with few logs of a folder followed.
+  private func scan(_ folder: TemporaryFolder, _ worktree: String) throws -> AgentScan {
+    var limits = AgentWatchLimits()
+    limits.mostLogsInFolder = 2
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/proc",
+      withIntermediateDirectories: true
+    )
+    var scan = AgentScan(
+      AgentFolders(claude: folder.path + "/claude", codex: nil, neutral: nil),
+      processes: folder.path + "/proc",
+      bootedAt: { WallTime(milliseconds: 1_780_000_000_000) },
+      limits: limits
+    )
+    scan.follow([worktree])
+    return scan
+  }
+
+  private func write(
+    _ folder: TemporaryFolder,
+    _ writer: ClaudeWriter,
+    _ lines: [[UInt8]],
+    at time: WallTime
+  ) throws {
+    let name = "claude/" + writer.path
+    try folder.append(name, Array(lines.joined()))
+    let date = Date(timeIntervalSince1970: Double(time.milliseconds) / 1_000)
+    try FileManager.default.setAttributes(
+      [.modificationDate: date],
+      ofItemAtPath: folder.path + "/" + name
+    )
+  }
+
+  @Test func `an agent that waits is shown however many newer logs there are`() throws {
+    let folder = try TemporaryFolder()
+    var scan = try scan(folder, "/w")
+    let numbers = Array(repeating: "0", count: 17).joined(separator: " ")
+    try folder.append("proc/7/stat", Array("7 (claude) S 1 \(numbers) 1 0".utf8))
+    try folder.append("proc/7/cmdline", [])
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/proc/7/cwd",
+      withDestinationPath: "/w"
+    )
+    var now = Self.start
+    var waiting = ClaudeWriter(.claude20, directory: "/w", seed: 1)
+    let lines = waiting.prompt("Go", at: now) + waiting.question("Which?", id: "q", at: now)
+    try write(folder, waiting, lines, at: now)
+    #expect(scan.look(at: now).readings["/w"]?.activity.state == .needsYou)
+    for seed in 2..<6 {
+      now = now.advanced(by: 1_000)
+      var other = ClaudeWriter(.claude20, directory: "/w", seed: UInt64(seed))
+      let lines = other.prompt("Hi", at: now) + other.finish("Hi.", at: now)
+      try write(folder, other, lines, at: now)
+    }
+    for _ in 0..<3 {
+      now = now.advanced(by: 60_000)
+      #expect(scan.look(at: now).readings["/w"]?.activity.state == .needsYou)
+    }
+    // At rest and without its process it has no place any more.
+    try write(
+      folder,
+      waiting,
+      waiting.answer("q", at: now) + waiting.finish("Done.", at: now),
+      at: Self.start
+    )
+    let resting = scan.look(at: now).readings["/w"]?.activity.agents
+    #expect(resting?.contains { $0.pid == 7 && $0.state == .doneUnseen } == true)
+    try FileManager.default.removeItem(atPath: folder.path + "/proc/7")
+    _ = scan.look(at: now.advanced(by: 1_000))
+    let agents = scan.look(at: now.advanced(by: 60_000)).readings["/w"]?.activity.agents
+    #expect(agents?.contains { $0.sessionId == waiting.session } == false)
+  }
+
+  @Test func `a log whose file is gone is not held`() throws {
+    let folder = try TemporaryFolder()
+    var scan = try scan(folder, "/w")
+    var waiting = ClaudeWriter(.claude20, directory: "/w", seed: 1)
+    try write(folder, waiting, waiting.prompt("Go", at: Self.start), at: Self.start)
+    #expect(scan.look(at: Self.start).readings["/w"]?.activity.state == .working)
+    try FileManager.default.removeItem(atPath: folder.path + "/claude/" + waiting.path)
+    let now = Self.start.advanced(by: 60_000)
+    #expect(scan.look(at: now).readings["/w"]?.activity == .unknown)
+  }
+
+  @Test func `a file of a year that has no nanoseconds is read`() throws {
+    let folder = try TemporaryFolder()
+    try folder.append("far", [])
+    var times = [timespec(tv_sec: 0, tv_nsec: 0), timespec(tv_sec: 13_569_465_600, tv_nsec: 0)]
+    #expect(utimensat(AT_FDCWD, folder.path + "/far", &times, 0) == 0)
+    let stamp = try #require(ReadOnlyFiles.stamp(folder.path + "/far"))
+    #expect(stamp.modified > 4_102_444_800_000_000_000)
   }
 
   @Test func `real files of several agents show the truth within a second`() throws {

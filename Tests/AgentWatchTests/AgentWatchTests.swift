@@ -111,6 +111,19 @@ struct AgentWatchTests {
     }
   }
 
+  @Test func `of many marks the latest are kept`() {
+    let most = AgentWatchLimits.mostMarks
+    let few = ["a": WallTime(milliseconds: 1)]
+    #expect(AgentWatch.latest(few) == few)
+    let many = Dictionary(
+      uniqueKeysWithValues: (0..<most + 5).map { ("\($0)", WallTime(milliseconds: Int64($0))) }
+    )
+    let kept = AgentWatch.latest(many)
+    #expect(kept.count == most)
+    #expect(kept["4"] == nil)
+    #expect(kept["5"] != nil)
+  }
+
   @Test func `readings are told to one listener`() async {
     let watch = AgentWatch(AgentFolders(claude: nil, codex: nil, neutral: nil))
     let first = watch.readings()

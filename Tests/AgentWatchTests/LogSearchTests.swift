@@ -96,6 +96,87 @@ struct LogSearchTests {
     #expect(names(search.search(at: now)) == [name])
   }
 
+  @Test func `a session of Codex that came from elsewhere is found, also when it rests`() throws {
+    let away = try codex("/x", 1, .codex90)
+    var search = search("/w/a")
+    #expect(search.search(at: now).isEmpty)
+    func go(_ directory: String) throws {
+      let line = "{\"type\":\"turn_context\",\"payload\":{\"cwd\":\"\(directory)\"}}\n"
+      try folder.append(away, Array(line.utf8))
+    }
+    try go("/w/a/sub")
+    #expect(names(search.search(at: now)) == [away])
+    let later = now.advanced(by: AgentWatchLimits().wandering * 2)
+    for _ in 0..<8 { #expect(names(search.search(at: later)) == [away]) }
+    try go("/w/ab")
+    #expect(search.search(at: now).isEmpty)
+  }
+
+  @Test func `a session of Claude Code that came from elsewhere is found`() throws {
+    let away = "claude/projects/-x/\(id)1.jsonl"
+    func go(_ directory: String, _ more: String = "") throws {
+      let line = "{\"type\":\"user\",\"cwd\":\"\(directory)\"\(more)}\n"
+      try folder.append(away, Array(line.utf8))
+    }
+    try go("/x")
+    var search = search("/w/a")
+    #expect(search.search(at: now).isEmpty)
+    try go("/w/a")
+    #expect(names(search.search(at: now)) == [away])
+    try go("/x", ",\"isSidechain\":true")
+    #expect(names(search.search(at: now)) == [away], "a sub-agent's directory is not the session's")
+    try folder.append(away, Array("{\"type\":\"mode\"}\n".utf8))
+    #expect(names(search.search(at: now)) == [away])
+    try go("/x")
+    #expect(search.search(at: now).isEmpty)
+    search.follow(["/x"])
+    #expect(names(search.search(at: now)) == [away])
+  }
+
+  @Test func `logs of other places that were not written lately are not looked into`() throws {
+    let away = "claude/projects/-x/\(id)1.jsonl"
+    try folder.append(away, Array("{\"cwd\":\"/w\"}\n".utf8))
+    var search = search("/w")
+    let later = now.advanced(by: AgentWatchLimits().wandering + 60_000)
+    for _ in 0..<4 { #expect(search.search(at: later).isEmpty) }
+    #expect(names(search.search(at: now)).isEmpty, "it is asked in its turn")
+    let looks = (0..<4).map { _ in names(search.search(at: now)) }
+    #expect(looks.last == [away])
+  }
+
+  @Test func `more logs of other places than are asked at once are asked in turn`() throws {
+    var limits = AgentWatchLimits()
+    limits.mostAsked = 2
+    for number in 1...9 {
+      let line = "{\"cwd\":\"\(number == 9 ? "/w" : "/x")\"}\n"
+      try folder.append("claude/projects/-x/\(id)\(number).jsonl", Array(line.utf8))
+    }
+    var search = search("/w", limits: limits)
+    let looks = (0..<40).map { _ in names(search.search(at: now)) }
+    #expect(looks.last == ["claude/projects/-x/\(id)9.jsonl"])
+    #expect(looks.first == [])
+  }
+
+  @Test func `the log of a session that the registry names is found behind newer ones`() throws {
+    var limits = AgentWatchLimits()
+    limits.mostLogsInFolder = 1
+    for number in 1...3 {
+      let name = "claude/projects/-w/\(id)\(number).jsonl"
+      try folder.append(name, [])
+      let date = Date(timeIntervalSince1970: Double(now.milliseconds) / 1_000 - Double(number) * 60)
+      try FileManager.default.setAttributes(
+        [.modificationDate: date],
+        ofItemAtPath: folder.path + "/" + name
+      )
+    }
+    var search = search("/w", limits: limits)
+    #expect(search.search(at: now).count == 1)
+    let found = search.search(at: now, sessions: ["\(id)3"])
+    #expect(
+      names(found) == ["claude/projects/-w/\(id)1.jsonl", "claude/projects/-w/\(id)3.jsonl"]
+    )
+  }
+
   @Test func `new logs in folders that were listed are found`() throws {
     try folder.append("neutral/a.jsonl", [])
     var search = search("/w")

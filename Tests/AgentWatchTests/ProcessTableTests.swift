@@ -1,7 +1,9 @@
 import AgentWatch
 import Agents
 import Foundation
+import Synchronization
 import Testing
+import Workspaces
 
 /// A process with the name of an agent, which waits.
 final class WaitingProcess {
@@ -48,6 +50,64 @@ struct ProcessTableTests {
     #expect(table.identity(of: agent.number) == nil)
   }
 
+  @Test func `the processes above an agent are known through a shell`() throws {
+    let folder = try TemporaryFolder()
+    let numbers = Array(repeating: "0", count: 17).joined(separator: " ")
+    for (number, name, parent) in [(5, "claude", 1), (6, "sh", 5), (7, "claude", 6)] {
+      let text = "\(number) (\(name)) S \(parent) \(numbers) \(number)0 0"
+      try folder.append("\(number)/stat", Array(text.utf8))
+      try folder.append("\(number)/cmdline", [])
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path + "/\(number)/cwd",
+        withDestinationPath: "/w"
+      )
+    }
+    let now = AgentWatch.systemClock()
+    var table = ProcessTable(folder: folder.path, bootedAt: { now.advanced(by: -3_600_000) })
+    for _ in 0..<2 {
+      let census = table.search(named: [], at: now)
+      let inner = try #require(census.sightings.first { $0.identity.number == 7 })
+      #expect(inner.ancestors == [ProcessIdentity(number: 5, start: 50)])
+      var roster = AgentRoster(worktrees: ["/w"])
+      roster.see(census, [], at: now)
+      #expect(roster.readings(at: now)["/w"]?.activity.agents.map(\.pid) == [5])
+    }
+  }
+
+  @Test func `a clock that is put to another time moves no process behind what it wrote`() throws {
+    let folder = try TemporaryFolder()
+    let numbers = Array(repeating: "0", count: 17).joined(separator: " ")
+    func start(_ number: Int) throws {
+      let text = "\(number) (claude) S 1 \(numbers) 100000 0"
+      try folder.append("\(number)/stat", Array(text.utf8))
+      try folder.append("\(number)/cmdline", [])
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path + "/\(number)/cwd",
+        withDestinationPath: "/w"
+      )
+    }
+    let first = WallTime(milliseconds: 1_790_000_000_000)
+    let boot = Mutex(first)
+    var table = ProcessTable(folder: folder.path, bootedAt: { boot.withLock { $0 } })
+    func starts(_ offset: Int64) -> [Int32: Int64] {
+      boot.withLock { $0 = first.advanced(by: offset) }
+      let census = table.search(named: [], at: first.advanced(by: 9_000_000 + offset))
+      return Dictionary(
+        census.sightings.map {
+          ($0.identity.number, $0.startedAt.milliseconds(since: first) - 1_000_000)
+        },
+        uniquingKeysWith: { first, _ in first }
+      )
+    }
+    try start(5)
+    #expect(starts(0) == [5: 0])
+    #expect(starts(900) == [5: 0], "two clocks are read one after the other")
+    #expect(starts(3_600_000) == [5: 0])
+    try start(6)
+    #expect(starts(3_600_000) == [5: 0, 6: 3_600_000])
+    #expect(starts(-60_000) == [5: -60_000, 6: -60_000])
+  }
+
   @Test func `a process that a log names is found whatever its command is`() throws {
     let folder = try TemporaryFolder()
     let agent = try WaitingProcess("my-agent", in: folder)
@@ -62,7 +122,7 @@ struct ProcessTableTests {
 
   @Test func `where processes are no files nothing is gone`() throws {
     let folder = try TemporaryFolder()
-    var table = ProcessTable(folder: folder.path, bootedAt: nil)
+    var table = ProcessTable(folder: folder.path, bootedAt: { nil })
     let census = table.search(named: [], at: AgentWatch.systemClock())
     #expect(census == ProcessCensus(sightings: [], isComplete: false))
   }
@@ -80,7 +140,7 @@ struct ProcessTableTests {
       withDestinationPath: "/w"
     )
     let now = AgentWatch.systemClock()
-    var table = ProcessTable(folder: folder.path, bootedAt: now.advanced(by: -3_600_000))
+    var table = ProcessTable(folder: folder.path, bootedAt: { now.advanced(by: -3_600_000) })
     #expect(table.search(named: [], at: now).sightings.count == 1)
     try give("vim", start: 99)
     #expect(table.check().sightings.isEmpty)
@@ -105,7 +165,7 @@ struct ProcessTableTests {
       )
     }
     try folder.append("self/stat", Array("5 (claude) S".utf8))
-    var table = ProcessTable(folder: folder.path, bootedAt: AgentWatch.systemClock())
+    var table = ProcessTable(folder: folder.path, bootedAt: { AgentWatch.systemClock() })
     let census = table.search(named: [], at: AgentWatch.systemClock())
     #expect(census.sightings.map(\.identity) == [ProcessIdentity(number: 5, start: 77)])
   }

@@ -17,12 +17,16 @@ struct RosterStage {
     in directory: String,
     at time: WallTime,
     parent: Int32 = 1,
+    above: [Int32] = [],
     ticks: UInt64? = nil
   ) {
     processes.append(
       ProcessCensus.Sighting(
         identity: ProcessIdentity(number: number, start: ticks ?? UInt64(time.milliseconds)),
         parent: parent,
+        ancestors: above.compactMap { number in
+          processes.first { $0.identity.number == number }?.identity
+        },
         kind: kind,
         directory: directory,
         startedAt: time
@@ -59,12 +63,13 @@ struct RosterStage {
     _ lines: [[UInt8]],
     to path: String,
     _ format: AgentLogFile.Format = .claude,
-    at time: WallTime
+    at time: WallTime,
+    readAt: WallTime? = nil
   ) {
     let findings = lines.flatMap { bytes in
       bytes.split(separator: UInt8(ascii: "\n")).map { LogTail.Finding.line(Array($0)) }
     }
-    roster.take(findings, from: path, format, writtenAt: time)
+    roster.take(findings, from: path, format, writtenAt: time, at: readAt)
   }
 
   /// Looks at the processes.

@@ -97,6 +97,163 @@ struct RosterTests {
     #expect(agents.map(\.pid) == [7, nil])
   }
 
+  @Test func `a second log does not take the process of an agent that works or waits`() {
+    let ask: [(inout ClaudeWriter) -> [[UInt8]]] = [
+      { $0.call(.run("make"), id: "t", at: second(2)) },
+      { $0.question("Which?", id: "t", at: second(2)) },
+      { $0.thought("Hm", at: second(2)) },
+    ]
+    for (number, ask) in ask.enumerated() {
+      for isLate in [false, true] {
+        var stage = RosterStage("/w")
+        var first = ClaudeWriter(.claude20, directory: "/w", seed: 1)
+        var other = ClaudeWriter(.claude20, directory: "/w", seed: 2)
+        stage.start(7, in: "/w", at: second(0))
+        stage.write(first.prompt("Go", at: second(1)), to: "a", at: second(1))
+        stage.write(ask(&first), to: "a", at: second(2))
+        if !isLate { stage.look(at: second(3)) }
+        stage.write(other.prompt("Say hi", at: second(10)), to: "b", at: second(10))
+        stage.write(other.finish("Hi.", at: second(11)), to: "b", at: second(11))
+        stage.look(at: second(12))
+        stage.look(at: second(20))
+        let agents = stage.activity("/w", at: second(21)).agents
+        let mine = agents.first { $0.sessionId == first.session }
+        #expect(mine?.pid == 7, "case \(number), found late: \(isLate)")
+        #expect(mine?.state == (number == 1 ? .needsYou : .working))
+        #expect(agents.first { $0.sessionId == other.session }?.pid == nil)
+      }
+    }
+  }
+
+  @Test func `a session that had a process of its own takes no other one`() {
+    var stage = RosterStage("/w")
+    var first = ClaudeWriter(.claude20, directory: "/w", seed: 1)
+    var other = ClaudeWriter(.claude20, directory: "/w", seed: 2)
+    stage.start(7, in: "/w", at: second(0))
+    stage.write(first.prompt("Go", at: second(1)), to: "a", at: second(1))
+    stage.write(first.finish("Done.", at: second(2)), to: "a", at: second(2))
+    stage.look(at: second(3))
+    // Somebody runs another one beside, which is killed in the middle of its turn.
+    stage.start(8, in: "/w", at: second(10))
+    stage.look(at: second(10))
+    stage.write(other.prompt("Go", at: second(11)), to: "b", at: second(11))
+    stage.look(at: second(12))
+    stage.end(8)
+    stage.look(at: second(13))
+    stage.look(at: second(20))
+    let agents = stage.activity("/w", at: second(21)).agents
+    #expect(agents.map(\.pid) == [7, nil])
+    #expect(agents.map(\.state) == [.doneUnseen, .ended])
+  }
+
+  @Test func `a session that lost its process does not get one that was there all the time`() {
+    var stage = RosterStage("/w")
+    var other = ClaudeWriter(.claude20, directory: "/w", seed: 2)
+    stage.start(8, in: "/w", at: second(10))
+    stage.write(other.prompt("Go", at: second(11)), to: "b", at: second(11))
+    stage.look(at: second(11))
+    stage.start(7, in: "/w", at: second(5))
+    stage.look(at: second(12))
+    stage.end(8)
+    stage.look(at: second(13))
+    #expect(stage.activity("/w", at: second(14)).agents.map(\.state) == [.idle, .ended])
+    // Taken up again in it, it does.
+    stage.write(other.prompt("More", at: second(20)), to: "b", at: second(20))
+    stage.look(at: second(20))
+    #expect(stage.activity("/w", at: second(21)).agents.map(\.pid) == [7])
+  }
+
+  @Test func `what an agent runs in a shell is a part of it, and takes nothing from it`() {
+    var stage = RosterStage("/w", "/v")
+    var first = ClaudeWriter(.claude20, directory: "/w", seed: 1)
+    var inner = ClaudeWriter(.claude20, directory: "/w", seed: 2)
+    stage.start(7, in: "/w", at: second(0))
+    stage.write(first.prompt("Go", at: second(1)), to: "a", at: second(1))
+    stage.write(first.finish("It runs behind.", at: second(2)), to: "a", at: second(2))
+    stage.look(at: second(3))
+    stage.start(20, in: "/w/sub", at: second(4), parent: 19, above: [7])
+    stage.start(21, in: "/v", at: second(4), parent: 19, above: [7])
+    stage.look(at: second(5))
+    #expect(stage.activity("/w", at: second(5)).agents.map(\.pid) == [7])
+    #expect(stage.activity("/v", at: second(5)).agents.map(\.pid) == [21], "it works elsewhere")
+    stage.write(inner.prompt("Go", at: second(6)), to: "b", at: second(6))
+    stage.look(at: second(6))
+    stage.look(at: second(7))
+    let agents = stage.activity("/w", at: second(7)).agents
+    #expect(agents.first { $0.sessionId == first.session }?.pid == 7)
+    #expect(agents.first { $0.sessionId == inner.session }?.pid == nil)
+  }
+
+  @Test func `times of a clock that is ahead are those of the file`() throws {
+    var stage = RosterStage("/w")
+    var claude = ClaudeWriter(.claude20, directory: "/w", seed: 1)
+    let ahead = 600.0
+    stage.start(7, in: "/w", at: second(0))
+    stage.write(
+      claude.prompt("Go", at: second(1 + ahead)),
+      to: "a",
+      at: second(1),
+      readAt: second(1.1)
+    )
+    stage.look(at: second(2))
+    #expect(stage.activity("/w", at: second(2)).since == second(1).text)
+    stage.write(
+      claude.finish("Done.", at: second(3 + ahead)),
+      to: "a",
+      at: second(3),
+      readAt: second(3.1)
+    )
+    #expect(stage.activity("/w", at: second(4)).state == .doneUnseen)
+    #expect(stage.activity("/w", at: second(4)).since == second(3).text)
+    stage.roster.markSeen("/w", at: second(4))
+    #expect(stage.activity("/w", at: second(5)).state == .idle)
+    #expect(stage.roster.session(of: "a")?.lastRecordAt == second(3))
+    // Read again after the clock has passed the times, as after a restart, they are the same.
+    var later = RosterStage("/w")
+    let lines = claude.finish("Done.", at: second(3 + ahead))
+    later.write(lines, to: "a", at: second(3), readAt: second(10_000))
+    #expect(later.roster.session(of: "a")?.lastRecordAt == second(3))
+    // A file that is ahead too is read now.
+    later.write(lines, to: "b", at: second(3 + ahead), readAt: second(5))
+    #expect(later.roster.session(of: "b")?.lastRecordAt == second(5))
+  }
+
+  @Test func `an entry of the registry that is ahead has its file's time`() throws {
+    let bytes = RegistryText.bytes(
+      process: ProcessIdentity(number: 7, start: 1),
+      session: "s",
+      directory: "/w",
+      status: "idle",
+      waitingFor: nil,
+      at: second(600)
+    )
+    let entry = try #require(
+      ClaudeRegistryEntry(bytes, writtenAt: second(1), readAt: second(2))
+    )
+    #expect(entry.statusSince == second(1))
+  }
+
+  @Test func `a log is held while its process is there, or it works or waits`() {
+    var stage = RosterStage("/w")
+    var claude = ClaudeWriter(.claude20, directory: "/w", seed: 1)
+    var gone = ClaudeWriter(.claude20, directory: "/w", seed: 2)
+    var away = ClaudeWriter(.claude20, directory: "/x", seed: 3)
+    stage.start(7, in: "/w", at: second(0))
+    stage.write(claude.prompt("Go", at: second(1)), to: "a", at: second(1))
+    stage.write(claude.finish("Done.", at: second(2)), to: "a", at: second(2))
+    stage.write(gone.prompt("Go", at: second(-99)), to: "b", at: second(-99))
+    stage.write(away.prompt("Go", at: second(1)), to: "c", at: second(1))
+    #expect(stage.roster.isHeld("b", at: second(-98)), "nobody looked at processes: it works")
+    stage.look(at: second(3))
+    #expect(stage.roster.isHeld("a", at: second(4)))
+    #expect(!stage.roster.isHeld("b", at: second(4)), "its process is gone")
+    #expect(!stage.roster.isHeld("c", at: second(4)), "it is in no worktree")
+    #expect(!stage.roster.isHeld("d", at: second(4)))
+    stage.end(7)
+    stage.look(at: second(5))
+    #expect(!stage.roster.isHeld("a", at: second(6)))
+  }
+
   @Test func `an agent in a container is known by its log`() {
     var stage = RosterStage("/w")
     stage.look(at: second(0))

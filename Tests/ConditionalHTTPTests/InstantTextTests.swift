@@ -18,6 +18,17 @@ import Testing
     }
   }
 
+  @Test func `What has no year of four digits is written as the nearest instant that has one`() {
+    for seconds in [-Double.infinity, -1e300, -62_200_000_000, -62_135_596_800.001, .nan] {
+      #expect(InstantText.write(seconds) == "0001-01-01T00:00:00.000Z")
+    }
+    for seconds in [Double.infinity, 1e300, 253_402_300_800, Double(Int64.max)] {
+      #expect(InstantText.write(seconds) == "9999-12-31T23:59:59.999Z")
+    }
+    #expect(InstantText.write(-62_135_596_800 + 86_400) == "0001-01-02T00:00:00.000Z")
+    #expect(InstantText.write(253_402_300_799.5) == "9999-12-31T23:59:59.500Z")
+  }
+
   @Test(arguments: [
     (0, "1970-01-01T00:00:00.000Z"), (-0.001, "1969-12-31T23:59:59.999Z"),
     (951_782_400, "2000-02-29T00:00:00.000Z"), (1_795_503_600.25, "2026-11-24T07:00:00.250Z"),

@@ -77,6 +77,20 @@ class CommandTests(unittest.TestCase):
         self.assertEqual(summary["successCount"] + summary["failureCount"], summary["totalProcessed"])
         self.assertEqual(state["status"], f"done: {succeeded} of {whole} succeeded")
 
+    def test_a_job_that_failed_before_its_first_row_has_no_numbers_and_jobs_stand_in_columns(self):
+        self.serve()
+        notes = self.folder / "notes.csv"
+        notes.write_bytes(b"\x00\x01\x02 nothing that is a table")
+        said = self.jobs("import", str(notes), code=1)
+        self.assertRegex(said, r"(?m)^\w{8} failed$")
+        self.assertIn("(file_not_text)", said)
+        books = self.folder / "books.csv"
+        books.write_bytes(table(20))
+        self.assertIn(" of 20 succeeded", self.jobs("import", str(books)))
+        lines = self.jobs("list").splitlines()
+        self.assertEqual({line.index(name) for line, name in zip(lines, ("books.csv", "notes.csv"))}, {lines[0].index("books.csv")})
+        self.assertTrue(all("  import  " in line for line in lines), lines)
+
     def test_a_table_comes_through_a_pipe(self):
         server = self.serve()
         answer = subprocess.run(
@@ -113,7 +127,7 @@ class CommandTests(unittest.TestCase):
         listed.write_text(json.dumps({"books": [{"title": "Kindred", "author": "Octavia E. Butler"}]}))
         job = self.jobs("enrich", "--file", str(listed), "--detach").strip()
         self.assertIn("1 of 1 succeeded", self.jobs("watch", job))
-        self.assertIn("batch_enrichment", self.jobs("list"))
+        self.assertRegex(self.jobs("list"), r"(?m)^\w{8}  \d{4}-\d\d-\d\d \d\d:\d\d  enrich  ")
         # What cannot be asked is said at once, by the server and in its words.
         listed.write_text(json.dumps({"books": [{"title": "x" * 501}]}))
         self.assertIn("books[0].title is longer than 500", self.jobs("enrich", "--file", str(listed), code=1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import http.server
 import json
 import re
@@ -229,13 +230,6 @@ class RequestTests(EdgeTests):
         with self.subTest("a packed table"):
             answer = server.ask("POST", "/v1/jobs/csv_import", table(1), Content_Encoding="gzip")
             self.assertEqual(self.code(answer), (415, "unsupported_media_type"))
-        with self.subTest("a long table of a client that waits for a word"):
-            with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
-                client.sendall(
-                    b"POST /v1/jobs/csv_import HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\n"
-                    b"Content-Length: 20000000\r\nExpect: 100-continue\r\n\r\n"
-                )
-                self.assertIn(b" 413 ", client.recv(65_536).split(b"\r\n")[0])
         with self.subTest("a table that cannot be read"):
             for content in (b"PK\x03\x04" + bytes(200), b"Title,Author\nA\x00,B\n", b"nothing\nof use\n"):
                 failed = server.start(content)
@@ -268,6 +262,142 @@ class RequestTests(EdgeTests):
                 )
 
             until(counted)
+
+    def raw(self, server: JobServer, text: str) -> socket.socket:
+        """Sends the beginning of a request."""
+        client = socket.create_connection(("127.0.0.1", server.port), timeout=30)
+        self.addCleanup(client.close)
+        client.sendall(text.encode())
+        return client
+
+    def test_what_is_declared_as_too_long_is_refused_before_it_comes(self):
+        server = self.serve(limits={"csvBytes": 1_000, "booksBytes": 1_000, "photos": 1, "photoBytes": 1_000})
+        # A form may have more around its file.
+        for path, kind, length in (
+            ("/v1/jobs/csv_import", "text/csv", 1_001), ("/v1/jobs/csv_import", "text/csv", 10**18),
+            ("/v1/jobs/csv_import", "text/csv", 2**64 - 1), ("/v1/jobs/batch_enrichment", "application/json", 1_001),
+            ("/v1/jobs/ai_scan", "image/png", 1_001), ("/v1/token/refresh", "application/json", 5_000),
+            ("/v1/jobs/csv_import", "multipart/form-data; boundary=x", 1_000 + (64 << 10) + 1),
+        ):
+            for expect in ("", "Expect: 100-continue\r\n"):
+                with self.subTest(path, length=length, expect=expect):
+                    client = self.raw(
+                        server,
+                        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n"
+                        f"Content-Length: {length}\r\n{expect}\r\n",
+                    )
+                    # The answer and the end come though nothing of the content does.
+                    answer = b"".join(iter(lambda: client.recv(65_536), b"")).lower()
+                    self.assertTrue(answer.startswith(b"http/1.1 413 "), answer)
+                    self.assertIn(b"\r\nconnection: close\r\n", answer)
+                    self.assertIn(b'"too_large"', answer)
+        # What is as long as it may be is waited for.
+        client = self.raw(
+            server,
+            "POST /v1/jobs/csv_import HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\nContent-Length: 1000\r\n\r\n",
+        )
+        client.settimeout(0.5)
+        with self.assertRaises(TimeoutError):
+            client.recv(1)
+
+    def test_a_client_that_waits_for_a_word_gets_one(self):
+        server = self.serve()
+        body = table(5)
+        head = (
+            "POST /v1/jobs/csv_import HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\n"
+            f"Content-Length: {len(body)}\r\nExpect: 100-continue\r\n"
+        )
+        for _ in range(3):
+            client = self.raw(server, head + "\r\n")
+            word = client.recv(65_536)
+            self.assertTrue(word.startswith(b"HTTP/1.1 100 "), word)
+            self.assertTrue(word.endswith(b"\r\n\r\n"), word)
+            client.sendall(body)
+            answer = client.recv(65_536)
+            self.assertTrue(answer.startswith(b"HTTP/1.1 202 "), answer)
+            # The connection goes on.
+            client.sendall(b"GET /v1/capabilities HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            answer = b""
+            while b"defaultVersion" not in answer:
+                answer += client.recv(65_536)
+        # An answer in place of the word is the last one, since nobody knows whether the content comes.
+        for change in (("csv_import", "nothing"), ("Content-Type", "Content-Encoding: gzip\r\nContent-Type")):
+            answer = b""
+            client = self.raw(server, head.replace(*change) + "\r\n")
+            answer = b"".join(iter(lambda: client.recv(65_536), b""))
+            self.assertRegex(answer, rb"^HTTP/1.1 4(04|15) ")
+            self.assertIn(b"\r\nconnection: close\r\n", answer.lower())
+        # HTTP/1.0 knows no word.
+        client = self.raw(server, head.replace("HTTP/1.1", "HTTP/1.0") + "\r\n")
+        client.settimeout(0.5)
+        with self.assertRaises(TimeoutError):
+            client.recv(1)
+        client.settimeout(30)
+        client.sendall(body)
+        self.assertTrue(client.recv(65_536).startswith(b"HTTP/1.1 202 "))
+
+
+class StartTests(EdgeTests):
+    #: The permits come back so slowly that a test does not see it.
+    LIMITS = {"startsAtOnceOfClient": 3, "startsPerMinuteOfClient": 1, "startsAtOnce": 4, "startsPerMinute": 1}
+
+    def refusal(self, answer: tuple[int, bytes, dict]) -> tuple[int, str, int]:
+        """Status, code and Retry-After of a refusal."""
+        status, body, fields = answer
+        return status, json.loads(body)["error"], int(fields["Retry-After"])
+
+    def send(self, server: JobServer, content: bytes = table(2), source: str = "127.0.0.1", **fields: str):
+        """Starts a job from an address."""
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30, source_address=(source, 0))
+        self.addCleanup(connection.close)
+        fields = {"Content-Type": "text/csv", **{name.replace("_", "-"): value for name, value in fields.items()}}
+        connection.request("POST", "/v1/jobs/csv_import", content, fields)
+        answer = connection.getresponse()
+        return answer.status, answer.read(), dict(answer.getheaders())
+
+    def test_one_client_starts_so_many_jobs_and_all_together_so_many(self):
+        server = self.serve(limits=self.LIMITS)
+        _, body, _ = server.ask("GET", "/v1/capabilities")
+        told = json.loads(body)["limits"]["jobs"]
+        self.assertEqual({name: told[name] for name in self.LIMITS}, self.LIMITS)
+        # What starts no job does not count.
+        for _ in range(6):
+            self.assertEqual(self.send(server, b"")[0], 400)
+            self.assertEqual(self.send(server, Content_Encoding="gzip")[0], 415)
+        # A repetition does not count, neither before nor after the permits are used up.
+        first = json.loads(self.send(server, Idempotency_Key="k")[1])
+        for _ in range(6):
+            status, body, _ = self.send(server, Idempotency_Key="k")
+            self.assertEqual((status, json.loads(body)["jobId"]), (202, first["jobId"]))
+        for _ in range(2):
+            self.assertEqual(self.send(server)[0], 202)
+        status, code, wait = self.refusal(self.send(server))
+        self.assertEqual((status, code), (429, "too_many_starts"))
+        self.assertTrue(1 <= wait <= 60, wait)
+        self.assertEqual(self.refusal(self.send(server, Idempotency_Key="new"))[0], 429)
+        self.assertEqual(self.send(server, Idempotency_Key="k")[0], 202)
+        # What a client says of its address is not believed; another one has permits of its own, all together have not.
+        self.assertEqual(self.send(server, X_Forwarded_For="192.0.2.7", Forwarded="for=192.0.2.7")[0], 429)
+        self.assertEqual(self.send(server, source="127.0.0.2")[0], 202)
+        status, code, wait = self.refusal(self.send(server, source="127.0.0.3"))
+        self.assertEqual((status, code), (429, "too_many_starts"))
+        # Everything else is as it was.
+        self.assertEqual(server.wait(first)["state"], "succeeded")
+        _, metrics, _ = server.ask("GET", "/metrics")
+        self.assertIn('freshet_job_starts_total{outcome="limited"} 4\n', metrics.decode())
+
+    def test_a_command_waits_and_starts_its_job_once(self):
+        limits = {"startsAtOnceOfClient": 1, "startsPerMinuteOfClient": 20}
+        server = self.serve(limits=limits)
+        server.start(table(2))
+        book = Path(self.folder) / "books.csv"
+        book.write_bytes(table(3))
+        answer = run("jobs", "import", str(book), "--server", server.url, "--tickets", f"{self.folder}/jobs.json")
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertRegex(answer.stderr, r"asked again in [123] s\n")
+        database = sqlite3.connect(f"file:{self.folder}/jobs/jobs.sqlite?mode=ro", uri=True)
+        self.addCleanup(database.close)
+        self.assertEqual(database.execute("SELECT count(*) FROM job").fetchone(), (2,))
 
 
 if __name__ == "__main__":

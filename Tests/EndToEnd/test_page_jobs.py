@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 from job_stage import BrokenNetwork, JobServer, isbn13, table
-from work_stage import WorkPageTest, answer_of
+from work_stage import LANGUAGES, WorkPageTest, answer_of
 
 LEFT = ("0001101", "0011001", "0010011", "0111101", "0100011", "0110001", "0101111", "0111011", "0110111", "0001011")
 CARD = "document.querySelector('.job')"
@@ -33,12 +33,13 @@ class JobsTest(WorkPageTest):
     """A server with jobs."""
 
     OPTIONS: tuple[str, ...] = ()
+    LIMITS: dict[str, int] | None = None
 
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
-        self.server = JobServer(folder.name, *self.OPTIONS)
+        self.server = JobServer(folder.name, *self.OPTIONS, limits=self.LIMITS)
         self.addCleanup(self.server.__exit__)
         # The tab goes before the server does.
         super().setUp()
@@ -212,6 +213,92 @@ class ImportOnThePage(JobsTest):
         self.assertEqual(answer_of(f"{self.server.url}/workspaces")[0], 404)
 
 
+    def card(self, language: str, **run: object) -> dict[str, str]:
+        """What the card of a job says that is played; members of the run in place of those of one that goes on."""
+        played = {
+            "job": {"id": "x", "pipeline": "csv_import", "name": "books.csv"}, "state": "running", "ending": None, "isOver": False, "completion": None, "heardAt": None,
+            "isLive": True, "transport": "webSocket", "progress": {"fraction": 0.694, "processed": 6600, "total": 10_000, "current": None, "sentence": "importing"}, **run,
+        }
+        return self.tab.run(f"""Promise.all([import('/assets/job-card.js'), import('/assets/words.js'), import('/assets/work-words-{language}.js')]).then(([{{ JobCard }}, {{ sentences, LOCALES }}, words]) => {{
+          const page = {{ say: sentences('{language}', {{ {language}: words.default }}), locale: LOCALES['{language}'], clock: {{ now: () => 0 }} }};
+          const card = new JobCard({json.dumps(played)}, page);
+          card.speak();
+          const text = (name) => card.parts[name].textContent;
+          return {{ ...Object.fromEntries(['step', 'percent', 'expiry', 'trouble'].map((name) => [name, text(name).replace(/\\s/g, ' ')])), bar: card.parts.bar.value, results: !card.parts.results.hidden }};
+        }})""")
+
+    def test_the_bar_says_what_the_numbers_say(self):
+        self.open()
+        shown = self.card("en")
+        self.assertEqual((shown["step"], shown["percent"], shown["bar"]), ("6,600 of 10,000", "66%", 0.66))
+        almost = self.card("en", progress={"fraction": 0.9999, "processed": 9_999, "total": 10_000, "current": None, "sentence": ""})
+        self.assertEqual(almost["percent"], "99%")
+        # Without a total there is only what the server says.
+        self.assertEqual(self.card("en", progress={"fraction": 0.25, "processed": 3, "total": None, "current": None, "sentence": "reading"})["percent"], "25%")
+
+    def test_a_job_that_was_stopped_says_how_far_it_came(self):
+        self.open()
+        ended = {"kind": "ended", "ending": "canceled", "total": 1_200, "successes": 1_149, "failures": 51, "counts": [["imported", 1_149], ["failed", 51]], "isPartial": True, "expiresAt": 86_400_000}
+        progress = {"fraction": 0.2, "processed": 1_200, "total": 10_000, "current": None, "sentence": ""}
+        for language, words in (
+            ("en", "Stopped after 1,200 of 10,000 rows: 1,149 succeeded"), ("de", "Beendet nach 1’200 von 10’000 Zeilen: 1’149 gelungen"),
+            ("fr", "Arrêté après 1 200 lignes sur 10 000 : 1 149 réussies"), ("it", "Fermato dopo 1200 righe su 10’000: 1149 riuscite"),
+        ):
+            shown = self.card(language, state="canceled", ending="ended", isOver=True, completion=ended, progress=progress)
+            self.assertEqual(re.sub(r"(\d)[’', ]?(\d{3})\b", r"\1\2", shown["step"]), re.sub(r"(\d)[’', ]?(\d{3})\b", r"\1\2", words))
+            self.assertTrue(shown["results"])
+        self.assertIn("24 h", self.card("en", state="canceled", ending="ended", isOver=True, completion=ended, progress=progress)["expiry"])
+
+    def test_a_job_without_results_promises_none_and_says_why_in_the_language_of_the_page(self):
+        tab = self.tab
+        for language, words in (("de", "Die Datei ist kein Text; die Tabelle als CSV speichern."), ("it", "Il file non è testo; salva la tabella come CSV.")):
+            self.go(f"{self.server.url}/jobs?lang={language}")
+            tab.wait("document.querySelector('#start-limits').textContent !== ''")
+            self.drop(("notes.csv", "text/csv", b"\x00\x01\x02 nothing that is a table"))
+            self.wait("failed")
+            self.assertEqual(tab.text(".job [data-part=trouble]"), words)
+            self.assertEqual(tab.text(".job [data-part=expiry]"), "")
+            self.assertFalse(tab.run("document.querySelector('.job [data-act=results]').checkVisibility()"))
+            # After a drop the heading has the focus, and there is no ring.
+            self.assertEqual(tab.run("[document.activeElement.textContent.includes('notes.csv'), getComputedStyle(document.activeElement).outlineStyle]"), [True, "none"])
+            tab.run("sessionStorage.clear()")
+
+    def test_every_code_of_the_server_has_a_sentence(self):
+        sources = Path(__file__).resolve().parent.parent.parent / "Sources"
+        codes: set[str] = set()
+        for file in ("Books/Rows/RowProblem", "Books/ImportFileError", "BookScan/ScanError", "BookLibrary/Catalogue/BookProvider", "Jobs/Model/JobProblemCode"):
+            text = (sources / f"{file}.swift").read_text()
+            cases = re.search(r"enum (?:Code|JobProblemCode)\b.*?\n(?:  )?\}", text, re.S).group()
+            codes |= {raw or name for name, raw in re.findall(r'^ +case (\w+)(?: = "(\w+)")?$', cases, re.M)}
+        for folder in ("BookPipelines", "JobsServer"):
+            for file in (sources / folder).rglob("*.swift"):
+                codes |= set(re.findall(r'\bcode: "(\w+)"', file.read_text()))
+        self.assertGreater(len(codes), 60)
+        self.open()
+        for language in LANGUAGES:
+            words = self.tab.run(f"import('/assets/problem-words-{language}.js').then((words) => words.default)")
+            self.assertEqual(codes - set(words), set(), language)
+            self.assertTrue(all(isinstance(phrase, str) and phrase and not phrase.endswith(".") for phrase in words.values()), language)
+
+    def test_remarks_keep_what_stands_in_the_table_and_what_is_unknown(self):
+        self.open()
+        remarks = [
+            {"code": "isbn_checksum", "field": "ISBN (13)", "message": "ISBN (13): the check digit of the ISBN is wrong (9780000000232)"},
+            {"code": "quote_unclosed", "message": "a quote opens a field and is never closed (\"A (b)\")"}, {"code": "titleless", "message": "something new"}, {"code": "titleless"}, {},
+            {"code": "photo_unreadable", "message": "photo 2: the file is no photo (it has 3 bytes)"},
+            {"code": "title_differs", "field": "title", "message": "the ISBN is that of \"Emma (annotated)\""}, {"code": 7, "message": 8},
+        ]
+        said = self.tab.run(f"""Promise.all([import('/assets/job-problems.js'), import('/assets/words.js'), import('/assets/work-words-de.js')]).then(async ([{{ remarkInWords, failureInWords, learnProblems }}, {{ sentences }}, words]) => {{
+          await learnProblems('de');
+          const say = sentences('de', {{ de: words.default }});
+          return [...{json.dumps(remarks)}.map((remark) => remarkInWords(remark, say)), failureInWords({{ code: 'host_forbidden', message: 'no' }}, say), failureInWords(null, say), failureInWords({{ code: 'new', message: 'as it came' }}, say)];
+        }})""")
+        self.assertEqual(said, [
+            "ISBN (13): die Prüfziffer der ISBN stimmt nicht (9780000000232)", 'ein Anführungszeichen wird nie geschlossen ("A (b)")', "something new", "titleless", "",
+            "Foto 2: das Foto ist nicht lesbar", "die ISBN gehört zu einem anderen Titel", 7, "Der Server kennt sich nicht unter diesem Namen.", "", "as it came",
+        ])
+
+
 class FollowingOnThePage(JobsTest):
     """Reloads, cancelling, bad networks."""
 
@@ -378,6 +465,25 @@ class ResultsThatGo(JobsTest):
             tab.run("(() => { const button = document.querySelector('.job [data-act=results]'); button.click(); if (button.getAttribute('aria-expanded') === 'true') document.querySelector('.job [data-part=outcome]').dispatchEvent(new Event('change')); })()")
             time.sleep(1)
         self.assertIn("gone", tab.text(".job .state"))
+
+
+class ManyStartsTest(JobsTest):
+    """A server that lets a client start one job every three seconds."""
+
+    LIMITS = {"startsAtOnceOfClient": 1, "startsPerMinuteOfClient": 20}
+    EXPECTED = re.compile("status of 429")
+
+    def test_a_page_that_started_too_many_says_so_and_sends_again_by_itself(self):
+        tab = self.tab
+        self.open()
+        self.server.start(table(2))
+        self.drop(("books.csv", "text/csv", table(5)))
+        tab.wait("/books.csv is sent again in [123]\\u00a0s/.test(document.querySelector('#start-message').textContent)")
+        self.wait("succeeded")
+        self.assertEqual(tab.text("#start-message"), "")
+        posted = [request for request in tab.requests if re.search(r"/v1/jobs/\w+$", request["url"])]
+        self.assertEqual(len(posted), 2)
+        self.assertEqual(len(self.kept()), 1)
 
 
 if __name__ == "__main__":

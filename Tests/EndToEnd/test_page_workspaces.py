@@ -294,10 +294,49 @@ class ActionsOnThePage(WorktreesTest):
         self.press(f"{self.card('works')} [data-act=merge]")
         tab.wait("document.querySelector('#action-files').innerText.includes('dir0/file0.txt')")
         self.assertIn("conflicts", tab.text("#action-message"))
+        # It is not offered, nor done with Enter.
+        self.assertFalse(tab.run("document.querySelector('#action-go').checkVisibility()"))
+        tab.run("document.querySelector('#action-form').requestSubmit()")
+        self.assertEqual([request for request in tab.requests if request["url"].endswith("/merge")], [])
+        self.assertEqual(git(self.main, "rev-parse", "HEAD"), head)
+        # Another worktree can be merged.
+        tab.key("Escape")
+        tab.wait("!document.querySelector('#action').open")
+        self.press(f"{self.card('asks')} [data-act=merge]")
+        tab.wait("document.querySelector('#action-message').innerText.includes('no conflicts')")
+        self.assertTrue(tab.run("document.querySelector('#action-go').checkVisibility()"))
+
+    def test_a_merge_into_which_a_conflict_came_meanwhile_leaves_everything(self):
+        tab = self.tab
+        (self.trees["works"] / "dir0" / "file0.txt").write_text("theirs\n")
+        git(self.trees["works"], "commit", "-q", "-a", "-m", "theirs")
+        self.open()
+        self.press(f"{self.card('works')} [data-act=merge]")
+        tab.wait("document.querySelector('#action-message').innerText.includes('no conflicts')")
+        (self.main / "dir0" / "file0.txt").write_text("ours\n")
+        git(self.main, "commit", "-q", "-a", "-m", "ours")
+        head = git(self.main, "rev-parse", "HEAD")
         self.press("#action-go")
         tab.wait("document.querySelector('#action-message').innerText.includes('everything is as before')")
         self.assertIn("dir0/file0.txt", tab.text("#action-files"))
         self.assertEqual(git(self.main, "rev-parse", "HEAD"), head)
+
+    def test_what_the_server_says_is_said_in_the_language_of_the_page(self):
+        tab = self.tab
+        (self.trees["works"] / "precious.txt").write_text("not committed\n")
+        self.go(f"{self.server.url}/workspaces?lang=de")
+        tab.wait("document.querySelectorAll('.card').length === 4")
+        self.press(f"{self.card('works')} [data-act=remove]")
+        tab.wait("document.querySelector('#action').open")
+        self.press("#action-go")
+        tab.wait("document.querySelector('#action-message').innerText.trim() === 'Etwas ist nicht committet.'")
+        self.press("#action-go")
+        tab.wait("document.querySelector('[data-part=note]').textContent.endsWith('ist gelöscht.')")
+        said = tab.run("""import('/assets/words.js').then(({ sentences }) => Promise.all(['fr', 'it'].map(async (language) => {
+          const say = sentences(language, { [language]: (await import(`/assets/work-words-${language}.js`)).default });
+          return [1, 2].map((count) => say('todosDone', { count, total: 3 }));
+        })))""")
+        self.assertEqual(said, [["1 tâche faite sur 3", "2 tâches faites sur 3"], ["1 attività su 3 finita", "2 attività su 3 finite"]])
 
     def test_a_merge_and_a_sync_are_done(self):
         tab = self.tab

@@ -1,13 +1,57 @@
 """The terminal board in a pseudo terminal, as a person sees it."""
 
+import http.server
 import json
 import re
 import signal
+import threading
 import time
 import unittest
+import urllib.error
+import urllib.request
 
 from program import Folder, Producer, Server, run, sample
 from terminal import LONGEST, Screen
+
+
+class Retold(http.server.ThreadingHTTPServer):
+    """A server whose boards say other things of their departures than the one behind it, and that has no stream."""
+
+    daemon_threads = True
+
+    def __init__(self, origin, changes):
+        self.origin, self.changes = origin, changes
+        super().__init__(("127.0.0.1", 0), Retelling)
+        self.url = f"http://127.0.0.1:{self.server_port}"
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.shutdown()
+        self.server_close()
+
+
+class Retelling(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        try:
+            if "/stream" in self.path:
+                raise urllib.error.HTTPError(self.path, 404, "no stream", {}, None)
+            with urllib.request.urlopen(self.server.origin + self.path, timeout=30) as answer:
+                status, body = answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            status, body = error.code, b"{}"
+        if status == 200 and self.path.startswith("/api/stationboard?"):
+            board = json.loads(body)
+            for departure, change in zip(board["departures"], self.server.changes):
+                departure.update(change)
+            body = json.dumps(board).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
 
 
 class TerminalTest(unittest.TestCase):
@@ -90,6 +134,50 @@ class TerminalTest(unittest.TestCase):
             screen.press("\x1b")
             screen.wait_until(lambda rows: "[" not in rows[-1] and "fits" not in rows[2], "all again")
 
+    def test_help_and_the_way_out_are_named_however_narrow_it_is(self):
+        with Server(self.folder / "data") as server:
+            for language, start in (("en", "? help   q quit"), ("it", "? aiuto   q esci"), ("de", "? Hilfe   q Ende"), ("fr", "? aide   q quitter")):
+                screen = self.screen("board", "lausanne", "--server", server.url, "--lang", language)
+                for columns in (60, 30):
+                    screen.resize(columns, 20)
+                    rows = screen.wait_until(lambda rows: len(rows) == 20 and rows[-1].startswith(start), f"{start} at {columns}")
+                    self.assertLess(len(rows[-1]), columns)
+                screen.wait_until(lambda rows: rows[-1].endswith(" …"), "that there is more")
+                screen.press("?")
+                screen.resize(100, 20)
+                rows = screen.wait_until(lambda rows: any("↑ ↓" in row and "○" in row for row in rows), "keys and signs")
+                self.assertTrue(all(any(sign in row for row in rows) for sign in "!◀→●◐○▲"), rows)
+                screen.press("\x1b")
+                screen.press("/")
+                screen.wait_until(lambda rows: "enter" in rows[-1] and "esc" in rows[-1], "what ends a search")
+
+    def test_replacements_ends_that_come_early_and_other_platforms_are_told(self):
+        late = {"delayMin": 7, "status": "DELAYED"}
+        changes = [
+            {"flags": ["REPLACEMENT_SERVICE"], "delayMin": None}, {"flags": ["SHORT_TURN"], "delayMin": None},
+            {"flags": ["SHORT_TURN_TERMINUS", "REPLACEMENT_SERVICE"], **late},
+            {"platform": "7", "previousPlatform": "5", "platformChanged": True, **late}, {"flags": ["EXTRA_SERVICE"], **late},
+        ]
+        with Server(self.folder / "data") as server:
+            retold = Retold(server.url, changes)
+            self.addCleanup(retold.close)
+            screen = self.screen("board", "lausanne", "--server", retold.url, "--no-stream", "--lang", "en")
+            rows = screen.wait_until(lambda rows: len(rows) == 20 and "replacement" in rows[2], "a replacement")
+            self.assertIn("ends early", rows[3])
+            self.assertRegex(rows[4], r"ends early \+7 ")
+            self.assertRegex(rows[5], r"5→7 .* \+7 ")
+            self.assertRegex(rows[6], r"extra \+7 ")
+            screen.resize(44, 20)
+            rows = screen.wait_until(lambda rows: len(rows) == 20 and re.search(r" repl\. ", rows[2]), "it is short")
+            self.assertRegex(rows[3], r" ends ")
+            self.assertRegex(rows[4], r" ends \+7 ")
+            # There is no column for platforms, and a change is told all the same.
+            self.assertRegex(rows[5], r" →7 \+7 ")
+            for row in rows:
+                self.assertLessEqual(len(row), 44)
+            screen.resize(38, 20)
+            screen.wait_until(lambda rows: len(rows) == 20 and re.search(r" →7 \+7 ", rows[5]), "a change on a narrow one")
+
     def test_another_stop_is_found_and_opened(self):
         with Server(self.folder / "data") as server:
             screen = self.board(server)
@@ -156,7 +244,7 @@ class TerminalTest(unittest.TestCase):
     def test_sixteen_colours(self):
         with Server(self.folder / "data") as server:
             for environment, pattern in [
-                ({"TERM": "xterm", "COLORTERM": ""}, r"\x1b\[1;\d\d;(4|10)\dm"),
+                ({"TERM": "xterm", "COLORTERM": ""}, r"\x1b\[1;\d\d;4\dm"),
                 ({"TERM": "xterm-256color", "COLORTERM": ""}, r"\x1b\[1;38;5;\d+;48;5;\d+m"),
                 ({"TERM": "xterm-256color", "COLORTERM": "truecolor"}, r"48;2;\d+;\d+;\d+m"),
             ]:

@@ -193,6 +193,19 @@ class ShowingTest(WorkspacesTest):
         for options in (["--once", "--watch"], ["--json", "--status-line"], ["--notify"]):
             self.assertEqual(run("workspaces", "--server", self.server.url, *options).returncode, 64)
 
+    def test_lines_for_other_programs_are_whole_and_in_columns(self):
+        agent = self.agent("pay")
+        agent.works()
+        words = "Allow " + "all of these words, " * 20 + "to the end?"
+        agent.asks(words)
+        self.commit("search", "dir1/new.txt", "theirs\n")
+        until(lambda: "needs you: " in run("workspaces", "--server", self.server.url).stdout)
+        lines = run("workspaces", "--server", self.server.url).stdout.splitlines()
+        self.assertTrue(any(line.endswith("to the end?") for line in lines), lines)
+        pay, search = (next(line for line in lines if f"shop/{name}" in line) for name in ("pay", "search"))
+        self.assertEqual(search.index("+1"), pay.index("needs you") - max(len("+1"), 2) - 2, lines)
+        self.assertFalse(any("unknown" in line for line in lines), lines)
+
     def test_a_network_that_costs_is_polled(self):
         screen = self.screen("--metered")
         rows = self.shown(screen, r"metered · asks in")

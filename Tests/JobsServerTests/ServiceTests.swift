@@ -44,7 +44,7 @@ private struct Stage {
     let (ports, opened) = AsyncStream.makeStream(of: Int.self)
     let application = Application(
       router: router,
-      server: ServerLimits.http1(door: service.door),
+      server: ServerDoor().http1(sockets: service.door),
       configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
       onServerRunning: { channel in opened.yield(channel.localAddress?.port ?? 0) },
       logger: logger

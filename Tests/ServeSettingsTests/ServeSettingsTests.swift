@@ -36,6 +36,8 @@ import Testing
     #expect(settings.jobs?.openLibrary == "https://openlibrary.org")
     #expect(settings.jobs?.vision == "http://127.0.0.1:9/v1/books")
     #expect(try read("{}").jobs == nil)
+    #expect(try read(#"{"limits": {"connections": 5}}"#).limits == ["connections": 5])
+    #expect(try read("{}").limits.isEmpty)
     #expect(try read(#"{"jobs": {}}"#).jobs?.folder == nil)
   }
 
@@ -54,6 +56,7 @@ import Testing
     (#"{"jobs": {"runing": 1}}"#, "$.jobs.runing"),
     (#"{"jobs": {"limits": {"csvRows": 0}}}"#, "$.jobs.limits.csvRows"),
     (#"{"jobs": {"limits": 1}}"#, "$.jobs.limits"),
+    (#"{"limits": {"connections": 0}}"#, "$.limits.connections"), (#"{"limits": []}"#, "$.limits"),
   ])
   func `What is wrong with jobs is named`(_ text: String, _ place: String) {
     #expect(problem(text).hasPrefix("f.json: \(place): expected"))

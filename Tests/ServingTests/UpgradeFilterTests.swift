@@ -12,8 +12,12 @@ private struct ClosedDoor: WebSocketDoor {
 }
 
 @Suite struct `A connection before its first request` {
+  private let limits = ServerLimits()
+  private let tally = ConnectionTally()
+
   private func channel() throws -> EmbeddedChannel {
-    let channel = EmbeddedChannel(handler: UpgradeFilter(door: ClosedDoor()))
+    let filter = UpgradeFilter(door: ClosedDoor(), limits: limits, tally: tally)
+    let channel = EmbeddedChannel(handler: filter)
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     return channel
   }
@@ -25,10 +29,22 @@ private struct ClosedDoor: WebSocketDoor {
 
   @Test func `is closed when it is silent for too long`() throws {
     let channel = try channel()
-    channel.embeddedEventLoop.advanceTime(by: .seconds(ServerLimits.idleSeconds - 1))
+    channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(limits.idleSeconds) - 1))
     #expect(channel.isActive)
     channel.embeddedEventLoop.advanceTime(by: .seconds(1))
     #expect(!channel.isActive)
+    #expect(tally.count(.noRequest) == 1)
+  }
+
+  @Test func `is told that what it sends is no request`() throws {
+    let channel = try channel()
+    channel.pipeline.fireErrorCaught(HTTPParserError.invalidMethod)
+    guard case .head(let head)? = try channel.readOutbound(as: HTTPServerResponsePart.self) else {
+      Issue.record("no answer")
+      return
+    }
+    #expect(head.status == .badRequest)
+    #expect(head.headers["Connection"] == ["close"])
   }
 
   @Test func `is closed when the server ends`() throws {
@@ -40,7 +56,7 @@ private struct ClosedDoor: WebSocketDoor {
   @Test func `is left to others behind its first request`() throws {
     let channel = try channel()
     try ask(channel)
-    channel.embeddedEventLoop.advanceTime(by: .seconds(ServerLimits.idleSeconds * 2))
+    channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(limits.idleSeconds) * 2))
     channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
     #expect(channel.isActive)
     _ = try? channel.finish()

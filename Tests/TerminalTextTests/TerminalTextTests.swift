@@ -87,6 +87,25 @@ import Testing
     #expect(ColourDepth.sixteen.paint("1", "a") == "\u{1B}[1ma\u{1B}[0m")
     #expect(ColourDepth.sixteen.paint("0", "a") == "a")
   }
+
+  @Test func `Of sixteen colours the dark ones stand behind a text`() {
+    for (color, behind, front) in [
+      (0xEB0000, "41", "91"), (0xFFFFFF, "47", "97"), (0x000000, "40", "30"),
+      (0xFFD800, "43", "93"), (0x2D327D, "44", "34"),
+    ] as [(UInt32, String, String)] {
+      #expect(ColourDepth.sixteen.parameters(color, isBackground: true) == behind)
+      #expect(ColourDepth.sixteen.parameters(color, isBackground: false) == front)
+    }
+  }
+
+  @Test func `Keys are named as far as there is room, and a sign says that there are more`() {
+    let hints = [("?", "help"), ("q", "quit"), ("/", "stop")]
+    #expect(KeyHints.line(hints, 24) == "? help   q quit   / stop")
+    #expect(KeyHints.line(hints, 23) == "? help   q quit …")
+    #expect(KeyHints.line(hints, 16) == "? help …")
+    #expect(KeyHints.line(hints, 6) == "? help")
+    #expect(KeyHints.line([], 10).isEmpty)
+  }
 }
 
 @Suite struct KeyTests {

@@ -42,6 +42,36 @@ import Timetable
     #expect(timetable.start(of: trip) == 28_860)
   }
 
+  @Test func `the calls of a trip read at once are its calls one by one`() throws {
+    let timetable = try TestFeed.manyTrips.timetable()
+    var calls: [ScheduledCall] = []
+    for trip in 0..<UInt32(timetable.tripCount) {
+      timetable.readCalls(of: trip, into: &calls)
+      #expect(
+        calls == (0..<timetable.callCount(of: trip)).map { timetable.call($0, of: trip) }
+      )
+    }
+  }
+
+  @Test func `a trip has one run if it is found alone by its id`() throws {
+    var feed = TestFeed.manyTrips
+    feed[.frequencies] = [
+      "trip_id,start_time,end_time,headway_secs", "T1,06:00:00,07:00:00,600",
+      "T2,06:00:00,06:10:00,600",
+    ]
+    let timetable = try feed.timetable()
+    for trip in 0..<UInt32(timetable.tripCount) {
+      let id = timetable.tripId(of: trip)
+      if timetable.hasOneRun(trip, id: id) {
+        #expect(timetable.trips(id: id) == trip..<trip + 1)
+      } else {
+        #expect(["T1", "T2"].contains(timetable.text(id)))
+      }
+      let other = timetable.tripId(of: (trip + 20) % UInt32(timetable.tripCount))
+      #expect(!timetable.hasOneRun(trip, id: other))
+    }
+  }
+
   @Test func `trips with the same stops and running times share them`() throws {
     var feed = TestFeed()
     for hour in 10..<20 {

@@ -160,6 +160,31 @@ import WorkspacesClient
     #expect(lines[2].contains("nobody answers") && lines[4].contains("freshet serve --workspaces"))
   }
 
+  @Test func `What the freshness line says already does not take the place of the keys`() {
+    var screen = WorkspaceScreen()
+    screen.take(Stand.list(Stand.worktree("pay", .working)))
+    let why = "127.0.0.1:1 refuses connections"
+    screen.tell(why, isProblem: true)
+    let lines = Stand.drawn(&screen, 60, 12, scene: Stand.scene(failure: why))
+    #expect(lines[10].contains(why))
+    #expect(lines[11].hasPrefix("? help   q quit") && lines[11].hasSuffix("…"))
+    // Anything else is said.
+    #expect(Stand.drawn(&screen, 60, 12)[11] == why)
+  }
+
+  @Test func `Where there is no agent nothing is called unknown, and sources have words`() {
+    var it = Stand.worktree("pay")
+    var screen = WorkspaceScreen()
+    screen.take(Stand.list(it))
+    #expect(Stand.drawn(&screen)[2].contains("· no agent "))
+    it.activity.agents = [AgentPresence(agent: "scribe", state: .unknown, source: "neutral_log")]
+    screen.take(Stand.list(it))
+    #expect(Stand.drawn(&screen)[2].contains("· unknown "))
+    let pen = Pen(columns: 90, colours: .none)
+    let sheet = WorkspaceSheet.lines(it, session: nil, at: Stand.now, pen)
+    #expect(sheet.contains("  · scribe · unknown · by its log"))
+  }
+
   @Test func `Columns go one by one, the folder's name last`() {
     var it = Stand.worktree("payments-and-refunds", .needsYou)
     it.activity.reason = "Allow rm -rf?"

@@ -22,8 +22,7 @@ package struct ClaudeLog: AgentLog {
   package mutating func take(_ record: [String: JSONValue]) -> Bool {
     let isFirst = session.counts == RecordCounts()
     session.id = session.id ?? record["sessionId"]?.string
-    let time = record.time("timestamp")
-    session.note(time)
+    let at = session.noted(record.time("timestamp"))
     if let version = record["version"]?.string { session.version = version }
     guard record["isSidechain"]?.bool != true else {
       // A sub-agent's records: signs of life, not the conversation.
@@ -31,7 +30,6 @@ package struct ClaudeLog: AgentLog {
     }
     session.note(directory: record["cwd"]?.string)
     note(mode: record["permissionMode"]?.string)
-    let at = time ?? session.lastRecordAt ?? WallTime(milliseconds: 0)
     switch record["type"]?.string {
     case "user": user(record, at)
     case "assistant": assistant(record, at)
@@ -200,21 +198,20 @@ package struct ClaudeLog: AgentLog {
   private mutating func count(_ message: JSONValue?) {
     guard let usage = message?["usage"], let id = message?["id"]?.string else { return }
     var tokens = TokenCounts()
-    tokens.input = usage["input_tokens"]?.int64 ?? 0
-    tokens.output = usage["output_tokens"]?.int64 ?? 0
-    tokens.cacheRead = usage["cache_read_input_tokens"]?.int64 ?? 0
-    tokens.cacheCreation = usage["cache_creation_input_tokens"]?.int64 ?? 0
-    tokens.context = tokens.input + tokens.cacheRead + tokens.cacheCreation
-    var before = TokenCounts()
+    tokens.input = TokenCounts.number(usage["input_tokens"])
+    tokens.output = TokenCounts.number(usage["output_tokens"])
+    tokens.cacheRead = TokenCounts.number(usage["cache_read_input_tokens"])
+    tokens.cacheCreation = TokenCounts.number(usage["cache_creation_input_tokens"])
+    tokens.context = TokenCounts.sum(
+      TokenCounts.sum(tokens.input, tokens.cacheRead),
+      tokens.cacheCreation
+    )
     if countedID == id {
-      before.input = -countedTokens.input
-      before.output = -countedTokens.output
-      before.cacheRead = -countedTokens.cacheRead
-      before.cacheCreation = -countedTokens.cacheCreation
+      session.tokens = session.tokens - countedTokens
     } else {
       session.statistics.answers += 1
     }
-    session.tokens = session.tokens + before + tokens
+    session.tokens = session.tokens + tokens
     countedID = id
     countedTokens = tokens
   }

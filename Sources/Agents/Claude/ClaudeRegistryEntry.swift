@@ -50,8 +50,11 @@ package struct ClaudeRegistryEntry: Hashable, Sendable {
 
   /// Reads an entry; `nil` for everything that is no entry of this kind.
   ///
-  /// - Parameter bytes: The file's content.
-  package init?(_ bytes: [UInt8]) {
+  /// - Parameters:
+  ///   - bytes: The file's content.
+  ///   - writtenAt: When the file was last written.
+  ///   - readAt: When it was read.
+  package init?(_ bytes: [UInt8], writtenAt: WallTime? = nil, readAt: WallTime? = nil) {
     let rules = JSONReader.Rules.lenient(longest: Self.longest, deepest: 16)
     guard case .object(let members)? = try? JSONReader.value(of: bytes, rules: rules),
       let number = members["pid"]?.int64, let pid = Int32(exactly: number), pid > 0,
@@ -62,7 +65,8 @@ package struct ClaudeRegistryEntry: Hashable, Sendable {
     self.session = session.limited(to: 128)
     directory = members["cwd"]?.string
     status = members["status"]?.string.map { Status($0) }
-    statusSince = members.time("statusUpdatedAt") ?? members.time("updatedAt")
+    statusSince = (members.time("statusUpdatedAt") ?? members.time("updatedAt"))?
+      .bounded(writtenAt: writtenAt, readAt: readAt)
     waitingFor = members["waitingFor"]?.string.map { $0.limited(to: 256) }
     name = members["name"]?.string.map { $0.limited(to: 256) }
   }

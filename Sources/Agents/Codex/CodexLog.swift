@@ -16,9 +16,7 @@ package struct CodexLog: AgentLog {
   }
 
   package mutating func take(_ record: [String: JSONValue]) -> Bool {
-    let time = record.time("timestamp")
-    session.note(time)
-    let at = time ?? session.lastRecordAt ?? WallTime(milliseconds: 0)
+    let at = session.noted(record.time("timestamp"))
     guard let payload = record["payload"] else { return bare(record, at) }
     switch record["type"]?.string {
     case "session_meta": begin(payload.members, at)
@@ -194,11 +192,11 @@ package struct CodexLog: AgentLog {
 
   private mutating func count(_ info: JSONValue?) {
     guard let total = info?["total_token_usage"] else { return }
-    let cached = total["cached_input_tokens"]?.int64 ?? 0
-    session.tokens.input = max((total["input_tokens"]?.int64 ?? 0) - cached, 0)
+    let cached = TokenCounts.number(total["cached_input_tokens"])
+    session.tokens.input = TokenCounts.sum(TokenCounts.number(total["input_tokens"]), -cached)
     session.tokens.cacheRead = cached
-    session.tokens.output = total["output_tokens"]?.int64 ?? 0
-    session.tokens.context = info?["last_token_usage"]?["total_tokens"]?.int64 ?? 0
+    session.tokens.output = TokenCounts.number(total["output_tokens"])
+    session.tokens.context = TokenCounts.number(info?["last_token_usage"]?["total_tokens"])
     session.statistics.answers += 1
   }
 }

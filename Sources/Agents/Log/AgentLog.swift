@@ -16,6 +16,12 @@ package protocol AgentLog: Hashable, Sendable {
 }
 
 extension AgentLog {
+  /// Notes when the log's file was written and read, before what came out of it is taken.
+  mutating func note(writtenAt: WallTime?, readAt: WallTime?) {
+    if let writtenAt { session.writtenAt = writtenAt }
+    session.readAt = readAt
+  }
+
   /// Takes what came out of the log's file.
   package mutating func take(_ finding: LogTail.Finding) {
     switch finding {
@@ -37,12 +43,14 @@ extension AgentLog {
     case .oversized:
       session.counts.oversized += 1
       session.missedRecord()
-    case .skipped(let bytes): session.counts.skippedBytes += bytes
+    case .skipped(let bytes):
+      session.counts.skippedBytes = session.counts.skippedBytes.adding(bytes)
     case .restarted:
-      var counts = session.counts
-      counts.restarts += 1
-      self = Self(limits: session.limits)
-      session.counts = counts
+      let before = session
+      self = Self(limits: before.limits)
+      session.counts = before.counts
+      session.counts.restarts += 1
+      (session.writtenAt, session.readAt) = (before.writtenAt, before.readAt)
     }
   }
 }

@@ -35,6 +35,21 @@ package enum AgentLogFile: Hashable, Sendable {
     }
   }
 
+  /// Notes when the log's file was written and read, before what came out of it is taken.
+  package mutating func note(writtenAt: WallTime?, readAt: WallTime?) {
+    switch self {
+    case .claude(var log):
+      log.note(writtenAt: writtenAt, readAt: readAt)
+      self = .claude(log)
+    case .codex(var log):
+      log.note(writtenAt: writtenAt, readAt: readAt)
+      self = .codex(log)
+    case .neutral(var log):
+      log.note(writtenAt: writtenAt, readAt: readAt)
+      self = .neutral(log)
+    }
+  }
+
   /// Takes what came out of the log's file.
   package mutating func take(_ finding: LogTail.Finding) {
     switch self {

@@ -14,15 +14,15 @@ package struct NeutralLog: AgentLog {
   }
 
   package mutating func take(_ record: [String: JSONValue]) -> Bool {
-    let time = record.time("at")
-    session.note(time)
+    let at = session.noted(record.time("at"))
     session.note(directory: record["cwd"]?.string)
     if let agent = record["agent"]?.string { session.kind = .other(agent.limited(to: 64)) }
     if let id = record["session"]?.name { session.id = id.limited(to: 128) }
     if let version = record["version"]?.name { session.version = version.limited(to: 64) }
-    if let pid = record["pid"]?.int64 { session.process = Int32(exactly: pid) }
+    if let pid = record["pid"]?.int64 {
+      session.process = Int32(exactly: pid).flatMap { $0 > 0 ? $0 : nil }
+    }
     guard let event = record["event"]?.string else { return false }
-    let at = time ?? session.lastRecordAt ?? WallTime(milliseconds: 0)
     return take(event, record, at)
   }
 

@@ -30,13 +30,18 @@ export class ActionSheet {
     const { say } = this.page;
     [this.#card, this.#operation, this.#isForced] = [card, operation, false];
     setText(element("action-title"), say(`${operation}Title`, { name: card.name }));
-    setText(element("action-explanation"), say(`${operation}Explanation`, { source: card.worktree.git?.compared ?? card.worktree.source_branch ?? "" }));
-    for (const field of this.#form.querySelectorAll("[data-of]")) field.hidden = field.dataset.of !== operation;
+    setText(element("action-explanation"), say(`${operation}Explanation`, { source: this.#source }));
     this.#form.reset();
     this.#say([]);
     this.#offer(say(operation));
+    this.#block(false);
     this.#dialog.showModal();
     if (operation !== "remove") this.#check();
+  }
+
+  get #source() {
+    const { git, source_branch: branch } = this.#card.worktree;
+    return git?.compared ?? branch ?? "";
   }
 
   async #check() {
@@ -46,6 +51,8 @@ export class ActionSheet {
     try {
       const report = await page.api.check(this.#card.worktree.id, this.#operation);
       if (number !== this.#number) return;
+      // What would be undone is not offered.
+      this.#block(report?.has_conflicts === true);
       if (report?.has_conflicts) this.#say([page.say("wouldConflict")], report.conflict_files ?? [], "grave");
       else this.#say([page.say("noConflicts")], [], "good");
     } catch (failure) {
@@ -54,10 +61,13 @@ export class ActionSheet {
   }
 
   async #act() {
+    if (element("action-go").hidden) return;
     const { page } = this;
     const number = (this.#number += 1);
     const given = new FormData(this.#form);
-    const { id } = this.#card.worktree;
+    const { worktree } = this.#card;
+    const { id } = worktree;
+    const source = this.#source;
     const isOn = (name) => given.get(name) === "on";
     this.#busy(true);
     this.#say([page.say("working")]);
@@ -67,7 +77,7 @@ export class ActionSheet {
         sync: () => page.api.sync(id, { strategy: given.get("strategy") ?? "rebase", fetches: isOn("fetch") }),
         remove: () => page.api.remove(id, { isForced: this.#isForced, removesBranch: isOn("branch") }),
       }[this.#operation]();
-      page.done(answer?.message ?? page.say("done"));
+      page.done(this.#doneInWords(answer, worktree, source));
       if (number === this.#number) this.#dialog.close();
     } catch (failure) {
       if (number === this.#number) this.#refused(failure);
@@ -75,6 +85,15 @@ export class ActionSheet {
     } finally {
       this.#busy(false);
     }
+  }
+
+  /** What was done; and why a worktree stays that was to go after its merge, as the server says it. */
+  #doneInWords(answer, { git, branch, path }, source) {
+    const { say } = this.page;
+    const name = this.#operation === "remove" ? path : git?.branch ?? branch ?? path;
+    const reason = /; .* stays: (.+)$/s.exec(answer?.message ?? "")?.[1];
+    const done = say(`done-${this.#operation}`, { name, source });
+    return reason ? `${done} ${say("worktreeStays", { reason })}` : done;
   }
 
   #refused(failure) {
@@ -96,6 +115,12 @@ export class ActionSheet {
   #offer(label) {
     setText(element("action-go"), label);
     element("action-go").classList.toggle("grave", this.#isForced);
+  }
+
+  /** Whether it can be done at all: without that there is nothing to choose either. */
+  #block(isBlocked) {
+    element("action-go").hidden = isBlocked;
+    for (const field of this.#form.querySelectorAll("[data-of]")) field.hidden = isBlocked || field.dataset.of !== this.#operation;
   }
 
   #busy(isBusy) {
@@ -142,9 +167,9 @@ export class CreationSheet {
     element("creation-go").disabled = true;
     this.#say([page.say("working")]);
     try {
-      const answer = await page.api.create(given);
+      await page.api.create(given);
       this.#dialog.close();
-      page.done(answer?.message ?? page.say("done"));
+      page.done(page.say("done-create", { name: given.branch || given.name }));
     } catch (failure) {
       this.#say(page.refusalInWords(failure), failure.files ?? [], "grave");
     } finally {

@@ -4,11 +4,12 @@ const PATIENCE_MS = 30_000;
 /** An upload may take as long as a slow line needs for it. */
 const UPLOAD_PATIENCE_MS = 600_000;
 
-/** An answer that is no success: `status`, `code`, `detail`. */
+/** An answer that is no success: `status`, `code`, `detail`, and `retryAfter` in seconds if the server says when to come back. */
 export class JobRefusal extends Error {
-  constructor(status, document) {
+  constructor(status, document, retryAfter = null) {
     super(document?.detail ?? `${status}`);
     this.status = status;
+    this.retryAfter = /^\d+$/.test(retryAfter ?? "") ? Number(retryAfter) : null;
     this.code = document?.error ?? null;
     this.detail = document?.detail ?? null;
   }
@@ -64,7 +65,7 @@ export class JobApi {
   async #ask(method, address, options = {}) {
     const response = await this.#fetch(method, address, options);
     const document = response.status === 304 ? null : await response.json().catch(() => null);
-    if (response.status !== 304 && !response.ok) throw new JobRefusal(response.status, document);
+    if (response.status !== 304 && !response.ok) throw new JobRefusal(response.status, document, response.headers.get("retry-after"));
     return { status: response.status, headers: response.headers, document };
   }
 

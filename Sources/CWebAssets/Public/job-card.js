@@ -3,6 +3,7 @@
 import { fromTemplate, newElement, part, setAttribute, setSign, setText } from "./dom.js";
 import { saveFile } from "./failed-rows.js";
 import { JobRefusal } from "./job-api.js";
+import { failureInWords } from "./job-problems.js";
 import { JobResults, OUTCOMES, outcomeInWords } from "./job-results.js";
 import { duration } from "./moments.js";
 
@@ -37,6 +38,12 @@ export class JobCard {
       if (act !== "forget") this.#isForgetting = false;
       acts[act]();
     });
+  }
+
+  /** The job is where a person looks now; `isByKeys`: whether a ring says so. */
+  focus(isByKeys) {
+    this.parts.title.classList.toggle("ringless", !isByKeys);
+    this.parts.title.focus();
   }
 
   get name() {
@@ -80,7 +87,7 @@ export class JobCard {
     parts.cancel.hidden = run.isOver;
     parts.cancel.disabled = run.state === "canceling";
     setText(parts.forget, say(this.#isForgetting ? "do-forgetNow" : "do-forget"));
-    parts.results.hidden = !run.isOver || isGone || run.completion?.total === 0;
+    parts.results.hidden = !run.isOver || isGone || !this.#hasResults;
     setAttribute(parts.results, "aria-expanded", this.results.isOpen);
     parts.failed.hidden = isGone || !(run.job.pipeline === "csv_import" && counts.some(([outcome]) => outcome === "failed"));
     if (isGone) parts.pages.hidden = true;
@@ -106,23 +113,40 @@ export class JobCard {
   }
 
   #failure() {
-    const { failure } = this.run.completion ?? {};
-    return failure ? failure.message ?? failure.code ?? "" : "";
+    return failureInWords(this.run.completion?.failure, this.page.say);
   }
 
   #showProgress() {
     const { run, parts, page } = this;
-    const { fraction, processed, total, current, sentence } = run.progress;
+    const { processed, total, current, sentence } = run.progress;
+    const isCounted = total !== null && total > 0 && processed !== null;
+    // The bar says what the numbers say; the server's share also counts what is done before and after them.
+    const fraction = isCounted && !run.isOver ? Math.min(Math.max(processed / total, 0), 1) : run.progress.fraction;
     if (fraction === null) parts.bar.removeAttribute("value");
     else parts.bar.value = fraction;
     parts.bar.closest(".progress-line").hidden = run.isOver;
     setAttribute(parts.bar, "aria-label", this.name);
-    setText(parts.percent, fraction === null ? "" : new Intl.NumberFormat(page.locale, { style: "percent" }).format(fraction));
+    setText(parts.percent, fraction === null ? "" : new Intl.NumberFormat(page.locale, { style: "percent" }).format(Math.floor(fraction * 100) / 100));
     const count = (number) => number.toLocaleString(page.locale);
-    const done = total !== null && total > 0 && processed !== null ? page.say("processedOf", { processed: count(processed), total: count(total) }) : sentence ?? "";
-    const { completion } = run;
-    const ended = completion?.total > 0 ? page.say(completion.isPartial ? "endedPartial" : "endedOf", { successes: count(completion.successes ?? 0), total: count(completion.total) }) : "";
-    setText(parts.step, run.isOver ? ended : [done, current].filter(Boolean).join(" · "));
+    const done = isCounted ? page.say("processedOf", { processed: count(processed), total: count(total) }) : sentence ?? "";
+    setText(parts.step, run.isOver ? this.#endInWords(count) : [done, current].filter(Boolean).join(" · "));
+  }
+
+  /** How many came out well, of how many; where it stopped, how far it came. */
+  #endInWords(count) {
+    const { completion, job, progress } = this.run;
+    if (!(completion?.total > 0)) return "";
+    const successes = completion.successes ?? 0;
+    const isStopped = completion.isPartial && progress.total > 0;
+    const name = !isStopped ? (completion.isPartial ? "endedPartial" : "endedOf") : job.pipeline === "csv_import" ? "stoppedRows" : "stoppedItems";
+    const handled = Math.max(progress.processed ?? 0, completion.total);
+    return this.page.say(name, { count: successes, successes: count(successes), total: count(isStopped ? progress.total : completion.total), processed: count(handled) });
+  }
+
+  /** Whether there is anything to look at: a job that failed before its first row has no results. */
+  get #hasResults() {
+    const total = this.run.completion?.total ?? null;
+    return total === null ? this.run.state !== "failed" : total > 0;
   }
 
   /** What changes by time alone. */
@@ -133,7 +157,7 @@ export class JobCard {
     setText(parts.heard, heard);
     const expiry = run.completion?.expiresAt ?? null;
     const left = expiry === null ? null : (expiry - page.clock.now()) / 1000;
-    const isHinted = left !== null && this.state !== "gone";
+    const isHinted = left !== null && this.state !== "gone" && this.#hasResults;
     // A hint only: whether they are gone, the server says.
     setText(parts.expiry, isHinted ? (left > 0 ? page.say("keptFor", { span: duration(left) }) : page.say("perhapsGone")) : "");
   }
@@ -172,7 +196,7 @@ export class JobCard {
     } catch (failure) {
       const { say } = this.page;
       if (failure.status === 410) this.run.markGone();
-      else if (failure instanceof JobRefusal) this.#trouble = failure.detail ?? say("failedServer", { status: failure.status });
+      else if (failure instanceof JobRefusal) this.#trouble = failureInWords({ code: failure.code, message: failure.detail }, say) || say("failedServer", { status: failure.status });
       else this.#trouble = say(failure?.name === "TimeoutError" ? "failedTimeout" : "failedUnreachable");
       return null;
     } finally {

@@ -1,6 +1,7 @@
 // The results of a job, page by page, as a table.
 
 import { newElement, setText } from "./dom.js";
+import { remarkInWords } from "./job-problems.js";
 
 const PAGE = 50;
 /** The classes of the columns. */
@@ -115,7 +116,7 @@ function rowOf(item, { say, columns, locale }) {
   const value = item?.value ?? {};
   const found = typeof value.enriched === "object" && value.enriched !== null ? value.enriched : {};
   const row = document.createElement("tr");
-  const problems = (Array.isArray(item?.problems) ? item.problems : []).map(({ message, code }) => message ?? code);
+  const problems = (Array.isArray(item?.problems) ? item.problems : []).map((problem) => remarkInWords(problem ?? {}, say));
   const sure = Number.isFinite(value.confidence) ? [new Intl.NumberFormat(locale, { style: "percent" }).format(value.confidence)] : [];
   const cells = [
     item?.line ?? (Number.isSafeInteger(item?.number) ? item.number + 1 : ""),

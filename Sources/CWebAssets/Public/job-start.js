@@ -3,6 +3,11 @@
 import { booksOf } from "./book-list.js";
 import { element, newElement } from "./dom.js";
 import { JobRefusal } from "./job-api.js";
+import { failureInWords } from "./job-problems.js";
+
+/** How long the page waits by itself for a server that starts no job at the moment, and how often. */
+const LONGEST_WAIT_S = 120;
+const MOST_WAITS = 5;
 
 const IMAGE_ENDING = /\.(jpe?g|png|webp|heic|heif|gif|tiff?|bmp)$/i;
 
@@ -10,9 +15,11 @@ export function isImage(file) {
   return file.type ? file.type.startsWith("image/") : IMAGE_ENDING.test(file.name);
 }
 
-export function megabytes(bytes) {
+/** A size as people of the language write it: 10 MB, 1.5 MB; in French 10 Mo. */
+export function megabytes(bytes, locale) {
   const size = bytes / (1 << 20);
-  return `${size >= 10 || Number.isInteger(size) ? Math.round(size) : size.toFixed(1)}\u00a0MB`;
+  const digits = size >= 10 ? 0 : 1;
+  return new Intl.NumberFormat(locale, { style: "unit", unit: "megabyte", maximumFractionDigits: digits }).format(size).replace(/\s/, "\u00a0");
 }
 
 export class JobStart {
@@ -21,6 +28,7 @@ export class JobStart {
   #capabilities = null;
   #pending = null;
   #isBusy = false;
+  #later = null;
 
   /** @param {object} page - `api`, `say()`, `started(answer, name, pipeline)`. */
   constructor(page) {
@@ -42,8 +50,8 @@ export class JobStart {
     const table = limits.csv_import;
     const scan = limits.ai_scan;
     const sentences = [
-      this.#can("csv_import") && table && say("tableLimits", { size: megabytes(table.maxBytes), rows: table.maxRows.toLocaleString(this.page.locale) }),
-      this.#can("ai_scan") && scan && say("photoLimits", { count: scan.maxPhotos, size: megabytes(scan.maxPhotoBytes) }),
+      this.#can("csv_import") && table && say("tableLimits", { size: megabytes(table.maxBytes, this.page.locale), rows: table.maxRows.toLocaleString(this.page.locale) }),
+      this.#can("ai_scan") && scan && say("photoLimits", { count: scan.maxPhotos, size: megabytes(scan.maxPhotoBytes, this.page.locale) }),
     ];
     element("start-limits").textContent = sentences.filter(Boolean).join(" ");
   }
@@ -111,7 +119,7 @@ export class JobStart {
     if (files.length > (most ?? Infinity)) return say("tooManyPhotos", { count: most });
     const bytes = (arePhotos ? limits.ai_scan?.maxPhotoBytes : limits.csv_import?.maxBytes) ?? Infinity;
     const large = files.find(({ size }) => size > bytes);
-    if (large) return say("tooLarge", { name: large.name, size: megabytes(bytes) });
+    if (large) return say("tooLarge", { name: large.name, size: megabytes(bytes, this.page.locale) });
     const empty = files.find(({ size }) => size === 0);
     return empty ? say("emptyFile", { name: empty.name }) : null;
   }
@@ -132,7 +140,7 @@ export class JobStart {
   #begin(pipeline, body, name) {
     if (this.#isBusy) return this.#say(this.page.say("oneAtATime"));
     const key = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-    this.#pending = { pipeline, body, name, key };
+    this.#pending = { pipeline, body, name, key, waits: 0 };
     this.#send();
   }
 
@@ -141,6 +149,7 @@ export class JobStart {
     const { page } = this;
     const pending = this.#pending;
     if (!pending || this.#isBusy) return;
+    clearTimeout(this.#later);
     this.#isBusy = true;
     this.#again.hidden = true;
     this.#say(page.say("sending", { name: pending.name }), "");
@@ -159,11 +168,24 @@ export class JobStart {
 
   #failed(failure) {
     const { say } = this.page;
+    if (this.#waits(failure)) return;
     const isRefused = failure instanceof JobRefusal && failure.status < 500 && failure.status !== 429 && failure.status !== 408;
     if (isRefused) this.#pending = null;
     this.#again.hidden = isRefused;
-    const reason = failure instanceof JobRefusal ? failure.detail ?? say("failedServer", { status: failure.status }) : say(failure?.name === "TimeoutError" ? "failedTimeout" : "failedUnreachable");
+    const reason = failure instanceof JobRefusal ? failureInWords({ code: failure.code, message: failure.detail }, say) || say("failedServer", { status: failure.status }) : say(failure?.name === "TimeoutError" ? "failedTimeout" : "failedUnreachable");
     this.#say(`${say("notStarted")} ${reason}`);
+  }
+
+  /** Whether the server says when to come back, and the page does. */
+  #waits(failure) {
+    const pending = this.#pending;
+    const seconds = failure instanceof JobRefusal && (failure.status === 429 || failure.status === 503) ? failure.retryAfter : null;
+    if (seconds === null || seconds > LONGEST_WAIT_S || pending.waits >= MOST_WAITS) return false;
+    pending.waits += 1;
+    this.#later = setTimeout(() => this.#send(), Math.max(1, seconds) * 1000);
+    this.#again.hidden = false;
+    this.#say(this.page.say("startLater", { name: pending.name, seconds: Math.max(1, seconds) }), "");
+    return true;
   }
 
   /** `kind`: grave for what was not done. */

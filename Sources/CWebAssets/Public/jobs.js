@@ -3,6 +3,7 @@
 import { element } from "./dom.js";
 import { JobApi } from "./job-api.js";
 import { JobCard } from "./job-card.js";
+import { learnProblems } from "./job-problems.js";
 import { expiryOf, JobRun } from "./job-run.js";
 import { JobStart } from "./job-start.js";
 import { keysAreOn } from "./keys.js";
@@ -15,6 +16,7 @@ const MOST_JOBS = 20;
 
 class JobsPage extends WorkPage {
   #cards = [];
+  #isByKeys = false;
 
   constructor() {
     super();
@@ -23,6 +25,8 @@ class JobsPage extends WorkPage {
       this.clock.learn(time, { askedAt: now - took, answeredAt: now });
     });
     this.startForm = new JobStart(this);
+    // What is begun with a pointer or by dropping a file needs no ring around what comes of it.
+    for (const name of ["keydown", "pointerdown", "drop"]) addEventListener(name, () => (this.#isByKeys = name === "keydown"), true);
     // The newest stands first; it is added last.
     for (const job of keptJobs().reverse()) this.#add(job);
     this.speak();
@@ -35,12 +39,12 @@ class JobsPage extends WorkPage {
     const job = { id: answer.jobId, token: answer.token, tokenExpiry: expiryOf(answer), pipeline, name, isEndKnown: false };
     // The same key gives the same job again.
     const known = this.#cards.find(({ run }) => run.job.id === job.id);
-    if (known) return known.root.focus();
+    if (known) return known.focus(this.#isByKeys);
     const card = this.#add(job);
     while (this.#cards.length > MOST_JOBS) this.forget(this.#cards.at(-1));
     this.#keep();
     this.#showList();
-    card.root.focus();
+    card.focus(this.#isByKeys);
   }
 
   #add(job) {
@@ -88,6 +92,9 @@ class JobsPage extends WorkPage {
     this.startForm.speak();
     for (const card of this.#cards) card.speak();
     this.#showList();
+    const { language } = this;
+    // With another language chosen meanwhile, its phrases come last.
+    learnProblems(language).then(() => (language === this.language ? this.#cards.forEach((card) => card.speak()) : this.speak()));
   }
 
   #showList() {

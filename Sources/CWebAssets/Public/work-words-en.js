@@ -1,5 +1,6 @@
 // Every word of the pages of worktrees and jobs in English, beside those of the board. {name} is filled in by the
-// sentence's values; plural forms by `count`.
+// sentence's values; plural forms by `count`. Sentences of dialogs, panels and notices end with a full stop; lines that say
+// a state, remarks and labels do not.
 
 export default {
   pageFault: "The page could not start: {reason}",
@@ -26,7 +27,7 @@ export default {
   merge: "Merge",
   remove: "Delete",
   removeForced: "Delete all the same",
-  leave: "Leave it",
+  leave: "Cancel",
   squash: "As one commit",
   cleanup: "Delete the worktree afterwards",
   strategy: "How",
@@ -50,7 +51,7 @@ export default {
   detached: "no branch",
   prompt: "Latest prompt",
   message: "Latest message",
-  todosDone: "{done} of {count} tasks done",
+  todosDone: "{count} of {total} tasks done",
   "todo-pending": "to do",
   "todo-in_progress": "in progress",
   "todo-completed": "done",
@@ -142,6 +143,7 @@ export default {
   booksNamed: { one: "{count} book", other: "{count} books" },
   oneAtATime: "One moment: something is still being sent.",
   sending: "Sending {name}…",
+  startLater: "The server starts no job at the moment. {name} is sent again in {seconds}\u00a0s.",
   notStarted: "The job was not started.",
   "pipeline-csv_import": "Import",
   "pipeline-batch_enrichment": "Completion",
@@ -225,4 +227,16 @@ export default {
   "reason-notAsked": "Nothing was asked yet",
   "reason-noLog": "It runs here, and no log of it was found",
   reasonOf: "{reason}: {what}",
+  remarkOf: "{place}: {text}",
+  photoNumber: "photo {number}",
+  stoppedRows: "Stopped after {processed} of {total} rows: {successes} succeeded",
+  stoppedItems: "Stopped after {processed} of {total}: {successes} succeeded",
+  "source-log": "its log",
+  "source-registry": "its own word",
+  "source-process": "its process",
+  "done-merge": "{name} is merged into {source}.",
+  "done-sync": "{name} has what {source} has.",
+  "done-remove": "{name} is gone.",
+  worktreeStays: "The worktree stays: {reason}",
+  "done-create": "A worktree for {name} is there.",
 };

@@ -1,5 +1,6 @@
 // Every word of the pages of worktrees and jobs in Italian, beside those of the board. {name} is filled in by the
-// sentence's values; plural forms by `count`.
+// sentence's values; plural forms by `count`. Sentences of dialogs, panels and notices end with a full stop; lines that say
+// a state, remarks and labels do not.
 
 export default {
   pageFault: "La pagina non è potuta partire: {reason}",
@@ -26,7 +27,7 @@ export default {
   merge: "Unisci",
   remove: "Elimina",
   removeForced: "Elimina comunque",
-  leave: "Lascia",
+  leave: "Annulla",
   squash: "Come un solo commit",
   cleanup: "Elimina poi l’albero di lavoro",
   strategy: "Come",
@@ -50,7 +51,7 @@ export default {
   detached: "nessun branch",
   prompt: "Ultima richiesta",
   message: "Ultimo messaggio",
-  todosDone: "{done} attività su {count} finite",
+  todosDone: { one: "{count} attività su {total} finita", other: "{count} attività su {total} finite" },
   "todo-pending": "da fare",
   "todo-in_progress": "in corso",
   "todo-completed": "fatto",
@@ -142,6 +143,7 @@ export default {
   booksNamed: { one: "{count} libro", other: "{count} libri" },
   oneAtATime: "Un momento: un invio è ancora in corso.",
   sending: "Invio di {name}…",
+  startLater: "Il server al momento non avvia lavori. {name} viene inviato di nuovo tra {seconds}\u00a0s.",
   notStarted: "Il lavoro non è stato avviato.",
   "pipeline-csv_import": "Importazione",
   "pipeline-batch_enrichment": "Completamento",
@@ -160,8 +162,8 @@ export default {
   "do-failed": "Salva le righe fallite",
   "do-forget": "Togli dalla pagina",
   processedOf: "{processed} di {total}",
-  endedOf: "{successes} riusciti su {total}",
-  endedPartial: "{successes} di {total} fatti prima della fine",
+  endedOf: { one: "{successes} riuscito su {total}", other: "{successes} riusciti su {total}" },
+  endedPartial: { one: "{successes} di {total} fatto prima della fine", other: "{successes} di {total} fatti prima della fine" },
   "by-webSocket": "connessione diretta",
   "by-eventStream": "flusso continuo",
   "by-polling": "chiesto ogni pochi secondi",
@@ -210,7 +212,7 @@ export default {
   forgetWarning: "Il lavoro continua, ma la via ai suoi risultati è persa.",
   live: "Aggiornato",
   jobNamed: "{pipeline}: {name}",
-  knownFrom: "saputo da: {source}",
+  knownFrom: "fonte: {source}",
   "reason-permission": "Chiede un permesso",
   "reason-question": "Fa una domanda",
   "reason-plan": "Chiede se il suo piano va bene",
@@ -225,4 +227,16 @@ export default {
   "reason-notAsked": "Non è ancora stato chiesto nulla",
   "reason-noLog": "Gira qui, ma non è stato trovato alcun registro",
   reasonOf: "{reason}: {what}",
+  remarkOf: "{place}: {text}",
+  photoNumber: "foto {number}",
+  stoppedRows: { one: "Fermato dopo {processed} righe su {total}: {successes} riuscita", other: "Fermato dopo {processed} righe su {total}: {successes} riuscite" },
+  stoppedItems: { one: "Fermato dopo {processed} su {total}: {successes} riuscito", other: "Fermato dopo {processed} su {total}: {successes} riusciti" },
+  "source-log": "il suo registro",
+  "source-registry": "ciò che dice di sé",
+  "source-process": "il suo processo",
+  "done-merge": "{name} è unito a {source}.",
+  "done-sync": "{name} ha ciò che ha {source}.",
+  "done-remove": "{name} è eliminato.",
+  worktreeStays: "L’albero di lavoro resta: {reason}",
+  "done-create": "Un albero di lavoro per {name} è pronto.",
 };

@@ -26,6 +26,8 @@ const NOTE_MS = 30_000;
 const COUNTED = ["needs_you", "done_unseen", "working"];
 /** Changes that are told to a screen reader. */
 const NEWS = ["needs_you", "done_unseen"];
+/** Codes whose sentence does not say enough: what the server wrote stands behind it. */
+const VAGUE = ["git_failed", "invalid_body", "invalid_parameter"];
 
 class WorkspacesPage extends WorkPage {
   #cards = new Map();
@@ -100,8 +102,9 @@ class WorkspacesPage extends WorkPage {
       this.token.ask(this.say);
       return [this.say("tokenNeeded")];
     }
-    const said = this.#sentenceOf(failure.code) ?? this.say("failedServer", { status: failure.status });
-    return [said, failure.detail].filter(Boolean);
+    const sentence = this.#sentenceOf(failure.code);
+    if (sentence && !VAGUE.includes(failure.code)) return [sentence];
+    return [sentence ?? this.say("failedServer", { status: failure.status }), failure.detail].filter(Boolean);
   }
 
   /** What a code of the server says; `null` for one without a sentence. */
@@ -222,11 +225,13 @@ class WorkspacesPage extends WorkPage {
     const { problem } = this.live.failure ?? {};
     const line = freshnessLine({ look, problem, retryIn, saved: null, shownAt: null, zone: null }, this.say);
     // What the form for the token says is not said twice.
-    const isTold = line.state === "failing" && problem?.detail && look.failureStatus !== 401;
+    const sentence = line.state === "failing" ? this.#sentenceOf(problem?.error) : null;
+    const isTold = line.state === "failing" && problem?.detail && !sentence && look.failureStatus !== 401;
     // With nothing to look at, the reason stands where the list would; the line has its short form.
     const isBare = !this.live.body && ["failing", "offline"].includes(line.state) && !this.token.isShown;
     const said = isTold && !isBare ? [line.detail, problem.detail].filter(Boolean).join(" · ") : line.detail;
-    const title = (line.state === "failing" && this.#sentenceOf(problem?.error)) || line.title;
+    // A line of a state is no sentence.
+    const title = sentence?.replace(/\.$/, "") ?? line.title;
     this.parts.trouble.hidden = !isBare;
     setText(this.parts.troubletitle, title);
     setText(this.parts.troubletext, isTold ? problem.detail : this.say("nothingYet"));

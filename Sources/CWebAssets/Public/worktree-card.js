@@ -12,6 +12,8 @@ const MOST_FILES = 20;
 /** The names of agents, by the word of the server. */
 const AGENTS = { "claude-code": "Claude Code", codex: "Codex" };
 const DAY = 86_400;
+/** What a state is known from, by the word of the server. */
+const SOURCES = { claude_log: "source-log", codex_log: "source-log", neutral_log: "source-log", claude_registry: "source-registry", process: "source-process" };
 
 export class WorktreeCard {
   #shown = { words: null, todos: null, agents: null };
@@ -71,7 +73,7 @@ export class WorktreeCard {
     const one = agents.length === 1 ? [agentName(agents[0]), agents[0].tool] : [];
     const isGuess = confidence === "low" && state !== "unknown";
     setText(who, [...one, isGuess && say("guessed")].filter(Boolean).join(" · "));
-    setAttribute(who, "title", source && source !== "none" ? say("knownFrom", { source }) : null);
+    setAttribute(who, "title", source && source !== "none" ? say("knownFrom", { source: SOURCES[source] ? say(SOURCES[source]) : source }) : null);
     list.hidden = agents.length < 2;
     const written = JSON.stringify([agents, say("guessed")]);
     if (this.#shown.agents === written) return;
@@ -100,7 +102,7 @@ export class WorktreeCard {
     const { todos: root, todolist, todocount, todonow } = this.parts;
     root.hidden = todos.length === 0;
     const done = todos.filter(({ status }) => status === "completed").length;
-    setText(todocount, say("todosDone", { done, count: todos.length }));
+    setText(todocount, say("todosDone", { count: done, total: todos.length }));
     setText(todonow, todos.filter(({ status }) => status === "in_progress").map(({ content }) => content).join(", "));
     const written = JSON.stringify([todos, say("todosDone")]);
     if (this.#shown.todos === written) return;

@@ -8,11 +8,15 @@ struct TextInterner {
   /// The hash of a text in the upper half, its number plus 1 in the lower; 0 is free.
   private var slots: [UInt64]
   private var mask: Int
-  /// Entries of ``slots`` that were found lately, by their hash: the ids of stops come again and again, and
-  /// this fits where the processor is near, as the whole table of a large feed does not.
-  private var recent: [UInt64]
+  /// Short texts that were found lately, by their hash.
+  ///
+  /// The ids of stops come again and again. One place in memory says all of them; of the whole table, the
+  /// ends and the bytes, all three would have to be fetched from far away. This was a sixth of the work of a
+  /// tick.
+  private var recent: [ShortText]
 
-  private static let recentMask = 1 << 14 - 1
+  /// The most places of ``recent``: what fits where the processor is near.
+  private static let mostRecent = 1 << 14
 
   private static let seed = UInt64.random(in: .min ... .max) | 1
 
@@ -22,7 +26,7 @@ struct TextInterner {
     while capacity < feedBytes / 128 { capacity <<= 1 }
     slots = Array(repeating: 0, count: capacity)
     mask = capacity - 1
-    recent = Array(repeating: 0, count: Self.recentMask + 1)
+    recent = Array(repeating: ShortText(), count: min(capacity / 4, Self.mostRecent))
   }
 
   /// The table of all texts.
@@ -33,23 +37,25 @@ struct TextInterner {
   /// Only a text that is new is checked: one that is there already was.
   mutating func number(of text: UnsafeRawBufferPointer) -> UInt32? {
     let hash = Self.hash(text)
-    let place = Int(hash) & Self.recentMask
-    let likely = recent[place]
-    if likely >> 32 == hash, likely != 0 {
-      let number = Int(UInt32(truncatingIfNeeded: likely)) - 1
-      if holds(text, number) { return UInt32(number) }
-    }
+    let place = Int(hash) & (recent.count - 1)
+    let short = ShortText(text)
+    if let short, recent[place].isEqual(short) { return recent[place].number }
     var slot = Int(hash) & mask
     while slots[slot] != 0 {
       let entry = slots[slot]
       let number = Int(UInt32(truncatingIfNeeded: entry)) - 1
       if entry >> 32 == hash, holds(text, number) {
-        recent[place] = entry
+        if var short {
+          short.number = UInt32(number)
+          recent[place] = short
+        }
         return UInt32(number)
       }
       slot = (slot + 1) & mask
     }
-    guard String(validating: text, as: UTF8.self) != nil else { return nil }
+    guard TextWords.areASCII(text) || String(validating: text, as: UTF8.self) != nil else {
+      return nil
+    }
     let number = UInt32(ends.count)
     bytes.append(contentsOf: text)
     ends.append(UInt32(bytes.count))
@@ -74,19 +80,7 @@ struct TextInterner {
     let start = number == 0 ? 0 : Int(ends[number - 1])
     guard Int(ends[number]) - start == text.count else { return false }
     return bytes.withUnsafeBytes { stored in
-      var index = 0
-      while index + 8 <= text.count {
-        let left = stored.loadUnaligned(fromByteOffset: start + index, as: UInt64.self)
-        guard left == text.loadUnaligned(fromByteOffset: index, as: UInt64.self) else {
-          return false
-        }
-        index += 8
-      }
-      while index < text.count {
-        guard stored[start + index] == text[index] else { return false }
-        index += 1
-      }
-      return true
+      TextWords.areEqual(UnsafeRawBufferPointer(rebasing: stored[start..<start + text.count]), text)
     }
   }
 
@@ -105,16 +99,11 @@ struct TextInterner {
   private static func hash(_ text: UnsafeRawBufferPointer) -> UInt64 {
     var state = seed ^ UInt64(truncatingIfNeeded: text.count)
     var index = 0
-    while index + 8 <= text.count {
-      state = mix(state ^ text.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+    while index + 8 < text.count {
+      state = mix(state ^ TextWords.word(text, index))
       index += 8
     }
-    var tail: UInt64 = 0
-    while index < text.count {
-      tail = tail << 8 | UInt64(text[index])
-      index += 1
-    }
-    return mix(mix(state ^ tail)) >> 32
+    return mix(mix(state ^ TextWords.last(text))) >> 32
   }
 
   /// Folds the 128-bit product with a constant: every bit of the input reaches every part.

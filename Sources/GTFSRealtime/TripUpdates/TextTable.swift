@@ -20,9 +20,9 @@ package struct TextID: Hashable, Sendable {
 /// The distinct texts of a feed: identifiers and headsigns, valid UTF-8, each stored once.
 package struct TextTable: Sendable {
   /// All texts, one after the other.
-  private var bytes: [UInt8]
+  @usableFromInline var bytes: [UInt8]
   /// Where each text ends in ``bytes``.
-  private var ends: [UInt32]
+  @usableFromInline var ends: [UInt32]
 
   init(bytes: [UInt8], ends: [UInt32]) {
     self.bytes = bytes
@@ -46,13 +46,25 @@ package struct TextTable: Sendable {
   package subscript(id: TextID?) -> String? { id.map { self[$0] } }
 
   /// Lends the bytes of a text, without copying them.
-  package func withBytes<Result>(
+  @inlinable @inline(__always) package func withBytes<Result>(
     of id: TextID,
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
     let start = id.index == 0 ? 0 : Int(ends[id.index - 1])
     let end = Int(ends[id.index])
     return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
+  }
+
+  /// Whether the text of an id of this table has exactly these bytes.
+  package func isEqual(_ id: TextID, _ wanted: UnsafeRawBufferPointer) -> Bool {
+    let start = id.index == 0 ? 0 : Int(ends[id.index - 1])
+    guard Int(ends[id.index]) - start == wanted.count else { return false }
+    return bytes.withUnsafeBytes { stored in
+      TextWords.areEqual(
+        UnsafeRawBufferPointer(rebasing: stored[start...].prefix(wanted.count)),
+        wanted
+      )
+    }
   }
 
   /// The id of a text; `nil` if the feed does not have it.

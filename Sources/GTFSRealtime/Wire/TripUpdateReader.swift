@@ -1,5 +1,4 @@
 import GTFS
-import Synchronization
 
 /// Reads the trip updates of a feed straight from its bytes, in one pass.
 ///
@@ -50,12 +49,7 @@ struct TripUpdateReader {
     while let entity = try envelope.next() { entities.append(entity) }
     let header = try envelope.header()
     let parts = parts ?? (bytes.count < divisibleBytes ? 1 : 2)
-    var reader = TripUpdateReader(limits: limits, feedBytes: bytes.count)
-    if parts == 1 {
-      for (index, entity) in entities.enumerated() { reader.take(entity, index: index) }
-    } else {
-      for part in read(entities, bytes.count, limits, parts) { reader.append(part) }
-    }
+    let reader = read(entities, bytes.count, limits, parts)
     return TripUpdateFeed(
       header: header,
       trips: reader.trips,
@@ -67,33 +61,33 @@ struct TripUpdateReader {
     )
   }
 
-  /// Reads parts of about as many bytes each.
+  /// Reads entities in parts of about as many bytes each, and puts the parts together.
   private static func read(
     _ entities: [WireCursor],
     _ byteCount: Int,
     _ limits: RealtimeLimits,
     _ parts: Int
-  ) -> [TripUpdateReader] {
+  ) -> TripUpdateReader {
     let starts = (0...parts).map { part in
       part == parts
         ? entities.count
         : entities.firstIndex { $0.position >= byteCount / parts * part } ?? entities.count
     }
-    let readers = Mutex<[TripUpdateReader?]>(Array(repeating: nil, count: parts))
-    Lanes.perform(parts) { part in
-      var reader = TripUpdateReader(limits: limits, feedBytes: byteCount / parts)
+    var readers = Lanes.results(parts) { part in
+      // The first one has room for all: the others are appended to it.
+      let bytes = part == 0 ? byteCount : byteCount / parts
+      var reader = TripUpdateReader(limits: limits, feedBytes: bytes)
       for index in starts[part]..<starts[part + 1] { reader.take(entities[index], index: index) }
-      readers.withLock { $0[part] = reader }
+      return reader
     }
-    return readers.withLock { $0.compactMap(\.self) }
+    // Removed, not copied: whoever is referred to twice is copied when it grows.
+    var whole = readers.removeFirst()
+    for part in readers { whole.append(part) }
+    return whole
   }
 
   /// Appends what was read of the next part of the feed.
   private mutating func append(_ part: TripUpdateReader) {
-    guard !(updates.isEmpty && trips.isEmpty && census == EntityCensus()) else {
-      self = part
-      return
-    }
     let table = part.interner.table()
     // Every text of a part is valid: it was taken once.
     let numbers = table.ids.map { id in
@@ -114,6 +108,7 @@ struct TripUpdateReader {
       rare.headsign = rare.headsign.map { TextID(number: numbers[$0.index]) }
       details.append(rare)
     }
+    trips.reserveCapacity(trips.count + part.trips.count)
     for var trip in part.trips {
       trip.renumber { TextID(number: numbers[$0.index]) }
       let range = trip.stopTimeUpdates

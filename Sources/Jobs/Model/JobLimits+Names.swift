@@ -24,7 +24,9 @@ extension JobLimits {
     ("recentMessages", \.recentMessages), ("embeddedItems", \.embeddedItems),
     ("heartbeatSeconds", \.heartbeatSeconds), ("pollSeconds", \.pollSeconds),
     ("stuckSeconds", \.stuckSeconds), ("lockedSeconds", \.lockedSeconds),
-    ("tokensOfJob", \.tokensOfJob),
+    ("tokensOfJob", \.tokensOfJob), ("startsAtOnce", \.startsAtOnce),
+    ("startsPerMinute", \.startsPerMinute), ("startsAtOnceOfClient", \.startsAtOnceOfClient),
+    ("startsPerMinuteOfClient", \.startsPerMinuteOfClient),
   ]
 
   /// Sets a limit by its name.

@@ -27,6 +27,14 @@ public struct JobLimits: Hashable, Sendable {
   public var openJobs = 500
   /// The most jobs that run at once.
   public var runningJobs = 4
+  /// The most jobs that all clients together start at once after a pause.
+  public var startsAtOnce = 1_000
+  /// The most jobs that all clients together start in a minute, in the long run.
+  public var startsPerMinute = 600
+  /// The most jobs that one client starts at once after a pause.
+  public var startsAtOnceOfClient = 500
+  /// The most jobs that one client starts in a minute, in the long run.
+  public var startsPerMinuteOfClient = 300
   /// The most requests with input that are read at once.
   public var uploads = 16
   /// The least rate of an upload, in bytes a second.
@@ -93,6 +101,9 @@ public struct JobLimits: Hashable, Sendable {
       "ai_scan": .object(["maxPhotos": whole(photos), "maxPhotoBytes": whole(photoBytes)]),
       "jobs": .object([
         "open": whole(openJobs), "running": whole(runningJobs), "uploads": whole(uploads),
+        "startsAtOnce": whole(startsAtOnce), "startsPerMinute": whole(startsPerMinute),
+        "startsAtOnceOfClient": whole(startsAtOnceOfClient),
+        "startsPerMinuteOfClient": whole(startsPerMinuteOfClient),
         "uploadBytesPerSecond": whole(uploadBytesPerSecond),
         "uploadSlackSeconds": whole(uploadSlackSeconds), "uploadSeconds": whole(uploadSeconds),
       ]),

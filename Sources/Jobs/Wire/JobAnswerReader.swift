@@ -19,11 +19,14 @@ public struct JobRefusal: Error, Hashable, Sendable {
   public var status: Int
   /// Why.
   public var error: JobWireError
+  /// When it is worth to ask again, in seconds, if the server says so.
+  public var retryAfter: Int?
 
   /// Creates a refusal.
-  public init(status: Int, error: JobWireError) {
+  public init(status: Int, error: JobWireError, retryAfter: Int? = nil) {
     self.status = status
     self.error = error
+    self.retryAfter = retryAfter
   }
 }
 

@@ -231,15 +231,17 @@ struct JobEndpoints: Sendable {
     var job = id
     var token = gate.token(request.headers, query: query)?.token
     let body: ByteBuffer
+    let tooLarge = JobProblem(
+      .contentTooLarge,
+      .tooLarge,
+      "the request is longer than \(Self.refreshBytes) bytes",
+      extensions: ["maxBytes": .integer(Self.refreshBytes)]
+    ).problem
+    guard !request.declaresMore(than: Self.refreshBytes) else { throw tooLarge.last }
     do {
       body = try await request.collectBody(upTo: Self.refreshBytes)
     } catch is NIOTooManyBytesError {
-      throw JobProblem(
-        .contentTooLarge,
-        .tooLarge,
-        "the request is longer than \(Self.refreshBytes) bytes",
-        extensions: ["maxBytes": .integer(Self.refreshBytes)]
-      ).problem
+      throw tooLarge
     }
     if body.readableBytes > 0 {
       guard let value = try? JSONReader.value(of: Array(body.readableBytesView)) else {

@@ -22,19 +22,30 @@ struct StartEndpoint: Sendable {
   let runner: JobRunner
   let pipelines: Set<PipelineName>
   let permits: UploadPermits
+  let starts: StartPermits
   let tally: JobTally
 
   /// Takes the input, stores the job, and answers 202 before any work is done.
   ///
-  /// - Throws: ``Problem`` 400, 404, 409, 413, 415, 503.
-  func answer(_ request: Request, pipeline word: String) async throws -> Response {
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - word: The pipeline.
+  ///   - client: Who asks.
+  /// - Returns: The answer, 202.
+  /// - Throws: ``Problem`` 400, 404, 408, 409, 413, 415, 429, 503.
+  func answer(
+    _ request: Request,
+    pipeline word: String,
+    client: ClientNetwork?
+  ) async throws -> Response {
     do {
-      let (response, isNew) = try await start(request, pipeline: word)
+      let (response, isNew) = try await start(request, pipeline: word, client: client)
       tally.started(isNew ? .started : .repeated)
       return response
     } catch let problem as Problem {
       switch problem.status {
       case .serviceUnavailable: tally.started(.busy)
+      case .tooManyRequests: tally.started(.limited)
       case .requestTimeout: tally.started(.tooSlow)
       default: tally.started(.refused)
       }
@@ -44,7 +55,8 @@ struct StartEndpoint: Sendable {
 
   private func start(
     _ request: Request,
-    pipeline word: String
+    pipeline word: String,
+    client: ClientNetwork?
   ) async throws -> (Response, isNew: Bool) {
     let pipeline = PipelineName(rawValue: word.lowercased().replacing("-", with: "_"))
     guard pipelines.contains(pipeline) else {
@@ -70,6 +82,13 @@ struct StartEndpoint: Sendable {
         "the content is \(coding.prefix(40)); send it without Content-Encoding"
       ).problem
     }
+    // The repetition of a start starts nothing.
+    var isCounted = false
+    if try await !store.knows(key: key) {
+      try starts.take(client)
+      isCounted = true
+    }
+    defer { if isCounted { starts.giveBack(client) } }
     guard permits.take() else {
       throw JobProblem(
         .serviceUnavailable,
@@ -84,7 +103,10 @@ struct StartEndpoint: Sendable {
     let inputs = try await inputs(request, pipeline, &options)
     switch try await store.start(pipeline, inputs: inputs, options: options, key: key) {
     case .job(let job, let token, let isNew):
-      if isNew { await runner.add(job.id) }
+      if isNew {
+        isCounted = false
+        await runner.add(job.id)
+      }
       return (started(job, token), isNew)
     case .mismatch:
       throw JobProblem(
@@ -220,19 +242,13 @@ struct StartEndpoint: Sendable {
     var bytes: [UInt8] = []
     var count = 0
     var pace = UploadPace(store.limits)
-    // Whoever says how much comes, and waits for a word or would be cut off in any case, is told before it comes.
-    if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit,
-      request.headers[.expect] != nil || length > limit + Self.drainedBytes
-    {
-      var problem = tooLarge("the request", limit)
-      problem.fields[.connection] = "close"
-      throw problem
-    }
+    // Whoever says how much comes is told before it comes.
+    guard !request.declaresMore(than: limit) else { throw tooLarge("the request", limit).last }
     for try await part in request.body {
       guard pace.take(part.readableBytes) else { throw tooSlow }
       count += part.readableBytes
-      // Most clients read no answer before they have sent everything: so it is read, and forgotten.
-      guard count <= limit + Self.drainedBytes else { throw tooLarge("the request", limit) }
+      // Who did not say so reads no answer, most likely, before everything is sent: so it is read, and forgotten.
+      guard count <= limit + Self.drainedBytes else { throw tooLarge("the request", limit).last }
       if count <= limit {
         bytes.append(contentsOf: part.readableBytesView)
       } else {
@@ -244,14 +260,12 @@ struct StartEndpoint: Sendable {
   }
 
   private var tooSlow: Problem {
-    var problem = JobProblem(
+    // The last: what is still to come would come as slowly.
+    JobProblem(
       .requestTimeout,
       .tooSlow,
       "the request came too slowly: less than \(store.limits.uploadBytesPerSecond) bytes a second"
-    ).problem
-    // What is still to come would come as slowly.
-    problem.fields[.connection] = "close"
-    return problem
+    ).problem.last
   }
 
   private func tooLarge(_ name: String, _ limit: Int) -> Problem {

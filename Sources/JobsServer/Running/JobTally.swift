@@ -22,6 +22,8 @@ final class JobTally: Sendable {
     case refused
     /// There is no room.
     case busy
+    /// Too many were started lately.
+    case limited
     /// It came too slowly.
     case tooSlow = "too_slow"
   }

@@ -88,16 +88,26 @@ package final class JobStore: Sendable {
   /// Whether a job could be started now: there is room, or it was started with this key before.
   func hasRoom(key: String?) async throws -> Bool {
     let now = now
-    let keyHash = key.map { Data(SHA256.hash($0.utf8)) }
     return try await database.read { [limits] database in
       if try Self.openCount(database) < limits.openJobs { return true }
-      guard let keyHash else { return false }
-      return try Int.fetchOne(
-        database,
-        sql: "SELECT 1 FROM idempotency WHERE key = ? AND until > ?",
-        arguments: [keyHash, now]
-      ) != nil
+      return try Self.knows(key, database, now: now)
     }
+  }
+
+  /// Whether a job was started with a key that is still remembered.
+  func knows(key: String?) async throws -> Bool {
+    guard key != nil else { return false }
+    let now = now
+    return try await database.read { try Self.knows(key, $0, now: now) }
+  }
+
+  private static func knows(_ key: String?, _ database: Database, now: Int64) throws -> Bool {
+    guard let key else { return false }
+    return try Int.fetchOne(
+      database,
+      sql: "SELECT 1 FROM idempotency WHERE key = ? AND until > ?",
+      arguments: [Data(SHA256.hash(key.utf8)), now]
+    ) != nil
   }
 
   private static func openCount(_ database: Database) throws -> Int {

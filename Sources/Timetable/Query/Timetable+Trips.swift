@@ -45,6 +45,11 @@ extension Timetable {
     return Trip(low)..<Trip(end)
   }
 
+  /// Whether a trip has an id and is the only one with it, so that ``trips(id:)`` would find it alone.
+  package func hasOneRun(_ trip: Trip, id wanted: UnsafeRawBufferPointer) -> Bool {
+    ByteOrder.compare(image.tripId(trip), wanted) == 0 && !isFrequency(trip)
+  }
+
   /// trip_id.
   package func tripId(of trip: Trip) -> UnsafeRawBufferPointer { image.tripId(trip) }
 
@@ -103,13 +108,33 @@ extension Timetable {
   package func call(_ position: Int, of trip: Trip) -> ScheduledCall {
     let record = image.trips[Int(trip)]
     let place = Int(image.patterns[Int(record.pattern)].first) + position
+    return call(record.start, place, Int(record.profile) + position)
+  }
+
+  /// Reads all stops of a trip, in their order, in the place of what an array holds.
+  ///
+  /// Whoever reads one trip after the other keeps the array's memory.
+  package func readCalls(of trip: Trip, into calls: inout [ScheduledCall]) {
+    calls.removeAll(keepingCapacity: true)
+    let record = image.trips[Int(trip)]
+    let pattern = image.patterns[Int(record.pattern)]
+    let first = Int(pattern.first)
+    let profile = Int(record.profile)
+    for position in 0..<Int(pattern.count) {
+      calls.append(call(record.start, first + position, profile + position))
+    }
+  }
+
+  /// The stop at a place of the patterns, with the times at a place of the profiles.
+  @inline(__always)
+  private func call(_ start: Int32, _ place: Int, _ profile: Int) -> ScheduledCall {
     let attributes = image.patternAttributes[place]
-    let time = image.profileTimes[Int(record.profile) + position]
+    let time = image.profileTimes[profile]
     return ScheduledCall(
       stop: image.patternStops[place],
       sequence: image.patternSequences[place],
-      arrival: record.start + time.arrival,
-      departure: record.start + time.departure,
+      arrival: start + time.arrival,
+      departure: start + time.departure,
       allowsPickup: attributes.pickupType != 1,
       allowsDropOff: attributes.dropOffType != 1,
       isInterpolated: attributes.isInterpolated

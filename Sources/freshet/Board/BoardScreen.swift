@@ -74,8 +74,8 @@ struct BoardScreen {
     case (_, .character("r")), (_, .control("l")): return .refresh
     case (_, .character("a")): open(.alerts)
     case (_, .character("?")), (_, .character("h")): open(.help)
-    case (.alerts, .down): scrolled += 1
-    case (.alerts, .up): scrolled = max(scrolled - 1, 0)
+    case (.alerts, .down), (.help, .down): scrolled += 1
+    case (.alerts, .up), (.help, .up): scrolled = max(scrolled - 1, 0)
     default: break
     }
     return nil
@@ -162,26 +162,60 @@ struct BoardScreen {
         ?? [words.noCopy]
     case .search: lines = found(text)
     case .alerts: lines = alerts(scene.board, text)
-    case .help: lines = ["", "  " + words.keys.replacing("   ", with: "\n  ")].flatMap(Self.split)
+    case .help:
+      let all = help(text)
+      lines = Array(all.dropFirst(min(scrolled, max(all.count - room, 0))))
     }
     lines = Array(lines.prefix(room))
     lines += [String](repeating: "", count: room - lines.count)
     return lines + bottom
   }
 
-  private static func split(_ text: String) -> [String] {
-    text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
+  /// The columns from which signs stand beside the keys.
+  private static let columnsForTwo = 84
+
+  private func help(_ text: BoardText) -> [String] {
+    func lines(_ hints: [KeyHints.Hint]) -> [String] {
+      hints.map { "  " + Terminal.fit($0.key, 7) + $0.word }
+    }
+    let (keys, signs) = (lines(words.allKeys), lines(words.signs))
+    let width = max(text.columns - 1, 20)
+    let head = text.paint("1", Terminal.fit(words.keysTitle, width))
+    guard width >= Self.columnsForTwo else {
+      return [head] + (keys + [""] + signs).map { Terminal.fit($0, width) }
+    }
+    return [head]
+      + keys.indices.map { index in
+        Terminal.fit(keys[index], width / 2)
+          + Terminal.fit(index < signs.count ? signs[index] : "", width - width / 2)
+      }
   }
 
   private func prompt(_ text: BoardText) -> String {
     let width = max(text.columns - 1, 20)
     switch panel {
-    case .search: return Terminal.fit("/ \(words.searchPrompt): \(query)▏", width)
-    case .filter: return Terminal.fit("f \(words.filterPrompt): \(typed)▏", width)
-    default:
-      let active = filter.text.isEmpty ? "" : "[\(filter.text)]  "
-      return text.paint("2", Terminal.fit(active + words.keys, width))
+    case .search: return asking("/ \(words.searchPrompt): \(query)▏", words.searchKeys, text, width)
+    case .filter: return asking("f \(words.filterPrompt): \(typed)▏", words.filterKeys, text, width)
+    case .alerts, .help: return text.paint("2", KeyHints.line(words.readingKeys, width))
+    case .board:
+      let active = filter.text.isEmpty ? "" : "[\(Terminal.plain(filter.text))]  "
+      let hints = KeyHints.line(words.keys, width - Terminal.width(of: active))
+      return text.paint("2", Terminal.fit(active + hints, width))
     }
+  }
+
+  /// What is typed, and behind it what the keys do, if there is room.
+  private func asking(
+    _ typed: String,
+    _ hints: [KeyHints.Hint],
+    _ text: BoardText,
+    _ width: Int
+  ) -> String {
+    let line = Terminal.plain(typed)
+    let room = width - Terminal.width(of: line) - 3
+    let keys = KeyHints.line(hints, room)
+    guard Terminal.width(of: keys) <= room else { return Terminal.fit(line, width) }
+    return "\(line)   " + text.paint("2", keys)
   }
 
   private func found(_ text: BoardText) -> [String] {

@@ -105,20 +105,53 @@ struct BoardText {
       let word = isSkipped ? words.skipped : words.cancelled
       return paint("1;31", Terminal.fit(word, statusWidth, atEnd: true))
     }
-    var notes: [(String, String)] = []
-    if flags.contains("EXTRA_SERVICE") { notes.append((words.extra, "36")) }
-    if let delay = departure.delayMin {
-      if delay > 1 { notes.append(("+\(delay)", "33")) }
-      if delay < 0, departure.status == "EARLY" { notes.append((words.early, "35")) }
-    }
     let room = statusWidth - 4
-    let told = notes.map(\.0).joined(separator: " ")
-    let style = notes.last?.1 ?? "0"
-    return paint(style, Terminal.fit(told, room, atEnd: true))
+    let told = fitting(notes(departure, flags), room)
+    let used = told.map { Terminal.width(of: $0.text) + 1 }.reduce(0, +) - 1
+    return String(repeating: " ", count: max(room - max(used, 0), 0))
+      + told.map { paint($0.style, $0.text) }.joined(separator: " ")
       + paint(
         departure.realtimeDeparture == nil ? "0" : "32",
         Terminal.fit(minutes, 4, atEnd: true)
       )
+  }
+
+  /// Something about a departure, in full and short; the parameters of SGR.
+  private struct Note {
+    var long: String
+    var short: String
+    var style: String
+  }
+
+  /// What is to be told of a departure that leaves, what matters most last.
+  private func notes(_ departure: Departure, _ flags: Set<String>) -> [Note] {
+    var notes: [Note] = []
+    func add(_ words: (long: String, short: String), _ style: String) {
+      notes.append(Note(long: words.long, short: words.short, style: style))
+    }
+    if flags.contains("EXTRA_SERVICE") { add((words.extra, words.extra), "36") }
+    if flags.contains("REPLACEMENT_SERVICE") { add(words.replacement, "36") }
+    let isShort = flags.contains("SHORT_TURN") || flags.contains("SHORT_TURN_TERMINUS")
+    if isShort { add(words.endsEarly, "33") }
+    if !showsPlatform, departure.platformChanged == true, let platform = departure.platform {
+      let text = "→" + Terminal.plain(platform)
+      add((text, text), "1;33")
+    }
+    if let delay = departure.delayMin {
+      if delay > 1 { add(("+\(delay)", "+\(delay)"), "33") }
+      if delay < 0, departure.status == "EARLY" { add((words.early, words.early), "35") }
+    }
+    return notes
+  }
+
+  /// The notes that fit: in full, else short, else without those that matter less.
+  private func fitting(_ notes: [Note], _ room: Int) -> [(text: String, style: String)] {
+    for first in notes.indices {
+      let rest = notes[first...]
+      for told in [rest.map { ($0.long, $0.style) }, rest.map { ($0.short, $0.style) }]
+      where told.map({ Terminal.width(of: $0.0) + 1 }).reduce(0, +) - 1 <= room { return told }
+    }
+    return notes.last.map { [(Terminal.fit($0.short, room), $0.style)] } ?? []
   }
 
   private func badge(_ departure: Departure) -> String {

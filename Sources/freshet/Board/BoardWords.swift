@@ -1,4 +1,5 @@
 import Freshness
+import TerminalText
 
 /// What a board says in one of four languages (R26, R28; mesdeparts.md 3.10).
 struct BoardWords {
@@ -25,6 +26,20 @@ struct BoardWords {
   var skipped: String { choose("no stop", "sans arrêt", "kein Halt", "non ferma") }
   var early: String { choose("early", "en avance", "zu früh", "in anticipo") }
   var extra: String { choose("extra", "suppl.", "Zusatz", "suppl.") }
+  /// Another vehicle runs in its place, in full and short.
+  var replacement: (long: String, short: String) {
+    (
+      choose("replacement", "remplacement", "Ersatz", "sostitutivo"),
+      choose("repl.", "rempl.", "Ersatz", "sost.")
+    )
+  }
+  /// Stops at its end are left out, in full and short.
+  var endsEarly: (long: String, short: String) {
+    (
+      choose("ends early", "parcours lim.", "endet vorz.", "limitato"),
+      choose("ends", "lim.", "kurz", "lim.")
+    )
+  }
   var live: String { choose("live", "temps réel", "Echtzeit", "tempo reale") }
   var stream: String { choose("stream", "flux", "Stream", "flusso") }
   var asking: String { choose("asking …", "demande …", "fragt …", "chiede …") }
@@ -44,7 +59,7 @@ struct BoardWords {
     )
   }
   var noAlerts: String {
-    choose("No disruptions.", "Aucune perturbation.", "Keine Störungen.", "Nessun disturbo.")
+    choose("No disruptions.", "Aucune perturbation.", "Keine Störungen.", "Nessuna perturbazione.")
   }
   var noDepartures: String {
     choose(
@@ -71,13 +86,94 @@ struct BoardWords {
     )
   }
   var next: String { choose("Next", "Prochain", "Nächste", "Prossima") }
-  var keys: String {
-    choose(
-      "/ stop   f filter   r refresh   a alerts   ? help   q quit",
-      "/ arrêt   f filtre   r actualiser   a perturbations   ? aide   q quitter",
-      "/ Haltestelle   f Filter   r neu laden   a Störungen   ? Hilfe   q Ende",
-      "/ fermata   f filtro   r aggiorna   a disturbi   ? aiuto   q esci"
-    )
+  private var help: String { choose("help", "aide", "Hilfe", "aiuto") }
+  private var quit: String { choose("quit", "quitter", "Ende", "esci") }
+  private var back: String { choose("back", "retour", "zurück", "indietro") }
+  private var alerts: String { choose("alerts", "perturbations", "Störungen", "perturbazioni") }
+  private var refresh: String { choose("refresh", "actualiser", "neu laden", "aggiorna") }
+  private var filter: String { choose("filter", "filtre", "Filter", "filtro") }
+
+  /// The keys of the board, the ones that matter most first.
+  var keys: [KeyHints.Hint] {
+    [
+      ("?", help), ("q", quit), ("/", searchPrompt), ("f", filter), ("a", alerts), ("r", refresh),
+    ]
+  }
+  /// The keys of the texts of disruptions and of the help.
+  var readingKeys: [KeyHints.Hint] {
+    [("esc", back), ("q", quit), ("↑ ↓", choose("scroll", "défiler", "blättern", "scorri"))]
+  }
+  /// The keys of the search.
+  var searchKeys: [KeyHints.Hint] {
+    [
+      ("enter", choose("open", "ouvrir", "öffnen", "apri")), ("esc", back),
+      ("↑ ↓", choose("choose", "choisir", "wählen", "scegli")),
+    ]
+  }
+  /// The keys of the filter.
+  var filterKeys: [KeyHints.Hint] {
+    [("enter", choose("filter", "filtrer", "filtern", "filtra")), ("esc", back)]
+  }
+
+  /// The heading of the keys.
+  var keysTitle: String { choose("Keys", "Touches", "Tasten", "Tasti") }
+
+  /// Every key and what it does.
+  var allKeys: [KeyHints.Hint] {
+    [
+      ("/", choose("another stop", "un autre arrêt", "andere Haltestelle", "un’altra fermata")),
+      ("f", "\(filter): \(filterPrompt)"), ("r", refresh), ("a", alerts),
+      (
+        "enter",
+        choose(
+          "open the stop, use the filter",
+          "ouvrir l’arrêt, appliquer le filtre",
+          "Haltestelle öffnen, Filter anwenden",
+          "apri la fermata, applica il filtro"
+        )
+      ),
+      (
+        "↑ ↓",
+        choose("choose, scroll", "choisir, défiler", "wählen, blättern", "scegli, scorri")
+      ),
+      (
+        "esc",
+        choose(
+          "back; the filter away",
+          "retour ; sans filtre",
+          "zurück; ohne Filter",
+          "indietro; senza filtro"
+        )
+      ), ("?", help), ("q", quit),
+    ]
+  }
+
+  /// The signs of the board and what they say.
+  var signs: [KeyHints.Hint] {
+    [
+      ("!", choose("disruption", "perturbation", "Störung", "perturbazione")),
+      ("◀", choose("leaves now", "départ immédiat", "fährt jetzt", "parte ora")),
+      ("5→7", choose("other platform", "autre voie", "anderes Gleis", "altro binario")),
+      ("●", live),
+      (
+        "◐",
+        choose(
+          "realtime is old or limited",
+          "temps réel ancien ou limité",
+          "Echtzeit alt oder begrenzt",
+          "tempo reale vecchio o limitato"
+        )
+      ), ("○", choose("timetable only", "horaire seul", "nur Fahrplan", "solo orario")),
+      (
+        "▲",
+        choose(
+          "the server cannot be asked",
+          "serveur inaccessible",
+          "Server nicht erreichbar",
+          "server non raggiungibile"
+        )
+      ),
+    ]
   }
 
   /// The age of what is shown (R28).
@@ -100,9 +196,9 @@ struct BoardWords {
   func next(in seconds: Int64) -> String {
     choose(
       "next in \(seconds) s",
-      "suite dans \(seconds) s",
-      "weiter in \(seconds) s",
-      "tra \(seconds) s"
+      "prochaine demande dans \(seconds) s",
+      "nächste Abfrage in \(seconds) s",
+      "prossima richiesta tra \(seconds) s"
     )
   }
 

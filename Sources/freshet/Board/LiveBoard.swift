@@ -51,6 +51,7 @@ final class LiveBoard {
   private var screen: BoardScreen
   private var lines = BoardLines()
   private var drawn = ScreenDrawing()
+  private var drawnColumns = 0
   private var printed = ""
 
   /// Creates a board.
@@ -258,7 +259,11 @@ final class LiveBoard {
       failure: snapshot?.failure,
       now: now
     )
-    let new = screen.lines(scene, size: Terminal.size, colours: Terminal.colours)
+    let size = Terminal.size
+    // Of another width, told by a signal or not, what stands there is worth nothing.
+    if size.columns != drawnColumns { drawn.forget() }
+    drawnColumns = size.columns
+    let new = screen.lines(scene, size: size, colours: Terminal.colours)
     let text = drawn.update(new)
     return text.isEmpty || Terminal.write(text)
   }

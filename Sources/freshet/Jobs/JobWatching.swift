@@ -24,6 +24,7 @@ struct JobWatching {
     var entry = entry
     var last = ""
     var drawn = 0.0
+    var counted: JobProgress?
     for await news in client.follow(entry.ticket) {
       switch news {
       case .message(let message):
@@ -32,6 +33,7 @@ struct JobWatching {
         } else if let progress = Self.progress(message), progress.fraction >= drawn {
           // After a connection broke, events from before the state come behind it: they are known already.
           drawn = progress.fraction
+          if progress.total != nil { counted = progress }
           show(progress, &last)
         }
       case .ticket(let ticket):
@@ -43,7 +45,7 @@ struct JobWatching {
         note("the connection is gone; trying again", &last)
       case .finished(let ending):
         if Terminal.showsProgress, !isJSON { Terminal.complain("\r\u{1B}[K") }
-        return try await finish(ending, entry.ticket)
+        return try await finish(ending, counted, entry.ticket)
       }
     }
     throw ExitCode(1)
@@ -65,8 +67,17 @@ struct JobWatching {
     }
   }
 
+  /// The share that its numbers give; the server's also counts what is done before and after them.
+  static func share(_ progress: JobProgress) -> Double {
+    guard let total = progress.total, total > 0, let processed = progress.processed else {
+      return progress.fraction
+    }
+    return min(max(Double(processed) / Double(total), 0), 1)
+  }
+
   private func show(_ progress: JobProgress, _ last: inout String) {
-    let percent = Int(progress.fraction * 100)
+    let share = Self.share(progress)
+    let percent = Int(share * 100)
     let sentence = Terminal.plain(progress.sentence)
     guard Terminal.showsProgress else {
       let line = "\(percent / 10 * 10) % \(sentence.prefix { $0 != ":" })"
@@ -74,7 +85,7 @@ struct JobWatching {
       last = line
       return
     }
-    let filled = Int(progress.fraction * Double(Self.barColumns))
+    let filled = Int(share * Double(Self.barColumns))
     let bar =
       String(repeating: "█", count: filled)
       + String(repeating: "░", count: Self.barColumns - filled)
@@ -90,13 +101,17 @@ struct JobWatching {
     last = text
   }
 
-  private func finish(_ ending: JobFollower.Ending, _ ticket: JobTicket) async throws {
+  private func finish(
+    _ ending: JobFollower.Ending,
+    _ counted: JobProgress?,
+    _ ticket: JobTicket
+  ) async throws {
     guard case .ended(let completion) = ending else {
       Terminal.complain("freshet jobs: \(Self.text(ending))\n")
       throw ExitCode(1)
     }
     if !isJSON {
-      Terminal.write(JobText.ended(completion, job: ticket.job))
+      Terminal.write(JobText.ended(completion, job: ticket.job, counted: counted))
       if (completion.failures ?? 0) > 0 {
         let page = try await client.results(ticket, outcome: .failed, limit: Self.named)
         for result in page.items.elements { Terminal.write("  " + JobText.line(result) + "\n") }
@@ -119,14 +134,26 @@ struct JobWatching {
 
 /// Jobs and results as text.
 enum JobText {
-  /// How a job ended, with its numbers.
-  static func ended(_ completion: JobCompletion, job: String) -> String {
+  /// How a job ended, with its numbers if there are any.
+  ///
+  /// - Parameters:
+  ///   - completion: How it ended.
+  ///   - job: The job's id.
+  ///   - counted: The last that was heard of how many there are.
+  /// - Returns: Lines with their ends.
+  static func ended(_ completion: JobCompletion, job: String, counted: JobProgress?) -> String {
     var text = "\(job.prefix(8)) \(Terminal.plain(completion.ending.rawValue))"
-    if let duration = completion.duration {
-      text += " in \(Double(duration / 10) / 100) s"
+    if let total = completion.total, total > 0 {
+      if let duration = completion.duration { text += " in \(Double(duration / 10) / 100) s" }
+      let successes = Quantity.count(completion.successes ?? 0)
+      if completion.isPartial, let all = counted?.total {
+        let done = Quantity.count(max(counted?.processed ?? 0, total))
+        text += " after \(done) of \(Quantity.count(all)): \(successes) succeeded"
+      } else {
+        text += ": \(successes) of \(Quantity.count(total)) succeeded"
+      }
     }
-    text += ": \(Quantity.count(completion.successes ?? 0)) of"
-    text += " \(Quantity.count(completion.total ?? 0)) succeeded\n"
+    text += "\n"
     for (name, count) in completion.counts.sorted(by: { $0.key < $1.key }) where count > 0 {
       text += "  \(Terminal.plain(name).replacing("_", with: " ")): \(Quantity.count(count))\n"
     }

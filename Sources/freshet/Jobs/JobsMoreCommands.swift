@@ -3,6 +3,7 @@ import Foundation
 import Jobs
 import JobsClient
 import StrictJSON
+import TerminalText
 import TolerantDecoding
 
 /// `freshet jobs list`.
@@ -18,6 +19,7 @@ struct JobsListCommand: AsyncParsableCommand {
     try await server.withClient("list") { client in
       let entries = try server.box.entries().filter { $0.server == server.server }
       if entries.isEmpty { Terminal.write("No job was started from here on \(server.server).\n") }
+      var rows: [[String]] = []
       for entry in entries {
         let state: String
         do throws(JobClientFailure) {
@@ -28,11 +30,36 @@ struct JobsListCommand: AsyncParsableCommand {
           if case .unreachable = error { throw error }
           state = "\(error)"
         }
-        Terminal.write(
-          "\(entry.ticket.job.prefix(8))  \(JobInstant.text(entry.startedAt).prefix(19))  "
-            + "\(entry.pipeline)  \(Terminal.plain(state))  \(Terminal.plain(entry.name))\n"
-        )
+        let started = String(JobInstant.text(entry.startedAt).prefix(16)).replacing("T", with: " ")
+        rows.append([
+          String(entry.ticket.job.prefix(8)), started, Self.word(entry.pipeline), state, entry.name,
+        ])
       }
+      for line in Self.table(rows) { Terminal.write(line + "\n") }
+    }
+  }
+
+  /// The subcommand that starts such a job.
+  private static func word(_ pipeline: String) -> String {
+    switch pipeline {
+    case "csv_import": "import"
+    case "batch_enrichment": "enrich"
+    case "ai_scan": "scan"
+    default: pipeline
+    }
+  }
+
+  /// Rows in columns; on a terminal no longer than its lines.
+  private static func table(_ rows: [[String]]) -> [String] {
+    let cells = rows.map { $0.map { Terminal.plain($0) } }
+    let widths = (0..<4).map { column in
+      cells.map { Terminal.width(of: $0[column]) }.max() ?? 0
+    }
+    let columns = Terminal.isInteractive ? Terminal.size.columns - 1 : nil
+    return cells.map { cells in
+      let columnsBefore = zip(cells, widths).map { Terminal.fit($0.0, $0.1) }
+      let line = (columnsBefore + cells.suffix(1)).joined(separator: "  ")
+      return columns.map { TerminalText.trimmed(Terminal.fit(line, $0)) } ?? line
     }
   }
 }

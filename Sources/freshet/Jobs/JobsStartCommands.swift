@@ -6,6 +6,9 @@ import StrictJSON
 
 /// What all commands that start a job take.
 struct JobStartOptions: ParsableArguments {
+  /// How long a command waits in all for a server that starts no job at the moment.
+  static let patience = Duration.seconds(120)
+
   @Flag(help: "Start the job and leave; freshet jobs watch follows it later.")
   var detach = false
 
@@ -59,8 +62,13 @@ struct JobStartOptions: ParsableArguments {
         content: content,
         type: type,
         options: options,
-        key: idempotencyKey ?? UUID().uuidString
-      )
+        key: idempotencyKey ?? UUID().uuidString,
+        patience: Self.patience
+      ) { refusal, seconds in
+        Terminal.complain(
+          "freshet jobs \(command): \(refusal.error.message); asked again in \(seconds) s\n"
+        )
+      }
       let entry = TicketBox.Entry(
         server: server.server,
         pipeline: pipeline.rawValue,

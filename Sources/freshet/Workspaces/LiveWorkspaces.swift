@@ -44,6 +44,7 @@ final class LiveWorkspaces {
   private var time = ServerTime()
   private var keys = KeyReader()
   private var drawn = ScreenDrawing()
+  private var drawnColumns = 0
   private var details = Details()
   private var turn = 0
   private var watching: [Task<Void, Never>] = []
@@ -221,6 +222,8 @@ final class LiveWorkspaces {
       now: time.now
     )
     let pen = Pen(columns: size.columns, colours: Terminal.colours)
+    if size.columns != drawnColumns { drawn.forget() }
+    drawnColumns = size.columns
     let text = drawn.update(screen.draw(scene, rows: size.rows, pen))
     return text.isEmpty || Terminal.write(text)
   }

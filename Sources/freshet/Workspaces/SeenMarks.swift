@@ -1,5 +1,4 @@
 import Agents
-import ConditionalHTTP
 import Foundation
 import StrictJSON
 
@@ -7,8 +6,6 @@ import StrictJSON
 ///
 /// It is safe to lose, is replaced as a whole, and is made when the first worktree is marked.
 struct SeenMarks: Sendable {
-  /// The most marks that are kept, the latest ones.
-  private static let most = 1_024
   /// The most bytes that are read.
   private static let largest = 4 << 20
 
@@ -22,18 +19,12 @@ struct SeenMarks: Sendable {
     guard let data = try? handle.read(upToCount: Self.largest),
       let members = try? JSONDecoder().decode([String: String].self, from: data)
     else { return [:] }
-    return members.compactMapValues { text in
-      InstantText.read(text).map { WallTime(milliseconds: Int64(($0 * 1_000).rounded())) }
-    }
+    return members.compactMapValues { WallTime($0) }
   }
 
-  /// Replaces the marks; a disk that is full costs no more than the marks.
+  /// Replaces the marks, at most `AgentWatchLimits.mostMarks`; a disk that is full costs no more than the marks.
   func write(_ marks: [String: WallTime]) {
-    let latest = marks.sorted { $0.value.milliseconds > $1.value.milliseconds }.prefix(Self.most)
-    let members = latest.map { ($0.key, InstantText.write(Double($0.value.milliseconds) / 1_000)) }
-    let object = JSONValue.object(
-      Dictionary(members.map { ($0, .string($1)) }, uniquingKeysWith: { first, _ in first })
-    )
+    let object = JSONValue.object(marks.mapValues { .string($0.text) })
     let folder = (path as NSString).deletingLastPathComponent
     let manager = FileManager.default
     try? manager.createDirectory(

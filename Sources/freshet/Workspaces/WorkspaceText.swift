@@ -1,28 +1,33 @@
+import TerminalText
 import Workspaces
 import WorkspacesClient
 import WorkspacesTerminal
 
 /// Worktrees as lines of text.
 struct WorkspaceText {
-  /// The width.
-  let columns: Int
+  /// The width of the terminal; nothing where there is none, and nothing is cut.
+  let columns: Int?
 
   /// A line for each worktree, those that ask for attention first.
   func table(_ list: WorkspaceList) -> [String] {
     guard !list.worktrees.isEmpty else { return ["no worktrees"] }
     let ordered = list.byAttention
-    let width = min(ordered.map { Terminal.width(of: $0.name) }.max() ?? 0, 40)
-    return ordered.map { it in
-      let name = Terminal.fit(Terminal.plain(it.name), width)
-      let padding = String(repeating: " ", count: max(width - Terminal.width(of: name), 0))
-      let facts = [Terminal.plain(it.branch), Terminal.plain(StateLook.git(it)), Self.words(it)]
+    let cells = ordered.map { [$0.name, $0.branch, StateLook.git($0)].map { Terminal.plain($0) } }
+    let widths = (0..<3).map { column in
+      let widest = cells.map { Terminal.width(of: $0[column]) }.max() ?? 0
+      return columns == nil ? widest : min(widest, Self.widest)
+    }
+    return zip(ordered, cells).map { it, cells in
+      let facts = zip(cells, widths).filter { $0.1 > 0 }.map { Terminal.fit($0.0, $0.1) }
       let line =
-        "\(StateLook.sign(it.activity.state)) \(name)\(padding)  "
-        + facts.filter { !$0.isEmpty }.joined(separator: "  ")
-      let cut = Terminal.fit(line, max(columns - 1, 20))
-      return String(cut.reversed().drop { $0 == " " }.reversed())
+        "\(StateLook.sign(it.activity.state)) "
+        + (facts + [Self.words(it)]).joined(separator: "  ")
+      return TerminalText.trimmed(columns.map { Terminal.fit(line, max($0 - 1, 20)) } ?? line)
     }
   }
+
+  /// The widest column of a terminal before the words.
+  private static let widest = 40
 
   /// The counts of what matters, such as `2 working · 1 needs you · 3 dirty`.
   func statusLine(_ list: WorkspaceList) -> String {
@@ -44,7 +49,6 @@ struct WorkspaceText {
     let todo = it.todos.first { $0.status == .inProgress }?.content
     let about = it.activity.reason ?? todo ?? it.latestSessionTitle ?? it.latestUserPrompt
     guard state != .unknown || about != nil else { return "" }
-    let word = state.rawValue.replacing("_", with: " ")
-    return word + (about.map { ": " + Terminal.plain($0) } ?? "")
+    return StateLook.word(of: it.activity) + (about.map { ": " + Terminal.plain($0) } ?? "")
   }
 }

@@ -228,7 +228,7 @@ struct WorkspacesCommand: AsyncParsableCommand {
       let bytes = (try? encoder.encode(list.worktrees)) ?? Data("[]".utf8)
       return String(decoding: bytes, as: UTF8.self) + "\n"
     }
-    let text = WorkspaceText(columns: Terminal.size.columns)
+    let text = WorkspaceText(columns: Terminal.isInteractive ? Terminal.size.columns : nil)
     if statusLine { return text.statusLine(list) + "\n" }
     return text.table(list).joined(separator: "\n") + "\n" + (watch ? "\n" : "")
   }

@@ -1,4 +1,5 @@
-/// Finds what the feed says of a trip on a service day: an open hash table without removal.
+/// Finds what the feed says of a trip on a service day: an open hash table without removal,
+/// at most half full.
 struct InstanceTable: Sendable {
   /// Trip and day in one number; ``free`` where nothing is.
   private var keys: [UInt64]
@@ -6,11 +7,12 @@ struct InstanceTable: Sendable {
   /// One bit for each trip of the timetable: most trips have no realtime, and are told fast.
   private var trips: [UInt64]
   private var mask: Int
+  private var count = 0
   private static let free = UInt64.max
 
   /// - Parameters:
   ///   - tripCount: How many trips the timetable has.
-  ///   - capacity: How many entries there will be at most.
+  ///   - capacity: How many entries there will be, as far as it is known.
   init(tripCount: Int, capacity: Int) {
     var size = 16
     while size < capacity * 2 { size *= 2 }
@@ -44,7 +46,23 @@ struct InstanceTable: Sendable {
     trips[Int(trip) >> 6] |= 1 << UInt64(trip & 63)
     let key = Self.key(trip, day)
     let place = slot(key)
+    if keys[place] == Self.free {
+      count += 1
+      if count * 2 > keys.count { return grow(inserting: key, value) }
+    }
     keys[place] = key
     values[place] = value
+  }
+
+  private mutating func grow(inserting key: UInt64, _ value: UInt32) {
+    let (before, numbers) = (keys, values)
+    keys = Array(repeating: Self.free, count: before.count * 2)
+    values = Array(repeating: 0, count: keys.count)
+    mask = keys.count - 1
+    for (old, number) in zip(before + [key], numbers + [value]) where old != Self.free {
+      let place = slot(old)
+      keys[place] = old
+      values[place] = number
+    }
   }
 }

@@ -46,22 +46,40 @@ struct RealtimeBuilder {
     instances = InstanceTable(tripCount: directory.timetable.tripCount, capacity: 0)
   }
 
+  /// The trip updates and stop time updates from which a feed is merged in two parts at once: below, handing
+  /// the work over takes as long as it saves.
+  private static let divisibleUpdates = 20_000
+
   /// Merges every trip update, and keeps what `previous` says of trips that have just vanished.
-  mutating func build(after previous: RealtimeIndex?) {
+  ///
+  /// - Parameters:
+  ///   - previous: The index of the feed before.
+  ///   - parts: In how many parts; nothing for as many as the feed is worth.
+  mutating func build(after previous: RealtimeIndex?, parts: Int? = nil) {
+    let updates = feed.trips.count + feed.stopTimeUpdates.count
+    let parts = parts ?? (updates < Self.divisibleUpdates ? 1 : 2)
     gap = previous.map { sourceTime - $0.sourceTime }
-    let found = TripTargets.of(feed, directory, reference: sourceTime, census)
+    let found = TripTargets.of(
+      feed,
+      directory,
+      reference: sourceTime,
+      after: previous,
+      parts: parts,
+      census
+    )
     census = found.census
+    merge(found.targets, parts: parts)
     instances = InstanceTable(
       tripCount: timetable.tripCount,
-      capacity: found.targets.count + (previous?.trips.count ?? 0)
+      capacity: trips.count
     )
-    trips.reserveCapacity(found.targets.count)
-    calls.reserveCapacity(feed.stopTimeUpdates.count + found.targets.count)
-    for target in found.targets { merge(target) }
+    for (number, trip) in trips.enumerated() where trip.extra < 0 {
+      instances.insert(trip.trip, trip.day, UInt32(number))
+    }
     if let previous { keepVanished(from: previous) }
   }
 
-  private mutating func merge(_ target: TripTarget) {
+  mutating func merge(_ target: TripTarget) {
     let update = feed.trips[target.update]
     switch target.action {
     case .run: mergeScheduled(target, update)
@@ -83,7 +101,6 @@ struct RealtimeBuilder {
     var trip = RealtimeTrip(kind: kind, trip: target.trip, day: target.day, sourceTime: source)
     trip.firstCall = UInt32(calls.count)
     trip.firstArrival = UInt32(arrivals.count)
-    if kind != .extra { instances.insert(target.trip, target.day, UInt32(trips.count)) }
     trips.append(trip)
   }
 
@@ -123,6 +140,20 @@ struct RealtimeBuilder {
     return number >= 0 ? stops[Int(number)] : resolve(id)
   }
 
+  /// Whether an id of the feed is the stop's own id, which is most often so where stop_sequence points to the
+  /// stop: comparing the two is much less than to look the id up, and is done once an id.
+  @inline(__always)
+  mutating func isPlainly(_ id: TextID, _ stop: UInt32) -> Bool {
+    plainStops[id.index] == stop
+      || (plainStops[id.index] == TimetableDirectory.none && isOwnID(id, of: stop))
+  }
+
+  private mutating func isOwnID(_ id: TextID, of stop: UInt32) -> Bool {
+    guard feed.texts.isEqual(id, timetable.id(of: stop)) else { return false }
+    plainStops[id.index] = stop
+    return true
+  }
+
   private mutating func resolve(_ id: TextID) -> ResolvedStop {
     let stop = directory.resolve(feed.texts[id])
     stopNumbers[id.index] = Int32(stops.count)
@@ -150,9 +181,21 @@ struct RealtimeBuilder {
     if let before = previous.gap, Double(gap) > Double(before) * policy.keptGaps { return }
     var present: Set<ExtraTrip.Identity> = []
     for trip in trips where trip.extra >= 0 { present.insert(identity(trip, extraTrips)) }
+    // Most trips come again in the order they had: the one expected next is compared first.
+    let count = trips.count
+    var next = 0
     for trip in previous.trips where Int(trip.missed) < policy.keptPublications {
       if trip.extra < 0 {
-        guard instances.find(trip.trip, trip.day) == nil else { continue }
+        if next < count, trips[next].extra < 0, trips[next].trip == trip.trip,
+          trips[next].day == trip.day
+        {
+          next += 1
+          continue
+        }
+        if let number = instances.find(trip.trip, trip.day) {
+          next = Int(number) + 1
+          continue
+        }
       } else {
         guard !present.contains(identity(trip, previous.extraTrips)) else { continue }
         // A replacement goes with the trip whose place it took.

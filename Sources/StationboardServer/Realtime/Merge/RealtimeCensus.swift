@@ -77,6 +77,21 @@ package struct RealtimeCensus: Hashable, Sendable {
   /// Trip updates that match a trip, or need none, and are not used.
   package var discarded: Int { withoutEffect.values.reduce(0, +) - unmatched }
 
+  /// Adds what became of the trip updates that follow.
+  mutating func append(_ next: RealtimeCensus) {
+    applied += next.applied
+    added += next.added
+    duplicated += next.duplicated
+    replaced += next.replaced
+    cancelled += next.cancelled
+    deleted += next.deleted
+    kept += next.kept
+    withoutEffect.merge(next.withoutEffect) { $0 + $1 }
+    examples += next.examples.prefix(Self.mostExamples - examples.count)
+    unlinkedStops += next.unlinkedStops
+    implausibleTimes += next.implausibleTimes
+  }
+
   /// Counts a trip update without effect.
   mutating func leaveOut(_ reason: Reason, _ example: () -> Example) {
     withoutEffect[reason, default: 0] += 1

@@ -1,6 +1,5 @@
 import GTFS
 package import GTFSRealtime
-import Synchronization
 package import Timetable
 
 /// What one feed says at one tick, ready to be read by boards: immutable, for any number of threads.
@@ -10,6 +9,13 @@ package import Timetable
 ///                    which trip,      when it leaves each stop                      what a board reads
 ///                    which day
 /// ```
+///
+/// A tick is one feed read and indexed. Most of it is waiting for memory, so what was measured to matter is:
+/// trips and calls in two parts at once (``RealtimeBuilder/merge(_:parts:)``), no search where a look at
+/// what is most likely will do (``TripFinder``, ``RealtimeBuilder/isPlainly(_:_:)``), arrays that never grow
+/// while they are filled, and loops that go through little memory (``StopLists``). A nested function that
+/// changes a variable around it is checked for exclusive access at every call: a closure written where it is
+/// used is not.
 package final class RealtimeIndex: Sendable {
   /// The timetable it belongs to.
   package let timetable: Timetable
@@ -72,19 +78,10 @@ package final class RealtimeIndex: Sendable {
     platformTexts = builder.platformTexts
     instances = builder.instances
     // The two do not need each other: with a second processor they are made in the time of one.
-    let parts = Mutex<(lists: StopLists?, versions: StopVersions?)>((nil, nil))
-    Lanes.perform(2) { part in
-      if part == 0 {
-        let lists = StopLists(builder.calls, builder.directory)
-        parts.withLock { $0.lists = lists }
-      } else {
-        let versions = StopVersions(builder)
-        parts.withLock { $0.versions = versions }
-      }
-    }
-    let made = parts.withLock { $0 }
-    lists = made.lists ?? StopLists(builder.calls, builder.directory)
-    versions = made.versions ?? StopVersions(builder)
+    (lists, versions) = Lanes.both(
+      { StopLists(builder.calls, builder.directory) },
+      { StopVersions(builder) }
+    )
   }
 
   // MARK: What boards ask

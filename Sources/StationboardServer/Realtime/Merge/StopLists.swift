@@ -18,10 +18,21 @@ struct StopLists: Sendable {
     for stop in 0..<stopCount { starts[stop + 1] += starts[stop] }
     var calls = [UInt32](repeating: 0, count: Int(starts[stopCount]))
     var next = starts
+    // In the order of time, calls come from all over the memory they are in. Their stops alone are a sixth
+    // of it, which fits where the processor is near.
+    let stops = all.map { $0.platform < RealtimeCall.firstText ? TimetableDirectory.none : $0.stop }
     for number in Self.order(all) {
-      Self.forEachStop(of: all[Int(number)], directory) { stop in
-        calls[Int(next[Int(stop)])] = number
-        next[Int(stop)] += 1
+      let stop = stops[Int(number)]
+      if stop != TimetableDirectory.none {
+        directory.forEachLevel(of: stop) { stop in
+          calls[Int(next[Int(stop)])] = number
+          next[Int(stop)] += 1
+        }
+      } else {
+        Self.forEachStop(of: all[Int(number)], directory) { stop in
+          calls[Int(next[Int(stop)])] = number
+          next[Int(stop)] += 1
+        }
       }
     }
     self.starts = starts
@@ -50,8 +61,11 @@ struct StopLists: Sendable {
 
   /// The numbers of calls by effective departure: a radix sort, least significant digits first.
   private static func order(_ calls: [RealtimeCall]) -> [UInt32] {
-    guard let least = calls.map(\.effective).min(), let most = calls.map(\.effective).max() else {
-      return []
+    guard let first = calls.first else { return [] }
+    var (least, most) = (first.effective, first.effective)
+    for call in calls {
+      least = min(least, call.effective)
+      most = max(most, call.effective)
     }
     // Time and number in one: no pass has to look anything up.
     var order = calls.indices.map { number in

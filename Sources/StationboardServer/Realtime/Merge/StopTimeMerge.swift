@@ -121,10 +121,7 @@ extension RealtimeBuilder {
 
   /// Reads the stops of a trip of the timetable.
   mutating func readSchedule(_ trip: UInt32) {
-    schedule.removeAll(keepingCapacity: true)
-    for position in 0..<timetable.callCount(of: trip) {
-      schedule.append(timetable.call(position, of: trip))
-    }
+    timetable.readCalls(of: trip, into: &schedule)
   }
 
   /// Appends a departure of the trip begun last.
@@ -275,7 +272,7 @@ extension RealtimeBuilder {
       bySequence = schedule.position(ofSequence: sequence, from: next)
     }
     guard let id = update.stopID else { return bySequence }
-    if let bySequence, plainStops[id.index] == schedule[bySequence].stop { return bySequence }
+    if let bySequence, isPlainly(id, schedule[bySequence].stop) { return bySequence }
     let named = stop(id)
     guard named.isKnown else { return nil }
     if let bySequence {

@@ -44,15 +44,27 @@ struct TripTargets {
   /// Trips by route and start, of updates without a trip id.
   private var byStart: [UInt64: [UInt32]] = [:]
 
-  /// The targets of a feed, and the census with what has none.
+  /// Finds the targets of a feed.
+  ///
+  /// - Parameters:
+  ///   - feed: The feed.
+  ///   - directory: What its ids are looked up in.
+  ///   - reference: The feed's timestamp.
+  ///   - previous: The index of the feed before, which says where to look first.
+  ///   - parts: In how many parts at once the trips are looked up: each look waits for memory again and
+  ///     again, which two processors can do at the same time.
+  ///   - census: The census so far.
+  /// - Returns: The targets, and the census with what has none.
   static func of(
     _ feed: TripUpdateFeed,
     _ directory: TimetableDirectory,
     reference: Int64,
+    after previous: RealtimeIndex?,
+    parts: Int,
     _ census: RealtimeCensus
   ) -> (targets: [TripTarget], census: RealtimeCensus) {
     var finder = TripTargets(feed, directory, reference, census)
-    finder.findAll(directory)
+    finder.findAll(directory, after: previous, parts: parts)
     return (finder.targets, finder.census)
   }
 
@@ -69,23 +81,62 @@ struct TripTargets {
     today = ServiceDay(zone: timetable.zone).date(at: reference).daysSinceEpoch
   }
 
-  private mutating func findAll(_ directory: TimetableDirectory) {
+  private mutating func findAll(
+    _ directory: TimetableDirectory,
+    after previous: RealtimeIndex?,
+    parts: Int
+  ) {
     targets.reserveCapacity(feed.trips.count)
     places.reserveCapacity(feed.trips.count)
     for update in feed.trips where update.relationship == .duplicated {
       if let id = update.tripID { duplicatedIds.insert(id) }
     }
     collectStarts(directory)
-    for (number, update) in feed.trips.enumerated() {
-      do throws(Unmatched) {
-        enter(try target(of: update, number, directory))
-      } catch {
-        leaveOut(update, error.reason)
+    for outcomes in outcomes(directory, after: previous, parts: parts) {
+      for outcome in outcomes {
+        switch outcome {
+        case .success(let target): enter(target)
+        case .failure(let error): leaveOut(feed.trips[error.update], error.reason)
+        }
       }
     }
   }
 
-  /// A trip update that matches nothing.
+  /// The target of an update, as if it were the only one of its trip, or the reason why it has none.
+  private typealias Outcome = Result<TripTarget, WithoutTarget>
+
+  /// A trip update that matches nothing, by its number in the feed.
+  private struct WithoutTarget: Error {
+    var update: Int
+    var reason: RealtimeCensus.Reason
+  }
+
+  /// The outcomes of all updates, part by part, in the order of the feed.
+  private func outcomes(
+    _ directory: TimetableDirectory,
+    after previous: RealtimeIndex?,
+    parts: Int
+  ) -> [[Outcome]] {
+    let count = feed.trips.count
+    return Lanes.results(parts) { part in
+      let numbers = (count * part / parts)..<(count * (part + 1) / parts)
+      var outcomes: [Outcome] = []
+      outcomes.reserveCapacity(numbers.count)
+      var finder = TripFinder(timetable, after: previous)
+      for number in numbers {
+        let update = feed.trips[number]
+        let runs = known(update, &finder)
+        do throws(Unmatched) {
+          outcomes.append(.success(try target(of: update, number, runs, directory)))
+        } catch {
+          outcomes.append(.failure(WithoutTarget(update: number, reason: error.reason)))
+        }
+      }
+      return outcomes
+    }
+  }
+
+  /// Why a trip update matches nothing.
   private struct Unmatched: Error {
     var reason: RealtimeCensus.Reason
   }
@@ -108,6 +159,7 @@ struct TripTargets {
   private func target(
     of update: TripUpdate,
     _ number: Int,
+    _ runs: Range<UInt32>,
     _ directory: TimetableDirectory
   ) throws(Unmatched) -> TripTarget {
     if update.modifiedTrip != nil { throw Unmatched(reason: .modifiedTrip) }
@@ -117,26 +169,29 @@ struct TripTargets {
     case .canceled: action = .cancel
     case .deleted: action = .delete
     case .replacement: action = .replace
-    case .duplicated: return try duplicate(update, number)
-    case .new: return try added(update, number)
+    case .duplicated: return try duplicate(update, number, runs)
+    case .new: return try added(update, number, runs)
     case .added:
       if let id = update.tripID, duplicatedIds.contains(id) {
         throw Unmatched(reason: .alsoDuplicated)
       }
       // Before there was DUPLICATED, copies were ADDED trips with the id of their template and a start.
-      let isCopy = update.startDate != nil && update.startTime != nil && !known(update).isEmpty
-      return isCopy ? try duplicate(update, number) : try added(update, number)
+      let isCopy = update.startDate != nil && update.startTime != nil && !runs.isEmpty
+      return isCopy ? try duplicate(update, number, runs) : try added(update, number, runs)
     case .unknown: throw Unmatched(reason: .unknownRelationship)
     }
     if action == .replace, update.stopTimeUpdates.isEmpty {
       throw Unmatched(reason: .noStopTimes)
     }
-    let (trip, day) = try instance(of: update, directory)
+    let (trip, day) = try instance(of: update, runs, directory)
     return TripTarget(update: number, action: action, trip: trip, day: Int32(day))
   }
 
-  private func duplicate(_ update: TripUpdate, _ number: Int) throws(Unmatched) -> TripTarget {
-    let runs = known(update)
+  private func duplicate(
+    _ update: TripUpdate,
+    _ number: Int,
+    _ runs: Range<UInt32>
+  ) throws(Unmatched) -> TripTarget {
     guard let template = runs.first else {
       throw Unmatched(reason: update.tripID == nil ? .noTrip : .unknownTrip)
     }
@@ -153,21 +208,25 @@ struct TripTargets {
     )
   }
 
-  private func added(_ update: TripUpdate, _ number: Int) throws(Unmatched) -> TripTarget {
+  private func added(
+    _ update: TripUpdate,
+    _ number: Int,
+    _ runs: Range<UInt32>
+  ) throws(Unmatched) -> TripTarget {
     guard !update.stopTimeUpdates.isEmpty else { throw Unmatched(reason: .noStopTimes) }
     return TripTarget(
       update: number,
       action: .add,
-      trip: known(update).first ?? TimetableDirectory.none,
+      trip: runs.first ?? TimetableDirectory.none,
       day: update.startDate.map { Int32($0.daysSinceEpoch) } ?? TripTarget.unknownDay
     )
   }
 
   /// The runs of the trip that an update names.
-  private func known(_ update: TripUpdate) -> Range<UInt32> {
+  private func known(_ update: TripUpdate, _ finder: inout TripFinder) -> Range<UInt32> {
     for id in [update.tripID, update.originalTripID] {
       guard let id else { continue }
-      let runs = feed.texts.withBytes(of: id) { timetable.trips(id: $0) }
+      let runs = feed.texts.withBytes(of: id) { finder.runs(id: $0) }
       if !runs.isEmpty { return runs }
     }
     return 0..<0
@@ -175,9 +234,9 @@ struct TripTargets {
 
   private func instance(
     of update: TripUpdate,
+    _ runs: Range<UInt32>,
     _ directory: TimetableDirectory
   ) throws(Unmatched) -> (trip: UInt32, day: Int) {
-    let runs = known(update)
     guard let first = runs.first else {
       guard update.tripID == nil, update.originalTripID == nil else {
         throw Unmatched(reason: .unknownTrip)

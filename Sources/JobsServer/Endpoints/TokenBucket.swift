@@ -1,0 +1,46 @@
+/// Some permits at once, and new ones at a steady rate.
+///
+/// It knows no clock: every moment is told to it.
+struct TokenBucket: Sendable {
+  private let most: Double
+  private let perSecond: Double
+  private var count: Double
+  private var filledAt: ContinuousClock.Instant
+
+  /// A full bucket.
+  ///
+  /// - Parameters:
+  ///   - most: The most permits at once, at least 1.
+  ///   - perMinute: How many come back in a minute, at least 1.
+  ///   - now: The moment.
+  init(most: Int, perMinute: Int, now: ContinuousClock.Instant) {
+    self.most = Double(most)
+    perSecond = Double(perMinute) / 60
+    count = Double(most)
+    filledAt = now
+  }
+
+  private mutating func fill(_ now: ContinuousClock.Instant) {
+    guard now > filledAt else { return }
+    count = min(most, count + (now - filledAt) / .seconds(1) * perSecond)
+    filledAt = now
+  }
+
+  /// How long it is until there is a permit; nothing if there is one.
+  mutating func wait(now: ContinuousClock.Instant) -> Duration? {
+    fill(now)
+    return count >= 1 ? nil : .seconds((1 - count) / perSecond)
+  }
+
+  /// Whether nothing is missing.
+  mutating func isFull(now: ContinuousClock.Instant) -> Bool {
+    fill(now)
+    return count == most
+  }
+
+  /// Takes a permit; there has to be one.
+  mutating func take() { count -= 1 }
+
+  /// Gives a permit back.
+  mutating func giveBack() { count = min(most, count + 1) }
+}

@@ -1,0 +1,31 @@
+package import Hummingbird
+import NIOCore
+
+/// Whom limits for each client count as one: an address of IPv4, a network of 64 bits of IPv6.
+///
+/// Behind a proxy everybody has its address: nothing that a request says of other addresses is believed.
+package struct ClientNetwork: Hashable, Sendable {
+  private let bytes: [UInt8]
+
+  /// Creates a network.
+  ///
+  /// - Parameter address: The 4 or 16 bytes of an address. One of IPv4 within IPv6 counts as one of IPv4.
+  package init(address: [UInt8]) {
+    let isMapped =
+      address.count == 16 && address.prefix(10).allSatisfy { $0 == 0 }
+      && address[10] == 0xFF && address[11] == 0xFF
+    bytes = isMapped ? Array(address.suffix(4)) : Array(address.prefix(address.count == 16 ? 8 : 4))
+  }
+
+  /// The network of who asks; nothing on a Unix socket.
+  package init?(of context: some RequestContext) {
+    switch (context as? any RemoteAddressRequestContext)?.remoteAddress {
+    // The address of a sockaddr_in begins at its fifth byte, that of a sockaddr_in6 at its ninth.
+    case .v4(let address):
+      self.init(address: withUnsafeBytes(of: address.address) { Array($0[4..<8]) })
+    case .v6(let address):
+      self.init(address: withUnsafeBytes(of: address.address) { Array($0[8..<24]) })
+    case .unixDomainSocket, nil: return nil
+    }
+  }
+}

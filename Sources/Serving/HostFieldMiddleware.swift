@@ -1,0 +1,17 @@
+package import Hummingbird
+
+/// Refuses every request whose `Host` is repeated, invalid, or missing where it has to be, with 400.
+package struct HostFieldMiddleware<Context: RequestContext>: RouterMiddleware {
+  /// Creates the middleware.
+  package init() {}
+
+  @concurrent
+  package func handle(
+    _ request: Request,
+    context: Context,
+    next: @concurrent (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    guard HostField.isSound(request.head) else { throw OriginGuard.Refusal.hosts.problem }
+    return try await next(request, context)
+  }
+}

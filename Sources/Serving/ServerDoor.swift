@@ -1,0 +1,71 @@
+import HTTPTypes
+package import HummingbirdCore
+
+/// What every server opens its port with: the limits, the count of connections, and who may open a WebSocket.
+package struct ServerDoor: Sendable {
+  /// The limits.
+  package let limits: ServerLimits
+  /// Counts connections.
+  package let tally: ConnectionTally
+
+  /// Creates a door.
+  ///
+  /// - Parameters:
+  ///   - limits: The limits.
+  ///   - tally: Counts connections.
+  package init(limits: ServerLimits = ServerLimits(), tally: ConnectionTally = ConnectionTally()) {
+    self.limits = limits
+    self.tally = tally
+  }
+
+  /// An HTTP/1.1 server that keeps the limits.
+  ///
+  /// - Parameters:
+  ///   - sockets: Decides who may open a WebSocket; nobody without it.
+  ///   - clock: The clock its answers are dated by.
+  ///   - present: The beginnings of the paths whose answers are dated by the machine's clock.
+  /// - Returns: The server.
+  package func http1(
+    sockets: (any WebSocketDoor)? = nil,
+    clock: ServiceClock = ServiceClock(),
+    present: [String] = []
+  ) -> HTTPServerBuilder {
+    let sockets = sockets ?? NoSockets()
+    return HTTPServerBuilder { [self] responder in
+      WebSocketChannel(
+        responder: { request, writer, channel in
+          try await responder(AwaitedContent.request(request, on: channel), writer, channel)
+        },
+        door: sockets,
+        limits: limits,
+        tally: tally,
+        clock: clock,
+        present: present
+      )
+    }
+  }
+
+  /// Lets in no more connections than the limits say, and counts them.
+  package var gate: any AvailableConnectionsDelegate {
+    ConnectionGate(most: limits.connections, tally: tally)
+  }
+}
+
+/// Lets in so many connections at once.
+private struct ConnectionGate: AvailableConnectionsDelegate {
+  let most: Int
+  let tally: ConnectionTally
+
+  mutating func connectionOpened() { tally.opened() }
+
+  mutating func connectionClosed() { tally.closed() }
+
+  func isAcceptingNewConnections() -> Bool { tally.open < most }
+}
+
+/// Lets nobody open a WebSocket.
+private struct NoSockets: WebSocketDoor {
+  var messageLimit: Int { 0 }
+
+  func open(_: HTTPRequest) async -> WebSocketAcceptance? { nil }
+}
