@@ -16,6 +16,8 @@ from urllib.parse import urlencode
 BOARD = "/api/stationboard"
 # More than BoardBudget.overload.
 CROWD = 2_150
+# On a busy machine a crowd comes so slowly that it is none; another one does better.
+CROWDS = 3
 PATIENCE = 60
 
 
@@ -36,7 +38,10 @@ class OverloadRun:
             )
         empty = urlencode({"stop_id": stop, "datetime": "2031-01-01T03:00:00Z"})
         self.run.ask(BOARD, f"{BOARD}?{empty}", 503, "timeout")
-        answers = asyncio.run(self.crowd(f"{BOARD}?{urlencode({'stop_id': stop, 'limit': 1})}"))
+        for _ in range(CROWDS):
+            answers = asyncio.run(self.crowd(f"{BOARD}?{urlencode({'stop_id': stop, 'limit': 1})}"))
+            if any(answer.status == 503 for answer in answers):
+                break
         count = Counter(answer.status for answer in answers)
         found = [f"the statuses are {dict(count)}"] if set(count) != {200, 503} else []
         for answer in answers:

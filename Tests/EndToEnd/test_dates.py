@@ -52,6 +52,7 @@ class DatesOfAnswers(unittest.TestCase):
             cls.folder / "data", "--trip-updates", f"{cls.producer.url}/trip-updates.pb", "--jobs", str(cls.folder / "jobs"),
             "--workspaces", str(repository(cls.folder / "shop")),
         )
+        until(lambda: cls.server.get(BOARD)[1]["meta"]["rtStatus"] == "applied")
 
     @classmethod
     def tearDownClass(cls) -> None:
@@ -66,7 +67,6 @@ class DatesOfAnswers(unittest.TestCase):
         self.assertGreaterEqual(passed, 0, what)
 
     def test_every_answer_is_dated_by_the_clock_of_the_service(self):
-        until(lambda: self.server.get(BOARD)[1]["meta"]["rtStatus"] == "applied")
         tag = head(self.server, BOARD)[1]["etag"]
         wanted = {
             "200": (200, {"path": BOARD}),

@@ -9,9 +9,9 @@ import Testing
 @Suite struct `Dates of answers` {
   private static let wrong = "Thu, 01 Jan 1970 00:00:00 GMT"
 
-  private func channel() throws -> EmbeddedChannel {
+  private func channel() -> EmbeddedChannel {
     let clock = ServiceClock(startingAt: 1_795_503_600)
-    return try EmbeddedChannel(handler: AnswerDate(clock: clock, present: ["/v1/git/"]))
+    return EmbeddedChannel(handler: AnswerDate(clock: clock, present: ["/v1/git/"]))
   }
 
   private func ask(_ channel: EmbeddedChannel, _ path: String) throws {
@@ -31,7 +31,7 @@ import Testing
 
   @Test(arguments: [HTTPResponse.Status.ok, .noContent, .notModified, .badRequest])
   func `an answer is dated by the service clock`(_ status: HTTPResponse.Status) throws {
-    let channel = try channel()
+    let channel = channel()
     try ask(channel, "/api/stationboard?stop_id=a")
     #expect(try date(channel, status)?.hasPrefix("Tue, 24 Nov 2026 07:00:0") == true)
   }
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func `what is of the present keeps its date, each answer by its own request`() throws {
-    let channel = try channel()
+    let channel = channel()
     for path in ["/v1/git/worktrees", "/", "/v1/git/worktrees"] { try ask(channel, path) }
     // What goes before an answer is none.
     #expect(try date(channel, .continue) == Self.wrong)
