@@ -10,6 +10,8 @@ export default {
   isbn_checksum: "die Prüfziffer der ISBN stimmt nicht",
   isbn_length: "eine ISBN hat 10 oder 13 Ziffern",
   isbn_prefix: "die Nummer ist nicht die eines Buches; eine ISBN beginnt mit 978 oder 979",
+  isbn_music: "die Nummer ist die von Noten und nicht eines Buches",
+  isbn_placeholder: "die Nummer ist nur ein Platzhalter und fehlt",
   isbn_excel_damaged: "eine Tabellenkalkulation hat die ISBN gerundet; die Spalte als Text formatieren und die ISBN neu eingeben",
   not_stored: "die Bibliothek konnte das Buch nicht speichern",
   quote_repaired: "Anführungszeichen im Feld sind nicht verdoppelt; sie bleiben als Text",

@@ -10,6 +10,8 @@ export default {
   isbn_checksum: "le chiffre de contrôle de l’ISBN est faux",
   isbn_length: "un ISBN a 10 ou 13 chiffres",
   isbn_prefix: "ce numéro n’est pas celui d’un livre ; un ISBN commence par 978 ou 979",
+  isbn_music: "ce numéro est celui d’une partition et non d’un livre",
+  isbn_placeholder: "ce numéro n’est qu’un remplissage et est omis",
   isbn_excel_damaged: "un tableur a arrondi l’ISBN ; mettez la colonne au format texte et saisissez-le à nouveau",
   not_stored: "la bibliothèque n’a pas pu enregistrer le livre",
   quote_repaired: "les guillemets dans le champ ne sont pas doublés ; ils restent comme texte",
