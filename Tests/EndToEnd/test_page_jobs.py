@@ -288,6 +288,7 @@ class ImportOnThePage(JobsTest):
             {"code": "quote_unclosed", "message": "a quote opens a field and is never closed (\"A (b)\")"}, {"code": "titleless", "message": "something new"}, {"code": "titleless"}, {},
             {"code": "photo_unreadable", "message": "photo 2: the file is no photo (it has 3 bytes)"},
             {"code": "title_differs", "field": "title", "message": "the ISBN is that of \"Emma (annotated)\""}, {"code": 7, "message": 8},
+            {"code": "isbn_music", "field": "ISBN", "message": "ISBN: the number is that of printed music (ISMN), not of a book (9790060115615)"},
         ]
         said = self.tab.run(f"""Promise.all([import('/assets/job-problems.js'), import('/assets/words.js'), import('/assets/work-words-de.js')]).then(async ([{{ remarkInWords, failureInWords, learnProblems }}, {{ sentences }}, words]) => {{
           await learnProblems('de');
@@ -296,7 +297,8 @@ class ImportOnThePage(JobsTest):
         }})""")
         self.assertEqual(said, [
             "ISBN (13): die Prüfziffer der ISBN stimmt nicht (9780000000232)", 'ein Anführungszeichen wird nie geschlossen ("A (b)")', "something new", "titleless", "",
-            "Foto 2: das Foto ist nicht lesbar", "die ISBN gehört zu einem anderen Titel", 7, "Der Server kennt sich nicht unter diesem Namen.", "", "as it came",
+            "Foto 2: das Foto ist nicht lesbar", "die ISBN gehört zu einem anderen Titel", 7,
+            "ISBN: die Nummer ist die von Noten und nicht eines Buches (9790060115615)", "Der Server kennt sich nicht unter diesem Namen.", "", "as it came",
         ])
 
 

@@ -18,8 +18,9 @@ function phraseOf(code) {
 }
 
 /** The value at the end of a remark, in brackets; empty without one. */
-function valueOf(words) {
-  const start = words.indexOf(" (");
+function valueOf(words, code) {
+  // What is said of numbers may have brackets of its own; other values may.
+  const start = code.startsWith("isbn_") ? words.lastIndexOf(" (") : words.indexOf(" (");
   return start >= 0 && words.endsWith(")") ? words.slice(start) : "";
 }
 
@@ -33,7 +34,7 @@ export function remarkInWords(problem, say) {
   const column = field && message.startsWith(`${field}: `) ? field : null;
   const photo = /^photo (\d+): /.exec(message)?.[1];
   const place = column ?? (photo ? say("photoNumber", { number: photo }) : null);
-  const text = OF_ROWS.test(code) ? phrase + valueOf(column ? message.slice(column.length + 2) : message) : phrase;
+  const text = OF_ROWS.test(code) ? phrase + valueOf(column ? message.slice(column.length + 2) : message, code) : phrase;
   return place ? say("remarkOf", { place, text }) : text;
 }
 

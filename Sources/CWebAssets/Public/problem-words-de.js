@@ -11,7 +11,7 @@ export default {
   isbn_length: "eine ISBN hat 10 oder 13 Ziffern",
   isbn_prefix: "die Nummer ist nicht die eines Buches; eine ISBN beginnt mit 978 oder 979",
   isbn_music: "die Nummer ist die von Noten und nicht eines Buches",
-  isbn_placeholder: "die Nummer ist nur ein Platzhalter und fehlt",
+  isbn_placeholder: "die Ziffern stehen für keine ISBN; das Buch hat keine",
   isbn_excel_damaged: "eine Tabellenkalkulation hat die ISBN gerundet; die Spalte als Text formatieren und die ISBN neu eingeben",
   not_stored: "die Bibliothek konnte das Buch nicht speichern",
   quote_repaired: "Anführungszeichen im Feld sind nicht verdoppelt; sie bleiben als Text",

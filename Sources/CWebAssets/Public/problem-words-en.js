@@ -11,7 +11,7 @@ export default {
   isbn_length: "an ISBN has 10 or 13 digits",
   isbn_prefix: "the number is not that of a book; an ISBN begins with 978 or 979",
   isbn_music: "the number is that of printed music, not of a book",
-  isbn_placeholder: "the number stands for none and is left out",
+  isbn_placeholder: "the digits stand for no ISBN; the book has none",
   isbn_excel_damaged: "a spreadsheet has rounded the ISBN; format the column as text and enter it again",
   not_stored: "the library could not store the book",
   quote_repaired: "quotes inside the field are not doubled; they are kept as text",

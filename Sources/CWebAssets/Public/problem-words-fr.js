@@ -11,7 +11,7 @@ export default {
   isbn_length: "un ISBN a 10 ou 13 chiffres",
   isbn_prefix: "ce numéro n’est pas celui d’un livre ; un ISBN commence par 978 ou 979",
   isbn_music: "ce numéro est celui d’une partition et non d’un livre",
-  isbn_placeholder: "ce numéro n’est qu’un remplissage et est omis",
+  isbn_placeholder: "ces chiffres ne sont pas un ISBN ; le livre n’en a pas",
   isbn_excel_damaged: "un tableur a arrondi l’ISBN ; mettez la colonne au format texte et saisissez-le à nouveau",
   not_stored: "la bibliothèque n’a pas pu enregistrer le livre",
   quote_repaired: "les guillemets dans le champ ne sont pas doublés ; ils restent comme texte",

@@ -11,7 +11,7 @@ export default {
   isbn_length: "un ISBN ha 10 o 13 cifre",
   isbn_prefix: "il numero non è quello di un libro; un ISBN inizia con 978 o 979",
   isbn_music: "il numero è di uno spartito e non di un libro",
-  isbn_placeholder: "il numero è solo un segnaposto ed è tralasciato",
+  isbn_placeholder: "le cifre non sono un ISBN; il libro non ne ha",
   isbn_excel_damaged: "un foglio di calcolo ha arrotondato l’ISBN; imposta la colonna come testo e inseriscilo di nuovo",
   not_stored: "la biblioteca non ha potuto salvare il libro",
   quote_repaired: "le virgolette nel campo non sono raddoppiate; restano come testo",
