@@ -18,6 +18,8 @@ package struct AgentRoster: Sendable {
     var writtenAt: WallTime?
     var process: ProcessIdentity?
     var missing: (noticed: WallTime, wasSeen: Bool)?
+    /// The process that went missing.
+    var lost: ProcessIdentity?
     /// When its human began another session in its process: nobody need look at this one.
     var leftAt: WallTime?
   }
@@ -178,6 +180,7 @@ package struct AgentRoster: Sendable {
       if census[process] == nil {
         entries[path]?.process = nil
         entries[path]?.missing = (now, true)
+        entries[path]?.lost = process
       } else if let claimed, claimed != entry.session.id {
         leave(path, at: now)
       }
@@ -216,6 +219,7 @@ package struct AgentRoster: Sendable {
   private mutating func take(_ process: ProcessIdentity, for path: String) {
     entries[path]?.process = process
     entries[path]?.missing = nil
+    entries[path]?.lost = nil
     entries[path]?.leftAt = nil
   }
 
@@ -274,7 +278,7 @@ package struct AgentRoster: Sendable {
         && (sighting.directory == session.firstDirectory
           || sighting.directory == session.directory)
         && sighting.startedAt.milliseconds(since: last) <= fusion.thresholds.lag
-        && isPossible(sighting, after: entry.missing, last)
+        && isPossible(sighting, for: entry, last)
     }
     // A session that is not taken up again begins after its process, soon: of several processes it
     // has the last one before its own beginning.
@@ -284,14 +288,15 @@ package struct AgentRoster: Sendable {
     return (before.isEmpty && !begunThere ? candidates : before).map(\.identity).max()
   }
 
-  /// Whether a session whose process is gone may have another one: that was started since, or the session
-  /// was written to since.
+  /// Whether a session whose process is gone may have another one: the same again, one that was started
+  /// since, or any if the session was written to since.
   private func isPossible(
     _ sighting: ProcessCensus.Sighting,
-    after missing: (noticed: WallTime, wasSeen: Bool)?,
+    for entry: Entry,
     _ last: WallTime
   ) -> Bool {
-    guard let missing, missing.wasSeen else { return true }
+    guard let missing = entry.missing, missing.wasSeen, entry.lost != sighting.identity
+    else { return true }
     return last > missing.noticed
       || missing.noticed.milliseconds(since: sighting.startedAt) <= fusion.thresholds.lag
   }

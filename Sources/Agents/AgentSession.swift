@@ -118,7 +118,7 @@ package struct AgentSession: Hashable, Sendable {
   ///   record before was made, or the file was written.
   mutating func noted(_ time: WallTime?) -> WallTime {
     guard let time = time?.bounded(writtenAt: writtenAt, readAt: readAt) else {
-      return lastRecordAt ?? writtenAt ?? WallTime(milliseconds: 0)
+      return lastRecordAt ?? writtenAt ?? readAt ?? WallTime(milliseconds: 0)
     }
     if startedAt == nil { startedAt = time }
     lastRecordAt = max(lastRecordAt ?? time, time)

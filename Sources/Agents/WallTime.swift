@@ -43,7 +43,10 @@ package struct WallTime: Hashable, Comparable, Sendable {
   ///   - readAt: When it was read; `nil` if nobody knows.
   /// - Returns: An instant that is not much later than either.
   package func bounded(writtenAt: WallTime?, readAt: WallTime?) -> WallTime {
-    guard let writtenAt else { return readAt.map { min(self, $0) } ?? self }
+    // A file's time that no clock can have shown was set by somebody, and says nothing.
+    guard let writtenAt, writtenAt.milliseconds >= Self.plausible.lowerBound else {
+      return readAt.map { min(self, $0) } ?? self
+    }
     guard let readAt else {
       return milliseconds(since: writtenAt) > Self.clockStep ? writtenAt : self
     }

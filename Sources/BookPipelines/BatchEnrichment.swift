@@ -15,8 +15,10 @@ package struct BatchEnrichment: JobPipeline {
   package static let lookupsAtOnce = 4
   /// How often a job that waits for providers reports that it lives.
   package static let heartbeat = Duration.milliseconds(400)
-  /// The largest list, in bytes.
-  package static let longestInput = 1 << 20
+  /// How many times as long as it came a list may be stored: `\b` is written `\u0008`.
+  private static let mostGrowth = 3
+  /// How much longer than it came a list may be stored because it was no object, in bytes.
+  private static let wrapping = 64
 
   /// Its name.
   package let name = PipelineName.batchEnrichment
@@ -24,13 +26,21 @@ package struct BatchEnrichment: JobPipeline {
   package let phases = [JobPhase("looking_up", weight: 1)]
 
   private let lookup: BookLookup
+  private let longestInput: Int
 
   /// Creates a pipeline.
-  package init(lookup: BookLookup) { self.lookup = lookup }
+  ///
+  /// - Parameters:
+  ///   - lookup: Asks the catalogues.
+  ///   - booksBytes: The longest list that a request may bring, in bytes.
+  package init(lookup: BookLookup, booksBytes: Int = JobLimits().booksBytes) {
+    self.lookup = lookup
+    longestInput = booksBytes * Self.mostGrowth + Self.wrapping
+  }
 
   /// Looks up the books of a job, or the rest of them.
   package func run(_ work: JobWork, steps: any JobSteps) async throws {
-    let books = try Self.books(of: work)
+    let books = try books(of: work)
     lookup.renew()
     var next = work.checkpoint.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
     guard try await steps.commit(step([], next, books)) == .proceed else { return }
@@ -91,7 +101,7 @@ package struct BatchEnrichment: JobPipeline {
     }
   }
 
-  private static func books(of work: JobWork) throws -> [Book] {
+  private func books(of work: JobWork) throws -> [Book] {
     func unreadable(_ problem: String) -> JobFailure {
       JobFailure(code: "list_unreadable", message: problem, isRetryable: false)
     }
@@ -100,7 +110,9 @@ package struct BatchEnrichment: JobPipeline {
     guard data.count <= longestInput else { throw unreadable("the list is too long") }
     let value: JSONValue
     do {
-      value = try JSONReader.value(of: Array(data))
+      var rules = JSONReader.Rules()
+      rules.longest = longestInput
+      value = try JSONReader.value(of: Array(data), rules: rules)
     } catch {
       throw unreadable("line \(error.line), column \(error.column): \(error.problem)")
     }
@@ -134,10 +146,17 @@ package struct BatchEnrichment: JobPipeline {
     if let isbn = book.isbn { value["isbn"] = .string(isbn) }
     var problems: [JobItem.Problem] = []
     if let isbn = book.isbn, ISBN(isbn) == nil {
+      let reason =
+        switch ISBNCell(isbn) {
+        case .placeholder, .empty: "stands for no number"
+        case .broken(.music): "is the number of printed music"
+        case .broken(.prefix): "is not the number of a book"
+        default: "has a wrong check digit or length"
+        }
       problems.append(
         JobItem.Problem(
           code: "isbn_invalid",
-          message: "the ISBN \(isbn.prefix(40)) has a wrong check digit or length and was not used",
+          message: "the ISBN \(isbn.prefix(40)) \(reason) and was not used",
           field: "isbn"
         )
       )

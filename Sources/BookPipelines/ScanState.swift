@@ -58,6 +58,8 @@ struct ScanState {
   private struct Known {
     var number: Int
     var isbn: ISBN?
+    /// Whether the ISBN stood in a photo, rather than in the catalogue for a title.
+    var isRead: Bool
     var key: String
     var confidence: Double
   }
@@ -83,6 +85,7 @@ struct ScanState {
       return Known(
         number: Int(number),
         isbn: book["isbn"]?.string.flatMap { ISBN($0) },
+        isRead: book["isRead"]?.bool ?? false,
         key: book["key"]?.string ?? "",
         confidence: book["confidence"]?.double ?? 0
       )
@@ -98,7 +101,7 @@ struct ScanState {
         known.map { book in
           var members: [String: JSONValue] = [
             "number": .whole(Int64(book.number)), "key": .string(book.key),
-            "confidence": MatchValue.number(book.confidence),
+            "confidence": MatchValue.number(book.confidence), "isRead": .bool(book.isRead),
           ]
           if let isbn = book.isbn { members["isbn"] = .string(isbn.description) }
           return .object(members)
@@ -113,21 +116,46 @@ struct ScanState {
   }
 
   /// Takes a book; gives its item, or nothing if the same book is known with at least this confidence.
+  ///
+  /// Two ISBNs that were read are two books, whatever their titles. One that the catalogue has for a title may be
+  /// that of any edition: it gives way to one that was read.
   mutating func add(_ book: ScannedBook) -> JobItem? {
+    var book = book
     let key = Self.key(book)
-    let index = known.firstIndex { other in
-      if let isbn = book.isbn, isbn == other.isbn { return true }
-      return !key.isEmpty && key == other.key
-    }
-    guard let index else {
-      known.append(Known(number: next, isbn: book.isbn, key: key, confidence: book.confidence))
+    let isRead = book.sighting.isbn != nil
+    guard let index = index(of: book, key, isRead: isRead) else {
+      known.append(
+        Known(
+          number: next,
+          isbn: book.isbn,
+          isRead: isRead,
+          key: key,
+          confidence: book.confidence
+        )
+      )
       next += 1
       return book.item(next - 1)
     }
-    guard book.confidence > known[index].confidence else { return nil }
+    let other = known[index]
+    let isCompleted = isRead && !other.isRead
+    if isCompleted || !other.isRead && book.confidence > other.confidence {
+      known[index].isbn = book.isbn ?? other.isbn
+      known[index].isRead = isRead
+    } else if other.isRead {
+      book.isbn = other.isbn
+    }
+    guard book.confidence > other.confidence || isCompleted && book.isApproved else { return nil }
     known[index].confidence = book.confidence
-    known[index].isbn = book.isbn ?? known[index].isbn
-    return book.item(known[index].number)
+    return book.item(other.number)
+  }
+
+  /// The same book: by its number, else by title and author where at most one number was read.
+  private func index(of book: ScannedBook, _ key: String, isRead: Bool) -> Int? {
+    if let isbn = book.isbn, let index = known.firstIndex(where: { $0.isbn == isbn }) {
+      return index
+    }
+    guard !key.isEmpty else { return nil }
+    return known.firstIndex { $0.key == key && !(isRead && $0.isRead) }
   }
 
   /// Takes a photo that could not be read.

@@ -9,7 +9,7 @@ public struct JobTicket: Hashable, Sendable {
   public var job: String
   /// The token.
   public var token: String
-  /// When the token expires, in milliseconds since 1970-01-01T00:00:00Z.
+  /// When the token expires, in milliseconds since 1970-01-01T00:00:00Z on the clock of this machine.
   public var tokenExpiresAt: Int64?
 
   /// Creates a ticket.
@@ -17,6 +17,14 @@ public struct JobTicket: Hashable, Sendable {
     self.job = job
     self.token = token
     self.tokenExpiresAt = tokenExpiresAt
+  }
+
+  /// A ticket out of an answer that came just now.
+  ///
+  /// How long a token is good is counted from then: the server's clock may say another time.
+  init(job: String, _ started: JobStarted) {
+    let end = started.tokenSeconds.map { JobClient.wallTime + Int64($0) * 1_000 }
+    self.init(job: job, token: started.token, tokenExpiresAt: end ?? started.tokenExpiresAt)
   }
 
   /// What lets a request in.
@@ -61,6 +69,9 @@ public struct JobClient: Sendable {
   static let longestWait: Int64 = 86_400
   /// The rate at which a large one may go out, in bytes a second.
   public static let uploadBytesPerSecond = 8 << 10
+
+  /// The time here, in milliseconds since 1970-01-01T00:00:00Z.
+  static var wallTime: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 
   let server: HTTPAddress
   let transport: any Transport
@@ -107,17 +118,15 @@ public struct JobClient: Sendable {
     let slow = Duration.seconds(content.count / Self.uploadBytesPerSecond)
     let answer = try await send(request, content, max(Self.uploadTimeout, slow))
     switch reader.start(status: answer.head.status.code, body: answer.body) {
-    case .started(let started):
-      return JobTicket(
-        job: started.job,
-        token: started.token,
-        tokenExpiresAt: started.tokenExpiresAt
-      )
+    case .started(let started): return JobTicket(job: started.job, started)
     case .refused(var refusal):
-      let now = Int64(Date().timeIntervalSince1970 * 1_000)
       let fields = answer.head.headerFields
-      refusal.retryAfter = RetryAfter.delay(in: fields, now: now, limit: Self.longestWait * 1_000)
-        .map { Int(($0 + 999) / 1_000) }
+      refusal.retryAfter = RetryAfter.delay(
+        in: fields,
+        now: Self.wallTime,
+        limit: Self.longestWait * 1_000
+      )
+      .map { Int(($0 + 999) / 1_000) }
       throw .refused(refusal)
     }
   }
@@ -210,11 +219,7 @@ public struct JobClient: Sendable {
     let answer = try await ask(request, content: [])
     guard let started = reader.start(status: answer.head.status.code, body: answer.body).started
     else { throw .refused(reader.refusal(status: answer.head.status.code, body: answer.body)) }
-    return JobTicket(
-      job: ticket.job,
-      token: started.token,
-      tokenExpiresAt: started.tokenExpiresAt
-    )
+    return JobTicket(job: ticket.job, started)
   }
 
   /// A page of results.

@@ -3,6 +3,7 @@ import EventFeed
 import Foundation
 import HTTPTypes
 public import Jobs
+import TolerantDecoding
 
 /// News of a job that is followed.
 public enum JobNews: Hashable, Sendable {
@@ -52,7 +53,11 @@ private actor JobFollowing {
   private let continuation: AsyncStream<JobNews>.Continuation
   private let reader = JobMessageReader()
   private let answers = JobAnswerReader()
+  private let begin = ContinuousClock.now
+  private let beginWall = JobClient.wallTime
   private var connection: Task<Void, Never>?
+  /// A question for a new token; it goes on beside a stream, and is never left: its answer is the only way on.
+  private var renewal: Task<Void, Never>?
   private var alarm: Task<Void, Never>?
   private var shown: JobFollower.Transport?
 
@@ -74,13 +79,15 @@ private actor JobFollowing {
     )
   }
 
-  private var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+  /// The moment, in milliseconds: the time here when it began, and what went by since, whatever becomes of the clock.
+  private var now: Int64 { beginWall + Int64((ContinuousClock.now - begin) / .milliseconds(1)) }
   private var draw: UInt64 { .random(in: .min ... .max) }
 
   func start() { perform(machine.start(now: now)) }
 
   func stop() {
     connection?.cancel()
+    renewal?.cancel()
     alarm?.cancel()
   }
 
@@ -97,21 +104,36 @@ private actor JobFollowing {
         connection?.cancel()
         connection = Task { await self.poll() }
       case .refreshToken:
-        connection?.cancel()
-        connection = Task { await self.refresh() }
+        renewal = Task { await self.refresh() }
       case .wake(let span):
         alarm?.cancel()
         alarm = Task {
           guard (try? await Task.sleep(for: .milliseconds(span))) != nil else { return }
           self.wake()
         }
-      case .deliver(let message): continuation.yield(.message(message))
+      case .deliver(let message):
+        if case .token(let token, let expiry) = message.body {
+          let end = expiry.map { JobClient.wallTime + $0 - (message.at ?? JobClient.wallTime) }
+          keep(JobTicket(job: ticket.job, token: token, tokenExpiresAt: end))
+        }
+        continuation.yield(.message(message))
       case .finish(let ending):
         alarm?.cancel()
-        continuation.yield(.finished(ending))
-        continuation.finish()
+        alarm = nil
+        let renewal = renewal
+        Task {
+          // The end prolongs a token that is good, and an older one only for a short while.
+          await renewal?.value
+          continuation.yield(.finished(ending))
+          continuation.finish()
+        }
       }
     }
+  }
+
+  private func keep(_ fresh: JobTicket) {
+    ticket = fresh
+    continuation.yield(.ticket(fresh))
   }
 
   private func wake() { perform(machine.woke(now: now, draw: draw)) }
@@ -208,13 +230,13 @@ private actor JobFollowing {
 
   private func poll() async {
     do throws(JobClientFailure) {
-      let state = try await client.state(ticket, after: machine.position)
+      let state = try await client.state(ticket, after: machine.asksAfter)
       guard !Task.isCancelled else { return }
       if machine.transport == .polling, shown != .polling {
         shown = .polling
         continuation.yield(.transport(.polling))
       }
-      perform(machine.polled(state.events, now: now, draw: draw))
+      perform(machine.polled(state.events, state: state.state?.known, now: now, draw: draw))
     } catch {
       guard !Task.isCancelled else { return }
       perform(machine.pollFailed(Self.trouble(error), now: now, draw: draw))
@@ -224,11 +246,13 @@ private actor JobFollowing {
   private func refresh() async {
     do throws(JobClientFailure) {
       let fresh = try await client.refresh(ticket)
+      renewal = nil
+      keep(fresh)
       guard !Task.isCancelled else { return }
-      ticket = fresh
-      continuation.yield(.ticket(fresh))
-      perform(machine.tokenRefreshed(expiresAt: fresh.tokenExpiresAt, now: now))
+      let left = fresh.tokenExpiresAt.map { $0 - JobClient.wallTime }
+      perform(machine.tokenRefreshed(expiresAt: left.map { now + $0 }, now: now))
     } catch {
+      renewal = nil
       guard !Task.isCancelled else { return }
       perform(machine.tokenNotRefreshed(Self.trouble(error), now: now, draw: draw))
     }
@@ -237,6 +261,8 @@ private actor JobFollowing {
   private static func trouble(_ failure: JobClientFailure) -> JobFollower.Trouble {
     switch failure {
     case .unreachable: .broken
+    // What is no refusal and not what was asked for cannot be read.
+    case .refused(let refusal) where 200..<300 ~= refusal.status: .unreadable
     case .refused(let refusal): .status(refusal.status)
     case .notFinished: .status(409)
     case .unknownJob: .status(404)
@@ -251,6 +277,7 @@ private actor StreamReader {
   private let following: JobFollowing
   private var parser = EventStreamParser()
   private var status = 0
+  private var isTooLong = false
 
   init(attempt: Int, following: JobFollowing) {
     self.attempt = attempt
@@ -265,18 +292,24 @@ private actor StreamReader {
       await following.opened(.eventStream, attempt)
       return .more
     case .content(let bytes):
-      guard let items = try? parser.feed(bytes) else { return .enough }
+      var items: [EventStreamItem] = []
+      do throws(EventStreamError) {
+        try parser.feed(bytes, into: &items)
+      } catch {
+        isTooLong = true
+      }
       await following.heard()
       for item in items {
         guard case .event(let event) = item else { continue }
         await following.received(Array(event.data.utf8), attempt)
       }
-      return .more
+      return isTooLong ? .enough : .more
     }
   }
 
   func finish() async {
     switch status {
+    case 200 where isTooLong: await following.ended(.unreadable, attempt)
     case 200: await following.ended(.broken, attempt)
     // Nothing is missing, or the job is over: the state says which.
     case 204: await following.ended(.closed(code: 1000, reason: ""), attempt)

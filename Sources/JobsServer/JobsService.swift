@@ -7,7 +7,7 @@ package import Serving
 /// The jobs' part of a server: durable jobs, their events over three transports, their results.
 package struct JobsService: Sendable {
   /// The beginnings of the paths that take more than GET.
-  package static let writablePaths = ["/v1/jobs", "/v1/token"]
+  package static let writablePaths = ["/v1/jobs", "/v1/token", "/ws/progress"]
 
   /// How often what is too old is looked for, in seconds.
   private static let sweepSeconds = 30.0
@@ -131,7 +131,11 @@ package struct JobsService: Sendable {
   package func close() { hub.close() }
 
   /// Adds the endpoints, for those only whom the rules let in.
-  package func add(to router: Router<some RequestContext>) {
+  package func add<Context: RequestContext>(to router: Router<Context>) {
+    // For every request: one with a method that nothing takes finds no group.
+    router.add(
+      middleware: JobMethodMiddleware<Context>(paths: JobPaths(pipelines: Set(pipelines.keys)))
+    )
     add(to: router.group().add(middleware: OriginGuardMiddleware(rules)))
   }
 
@@ -170,6 +174,9 @@ package struct JobsService: Sendable {
     }
     router.get("v1/jobs/:job/events") { request, context in
       try await events.answer(request, id: Self.name(context))
+    }
+    router.head("v1/jobs/:job/events") { request, context in
+      try await events.head(request, id: Self.name(context))
     }
     router.get("v1/jobs/:job/results") { request, context in
       try await jobs.results(request, id: Self.name(context))

@@ -36,6 +36,15 @@ package final class WebSocketHandler: ChannelInboundHandler {
     self.closeTimeout = closeTimeout
   }
 
+  /// Adds the handler to a channel that was upgraded, with a check of lengths before its decoder.
+  ///
+  /// - Throws: An error of the channel, if it has no decoder of frames.
+  package func join(_ pipeline: ChannelPipeline.SynchronousOperations) throws {
+    let decoder = try pipeline.handler(type: ByteToMessageHandler<WebSocketFrameDecoder>.self)
+    try pipeline.addHandler(WebSocketLengthHandler(), position: .before(decoder))
+    try pipeline.addHandler(self)
+  }
+
   package func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     // Pings are answered and the end is found before anybody asks for an arrival.
@@ -88,6 +97,8 @@ package final class WebSocketHandler: ChannelInboundHandler {
 
   package func errorCaught(context: ChannelHandlerContext, error: any Error) {
     switch error {
+    case is WebSocketLengthFault:
+      perform(session.receivedBadLength())
     case NIOWebSocketError.invalidFrameLength:
       perform(session.receivedBadFrame(isTooLong: true))
     case is NIOWebSocketError:

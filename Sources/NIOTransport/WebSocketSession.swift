@@ -96,6 +96,12 @@ package struct WebSocketSession {
     return isTooLong ? fail(1009, tooLong) : fail(1002, "a control frame breaks the rules")
   }
 
+  /// A frame came whose length is written wrongly.
+  mutating func receivedBadLength() -> [Order] {
+    guard phase != .over else { return [] }
+    return fail(1002, "the length of a frame breaks the rules")
+  }
+
   /// The caller closes.
   mutating func close(_ close: WebSocketClose) -> [Order] {
     guard phase == .open else { return [] }

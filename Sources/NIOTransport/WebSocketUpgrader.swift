@@ -39,7 +39,7 @@ final class WebSocketUpgrader: NIOTypedHTTPClientProtocolUpgrader {
       channel.eventLoop.makeCompletedFuture {
         let handler = WebSocketHandler(messageLimit: messageLimit, closeTimeout: closeTimeout)
         try channel.syncOptions?.setOption(.autoRead, value: false)
-        try channel.pipeline.syncOperations.addHandler(handler)
+        try handler.join(channel.pipeline.syncOperations)
         let answer = HTTPResponse(head.status, head.headers)
         return .open(answer, NIOLoopBound(handler, eventLoop: channel.eventLoop))
       }

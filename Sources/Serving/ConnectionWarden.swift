@@ -6,7 +6,8 @@ import NIOHTTPTypes
 /// too slowly.
 ///
 /// 1. After an answer with `Connection: close`, or to a request with it, the peer has a while to read it. What it still
-///    sends is dropped, and as long as something comes it has longer: many send everything before they read.
+///    sends is dropped, and as long as it comes at its least rate the peer has longer: many send everything before they
+///    read.
 /// 2. While something waits to be sent, the peer takes some of it again and again. An answer that goes out slowly
 ///    is fine; one of which nothing goes out for ``ServerLimits/stalledSeconds`` ends the connection. Nothing waits for
 ///    a stream that is silent.
@@ -32,7 +33,7 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
   /// Whether the last answer is written.
   private var isLeaving = false
   private var farewell: Scheduled<Void>?
-  private var heard = NIODeadline.uptimeNanoseconds(0)
+  private var leavesAt = NIODeadline.uptimeNanoseconds(0)
   private var look: Scheduled<Void>?
   private var waiting = 0
   private var stalls: Int64 = 0
@@ -73,13 +74,13 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
       if answered == begun {
         unread += bytes.readableBytes
         if unread > limits.unreadBytes { return end(.unreadBody, context) }
+        waitLonger(for: bytes.readableBytes, now: context.eventLoop.now)
       }
     case .end:
       expecting = nil
       pace = nil
     }
-    guard isLeaving else { return context.fireChannelRead(data) }
-    heard = context.eventLoop.now
+    if !isLeaving { context.fireChannelRead(data) }
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
@@ -140,19 +141,25 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
 
   private func sayFarewell(_ context: ChannelHandlerContext) {
     guard farewell == nil else { return }
-    heard = context.eventLoop.now
-    waitForEnd(until: heard + pause, context)
+    leavesAt = context.eventLoop.now + pause
+    waitForEnd(context)
   }
 
   private var pause: TimeAmount { .seconds(Int64(limits.closeSeconds)) }
 
-  private func waitForEnd(until end: NIODeadline, _ context: ChannelHandlerContext) {
+  /// Gives the peer the time that what it sent was worth, and never more than it had at the beginning.
+  private func waitLonger(for bytes: Int, now: NIODeadline) {
+    guard farewell != nil else { return }
+    let worth = Int64(bytes) * 1_000_000_000 / Int64(limits.bodyBytesPerSecond)
+    leavesAt = min(now + pause, leavesAt + .nanoseconds(worth))
+  }
+
+  private func waitForEnd(_ context: ChannelHandlerContext) {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    farewell = context.eventLoop.scheduleTask(deadline: end) {
+    farewell = context.eventLoop.scheduleTask(deadline: leavesAt) {
       let (warden, context) = bound.value
-      let end = warden.heard + warden.pause
-      guard context.eventLoop.now < end else { return warden.end(.kept, context) }
-      warden.waitForEnd(until: end, context)
+      guard context.eventLoop.now < warden.leavesAt else { return warden.end(.kept, context) }
+      warden.waitForEnd(context)
     }
   }
 

@@ -93,7 +93,7 @@ struct WebSocketChannel: HTTPChannelHandler {
               closeTimeout: .seconds(closeSeconds)
             )
             try channel.syncOptions?.setOption(.autoRead, value: false)
-            try channel.pipeline.syncOperations.addHandler(handler)
+            try handler.join(channel.pipeline.syncOperations)
             let socket = NIOWebSocket(
               head: HTTPResponse(status: .switchingProtocols),
               messageLimit: .max,
@@ -110,6 +110,7 @@ struct WebSocketChannel: HTTPChannelHandler {
           notUpgradingCompletionHandler: { [limits, tally, clock, present] channel in
             channel.eventLoop.makeCompletedFuture {
               let pipeline = channel.pipeline.syncOperations
+              try pipeline.addHandler(HeadAnswerHandler())
               try pipeline.addHandler(HeadReview())
               try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
               if !clock.isMachine {
@@ -317,10 +318,10 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     let upgrade = head.headers[canonicalForm: "Upgrade"].map { $0.lowercased() }
     let connection = head.headers[canonicalForm: "Connection"].map { $0.lowercased() }
     let key = head.headers["Sec-WebSocket-Key"]
-    return head.method == .GET && head.version == .http1_1 && upgrade == ["websocket"]
+    return head.method == .GET && head.version == .http1_1 && upgrade.contains("websocket")
       && head.headers["Host"].count == 1
       && connection.contains("upgrade") && head.headers["Sec-WebSocket-Version"] == ["13"]
-      && key.count == 1 && key[0].utf8.count == 24 && key[0].hasSuffix("==") && !hasBody(head)
+      && key.count == 1 && WebSocketKey.isSound(key[0]) && !hasBody(head)
   }
 
   /// Whether a body follows: the upgrade would wait for its end.

@@ -125,6 +125,28 @@ struct RosterTests {
     }
   }
 
+  @Test
+  func
+    `a session that works takes no process of one that works, none that is over of one that rests`()
+  {
+    for isOver in [false, true] {
+      var stage = RosterStage("/w")
+      var first = ClaudeWriter(.claude20, directory: "/w", seed: 1)
+      var other = ClaudeWriter(.claude20, directory: "/w", seed: 2)
+      stage.start(7, in: "/w", at: second(0))
+      stage.write(first.prompt("Go", at: second(1)), to: "a", at: second(1))
+      if isOver { stage.write(first.finish("Done.", at: second(2)), to: "a", at: second(2)) }
+      stage.look(at: second(3))
+      stage.write(other.prompt("Say hi", at: second(10)), to: "b", at: second(10))
+      if isOver { stage.write(other.finish("Hi.", at: second(11)), to: "b", at: second(11)) }
+      stage.look(at: second(12))
+      stage.look(at: second(13))
+      let agents = stage.activity("/w", at: second(14)).agents
+      #expect(agents.first { $0.sessionId == first.session }?.pid == 7)
+      #expect(agents.first { $0.sessionId == other.session }?.pid == nil)
+    }
+  }
+
   @Test func `a session that had a process of its own takes no other one`() {
     var stage = RosterStage("/w")
     var first = ClaudeWriter(.claude20, directory: "/w", seed: 1)
@@ -144,6 +166,20 @@ struct RosterTests {
     let agents = stage.activity("/w", at: second(21)).agents
     #expect(agents.map(\.pid) == [7, nil])
     #expect(agents.map(\.state) == [.doneUnseen, .ended])
+  }
+
+  @Test func `a process that could not be read once is the session's again`() {
+    var stage = RosterStage("/w")
+    var claude = ClaudeWriter(.claude20, directory: "/w", seed: 1)
+    stage.start(7, in: "/w", at: second(0))
+    stage.write(claude.prompt("Go", at: second(60)), to: "a", at: second(60))
+    stage.look(at: second(61))
+    stage.end(7)
+    stage.look(at: second(62))
+    stage.start(7, in: "/w", at: second(0))
+    stage.look(at: second(63))
+    #expect(stage.activity("/w", at: second(63)).agents.map(\.pid) == [7])
+    #expect(stage.activity("/w", at: second(63)).state == .working)
   }
 
   @Test func `a session that lost its process does not get one that was there all the time`() {
@@ -213,6 +249,28 @@ struct RosterTests {
     let lines = claude.finish("Done.", at: second(3 + ahead))
     later.write(lines, to: "a", at: second(3), readAt: second(10_000))
     #expect(later.roster.session(of: "a")?.lastRecordAt == second(3))
+    // A time that somebody gave to the file says nothing of its records, and is none of theirs.
+    later.write(
+      claude.finish("Done.", at: second(3)),
+      to: "c",
+      at: WallTime(milliseconds: 0),
+      readAt: second(5)
+    )
+    #expect(later.roster.session(of: "c")?.lastRecordAt == second(3))
+    for far in [WallTime(milliseconds: 0), WallTime(milliseconds: .max)] {
+      later.write(
+        [Array("{\"event\":\"prompt\",\"text\":\"Go\"}\n".utf8)],
+        to: "\(far)",
+        .neutral,
+        at: far,
+        readAt: second(5)
+      )
+      guard case .open(let since)? = later.roster.session(of: "\(far)")?.turn else {
+        Issue.record("a prompt opens the turn")
+        continue
+      }
+      #expect(since == second(5))
+    }
     // A file that is ahead too is read now.
     later.write(lines, to: "b", at: second(3 + ahead), readAt: second(5))
     #expect(later.roster.session(of: "b")?.lastRecordAt == second(5))

@@ -54,6 +54,29 @@ import Testing
     #expect(try await catalogue.book(isbn: #require(ISBN("9780374538651"))) == nil)
   }
 
+  @Test func `titles in every script are found, composed and decomposed`() async throws {
+    let folder = try TestFolder()
+    let titles = ["कुल", "कूल", "ปลา", "ปล่า", "Бедный Йорик", "Οδύσσεια", "がくせい", "한국의 역사"]
+    let lines = titles.enumerated().map { number, title in
+      let key = "/works/OL\(number + 1)W"
+      return "/type/work\t\(key)\t1\t2020\t{\"key\":\"\(key)\",\"title\":\"\(title)\"}\n"
+    }
+    let file = folder.path + "/works.txt"
+    try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: file))
+    let path = folder.path + "/catalogue.sqlite"
+    _ = try CatalogueImport.run(files: [file], into: path)
+    let catalogue = try Catalogue(path: path)
+    for title in titles {
+      let composed = title.precomposedStringWithCanonicalMapping
+      for form in [composed, title.decomposedStringWithCanonicalMapping] {
+        let books = try await catalogue.candidates(title: form, author: nil, limit: 5)
+        #expect(books.first?.title == title)
+        let words = try await catalogue.candidates(words: form, limit: 5)
+        #expect(words.first?.title == title)
+      }
+    }
+  }
+
   @Test func `titles and authors are found, misspelt ones too, and wrong ones are not taken`()
     async throws
   {
@@ -173,6 +196,19 @@ import Testing
     var compressed = Array(
       try Data(contentsOf: URL(fileURLWithPath: folder.path + "/ol_dump_works.txt.gz"))
     )
+    let padded = try folder.file(
+      "padded.txt.gz",
+      compressed + [UInt8](repeating: 0, count: DumpReader.blockBytes + 7)
+    )
+    let beside = folder.path + "/padded.sqlite"
+    #expect(try CatalogueImport.run(files: [padded], into: beside).works == 20)
+    let twice = compressed + [0, 0, 0] + compressed
+    let members = try folder.file("twice.txt.gz", twice)
+    #expect(try CatalogueImport.run(files: [members], into: beside).works == 40)
+    let filled = try folder.file("filled.txt.gz", compressed + [0, 1])
+    #expect(throws: LibraryError.self) {
+      try CatalogueImport.run(files: [filled], into: beside)
+    }
     compressed.removeLast(20)
     let cut = try folder.file("cut.txt.gz", compressed)
     let early = #expect(throws: LibraryError.self) {

@@ -1,9 +1,9 @@
-import BookLibrary
 import BookStage
 import Foundation
 import GRDB
 import Testing
 
+@testable import BookLibrary
 @testable import Books
 
 @Suite struct LibraryTests {
@@ -74,6 +74,32 @@ import Testing
     // Another process sees the same.
     let again = try Library(path: folder.path + "/l.sqlite")
     #expect(try await again.book(isbn: #require(book.isbn))?.record == book)
+  }
+
+  @Test func `a library of the first version gets the keys of this one`() async throws {
+    let folder = try TestFolder()
+    let path = folder.path + "/l.sqlite"
+    let books = [Self.book("Οδύσσεια", "Όμηρος"), Self.book("Nought", isbn: "9780441013593")]
+    #expect(try await Self.store(books, into: try Library(path: path)) == [.imported, .imported])
+    let queue = try DatabaseQueue(path: path)
+    try await queue.write { database in
+      try database.execute(
+        sql: """
+          UPDATE books SET title_key = 'οδύσσεια', author_key = 'όμηρος' WHERE id = 1;
+          UPDATE books SET isbn = '9780000000002' WHERE id = 2;
+          PRAGMA user_version = 1;
+          """
+      )
+    }
+    try queue.close()
+    let library = try Library(path: path)
+    let again = [
+      Self.book("ΟΔΥΣΣΕΙΑ", "ΟΜΗΡΟΣ"), Self.book("Nought", isbn: "9780441013593"),
+    ]
+    #expect(try await Self.store(again, into: library, job: "j2") == [.duplicate, .updated])
+    #expect(try await library.count() == 2)
+    let version = try await library.pool.read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
+    #expect(version == LibrarySchema.version)
   }
 
   @Test func `rows become imported, updated or duplicates by number, else by title and author`()

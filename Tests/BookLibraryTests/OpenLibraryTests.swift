@@ -104,6 +104,55 @@ import URLSessionTransport
     #expect(try await Self.requests(authority).count == 3)
   }
 
+  @Test func `a service that wishes a long rest has it, and every question hears of it`()
+    async throws
+  {
+    let (provider, server, authority) = try await Self.provider(["429-tomorrow"])
+    defer { withExtendedLifetime(server) {} }
+    let lookup = BookLookup(providers: [provider])
+    for number in 0..<8 {
+      lookup.renew()
+      let answer = try await lookup.find(BookLookup.Question(title: "Dune \(number)"))
+      guard case .failed(let error) = answer else {
+        Issue.record("\(answer)")
+        return
+      }
+      #expect(error.code == .busy)
+      #expect(error.description.contains("wishes to be left alone for"))
+      #expect(error.retryAfter ?? .zero > .seconds(80_000))
+    }
+    #expect(try await Self.requests(authority).count == 1)
+  }
+
+  @Test func `no rest is longer than the limit`() async throws {
+    let (provider, server, authority) = try await Self.provider(["429-tomorrow"]) {
+      $0.longestRest = .milliseconds(50)
+    }
+    defer { withExtendedLifetime(server) {} }
+    let isbn = try #require(ISBN("9780441013593"))
+    var book: CatalogueBook?
+    for _ in 0..<1_000 where book == nil {
+      book = try? await provider.book(isbn: isbn)
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    #expect(book?.title == "Dune")
+    #expect(try await Self.requests(authority).count == 2)
+  }
+
+  @Test(arguments: [
+    String(repeating: "word ", count: 400), "a" + String(repeating: "\u{301}", count: 300_000),
+    String(repeating: "語", count: 500),
+  ])
+  func `an address is short whatever is asked for`(text: String) async throws {
+    let (provider, server, authority) = try await Self.provider([])
+    defer { withExtendedLifetime(server) {} }
+    _ = try await provider.candidates(title: text, author: text, limit: 5)
+    let path = try await Self.requests(authority).last ?? ""
+    #expect(path.utf8.count < 4_000)
+    #expect(path.utf8.count > 1_000)
+    #expect(OpenLibraryProvider.shortened(text).utf8.count > 590)
+  }
+
   @Test func `a slow answer and a cancelled question end the wait`() async throws {
     let (provider, server, _) = try await Self.provider(["slow", "slow"]) {
       $0.timeout = .milliseconds(100)

@@ -125,6 +125,38 @@ final class ShelfOfBooks: BookProvider {
     #expect(provider.questions.withLock { $0.count } == 1)
   }
 
+  @Test func `a list may be as long as the server takes one`() async throws {
+    let folder = try TestFolder()
+    let title = String(repeating: "x", count: 1_000)
+    let list = (0..<1_200).map { "{\"title\":\"\($0)\(title)\\b\"}" }.joined(separator: ",")
+    let text = "{\"books\":[\(list)]}"
+    let work = try Self.work(folder, text)
+    let steps = RecordingSteps()
+    let lookup = BookLookup(providers: [])
+    try await BatchEnrichment(lookup: lookup, booksBytes: text.utf8.count)
+      .run(work, steps: steps)
+    #expect(steps.count(.failed) == 1_200)
+    await #expect(throws: JobFailure.self) {
+      try await BatchEnrichment(lookup: lookup, booksBytes: 1_000)
+        .run(work, steps: RecordingSteps())
+    }
+  }
+
+  @Test func `a number that was not used says why`() async throws {
+    let folder = try TestFolder()
+    let steps = RecordingSteps()
+    let list = ["0000000000", "9790060115615", "9780441013594"]
+      .map { "{\"title\":\"Dune\",\"author\":\"Frank Herbert\",\"isbn\":\"\($0)\"}" }
+    let work = try Self.work(folder, "{\"books\":[\(list.joined(separator: ","))]}")
+    let lookup = BookLookup(providers: [ShelfOfBooks(Self.shelf)])
+    try await BatchEnrichment(lookup: lookup).run(work, steps: steps)
+    #expect(steps.count(.enriched) == 3)
+    let words = ["stands for no number", "printed music", "wrong check digit"]
+    for (item, word) in zip(steps.items, words) {
+      #expect(item.problems.first?.message.contains(word) == true)
+    }
+  }
+
   @Test func `a crash at any commit loses nothing`() async throws {
     let folder = try TestFolder()
     let list = (0..<12).map { "{\"title\":\"Book \($0)\",\"author\":\"A\"}" }.joined(separator: ",")

@@ -107,6 +107,39 @@ struct TellingReader: ShelfReader {
     }
   }
 
+  @Test func `two numbers in one photo are two books with one title`() async throws {
+    let folder = try TestFolder()
+    let other = ISBN("9780340839942")
+    let author = "Frank Herbert"
+    let reader = TellingReader(sightings: [
+      100: [
+        Sighting(.title, title: "Dune", author: author, isbn: Self.dune, confidence: 0.9),
+        Sighting(.title, title: "Dune", author: author, isbn: other, confidence: 0.95),
+        Sighting(.title, title: "Dune", author: author, confidence: 0.99),
+      ]
+    ])
+    let steps = RecordingSteps()
+    try await AIScan(provider: reader, lookup: Self.lookup)
+      .run(try Self.work(folder, [100]), steps: steps)
+    #expect(
+      steps.items.map { $0["isbn"]?.string } == [Self.dune?.description, other?.description]
+    )
+    // A spine first, whose number is the catalogue's: it becomes the number that is read.
+    let spines = TellingReader(sightings: [
+      100: [
+        Sighting(.title, title: "Dune", author: author, confidence: 0.99),
+        Sighting(.title, title: "Dune", author: author, isbn: other, confidence: 0.95),
+        Sighting(.isbn, isbn: Self.dune, confidence: 1),
+      ]
+    ])
+    let later = RecordingSteps()
+    try await AIScan(provider: spines, lookup: Self.lookup)
+      .run(try Self.work(folder, [100]), steps: later)
+    #expect(
+      later.items.map { $0["isbn"]?.string } == [other?.description, Self.dune?.description]
+    )
+  }
+
   @Test func `a photo that cannot be read does not cost the others`() async throws {
     let folder = try TestFolder()
     let reader = TellingReader(

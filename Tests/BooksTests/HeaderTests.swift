@@ -21,6 +21,14 @@ import Testing
     }
   }
 
+  @Test func `a column called Date is no year because another column was named`() throws {
+    let header = ["Buch", "Author", "Date"]
+    let named = try ColumnMap(header: header, mapping: ["Buch": .title])
+    #expect(named.columns == [.title, .author, nil])
+    let both = try ColumnMap(header: header, mapping: ["Buch": .title, "Date": .finished])
+    #expect(both.columns == [.title, .author, .finished])
+  }
+
   @Test func `a header with too many columns is refused for that`() {
     let header = "Title," + (1..<300).map { "c\($0)" }.joined(separator: ",")
     #expect { _ = try ReadFile.text(header + "\nDune\n") } throws: { error in

@@ -23,15 +23,17 @@ class Frame:
     final: bool = True
     masked: bool = True
     reserved: int = 0
+    # Whether its length is written longer than it needs to be.
+    waste: bool = False
 
-    def bytes(self, rng: random.Random, waste: bool = False) -> bytes:
-        """The frame; `waste` writes its length longer than it needs to be."""
+    def bytes(self, rng: random.Random) -> bytes:
+        """The frame."""
         mark = 0x80 if self.masked else 0
         head = bytes([(0x80 if self.final else 0) | self.reserved << 4 | self.opcode])
         size = len(self.payload)
-        if size > 65_535:
+        if size > 65_535 or self.waste and size > 125:
             head += bytes([mark | 127]) + struct.pack(">Q", size)
-        elif size > 125 or waste:
+        elif size > 125 or self.waste:
             head += bytes([mark | 126]) + struct.pack(">H", size)
         else:
             head += bytes([mark | size])
@@ -57,7 +59,9 @@ def expected(frames: list[Frame]) -> Said:
     said = Said()
     message: tuple[int, bytes] | None = None
     for frame in frames:
-        if frame.opcode >= 8 and len(frame.payload) > 125 or frame.opcode >= 8 and not frame.final:
+        if frame.waste and len(frame.payload) <= 65_535:
+            said.close = 1002
+        elif frame.opcode >= 8 and len(frame.payload) > 125 or frame.opcode >= 8 and not frame.final:
             said.close = 1002
         elif len(frame.payload) > LONGEST:
             said.close = 1009
@@ -170,6 +174,7 @@ def wrong(rng: random.Random) -> Frame:
     return rng.choice([
         Frame(TEXT, b"{}", masked=False), Frame(TEXT, b"{}", reserved=rng.randint(1, 7)),
         Frame(rng.choice([3, 4, 5, 6, 7, 11, 12, 13, 14, 15]), b"x"), Frame(PING, b"x", final=False),
+        Frame(TEXT, b"{}", waste=True), Frame(PING, b"x", waste=True), Frame(BINARY, b"x" * rng.randint(126, 300), waste=True),
         Frame(PING, b"x" * rng.randint(126, 300)), Frame(0, b"x"), Frame(TEXT, b"\xc3\x28"), Frame(TEXT, b"\xed\xa0\x80"),
         Frame(TEXT, b"\xf4\x90\x80\x80"), Frame(TEXT, b"\xc0\xaf", final=False), Frame(TEXT, b"x" * (LONGEST + 1)),
     ])

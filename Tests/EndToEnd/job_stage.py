@@ -36,7 +36,8 @@ def table(rows: int, seed: int = 1, blanks: bool = False) -> bytes:
 
 def isbn13(number: int) -> str:
     """A valid ISBN-13 for a number."""
-    digits = f"978{number:09d}"
+    # Ten zeros are a number that stands for none.
+    digits = f"978{number + 1:09d}"
     total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
     return digits + str((10 - total % 10) % 10)
 
@@ -225,6 +226,44 @@ class BrokenNetwork:
     def close(self) -> None:
         """Lets nobody in any more."""
         self.listener.close()
+
+
+class TokenOutage(BrokenNetwork):
+    """A proxy behind which the first renewals of tokens fail, and whose connections can be ended all at once."""
+
+    def __init__(self, port: int, failures: int):
+        self.failures = failures
+        self.failed = self.renewed = 0
+        self.ends: list[socket.socket] = []
+        super().__init__(port, seed=1, most=0)
+
+    def _pump(self, source: socket.socket, target: socket.socket, state: dict, outgoing: bool) -> None:
+        self.ends += [source, target]
+        try:
+            while data := source.recv(65_536):
+                head = data.split(b"\r\n", 1)[0]
+                if outgoing and head.startswith(b"POST ") and head.split()[1].endswith(b"/token"):
+                    with self.lock:
+                        self.failed += 1
+                        fails = self.failed <= self.failures
+                        if not fails:
+                            self.failed, self.renewed = self.failures, self.renewed + 1
+                    if fails:
+                        # One answer that says so, and then none at all.
+                        if self.failed % 2:
+                            source.sendall(
+                                b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+                            )
+                        break
+                target.sendall(data)
+        except OSError:
+            pass
+        self._close(source, target)
+
+    def cut(self) -> None:
+        """Ends every connection there is."""
+        ends, self.ends = self.ends, []
+        self._close(*ends)
 
 
 class RawSocket:

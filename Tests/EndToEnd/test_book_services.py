@@ -187,6 +187,11 @@ class Services(unittest.TestCase):
         self.assertLess(time.monotonic() - began, 30)
         self.assertEqual((items[0]["outcome"], items[0]["problems"][0]["code"]), ("failed", "provider_busy"))
         self.assertTrue(items[0]["problems"][0]["retryable"])
+        # It is so for later jobs, and their items say it.
+        items = self.enrich(server, {"title": "Kindred"}, {"title": "Emma"})
+        for item in items:
+            self.assertEqual(item["problems"][0]["code"], "provider_busy")
+            self.assertIn("wishes to be left alone for", item["problems"][0]["message"])
         self.assertEqual(len(library.requests()), 1)
 
     # A vision model

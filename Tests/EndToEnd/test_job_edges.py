@@ -220,6 +220,94 @@ class ExpiryTests(EdgeTests):
 
 
 class RequestTests(EdgeTests):
+    def test_a_method_that_a_path_does_not_take_is_405_and_allow_says_which_it_takes(self):
+        server = self.serve()
+        job = server.start(table(3))
+        server.wait(job)
+        here = f"/v1/jobs/{job['jobId']}"
+        paths = {
+            "/v1/capabilities": "GET, HEAD", "/v1/token/refresh": "POST", "/v1/jobs/csv_import": "POST",
+            "/v1/jobs/AI-scan": "POST", here: "GET, HEAD, DELETE", here + "/cancel": "POST", here + "/token": "POST",
+            here + "/events": "GET, HEAD", here + "/results": "GET, HEAD", here + "/failed.csv": "GET, HEAD",
+            "/ws/progress": "GET, HEAD",
+        }
+        for path, allowed in paths.items():
+            for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"):
+                with self.subTest(path=path, method=method):
+                    if method in allowed.split(", "):
+                        if method == "GET":
+                            self.assertNotEqual(server.ask(method, path)[0], 405)
+                        continue
+                    status, content, fields = server.ask(method, path, token=job["token"])
+                    self.assertEqual((status, fields.get("Allow")), (405, allowed))
+                    if method != "HEAD":
+                        self.assertEqual(json.loads(content)["error"], "method_not_allowed")
+        # What is no path is none with every method, and a pipeline that there is not is named.
+        self.assertEqual(server.ask("PUT", "/v1/jobs")[0], 404)
+        self.assertEqual(server.ask("PUT", here + "/other")[0], 404)
+        self.assertEqual(self.code(server.ask("POST", "/v1/jobs/csv_inport", b""))[0], 404)
+
+    def test_the_head_of_a_stream_has_no_length_and_the_connection_goes_on(self):
+        server = self.serve()
+        job = server.start(table(3))
+        server.wait(job)
+        asked = (f"HEAD /v1/jobs/{job['jobId']}/events HTTP/1.1\r\nHost: localhost\r\n"
+                 f"Authorization: Bearer {job['token']}\r\n\r\n").encode()
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
+            got = b""
+            for count in (1, 2, 3):
+                client.sendall(asked)
+                while got.count(b"\r\n\r\n") < count:
+                    part = client.recv(65_536)
+                    self.assertTrue(part, got)
+                    got += part
+        for head in got.split(b"\r\n\r\n")[:3]:
+            self.assertTrue(head.startswith(b"HTTP/1.1 200"), got)
+            self.assertIn(b"text/event-stream", head)
+            self.assertNotIn(b"content-length", head.lower())
+        self.assertTrue(got.endswith(b"\r\n\r\n"))
+
+    def test_the_state_has_another_tag_for_another_token(self):
+        server = self.serve()
+        job = server.start(table(3))
+        server.wait(job)
+        path = f"/v1/jobs/{job['jobId']}"
+        _, content, fields = server.ask("GET", path, token=job["token"])
+        fresh = json.loads(server.ask("POST", path + "/token", b"", token=job["token"])[1])
+        status, later, other = server.ask("GET", path, token=job["token"], If_None_Match=fields["ETag"])
+        self.assertNotEqual(json.loads(content)["tokenExpiresAt"], json.loads(later)["tokenExpiresAt"])
+        self.assertEqual(status, 200)
+        self.assertEqual(server.ask("GET", path, token=job["token"], If_None_Match=other["ETag"])[0], 304)
+        self.assertEqual(server.ask("GET", path, token=fresh["token"])[0], 200)
+
+    def test_limits_hold_together(self):
+        server = self.serve(limits={"pageItems": 50, "booksBytes": 8 << 20, "books": 20_000, "titleCharacters": 2_000})
+        job = server.start(table(120))
+        server.wait(job)
+        limits = json.loads(server.ask("GET", "/v1/capabilities")[1])["limits"]["results"]
+        self.assertEqual((limits["pageItems"], limits["pageItemsByDefault"]), (50, 50))
+        path = f"/v1/jobs/{job['jobId']}/results"
+        page = json.loads(server.ask("GET", path, token=job["token"])[1])
+        self.assertEqual(len(page["items"]), 50)
+        self.assertEqual(server.ask("GET", path + "?limit=51", token=job["token"])[0], 400)
+        for outcome in (",", "imported,,failed", "imported,"):
+            self.assertEqual(server.ask("GET", f"{path}?outcome={outcome}", token=job["token"])[0], 400, outcome)
+        books = [{"title": f"{number} " + "x" * 1_500} for number in range(1_000)]
+        many = server.start(json.dumps({"books": books}).encode(), "batch_enrichment", Content_Type="application/json")
+        self.assertEqual(server.wait(many)["state"], "succeeded")
+        # A letter may have many accents, and each of them counts.
+        bomb = json.dumps({"books": [{"title": "a" + "\u0301" * 2_000}]}).encode()
+        self.assertEqual(self.code(server.ask("POST", "/v1/jobs/batch_enrichment", bomb)), (400, "invalid_request"))
+
+    def test_parameters_of_a_form_are_not_looked_for_inside_of_quotes(self):
+        server = self.serve()
+        form = (b'--b\r\nContent-Disposition: form-data; name="note; filename=x"\r\n\r\nno file\r\n'
+                b'--b\r\nContent-Disposition: form-data; name = "file"; filename="a;b \\"c\\".csv"; name=other\r\n\r\n'
+                + table(4) + b"\r\n--b--\r\n")
+        job = server.start(form, Content_Type='multipart/form-data; note="; boundary=no"; boundary=b')
+        self.assertEqual(server.wait(job)["state"], "succeeded")
+        self.assertEqual(len(server.results(job)), 4)
+
     def test_odd_requests_are_answered_for_what_they_are(self):
         server = self.serve()
         job = server.start(table(20))

@@ -88,6 +88,10 @@ class FrameTests(unittest.TestCase):
             ("half a character at the end", 1007, lambda s: s.send(1, b'"\xc3')),
             ("a long message", 1009, lambda s: s.send(1, b"x" * 70_000)),
             ("a long message in fragments", 1009, lambda s: [s.send(1 if n == 0 else 0, b"x" * 30_000, final=False) for n in range(3)]),
+            ("a length in two bytes that one would hold", 1002, lambda s: s.socket.sendall(b"\x81\xfe\x00\x7d" + bytes(4 + 125))),
+            ("a length in eight bytes that two would hold", 1002, lambda s: s.socket.sendall(b"\x81\xff" + struct.pack(">Q", 65_535))),
+            ("a length in eight bytes, one by one", 1002, lambda s: [s.socket.sendall(bytes([byte])) for byte in b"\x82\xff" + bytes(8)]),
+            ("a length with its first bit set", 1002, lambda s: s.socket.sendall(b"\x81\xff" + struct.pack(">Q", 1 << 63 | 2) + b"abcd")),
             ("a length of 2^62", 1009, lambda s: s.socket.sendall(b"\x81\xff" + struct.pack(">Q", 1 << 62) + b"abcd")),
         ]
         for name, code, act in cases:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import os
 import socket as stack_socket
@@ -298,6 +299,21 @@ class JobTests(unittest.TestCase):
         self.assertEqual(unknown.status, 404)
         status, body, fields = self.server.ask("GET", f"/ws/progress?jobId={job['jobId']}", token=job["token"])
         self.assertEqual((status, fields["Sec-WebSocket-Version"]), (426, "13"))
+        sound = base64.b64encode(bytes(16)).decode()
+        # Key, version, and what comes of them.
+        for key, version, wanted in [
+            (sound, "13", 101), (None, "13", 400), ("AAAA", "13", 400), ("!" * 22 + "==", "13", 400), (sound, "8", 426),
+            (None, None, 426),
+        ]:
+            with self.subTest(key=key, version=version):
+                head = [f"GET /ws/progress?jobId={job['jobId']} HTTP/1.1", "Host: localhost", "Connection: keep-alive, Upgrade",
+                        "Upgrade: h2c, websocket", f"Authorization: Bearer {job['token']}"]
+                head += [f"Sec-WebSocket-Version: {version}"] if version else []
+                head += [f"Sec-WebSocket-Key: {key}"] if key else []
+                with stack_socket.create_connection(("127.0.0.1", self.server.port), timeout=30) as client:
+                    client.sendall("\r\n".join(head).encode() + b"\r\n\r\n")
+                    answer = client.recv(65_536).decode("latin-1")
+                self.assertEqual(int(answer.split()[1]), wanted, answer)
         status, _, _ = self.server.ask("GET", "/v1/capabilities", Upgrade="h2c", Connection="Upgrade")
         self.assertEqual(status, 200)
 

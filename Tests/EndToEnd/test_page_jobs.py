@@ -12,6 +12,7 @@ import unittest
 from pathlib import Path
 
 from job_stage import BrokenNetwork, JobServer, isbn13, table
+from job_world import WORLD
 from work_stage import LANGUAGES, WorkPageTest, answer_of
 
 LEFT = ("0001101", "0011001", "0010011", "0111101", "0100011", "0110001", "0101111", "0111011", "0110111", "0001011")
@@ -386,63 +387,40 @@ class FollowingOnThePage(JobsTest):
         self.assertEqual(len([end for end in tab.run("window.ends") if end]), 1)
 
     def test_the_follower_ends_once_whatever_comes(self):
-        """The machine of the page, with a seeded world: drops, repetitions, gaps, refused tokens, unknown messages."""
-        found = self.go(f"{self.server.url}/jobs?lang=en").run("""
-        Promise.all([import('/assets/job-follower.js'), import('/assets/job-messages.js')]).then(([{ JobFollower }, { messageOf }]) => {
-          const faults = [];
-          let ends = 0;
-          for (let seed = 1; seed <= 400; seed += 1) {
-            let chance = seed * 2654435761 >>> 0;
-            const draw = () => (chance = (Math.imul(chance, 1664525) + 1013904223) >>> 0);
-            const count = 3 + draw() % 30;
-            const event = (seq) => messageOf(seq === count ? { type: 'job_complete', epoch: 1, seq, payload: {} } : { type: seq % 5 ? 'job_progress' : 'new_kind', epoch: 1, seq, payload: { progress: seq / count } });
-            const follower = new JobFollower({ tokenExpiry: draw() % 2 ? 120000 : null });
-            const seen = [];
-            let now = 0, finished = 0;
-            let orders = follower.start(now);
-            for (let step = 0; step < 4000 && !finished; step += 1) {
-              const order = orders.shift();
-              if (!order) { now += 40000; orders = follower.woke(now, draw()); continue; }
-              if (order.order === 'deliver' && order.message.position) seen.push(order.message.position.seq);
-              if (order.order === 'finish') { finished += 1; ends += order.ending === 'ended' ? 1 : 0; }
-              if (order.order === 'wake') { now += order.after; orders.push(...follower.woke(now, draw())); }
-              if (order.order === 'refreshToken') orders.push(...(draw() % 3 ? follower.tokenRefreshed(now + 7200000, now) : follower.tokenNotRefreshed({}, draw())));
-              if (order.order === 'poll') {
-                const from = order.after?.seq ?? 0;
-                orders.push(...(draw() % 4 ? follower.polled(Array.from({ length: count - from }, (_, index) => event(from + 1 + index)), order.attempt, now, draw()) : follower.pollFailed({ status: draw() % 2 ? 503 : undefined }, order.attempt, draw())));
-              }
-              if (order.order === 'connect') {
-                const { attempt } = order;
-                if (draw() % 3 === 0) { orders.push(...follower.ended({ status: [undefined, 401, 503, 404][draw() % 4] }, attempt, now, draw())); continue; }
-                orders.push(...follower.opened(attempt, now));
-                for (let seq = (order.after?.seq ?? 0) + 1; seq <= count; seq += 1) {
-                  const what = draw() % 12;
-                  if (what === 0) { orders.push(...follower.ended({ code: 1001 }, attempt, now, draw())); break; }
-                  if (what === 1) continue;
-                  orders.push(...follower.received(event(seq), attempt, now, draw()));
-                  if (what === 2) orders.push(...follower.received(event(seq), attempt, now, draw()));
-                }
-                if (!follower.isOver) orders.push(...follower.ended({}, attempt, now, draw()));
-              }
-            }
-            // Nothing after the end, whatever still comes.
-            for (const order of [...orders, ...follower.received(event(count), 99, now, draw()), ...follower.woke(now, draw())]) if (order.order === 'finish' || order.order === 'deliver') faults.push(`${seed}: ${order.order} after the end`);
-            if (finished !== 1) faults.push(`${seed}: ${finished} ends`);
-            if (seen.filter((seq) => seq === count).length > 1 || seen.some((seq, index) => index > 0 && seq <= seen[index - 1])) faults.push(`${seed}: ${seen}`);
-          }
-          return { faults, ends };
-        })""")
+        """The machine of the page in a seeded world: drops, repetitions, gaps, tokens that expire, renewals that fail,
+        events that cannot be read."""
+        found = self.go(f"{self.server.url}/jobs?lang=en").run(WORLD)
         self.assertEqual(found["faults"], [])
-        self.assertGreater(found["ends"], 300)
+        self.assertGreater(found["ends"], 380)
+        # Many of them outlived several tokens.
+        self.assertGreater(found["outlived"], 100)
+
+    def test_the_follower_renews_tokens_beside_the_stream_and_not_too_often(self):
+        found = self.go(f"{self.server.url}/jobs?lang=en").run("""
+        import('/assets/job-follower.js').then(({ JobFollower }) => {
+          const names = (orders) => orders.map(({ order, after }) => order === 'wake' ? after : order);
+          const short = new JobFollower({ tokenExpiry: 60000 });
+          const long = new JobFollower({ tokenExpiry: 90000 });
+          const told = [names(short.start(0)), names(short.tokenRefreshed(60000, 0)), names(short.opened(1, 0))];
+          told.push(names(long.start(0)), names(long.opened(1, 0)), names(long.woke(30000, 0)), names(long.tokenNotRefreshed({ status: 503 }, 30001, 0)));
+          told.push(names(long.woke(31001, 0)), names(long.tokenRefreshed(7231001, 31002)));
+          return told;
+        })""")
+        self.assertEqual(found, [
+            ["refreshToken"], ["connect"], [30_000], ["connect"], [30_000], ["refreshToken", 32_500], [1_000],
+            ["refreshToken", 31_499], [31_498],
+        ])
 
     def test_messages_are_read_whatever_they_are(self):
-        shapes = ["", "null", "[]", "7", '{"type":5}', '{"type":"job_progress"}', '{"type":"job_progress","payload":{"progress":"x","totalCount":"12"}}', '{"type":"surprise","payload":[1]}',
-                  '{"type":"error","payload":null}', '{"type":"job_complete","epoch":"1","seq":"9","payload":{"counts":{"imported":"3","new":2,"none":null},"expiresAt":"soon"}}']
+        shapes = ["", "null", "[]", "7", '{"type":5,"payload":{"progress":NaN}}', '{"type":"job_progress"}', '{"type":"job_progress","payload":{"progress":"x","totalCount":"12"}}', '{"type":"surprise","payload":[1]}',
+                  '{"type":"error","payload":null}', '{"type":"job_complete","epoch":"1","seq":"9","payload":{"counts":{"imported":"3","new":2,"none":null},"expiresAt":"soon"}}',
+                  '\ufeff{"type":"job_progress","epoch":1,"seq":2,"payload":{}}']
         read = self.go(f"{self.server.url}/jobs?lang=en").run(f"import('/assets/job-messages.js').then(({{ readMessage }}) => {json.dumps(shapes)}.map(readMessage))")
         self.assertEqual(read[:5], [None] * 5)
-        self.assertEqual([message["body"]["kind"] for message in read[5:]], ["progress", "progress", "other", "ended", "ended"])
+        self.assertEqual([message["body"]["kind"] for message in read[5:]], ["progress", "progress", "other", "ended", "ended", "progress"])
         self.assertEqual((read[6]["body"]["fraction"], read[6]["body"]["total"]), (None, 12))
         self.assertEqual(read[9]["position"], {"epoch": 1, "seq": 9})
+        self.assertEqual(read[10]["position"], {"epoch": 1, "seq": 2})
         self.assertEqual((read[9]["body"]["counts"], read[9]["body"]["expiresAt"]), ([["imported", 3], ["new", 2]], None))
 
 

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Jobs
 import Serving
 import Testing
@@ -45,6 +46,66 @@ import Testing
     #expect(short <= store.now + Int64(store.limits.tokenGraceSeconds) * 1_000)
     let again = try await store.refresh(job.id, token: fresh)
     #expect(try #require(again).1 == ended.expiresAt)
+  }
+
+  @Test func `results, their job and its files are read at one moment`() async throws {
+    let folder = try Folder()
+    var limits = JobLimits()
+    limits.resultSeconds = 1
+    let store = try JobStore(folder: folder.path, limits: limits, clock: ServiceClock())
+    let (job, _) = try await start(store)
+    _ = try await store.begin(job.id, phases: [])
+    let items = (0..<3).map { JobItem(number: $0, outcome: $0 == 1 ? .failed : .imported) }
+    let step = JobStep(items: items, phase: "x", fraction: 1, processed: 3)
+    _ = try await store.commit(step, to: job.id, fraction: 1, sentence: "x")
+    _ = try await store.end(job.id, .succeed)
+    let page = try #require(
+      try await store.page(job.id, outcomes: [.imported], after: -1, limit: 1)
+    )
+    #expect(page.items.map(\.number) == [0])
+    #expect(page.total == 2)
+    #expect(page.work.inputs.count == 1)
+    // What went, with or without the sweep, is never read as if there were nothing.
+    let ended = try #require(try await store.job(job.id)?.expiresAt)
+    while store.now < ended { try await Task.sleep(for: .milliseconds(20)) }
+    for _ in 0..<2 {
+      #expect(try await store.page(job.id, outcomes: nil, after: -1, limit: 1) == nil)
+      #expect(try await store.isGone(job.id))
+      _ = try await store.sweep()
+    }
+    #expect(try await store.page("none", outcomes: nil, after: -1, limit: 1) == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("form-data; name=\"x; filename=y\"", "x; filename=y", nil),
+      ("form-data; name=a; filename=b.csv", "a", "b.csv"),
+      ("form-data; filename=\"a\\\"; name=b\"; name=\"c\"", "c", "a\"; name=b"),
+      ("form-data; Name = d ;filename*=UTF-8''x", "d", nil),
+      ("form-data; name=\"open", "open", nil),
+      ("form-data; x=\"\\", nil, nil), ("\"; name=e\"; name=f", "f", nil), (";;=; name=", "", nil),
+      ("name=g", nil, nil),
+    ] as [(String, String?, String?)]
+  )
+  func `parameters stand outside of quotes`(field: String, name: String?, file: String?) {
+    #expect(MultipartForm.parameter("name", in: field) == name)
+    #expect(MultipartForm.parameter("filename", in: field) == file)
+  }
+
+  @Test func `each path has its methods`() {
+    let paths = JobPaths(pipelines: [.csvImport])
+    let job = "/v1/jobs/0a1b2c3d-0000-4000-8000-00000000000f"
+    #expect(paths.methods(of: "/v1/jobs/csv_import") == [.post])
+    #expect(paths.methods(of: "/v1/jobs/CSV-import/") == [.post])
+    #expect(paths.methods(of: job) == [.get, .head, .delete])
+    #expect(paths.methods(of: job + "/events") == [.get, .head])
+    #expect(paths.methods(of: job + "/x") == nil)
+    #expect(paths.methods(of: "/") == nil)
+    #expect(paths.refusal(.options, job)?.fields[.allow] == "GET, HEAD, DELETE")
+    #expect(paths.refusal(.post, job)?.status == .methodNotAllowed)
+    #expect(paths.refusal(.post, "/v1/jobs/csv_inport") == nil)
+    #expect(paths.refusal(.delete, job) == nil)
+    #expect(paths.refusal(.put, "/elsewhere") == nil)
   }
 
   @Test func `files that belong to no job are removed, others stay`() async throws {

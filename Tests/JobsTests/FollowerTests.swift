@@ -1,5 +1,6 @@
 import Jobs
 import Testing
+import TolerantDecoding
 
 @Suite struct `Following a job` {
   private func progress(_ seq: Int64, covers: Int64? = nil) -> JobMessage {
@@ -117,15 +118,119 @@ import Testing
     )
   }
 
-  @Test func `a token that grows old while a stream is open is renewed`() {
+  @Test func `a token that grows old while a stream is open is renewed beside it`() {
     var follower = JobFollower(tokenExpiry: 90_000)
     _ = follower.start(now: 0)
     #expect(follower.opened(attempt: 1, now: 0) == [.wake(after: 30_000)])
-    #expect(follower.woke(now: 30_000, draw: 0) == [.disconnect, .refreshToken])
+    #expect(follower.woke(now: 30_000, draw: 0) == [.refreshToken, .wake(after: 32_500)])
+    // Events come meanwhile, and nobody asks twice.
+    #expect(delivered(follower.received(progress(1), attempt: 1, now: 30_001, draw: 0)) == [1])
+    #expect(follower.woke(now: 62_500, draw: 0) == [.wake(after: 30_001)])
     #expect(
-      follower.tokenRefreshed(expiresAt: 7_230_000, now: 30_001)
+      follower.tokenRefreshed(expiresAt: 7_262_600, now: 62_600) == [.wake(after: 29_901)]
+    )
+    #expect(delivered(follower.received(progress(2), attempt: 1, now: 62_601, draw: 0)) == [2])
+  }
+
+  @Test func `a renewal that fails is tried again until it comes, and the stream stays`() {
+    var follower = JobFollower(tokenExpiry: 60_000)
+    _ = follower.start(now: 0)
+    // What opens the job still is used.
+    #expect(
+      follower.tokenNotRefreshed(.status(503), now: 0, draw: 0)
+        == [.connect(.webSocket, after: nil, attempt: 1)]
+    )
+    var now: Int64 = 0
+    var tries: [Int64] = []
+    var orders = follower.opened(attempt: 1, now: now)
+    while tries.count < 14, now < 1_000_000 {
+      guard case .wake(let span)? = orders.last else { break }
+      now += span
+      follower.heard(now: now)
+      orders = follower.woke(now: now, draw: 0)
+      #expect(!orders.contains(.disconnect))
+      guard orders.contains(.refreshToken) else { continue }
+      tries.append(now)
+      orders = follower.tokenNotRefreshed(.broken, now: now, draw: 0)
+    }
+    // Longer waits each time, and shorter ones before the end of the token.
+    #expect(
+      tries == [
+        1_000, 3_000, 7_000, 15_000, 31_000, 45_500, 52_750, 56_375, 58_188, 59_188, 60_188,
+        90_188, 120_188, 150_188,
+      ]
+    )
+    #expect(follower.woke(now: 180_188, draw: 0).contains(.refreshToken))
+    #expect(
+      follower.tokenRefreshed(expiresAt: 7_380_188, now: 180_188) == [.wake(after: 32_500)]
+    )
+  }
+
+  @Test func `a stream that is open goes on when the token cannot be renewed any more`() {
+    var follower = JobFollower(tokenExpiry: 61_000)
+    _ = follower.start(now: 0)
+    _ = follower.opened(attempt: 1, now: 0)
+    #expect(follower.woke(now: 1_000, draw: 0).first == .refreshToken)
+    #expect(
+      follower.tokenNotRefreshed(.status(401), now: 1_001, draw: 0) == [.wake(after: 61_499)]
+    )
+    #expect(delivered(follower.received(end(1), attempt: 1, now: 1_002, draw: 0)) == [1])
+    #expect(follower.isOver)
+  }
+
+  @Test func `a stream that breaks while the token is renewed waits for the new one`() {
+    var follower = JobFollower(tokenExpiry: 61_000)
+    _ = follower.start(now: 0)
+    _ = follower.opened(attempt: 1, now: 0)
+    #expect(follower.woke(now: 1_000, draw: 0).first == .refreshToken)
+    #expect(follower.ended(.broken, attempt: 1, now: 1_001, draw: 0) == [.wake(after: 0)])
+    #expect(follower.woke(now: 1_001, draw: 0).isEmpty)
+    #expect(
+      follower.tokenRefreshed(expiresAt: 7_200_000, now: 1_002)
         == [.connect(.webSocket, after: nil, attempt: 2)]
     )
+  }
+
+  @Test func `a token that is refused after a long outage is renewed all the same`() {
+    var follower = JobFollower()
+    _ = follower.start(now: 0)
+    for attempt in 1...20 {
+      _ = follower.ended(.status(503), attempt: attempt, now: 0, draw: 0)
+      _ = follower.woke(now: 0, draw: 0)
+      if follower.transport == .polling { break }
+    }
+    for _ in 0..<20 {
+      _ = follower.pollFailed(.broken, now: 0, draw: 0)
+      _ = follower.woke(now: 0, draw: 0)
+    }
+    #expect(
+      follower.pollFailed(.status(401), now: 0, draw: 0) == [.disconnect, .refreshToken]
+    )
+    // Refused again and again although it was renewed, it is refused for good.
+    var orders = follower.tokenRefreshed(expiresAt: 7_200_000, now: 0)
+    var refusals = 1
+    while !follower.isOver, refusals < 100 {
+      refusals += 1
+      orders = follower.pollFailed(.status(401), now: 0, draw: 0)
+      _ = follower.tokenRefreshed(expiresAt: 7_200_000, now: 0)
+    }
+    #expect(orders.last == .finish(.unauthorized))
+    #expect(refusals == 7)
+  }
+
+  @Test func `a token that a message brings is counted by the clock of the message`() {
+    var follower = JobFollower(tokenExpiry: 100_000)
+    open(&follower)
+    let at = 1_700_000_000_000
+    let token = message(
+      #"{"type":"token_refreshed","timestamp":\#(at),"payload":{"token":"t","expiresAt":\#(at + 7_200_000)}}"#
+    )
+    _ = follower.received(token, attempt: 1, now: 10_000, draw: 0)
+    follower.heard(now: 40_000)
+    #expect(follower.woke(now: 40_000, draw: 0) == [.wake(after: 62_500)])
+    follower.heard(now: 7_149_999)
+    #expect(follower.woke(now: 7_149_999, draw: 0) == [.wake(after: 1)])
+    #expect(follower.woke(now: 7_150_000, draw: 0).first == .refreshToken)
   }
 
   @Test func `a token that is good for a moment only is used before it is renewed`() {
@@ -169,10 +274,148 @@ import Testing
 
   @Test func `a server that is gone while the token is renewed does not end it`() {
     var follower = JobFollower(tokenExpiry: 10)
-    _ = follower.start(now: 0)
-    #expect(follower.tokenNotRefreshed(.broken, now: 1, draw: 5) == [.wake(after: 5)])
+    #expect(follower.start(now: 0) == [.refreshToken])
     // The old token may still be good: it is tried before the next refusal.
-    #expect(follower.woke(now: 6, draw: 0) == [.connect(.webSocket, after: nil, attempt: 1)])
+    #expect(
+      follower.tokenNotRefreshed(.broken, now: 1, draw: 5)
+        == [.connect(.webSocket, after: nil, attempt: 1)]
+    )
+    #expect(
+      follower.ended(.status(401), attempt: 1, now: 2, draw: 0) == [.disconnect, .refreshToken]
+    )
+    // One that was refused is of no use: the wait comes first.
+    #expect(follower.tokenNotRefreshed(.broken, now: 3, draw: 5) == [.wake(after: 5)])
+    #expect(follower.woke(now: 8, draw: 0) == [.refreshToken])
+  }
+
+  @Test func `what is missing every time is passed over`() {
+    var follower = JobFollower()
+    open(&follower)
+    _ = follower.received(progress(1), attempt: 1, now: 1, draw: 0)
+    #expect(
+      follower.received(message("{"), attempt: 1, now: 1, draw: 0).map {
+        if case .deliver(let message) = $0 { message.body == .unreadable } else { false }
+      } == [true]
+    )
+    #expect(
+      follower.received(progress(3), attempt: 1, now: 1, draw: 0) == [.disconnect, .wake(after: 0)]
+    )
+    _ = follower.woke(now: 2, draw: 0)
+    _ = follower.opened(attempt: 2, now: 2)
+    #expect(delivered(follower.received(progress(3), attempt: 2, now: 3, draw: 0)) == [3])
+    #expect(delivered(follower.received(end(4), attempt: 2, now: 4, draw: 0)) == [4])
+  }
+
+  @Test func `messages that lead nowhere do not shorten the waits`() {
+    var follower = JobFollower()
+    open(&follower)
+    _ = follower.received(progress(1), attempt: 1, now: 1, draw: 0)
+    var waits: [Int64] = []
+    for attempt in 1...4 {
+      _ = follower.received(progress(1), attempt: attempt, now: 1, draw: 0)
+      _ = follower.received(message(#"{"type":"ready_ack"}"#), attempt: attempt, now: 1, draw: 0)
+      for case .wake(let span) in follower.ended(.broken, attempt: attempt, now: 2, draw: 15_999) {
+        waits.append(span)
+      }
+      _ = follower.woke(now: 2, draw: 0)
+      _ = follower.opened(attempt: attempt + 1, now: 2)
+    }
+    #expect(waits == [999, 1_999, 3_999, 7_999])
+    // A stream that lasted was a good one, also if there was nothing to say.
+    #expect(
+      follower.ended(.broken, attempt: 5, now: 30_002, draw: 15_999) == [.wake(after: 999)]
+    )
+  }
+
+  @Test(arguments: [JobFollower.Trouble.unreadable, .closed(code: 1009, reason: "")])
+  func `a stream that breaks over a message gives way to the state, then to polling`(
+    _ trouble: JobFollower.Trouble
+  ) {
+    var follower = JobFollower()
+    open(&follower)
+    _ = follower.received(progress(1), attempt: 1, now: 1, draw: 0)
+    #expect(follower.ended(trouble, attempt: 1, now: 1, draw: 0) == [.wake(after: 0)])
+    #expect(follower.asksAfter == EventPosition(epoch: 1, seq: 1))
+    _ = follower.woke(now: 2, draw: 0)
+    _ = follower.opened(attempt: 2, now: 2)
+    #expect(
+      follower.ended(trouble, attempt: 2, now: 3, draw: 0) == [.disconnect, .poll(attempt: 3)]
+    )
+    // No log has such an event: the answer is the state.
+    #expect(follower.asksAfter == EventPosition(epoch: 1, seq: 9_007_199_254_740_991))
+    var led = follower
+    let standing = message(
+      #"{"type":"reconnected","epoch":1,"payload":{"progress":0.5,"status":"s","lastSeq":7,"recovered":false}}"#
+    )
+    _ = led.polled([standing], state: .running, now: 4, draw: 0)
+    #expect(led.asksAfter == EventPosition(epoch: 1, seq: 7))
+    #expect(
+      led.woke(now: 2_004, draw: 0)
+        == [.connect(.webSocket, after: EventPosition(epoch: 1, seq: 7), attempt: 4)]
+    )
+    // Where the state does not lead on either, the stream is left.
+    _ = follower.polled([], state: .running, now: 4, draw: 0)
+    _ = follower.woke(now: 2_004, draw: 0)
+    _ = follower.opened(attempt: 4, now: 2_004)
+    _ = follower.ended(trouble, attempt: 4, now: 2_005, draw: 0)
+    #expect(follower.transport == .polling)
+    #expect(delivered(follower.polled([end(9)], now: 2_006, draw: 0)) == [9])
+  }
+
+  @Test(arguments: [
+    (JobState.succeeded, JobEnding.succeeded), (.failed, .failed), (.canceled, .canceled),
+  ])
+  func `a job whose last message cannot be read ends as the state says`(
+    _ state: JobState,
+    _ ending: JobEnding
+  ) throws {
+    var follower = JobFollower(transport: .polling)
+    _ = follower.start(now: 0)
+    var polls = 0
+    var orders: [JobFollower.Order] = []
+    while !follower.isOver, polls < 10 {
+      polls += 1
+      orders = follower.polled([progress(1), message("[")], state: state, now: 1, draw: 0)
+      if !follower.isOver { _ = follower.woke(now: 2, draw: 0) }
+    }
+    #expect(polls == 3)
+    guard case .finish(.ended(let completion))? = orders.last else {
+      Issue.record("\(orders)")
+      return
+    }
+    #expect(completion.ending == .known(ending))
+    #expect(orders.filter { if case .finish = $0 { true } else { false } }.count == 1)
+  }
+
+  @Test func `the wait after a failure does not go over the renewal of the token`() {
+    var follower = JobFollower(tokenExpiry: 60_500)
+    _ = follower.start(now: 0)
+    #expect(follower.ended(.broken, attempt: 1, now: 1, draw: 999) == [.wake(after: 499)])
+    #expect(follower.woke(now: 500, draw: 0) == [.refreshToken])
+  }
+
+  @Test func `a stream that ends behind a message that cannot be read gives way to the state`() {
+    var follower = JobFollower()
+    open(&follower)
+    _ = follower.received(message("{"), attempt: 1, now: 1, draw: 0)
+    #expect(follower.ended(.broken, attempt: 1, now: 1, draw: 0) == [.wake(after: 0)])
+    _ = follower.woke(now: 2, draw: 0)
+    _ = follower.opened(attempt: 2, now: 2)
+    _ = follower.received(message("{"), attempt: 2, now: 3, draw: 0)
+    #expect(
+      follower.ended(.broken, attempt: 2, now: 3, draw: 0) == [.disconnect, .poll(attempt: 3)]
+    )
+    #expect(follower.asksAfter == EventPosition(epoch: 0, seq: 9_007_199_254_740_991))
+  }
+
+  @Test func `a stream that says nothing counts as one that does not open`() {
+    var follower = JobFollower()
+    open(&follower)
+    #expect(follower.woke(now: 62_500, draw: 0) == [.disconnect, .wake(after: 0)])
+    _ = follower.woke(now: 62_500, draw: 0)
+    _ = follower.opened(attempt: 2, now: 62_500)
+    _ = follower.ended(.broken, attempt: 2, now: 62_501, draw: 0)
+    #expect(follower.transport == .eventStream)
   }
 
   @Test func `expired and unknown jobs are told apart`() {
@@ -217,99 +460,5 @@ import Testing
     _ = follower.received(standing, attempt: 1, now: 1, draw: 0)
     #expect(follower.position == EventPosition(epoch: 1, seq: 7))
     #expect(delivered(follower.received(progress(8), attempt: 1, now: 1, draw: 0)) == [8])
-  }
-
-  /// A server with a log, a network that breaks, refuses and delays, and a follower between.
-  @Test(arguments: 0..<1_000)
-  func `a thousand bad networks: the end once, and no event twice or lost`(_ seed: Int) {
-    var random = Seeded(UInt64(seed))
-    var follower = JobFollower()
-    var now: Int64 = 0
-    var published: Int64 = 1
-    let last = Int64.random(in: 1...40, using: &random)
-    var stream: (attempt: Int, sent: Int64)?
-    var pending = follower.start(now: 0)
-    var seen: [Int64] = []
-    var skipped: Set<Int64> = []
-    var endings = 0
-    var alarm: Int64?
-    var isPolling = false
-    for _ in 0..<5_000 where endings == 0 {
-      now += Int64.random(in: 1...400, using: &random)
-      published = min(last, published + Int64.random(in: 0...1, using: &random))
-      let orders = pending
-      pending = []
-      for order in orders {
-        switch order {
-        case .connect(_, let position, let attempt):
-          isPolling = false
-          switch Int.random(in: 0..<4, using: &random) {
-          case 0:
-            pending += follower.ended(.broken, attempt: attempt, now: now, draw: random.next())
-          case 1:
-            pending += follower.ended(.status(503), attempt: attempt, now: now, draw: random.next())
-          default:
-            stream = (attempt, position?.seq ?? 0)
-            pending += follower.opened(attempt: attempt, now: now)
-          }
-        case .disconnect: stream = nil
-        case .poll: isPolling = true
-        case .refreshToken: pending += follower.tokenRefreshed(expiresAt: nil, now: now)
-        case .wake(let span): alarm = now + span
-        case .deliver(let message):
-          guard let seq = message.position?.seq else { continue }
-          for gone in (message.covers ?? seq)..<seq where !seen.contains(gone) {
-            skipped.insert(gone)
-          }
-          seen.append(seq)
-        case .finish: endings += 1
-        }
-      }
-      if isPolling {
-        isPolling = false
-        let from = follower.position?.seq ?? 0
-        let missed =
-          from < published
-          ? ((from + 1)...published).map { $0 == last ? end($0) : progress($0) } : []
-        pending +=
-          Bool.random(using: &random)
-          ? follower.polled(missed, now: now, draw: random.next())
-          : follower.pollFailed(.broken, now: now, draw: random.next())
-      } else if let open = stream {
-        if Int.random(in: 0..<6, using: &random) == 0 {
-          stream = nil
-          pending += follower.ended(.broken, attempt: open.attempt, now: now, draw: random.next())
-        } else if open.sent < published {
-          let next = Int64.random(in: (open.sent + 1)...published, using: &random)
-          stream = (open.attempt, next)
-          let text = next == last ? end(next) : progress(next, covers: open.sent + 1)
-          pending += follower.received(text, attempt: open.attempt, now: now, draw: random.next())
-        }
-      }
-      if let due = alarm, due <= now {
-        alarm = nil
-        pending += follower.woke(now: now, draw: random.next())
-      }
-      if endings == 0 { for case .finish in pending { endings += 1 } }
-      for case .deliver(let message) in pending where endings > 0 {
-        seen.append(message.position?.seq ?? 0)
-      }
-    }
-    #expect(endings == 1)
-    #expect(Set(seen).count == seen.count)
-    #expect(seen == seen.sorted())
-    #expect(seen.last == last)
-  }
-}
-
-/// A generator whose numbers can be had again.
-private struct Seeded: RandomNumberGenerator {
-  private var state: UInt64
-  init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-  mutating func next() -> UInt64 {
-    state ^= state << 13
-    state ^= state >> 7
-    state ^= state << 17
-    return state
   }
 }

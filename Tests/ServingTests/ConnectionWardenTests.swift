@@ -99,6 +99,17 @@ import Testing
     #expect(!channel.isActive)
   }
 
+  @Test func `who sends a little after the last answer gets no longer`() throws {
+    let (channel, _) = try channel()
+    try ask(channel)
+    answer(channel, [.connection: "close"])
+    for _ in 0..<limits.closeSeconds + 1 where channel.isActive {
+      channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+      if channel.isActive { try send(channel, 1) }
+    }
+    #expect(!channel.isActive)
+  }
+
   @Test func `after any other answer the connection goes on`() throws {
     let (channel, _) = try channel()
     answer(channel)

@@ -44,7 +44,7 @@ import Timetable
     var numbers = Array(0..<23)
     if Bool.random(using: &dice) { numbers.shuffle(using: &dice) }
     numbers.removeAll { _ in Int.random(in: 0..<6, using: &dice) == 0 }
-    numbers.append(Int.random(in: 0..<21, using: &dice))
+    for _ in 0..<4 { numbers.append(Int.random(in: 0..<21, using: &dice)) }
     return numbers.map { number in
       let kind = kinds[Int.random(in: 0..<kinds.count, using: &dice)]
       var trip = Trip("t\(number)", kind, date: "20260216")
@@ -69,7 +69,7 @@ import Timetable
     let now = stage.at("2026-02-16 09:50:00")
     let directory = TimetableDirectory(stage.feed.timetable)
     var seen = (extras: 0, kept: 0, texts: 0, arrivals: 0, repeated: 0)
-    for seed in 0..<60 as Range<UInt64> {
+    for seed in 0..<30 as Range<UInt64> {
       var dice = StormDice(seed: seed)
       let before = try stage.index(updates(&dice, at: now - 30), at: now - 30)
       let previous = seed % 3 == 0 ? nil : before
@@ -100,15 +100,18 @@ import Timetable
         }
       }
     }
-    #expect(seen.extras > 50 && seen.kept > 50 && seen.texts > 50)
-    #expect(seen.arrivals > 50 && seen.repeated > 20)
+    #expect(seen.extras > 30)
+    #expect(seen.kept > 30)
+    #expect(seen.texts > 10)
+    #expect(seen.arrivals > 30)
+    #expect(seen.repeated > 10)
   }
 
   @Test func `a trip is found wherever the feed before had it`() throws {
     let stage = try stage()
     let now = stage.at("2026-02-16 09:50:00")
     let timetable = stage.feed.timetable
-    for seed in 0..<60 as Range<UInt64> {
+    for seed in 0..<30 as Range<UInt64> {
       var dice = StormDice(seed: seed)
       let previous = try stage.index(updates(&dice, at: now), at: now)
       var finder = TripFinder(timetable, after: previous)

@@ -18,7 +18,11 @@ package protocol AgentLog: Hashable, Sendable {
 extension AgentLog {
   /// Notes when the log's file was written and read, before what came out of it is taken.
   mutating func note(writtenAt: WallTime?, readAt: WallTime?) {
-    if let writtenAt { session.writtenAt = writtenAt }
+    if let time = writtenAt?.bounded(writtenAt: readAt, readAt: nil),
+      WallTime.plausible.contains(time.milliseconds)
+    {
+      session.writtenAt = time
+    }
     session.readAt = readAt
   }
 

@@ -29,7 +29,12 @@ package final class Catalogue: BookProvider {
         )
       }
       guard application == CatalogueSchema.applicationID, version == CatalogueSchema.version else {
-        throw LibraryError(.otherFile, "\(path): no catalogue of books that this version reads")
+        throw LibraryError(
+          .otherFile,
+          application == CatalogueSchema.applicationID
+            ? "\(path): made by another version of this program; make it anew with freshet catalogue import"
+            : "\(path): no catalogue of books"
+        )
       }
       self.pool = pool
     } catch let error as LibraryError {

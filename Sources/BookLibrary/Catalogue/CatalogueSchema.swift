@@ -5,8 +5,8 @@ import GRDB
 enum CatalogueSchema {
   /// Stands in the file's header: "FrCa".
   static let applicationID = 0x4672_4361
-  /// The version of the tables.
-  static let version = 2
+  /// The version of the tables and of the words in them.
+  static let version = 3
   /// How many works are put into the index in one go.
   static let indexedAtOnce = 20_000
   /// Words of more works than this are counted, so that searches can do without them.
@@ -36,12 +36,14 @@ enum CatalogueSchema {
     CREATE TABLE common_words (word TEXT PRIMARY KEY, works INTEGER NOT NULL) WITHOUT ROWID;
     CREATE VIRTUAL TABLE search USING fts5 (
       title, authors, content = '', columnsize = 0, detail = column,
-      tokenize = "unicode61 remove_diacritics 0"
+      tokenize = "ascii"
     );
     """
 
   /// Builds the indexes after the last line: the words of every work's titles and authors, folded as
   /// `BookKey` folds them.
+  ///
+  /// The tokenizer takes the words as they are: a mark inside one does not part it.
   static func finish(_ database: Database) throws {
     try database.execute(
       sql: """

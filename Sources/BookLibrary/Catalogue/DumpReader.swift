@@ -27,6 +27,8 @@ final class DumpReader {
   private var pending: [UInt8] = []
   private var isSkipping = false
   private var hasInflated = false
+  /// Whether a member of the compressed file has ended and no other one has begun.
+  private var isBetween = false
 
   init(path: String) throws(LibraryError) {
     guard let file = fopen(path, "rb") else {
@@ -81,6 +83,12 @@ final class DumpReader {
   private func inflateBlock(_ count: Int, _ receive: (ArraySlice<UInt8>) throws -> Void) throws {
     var taken = 0
     repeat {
+      if isBetween {
+        // Tapes and some programs fill the end of a file with zeros.
+        while taken < count, input[taken] == 0 { taken += 1 }
+        if taken == count { return }
+        isBetween = false
+      }
       var status = Z_OK
       var produced = 0
       let before = taken
@@ -104,6 +112,7 @@ final class DumpReader {
         // Another member may follow.
         inflateReset(&stream)
         hasInflated = false
+        isBetween = true
       default:
         throw LibraryError(.unreadableDump, "\(path): the compressed data are broken (\(status))")
       }

@@ -1,3 +1,4 @@
+import Books
 import GRDB
 
 /// The tables of a library, and views for people who open it with `sqlite3`.
@@ -6,8 +7,10 @@ import GRDB
 enum LibrarySchema {
   /// Stands in the file's header: "FrBk".
   static let applicationID = 0x4672_426B
-  /// The version of the tables.
-  static let version = 1
+  /// The version of the tables and of the keys in them.
+  ///
+  /// Since 2 the keys of titles and authors are those of decomposed letters.
+  static let version = 2
 
   /// Creates the tables in a new file, or checks those of an old one.
   static func prepare(_ database: Database, path: String) throws {
@@ -30,7 +33,40 @@ enum LibrarySchema {
     guard version <= Self.version else {
       throw LibraryError(.otherFile, "\(path): written by a newer version of this program")
     }
+    if version < Self.version { try renewKeys(database) }
   }
+
+  /// Writes the keys of every book anew, and takes away the number of those that have none.
+  private static func renewKeys(_ database: Database) throws {
+    try database.execute(sql: "UPDATE books SET isbn = NULL WHERE isbn = '\(noNumber)'")
+    let update = try database.makeStatement(
+      sql: "UPDATE books SET title_key = ?, author_key = ? WHERE id = ?"
+    )
+    var last: Int64 = 0
+    while true {
+      let page = try Row.fetchAll(
+        database,
+        sql: """
+          SELECT id, title, (SELECT name FROM book_authors WHERE book = books.id AND position = 0)
+          FROM books WHERE id > ? ORDER BY id LIMIT \(rowsAtOnce)
+          """,
+        arguments: [last]
+      )
+      guard let end = page.last else { break }
+      for row in page {
+        var book = BookRecord(title: row[1])
+        book.authors = (row[2] as String?).map { [$0] } ?? []
+        try update.execute(arguments: [book.titleKey, book.authorKey, row[0] as Int64])
+      }
+      last = end[0]
+    }
+    try database.execute(sql: "PRAGMA user_version = \(version)")
+  }
+
+  /// What `0000000000` became with thirteen digits, before it was known to be no number.
+  private static let noNumber = "9780000000002"
+  /// How many books have their keys renewed at once.
+  private static let rowsAtOnce = 1_000
 
   private static let tables = """
     CREATE TABLE books (

@@ -8,8 +8,8 @@ import Synchronization
 /// Finds books with Open Library's search (<https://openlibrary.org/dev/docs/api/search>).
 ///
 /// It asks slowly: one question at a time, with a pause between them. Errors that may pass are asked again after
-/// a growing pause, or after the one that the server wishes. When it has failed several times in a row it is
-/// left alone for a while, and questions fail at once.
+/// a growing pause, or after the one that the server wishes. When it has failed several times in a row, or wishes a
+/// longer pause than a question waits, it is left alone, and questions of every job fail at once until then.
 package final class OpenLibraryProvider: BookProvider {
   /// How a service is asked.
   package struct Settings: Hashable, Sendable {
@@ -23,7 +23,7 @@ package final class OpenLibraryProvider: BookProvider {
     package var attempts = 3
     /// The pause before the second attempt; it doubles from then on.
     package var firstPause = Duration.milliseconds(500)
-    /// The longest pause, also one that the server wishes.
+    /// The longest pause of a question, also one that the server wishes.
     package var longestPause = Duration.seconds(30)
     /// The least time between two requests.
     package var interval = Duration.seconds(1)
@@ -31,6 +31,8 @@ package final class OpenLibraryProvider: BookProvider {
     package var failuresInARow = 5
     /// How long it is left alone.
     package var restAfterFailures = Duration.seconds(60)
+    /// How long it is left alone at most when it wishes that.
+    package var longestRest = Duration.seconds(86_400)
 
     /// Names a service, with the usual settings.
     package init(server: HTTPAddress) { self.server = server }
@@ -42,6 +44,8 @@ package final class OpenLibraryProvider: BookProvider {
   package static let longestAnswer = 4 << 20
   /// The most books that one question asks for.
   package static let mostBooks = 20
+  /// The longest text of a question, in bytes of UTF-8; of a longer one the first words are asked for.
+  package static let longestText = 600
 
   private static let fields = [
     "key", "title", "subtitle", "author_name", "first_publish_year", "isbn", "publisher",
@@ -53,6 +57,8 @@ package final class OpenLibraryProvider: BookProvider {
     var nextRequest: ContinuousClock.Instant?
     var failures = 0
     var restsUntil: ContinuousClock.Instant?
+    /// Whether the service wished the rest.
+    var isWished = false
   }
 
   private let exchange: any HTTPExchange
@@ -101,18 +107,9 @@ package final class OpenLibraryProvider: BookProvider {
     limit: Int
   ) async throws(ProviderError) -> [CatalogueBook] {
     let query: [(String, String?)] =
-      question.map { ($0, $1) }
+      question.map { ($0, Self.shortened($1)) }
       + [("fields", Self.fields.joined(separator: ",")), ("limit", "\(limit)")]
-    let rest = state.withLock { state in
-      state.restsUntil.map { $0 - ContinuousClock.now }
-    }
-    if let rest, rest > .zero {
-      throw ProviderError(
-        .unavailable,
-        "\(settings.server.authority) has failed \(settings.failuresInARow) times in a row and is left alone",
-        retryAfter: rest
-      )
-    }
+    if let rest { throw rest }
     do {
       let body = try await ask(
         settings.server.request(
@@ -124,20 +121,67 @@ package final class OpenLibraryProvider: BookProvider {
       let books = try Self.books(in: body)
       state.withLock { state in
         state.failures = 0
-        state.restsUntil = nil
+        // Whoever wished to be left alone may still answer what was asked before.
+        if !state.isWished { state.restsUntil = nil }
       }
       return books
     } catch {
-      if error.isRetryable {
-        state.withLock { state in
-          state.failures += 1
-          if state.failures >= settings.failuresInARow {
-            state.restsUntil = ContinuousClock.now + settings.restAfterFailures
-          }
-        }
-      }
+      if error.isRetryable { failed(error) }
       throw error
     }
+  }
+
+  /// Why nothing is asked at this moment; nothing while the service may be asked.
+  private var rest: ProviderError? {
+    let now = ContinuousClock.now
+    let (until, isWished) = state.withLock { ($0.restsUntil, $0.isWished) }
+    guard let until, until > now else { return nil }
+    guard isWished else {
+      return ProviderError(
+        .unavailable,
+        "\(settings.server.authority) has failed \(settings.failuresInARow) times in a row and is left alone",
+        retryAfter: until - now
+      )
+    }
+    let seconds = (until - now).components.seconds + 1
+    return ProviderError(
+      .busy,
+      "\(settings.server.authority) wishes to be left alone for another \(seconds) s",
+      retryAfter: until - now
+    )
+  }
+
+  /// Counts a failure, and leaves the service alone if it wishes that or there were too many.
+  private func failed(_ error: ProviderError) {
+    let now = ContinuousClock.now
+    state.withLock { state in
+      let until = state.restsUntil.flatMap { $0 > now ? $0 : nil }
+      if let wish = error.retryAfter, wish > settings.longestPause {
+        let end = now + min(wish, settings.longestRest)
+        state.restsUntil = max(until ?? end, end)
+        state.isWished = true
+        state.failures = 0
+        return
+      }
+      // What was asked before the rest began says nothing new.
+      guard until == nil else { return }
+      state.failures += 1
+      guard state.failures >= settings.failuresInARow else { return }
+      state.restsUntil = now + settings.restAfterFailures
+      state.isWished = false
+    }
+  }
+
+  /// The first words of a long text, so that an address stays as short as servers take it.
+  static func shortened(_ text: String) -> String {
+    guard text.utf8.count > longestText else { return text }
+    var bytes = 0
+    let scalars = text.unicodeScalars.prefix { scalar in
+      bytes += UTF8.width(scalar)
+      return bytes <= longestText
+    }
+    let short = Substring(scalars)
+    return String(short.lastIndex(of: " ").map { short[..<$0] } ?? short)
   }
 
   /// Sends a question until there is an answer, or it has been asked often enough.
@@ -162,6 +206,8 @@ package final class OpenLibraryProvider: BookProvider {
 
   private func askOnce(_ request: HTTPRequest) async throws(ProviderError) -> [UInt8] {
     try await waitForTurn()
+    // It may have wished for a rest in the meantime.
+    if let rest { throw rest }
     let answer: HTTPExchangeAnswer
     do {
       answer = try await exchange.send(request, timeout: settings.timeout)
@@ -185,13 +231,13 @@ package final class OpenLibraryProvider: BookProvider {
     case 429:
       throw ProviderError(
         .busy,
-        "\(settings.server.authority) wants fewer questions",
+        "\(settings.server.authority) wants fewer questions\(Self.words(wish))",
         retryAfter: wish
       )
     case 500...:
       throw ProviderError(
         .unavailable,
-        "\(settings.server.authority) answers with \(status.code)",
+        "\(settings.server.authority) answers with \(status.code)\(Self.words(wish))",
         retryAfter: wish
       )
     default:
@@ -201,6 +247,10 @@ package final class OpenLibraryProvider: BookProvider {
       throw ProviderError(.unreadable, "the answer of \(settings.server.authority) is too large")
     }
     return answer.body
+  }
+
+  private static func words(_ wish: Duration?) -> String {
+    wish.map { " and wishes to be left alone for \($0.components.seconds) s" } ?? ""
   }
 
   /// Waits until the next request may go out.

@@ -1,4 +1,7 @@
 /// An International Standard Book Number whose check digit is right (ISO 2108), kept as thirteen digits.
+///
+/// Ten equal digits have a right check digit and are no number: they stand where programs want one and there is
+/// none. Numbers that begin with 979-0 are those of printed music (ISO 10957).
 package struct ISBN: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The number of thirteen digits.
   package let value: UInt64
@@ -13,10 +16,11 @@ package struct ISBN: Hashable, Sendable, Comparable, CustomStringConvertible {
   init?(digits: [UInt8]) {
     switch digits.count {
     case 10:
-      guard Self.hasCheckedTen(digits) else { return nil }
+      guard Self.hasCheckedTen(digits), !Self.isPlaceholder(digits) else { return nil }
       self.init(body: [0x39, 0x37, 0x38] + digits[..<9])
     case 13:
-      guard Self.hasCheckedThirteen(digits), Self.isBook(digits) else { return nil }
+      guard Self.hasCheckedThirteen(digits), Self.isBook(digits), !Self.isPlaceholder(digits)
+      else { return nil }
       self.init(body: Array(digits[..<12]))
     default: return nil
     }
@@ -53,8 +57,21 @@ package struct ISBN: Hashable, Sendable, Comparable, CustomStringConvertible {
 
   /// Whether thirteen digits begin like a book's number.
   static func isBook(_ digits: [UInt8]) -> Bool {
-    digits.starts(with: "978".utf8) || digits.starts(with: "979".utf8)
+    digits.starts(with: "978".utf8) || digits.starts(with: "979".utf8) && !isMusic(digits)
   }
+
+  /// Whether thirteen digits begin like the number of printed music.
+  static func isMusic(_ digits: [UInt8]) -> Bool { digits.starts(with: "9790".utf8) }
+
+  /// Whether digits stand for no number: zeros, ten or thirteen equal ones, ten zeros as thirteen digits.
+  static func isPlaceholder(_ digits: [UInt8]) -> Bool {
+    guard let first = digits.first else { return false }
+    if digits == zeros { return true }
+    return (first == 0x30 || digits.count == 10 || digits.count == 13)
+      && 0x30...0x39 ~= first && digits.allSatisfy { $0 == first }
+  }
+
+  private static let zeros = Array("9780000000002".utf8)
 
   /// Whether ten characters are an ISBN: weights 10 to 1, the sum a multiple of 11, X is ten and last.
   static func hasCheckedTen(_ digits: [UInt8]) -> Bool {

@@ -6,6 +6,8 @@ package enum ISBNCell: Hashable, Sendable {
   case number(ISBN)
   /// A sound number after a repair.
   case repaired(ISBN, Repair)
+  /// Digits that stand where there is no number, such as `0000000000`.
+  case placeholder(String)
   /// Something that is no ISBN and was not meant as one.
   case other(String)
   /// A number that is broken.
@@ -27,6 +29,8 @@ package enum ISBNCell: Hashable, Sendable {
     case length = "isbn_length"
     /// Thirteen digits of something that is no book.
     case prefix = "isbn_prefix"
+    /// Thirteen digits of printed music (ISMN).
+    case music = "isbn_music"
     /// A spreadsheet has rounded the number: its last digits are lost.
     case excelDamage = "isbn_excel_damaged"
   }
@@ -61,10 +65,13 @@ package enum ISBNCell: Hashable, Sendable {
 
   private static func judge(_ digits: [UInt8]) -> ISBNCell {
     if let isbn = ISBN(digits: digits) { return .number(isbn) }
+    if ISBN.isPlaceholder(digits) {
+      return .placeholder(String(decoding: digits, as: UTF8.self))
+    }
     switch digits.count {
     case 13:
-      let isOther = ISBN.hasCheckedThirteen(digits) && !ISBN.isBook(digits)
-      return .broken(isOther ? .prefix : .checksum)
+      guard ISBN.hasCheckedThirteen(digits) else { return .broken(.checksum) }
+      return .broken(ISBN.isMusic(digits) ? .music : .prefix)
     case 10: return .broken(.checksum)
     case fewestDigits..<10:
       let padded = [UInt8](repeating: 0x30, count: 10 - digits.count) + digits

@@ -61,6 +61,7 @@ package enum BookKey {
     var folded: [UInt8] = []
     folded.reserveCapacity(text.utf8.count + 8)
     var isBetween = true
+    var folding = LetterFolding()
     func append(_ add: (inout [UInt8]) -> Void) {
       let before = folded.count
       if isBetween, before > 0 { folded.append(0x20) }
@@ -70,13 +71,16 @@ package enum BookKey {
     }
     for scalar in text.unicodeScalars {
       switch scalar {
-      case "'", "\u{2019}", "\u{2018}", "\u{02BC}", "`", "\u{B4}": break
+      case "'", "\u{2019}", "\u{2018}", "\u{02BC}", "`", "\u{B4}", "\u{1FEF}", "\u{1FFD}": break
       case "&":
         isBetween = true
         append { $0.append(contentsOf: "and".utf8) }
         isBetween = true
-      case _ where isOfWord(scalar): append { LetterFolding.append(scalar, to: &$0) }
-      default: isBetween = true
+        folding.endWord()
+      case _ where isOfWord(scalar): append { folding.append(scalar, to: &$0) }
+      default:
+        isBetween = true
+        folding.endWord()
       }
     }
     return folded

@@ -1,4 +1,6 @@
 /// A title from which the series that Goodreads puts behind it has been taken: `Dune (Dune, #1)`.
+///
+/// Of several series, `Dune (Dune, #1; Dune Chronicles, #3)`, the first one counts.
 package struct SeriesTitle: Hashable, Sendable {
   /// The title alone.
   package var title: String
@@ -14,15 +16,23 @@ package struct SeriesTitle: Hashable, Sendable {
       return
     }
     let inner = text[text.index(after: open)...].dropLast()
-    guard let mark = inner.lastIndex(of: "#") else { return }
-    let number = CellText.trimmed(inner[inner.index(after: mark)...])
-    guard number.first?.isNumber == true else { return }
-    var series = CellText.trimmed(inner[..<mark])
-    if series.last == "," { series = CellText.trimmed(series.dropLast()) }
     let title = CellText.trimmed(text[..<open])
-    guard !title.isEmpty, !series.isEmpty else { return }
+    guard !title.isEmpty, let (series, number) = Self.first(in: inner) else { return }
     self.title = String(title)
     self.series = String(series)
     self.number = String(number)
+  }
+
+  /// The first series with a number, which ends at a semicolon or at the end.
+  private static func first(in inner: Substring) -> (series: Substring, number: Substring)? {
+    let ends = inner.indices.filter { inner[$0] == ";" } + [inner.endIndex]
+    for end in ends {
+      guard let mark = inner[..<end].lastIndex(of: "#") else { continue }
+      let number = CellText.trimmed(inner[inner.index(after: mark)..<end])
+      var series = CellText.trimmed(inner[..<mark])
+      if series.last == "," { series = CellText.trimmed(series.dropLast()) }
+      if number.first?.isNumber == true, !series.isEmpty { return (series, number) }
+    }
+    return nil
   }
 }

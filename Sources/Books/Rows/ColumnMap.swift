@@ -21,7 +21,10 @@ package struct ColumnMap: Hashable, Sendable {
     mapping: [String: BookColumn] = [:]
   ) throws(ImportFileError) {
     let names = header.map(BookColumn.name)
+    source = ExportSource(names: Set(names))
     var columns = names.map { BookColumn.names[$0] }
+    // "Date" is a year at LibraryThing; elsewhere nobody knows what it means.
+    if source != .libraryThing, let index = names.firstIndex(of: "date") { columns[index] = nil }
     for (name, column) in mapping.sorted(by: { $0.key < $1.key }) {
       guard let index = names.firstIndex(of: BookColumn.name(of: name)) else {
         throw ImportFileError(
@@ -30,11 +33,6 @@ package struct ColumnMap: Hashable, Sendable {
         )
       }
       columns[index] = column
-    }
-    source = ExportSource(names: Set(names))
-    // "Date" is a year at LibraryThing; elsewhere nobody knows what it means.
-    if source != .libraryThing, let index = names.firstIndex(of: "date"), mapping.isEmpty {
-      columns[index] = nil
     }
     var positions: [BookColumn: [Int]] = [:]
     for (index, column) in columns.enumerated() {

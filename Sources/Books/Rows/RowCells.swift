@@ -142,6 +142,7 @@ struct RowCells {
               at: position,
               value: part
             )
+          case .placeholder: warn(.isbnPlaceholder, at: position, value: part)
           case .other(let text):
             // StoryGraph has one column for ISBNs and for its own identifiers.
             if map.source == .storyGraph {
@@ -181,6 +182,7 @@ struct RowCells {
     case .checksum: .isbnChecksum
     case .length: .isbnLength
     case .prefix: .isbnPrefix
+    case .music: .isbnMusic
     case .excelDamage: .isbnExcelDamaged
     }
   }

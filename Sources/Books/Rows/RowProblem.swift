@@ -20,6 +20,8 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
     case isbnLength = "isbn_length"
     /// The only ISBN is the number of something that is no book.
     case isbnPrefix = "isbn_prefix"
+    /// The only ISBN is the number of printed music.
+    case isbnMusic = "isbn_music"
     /// A spreadsheet has rounded the only ISBN.
     case isbnExcelDamaged = "isbn_excel_damaged"
     /// The library could not take the book.
@@ -35,6 +37,8 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
     case isbnZerosRestored = "isbn_zeros_restored"
     /// An ISBN in scientific notation was complete.
     case isbnNotationRepaired = "isbn_notation_repaired"
+    /// Equal digits stand in the place of an ISBN; there is none.
+    case isbnPlaceholder = "isbn_placeholder"
     /// Text that is no ISBN stands in its place.
     case isbnIgnored = "isbn_ignored"
     /// One ISBN is broken and another one of the row is sound.
@@ -58,7 +62,7 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
     package var isError: Bool {
       switch self {
       case .quoteUnclosed, .rowTooLong, .columnCount, .titleMissing, .titleTooLong, .isbnChecksum,
-        .isbnLength, .isbnPrefix, .isbnExcelDamaged, .notStored:
+        .isbnLength, .isbnPrefix, .isbnMusic, .isbnExcelDamaged, .notStored:
         true
       default: false
       }
@@ -74,6 +78,7 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
       case .isbnChecksum: "the check digit of the ISBN is wrong"
       case .isbnLength: "an ISBN has 10 or 13 digits"
       case .isbnPrefix: "the number is not that of a book; an ISBN begins with 978 or 979"
+      case .isbnMusic: "the number is that of printed music (ISMN), not of a book"
       case .isbnExcelDamaged:
         "a spreadsheet has rounded the ISBN; format the column as text and enter it again"
       case .notStored: "the library could not store the book"
@@ -81,6 +86,7 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
       case .authorMissing: "there is no author"
       case .isbnZerosRestored: "zeros that were cut off the ISBN are back"
       case .isbnNotationRepaired: "the ISBN was written as a decimal number"
+      case .isbnPlaceholder: "the digits stand for no ISBN; the book has none"
       case .isbnIgnored: "the text is no ISBN"
       case .isbnBrokenUnused: "this ISBN is broken; the other one of the row is used"
       case .isbnMismatch: "the ISBNs of the row are of different books"
@@ -94,7 +100,7 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The most characters of a value that are kept.
+  /// The most characters of a value that are kept; an accent that stands alone is one.
   package static let longestValue = 100
 
   /// What kind of problem it is.
@@ -108,7 +114,8 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
   package init(_ code: Code, column: String = "", value: String = "") {
     self.code = code
     self.column = column
-    self.value = CellText.onOneLine(String(value.prefix(Self.longestValue)))
+    let start = String.UnicodeScalarView(value.unicodeScalars.prefix(Self.longestValue))
+    self.value = CellText.onOneLine(String(start))
   }
 
   /// One sentence for people, with the column and the value.

@@ -3,6 +3,8 @@
 const PATIENCE_MS = 30_000;
 /** An upload may take as long as a slow line needs for it. */
 const UPLOAD_PATIENCE_MS = 600_000;
+/** The results of a page, as far as the server gives so many. */
+const PAGE_ITEMS = 50;
 
 /** An answer that is no success: `status`, `code`, `detail`, and `retryAfter` in seconds if the server says when to come back. */
 export class JobRefusal extends Error {
@@ -19,13 +21,18 @@ const path = (id) => `/v1/jobs/${encodeURIComponent(id)}`;
 export const bearer = (token) => ({ Authorization: `Bearer ${token}` });
 
 export class JobApi {
+  #capabilities = null;
+
   /** @param {Function} onTime - Told the server's time, and when it was asked and answered. */
   constructor(onTime) {
     this.onTime = onTime;
   }
 
-  async capabilities() {
-    return (await this.#ask("GET", "/v1/capabilities")).document;
+  /** What the server can do; asked once, unless it did not answer. */
+  capabilities() {
+    this.#capabilities ??= this.#ask("GET", "/v1/capabilities").then(({ document }) => document);
+    this.#capabilities.catch(() => (this.#capabilities = null));
+    return this.#capabilities;
   }
 
   /** Starts a job; `body` is a form, or a text in JSON. The same key starts it once. */
@@ -49,8 +56,12 @@ export class JobApi {
     return (await this.#ask("POST", `${path(job.id)}/token`, { fields: bearer(job.token) })).document;
   }
 
-  async results(job, { after, limit, outcome }) {
-    const query = new URLSearchParams({ after, limit, ...(outcome ? { outcome } : {}) });
+  /** A page of results, of as many rows as fit on it or the server gives at most. */
+  async results(job, { after, outcome }) {
+    const most = (await this.capabilities().catch(() => null))?.limits?.results?.pageItems;
+    // Without a word of it the server takes its own number.
+    const limit = Number.isSafeInteger(most) ? { limit: Math.min(most, PAGE_ITEMS) } : {};
+    const query = new URLSearchParams({ after, ...limit, ...(outcome ? { outcome } : {}) });
     return (await this.#ask("GET", `${path(job.id)}/results?${query}`, { fields: bearer(job.token) })).document;
   }
 

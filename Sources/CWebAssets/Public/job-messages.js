@@ -18,7 +18,8 @@ function instant(value) {
 /** A message out of a text; `null` if it is none. */
 export function readMessage(data) {
   try {
-    return messageOf(JSON.parse(data));
+    // A byte order mark is no part of it.
+    return messageOf(JSON.parse(data.replace(/^\uFEFF/, "")));
   } catch {
     return null;
   }

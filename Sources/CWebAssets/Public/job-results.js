@@ -3,28 +3,29 @@
 import { newElement, setText } from "./dom.js";
 import { remarkInWords } from "./job-problems.js";
 
-const PAGE = 50;
 /** The classes of the columns. */
 const NAMES = ["line", "outcome", "title", "author", "isbn", "problems"].map((name) => `result-${name}`);
 /** In the order in which people are told of them. */
 export const OUTCOMES = ["imported", "updated", "duplicate", "blank", "enriched", "approved", "needs_review", "failed"];
 
+const FIRST = { after: -1, before: 0 };
+
 export class JobResults {
-  /** Where the pages before this one, and this one, begin. */
-  #starts = [-1];
+  /** Where the pages before this one, and this one, begin: the result before, and how many there are before. */
+  #starts = [FIRST];
   #next = null;
   #answer = null;
   #number = 0;
 
   /**
    * @param {object} parts - The parts of the card.
-   * @param {Function} ask - Asks for a page: `ask({ after, limit, outcome })`.
+   * @param {Function} ask - Asks for a page: `ask({ after, outcome })`.
    */
   constructor(parts, ask) {
     this.parts = parts;
     this.ask = ask;
     parts.outcome.addEventListener("change", () => {
-      this.#starts = [-1];
+      this.#starts = [FIRST];
       this.show();
     });
   }
@@ -45,7 +46,8 @@ export class JobResults {
 
   next() {
     if (this.#next === null) return;
-    this.#starts.push(this.#next);
+    const { before } = this.#starts.at(-1);
+    this.#starts.push({ after: this.#next, before: before + this.#items.length });
     this.show();
   }
 
@@ -60,7 +62,7 @@ export class JobResults {
     const { parts, say } = this;
     const number = (this.#number += 1);
     setText(parts.place, say("loading"));
-    const answer = await this.ask({ after: this.#starts.at(-1), limit: PAGE, outcome: parts.outcome.value });
+    const answer = await this.ask({ after: this.#starts.at(-1).after, outcome: parts.outcome.value });
     // A later page was asked for meanwhile; or the card said why there is none.
     if (number !== this.#number) return;
     if (answer === null) return setText(parts.place, "");
@@ -94,14 +96,18 @@ export class JobResults {
     this.#draw();
   }
 
+  get #items() {
+    return Array.isArray(this.#answer?.items) ? this.#answer.items : [];
+  }
+
   #draw() {
     const { parts, say } = this;
     parts.previous.disabled = this.#starts.length < 2;
     parts.next.disabled = this.#next === null;
     if (this.#answer === null) return;
-    const items = Array.isArray(this.#answer.items) ? this.#answer.items : [];
+    const items = this.#items;
     parts.rows.replaceChildren(...items.map((item) => rowOf(item, this)));
-    const first = (this.#starts.length - 1) * PAGE + 1;
+    const first = this.#starts.at(-1).before + 1;
     setText(parts.place, items.length === 0 ? say("noResults") : say("resultsPlace", { first: this.count(first), last: this.count(first + items.length - 1), total: this.count(this.#answer.total) }));
   }
 }

@@ -69,6 +69,7 @@ export class JobRun {
   async renew() {
     const answer = await this.api.refresh(this.job);
     this.#keepToken(answer);
+    this.#obey(this.#follower.tokenRefreshed(this.job.tokenExpiry, Date.now()));
   }
 
   /** The server said that the results are gone: nothing else is final about that. */
@@ -133,7 +134,7 @@ export class JobRun {
       this.#heard();
       const message = typeof data === "string" ? readMessage(data) : null;
       if (message) this.#obey(follower.received(message, attempt, Date.now(), draw()));
-      else follower.heard(attempt, Date.now());
+      else follower.unreadable(attempt, Date.now());
     };
     socket.onclose = ({ code }) => this.#obey(follower.ended(code === 1006 ? {} : { code }, attempt, Date.now(), draw()));
     this.#leave = () => {
@@ -161,10 +162,12 @@ export class JobRun {
         onEvent: ({ data }) => tell(() => {
           const message = readMessage(data);
           if (message) this.#obey(follower.received(message, attempt, Date.now(), draw()));
+          else follower.unreadable(attempt, Date.now());
         }),
       });
     } catch (failure) {
-      trouble = { status: failure.status };
+      // Only the parser throws so: an event is too long.
+      trouble = { status: failure.status, isUnreadable: failure instanceof RangeError };
     }
     tell(() => this.#obey(follower.ended(trouble, attempt, Date.now(), draw())));
   }
@@ -186,16 +189,17 @@ export class JobRun {
       }
     } catch (failure) {
       if (abort.signal.aborted) return;
-      orders = follower.pollFailed({ status: failure.status }, attempt, draw());
+      orders = follower.pollFailed({ status: failure.status, isUnreadable: failure instanceof SyntaxError }, attempt, Date.now(), draw());
     }
     this.#obey(orders);
     this.onChange(this);
   }
 
   #polled(document, follower, attempt) {
-    const events = Array.isArray(document?.events) ? document.events.map(messageOf).filter(Boolean) : [];
-    if (typeof document?.state === "string" && !TERMINAL.includes(document.state)) this.#stand(document.state);
-    return follower.polled(events, attempt, Date.now(), draw());
+    if (typeof document?.state !== "string") throw new SyntaxError("the answer is no state");
+    const events = Array.isArray(document.events) ? document.events.map(messageOf) : [];
+    if (!TERMINAL.includes(document.state)) this.#stand(document.state);
+    return follower.polled(events, document.state, attempt, Date.now(), draw());
   }
 
   async #refresh() {
@@ -203,10 +207,10 @@ export class JobRun {
     try {
       const answer = await this.api.refresh(this.job);
       this.#keepToken(answer);
-      this.#obey(follower.tokenRefreshed(this.job.tokenExpiry, Date.now()));
     } catch (failure) {
-      this.#obey(follower.tokenNotRefreshed({ status: failure.status }, draw()));
+      return this.#obey(follower.tokenNotRefreshed({ status: failure.status }, Date.now(), draw()));
     }
+    this.#obey(follower.tokenRefreshed(this.job.tokenExpiry, Date.now()));
   }
 
   #keepToken(answer) {

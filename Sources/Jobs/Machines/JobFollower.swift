@@ -2,11 +2,13 @@
 ///
 /// 1. Every event is delivered at most once, in the order of its number, and the end exactly once.
 /// 2. A number that is neither the next one nor covered by its event means that something was lost: the
-///    follower connects again from the last event it has.
+///    follower connects again from the last event it has. What is missing or cannot be read again and again at one
+///    place is passed over: the events behind it count, or the state in place of all of them.
 /// 3. A transport that never opens gives way to the next one: WebSocket, server-sent events, polling. Once a
 ///    while the best one is tried again.
-/// 4. Before it connects with a token that is about to expire, while a stream is open when that moment comes, and after the server refused one, it gets a new
-///    one first.
+/// 4. A token that is about to expire is renewed: before it connects, and beside a stream that is open when that
+///    moment comes. A renewal that fails is tried again, more seldom each time. A token that the server refused
+///    is renewed first.
 /// 5. It gives up only when the server says that the job never existed or that its results are gone, or when
 ///    a token is refused and cannot be renewed.
 public struct JobFollower: Hashable, Sendable {
@@ -25,7 +27,7 @@ public struct JobFollower: Hashable, Sendable {
     case disconnect
     /// Ask for the state once.
     case poll(attempt: Int)
-    /// Get a new token.
+    /// Get a new token, beside a stream if one is open.
     case refreshToken
     /// Wake the follower after some milliseconds; a later order replaces an earlier one.
     case wake(after: Int64)
@@ -55,25 +57,8 @@ public struct JobFollower: Hashable, Sendable {
     case broken
     /// A WebSocket was closed.
     case closed(code: UInt16, reason: String)
-  }
-
-  /// Waits and limits, in milliseconds.
-  public struct Policy: Hashable, Sendable {
-    /// The longest waits before the first attempts after a failure; the last one counts for all later.
-    public var backoff: [Int64] = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
-    /// How often a transport may fail to open before the next one is tried.
-    public var failuresBeforeFallback = 2
-    /// After how long on a lesser transport the best one is tried again.
-    public var retryBestAfter: Int64 = 60_000
-    /// How often to ask when polling.
-    public var pollInterval: Int64 = 2_000
-    /// How long before its end a token is renewed.
-    public var tokenMargin: Int64 = 60_000
-    /// After how long without a sign of life a stream counts as lost.
-    public var silence: Int64 = 62_500
-
-    /// The usual waits.
-    public init() {}
+    /// What came is too long, or no answer that can be read.
+    case unreadable
   }
 
   private enum Phase: Hashable {
@@ -86,6 +71,15 @@ public struct JobFollower: Hashable, Sendable {
     case over
   }
 
+  /// What cannot be read or is missing behind an event, and how often that was so.
+  private struct Stumble: Hashable {
+    var place: EventPosition?
+    var times: Int
+  }
+
+  /// The number of an event that no log has: asked what comes behind it, a server says the state.
+  private static let behindAll: Int64 = 9_007_199_254_740_991
+
   private let policy: Policy
   private let best: Transport
   private var phase = Phase.idle
@@ -97,10 +91,23 @@ public struct JobFollower: Hashable, Sendable {
   private var failures = 0
   private var openFailures = 0
   private var refreshFailures = 0
+  /// How often in a row the token was refused.
+  private var refusals = 0
+  /// When the token expires; nothing if that is not known.
+  private var tokenExpiry: Int64?
   /// From when on a new token is wanted; nothing if that is not known.
   private var renewAt: Int64?
   private var lesserSince: Int64?
+  private var openedAt: Int64 = 0
   private var heardAt: Int64 = 0
+  /// Whether the stream said anything.
+  private var hasHeard = false
+  /// Whether the stream said something that could not be read, and nothing new since.
+  private var hasUnreadable = false
+  private var stumble: Stumble?
+  /// The state that the job is over with, if the server said it.
+  private var endState: JobState?
+  private var isRenewing = false
   private var isTokenRefused = false
 
   /// Creates a follower.
@@ -108,7 +115,8 @@ public struct JobFollower: Hashable, Sendable {
   /// - Parameters:
   ///   - policy: Waits and limits.
   ///   - position: The last event that is known, for one that goes on after a restart.
-  ///   - tokenExpiry: When the token expires, in milliseconds; nothing if that is not known.
+  ///   - tokenExpiry: When the token expires, in milliseconds of the clock that all moments here are of; nothing
+  ///     if that is not known.
   ///   - transport: The best transport there is.
   public init(
     policy: Policy = Policy(),
@@ -120,11 +128,21 @@ public struct JobFollower: Hashable, Sendable {
     self.transport = transport
     self.policy = policy
     self.position = position
+    self.tokenExpiry = tokenExpiry
     renewAt = tokenExpiry.map { $0 - policy.tokenMargin }
   }
 
   /// Whether it is over.
   public var isOver: Bool { phase == .over }
+
+  /// The event to ask for those behind it when the state is asked for.
+  ///
+  /// Where the events themselves were of no use it is one that there is not, which is answered with the state.
+  public var asksAfter: EventPosition? {
+    guard let stumble, stumble.place == position, stumble.times >= policy.stumblesBeforePassing
+    else { return position }
+    return EventPosition(epoch: position?.epoch ?? 0, seq: Self.behindAll)
+  }
 
   /// Begins.
   public mutating func start(now: Int64) -> [Order] {
@@ -136,6 +154,7 @@ public struct JobFollower: Hashable, Sendable {
   public mutating func opened(attempt: Int, now: Int64) -> [Order] {
     guard phase == .connecting, attempt == self.attempt else { return [] }
     phase = .open
+    openedAt = now
     heardAt = now
     return [.wake(after: rest(now))]
   }
@@ -159,22 +178,32 @@ public struct JobFollower: Hashable, Sendable {
   }
 
   private mutating func take(_ message: JobMessage, now: Int64, draw: UInt64) -> [Order] {
-    heardAt = now
+    heard(now: now)
     // A transport that speaks is a good one.
     openFailures = 0
-    failures = 0
-    if case .token(_, let expiry) = message.body { setToken(expiry, now) }
+    let before = position
+    switch message.body {
+    case .unreadable: hasUnreadable = true
+    // The moment is one of the server's clock, as that of the message is.
+    case .token(_, let expiry): setToken(expiry.map { now + $0 - (message.at ?? now) }, now)
+    default: break
+    }
     if let at = message.position {
       let last = position.flatMap { $0.epoch == at.epoch ? $0.seq : nil } ?? 0
       guard at.seq > last || message.isTerminal else { return [] }
-      let isNext = at.seq == last + 1 || (message.covers ?? at.seq) <= last + 1
-      // The end stands for everything before it.
-      guard isNext || message.isTerminal else { return lost(now, draw) }
+      let isNext = at.seq - 1 == last || (message.covers ?? at.seq) - 1 <= last
+      // The end stands for everything before it; and what is missing every time does not come.
+      guard isNext || message.isTerminal || stumbles() else { return lost(now, draw) }
       position = at
     } else if case .snapshot(let standing) = message.body, let seq = standing.lastSeq,
       standing.isRecovered != true
     {
       position = EventPosition(epoch: message.epoch ?? position?.epoch ?? 0, seq: seq)
+    }
+    if position != before {
+      failures = 0
+      refusals = 0
+      hasUnreadable = false
     }
     guard case .ended(let completion) = message.body else { return [.deliver(message)] }
     phase = .over
@@ -182,7 +211,10 @@ public struct JobFollower: Hashable, Sendable {
   }
 
   /// A sign of life came that is no message: a ping, a comment of a stream.
-  public mutating func heard(now: Int64) { heardAt = now }
+  public mutating func heard(now: Int64) {
+    heardAt = now
+    hasHeard = true
+  }
 
   /// A stream could not be opened, or it ended.
   public mutating func ended(
@@ -192,39 +224,48 @@ public struct JobFollower: Hashable, Sendable {
     draw: UInt64
   ) -> [Order] {
     guard phase == .connecting || phase == .open, attempt == self.attempt else { return [] }
-    let wasOpen = phase == .open
+    if phase == .open, now - openedAt >= policy.backoff.last ?? 0 {
+      // A stream that lasted was a good one.
+      failures = 0
+      refusals = 0
+    }
     switch trouble {
-    case .status(401), .status(403): return refuseToken(now, draw)
+    case .status(401), .status(403): return refuseToken()
     case .status(404):
       // A server without this transport answers so too: the state tells.
       fallBack(now)
       return poll()
     case .status(410): return finish(.expired)
+    case .unreadable: return stumbled(now, draw)
     case .closed(let code, let reason):
       switch JobCloseCode.action(after: code, reason: reason) {
       case .finish, .askState: return poll()
-      case .refreshToken: return refuseToken(now, draw)
-      case .reconnect: break
+      case .refreshToken: return refuseToken()
+      case .reconnect: if code == JobCloseCode.tooLong.rawValue { return stumbled(now, draw) }
       }
     case .status, .broken: break
     }
-    if !wasOpen || heardAt == 0 {
-      openFailures += 1
-      if openFailures >= policy.failuresBeforeFallback { fallBack(now) }
-    }
-    return back(now, draw)
+    return hasUnreadable ? stumbled(now, draw) : broke(now, draw)
   }
 
   /// The state came.
   ///
   /// - Parameters:
   ///   - messages: The events that were missed, or the state in their place.
+  ///   - state: Where the job stands; nothing if that is not known.
   ///   - now: The moment, in milliseconds.
   ///   - draw: A random number.
   /// - Returns: What is to be done.
-  public mutating func polled(_ messages: [JobMessage], now: Int64, draw: UInt64) -> [Order] {
+  public mutating func polled(
+    _ messages: [JobMessage],
+    state: JobState? = nil,
+    now: Int64,
+    draw: UInt64
+  ) -> [Order] {
     guard phase == .polling else { return [] }
     failures = 0
+    refusals = 0
+    endState = state.flatMap { $0.isTerminal ? $0 : nil }
     var orders: [Order] = []
     for message in messages {
       orders += take(message, now: now, draw: draw)
@@ -237,6 +278,7 @@ public struct JobFollower: Hashable, Sendable {
   public mutating func unchanged(now: Int64) -> [Order] {
     guard phase == .polling else { return [] }
     failures = 0
+    refusals = 0
     return afterPoll(now)
   }
 
@@ -244,20 +286,27 @@ public struct JobFollower: Hashable, Sendable {
   public mutating func pollFailed(_ trouble: Trouble, now: Int64, draw: UInt64) -> [Order] {
     guard phase == .polling else { return [] }
     switch trouble {
-    case .status(401), .status(403): return refuseToken(now, draw)
+    case .status(401), .status(403): return refuseToken()
     case .status(404): return finish(.unknownJob)
     case .status(410): return finish(.expired)
+    case .unreadable:
+      _ = stumbles()
+      return back(now, draw)
     default: return back(now, draw)
     }
   }
 
   /// There is a new token.
   public mutating func tokenRefreshed(expiresAt: Int64?, now: Int64) -> [Order] {
-    guard phase == .refreshing else { return [] }
-    setToken(expiresAt, now)
+    guard phase != .idle, phase != .over else { return [] }
+    isRenewing = false
     isTokenRefused = false
-    refreshFailures = 0
-    return connect(now)
+    setToken(expiresAt, now)
+    switch phase {
+    case .refreshing: return connect(now)
+    case .open: return [.wake(after: rest(now))]
+    case .idle, .connecting, .waiting, .polling, .over: return []
+    }
   }
 
   /// There is no new token.
@@ -266,14 +315,29 @@ public struct JobFollower: Hashable, Sendable {
     now: Int64,
     draw: UInt64
   ) -> [Order] {
-    guard phase == .refreshing else { return [] }
-    switch trouble {
-    case .status(401), .status(403): return finish(.unauthorized)
-    case .status(404): return finish(.unknownJob)
-    case .status(410): return finish(.expired)
-    default:
-      refreshFailures += 1
-      return back(now, draw)
+    guard isRenewing, phase != .over else { return [] }
+    isRenewing = false
+    let isFinal =
+      switch trouble {
+      case .status(401), .status(403), .status(404), .status(410): true
+      default: false
+      }
+    if phase == .refreshing {
+      switch trouble {
+      case .status(401), .status(403): return finish(.unauthorized)
+      case .status(404): return finish(.unknownJob)
+      case .status(410): return finish(.expired)
+      default: break
+      }
+    }
+    refreshFailures += 1
+    // What is open goes on with the old token, for as long as it is good.
+    renewAt = isFinal ? nil : tokenExpiry.map { now + renewalWait($0 - now) }
+    switch phase {
+    case .refreshing: return isTokenRefused ? back(now, draw) : connect(now)
+    case .open: return [.wake(after: rest(now))]
+    case .waiting: return renewAt.map { [.wake(after: $0 - now)] } ?? []
+    case .idle, .connecting, .polling, .over: return []
     }
   }
 
@@ -282,12 +346,8 @@ public struct JobFollower: Hashable, Sendable {
     switch phase {
     case .waiting: return connect(now)
     case .open:
-      if wantsToken(now) {
-        phase = .refreshing
-        return [.disconnect, .refreshToken]
-      }
-      guard heardAt + policy.silence <= now else { return [.wake(after: rest(now))] }
-      return lost(now, draw)
+      guard heardAt + policy.silence > now else { return [.disconnect] + broke(now, draw) }
+      return (wantsToken(now) ? renewal() : []) + [.wake(after: rest(now))]
     case .idle, .connecting, .polling, .refreshing, .over: return []
     }
   }
@@ -302,28 +362,43 @@ public struct JobFollower: Hashable, Sendable {
     }
     if isTokenRefused || wantsToken(now) {
       phase = .refreshing
-      return [.refreshToken]
+      return renewal()
     }
     if transport == .polling { return poll() }
     attempt += 1
     phase = .connecting
-    heardAt = 0
+    hasHeard = false
+    hasUnreadable = false
     return [.connect(transport, after: position, attempt: attempt)]
   }
 
   /// After how long an open stream is to be looked at: it may be silent, or the token old.
   private func rest(_ now: Int64) -> Int64 {
-    let silent = heardAt + policy.silence - now
-    guard refreshFailures == 0, let renewAt else { return silent }
+    let silent = max(0, heardAt + policy.silence - now)
+    guard !isRenewing, let renewAt else { return silent }
     return max(0, min(silent, renewAt - now))
   }
 
-  private func wantsToken(_ now: Int64) -> Bool {
-    refreshFailures == 0 && renewAt.map { $0 <= now } ?? false
+  private func wantsToken(_ now: Int64) -> Bool { renewAt.map { $0 <= now } ?? false }
+
+  /// Asks for a new token, if it was not asked for before.
+  private mutating func renewal() -> [Order] {
+    guard !isRenewing else { return [] }
+    isRenewing = true
+    return [.refreshToken]
+  }
+
+  /// How long to wait after a renewal that failed: longer each time, but not over the end of the token.
+  private func renewalWait(_ left: Int64) -> Int64 {
+    let longest = policy.backoff[min(refreshFailures, policy.backoff.count) - 1]
+    guard left > 0 else { return longest }
+    return min(longest, max(policy.backoff[0], (left + 1) / 2))
   }
 
   /// A token that is good for a short time only is used for half of it at least.
   private mutating func setToken(_ expiry: Int64?, _ now: Int64) {
+    refreshFailures = 0
+    tokenExpiry = expiry
     renewAt = expiry.flatMap { expiry in
       expiry > now ? max(expiry - policy.tokenMargin, now + (expiry - now + 1) / 2) : nil
     }
@@ -336,6 +411,13 @@ public struct JobFollower: Hashable, Sendable {
   }
 
   private mutating func afterPoll(_ now: Int64) -> [Order] {
+    if let endState, stumbles(), let stumble, stumble.times > policy.stumblesBeforePassing {
+      // It is over, and the message that says how cannot be had, nor with the state in place of events.
+      let text = #"{"type":"job_complete","payload":{"status":"\#(endState.rawValue)"}}"#
+      let message = JobMessageReader().message(Array(text.utf8))
+      guard case .ended(let completion) = message.body else { return finish(.expired) }
+      return [.deliver(message)] + finish(.ended(completion))
+    }
     phase = .waiting
     return [.wake(after: policy.pollInterval)]
   }
@@ -344,13 +426,39 @@ public struct JobFollower: Hashable, Sendable {
     [.disconnect] + back(now, draw)
   }
 
-  private mutating func refuseToken(_ now: Int64, _ draw: UInt64) -> [Order] {
+  /// A stream ended; one that said nothing counts as one that did not open.
+  private mutating func broke(_ now: Int64, _ draw: UInt64) -> [Order] {
+    if !hasHeard {
+      openFailures += 1
+      if openFailures >= policy.failuresBeforeFallback { fallBack(now) }
+    }
+    return back(now, draw)
+  }
+
+  /// Counts what is missing or not to be read behind the last event; whether it is to be passed over.
+  private mutating func stumbles() -> Bool {
+    let times = stumble.flatMap { $0.place == position ? $0.times : nil } ?? 0
+    // The number grows no further than anybody looks.
+    stumble = Stumble(place: position, times: min(times, policy.stumblesBeforePassing) + 1)
+    return times + 1 >= policy.stumblesBeforePassing
+  }
+
+  /// A stream ended over something that cannot be read.
+  private mutating func stumbled(_ now: Int64, _ draw: UInt64) -> [Order] {
+    guard stumbles() else { return back(now, draw) }
+    // The state did not lead on either: this way is not gone again for a while.
+    if let stumble, stumble.times > policy.stumblesBeforePassing { transport = .polling }
+    if transport == .polling, lesserSince == nil { lesserSince = now }
+    return poll()
+  }
+
+  private mutating func refuseToken() -> [Order] {
     // A token that was renewed a moment ago and is refused again is refused for good.
-    guard failures < policy.backoff.count else { return finish(.unauthorized) }
+    guard refusals < policy.backoff.count else { return finish(.unauthorized) }
     isTokenRefused = true
-    failures += 1
+    refusals += 1
     phase = .refreshing
-    return [.disconnect, .refreshToken]
+    return [.disconnect] + renewal()
   }
 
   private mutating func fallBack(_ now: Int64) {
@@ -359,12 +467,14 @@ public struct JobFollower: Hashable, Sendable {
     transport = Transport(rawValue: transport.rawValue + 1) ?? .polling
   }
 
-  /// Waits with full jitter: anything up to the longest wait of this attempt.
+  /// Waits with full jitter: anything up to the longest wait of this attempt, but not over the end of the token.
   private mutating func back(_ now: Int64, _ draw: UInt64) -> [Order] {
     let longest = policy.backoff[min(failures, policy.backoff.count - 1)]
     failures += 1
     phase = .waiting
-    return [.wake(after: Int64(draw % UInt64(max(1, longest))))]
+    let wait = Int64(draw % UInt64(max(1, longest)))
+    guard !isRenewing, let renewAt else { return [.wake(after: wait)] }
+    return [.wake(after: min(wait, max(0, renewAt - now)))]
   }
 
   private mutating func finish(_ ending: Ending) -> [Order] {

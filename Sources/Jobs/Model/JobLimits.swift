@@ -11,11 +11,11 @@ public struct JobLimits: Hashable, Sendable {
   public var csvRows = 10_000
   /// The most books of one enrichment.
   public var books = 100
-  /// The longest title of a book to be enriched, in characters.
+  /// The longest title of a book to be enriched, in characters of Unicode (scalars).
   public var titleCharacters = 500
-  /// The longest author of a book to be enriched, in characters.
+  /// The longest author of a book to be enriched, in characters of Unicode (scalars).
   public var authorCharacters = 300
-  /// The longest ISBN of a book to be enriched, in characters.
+  /// The longest ISBN of a book to be enriched, in characters of Unicode (scalars).
   public var isbnCharacters = 17
   /// The longest request of an enrichment, in bytes.
   public var booksBytes = 1 << 20
@@ -59,7 +59,7 @@ public struct JobLimits: Hashable, Sendable {
   public var idempotencyBytes = 200
   /// The most results of one page.
   public var pageItems = 500
-  /// The most results of one page by default.
+  /// The most results of one page by default; at most ``pageItems``, see ``usualPageItems``.
   public var pageItemsByDefault = 100
   /// The most events that a late client gets one by one; for more it gets the state instead.
   public var replayedEvents = 200
@@ -86,6 +86,9 @@ public struct JobLimits: Hashable, Sendable {
   /// After how many seconds without a step a running job counts as stuck.
   public var stuckSeconds = 120
 
+  /// How many results a page has if nothing is said.
+  public var usualPageItems: Int { min(pageItemsByDefault, pageItems) }
+
   /// The usual limits.
   public init() {}
 
@@ -109,7 +112,7 @@ public struct JobLimits: Hashable, Sendable {
       ]),
       "results": .object([
         "keptSeconds": whole(resultSeconds), "tombstoneSeconds": whole(tombstoneSeconds),
-        "pageItems": whole(pageItems), "pageItemsByDefault": whole(pageItemsByDefault),
+        "pageItems": whole(pageItems), "pageItemsByDefault": whole(usualPageItems),
         "embeddedItems": whole(embeddedItems),
       ]),
       "tokens": .object([

@@ -24,9 +24,10 @@ struct JobEndpoints: Sendable {
     let (job, tokenExpiry) = try await gate.living(id, request.headers, query: query)
     let asked = try Self.position(query)
     let version = try Self.version(query)
-    // The answer depends on where the client is: the same state is another answer for another one.
+    // The answer depends on where the client is and which token it has: the same state is another answer for
+    // another one.
     let tag = EntityTag(
-      "\(job.position)-\(job.state.rawValue)-\(asked?.description ?? "all")-\(version.rawValue)"
+      "\(job.position)-\(job.state.rawValue)-\(asked?.description ?? "all")-\(version.rawValue)-\(tokenExpiry)"
     )
     if let answer = JobAnswer.unchanged(request, tag) { return answer }
     let writer = JobMessageWriter(job: job.id, pipeline: job.pipeline, version: version)
@@ -124,17 +125,20 @@ struct JobEndpoints: Sendable {
     let job = try await ended(request, id, query)
     let limit =
       try number(query, "limit", 1...store.limits.pageItems)
-      ?? store.limits.pageItemsByDefault
+      ?? store.limits.usualPageItems
     let after = try number(query, "after", -1...Int(Int32.max)) ?? -1
     let outcomes = try outcomes(query)
     let names = outcomes?.map(\.rawValue).joined(separator: "+") ?? "all"
     let tag = EntityTag("\(job.position)-results-\(names)-\(after)-\(limit)")
     if let answer = JobAnswer.unchanged(request, tag) { return answer }
-    let items = try await store.items(job.id, outcomes: outcomes, after: after, limit: limit + 1)
+    guard
+      let page = try await store.page(job.id, outcomes: outcomes, after: after, limit: limit + 1)
+    else { throw gate.gone }
+    let items = page.items
     var members: [String: JSONValue] = [
       "jobId": .string(job.id), "pipeline": .string(job.pipeline.rawValue),
       "state": .string(job.state.rawValue), "partial": .bool(job.state != .succeeded),
-      "total": .whole(Int64(try await store.count(job.id, outcomes: outcomes))),
+      "total": .whole(Int64(page.total)),
       "items": .list(items.prefix(limit).map(JobResultText.json)),
     ]
     members["expiresAt"] = job.expiresAt.map { .string(JobInstant.text($0)) }
@@ -149,14 +153,15 @@ struct JobEndpoints: Sendable {
     let job = try await ended(request, id, QueryText(request.uri.query))
     let tag = EntityTag("\(job.position)-failed")
     if let answer = JobAnswer.unchanged(request, tag) { return answer }
-    let failed = try await store.items(job.id, outcomes: [.failed], after: -1, limit: .max)
+    guard
+      let page = try await store.page(job.id, outcomes: [.failed], after: -1, limit: .max)
+    else { throw gate.gone }
     let bytes: [UInt8]?
     do {
-      bytes = try await pipelines[job.pipeline]?.failedRows(
-        try await store.work(job),
-        failed: failed
-      )
+      bytes = try await pipelines[job.pipeline]?.failedRows(page.work, failed: page.items)
     } catch let failure as JobFailure {
+      // The file goes with the results, perhaps at this moment.
+      if try await store.isGone(job.id) { throw gate.gone }
       throw JobProblem(
         .notFound,
         .noTable,
@@ -196,7 +201,7 @@ struct JobEndpoints: Sendable {
 
   private func outcomes(_ query: QueryText) throws -> [JobOutcome]? {
     guard let text = query["outcome"] else { return nil }
-    return try text.split(separator: ",").map { word in
+    return try text.split(separator: ",", omittingEmptySubsequences: false).map { word in
       guard let outcome = JobOutcome(rawValue: String(word)) else {
         let known = JobOutcome.allCases.map(\.rawValue).joined(separator: ", ")
         throw JobProblem(

@@ -17,18 +17,42 @@ struct JobEventEndpoint: Sendable {
   let hub: JobHub
   let gate: JobGate
 
-  func answer(_ request: Request, id: String) async throws -> Response {
+  private static let fields: HTTPFields = [
+    .contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store",
+  ]
+
+  /// `HEAD`: the head of the answer to the same GET, which has no length.
+  func head(_ request: Request, id: String) async throws -> Response {
+    let (job, _, asked) = try await check(request, id)
+    if job.state.isTerminal, asked == job.position { return Self.over }
+    return Response(
+      status: .ok,
+      headers: Self.fields,
+      body: ResponseBody { writer in try await writer.finish(nil) }
+    )
+  }
+
+  private static var over: Response {
+    Response(status: .noContent, headers: [.cacheControl: "no-store"])
+  }
+
+  private func check(
+    _ request: Request,
+    _ id: String
+  ) async throws -> (job: JobRow, version: WireVersion, asked: EventPosition?) {
     let query = QueryText(request.uri.query)
     let job = try await gate.living(id, request.headers, query: query).job
-    let version = try JobEndpoints.version(query)
     // An id that is not ours is one of another log: the state comes in its place.
     let asked =
       try request.headers[.lastEventID].flatMap { $0.isEmpty ? nil : $0 }.map {
         EventPosition(parsing: $0) ?? EventPosition(epoch: 0, seq: 1)
       } ?? JobEndpoints.position(query)
-    if job.state.isTerminal, asked == job.position {
-      return Response(status: .noContent, headers: [.cacheControl: "no-store"])
-    }
+    return (job, try JobEndpoints.version(query), asked)
+  }
+
+  func answer(_ request: Request, id: String) async throws -> Response {
+    let (job, version, asked) = try await check(request, id)
+    if job.state.isTerminal, asked == job.position { return Self.over }
     guard let listener = hub.listen(to: id) else {
       throw JobProblem(
         .serviceUnavailable,
@@ -53,11 +77,7 @@ struct JobEventEndpoint: Sendable {
       }
       try await writer.finish(nil)
     }
-    return Response(
-      status: .ok,
-      headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
-      body: body
-    )
+    return Response(status: .ok, headers: Self.fields, body: body)
   }
 
   @concurrent

@@ -45,15 +45,19 @@ struct JobGate: Sendable {
     case .open(let job, let expiry): return (job, expiry)
     case .tokenExpired:
       throw Self.unauthorized(.tokenExpired, "the token is too old; get a new one before it ends")
-    case .gone:
-      tally.missed()
-      throw JobProblem(.gone, .expired, "the results of this job are gone").problem
+    case .gone: throw gone
     case .refused:
       guard try await store.exists(id) else {
         throw JobProblem(.notFound, .notFound, "there is no job \"\(id.prefix(80))\"").problem
       }
       throw Self.unauthorized(.tokenInvalid, "the token is not one for this job")
     }
+  }
+
+  /// The answer to whoever comes too late, who is counted.
+  var gone: Problem {
+    tally.missed()
+    return JobProblem(.gone, .expired, "the results of this job are gone").problem
   }
 
   private static func unauthorized(_ code: JobProblemCode, _ detail: String) -> Problem {

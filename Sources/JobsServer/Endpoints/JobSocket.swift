@@ -62,6 +62,16 @@ package struct JobSocketDoor: WebSocketDoor {
   /// Why a request was not let in, or that it did not ask for an upgrade.
   func refusal(_ request: HTTPRequest) async throws -> Problem {
     let (job, _, _) = try await check(request, Self.parts(request).query)
+    let keys = request.headerFields[values: .secWebSocketKey]
+    if request.headerFields[.secWebSocketVersion] == "13",
+      keys.count != 1 || !keys.allSatisfy(WebSocketKey.isSound)
+    {
+      return JobProblem(
+        .badRequest,
+        .invalidRequest,
+        "Sec-WebSocket-Key is needed once: 16 bytes in base64"
+      ).problem
+    }
     // It may not have been a handshake, or there is no room.
     if hub.listen(to: job.id) == nil {
       return JobProblem(.serviceUnavailable, .busy, "too many listen; poll instead", retryAfter: 2)

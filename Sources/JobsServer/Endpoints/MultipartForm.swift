@@ -93,35 +93,40 @@ struct MultipartForm {
     type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
   }
 
-  /// A parameter of a field, without its quotes.
+  /// A parameter of a field, without its quotes; what stands inside the quotes of another one is none.
   static func parameter(_ name: String, in field: String) -> String? {
-    var rest = Substring(field)
-    while let semicolon = rest.firstIndex(of: ";") {
-      rest = rest[rest.index(after: semicolon)...].drop { $0 == " " || $0 == "\t" }
-      guard let equals = rest.firstIndex(of: "="), rest[..<equals].lowercased() == name else {
-        continue
-      }
-      rest = rest[rest.index(after: equals)...]
-      guard rest.first == "\"" else {
-        return String(rest.prefix { $0 != ";" && $0 != " " && $0 != "\t" })
-      }
-      var value = ""
-      var isEscaped = false
-      for character in rest.dropFirst() {
-        if isEscaped {
-          value.append(character)
-          isEscaped = false
-        } else if character == "\\" {
-          isEscaped = true
-        } else if character == "\"" {
-          return value
+    var rest = field[...]
+    skipValue(&rest)
+    while rest.popFirst() != nil {
+      let word = rest.prefix { $0 != "=" && $0 != ";" }
+      rest = rest[word.endIndex...]
+      guard rest.first == "=" else { continue }
+      rest = rest.dropFirst()
+      let value = skipValue(&rest)
+      if word.filter({ $0 != " " && $0 != "\t" }).lowercased() == name { return value }
+    }
+    return nil
+  }
+
+  /// Reads a value as far as the next semicolon outside of quotes.
+  @discardableResult
+  private static func skipValue(_ rest: inout Substring) -> String {
+    rest = rest.drop { $0 == " " || $0 == "\t" }
+    let isQuoted = rest.first == "\""
+    var value = ""
+    if isQuoted {
+      rest = rest.dropFirst()
+      while let character = rest.popFirst(), character != "\"" {
+        if character == "\\", let escaped = rest.popFirst() {
+          value.append(escaped)
         } else {
           value.append(character)
         }
       }
-      return value
     }
-    return nil
+    let plain = rest.prefix { $0 != ";" }
+    rest = rest[plain.endIndex...]
+    return isQuoted ? value : String(plain.prefix { $0 != " " && $0 != "\t" })
   }
 
   /// The next place of a boundary, at the beginning of a line.

@@ -58,7 +58,7 @@ struct StartEndpoint: Sendable {
     pipeline word: String,
     client: ClientNetwork?
   ) async throws -> (Response, isNew: Bool) {
-    let pipeline = PipelineName(rawValue: word.lowercased().replacing("-", with: "_"))
+    let pipeline = JobPaths.pipeline(word)
     guard pipelines.contains(pipeline) else {
       let names = pipelines.map(\.rawValue).sorted().joined(separator: ", ")
       throw JobProblem(
@@ -292,6 +292,7 @@ struct BookRequest {
       var rules = JSONReader.Rules()
       rules.keepsNumbers = true
       rules.skipsByteOrderMark = true
+      rules.longest = limits.booksBytes
       value = try JSONReader.value(of: bytes, rules: rules)
     } catch {
       throw Self.invalid("line \(error.line), column \(error.column): \(error.problem)")
@@ -321,7 +322,8 @@ struct BookRequest {
         switch book[name] {
         case nil, .null?: continue
         case .string(let text)?:
-          guard text.count <= most else {
+          // An accent that stands alone is a character too: a letter may have any number of them.
+          guard text.unicodeScalars.count <= most else {
             throw Self.invalid("books[\(index)].\(name) is longer than \(most) characters")
           }
           if text.contains(where: { !$0.isWhitespace }) { members[name] = .string(text) }

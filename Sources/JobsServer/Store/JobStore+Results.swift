@@ -20,26 +20,65 @@ extension JobStore {
     after: Int,
     limit: Int
   ) async throws -> [JobItem] {
-    try await database.read { database in
-      var sql = "SELECT * FROM result WHERE job = ? AND number > ?"
-      var arguments: StatementArguments = [job, after]
-      if let outcomes {
-        let marks = outcomes.map { _ in "?" }.joined(separator: ", ")
-        sql += " AND outcome IN (\(marks))"
-        arguments += StatementArguments(outcomes.map(\.rawValue))
-      }
-      sql += " ORDER BY number LIMIT ?"
-      arguments += [limit]
-      return try Row.fetchAll(database, sql: sql, arguments: arguments).map(Self.item)
+    try await database.read { try Self.items($0, job, outcomes, after, limit) }
+  }
+
+  private static func items(
+    _ database: Database,
+    _ job: String,
+    _ outcomes: [JobOutcome]?,
+    _ after: Int,
+    _ limit: Int
+  ) throws -> [JobItem] {
+    var sql = "SELECT * FROM result WHERE job = ? AND number > ?"
+    var arguments: StatementArguments = [job, after]
+    if let outcomes {
+      let marks = outcomes.map { _ in "?" }.joined(separator: ", ")
+      sql += " AND outcome IN (\(marks))"
+      arguments += StatementArguments(outcomes.map(\.rawValue))
+    }
+    sql += " ORDER BY number LIMIT ?"
+    arguments += [limit]
+    return try Row.fetchAll(database, sql: sql, arguments: arguments).map(Self.item)
+  }
+
+  /// Results of a job, as they stood at one moment.
+  struct Page: Sendable {
+    /// The results, in order of their numbers.
+    var items: [JobItem]
+    /// How many results have one of the outcomes.
+    var total: Int
+    /// The work of the job, with its files.
+    var work: JobWork
+  }
+
+  /// Results of a job and what belongs to them, read at one moment: nothing goes in between.
+  ///
+  /// - Parameters: As for ``items(_:outcomes:after:limit:)``.
+  /// - Returns: The results; nothing if they are gone.
+  /// - Throws: An error of SQLite.
+  func page(
+    _ job: String,
+    outcomes: [JobOutcome]?,
+    after: Int,
+    limit: Int
+  ) async throws -> Page? {
+    let now = now
+    return try await database.read { [folder] database in
+      guard let row = try Self.row(database, job), !row.isGone(at: now) else { return nil }
+      let counts = try Self.outcomes(database, job)
+      return Page(
+        items: try Self.items(database, job, outcomes, after, limit),
+        total: counts.filter { outcomes?.contains($0.key) ?? true }.values.reduce(0, +),
+        work: try Self.work(database, row, folder)
+      )
     }
   }
 
-  /// How many results have one of some outcomes.
-  func count(_ job: String, outcomes: [JobOutcome]?) async throws -> Int {
-    try await database.read { database in
-      let counts = try Self.outcomes(database, job)
-      return counts.filter { outcomes?.contains($0.key) ?? true }.values.reduce(0, +)
-    }
+  /// Whether the results of a job are gone.
+  func isGone(_ job: String) async throws -> Bool {
+    let now = now
+    return try await database.read { try Self.row($0, job)?.isGone(at: now) ?? true }
   }
 
   private static func item(_ row: Row) throws -> JobItem {

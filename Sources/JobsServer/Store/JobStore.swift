@@ -247,19 +247,21 @@ package final class JobStore: Sendable {
 
   /// The work of a job, with its last checkpoint.
   func work(_ job: JobRow) async throws -> JobWork {
-    let inputs = try await database.read { [folder] database in
-      try Row.fetchAll(
-        database,
-        sql: "SELECT * FROM input WHERE job = ? ORDER BY number",
-        arguments: [job.id]
-      ).map { row in
-        JobInput(
-          name: row["name"],
-          mediaType: row["media_type"],
-          path: folder + "/" + row["file"],
-          byteCount: row["bytes"]
-        )
-      }
+    try await database.read { [folder] in try Self.work($0, job, folder) }
+  }
+
+  static func work(_ database: Database, _ job: JobRow, _ folder: String) throws -> JobWork {
+    let inputs = try Row.fetchAll(
+      database,
+      sql: "SELECT * FROM input WHERE job = ? ORDER BY number",
+      arguments: [job.id]
+    ).map { row in
+      JobInput(
+        name: row["name"],
+        mediaType: row["media_type"],
+        path: folder + "/" + row["file"],
+        byteCount: row["bytes"]
+      )
     }
     return JobWork(
       job: job.id,

@@ -159,7 +159,8 @@ struct JobsOptions: ParsableArguments {
     }
     let lookup = BookLookup(providers: providers)
     return [
-      CSVImport(library: library, limits: table), BatchEnrichment(lookup: lookup),
+      CSVImport(library: library, limits: table),
+      BatchEnrichment(lookup: lookup, booksBytes: limits.booksBytes),
       AIScan(provider: try shelfReader(exchange, photos), lookup: lookup),
     ]
   }

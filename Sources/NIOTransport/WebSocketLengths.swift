@@ -1,0 +1,82 @@
+import NIOCore
+
+/// Follows the heads of frames in a stream of bytes and finds a length that is not written in the fewest bytes, or
+/// whose first bit is set (RFC 6455 section 5.2): NIO's decoder takes these.
+struct WebSocketLengths {
+  private static let mask: UInt8 = 0x80
+
+  /// The bytes of the head that is being read, up to its length.
+  private var head: [UInt8] = []
+  /// How many bytes of the masking key and the payload are still to come.
+  private var left: UInt64 = 0
+
+  /// Takes bytes as they come.
+  ///
+  /// - Returns: How many of them stand before the end of a head with a wrong length; nothing if there is none.
+  mutating func take(_ bytes: some Collection<UInt8>) -> Int? {
+    var place = bytes.startIndex
+    while place < bytes.endIndex {
+      if left > 0 {
+        let rest = bytes.distance(from: place, to: bytes.endIndex)
+        let step = Int(min(left, UInt64(rest)))
+        place = bytes.index(place, offsetBy: step)
+        left -= UInt64(step)
+        continue
+      }
+      head.append(bytes[place])
+      guard isHeadComplete else {
+        bytes.formIndex(after: &place)
+        continue
+      }
+      guard let length else { return bytes.distance(from: bytes.startIndex, to: place) }
+      left = length + (head[1] & Self.mask == 0 ? 0 : 4)
+      head.removeAll(keepingCapacity: true)
+      bytes.formIndex(after: &place)
+    }
+    return nil
+  }
+
+  private var isHeadComplete: Bool {
+    guard head.count >= 2 else { return false }
+    return switch head[1] & ~Self.mask {
+    case 126: head.count == 4
+    case 127: head.count == 10
+    default: true
+    }
+  }
+
+  /// The length of a payload; nothing if it is written wrongly.
+  private var length: UInt64? {
+    let short = head[1] & ~Self.mask
+    guard short >= 126 else { return UInt64(short) }
+    let length = head[2...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    let least: UInt64 = short == 126 ? 126 : 1 << 16
+    return length >= least && length < 1 << 63 ? length : nil
+  }
+}
+
+/// Stands before the decoder of frames: behind a wrong length nothing goes on, and the session closes with 1002.
+final class WebSocketLengthHandler: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+
+  private var lengths = WebSocketLengths()
+  private var isOver = false
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isOver else { return }
+    var bytes = Self.unwrapInboundIn(data)
+    guard let sound = lengths.take(bytes.readableBytesView) else {
+      context.fireChannelRead(data)
+      return
+    }
+    isOver = true
+    if let before = bytes.readSlice(length: sound), sound > 0 {
+      context.fireChannelRead(Self.wrapInboundOut(before))
+    }
+    context.fireErrorCaught(WebSocketLengthFault())
+  }
+}
+
+/// The length of a frame is written wrongly.
+struct WebSocketLengthFault: Error {}
