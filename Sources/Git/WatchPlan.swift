@@ -10,22 +10,65 @@ public enum WatchPlan: Sendable {
     case refs
     /// A folder with content.
     case content
+    /// The git directory of a submodule.
+    case submodule
+    /// A folder that is searched for repositories.
+    case search
+    /// A folder of which only some names count.
+    case names(Set<String>)
+  }
+
+  /// What happened to a name in a folder.
+  public struct Change: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public let rawValue: UInt8
+    /// Takes the bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// It came or went.
+    public static let entry = Self(rawValue: 1)
+    /// It came.
+    public static let new = Self(rawValue: 2)
+    /// It is a folder.
+    public static let folder = Self(rawValue: 4)
+    /// Somebody writes to it and has not closed it yet.
+    public static let write = Self(rawValue: 8)
   }
 
   /// Folders within the git directory of a worktree that are watched while they are there.
   public static let operationFolders = ["rebase-merge", "rebase-apply", "sequencer"]
 
   /// Folders within the common directory; those of refs with everything within.
-  public static let commonFolders = ["refs/heads", "refs/remotes", "worktrees", "reftable"]
+  public static let commonFolders = [
+    "refs/heads", "refs/remotes", "refs/replace", "worktrees", "reftable",
+  ]
+
+  /// Folders within the common directory of which only some names count.
+  ///
+  /// An entry of the stash that is not the first one is in the log alone.
+  public static let commonNames: [String: Set<String>] = [
+    "info": ["attributes", "exclude", "grafts"], "logs": ["refs"], "logs/refs": ["stash"],
+  ]
 
   /// Whether a name that changed in a folder can mean another state.
   ///
   /// Locks come and go with every command. What git keeps for itself, objects and logs, follows what is
-  /// looked at here.
-  public static func matters(_ name: String, in place: Place) -> Bool {
+  /// looked at here. Git writes a file of its own whole before it is closed, so writes count for content only.
+  public static func matters(
+    _ name: String,
+    in place: Place,
+    _ change: Change = []
+  ) -> Bool {
+    if place == .content { return name != ".git" || change.contains(.entry) }
+    guard !change.contains(.write) else { return false }
     switch place {
     case .content:
-      return name != ".git"
+      return true
+    case .search:
+      return change.contains(.entry) && (change.contains(.folder) || name == ".git")
+    case .names(let names):
+      return name.isEmpty || names.contains(name)
+    case .submodule:
+      return name == "logs" || matters(name, in: .gitDirectory, change)
     case .refs:
       return !name.hasSuffix(".lock")
     case .gitDirectory:
@@ -33,9 +76,23 @@ public enum WatchPlan: Sendable {
       return name.isEmpty || stateNames.contains(name) || operationFolders.contains(name)
         || (name.utf8.allSatisfy { $0 != UInt8(ascii: ".") } && stepNames.contains(name))
     case .commonDirectory:
-      return ["packed-refs", "HEAD", "config", "worktrees", "refs", "reftable"].contains(name)
+      return commonStates.contains(name)
     }
   }
+
+  /// Whether other folders have to be watched after what happened to a name in one of them.
+  ///
+  /// A new folder is one more; with a `.git` a folder becomes a submodule that is there, or ends to be one; and what is
+  /// ignored is not watched.
+  public static func movesFolders(_ name: String, in place: Place, _ change: Change) -> Bool {
+    if change.isSuperset(of: [.new, .folder]) { return true }
+    guard place == .content else { return false }
+    return name == ".gitignore" || name == ".git" && change.contains(.entry)
+  }
+
+  private static let commonStates: Set<String> = [
+    "packed-refs", "HEAD", "config", "worktrees", "refs", "reftable", "shallow", "info", "logs",
+  ]
 
   private static let stateNames: Set<String> = [
     "HEAD", "index", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "locked",
@@ -86,9 +143,9 @@ public enum WatchPlan: Sendable {
       }
     }
 
-    /// Adds new folders as a status names them, with a slash at the end.
-    public mutating func add(untracked: [String]) {
-      for folder in untracked { insert(String(folder.dropLast())) }
+    /// Adds folders with nothing that git tracks.
+    public mutating func add(new: some Sequence<String>) {
+      for folder in new { insert(folder) }
     }
 
     /// Adds the folders of a submodule.
@@ -111,6 +168,12 @@ public enum WatchPlan: Sendable {
       }
       submodules.append(path)
     }
+
+    /// Says that there are more.
+    public mutating func overflow() { isOverflowing = true }
+
+    /// Whether a folder is among them.
+    public func contains(_ folder: String) -> Bool { folders.contains(folder) }
 
     /// The folders by path, the worktree itself as the empty path first.
     public var all: [String] { folders.sorted() }

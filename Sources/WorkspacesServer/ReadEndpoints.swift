@@ -22,11 +22,17 @@ struct ReadEndpoints: Sendable {
     if case .delta(let text) = resource { since = text }
     let conditions = WorkspaceConditions(request.headers, since: since)
     var waited: Int64?
-    if let tag = await reader.tag(resource), conditions.isCurrent(tag) {
+    var made: (bytes: [UInt8], tag: EntityTag)?
+    var known = await reader.tag(resource)
+    if known == nil, conditions.wait != nil {
+      made = try await Self.failing { try await reader.body(resource) }
+      known = made?.tag
+    }
+    if let tag = known, conditions.isCurrent(tag) {
       if let wait = conditions.wait, let ticket = waiting.enter() {
         defer { withExtendedLifetime(ticket) {} }
         try await change(of: resource, from: conditions, request.body, seconds: wait)
-        waited = wait
+        (waited, made) = (wait, nil)
         if let still = await reader.tag(resource), conditions.names(still) {
           return unchanged(still, waited)
         }
@@ -34,7 +40,13 @@ struct ReadEndpoints: Sendable {
         return unchanged(tag, nil)
       }
     }
-    let (bytes, tag) = try await Self.failing { try await reader.body(resource) }
+    let answer: (bytes: [UInt8], tag: EntityTag)
+    if let made {
+      answer = made
+    } else {
+      answer = try await Self.failing { try await reader.body(resource) }
+    }
+    let (bytes, tag) = answer
     if conditions.names(tag) { return unchanged(tag, waited) }
     var response = Self.json(bytes)
     response.headers[.eTag] = tag.description
@@ -61,8 +73,8 @@ struct ReadEndpoints: Sendable {
       try await body.consumeWithCancellationOnInboundClose { _ in
         await withTaskGroup { group in
           group.addTask {
-            for await _ in watcher.store.ticks() {
-              guard let tag = await reader.tag(resource), conditions.isCurrent(tag) else { return }
+            for await _ in reader.ticks(resource) {
+              guard await reader.isCurrent(resource, conditions) else { return }
             }
           }
           group.addTask { for await _ in waiting.closing() {} }

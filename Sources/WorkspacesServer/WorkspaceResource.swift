@@ -66,14 +66,28 @@ struct WorkspaceReader: Sendable {
       guard let record, record.session != nil else { return nil }
       return EntityTag("\(generation)-s\(record.sessionVersion)")
     case .diff(let id):
-      let (generation, record) = store.stamped(id)
-      guard let record, await watcher.isWatched(record.workspace.path),
-        await !watcher.hasUntrackedFolders(record.workspace.path)
+      guard let workspace = store.record(id)?.workspace,
+        let key = await watcher.diffKey(of: workspace)
       else { return nil }
-      let source = await watcher.source(of: record.workspace.path)?.object.prefix(12) ?? ""
-      let content = watcher.table.contentVersion(record.workspace.path)
-      return EntityTag("\(generation)-d\(content)-\(record.revision)-\(source)")
+      return watcher.diffs.tag(workspace.path, key, at: WatchClock.monotonic)
+        .map { EntityTag($0) }
     }
+  }
+
+  /// When a resource may be another: at once, and from then on.
+  func ticks(_ resource: WorkspaceResource) -> AsyncStream<Void> {
+    guard case .diff(let id) = resource, let path = store.record(id)?.workspace.path else {
+      return store.ticks()
+    }
+    // Its content may be another while nothing else of the worktree is.
+    return watcher.looked.ticks(of: path)
+  }
+
+  /// Whether there is nothing new for a client; a body is made only if there is no other way to know.
+  func isCurrent(_ resource: WorkspaceResource, _ conditions: WorkspaceConditions) async -> Bool {
+    if let tag = await tag(resource) { return conditions.isCurrent(tag) }
+    guard case .diff = resource else { return false }
+    return await (try? body(resource)).map { conditions.isCurrent($0.tag) } ?? false
   }
 
   /// The body of a resource with its tag.
@@ -108,13 +122,15 @@ struct WorkspaceReader: Sendable {
       return (session, EntityTag("\(generation)-s\(record.sessionVersion)"))
     case .diff(let id):
       guard let record = store.record(id) else { throw Self.missing(id) }
-      let before = await tag(resource)
+      // If it changes meanwhile, the key is that of the state before, and the diff is made again.
+      let (key, at) = (await watcher.diffKey(of: record.workspace), WatchClock.monotonic)
       let source = await watcher.source(of: record.workspace.path)?.ref
       let diff = try await DiffReader(runner: watcher.runner)
         .diff(of: record.workspace, source: source)
       let bytes = WorkspaceJSON.bytes(diff)
-      // If it changed meanwhile, the tag is that of the state before, and the next answer is a new one.
-      return (bytes, before ?? EntityTag("b" + WorkspaceIdentity.digest(bytes)))
+      let tag = "\(store.ledger.generation)-d\(WorkspaceIdentity.digest(bytes))"
+      if let key { watcher.diffs.remember(tag, of: record.workspace.path, key, at: at) }
+      return (bytes, EntityTag(tag))
     }
   }
 

@@ -45,6 +45,14 @@ package enum WatchLimits {
   /// The most bytes read of what git complains about.
   package static let complaintBytes = 64 << 10
 
+  /// The most folders within new ones that are watched of one worktree, where a status already names the new ones.
+  package static let newFolders = 256
+  /// The most folders on disk that are looked at beside those with tracked files, in one level.
+  package static let readFolders = 20_000
+  /// The most files outside of a repository that are watched because they say how git sees it.
+  package static let settingsFiles = 64
+  /// How often the folders of a worktree are listed again while new ones are made.
+  package static let listings = 3
   /// The share of the system's inotify watches that is used, in percent.
   package static let inotifyShare = 50
   /// The most bytes of a small file of git, such as HEAD.

@@ -99,4 +99,29 @@ import Testing
       }
     }
   }
+
+  @Test func `A configuration has files, what they include, and the last word of each key`() throws
+  {
+    let output = records(
+      "file:/etc/gitconfig|core.excludesfile\n/etc/ignore|"
+        + "file:/home/me/.gitconfig|include.path\n~/mine|file:/home/me/mine|core.excludesfile\nmine\nor|"
+        + "file:config|includeif.onbranch:a/b.path\nother|file:config|core.bare|"
+        + "command line:|core.fsmonitor\nfalse|"
+    )
+    let settings = try GitSettings(output)
+    #expect(settings.files == ["/etc/gitconfig", "/home/me/.gitconfig", "/home/me/mine", "config"])
+    #expect(
+      settings.included == [
+        GitSettings.Inclusion(path: "~/mine", by: "/home/me/.gitconfig"),
+        GitSettings.Inclusion(path: "other", by: "config"),
+      ]
+    )
+    #expect(settings["core.excludesfile"] == "mine\nor")
+    #expect(settings["core.bare"]?.isEmpty == true)
+    #expect(settings["core.fsmonitor"] == "false")
+    #expect(settings["remote.origin.url"] == nil)
+    #expect(try GitSettings([]).files.isEmpty)
+    #expect(throws: GitOutputError.self) { try GitSettings(records("file:config|")) }
+    #expect(throws: GitOutputError.self) { try GitSettings(records("file:config|a.b\nc|file:x|a")) }
+  }
 }

@@ -115,6 +115,38 @@ import Testing
     #expect(!WatchPlan.matters("main.lock", in: .refs))
     #expect(WatchPlan.matters("Cargo.lock", in: .content))
     #expect(!WatchPlan.matters(".git", in: .content))
+    for name in ["shallow", "info", "logs"] {
+      #expect(WatchPlan.matters(name, in: .commonDirectory), "\(name)")
+    }
+    #expect(WatchPlan.matters("stash", in: .names(["stash"])))
+    #expect(!WatchPlan.matters("stash.lock", in: .names(["stash"])))
+    #expect(WatchPlan.matters("logs", in: .submodule) && WatchPlan.matters("HEAD", in: .submodule))
+  }
+
+  @Test func `What is written counts for content only, and a search is for folders`() {
+    #expect(WatchPlan.matters("a.txt", in: .content, .write))
+    for place in [WatchPlan.Place.gitDirectory, .commonDirectory, .refs, .names(["HEAD"])] {
+      #expect(WatchPlan.matters("HEAD", in: place))
+      #expect(!WatchPlan.matters("HEAD", in: place, .write), "\(place)")
+    }
+    #expect(WatchPlan.matters("clone", in: .search, [.new, .entry, .folder]))
+    #expect(WatchPlan.matters("clone", in: .search, [.entry, .folder]))
+    #expect(WatchPlan.matters(".git", in: .search, [.new, .entry]))
+    #expect(!WatchPlan.matters("server.log", in: .search, [.new, .entry]))
+    #expect(!WatchPlan.matters("server.log", in: .search, .write))
+  }
+
+  @Test func `Folders are listed again for a new one, a submodule that comes, and what is ignored`()
+  {
+    #expect(WatchPlan.movesFolders("new", in: .content, [.new, .entry, .folder]))
+    #expect(!WatchPlan.movesFolders("new", in: .content, [.new, .entry]))
+    #expect(!WatchPlan.movesFolders("old", in: .content, [.entry, .folder]))
+    #expect(WatchPlan.matters(".git", in: .content, [.new, .entry]))
+    #expect(WatchPlan.movesFolders(".git", in: .content, [.new, .entry]))
+    #expect(WatchPlan.movesFolders(".git", in: .content, .entry))
+    #expect(!WatchPlan.movesFolders(".git", in: .content, []))
+    #expect(WatchPlan.movesFolders(".gitignore", in: .content, .write))
+    #expect(!WatchPlan.movesFolders("index", in: .gitDirectory, [.new, .entry]))
   }
 
   @Test func `Watched are the folders of tracked files and new ones, within the limit`() throws {
@@ -124,7 +156,7 @@ import Testing
     }
     let bytes = staged(["a.txt", "src/deep/er/x.c", "src/deep/er/y.c", "src/z.c"])
     for byte in bytes { try folders.take([byte]) }
-    folders.add(untracked: ["new/in/side/"])
+    folders.add(new: ["new/in/side"])
     #expect(
       folders.all == [
         "", "new", "new/in", "new/in/side", "src", "src/deep", "src/deep/er",

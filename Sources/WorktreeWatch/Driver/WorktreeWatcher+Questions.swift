@@ -57,14 +57,6 @@ extension WorktreeWatcher {
     return names.sorted()
   }
 
-  /// Whether changes of a worktree's content are noticed as they happen.
-  package func isWatched(_ path: String) -> Bool { trees[path].map { !$0.isPolled } ?? false }
-
-  /// Whether a worktree has folders that git does not track, within which not everything is watched.
-  package func hasUntrackedFolders(_ path: String) -> Bool {
-    trees[path]?.look?.status.untrackedFolders.isEmpty == false
-  }
-
   /// Somebody has looked at what the agents of a worktree did.
   package func markSeen(_ path: String) async { await agents?.markSeen(path) }
 }

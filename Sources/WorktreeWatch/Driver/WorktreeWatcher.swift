@@ -28,15 +28,22 @@ package actor WorktreeWatcher {
     var gitFolders: [String: WatchPlan.Place] = [:]
     var submodules: [String] = []
     var failures = 0
-    var indexStamp: [Int]?
+    var indexStamps: [[Int]?] = []
     var untracked: [String] = []
     var hasFolders = false
+    var isCut = false
+    /// The moves of ``WatchTable`` that the watched folders are of.
+    var settledMoves: Int64 = -1
     var waiters: [(since: Double, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
   package nonisolated let store: WorkspaceStore
   package nonisolated let runner: GitRunner
   package nonisolated let table: WatchTable
+  /// Who waits for a look at a worktree.
+  package nonisolated let looked = LookTicks()
+  /// The diffs that were made.
+  package nonisolated let diffs: DiffMemory
   nonisolated let turns = ActionTurns()
   nonisolated let settings: WatchSettings
   nonisolated let agents: (any AgentWatching)?
@@ -75,6 +82,7 @@ package actor WorktreeWatcher {
     self.store = store
     self.agents = agents
     self.runner = runner
+    diffs = DiffMemory(longest: settings.reconcile)
     budget = RefreshBudget(spacing: settings.spacing, most: WatchLimits.processes)
     let (signals, signal) = AsyncStream.makeStream(
       of: Void.self,
@@ -159,6 +167,8 @@ package actor WorktreeWatcher {
     let now = WatchClock.monotonic
     let news = table.news()
     for owner in news.dirty {
+      var owner = owner
+      if case .settings(let common) = owner { owner = .repository(common) }
       debounces[
         owner,
         default: Debounce(quiet: settings.quiet, most: settings.longestDelay)
@@ -211,7 +221,7 @@ package actor WorktreeWatcher {
   private func look(_ owner: Owner) async {
     switch owner {
     case .worktree(let path): await lookAtTree(path)
-    case .repository(let common): await lookAtRepository(common)
+    case .repository(let common), .settings(let common): await lookAtRepository(common)
     case .search: await discover()
     }
     budget.end(owner)
@@ -233,12 +243,11 @@ package actor WorktreeWatcher {
       guard HostFile.kind(common) == nil || !found.isCut else { continue }
       drop(repository: common)
     }
-    var roots: [String: WatchPlan.Place] = [:]
-    for root in settings.roots.compactMap({ HostFile.realPath($0) })
-    where GitLayout.find(root) == nil {
-      roots[root] = .content
+    watchSearch()
+    // What is elsewhere now, with a folder around it, its repository knows or learns.
+    for (path, tree) in trees where HostFile.kind(path) != .folder {
+      budget.request(.repository(tree.repository), at: WatchClock.monotonic)
     }
-    _ = table.set(roots, for: .search)
     let unknown = found.repositories.filter { repositories[$0] == nil }
     await withDiscardingTaskGroup { group in
       for common in unknown { group.addTask { await self.lookAtRepository(common) } }
@@ -253,7 +262,7 @@ package actor WorktreeWatcher {
 
   private func lookAtRepository(_ common: String) async {
     do {
-      _ = table.set(WatchFolders.repository(common), for: .repository(common))
+      table.set(WatchFolders.repository(common), for: .repository(common))
       let upstreams = trees.values.filter { $0.repository == common }
         .compactMap { $0.look?.status.upstream }
       let look = try await RepositoryLook.take(
@@ -262,6 +271,10 @@ package actor WorktreeWatcher {
         runner: runner
       )
       failuresOfRepositories[common] = nil
+      table.set(SettingsFiles.folders(look.settings.keys), for: .settings(common))
+      if SettingsFiles.stamps(look.settings.keys) != look.settings {
+        budget.request(.repository(common), at: WatchClock.monotonic)
+      }
       take(look)
     } catch is CancellationError {
     } catch {
@@ -288,8 +301,10 @@ package actor WorktreeWatcher {
     let now = WatchClock.monotonic
     let before = repositories.updateValue(look, forKey: look.commonDirectory)
     let paths = Set(look.members.map(\.layout.worktree))
+    let isSeenOtherwise = before?.settings != look.settings
     let isAllOther =
-      before?.source != look.source || before?.configuration != look.configuration
+      before?.source != look.source || isSeenOtherwise || before?.history != look.history
+      || before?.stashLog != look.stashLog
       || before.map { before in
         before.followed.contains { look.followed[$0.key] != $0.value }
           || before.followed["refs/stash"] != look.followed["refs/stash"]
@@ -312,8 +327,11 @@ package actor WorktreeWatcher {
         budget.request(.worktree(path), at: now)
       } else {
         trees[path]?.member = member
-        // Submodules come and go with the configuration.
-        if before?.configuration != look.configuration { trees[path]?.hasFolders = false }
+        // Submodules come and go with the configuration, and what is ignored is not watched.
+        if isSeenOtherwise {
+          trees[path]?.hasFolders = false
+          table.touch(path)
+        }
         // A commit may have been made elsewhere on the branch that is checked out here.
         if isAllOther || trees[path]?.look?.status.head != member.entry.head {
           budget.request(.worktree(path), at: now)
@@ -321,7 +339,10 @@ package actor WorktreeWatcher {
       }
       publish(path)
     }
-    if before.map({ Set($0.members.map(\.layout.worktree)) }) != paths { follow() }
+    if before.map({ Set($0.members.map(\.layout.worktree)) }) != paths {
+      watchSearch()
+      follow()
+    }
     signal.yield()
   }
 
@@ -340,6 +361,7 @@ package actor WorktreeWatcher {
     failuresOfRepositories[common] = nil
     held[common] = nil
     table.remove(.repository(common))
+    table.remove(.settings(common))
     for (path, tree) in trees where tree.repository == common { drop(tree: path) }
     follow()
   }
@@ -350,6 +372,8 @@ package actor WorktreeWatcher {
     debounces[.worktree(path)] = nil
     budget.forget(.worktree(path))
     table.remove(.worktree(path))
+    diffs.forget(path)
+    looked.tick(path)
     store.update { ledger in
       ledger.remove(WorkspaceIdentity.id(of: path))
       return true
@@ -367,6 +391,7 @@ package actor WorktreeWatcher {
       look = try await WorktreeLook.take(
         tree.member.layout,
         source: repositories[tree.repository]?.source,
+        history: repositories[tree.repository]?.history,
         before: tree.look,
         runner: runner
       )
@@ -397,40 +422,8 @@ package actor WorktreeWatcher {
       await watch(path)
     }
     if !store.isReady, trees.values.allSatisfy({ $0.look != nil }) { store.becomeReady() }
+    looked.tick(path)
     release(path, since: askedAt)
-  }
-
-  /// Watches the folders of a worktree if they are others than before.
-  private func watch(_ path: String) async {
-    guard let tree = trees[path] else { return }
-    let layout = tree.member.layout
-    var wanted = WatchFolders.gitDirectory(layout)
-    let gitFolders = wanted
-    let stamp = HostFile.stamp(HostFile.join(layout.gitDirectory, "index"))
-    var folders = tree.folders
-    if stamp != tree.indexStamp || folders == nil || !tree.hasFolders {
-      let content = try? await WatchFolders.content(layout, runner: runner)
-      folders = content?.folders ?? folders
-      folders?.add(untracked: tree.look?.status.untrackedFolders ?? [])
-      guard trees[path] != nil else { return }
-      trees[path]?.indexStamp = stamp
-      trees[path]?.folders = folders
-      trees[path]?.submodules = content?.gitDirectories ?? tree.submodules
-      trees[path]?.untracked = tree.look?.status.untrackedFolders ?? []
-      // A list that failed is tried again with the next look.
-      trees[path]?.hasFolders = content != nil
-    } else if gitFolders == tree.gitFolders {
-      return
-    }
-    trees[path]?.gitFolders = gitFolders
-    for directory in trees[path]?.submodules ?? [] {
-      wanted[directory] = .gitDirectory
-      // Whatever HEAD was moved by stands in its log.
-      wanted[HostFile.join(directory, "logs")] = .gitDirectory
-    }
-    for folder in folders?.all ?? [""] { wanted[HostFile.join(path, folder)] = .content }
-    let isWhole = table.set(wanted, for: .worktree(path))
-    trees[path]?.isPolled = !isWhole || folders?.isOverflowing ?? true
   }
 
   /// Lets those go on who wait for a look at a worktree that began after they asked.

@@ -109,6 +109,30 @@ package enum HostFile {
     return names.sorted()
   }
 
+  /// The names of the folders in a folder whose names are UTF-8, without `.` and `..`, in no order; links are no
+  /// folders.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder.
+  ///   - most: The most names that are given.
+  /// - Returns: The names; none if the folder cannot be read.
+  package static func folders(in folder: String, most: Int) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while names.count < most, let entry = readdir(directory) {
+      let type = Int(entry.pointee.d_type)
+      guard type == Int(DT_DIR) || type == Int(DT_UNKNOWN) else { continue }
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(validatingCString: $0) }
+      }
+      guard let name, name != ".", name != ".." else { continue }
+      if type == Int(DT_UNKNOWN), kindOfItself(join(folder, name)) != .folder { continue }
+      names.append(name)
+    }
+    return names
+  }
+
   /// The absolute path without links, dots and a slash at the end; `nil` if it is not there.
   package static func realPath(_ path: String) -> String? {
     guard let found = realpath(path, nil) else { return nil }

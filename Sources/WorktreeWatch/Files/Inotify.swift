@@ -1,3 +1,4 @@
+package import Git
 import Glibc
 import Synchronization
 
@@ -11,8 +12,8 @@ package final class Inotify: Sendable {
     package var name: String
     /// Whether the folder itself is gone or elsewhere, so that its watch has ended.
     package var isEnd: Bool
-    /// Whether what was created is a folder.
-    package var isNewFolder: Bool
+    /// What happened to the name.
+    package var change: WatchPlan.Change
   }
 
   /// Why a folder cannot be watched.
@@ -25,7 +26,7 @@ package final class Inotify: Sendable {
 
   private static let mask =
     UInt32(
-      IN_CREATE | IN_DELETE | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB
+      IN_CREATE | IN_DELETE | IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB
         | IN_DELETE_SELF | IN_MOVE_SELF
     ) | UInt32(IN_ONLYDIR) | UInt32(IN_EXCL_UNLINK)
 
@@ -114,6 +115,9 @@ package final class Inotify: Sendable {
   /// Counts a watch that has ended by itself.
   package func forget() { count.withLock { $0 -= 1 } }
 
+  /// The microseconds between two readings, no longer than the pause between two rounds of the watcher.
+  private static let pause = UInt32(WatchLimits.roundPause * 1e6)
+
   private static func run(
     _ descriptor: Int32,
     _ end: Int32,
@@ -132,14 +136,16 @@ package final class Inotify: Sendable {
       if length < 0, errno == EAGAIN || errno == EINTR { continue }
       guard length > 0 else { break }
       onEvents(events(room[..<length]))
-      // In a storm a pause makes the kernel join equal events, and one round serves many.
-      if length > 16 << 10 { usleep(10_000) }
+      // Who writes in small pieces makes an event for each. A pause lets the kernel join equal ones, and one
+      // round serves many; a full buffer has more behind it.
+      if length < room.count - (4 << 10) { usleep(pause) }
     }
     close(descriptor)
     close(end)
   }
 
-  /// Reads the records that the kernel wrote.
+  /// Reads the records that the kernel wrote; of records for one name that follow each other and say the same it
+  /// gives one.
   static func events(_ bytes: ArraySlice<UInt8>) -> [Event] {
     var events: [Event] = []
     var position = bytes.startIndex
@@ -155,17 +161,36 @@ package final class Inotify: Sendable {
       let begin = position + 16
       guard begin + length <= bytes.endIndex else { break }
       let name = bytes[begin..<begin + length].prefix { $0 != 0 }
+      position = begin + length
+      let isEnd = mask & UInt32(IN_IGNORED | IN_MOVE_SELF | IN_UNMOUNT) != 0
+      let change = change(mask)
+      if let last = events.last, last.watch == watch, !isEnd, !last.isEnd,
+        last.change == change || change.isEmpty && last.change == .write,
+        last.name.utf8.elementsEqual(name)
+      {
+        events[events.count - 1].change = change
+        continue
+      }
       events.append(
         Event(
           watch: watch,
           name: String(decoding: name, as: UTF8.self),
-          isEnd: mask & UInt32(IN_IGNORED | IN_MOVE_SELF | IN_UNMOUNT) != 0,
-          isNewFolder: mask & UInt32(IN_ISDIR) != 0 && mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0
+          isEnd: isEnd,
+          change: change
         )
       )
-      position = begin + length
     }
     return events
+  }
+
+  private static func change(_ mask: UInt32) -> WatchPlan.Change {
+    var change: WatchPlan.Change = []
+    let new = UInt32(IN_CREATE | IN_MOVED_TO)
+    if mask & new != 0 { change.insert(.new) }
+    if mask & (new | UInt32(IN_DELETE | IN_MOVED_FROM)) != 0 { change.insert(.entry) }
+    if mask & UInt32(IN_ISDIR) != 0 { change.insert(.folder) }
+    if mask & UInt32(IN_MODIFY) != 0 { change.insert(.write) }
+    return change
   }
 }
 

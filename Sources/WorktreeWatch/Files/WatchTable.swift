@@ -9,6 +9,8 @@ package final class WatchTable: Sendable {
     case worktree(String)
     /// The repository with a common directory.
     case repository(String)
+    /// The files outside of a repository that say how git sees it, by its common directory.
+    case settings(String)
     /// The folders that are searched for repositories.
     case search
   }
@@ -28,6 +30,8 @@ package final class WatchTable: Sendable {
     var moved: Set<Owner> = []
     /// How often content of a worktree changed, as far as events tell.
     var contents: [String: Int64] = [:]
+    /// How often the folders of a worktree that have to be watched became others.
+    var moves: [String: Int64] = [:]
     var events: Int64 = 0
   }
 
@@ -76,6 +80,14 @@ package final class WatchTable: Sendable {
     state.withLock { $0.contents[path, default: 0] }
   }
 
+  /// How often other folders of a worktree had to be watched.
+  package func moves(_ path: String) -> Int64 { state.withLock { $0.moves[path, default: 0] } }
+
+  /// Says that the content of a worktree may be seen otherwise from now on.
+  package func touch(_ path: String) {
+    state.withLock { $0.contents[path, default: 0] += 1 }
+  }
+
   /// Takes the news.
   package func news() -> News {
     state.withLock { state in
@@ -86,9 +98,13 @@ package final class WatchTable: Sendable {
 
   /// Sets the folders an owner wants to be told of, and drops those it wanted before.
   ///
-  /// - Returns: Whether all of them that exist are watched.
-  package func set(_ folders: [String: WatchPlan.Place], for owner: Owner) -> Bool {
-    guard let inotify else { return false }
+  /// - Returns: Whether all of them that exist are watched, and those that were not before.
+  @discardableResult
+  package func set(
+    _ folders: [String: WatchPlan.Place],
+    for owner: Owner
+  ) -> (isWhole: Bool, added: [String]) {
+    guard let inotify else { return (false, []) }
     return state.withLock { state in
       let before = state.wanted[owner] ?? [:]
       state.wanted[owner] = folders.isEmpty ? nil : folders
@@ -100,9 +116,10 @@ package final class WatchTable: Sendable {
           Self.forget(number, &state)
         }
       }
-      var isWhole = true
+      var (isWhole, added) = (true, [String]())
       let new = folders.filter { before[$0.key] != $0.value || state.numbers[$0.key] == nil }
       for (path, place) in new.sorted(by: { $0.key < $1.key }) {
+        if before[path] == nil { added.append(path) }
         if let number = state.numbers[path] {
           state.watches[number]?.owners[owner] = place
           continue
@@ -126,14 +143,16 @@ package final class WatchTable: Sendable {
           continue
         }
       }
-      return isWhole
+      return (isWhole, added)
     }
   }
 
   /// Drops all folders of an owner.
   package func remove(_ owner: Owner) {
-    _ = set([:], for: owner)
-    if case .worktree(let path) = owner { state.withLock { $0.contents[path] = nil } }
+    set([:], for: owner)
+    if case .worktree(let path) = owner {
+      state.withLock { ($0.contents[path], $0.moves[path]) = (nil, nil) }
+    }
   }
 
   private static func forget(_ number: Int32, _ state: inout State) {
@@ -145,22 +164,30 @@ package final class WatchTable: Sendable {
     let isNews = state.withLock { state in
       let had = !state.dirty.isEmpty
       state.events += Int64(events.count)
+      /// Watches of content alone that something was said of: more of the same is nothing more.
+      var told: Set<Int32> = []
       for event in events {
         if event.watch < 0 {
           for watch in state.watches.values {
             for owner in watch.owners.keys {
               Self.mark(owner, .content, &state)
               // A new folder may be among what was lost.
-              state.moved.insert(owner)
+              Self.move(owner, &state)
             }
           }
           continue
         }
+        let isPlain =
+          !event.isEnd && !event.change.contains(.folder) && !event.name.hasPrefix(".git")
+        if isPlain, told.contains(event.watch) { continue }
         guard let watch = state.watches[event.watch] else { continue }
+        if isPlain, watch.owners.values.allSatisfy({ $0 == .content }) { told.insert(event.watch) }
         for (owner, place) in watch.owners
-        where event.isEnd || WatchPlan.matters(event.name, in: place) {
+        where event.isEnd || WatchPlan.matters(event.name, in: place, event.change) {
           Self.mark(owner, place, &state)
-          if event.isEnd || event.isNewFolder { state.moved.insert(owner) }
+          if event.isEnd || WatchPlan.movesFolders(event.name, in: place, event.change) {
+            Self.move(owner, &state)
+          }
         }
         if event.isEnd {
           // A folder that moved would be reported by its old path.
@@ -172,6 +199,11 @@ package final class WatchTable: Sendable {
       return !had && !state.dirty.isEmpty
     }
     if isNews { signal() }
+  }
+
+  private static func move(_ owner: Owner, _ state: inout State) {
+    state.moved.insert(owner)
+    if case .worktree(let path) = owner { state.moves[path, default: 0] += 1 }
   }
 
   private static func mark(_ owner: Owner, _ place: WatchPlan.Place, _ state: inout State) {

@@ -89,6 +89,7 @@ package final class GitRunner: Sendable {
   ///   - timeout: How long it may take, in seconds.
   ///   - variables: More of the environment.
   ///   - accepted: The codes that are no failure.
+  ///   - input: What it reads; without it there is nothing to read.
   ///   - chunk: Takes the output as it comes; without it the output is in the answer.
   /// - Returns: The answer.
   /// - Throws: ``Failure``; `CancellationError` if the task is cancelled.
@@ -99,6 +100,7 @@ package final class GitRunner: Sendable {
     timeout: Double = WatchLimits.stateTimeout,
     variables: [String: String] = [:],
     accepted: ClosedRange<Int32> = 0...0,
+    input: [UInt8]? = nil,
     chunk: (@Sendable ([UInt8]) throws -> Void)? = nil
   ) async throws -> Answer {
     let command = arguments.first ?? ""
@@ -118,7 +120,10 @@ package final class GitRunner: Sendable {
       workingDirectory: FilePath(folder)
     )
     let answer = try await withThrowingTaskGroup(of: Answer?.self) { group in
-      group.addTask { try await Self.collect(configuration, command, chunk) }
+      group.addTask {
+        guard let input else { return try await Self.collect(configuration, .none, command, chunk) }
+        return try await Self.collect(configuration, .array(input), command, chunk)
+      }
       group.addTask {
         try await Task.sleep(for: .seconds(timeout))
         return nil
@@ -153,13 +158,14 @@ package final class GitRunner: Sendable {
   @concurrent
   private static func collect(
     _ configuration: Configuration,
+    _ input: some InputProtocol,
     _ command: String,
     _ chunk: (@Sendable ([UInt8]) throws -> Void)?
   ) async throws -> Answer {
     do {
       let result = try await Subprocess.run(
         configuration,
-        input: .none,
+        input: input,
         output: .sequence,
         error: .bytes(limit: WatchLimits.complaintBytes)
       ) { execution in

@@ -26,8 +26,23 @@ package struct RepositoryLook: Hashable, Sendable {
   package var source: GitRefs.Source?
   /// The objects of refs that the states of worktrees depend on: the stash and the branches they follow.
   package var followed: [String: String]
-  /// What tells one state of the configuration from the next.
-  package var configuration: [Int]?
+  /// What tells one state of the files that say how git sees the repository from the next.
+  package var settings: SettingsFiles.Stamps
+  /// What else than commits themselves decides what comes before them.
+  package var history: History
+  /// What tells one state of the log of the stash from the next: all entries but the first are in it alone.
+  package var stashLog: [Int]?
+
+  /// What else than commits themselves decides what comes before them: where a shallow clone ends, grafts, and what is
+  /// replaced.
+  package struct History: Hashable, Sendable {
+    /// What tells one state of `shallow` from the next.
+    package var shallow: [Int]?
+    /// What tells one state of `info/grafts` from the next.
+    package var grafts: [Int]?
+    /// The objects that take the place of others, by ref.
+    package var replacements: [String: String]
+  }
 
   /// Asks git.
   ///
@@ -42,7 +57,11 @@ package struct RepositoryLook: Hashable, Sendable {
     upstreams: Set<String> = [],
     runner: GitRunner
   ) async throws -> Self {
-    let configuration = HostFile.stamp(HostFile.join(common, "config"))
+    let shallow = HostFile.stamp(HostFile.join(common, "shallow"))
+    let grafts = HostFile.stamp(HostFile.join(common, "info/grafts"))
+    let stashLog = HostFile.stamp(HostFile.join(common, "logs/refs/stash"))
+    let configuration = try await configuration(common, runner)
+    let settings = SettingsFiles.stamps(SettingsFiles.paths(configuration, of: common))
     let list = try await runner.run(["worktree", "list", "--porcelain", "-z"], in: common)
     let entries: [WorktreeEntry]
     do throws(GitOutputError) {
@@ -69,19 +88,14 @@ package struct RepositoryLook: Hashable, Sendable {
     let followed =
       ["refs/stash"] + upstreams.flatMap { ["refs/remotes/\($0)", "refs/heads/\($0)"] }
     let patterns =
-      ["refs/remotes/origin/HEAD"] + followed
+      ["refs/remotes/origin/HEAD", replacements] + followed
       + names.flatMap { ["refs/remotes/origin/\($0)", "refs/heads/\($0)"] }
     var refs = try await refs(patterns, common, runner)
     if let target = refs.targets["refs/remotes/origin/HEAD"], refs.objects[target] == nil {
       refs.objects.merge(try await Self.refs([target], common, runner).objects) { $1 }
     }
-    let remote = try await runner.run(
-      ["config", "--get", "remote.origin.url"],
-      in: common,
-      accepted: 0...1
-    )
     let folder = Self.folderName(entries.first?.path ?? common)
-    let id = RemoteName.read(remote.text) ?? "local/\(folder)"
+    let id = configuration["remote.origin.url"].flatMap(RemoteName.read) ?? "local/\(folder)"
     return Self(
       commonDirectory: common,
       id: id,
@@ -90,8 +104,28 @@ package struct RepositoryLook: Hashable, Sendable {
       missing: missing,
       source: refs.source(mainBranch: mainBranch),
       followed: refs.objects.filter { followed.contains($0.key) },
-      configuration: configuration
+      settings: settings,
+      history: History(
+        shallow: shallow,
+        grafts: grafts,
+        replacements: refs.objects.filter { $0.key.hasPrefix(replacements) }
+      ),
+      stashLog: stashLog
     )
+  }
+
+  private static let replacements = "refs/replace/"
+
+  private static func configuration(
+    _ common: String,
+    _ runner: GitRunner
+  ) async throws -> GitSettings {
+    let answer = try await runner.run(["config", "--list", "--show-origin", "-z"], in: common)
+    do throws(GitOutputError) {
+      return try GitSettings(answer.output)
+    } catch {
+      throw GitRunner.Failure.unreadable(error.description)
+    }
   }
 
   private static func refs(

@@ -5,7 +5,7 @@ import Synchronization
 package enum WatchFolders {
   /// Where refs are, in any depth; bounded as content is.
   package static func repository(_ common: String) -> [String: WatchPlan.Place] {
-    // Of `refs` itself only `stash` counts, which all worktrees share.
+    // Of `refs` itself only `stash` counts, which all worktrees share, and new folders.
     var folders: [String: WatchPlan.Place] = [
       common: .commonDirectory, HostFile.join(common, "refs"): .refs,
     ]
@@ -13,14 +13,42 @@ package enum WatchFolders {
     while let folder = open.popLast(), folders.count < GitLimits.watchedFolders {
       guard HostFile.kindOfItself(folder) == .folder else { continue }
       folders[folder] = .refs
-      // The git directories of worktrees are theirs to watch.
-      if folder == HostFile.join(common, "worktrees") { continue }
+      if folder == HostFile.join(common, "worktrees") {
+        // The git directories of worktrees are theirs to watch, but for where these are: after a move nobody else
+        // would see that they are found again.
+        for name in HostFile.names(in: folder, most: GitLimits.worktrees) {
+          folders[HostFile.join(folder, name)] = .names(["gitdir"])
+        }
+        continue
+      }
       for name in HostFile.names(in: folder, most: GitLimits.watchedFolders) {
         let path = HostFile.join(folder, name)
         if HostFile.kindOfItself(path) == .folder { open.append(path) }
       }
     }
+    for (name, counts) in WatchPlan.commonNames {
+      let path = HostFile.join(common, name)
+      if HostFile.kindOfItself(path) == .folder { folders[path] = .names(counts) }
+    }
     return folders
+  }
+
+  /// Where files are that may come, go and change: the folders they are in, or the nearest ones that are there.
+  package static func folders(of files: [String]) -> [String: WatchPlan.Place] {
+    var names: [String: Set<String>] = [:]
+    for file in files {
+      var path = file
+      while let slash = path.lastIndex(of: "/") {
+        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        let name = String(path[path.index(after: slash)...])
+        if HostFile.kind(folder) == .folder {
+          names[HostFile.realPath(folder) ?? folder, default: []].insert(name)
+          break
+        }
+        path = folder
+      }
+    }
+    return names.mapValues { .names($0) }
   }
 
   /// The git directory of a worktree, and what is within it while something is under way.
@@ -35,13 +63,24 @@ package enum WatchFolders {
 
   /// What is watched of the content of a worktree.
   package struct Content: Sendable {
-    /// The folders with tracked files, those of submodules included.
+    /// The folders with tracked files and new ones, those of submodules included.
     package var folders: WatchPlan.Folders
     /// The git directories of submodules.
     package var gitDirectories: [String] = []
+    /// Folders on disk that were looked at and may be left out.
+    var seen: Set<String> = []
+    /// Whether git could tell everything.
+    package var isWhole = true
+    /// Whether within new folders not everything is watched.
+    package var isCut = false
+
+    /// Whether a folder on disk was there already when they were listed.
+    package func knows(_ folder: String) -> Bool {
+      folders.contains(folder) || seen.contains(folder)
+    }
   }
 
-  /// The folders with tracked files, those of submodules included.
+  /// The folders that are watched, those of submodules included.
   ///
   /// A status tells of every submodule that is there, whether it is known to `.gitmodules` or not; so each
   /// is asked, as no single list has them all. One that is broken is left out.
@@ -49,9 +88,11 @@ package enum WatchFolders {
   /// - Throws: ``GitRunner/Failure``, `CancellationError`.
   package static func content(
     _ layout: GitLayout,
+    untracked: [String] = [],
     runner: GitRunner
   ) async throws -> Content {
     var content = Content(folders: try await list(layout.worktree, runner))
+    await content.addNew(in: layout.worktree, untracked, runner)
     var next = 0
     while next < content.folders.submodules.count {
       let path = content.folders.submodules[next]
@@ -62,9 +103,14 @@ package enum WatchFolders {
       else { continue }
       content.gitDirectories.append(directory)
       do {
-        content.folders.add(try await list(folder, runner), of: path)
+        var inner = Content(folders: try await list(folder, runner))
+        await inner.addNew(in: folder, [], runner)
+        content.folders.add(inner.folders, of: path)
+        content.seen.formUnion(inner.seen.map { path + "/" + $0 })
+        content.isWhole = content.isWhole && inner.isWhole
       } catch is GitRunner.Failure {
-        continue
+        // It may be on its way.
+        content.isWhole = false
       }
     }
     return content
@@ -79,5 +125,30 @@ package enum WatchFolders {
       try folders.withLock { folders throws(GitOutputError) in try folders.take(bytes) }
     }
     return folders.withLock { $0 }
+  }
+}
+
+extension WatchFolders.Content {
+  /// Adds the folders with nothing that git tracks.
+  fileprivate mutating func addNew(
+    in root: String,
+    _ untracked: [String],
+    _ runner: GitRunner
+  ) async {
+    do {
+      let new = try await NewFolders.find(
+        in: root,
+        beside: folders,
+        named: untracked,
+        runner: runner
+      )
+      folders.add(new: new.folders)
+      if new.isOverflowing { folders.overflow() }
+      seen = new.seen
+      isCut = new.isCut
+    } catch {
+      isWhole = false
+    }
+    folders.add(new: untracked.map { String($0.dropLast()) })
   }
 }

@@ -9,6 +9,8 @@ package struct WorktreeLook: Hashable, Sendable {
   package var operation: GitOperation?
   /// The branch it is compared with.
   package var source: GitRefs.Source?
+  /// What came before commits when they were counted.
+  package var history: RepositoryLook.History?
   /// Commits only the worktree has, and only the source.
   package var counts = CommitCounts(left: 0, right: 0)
   /// When HEAD moved last, in seconds since 1970.
@@ -25,6 +27,7 @@ package struct WorktreeLook: Hashable, Sendable {
   /// - Parameters:
   ///   - layout: Where the worktree is.
   ///   - source: The branch it is compared with.
+  ///   - history: What decides what comes before commits.
   ///   - before: What was known before.
   ///   - runner: Runs git.
   /// - Returns: What is known now.
@@ -32,6 +35,7 @@ package struct WorktreeLook: Hashable, Sendable {
   package static func take(
     _ layout: GitLayout,
     source: GitRefs.Source?,
+    history: RepositoryLook.History? = nil,
     before: WorktreeLook?,
     runner: GitRunner
   ) async throws -> WorktreeLook {
@@ -53,9 +57,10 @@ package struct WorktreeLook: Hashable, Sendable {
     look.operation = operation(layout.gitDirectory)
     look.locked = HostFile.text(HostFile.join(layout.gitDirectory, "locked"))
     look.source = source
+    look.history = history
     if let head = look.status.head, let source {
       if let before, before.problem == nil, before.status.head == head,
-        before.source?.object == source.object
+        before.source?.object == source.object, before.history == history
       {
         look.counts = before.counts
       } else if head != source.object {

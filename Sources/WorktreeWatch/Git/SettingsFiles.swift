@@ -1,0 +1,68 @@
+package import Git
+import Glibc
+
+/// The files that say how git sees a repository: configurations, what they include, and what is ignored or has
+/// attributes everywhere.
+package enum SettingsFiles {
+  /// What tells one state of each file from the next; `nil` for one that is not there.
+  package typealias Stamps = [String: [Int]?]
+
+  /// The files of a repository, whether they are there or not, up to ``WatchLimits/settingsFiles``.
+  ///
+  /// - Parameters:
+  ///   - settings: What git reads.
+  ///   - common: The common directory, in which git was asked.
+  ///   - home: The folder of the user.
+  ///   - other: The folder of the user's configurations, if it is another than `.config` there.
+  /// - Returns: Their absolute paths, each once.
+  package static func paths(
+    _ settings: GitSettings,
+    of common: String,
+    home: String? = getenv("HOME").map { String(cString: $0) },
+    other: String? = getenv("XDG_CONFIG_HOME").map { String(cString: $0) }
+  ) -> [String] {
+    func path(_ text: String, in folder: String) -> String? {
+      var text = text
+      if text.hasPrefix("~/") {
+        guard let home else { return nil }
+        text = HostFile.join(home, String(text.dropFirst(2)))
+      }
+      guard !text.isEmpty, !text.hasPrefix("~"), !text.hasPrefix("%(") else { return nil }
+      while text.hasPrefix("./") { text.removeFirst(2) }
+      return HostFile.join(folder, text)
+    }
+    func folder(of file: String) -> String {
+      file.lastIndex(of: "/").map { String(file[..<$0]) } ?? common
+    }
+    var found = ["config", "info/exclude", "info/attributes"].map { HostFile.join(common, $0) }
+    found += settings.files.compactMap { path($0, in: common) }
+    found += settings.included.compactMap { inclusion in
+      path(inclusion.by, in: common).flatMap { path(inclusion.path, in: folder(of: $0)) }
+    }
+    let user = [other, home.map { HostFile.join($0, ".config") }].compactMap(\.self).first {
+      !$0.isEmpty
+    }
+    for (key, name) in [
+      ("core.excludesfile", "git/ignore"), ("core.attributesfile", "git/attributes"),
+    ] {
+      let set = settings[key].flatMap { path($0, in: folder(of: common)) }
+      if let file = set ?? user.map({ HostFile.join($0, name) }) { found.append(file) }
+    }
+    found += [
+      home.map { HostFile.join($0, ".gitconfig") }, user.map { HostFile.join($0, "git/config") },
+    ]
+    .compactMap(\.self)
+    var seen: Set<String> = []
+    return Array(found.filter { seen.insert($0).inserted }.prefix(WatchLimits.settingsFiles))
+  }
+
+  /// The stamps of files now.
+  package static func stamps(_ paths: some Sequence<String>) -> Stamps {
+    Dictionary(paths.map { ($0, HostFile.stamp($0)) }) { first, _ in first }
+  }
+
+  /// The folders that are watched for files, which may be links.
+  package static func folders(_ paths: some Collection<String>) -> [String: WatchPlan.Place] {
+    WatchFolders.folders(of: Array(Set(paths).union(paths.compactMap { HostFile.realPath($0) })))
+  }
+}
