@@ -188,7 +188,7 @@ import Testing
     broken("5.18: binary within a text", frame(0x01, "a") + frame(0x82, "b")),
     broken("a frame over the limit", frame(0x82, [UInt8](repeating: 0, count: 70_001)), 1009),
     broken("a length beyond all limits, nothing behind it", [0x82, 127, 0x7F] + zeros(7), 1009),
-    broken("a length with its highest bit", [0x82, 127, 0xFF] + zeros(7), 1009),
+    broken("a length with its highest bit", [0x82, 127, 0xFF] + zeros(7), 1002),
     broken(
       "fragments over the limit together",
       frame(0x02, zeros(40_000)) + frame(0x00, zeros(30_000)) + frame(0x00, [1]),
