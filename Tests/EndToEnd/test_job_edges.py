@@ -232,7 +232,7 @@ class RequestTests(EdgeTests):
             "/ws/progress": "GET, HEAD",
         }
         for path, allowed in paths.items():
-            for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"):
+            for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"):
                 with self.subTest(path=path, method=method):
                     if method in allowed.split(", "):
                         if method == "GET":
