@@ -80,7 +80,7 @@ class WorkspacesTest(unittest.TestCase):
         self.assertEqual(self.server.ask(LIST, If_None_Match=tag)[0], 200)
         self.assertEqual(self.server.ask(f"{LIST}/{identifier}", If_None_Match=item)[0], 304)
         tag = self.server.ask(LIST)[1]["etag"]
-        self.assertEqual(self.server.stop(), 0)
+        self.assertEqual(self.server.stop(), 0, self.server.log)
         with Workspaces(self.folder, roots=[self.root]) as again:
             self.assertEqual(again.ask(LIST, If_None_Match=tag)[0], 200)
             self.assertEqual(again.named("linked")["id"], identifier)
@@ -249,7 +249,7 @@ class WorkspacesTest(unittest.TestCase):
         other.wait(lambda event: event["type"] == "snapshot")
         self.assertEqual([event["type"] for _, event in other.events][:2], ["reset", "snapshot"])
         # Streams end when the server does.
-        self.assertEqual(self.server.stop(), 0)
+        self.assertEqual(self.server.stop(), 0, self.server.log)
 
     def test_worktrees_are_made_and_removed_with_care(self):
         status, fields, body = self.server.ask(LIST, "POST", {"repository": "local/main", "branch": "feature/one"})
@@ -368,7 +368,7 @@ class WorkspacesTest(unittest.TestCase):
         git(self.root, "clone", "-q", "--bare", str(self.main), str(bare))
         git(bare, "worktree", "add", "-q", str(self.root / "of-bare"), "work")
         git(self.main, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(bare), "module")
-        self.assertEqual(self.server.stop(), 0)
+        self.assertEqual(self.server.stop(), 0, self.server.log)
         with Workspaces(self.folder, roots=[self.root]) as server:
             paths = {each["path"] for each in server.worktrees()}
             self.assertEqual(paths, {
