@@ -18,7 +18,8 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from program import PROGRAM, Folder, Server, run, sample
-from watching import LONGEST, Broken, Document, SideBySide, always, reply
+from side_by_side import SideBySide
+from watching import LONGEST, Broken, Document, always, reply
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Oracle"))
 from edge_updates import message  # noqa: E402 (the folder has to be known first)
@@ -477,6 +478,6 @@ STRONG_TAG = re.compile(r'"[\x21\x23-\x7e]+"')
 
 def load_side_by_side(loader, tests, pattern):
     """The tests wait most of their time: they do it together. For ``load_tests`` of a module."""
-    suite = SideBySide.of(tests)
-    suite.MOST = 16
+    suite = SideBySide([tests])
+    suite.most = 16
     return suite

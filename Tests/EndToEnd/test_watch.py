@@ -15,9 +15,10 @@ from email.utils import formatdate
 from pathlib import Path
 
 from program import PROGRAM, Folder, run
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from test_terminal import Screen
 from watching import (
-    JSON, NOT_MODIFIED, TOO_MANY, Broken, Document, SideBySide, Watch, always, forbidden, hanging,
+    JSON, NOT_MODIFIED, TOO_MANY, Broken, Document, Watch, always, forbidden, hanging,
     in_turn, reply,
 )
 
@@ -37,11 +38,6 @@ EARLY = 0.02
 GOOD = Document(b'{"n": 1}', '"good"')
 BETTER = Document(b'{"n": 2}', '"better"')
 UNAVAILABLE = always(reply("503 Service Unavailable"))
-
-
-def load_tests(loader, tests, pattern):
-    """The tests wait most of their time: they do it together."""
-    return SideBySide.of(tests)
 
 
 class WatchTest(unittest.TestCase):

@@ -11,9 +11,7 @@ import struct
 import subprocess
 import threading
 import time
-import unittest
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from program import PROGRAM
@@ -337,60 +335,3 @@ class Watch:
         self.end()
         self.process.stdout.close()
         self.process.stderr.close()
-
-
-# Side by side
-
-
-class _Record(unittest.TestResult):
-    """Remembers what a test reported, for later."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.calls: list[tuple[str, tuple]] = []
-
-    def replay(self, result: unittest.TestResult) -> None:
-        for name, values in self.calls:
-            if hasattr(result, name):
-                getattr(result, name)(*values)
-
-
-def _recording(name: str):
-    def record(self: _Record, *values) -> None:
-        self.calls.append((name, values))
-
-    return record
-
-
-for _name in [
-    "startTest", "stopTest", "addSuccess", "addFailure", "addError", "addSkip", "addSubTest",
-    "addExpectedFailure", "addUnexpectedSuccess", "addDuration",
-]:
-    setattr(_Record, _name, _recording(_name))
-
-
-class SideBySide(unittest.TestSuite):
-    """Tests that mostly wait: several at a time, reported one after the other."""
-
-    MOST = 8
-
-    def run(self, result: unittest.TestResult, debug: bool = False) -> unittest.TestResult:
-        with ThreadPoolExecutor(self.MOST) as pool:
-            tests = [test for test in self if not result.shouldStop]
-            for record in pool.map(self._run, tests):
-                record.replay(result)
-        return result
-
-    @staticmethod
-    def _run(test: unittest.TestCase) -> _Record:
-        record = _Record()
-        test.run(record)
-        return record
-
-    @classmethod
-    def of(cls, tests: unittest.TestSuite) -> SideBySide:
-        """All tests of a suite, flat."""
-        flat = cls()
-        for test in tests:
-            flat.addTests(cls.of(test) if isinstance(test, unittest.TestSuite) else [test])
-        return flat
