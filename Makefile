@@ -4,46 +4,54 @@ SWIFT ?= swift
 DEMO = .freshet/demo
 PORT ?= 8080
 TRACE = $(CURDIR)/.build/engine-wasm/trace.bin
-# Tests that wait for other programs, or for a model to show something, run by themselves: beside tests that keep
-# every processor busy for minutes, nothing else gets a turn, and git needs longer than it may.
-APART = ^(BookPipelinesTests|BookScanTests|JobsServerTests|StationboardClientTests|WorkspacesClientTests)\.
-WATCHING = ^(AgentWatchTests|WorktreeWatchTests)\.
+# One build for demo, tests and everyday work. Other flags would compile everything again.
+BUILD = $(SWIFT) build --explicit-target-dependency-import-check error
+BUILT = $$($(SWIFT) build --show-bin-path)
+RELEASE = $$($(SWIFT) build -c release --show-bin-path)
+JOBS = $(if $(ONLY),--only '$(ONLY)')
 
-.PHONY: help demo test check bench build engine-wasm format clean
+.PHONY: help demo test test-built test-long check bench build engine-wasm format clean
 
 help:
-	@echo "make demo    a running departure board with sample data: http://127.0.0.1:$(PORT)/"
-	@echo "make test    all tests"
-	@echo "make check   format, floors, imports, file sizes, documentation"
-	@echo "make engine-wasm   the refresh engine as WebAssembly, its size, and its proofs"
-	@echo "make bench   the figures of the README, on a timetable of 20 million stop times"
+	@echo "make demo         a running departure board with sample data: http://127.0.0.1:$(PORT)/"
+	@echo "make test         all tests; ONLY=PATTERN runs the jobs whose name matches"
+	@echo "make test-built   the tests of what is built already; ROUNDS=N runs them N times"
+	@echo "make test-long    all tests in their large sizes, on the release build: an hour or more"
+	@echo "make check        format, layers, file sizes, citations, documentation"
+	@echo "make engine-wasm  the refresh engine as WebAssembly, its size, and its proofs"
+	@echo "make bench        the figures of the README, on a timetable of 20 million stop times"
 
 # MARK: For everybody
 
 demo:
 	@Scripts/install-packages build
-	@echo "Building (the first time takes a few minutes) …"
-	$(SWIFT) build -c release --product freshet
-	@Scripts/demo "$$($(SWIFT) build -c release --show-bin-path)/freshet" $(DEMO) $(PORT)
+	@echo "Building the program. The first build compiles every dependency: about 5 minutes on two cores."
+	$(BUILD) --product freshet
+	@Scripts/demo "$(BUILT)/freshet" $(DEMO) $(PORT)
 
 test:
 	@Scripts/install-packages build test engine scan
-	$(SWIFT) build --build-tests
-	FRESHNESS_TRACE="$(TRACE)" $(SWIFT) test --skip-build --skip '$(APART)' --skip '$(WATCHING)'
-	$(SWIFT) test --skip-build --filter '$(APART)'
-	$(SWIFT) test --skip-build --filter '$(WATCHING)'
-	Scripts/engine-wasm-check "$(TRACE)"
-	$(SWIFT) build -c release --product freshet
-	Scripts/test-program "$$($(SWIFT) build -c release --show-bin-path)/freshet"
+	@echo "Building program and tests. The first build compiles every dependency: about 6 minutes on two cores."
+	$(BUILD) --build-tests
+	@echo "Running the tests: about 6 minutes on two cores."
+	Scripts/run-tests "$(BUILT)" $(JOBS)
 
 # MARK: For people who change the code
 
 build:
 	@Scripts/install-packages build
-	$(SWIFT) build
+	$(BUILD)
+
+test-built:
+	Scripts/run-tests "$(BUILT)" $(JOBS) --repeat $(or $(ROUNDS),1)
+
+test-long:
+	@Scripts/install-packages build test engine scan
+	$(BUILD) --build-tests
+	$(SWIFT) build -c release --product freshet
+	Scripts/run-tests "$(BUILT)" --long --program "$(RELEASE)/freshet" $(JOBS)
 
 check:
-	@Scripts/install-packages build
 	Scripts/check
 
 format:

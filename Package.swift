@@ -62,10 +62,14 @@ let package = Package(
     ),
     .target(name: "URLSessionTransport", dependencies: ["ConditionalHTTP", .httpTypes]),
     .target(
+      name: "WebSocketNIO",
+      dependencies: ["ConditionalHTTP", .httpTypes, .nioCore, .nioWebSocket]
+    ),
+    .target(
       name: "NIOTransport",
       dependencies: [
-        "ConditionalHTTP", .asyncHTTPClient, .httpTypes, .nioCore, .nioHTTP1, .nioHTTPCompression,
-        .nioPosix, .nioSSL, .nioWebSocket,
+        "ConditionalHTTP", "WebSocketNIO", .asyncHTTPClient, .httpTypes, .nioCore, .nioHTTP1,
+        .nioHTTPCompression, .nioPosix, .nioSSL, .nioWebSocket,
       ]
     ),
 
@@ -129,7 +133,7 @@ let package = Package(
     .target(
       name: "Serving",
       dependencies: [
-        "CZlib", "ConditionalHTTP", "NIOTransport", .httpTypes, .hummingbird, .hummingbirdCore,
+        "CZlib", "ConditionalHTTP", "WebSocketNIO", .httpTypes, .hummingbird, .hummingbirdCore,
         .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .nioWebSocket,
       ]
     ),
@@ -217,138 +221,93 @@ let package = Package(
       ]
     ),
 
-    // MARK: Beside the house: tests
-    .testTarget(name: "FreshnessTests", dependencies: ["Freshness"]),
+    // MARK: Tests
+    .target(name: "TestScale", path: "Tests/TestScale"),
     .testTarget(
-      name: "ParityReportTests",
-      dependencies: ["Freshness", "FreshnessRuntime", "ParityReport"]
+      name: "EngineTests",
+      dependencies: [
+        "ConditionalHTTP", "Freshness", "FreshnessTesting", "FreshnessWire", "Simulation",
+        "StrictJSON", "TestScale", .httpTypes,
+      ]
     ),
     .testTarget(
-      name: "FreshnessRuntimeTests",
+      name: "HTTPTests",
+      dependencies: ["ConditionalHTTP", "EventFeed", .httpTypes]
+    ),
+    .testTarget(name: "JSONTests", dependencies: ["StrictJSON", "TolerantDecoding"]),
+    .testTarget(
+      name: "ClientTests",
       dependencies: [
         "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "FreshnessTesting",
+        "ParityReport", "Stationboard", "StationboardClient", "Workspaces", "WorkspacesClient",
         .httpTypes,
       ]
     ),
     .testTarget(
-      name: "FreshnessTestingTests",
-      dependencies: ["ConditionalHTTP", "Freshness", "FreshnessTesting", "StrictJSON", .httpTypes]
-    ),
-    .testTarget(
-      name: "SimulationTests",
-      dependencies: ["Freshness", "FreshnessTesting", "Simulation"]
-    ),
-    .testTarget(
-      name: "NIOTransportTests",
+      name: "TransportTests",
       dependencies: [
-        "ConditionalHTTP", "NIOTransport", "URLSessionTransport", .httpTypes, .nioCore, .nioPosix,
-        .nioSSL,
+        "ConditionalHTTP", "NIOTransport", "URLSessionTransport", "WebSocketNIO", .httpTypes,
+        .nioCore, .nioPosix, .nioSSL,
       ]
     ),
     .testTarget(
-      name: "FreshnessWireTests",
-      dependencies: ["Freshness", "FreshnessTesting", "FreshnessWire"]
-    ),
-    .testTarget(name: "ConditionalHTTPTests", dependencies: ["ConditionalHTTP", .httpTypes]),
-    .testTarget(name: "EventFeedTests", dependencies: ["EventFeed"]),
-    .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
-    .testTarget(
-      name: "JobsServerTests",
+      name: "ServingTests",
       dependencies: [
-        "ConditionalHTTP", "Jobs", "JobsClient", "JobsServer", "NIOTransport", "Serving",
-        "StrictJSON",
-        "TolerantDecoding", .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle,
+        "ServeSettings", "Serving", .httpTypes, .hummingbird, .nioCore, .nioEmbedded, .nioHTTP1,
+        .nioHTTPTypes,
       ]
     ),
-    .testTarget(name: "TolerantDecodingTests", dependencies: ["StrictJSON", "TolerantDecoding"]),
-    .testTarget(name: "JobsTests", dependencies: ["Jobs", "StrictJSON", "TolerantDecoding"]),
-    // What tests of feeds and timetables share: folders that go away.
-    .target(name: "FeedStage", path: "Tests/FeedStage"),
-    .testTarget(name: "GTFSTests", dependencies: ["CZip", "FeedStage", "GTFS"]),
-    .testTarget(name: "GTFSRealtimeTests", dependencies: ["GTFS", "GTFSRealtime", .swiftProtobuf]),
-    .testTarget(name: "TimetableTests", dependencies: ["FeedStage", "GTFS", "Timetable"]),
     .testTarget(
-      name: "FeedSimulationTests",
-      dependencies: ["FeedSimulation", "GTFS", "GTFSRealtime", "Timetable"]
-    ),
-    .testTarget(
-      name: "FeedRecordingTests",
-      dependencies: ["ConditionalHTTP", "FeedRecording", "GTFSRealtime", .httpTypes]
-    ),
-    .testTarget(
-      name: "WorkspacesClientTests",
-      dependencies: [
-        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "FreshnessTesting",
-        "Workspaces", "WorkspacesClient", .httpTypes,
-      ]
-    ),
-    .testTarget(name: "TerminalTextTests", dependencies: ["TerminalText"]),
-    .testTarget(
-      name: "WorkspacesTerminalTests",
+      name: "TerminalTests",
       dependencies: [
         "Freshness", "FreshnessRuntime", "TerminalText", "Workspaces", "WorkspacesClient",
         "WorkspacesTerminal",
       ]
     ),
-    .testTarget(name: "GitTests", dependencies: ["Git"]),
-    .testTarget(name: "WorktreeWatchTests", dependencies: ["Git", "WorktreeWatch", "Workspaces"]),
     .testTarget(
-      name: "WorkspacesServerTests",
+      name: "TimetableTests",
+      dependencies: ["CZip", "GTFS", "SampleNetwork", "Timetable"]
+    ),
+    .testTarget(
+      name: "RealtimeTests",
       dependencies: [
-        "ConditionalHTTP", "WorkspacesServer", "Workspaces", "WorktreeWatch", .httpTypes,
+        "ConditionalHTTP", "FeedRecording", "FeedSimulation", "GTFS", "GTFSRealtime", "Timetable",
+        .httpTypes, .swiftProtobuf,
       ]
     ),
     .testTarget(
-      name: "AgentsTests",
-      dependencies: ["AgentSimulation", "Agents", "StrictJSON", "Workspaces"]
-    ),
-    .testTarget(
-      name: "AgentWatchTests",
-      dependencies: ["AgentSimulation", "AgentWatch", "Agents", "Workspaces"]
-    ),
-    .testTarget(name: "ServeSettingsTests", dependencies: ["ServeSettings"]),
-    .testTarget(
-      name: "ServingTests",
-      dependencies: [
-        "Serving", .httpTypes, .hummingbird, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
-      ]
-    ),
-    // What tests of books share: folders that go away, the Python programs of Tests/Books.
-    .target(name: "BookStage", path: "Tests/BookStage"),
-    .testTarget(name: "BooksTests", dependencies: ["Books"]),
-    .testTarget(
-      name: "BookLibraryTests",
-      dependencies: [
-        "BookLibrary", "BookStage", "Books", "ConditionalHTTP", "URLSessionTransport", .grdb,
-        .httpTypes,
-      ]
-    ),
-    .testTarget(
-      name: "BookScanTests",
-      dependencies: ["BookScan", "Books", "ConditionalHTTP", "URLSessionTransport", .httpTypes]
-    ),
-    .testTarget(
-      name: "BookPipelinesTests",
-      dependencies: [
-        "BookLibrary", "BookPipelines", "BookScan", "BookStage", "Books", "Jobs", "StrictJSON",
-      ]
-    ),
-    .testTarget(name: "SampleNetworkTests", dependencies: ["SampleNetwork"]),
-    .testTarget(
-      name: "StationboardClientTests",
-      dependencies: [
-        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "FreshnessTesting",
-        "Stationboard", "StationboardClient", .httpTypes,
-      ]
-    ),
-    .testTarget(
-      name: "StationboardServerTests",
+      name: "StationboardTests",
       dependencies: [
         "CZlib", "ConditionalHTTP", "FeedSimulation", "Freshness", "FreshnessRuntime",
-        "FreshnessTesting",
-        "GTFS", "GTFSRealtime", "SampleNetwork", "Serving", "Stationboard", "StationboardClient",
-        "StationboardServer", "Timetable", "WebBoard", .httpTypes, .hummingbird, .logging, .nioCore,
-        .nioEmbedded,
+        "FreshnessTesting", "GTFS", "GTFSRealtime", "SampleNetwork", "Serving", "Stationboard",
+        "StationboardClient", "StationboardServer", "TestScale", "Timetable", "WebBoard",
+        .httpTypes,
+        .hummingbird, .logging, .nioCore, .nioEmbedded,
+      ]
+    ),
+    .testTarget(
+      name: "WorktreeTests",
+      dependencies: [
+        "ConditionalHTTP", "Git", "Workspaces", "WorkspacesServer", "WorktreeWatch", .httpTypes,
+      ]
+    ),
+    .testTarget(
+      name: "AgentTests",
+      dependencies: ["AgentSimulation", "AgentWatch", "Agents", "StrictJSON", "Workspaces"]
+    ),
+    .testTarget(
+      name: "BookTests",
+      dependencies: [
+        "BookLibrary", "BookPipelines", "BookScan", "Books", "ConditionalHTTP", "Jobs",
+        "StrictJSON", "URLSessionTransport", .grdb, .httpTypes,
+      ]
+    ),
+    .testTarget(
+      name: "JobTests",
+      dependencies: [
+        "ConditionalHTTP", "Jobs", "JobsClient", "JobsServer", "NIOTransport", "Serving",
+        "StrictJSON", "TolerantDecoding", .httpTypes, .hummingbird, .logging, .nioCore,
+        .serviceLifecycle,
       ]
     ),
   ],

@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 public import NIOPosix
 import NIOSSL
+import WebSocketNIO
 
 /// A ``WebSocketExchange`` over SwiftNIO, for `ws` and `wss`, without extensions.
 ///

@@ -4,6 +4,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import Synchronization
+import WebSocketNIO
 
 /// One attempt to open a WebSocket: connects, sends the opening handshake, reads its answer.
 final class WebSocketAttempt: Sendable {

@@ -3,6 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOWebSocket
 import Synchronization
+import WebSocketNIO
 
 /// What an opening handshake comes to.
 enum WebSocketOpening: Sendable {

@@ -6,8 +6,8 @@ package import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
-package import NIOTransport
 import NIOWebSocket
+package import WebSocketNIO
 
 /// A WebSocket of a server.
 package protocol ServerWebSocket: WebSocket {

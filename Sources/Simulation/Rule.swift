@@ -1,4 +1,4 @@
-/// The rules of the machine, as the rule book numbers them (engine.md).
+/// The rules of the machine, as Documentation/rules.md numbers them.
 public enum Rule: Int, CaseIterable, Comparable, Sendable {
   /// One request in flight.
   case oneRequest = 1
@@ -71,7 +71,7 @@ public enum Rule: Int, CaseIterable, Comparable, Sendable {
   /// Prefetch.
   case prefetch
 
-  /// The rule's name in the rule book: `R7`.
+  /// The rule's name in Documentation/rules.md: `R7`.
   public var name: String { "R\(rawValue)" }
 
   /// Orders rules by number.

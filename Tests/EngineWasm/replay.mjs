@@ -2,7 +2,7 @@
 //
 //   node Tests/EngineWasm/replay.mjs MODULE TRACE
 //
-// The trace is what Tests/FreshnessWireTests/TraceTests.swift writes where FRESHNESS_TRACE is set;
+// The trace is what Tests/EngineTests/FreshnessWire/TraceTests.swift writes where FRESHNESS_TRACE is set;
 // its form is described there.
 
 import { readFileSync } from "node:fs";

@@ -122,7 +122,13 @@ package final class GitRunner: Sendable {
     let answer = try await withThrowingTaskGroup(of: Answer?.self) { group in
       group.addTask {
         guard let input else { return try await Self.collect(configuration, .none, command, chunk) }
-        return try await Self.collect(configuration, .array(input), command, chunk)
+        let file = try GitInput.containing(input)
+        return try await Self.collect(
+          configuration,
+          .fileDescriptor(file.descriptor, closeAfterSpawningProcess: false),
+          command,
+          chunk
+        )
       }
       group.addTask {
         try await Task.sleep(for: .seconds(timeout))

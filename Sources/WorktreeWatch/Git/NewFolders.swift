@@ -14,6 +14,8 @@ struct NewFolders: Sendable {
   private(set) var isOverflowing = false
   /// Whether within new folders that a status names not everything is in the list.
   private(set) var isCut = false
+  /// Folders that were asked about, and whether they are in the worktree itself.
+  private var inside: [String: Bool] = ["": true]
 
   /// Looks for them.
   ///
@@ -71,7 +73,7 @@ struct NewFolders: Sendable {
     _ tracked: WatchPlan.Folders
   ) async -> [String] {
     var inner: [String] = []
-    for folder in level {
+    for folder in level where isInside(folder, root) {
       for path in Self.inner(of: folder, root)
       where !tracked.contains(path) && seen.insert(path).inserted {
         guard inner.count < WatchLimits.readFolders else {
@@ -82,6 +84,19 @@ struct NewFolders: Sendable {
       }
     }
     return inner
+  }
+
+  /// Whether no part of the path of a folder is a symbolic link.
+  ///
+  /// A tracked folder may have been replaced by a link: what it leads to is not of this worktree, and git refuses
+  /// paths beyond it.
+  private mutating func isInside(_ folder: String, _ root: String) -> Bool {
+    if let known = inside[folder] { return known }
+    let answer =
+      isInside(Self.parent(folder), root)
+      && HostFile.kindOfItself(HostFile.join(root, folder)) == .folder
+    inside[folder] = answer
+    return answer
   }
 
   /// The folders in a folder but `.git`, relative to the worktree.
@@ -105,8 +120,11 @@ struct NewFolders: Sendable {
       ["check-ignore", "-z", "--stdin"],
       in: root,
       accepted: 0...1,
-      input: Array(paths.joined(separator: "\0").utf8) + [0]
+      // "./" first: check-ignore takes a name such as ":(x" for a pattern, and refuses GIT_LITERAL_PATHSPECS.
+      input: paths.flatMap { Array("./\($0)".utf8) + [0] }
     )
-    return Set(answer.output.split(separator: 0).map { String(decoding: $0, as: UTF8.self) })
+    return Set(
+      answer.output.split(separator: 0).map { String(decoding: $0.dropFirst(2), as: UTF8.self) }
+    )
   }
 }

@@ -1,0 +1,257 @@
+import Books
+import Foundation
+import GRDB
+import Testing
+
+@testable import BookLibrary
+
+@Suite struct CatalogueTests {
+  /// A catalogue of generated dumps, and what the generator counted.
+  static func catalogue(
+    _ folder: TestFolder,
+    works: Int = 800,
+    isPlain: Bool = false
+  ) async throws -> (Catalogue, CatalogueImport.Report, [String: Int]) {
+    let arguments = [folder.path, "\(works)"] + (isPlain ? ["--plain"] : [])
+    let printed = try await PythonProgram.run("library_dump.py", arguments)
+    let counts = try JSONDecoder().decode([String: Int].self, from: Data(printed.utf8))
+    let end = isPlain ? "txt" : "txt.gz"
+    // The order of the files does not matter.
+    let files = ["editions", "works", "authors"].map { folder.path + "/ol_dump_\($0).\(end)" }
+    let path = folder.path + "/catalogue.sqlite"
+    let report = try CatalogueImport.run(files: files, into: path)
+    return (try Catalogue(path: path), report, counts)
+  }
+
+  @Test(arguments: [true, false])
+  func `dumps are read whole, plain and compressed`(isPlain: Bool) async throws {
+    let folder = try TestFolder()
+    let (catalogue, report, counts) = try await Self.catalogue(folder, isPlain: isPlain)
+    #expect(report.works == counts["works"])
+    #expect(report.authors == counts["authors"])
+    #expect(report.editions == counts["editions"])
+    #expect(report.isbns == counts["isbns"])
+    #expect(report.brokenISBNs == counts["broken"])
+    #expect(report.others == counts["others"])
+    #expect(report.rejected == counts["rejected"])
+    let stored = try await catalogue.counts()
+    #expect(stored.works == counts["works"])
+    #expect(stored.editions == counts["editions"])
+  }
+
+  @Test func `a number finds its edition with its work and authors`() async throws {
+    let folder = try TestFolder()
+    let (catalogue, _, _) = try await Self.catalogue(folder)
+    let isbn = try #require(ISBN("9780441478125"))
+    let book = try #require(await catalogue.book(isbn: isbn))
+    #expect(book.title == "The Left Hand of Darkness")
+    #expect(book.authors == ["Ursula K. Le Guin"])
+    #expect(book.firstYear == 1969)
+    #expect(book.isbn == isbn)
+    #expect(book.work == "OL3W")
+    #expect(book.edition == "OL3M")
+    #expect(try await catalogue.book(isbn: #require(ISBN("9780374538651"))) == nil)
+  }
+
+  @Test func `titles in every script are found, composed and decomposed`() async throws {
+    let folder = try TestFolder()
+    let titles = ["कुल", "कूल", "ปลา", "ปล่า", "Бедный Йорик", "Οδύσσεια", "がくせい", "한국의 역사"]
+    let lines = titles.enumerated().map { number, title in
+      let key = "/works/OL\(number + 1)W"
+      return "/type/work\t\(key)\t1\t2020\t{\"key\":\"\(key)\",\"title\":\"\(title)\"}\n"
+    }
+    let file = folder.path + "/works.txt"
+    try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: file))
+    let path = folder.path + "/catalogue.sqlite"
+    _ = try CatalogueImport.run(files: [file], into: path)
+    let catalogue = try Catalogue(path: path)
+    for title in titles {
+      let composed = title.precomposedStringWithCanonicalMapping
+      for form in [composed, title.decomposedStringWithCanonicalMapping] {
+        let books = try await catalogue.candidates(title: form, author: nil, limit: 5)
+        #expect(books.first?.title == title)
+        let words = try await catalogue.candidates(words: form, limit: 5)
+        #expect(words.first?.title == title)
+      }
+    }
+  }
+
+  @Test func `titles and authors are found, misspelt ones too, and wrong ones are not taken`()
+    async throws
+  {
+    let folder = try TestFolder()
+    let (catalogue, _, _) = try await Self.catalogue(folder)
+    let lookup = BookLookup(providers: [catalogue])
+    func answer(_ title: String, _ author: String?) async throws -> String {
+      switch try await lookup.find(BookLookup.Question(title: title, author: author)) {
+      case .found(let match): match.book.title
+      case .unsure(let match): "unsure " + match.book.title
+      case .notFound: "not found"
+      case .failed(let error): "\(error)"
+      }
+    }
+    #expect(try await answer("Dune", "Frank Herbert") == "Dune")
+    #expect(try await answer("DUNE MESSIAH", "Herbert, Frank") == "Dune Messiah")
+    #expect(try await answer("Les miserables", "V. Hugo") == "Les Misérables")
+    #expect(
+      try await answer("The Dispossessed: An Ambiguous Utopia", "Le Guin") == "The Dispossessed"
+    )
+    #expect(
+      try await answer("Left Hand of Darknes", "Ursula Le Guin") == "The Left Hand of Darkness"
+    )
+    #expect(try await answer("Dune", nil) == "unsure Dune")
+    #expect(try await answer("Dune", "Jane Austen") != "Dune")
+    #expect(try await answer("A Book That Nobody Wrote", "Nobody") == "not found")
+    #expect(try await answer("\" OR 1=1 NEAR(\" -*", nil) == "not found")
+    #expect(try await answer("!!!", "?") == "not found")
+  }
+
+  @Test func `a work is completed from its first edition that has a number`() async throws {
+    let folder = try TestFolder()
+    let lines = [
+      #"/type/work\t/works/OL1W\t1\t2020\t{"key": "/works/OL1W", "title": "Dune"}"#,
+      #"/type/edition\t/books/OL1M\t1\t2020\t{"key": "/books/OL1M", "title": "Dune", "publish_date": "1965", "works": [{"key": "/works/OL1W"}]}"#,
+      #"/type/edition\t/books/OL2M\t1\t2020\t{"key": "/books/OL2M", "title": "Dune", "publish_date": "1999", "isbn_13": ["9780441013593"], "works": [{"key": "/works/OL1W"}]}"#,
+    ].joined(separator: "\n")
+    let dump = try folder.file("dump.txt", Array(lines.replacing("\\t", with: "\t").utf8))
+    let path = folder.path + "/catalogue.sqlite"
+    #expect(try CatalogueImport.run(files: [dump], into: path).editions == 2)
+    let found = try await Catalogue(path: path).candidates(title: "Dune", author: nil, limit: 5)
+    #expect(found.map(\.edition) == ["OL2M"])
+    #expect(found.first?.isbn == ISBN("9780441013593"))
+  }
+
+  @Test func `a search for any of some words leaves the most common ones out`() throws {
+    let database = try DatabaseQueue()
+    try database.write { database in
+      try database.execute(sql: CatalogueSchema.tables)
+      for (word, works) in [("the", 500_000), ("history", 150_000), ("river", 60_000)] {
+        try database.execute(
+          sql: "INSERT INTO common_words VALUES (?, ?)",
+          arguments: [word, works]
+        )
+      }
+      func telling(_ words: String...) throws -> [String] {
+        try Catalogue.telling(words, database)
+      }
+      #expect(try telling("the", "history", "of", "dune", "dune") == ["of", "dune", "history"])
+      #expect(try telling("the", "river") == ["river"])
+      #expect(try telling("river", "history", "dune") == ["dune", "river"])
+      #expect(try telling("the") == [])
+    }
+  }
+
+  @Test func `common words are counted when a catalogue is made`() async throws {
+    let folder = try TestFolder()
+    let (_, _, counts) = try await Self.catalogue(folder, works: 2_600)
+    let database = try DatabaseQueue(path: folder.path + "/catalogue.sqlite")
+    let found = try await database.read { database in
+      try Int.fetchOne(database, sql: "SELECT works FROM common_words WHERE word = 'the'") ?? 0
+    }
+    #expect(found > CatalogueSchema.fewWorks && found <= counts["works"] ?? 0)
+  }
+
+  @Test func `a number decides, and another title is said`() async throws {
+    let folder = try TestFolder()
+    let (catalogue, _, _) = try await Self.catalogue(folder, works: 20)
+    let lookup = BookLookup(providers: [catalogue])
+    let isbn = try #require(ISBN("9780441013593"))
+    let same = try await lookup.find(BookLookup.Question(title: "Dune", isbn: isbn))
+    let other = try await lookup.find(BookLookup.Question(title: "Middlemarch", isbn: isbn))
+    guard case .found(let first) = same, case .found(let second) = other else {
+      Issue.record("not found")
+      return
+    }
+    #expect(first.confidence == 1 && !first.titleDiffers)
+    #expect(second.book.title == "Dune" && second.titleDiffers)
+  }
+
+  @Test func `spines are matched by their words in any order`() async throws {
+    let folder = try TestFolder()
+    let (catalogue, _, _) = try await Self.catalogue(folder)
+    let lookup = BookLookup(providers: [catalogue])
+    func found(_ words: String) async throws -> String? {
+      if case .found(let match) = try await lookup.find(spine: words) {
+        match.book.title
+      } else {
+        nil
+      }
+    }
+    #expect(try await found("FRANK HERBERT DUNE") == "Dune")
+    #expect(try await found("HERBERT DUNE MESSIAH ACE") == "Dune Messiah")
+    #expect(
+      try await found("THE LEFT HAND OF DARKNESS URSULA K LE GUIN") == "The Left Hand of Darkness"
+    )
+    #expect(try await found("NEUROMANCER W1LLIAM GIBSON") == "Neuromancer")
+    #expect(try await found("KINDRED") == nil)
+    #expect(try await found("zzzz yyyy") == nil)
+    #expect(try await found("") == nil)
+  }
+
+  @Test func `an import that fails leaves the catalogue that was there`() async throws {
+    let folder = try TestFolder()
+    _ = try await Self.catalogue(folder, works: 20)
+    let path = folder.path + "/catalogue.sqlite"
+    var compressed = Array(
+      try Data(contentsOf: URL(fileURLWithPath: folder.path + "/ol_dump_works.txt.gz"))
+    )
+    let padded = try folder.file(
+      "padded.txt.gz",
+      compressed + [UInt8](repeating: 0, count: DumpReader.blockBytes + 7)
+    )
+    let beside = folder.path + "/padded.sqlite"
+    #expect(try CatalogueImport.run(files: [padded], into: beside).works == 20)
+    let twice = compressed + [0, 0, 0] + compressed
+    let members = try folder.file("twice.txt.gz", twice)
+    #expect(try CatalogueImport.run(files: [members], into: beside).works == 40)
+    let filled = try folder.file("filled.txt.gz", compressed + [0, 1])
+    #expect(throws: LibraryError.self) {
+      try CatalogueImport.run(files: [filled], into: beside)
+    }
+    compressed.removeLast(20)
+    let cut = try folder.file("cut.txt.gz", compressed)
+    let early = #expect(throws: LibraryError.self) {
+      try CatalogueImport.run(files: [cut], into: path)
+    }
+    #expect(early?.code == .unreadableDump)
+    compressed[compressed.count / 2] ^= 0xFF
+    compressed[compressed.count / 2 + 1] ^= 0xFF
+    let broken = try folder.file("broken.txt.gz", compressed)
+    #expect(throws: LibraryError.self) { try CatalogueImport.run(files: [broken], into: path) }
+    #expect(throws: LibraryError.self) {
+      try CatalogueImport.run(files: [folder.path + "/none"], into: path)
+    }
+    #expect(!FileManager.default.fileExists(atPath: path + ".partial"))
+    #expect(try await Catalogue(path: path).counts().works == 20)
+  }
+
+  @Test(arguments: [
+    "/type/work\t/works/OL1W\t1\t2020", "/type/work\tOLW\t1\t2020\t{}",
+    "/type/work\t/works/OL1W\t1\t2020\t[]", "/type/work\t/works/OL1W\t1\t2020\t{\"title\":",
+    "/type/work\t/works/OL1W\t1\t2020\t{\"title\":7}",
+  ])
+  func `lines that cannot be read say why`(line: String) {
+    #expect(throws: DumpLine.Fault.self) { try DumpLine.read(Array(line.utf8)) }
+  }
+
+  @Test func `fields are read in each of their shapes`() throws {
+    let line = """
+      /type/edition\t/books/OL7M\t1\t2020\t{"title":{"type":"/type/text","value":"A\\nB"},"works":["/works/OL3W"],\
+      "isbn_10":"0441013597","publish_date":"July 16, 1987","number_of_pages":12.5,"covers":[-1,null,9],\
+      "authors":[{"author":{"key":"/authors/OL5A"}},{"key":"/authors/OL6A"}],"title":"Last wins",\
+      "languages":[{"key":"/languages/fre"}]}
+      """
+    guard case .edition(let edition) = try DumpLine.read(Array(line.utf8)) else {
+      Issue.record("no edition")
+      return
+    }
+    #expect(edition.title == "Last wins")
+    #expect(edition.work == 3)
+    #expect(edition.isbns == ["0441013597"])
+    #expect(edition.year == 1987)
+    #expect(edition.pages == nil)
+    #expect(edition.cover == 9)
+    #expect(edition.authors == [5, 6])
+    #expect(edition.language == "fre")
+  }
+}

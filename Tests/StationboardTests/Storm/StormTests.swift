@@ -1,0 +1,107 @@
+import FeedSimulation
+import TestScale
+import Testing
+
+@testable import StationboardServer
+
+/// The simulator's storm through producer, poller, judge, index and router, by a clock moved by
+/// hand.
+@Suite struct StormTests {
+  /// Publications: 24 hours of them, or two and a half in the morning, when trips are added too.
+  private static let publications = TestScale.sized(600, long: 5_760)
+  private static let start = StormStage.evening + TestScale.sized(46_800_000, long: 0)
+
+  @Test func `a storm: every board is the truth at the age it says`() async throws {
+    let stage = try StormStage(.storm, seed: 20, start: Self.start)
+    var watch = StormWatch(stage, seed: 21)
+    var truth = StormTruth(stage.world)
+    var taken = 0
+    try await stage.run { stage in
+      // Until the poller has the producer's rhythm.
+      try await stage.advance(to: stage.start + 300_000)
+      let known = stage.exchange.log(.tripUpdates).deliveries.map(\.tick)
+      for tick in known { truth.take(tick.sourceTime) }
+      let first = try #require(known.last)
+      #expect(first == stage.world.tick(.tripUpdates, at: stage.instant))
+      var before = known.dropLast().last
+      var current = first
+      for number in first.number + 1...first.number + Int64(Self.publications) {
+        // Until the next publication is in use, and then some.
+        let next = stage.world.tick(.tripUpdates, number: number)
+        try await watch.look(truth, Self.expected(stage, current, before))
+        let between = stage.instant + watch.draw(0..<max(1, next.instant - stage.instant))
+        try await stage.advance(to: between)
+        try await watch.look(truth, Self.expected(stage, current, before))
+        let limit = next.nextInstant - 1
+        try await stage.advance(to: limit) {
+          stage.exchange.log(.tripUpdates).deliveries.last?.tick.number == number
+        }
+        guard stage.exchange.log(.tripUpdates).deliveries.last?.tick.number == number else {
+          Issue.record("publication \(number) was never fetched")
+          break
+        }
+        taken += 1
+        truth.take(next.sourceTime)
+        before = current
+        current = next
+        if watch.isHopeless { break }
+      }
+    }
+    let census = watch.census
+    print("storm: \(census), \(stage.exchange.log(.tripUpdates).statuses)")
+    #expect(taken == Self.publications)
+    #expect(census.statuses == ["applied": census.boards])
+    let share = Self.publications / 60
+    #expect(census.late > 5 * share && census.cancelled > 5 * share && census.skipped > share)
+    #expect(census.extra > share && census.platforms > 0 && census.unknown > share)
+    #expect(census.notModified > share && census.noContent > 0)
+  }
+
+  /// What boards say when every publication comes: all is applied, and the next one is due a rhythm later.
+  static func expected(
+    _ stage: StormStage,
+    _ current: FeedTick,
+    _ before: FeedTick?
+  ) -> StormWatch.Expected {
+    StormWatch.Expected(
+      sourceTime: current.sourceTime,
+      status: "applied",
+      alertsStatus: "applied",
+      nextExpected: next(
+        current.sourceTime,
+        after: before.map { _ in middle(stage.exchange.log(.tripUpdates).deliveries) },
+        lags: stage.exchange.log(.tripUpdates).deliveries.dropFirst().suffix(20).map {
+          $0.instant - $0.tick.sourceTime * 1_000
+        }
+      )
+    )
+  }
+
+  /// The middle one of the last five distances between publications, in seconds.
+  private static func middle(_ deliveries: [StormExchange.Delivery]) -> Int64 {
+    let times = deliveries.map(\.tick.sourceTime)
+    let distances = zip(times.dropFirst(), times).map { $0 - $1 }.filter { $0 > 0 }.suffix(5)
+    return distances.sorted()[(distances.count - 1) / 2]
+  }
+
+  /// When the next publication is expected, in milliseconds: after as long as the last one took, and as
+  /// late as the last few were (R31).
+  ///
+  /// - Parameters:
+  ///   - current: The source time of the publication in use.
+  ///   - period: The time between it and the one before, in seconds.
+  ///   - lags: How late the last few were here, in milliseconds; nothing if that is not known.
+  /// - Returns: Between when and when; nothing without a rhythm.
+  static func next(
+    _ current: Int64?,
+    after period: Int64?,
+    lags: [Int64]? = nil
+  ) -> ClosedRange<Int64>? {
+    guard let current, let period else { return nil }
+    let due = (current + period) * 1_000
+    // Without the lags, and after gaps, only that it is a rhythm after the publication is certain.
+    guard let lag = lags?.max() else { return min(due, (current + 15) * 1_000)...due + 120_000 }
+    // Instants are read in milliseconds, and the answer took its time.
+    return due + lag - 1...due + lag + 1
+  }
+}
