@@ -38,7 +38,7 @@ def setUpModule():
 
 
 def tearDownModule():
-    server.kill()
+    server.__exit__()
     library.release()
     folder.cleanup()
 
@@ -222,7 +222,7 @@ class FrameTests(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         # No ping comes in time to find out.
         server = JobServer(folder.name, limits={"heartbeatSeconds": 3_600})
-        self.addCleanup(server.kill)
+        self.addCleanup(server.__exit__)
         library = server.lock_library()
         self.addCleanup(library.release)
         job = server.start(table(10))
