@@ -4,7 +4,6 @@ import json
 import os
 import random
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -13,7 +12,7 @@ import time
 import unittest
 import zipfile
 
-from program import PROGRAM, Folder, Server, run, sample
+from program import PROGRAM, Folder, Server, limited, run, sample
 from scale import sized
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
@@ -160,14 +159,9 @@ class ImportsTest(unittest.TestCase):
 
     def test_no_space_left(self):
         """A limit on file size stands for the full disk: the write fails in the same place."""
-
-        def limited():
-            resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-
         answer = subprocess.run(
-            [PROGRAM, "import", str(self.shared / "feed"), "--data", self.data],
-            capture_output=True, text=True, timeout=120, check=False, preexec_fn=limited,
+            limited(200_000, "import", str(self.shared / "feed"), "--data", self.data),
+            capture_output=True, text=True, timeout=120, check=False,
         )
         self.assertEqual(answer.returncode, 1, answer.stderr)
         self.assertIn("cannot be written", answer.stderr)

@@ -5,7 +5,6 @@ import io
 import json
 import os
 import random
-import resource
 import signal
 import sqlite3
 import subprocess
@@ -16,7 +15,7 @@ import unittest
 from contextlib import closing
 from pathlib import Path
 
-from program import PROGRAM, run
+from program import PROGRAM, limited, run
 from scale import sized
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
@@ -230,10 +229,9 @@ class Library(unittest.TestCase):
         out = self.path / "out.csv"
         out.write_text("the old one")
         out.chmod(0o640)
-        # The disk is full after 64 KiB: Python ignores the signal, and so does its child.
+        # The disk is full after 64 KiB.
         failed = subprocess.run(
-            [PROGRAM, "library", "export", "--library", self.library, "-o", out], capture_output=True, text=True,
-            restore_signals=False, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16)))
+            limited(1 << 16, "library", "export", "--library", self.library, "-o", out), capture_output=True, text=True)
         self.assertNotEqual(failed.returncode, 0)
         self.assertEqual(out.read_text(), "the old one")
         self.assertEqual([name for name in os.listdir(self.path) if "partial" in name], [])
