@@ -14,6 +14,7 @@ from pathlib import Path
 
 from job_stage import JobServer, RawSocket, isbn13, table
 from program import PROGRAM, Server, run
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
 BOOKS = Path(__file__).resolve().parent.parent / "Books"
 # The system's Python draws photos: it has python3-pil.
