@@ -7,6 +7,7 @@ import json
 import os
 import random
 import socket
+import sqlite3
 import struct
 import threading
 import time
@@ -40,6 +41,20 @@ def isbn13(number: int) -> str:
     digits = f"978{number + 1:09d}"
     total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
     return digits + str((10 - total % 10) % 10)
+
+
+class LockedLibrary:
+    """A lock on the library of a server: imports wait until it is released, and need no processor for it."""
+
+    def __init__(self, folder: str | Path):
+        self._database = sqlite3.connect(
+            Path(folder) / "jobs/library.sqlite", timeout=60, isolation_level=None, check_same_thread=False
+        )
+        self._database.execute("BEGIN IMMEDIATE")
+
+    def release(self) -> None:
+        """Lets the imports go on; does nothing the second time."""
+        self._database.close()
 
 
 class JobServer(Server):
@@ -80,6 +95,10 @@ class JobServer(Server):
         status, body, _ = self.ask("POST", f"/v1/jobs/{pipeline}", content, **fields)
         assert status == 202, body
         return json.loads(body)
+
+    def lock_library(self) -> LockedLibrary:
+        """Makes imports wait."""
+        return LockedLibrary(self.folder)
 
     def state(self, job: dict, after: str | None = None) -> dict:
         """The state of a job."""

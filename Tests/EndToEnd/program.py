@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -26,6 +27,18 @@ def run(*arguments: str, timeout: float = LONGEST) -> subprocess.CompletedProces
     return subprocess.run(
         [PROGRAM, *arguments], capture_output=True, text=True, timeout=timeout, check=False
     )
+
+
+def limited(most: int, *arguments: str | Path) -> list[str | Path]:
+    """The command line of the program with a limit on the bytes of a file, where a write fails as on a full disk.
+
+    Beside other threads nothing of Python may run between fork and exec (``preexec_fn``), so it sets the limit first.
+    """
+    before = (
+        "import os, resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most})); os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    return [sys.executable, "-c", before, PROGRAM, *arguments]
 
 
 def sample(folder: str | Path, *options: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.server
 import json
 import re
-import sqlite3
 import subprocess
 import tempfile
 import threading
@@ -17,6 +16,8 @@ from pathlib import Path
 
 from job_stage import JobServer, TokenOutage, table
 from program import PROGRAM, run, until
+from scale import sized
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
 # How long a token is good, in seconds.
 TOKEN = 8
@@ -59,11 +60,9 @@ class TokenTests(ClientTests):
         clients = {}
         for name, now in (("past", "2019-01-01T00:00:00Z"), ("future", "2041-01-01T00:00:00Z")):
             server = self.serve(name, "--jobs-token-seconds", str(TOKEN), "--now", now)
-            server.wait(server.start(table(1)))
-            library = sqlite3.connect(self.folder / name / "jobs/library.sqlite", isolation_level=None)
-            self.addCleanup(library.close)
             # The job waits for the library, for as long as the test wants.
-            library.execute("BEGIN IMMEDIATE")
+            library = server.lock_library()
+            self.addCleanup(library.release)
             network = TokenOutage(server.port, FAILURES)
             self.addCleanup(network.close)
             (self.folder / f"{name}.csv").write_bytes(table(300, seed=2))
@@ -81,7 +80,7 @@ class TokenTests(ClientTests):
             network.cut()
             # What a token is good for is used: it is not renewed again and again.
             self.assertLessEqual(network.renewed, 2 + (time.monotonic() - began) / (TOKEN / 2 - 1), name)
-            library.execute("ROLLBACK")
+            library.release()
             messages = self.messages(name, *process)
             self.assertEqual([m["type"] for m in messages].count("job_complete"), 1, name)
             self.assertEqual(messages[-1]["type"], "job_complete", name)
@@ -141,7 +140,7 @@ class DamagedEvents(http.server.BaseHTTPRequestHandler):
 class DamageTests(ClientTests):
     def test_an_event_that_can_never_be_read_keeps_nobody_from_the_end(self):
         server = self.serve("server")
-        job = server.start(table(4_000))
+        job = server.start(table(sized(1_600, long=4_000)))
         self.assertGreater(server.wait(job)["lastSeq"], 6)
         watchers = {}
         for damage in DamagedEvents.DAMAGES:

@@ -13,7 +13,8 @@ import unittest
 from pathlib import Path
 
 from job_stage import JobServer, RawSocket, isbn13, table
-from program import PROGRAM, Server, run
+from program import PROGRAM, Server, run, until
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
 BOOKS = Path(__file__).resolve().parent.parent / "Books"
 # The system's Python draws photos: it has python3-pil.
@@ -274,11 +275,16 @@ class ServeTests(unittest.TestCase):
 
         before = metrics()
         self.assertEqual(before['freshet_jobs{state="succeeded"}'], 0)
-        job = server.start(table(2_000), Idempotency_Key="k")
-        server.start(table(2_000), Idempotency_Key="k")
+        # It goes on when the socket was heard.
+        library = server.lock_library()
+        self.addCleanup(library.release)
+        job = server.start(table(300), Idempotency_Key="k")
+        server.start(table(300), Idempotency_Key="k")
         server.ask("POST", "/v1/jobs/csv_import", b"", Content_Type="text/csv")
         socket = RawSocket(server.port, job)
         socket.send(1, b"{}")
+        until(lambda: metrics()["freshet_job_notices_total"] == 1)
+        library.release()
         self.assertEqual(socket.close_code(), 1000)
         state = server.wait(job)
         server.ask("GET", f"/v1/jobs/{job['jobId']}/events", token=job["token"])

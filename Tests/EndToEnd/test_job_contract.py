@@ -134,7 +134,9 @@ class ContractTests(unittest.TestCase):
         for path in ("/v1/jobs/{job}", "/v1/jobs/{job}/results", "/v1/jobs/{job}/failed.csv"):
             tag = self.server.ask("GET", path.replace("{job}", job["jobId"]), token=job["token"])[2]["ETag"]
             ask(path, "GET", 304, job=job, If_None_Match=tag)
-        waiting = [ask(start, "POST", 202, table(10_000, seed=seed), **csv) for seed in range(3)]
+        library = self.server.lock_library()
+        self.addCleanup(library.release)
+        waiting = [ask(start, "POST", 202, table(10, seed=seed), **csv) for seed in range(3)]
         ask("/v1/jobs/{job}/results", "GET", 409, job=waiting[2])
         ask("/v1/jobs/{job}/failed.csv", "GET", 409, job=waiting[2])
         ask("/v1/jobs/{job}/cancel", "POST", 200, b"", job=waiting[2])

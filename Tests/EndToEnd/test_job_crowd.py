@@ -19,10 +19,13 @@ import time
 import unittest
 from pathlib import Path
 
-from job_stage import JobServer, RawSocket, table
+from job_stage import JobServer, LockedLibrary, RawSocket, table
+from program import until
+from scale import sized
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
-SOCKETS = int(os.environ.get("FRESHET_JOB_SOCKETS", "150"))
-JOBS = int(os.environ.get("FRESHET_JOBS_AT_ONCE", "30"))
+SOCKETS = int(os.environ.get("FRESHET_JOB_SOCKETS", sized("60", long="1000")))
+JOBS = int(os.environ.get("FRESHET_JOBS_AT_ONCE", sized("12", long="100")))
 VERSIONS = ("1", "2", "2.4")
 
 
@@ -76,24 +79,33 @@ async def listen(server: JobServer, job: dict, version: str, opened: asyncio.Eve
                     final = message
 
 
+def setUpModule():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 8_192)), hard))
+
+
 class CrowdTests(unittest.TestCase):
     def setUp(self):
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 8_192)), hard))
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
     def serve(self, *options: str, **limits: int) -> JobServer:
         server = JobServer(self.folder, *options, limits=limits)
-        self.addCleanup(lambda: server.process.poll() is None and server.kill())
+        self.addCleanup(server.__exit__)
         return server
+
+    def lock(self, server: JobServer) -> LockedLibrary:
+        """Makes imports wait."""
+        library = server.lock_library()
+        self.addCleanup(library.release)
+        return library
 
     def test_many_sockets_on_one_job_all_end_with_its_end(self):
         server = self.serve("--jobs-running", "1")
-        # Until all listen, the job waits behind another one.
-        first = server.start(table(10_000, seed=1))
-        job = server.start(table(5_000, seed=2))
+        # Until all listen, the job waits.
+        library = self.lock(server)
+        job = server.start(table(sized(1_200, long=5_000), seed=2))
         empty = resident(server)
 
         async def crowd():
@@ -101,6 +113,7 @@ class CrowdTests(unittest.TestCase):
             tasks = [asyncio.create_task(listen(server, job, VERSIONS[n % 3], events[n])) for n in range(SOCKETS)]
             await asyncio.gather(*(event.wait() for event in events))
             full = await asyncio.to_thread(resident, server)
+            library.release()
             began = time.monotonic()
             found = await asyncio.wait_for(asyncio.gather(*tasks), 300)
             return full, found, time.monotonic() - began
@@ -118,7 +131,6 @@ class CrowdTests(unittest.TestCase):
               f"most; {sum(count for _, _, count, _ in found)} messages; the end came after {seconds:.1f} s")
         # What all get is there once, and a socket itself is small.
         self.assertLess(most - empty, 60 + SOCKETS * 0.2)
-        server.wait(first)
         self.assertEqual(server.stop(), 0)
 
     def test_many_jobs_at_once_all_end_over_sockets(self):
@@ -143,9 +155,10 @@ class CrowdTests(unittest.TestCase):
     def test_clients_that_read_nothing_cost_little_and_hold_nobody_up(self):
         count = max(20, SOCKETS // 5)
         server = self.serve("--jobs-running", "1", heartbeatSeconds=1)
-        # Behind others, so that there is time to be silent in; one more is read without a wait.
-        before = [server.start(table(10_000, seed=seed)) for seed in range(5)]
-        job = server.start(table(8_000, seed=3))
+        # It waits, so that there is time to be silent in; two more are read without a wait.
+        library = self.lock(server)
+        before = [server.start(table(300, seed=seed)) for seed in range(2)]
+        job = server.start(table(sized(2_500, long=8_000), seed=3))
         silent = []
         empty = resident(server)
         for number in range(count):
@@ -162,6 +175,15 @@ class CrowdTests(unittest.TestCase):
                     f"Authorization: Bearer {job['token']}\r\n\r\n".encode()
                 )
             silent.append(peer)
+
+        def listening(transport: str) -> int:
+            text = server.ask("GET", "/metrics")[1].decode()
+            return int(re.search(rf'^freshet_job_listeners{{transport="{transport}"}} (\d+)$', text, re.M).group(1))
+
+        until(lambda: listening("websocket") + listening("sse") == count)
+        # Some heartbeats, which nobody answers.
+        time.sleep(3)
+        library.release()
         began = time.monotonic()
 
         async def read():
@@ -170,33 +192,24 @@ class CrowdTests(unittest.TestCase):
 
         self.assertEqual({(kind, code) for kind, _, _, code in asyncio.run(read())}, {("job_complete", 1000)})
         seconds = time.monotonic() - began
-        time.sleep(1)
+        # In the end those with sockets are let go, though none of them ever said anything.
+        until(lambda: listening("websocket") == 0)
         most = resident(server, "VmHWM")
         print(f"\n{count} clients that read nothing: {empty:.0f} MB before, {most:.0f} MB at most; "
               f"those that read had all ends after {seconds:.1f} s")
         self.assertLess(most - empty, 60 + count * 0.4)
-        # In the end those with sockets are let go, though none of them ever said anything.
-        listening, began = count, time.monotonic()
-        while listening:
-            self.assertLess(time.monotonic() - began, 60)
-            time.sleep(0.2)
-            text = server.ask("GET", "/metrics")[1].decode()
-            listening = int(re.search(r'^freshet_job_listeners{transport="websocket"} (\d+)$', text, re.M).group(1))
+        text = server.ask("GET", "/metrics")[1].decode()
         # Too slow, or done if the system took all that there was to send.
         closes = re.findall(r'^freshet_job_socket_closes_total{code="(?:1000|4430)"} (\d+)$', text, re.M)
         self.assertGreaterEqual(sum(map(int, closes)), count // 2 + len(before) + 1)
         # They do not hold up the end of the server either.
-        began = time.monotonic()
         server.process.terminate()
         server.process.wait(timeout=60)
-        self.assertLess(time.monotonic() - began, 30)
-
 
     def test_whoever_leaves_in_whatever_way_makes_room(self):
         server = self.serve("--jobs-running", "1", listenersOfJob=8, listeners=12)
-        for seed in range(30):
-            server.start(table(10_000, seed=seed))
-        job = server.start(table(100))
+        self.lock(server)
+        job = server.start(table(10))
 
         def stream(_: int) -> None:
             peer = stack_socket.create_connection(("127.0.0.1", server.port), timeout=30)
@@ -222,7 +235,7 @@ class CrowdTests(unittest.TestCase):
 
         for way in (socket, stream):
             for number in range(40):
-                end = time.monotonic() + 20
+                end = time.monotonic() + 120
                 # A place is free again as soon as the server has noticed.
                 while True:
                     try:
@@ -243,7 +256,7 @@ class UploadTests(unittest.TestCase):
         # As the usual limits, but for less time.
         limits = {"uploadBytesPerSecond": 4_096, "uploadSlackSeconds": 6, "uploadSeconds": 60}
         self.server = JobServer(folder.name, limits=limits)
-        self.addCleanup(lambda: self.server.process.poll() is None and self.server.stop())
+        self.addCleanup(self.server.__exit__)
         _, body, _ = self.server.ask("GET", "/v1/capabilities")
         self.limits = json.loads(body)["limits"]["jobs"]
 
@@ -288,7 +301,7 @@ class UploadTests(unittest.TestCase):
                             break
                     except TimeoutError:
                         pass
-                peer.settimeout(60)
+                peer.settimeout(120)
                 answers[number] = (*self.answer(peer), time.monotonic())
                 # The connection ends too, though the client goes on.
                 peer.sendall(b"x")
@@ -301,16 +314,20 @@ class UploadTests(unittest.TestCase):
                 else:
                     answers[number] = (0, str(error), 0, 0)
 
-        content = table(rate * slack * 3 // 45)
+        content = table(rate * slack * 2 // 45)
         slow: dict[str, object] = {}
+        has_begun = threading.Event()
 
         def phone() -> None:
             peer = self.begin(len(content))
             began = time.monotonic()
-            # A little faster than the least, with a pause in the middle.
+            # A little faster than the least, with a pause in the middle; on a busy machine too, so by the clock.
+            due = began
             for place in range(0, len(content), rate // 2):
+                time.sleep(max(0, due - time.monotonic()))
                 peer.sendall(content[place:place + rate // 2])
-                time.sleep(3 if place == rate * 4 else 0.42)
+                has_begun.set()
+                due += 3 if place == rate * 4 else 0.42
             slow["answer"] = self.answer(peer)
             slow["seconds"] = time.monotonic() - began
 
@@ -319,18 +336,27 @@ class UploadTests(unittest.TestCase):
         threads.append(threading.Thread(target=phone))
         for thread in threads:
             thread.start()
-        time.sleep(2)
+        has_begun.wait(60)
+        time.sleep(1)
         # All places are taken: that is said, and when to come back.
-        status, body, fields = self.server.ask("POST", "/v1/jobs/csv_import", table(5), Content_Type="text/csv")
+        refused: list[tuple[int, bytes, dict]] = []
+
+        def is_refused() -> bool:
+            refused.append(self.server.ask("POST", "/v1/jobs/csv_import", table(5), Content_Type="text/csv"))
+            return refused[-1][0] != 202
+
+        until(is_refused)
+        status, body, fields = refused[-1]
         self.assertEqual((status, json.loads(body)["error"]), (503, "busy"))
         self.assertIn("Retry-After", fields)
         for thread in threads:
-            thread.join(150)
+            thread.join(300)
         for number in range(len(dribbling)):
             status, body, told, ended = answers[number]
             self.assertEqual((status, body["error"]), (408, "too_slow"), body)
             self.assertGreater(told - began, slack - 1)
-            self.assertLess(ended - told, 30)
+            # A connection that stays open ends after 120 s, on this side.
+            self.assertLess(ended - told, 100)
         status, job = slow["answer"]
         self.assertEqual(status, 202, job)
         self.assertGreater(slow["seconds"], slack)

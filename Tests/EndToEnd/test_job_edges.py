@@ -19,6 +19,8 @@ from pathlib import Path
 
 from job_stage import JobServer, RawSocket, table
 from program import PROGRAM, run, until
+from scale import sized
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
 BEGIN = datetime(2026, 3, 28, 23, 0, tzinfo=timezone.utc)
 
@@ -31,6 +33,7 @@ class EdgeTests(unittest.TestCase):
 
     def serve(self, *options: str, **more) -> JobServer:
         server = JobServer(self.folder, *options, **more)
+        self.addCleanup(server.__exit__)
         self.addCleanup(lambda: server.process.poll() is None and server.stop())
         return server
 
@@ -56,24 +59,20 @@ class FolderTests(EdgeTests):
 
     def test_a_library_that_is_locked_is_waited_for(self):
         server = self.serve(log_level="warning")
-        server.wait(server.start(table(1)))
-        other = sqlite3.connect(f"{self.folder}/jobs/library.sqlite", isolation_level=None)
-        self.addCleanup(other.close)
-        other.execute("BEGIN IMMEDIATE")
+        other = server.lock_library()
+        self.addCleanup(other.release)
         job = server.start(table(300, seed=2))
         # A try takes five seconds.
         until(lambda: any("waits for a database" in line for line in server.log))
         self.assertEqual(server.state(job)["state"], "running")
-        other.execute("ROLLBACK")
+        other.release()
         self.assertEqual(server.wait(job)["state"], "succeeded")
         self.assertEqual(len(server.results(job)), 300)
 
     def test_a_library_that_stays_locked_fails_the_job_and_says_so(self):
         server = self.serve(limits={"lockedSeconds": 1})
-        server.wait(server.start(table(1)))
-        other = sqlite3.connect(f"{self.folder}/jobs/library.sqlite", isolation_level=None)
-        self.addCleanup(other.close)
-        other.execute("BEGIN IMMEDIATE")
+        other = server.lock_library()
+        self.addCleanup(other.release)
         end = server.wait(server.start(table(300, seed=2)))
         self.assertEqual(end["state"], "failed")
         error = end["events"][-1]["payload"]
@@ -88,7 +87,7 @@ class TicketTests(EdgeTests):
         tickets = f"{self.folder}/state/jobs.json"
         command = [PROGRAM, "jobs", "import", str(book), "--server", server.url, "--tickets", tickets, "--detach"]
         started = []
-        for _ in range(4):
+        for _ in range(sized(2, long=4)):
             runs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(8)]
             for one in runs:
                 out, complaint = one.communicate(timeout=60)
@@ -149,7 +148,7 @@ class HalfStream(http.server.BaseHTTPRequestHandler):
 class ProgressTests(EdgeTests):
     def test_progress_does_not_run_backwards_after_a_connection_broke(self):
         server = self.serve()
-        job = server.start(table(4_000))
+        job = server.start(table(sized(1_200, long=4_000)))
         server.wait(job)
         proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), HalfStream)
         proxy.target, proxy.streams = server.url, 0
@@ -181,7 +180,7 @@ class ExpiryTests(EdgeTests):
         server.stop()
         # The sweeper looks at the start, shortly before the moment, and then half a minute later.
         expiry = datetime.fromisoformat(state["expiresAt"].replace("Z", "+00:00"))
-        server = self.serve("--now", (expiry - timedelta(seconds=8)).isoformat())
+        server = self.serve("--now", (expiry - timedelta(seconds=10)).isoformat())
         until(lambda: server.ask("GET", f"/v1/jobs/{job['jobId']}", token=fresh["token"])[0] != 200)
         gone = (410, "job_expired")
         for one in (fresh, job):
@@ -335,8 +334,9 @@ class RequestTests(EdgeTests):
             self.assertEqual(status, 200)
             self.assertNotEqual(known, other)
         with self.subTest("sockets that break the protocol are counted"):
-            for _ in range(4):
-                running = server.start(table(10_000))
+            library = server.lock_library()
+            self.addCleanup(library.release)
+            running = server.start(table(10))
             for frame in ({"opcode": 3}, {"opcode": 1, "payload": b"\xff"}, {"opcode": 1, "payload": bytes(70_000)}):
                 listener = RawSocket(server.port, running)
                 listener.send(**frame)
@@ -360,6 +360,7 @@ class RequestTests(EdgeTests):
 
     def test_what_is_declared_as_too_long_is_refused_before_it_comes(self):
         server = self.serve(limits={"csvBytes": 1_000, "booksBytes": 1_000, "photos": 1, "photoBytes": 1_000})
+        clients = []
         # A form may have more around its file.
         for path, kind, length in (
             ("/v1/jobs/csv_import", "text/csv", 1_001), ("/v1/jobs/csv_import", "text/csv", 10**18),
@@ -368,17 +369,20 @@ class RequestTests(EdgeTests):
             ("/v1/jobs/csv_import", "multipart/form-data; boundary=x", 1_000 + (64 << 10) + 1),
         ):
             for expect in ("", "Expect: 100-continue\r\n"):
-                with self.subTest(path, length=length, expect=expect):
-                    client = self.raw(
-                        server,
-                        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n"
-                        f"Content-Length: {length}\r\n{expect}\r\n",
-                    )
-                    # The answer and the end come though nothing of the content does.
-                    answer = b"".join(iter(lambda: client.recv(65_536), b"")).lower()
-                    self.assertTrue(answer.startswith(b"http/1.1 413 "), answer)
-                    self.assertIn(b"\r\nconnection: close\r\n", answer)
-                    self.assertIn(b'"too_large"', answer)
+                client = self.raw(
+                    server,
+                    f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n"
+                    f"Content-Length: {length}\r\n{expect}\r\n",
+                )
+                clients.append((path, length, expect, client))
+        # The server waits a moment before it ends a connection: for all of them at the same time.
+        for path, length, expect, client in clients:
+            with self.subTest(path, length=length, expect=expect):
+                # The answer and the end come though nothing of the content does.
+                answer = b"".join(iter(lambda: client.recv(65_536), b"")).lower()
+                self.assertTrue(answer.startswith(b"http/1.1 413 "), answer)
+                self.assertIn(b"\r\nconnection: close\r\n", answer)
+                self.assertIn(b'"too_large"', answer)
         # What is as long as it may be is waited for.
         client = self.raw(
             server,
@@ -409,9 +413,8 @@ class RequestTests(EdgeTests):
             while b"defaultVersion" not in answer:
                 answer += client.recv(65_536)
         # An answer in place of the word is the last one, since nobody knows whether the content comes.
-        for change in (("csv_import", "nothing"), ("Content-Type", "Content-Encoding: gzip\r\nContent-Type")):
-            answer = b""
-            client = self.raw(server, head.replace(*change) + "\r\n")
+        changes = (("csv_import", "nothing"), ("Content-Type", "Content-Encoding: gzip\r\nContent-Type"))
+        for client in [self.raw(server, head.replace(*change) + "\r\n") for change in changes]:
             answer = b"".join(iter(lambda: client.recv(65_536), b""))
             self.assertRegex(answer, rb"^HTTP/1.1 4(04|15) ")
             self.assertIn(b"\r\nconnection: close\r\n", answer.lower())
@@ -475,14 +478,15 @@ class StartTests(EdgeTests):
         self.assertIn('freshet_job_starts_total{outcome="limited"} 4\n', metrics.decode())
 
     def test_a_command_waits_and_starts_its_job_once(self):
-        limits = {"startsAtOnceOfClient": 1, "startsPerMinuteOfClient": 20}
+        # The permit does not come back before a command on a busy machine has asked for it.
+        limits = {"startsAtOnceOfClient": 1, "startsPerMinuteOfClient": 8}
         server = self.serve(limits=limits)
         server.start(table(2))
         book = Path(self.folder) / "books.csv"
         book.write_bytes(table(3))
         answer = run("jobs", "import", str(book), "--server", server.url, "--tickets", f"{self.folder}/jobs.json")
         self.assertEqual(answer.returncode, 0, answer.stderr)
-        self.assertRegex(answer.stderr, r"asked again in [123] s\n")
+        self.assertRegex(answer.stderr, r"asked again in [1-8] s\n")
         database = sqlite3.connect(f"file:{self.folder}/jobs/jobs.sqlite?mode=ro", uri=True)
         self.addCleanup(database.close)
         self.assertEqual(database.execute("SELECT count(*) FROM job").fetchone(), (2,))

@@ -14,28 +14,32 @@ import unittest
 
 import frame_model
 from job_stage import JobServer, RawSocket, table
+from program import until
+from scale import sized
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
 try:
     import websockets
 except ImportError:  # Debian's own Python has it: python3-websockets
     websockets = None
 
-FUZZ = int(os.environ.get("FRESHET_FRAME_FUZZ", "150"))
+FUZZ = int(os.environ.get("FRESHET_FRAME_FUZZ", sized("60", long="3000")))
 
 
 def setUpModule():
     """A server with jobs that wait, so that their sockets stay open."""
-    global folder, server, job
+    global folder, server, job, library
     folder = tempfile.TemporaryDirectory()
-    # One long job at a time keeps the others waiting.
-    server = JobServer(folder.name, "--jobs-running", "1")
-    for seed in range(min(450, 40 + FUZZ // 8)):
-        server.start(table(10_000, seed=seed))
-    job = server.start(table(10_000, seed=99))
+    # The one job that runs waits for the library, and the others for this job.
+    server = JobServer(folder.name, "--jobs-running", "1", limits={"lockedSeconds": 3_600})
+    library = server.lock_library()
+    server.start(table(1))
+    job = server.start(table(10))
 
 
 def tearDownModule():
-    server.kill()
+    server.__exit__()
+    library.release()
     folder.cleanup()
 
 
@@ -112,14 +116,16 @@ class FrameTests(unittest.TestCase):
         self.assertEqual(socket.close_code(), 1005)
 
     def test_the_server_disconnects_first_and_at_once(self):
-        began = time.monotonic()
+        waits = []
         for _ in range(10):
             socket = self.socket()
             socket.send(8, struct.pack(">H", 1000))
             self.assertEqual(socket.close_code(), 1000)
+            began = time.monotonic()
             self.assertEqual(socket.socket.recv(1), b"")
-        # Who waits for the other side waits five seconds, each time.
-        self.assertLess(time.monotonic() - began, 20)
+            waits.append(time.monotonic() - began)
+        # A server that waits for the other side waits five seconds, each time; a busy machine does not.
+        self.assertLess(min(waits), 4, waits)
 
     def test_nothing_is_said_behind_a_close(self):
         socket = self.socket()
@@ -202,7 +208,7 @@ class FrameTests(unittest.TestCase):
         self.assertLessEqual({1002, 1007, 1009, None}, set(closes))
 
     def test_a_wish_to_cancel_is_heard_though_the_socket_closes_behind_it(self):
-        for _ in range(20):
+        for _ in range(sized(8, long=100)):
             other = server.start(table(50))
             socket = RawSocket(server.port, other)
             socket.send(1, b'{"type":"cancel"}')
@@ -212,27 +218,29 @@ class FrameTests(unittest.TestCase):
             self.assertEqual((state["state"], state["events"][-1]["payload"]["status"]), ("canceled", "canceled"))
 
     def test_a_client_that_is_gone_without_a_word_is_noticed_at_once(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        # No ping comes in time to find out.
+        server = JobServer(folder.name, limits={"heartbeatSeconds": 3_600})
+        self.addCleanup(server.__exit__)
+        library = server.lock_library()
+        self.addCleanup(library.release)
+        job = server.start(table(10))
+
         def listening() -> int:
             text = server.ask("GET", "/metrics")[1].decode()
             return int(re.search(r'^freshet_job_listeners{transport="websocket"} (\d+)$', text, re.M).group(1))
 
-        began = time.monotonic()
-        while listening():
-            self.assertLess(time.monotonic() - began, 20)
-            time.sleep(0.05)
-        sockets = [self.socket() for _ in range(30)]
+        sockets = [RawSocket(server.port, job) for _ in range(30)]
+        self.assertEqual({socket.status for socket in sockets}, {101})
         for number, socket in enumerate(sockets):
             # In the middle of a frame, and between frames.
             if number % 2:
                 socket.socket.sendall(b"\x81\xfe")
-        self.assertEqual(listening(), 30)
+        until(lambda: listening() == 30)
         for socket in sockets:
             socket.socket.close()
-        began = time.monotonic()
-        # A ping would come after 25 s only.
-        while listening():
-            self.assertLess(time.monotonic() - began, 15)
-            time.sleep(0.05)
+        until(lambda: listening() == 0)
 
     def test_any_bytes_end_one_socket_at_most(self):
         rng = random.Random(os.environ.get("FRESHET_SEED", "3"))

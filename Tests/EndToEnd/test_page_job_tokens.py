@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 import time
 import unittest
 
 from job_stage import TokenOutage, table
 from program import until
-from test_page_jobs import ENDS, JobsTest
+from test_page_jobs import ENDS, JobsTest, load_tests, setUpModule  # noqa: F401
 
 # How long a token is good, in seconds.
 TOKEN = 8
@@ -23,11 +22,7 @@ class ShortTokens(JobsTest):
 
     def test_a_job_outlives_its_tokens_though_renewals_fail(self):
         tab = self.tab
-        self.server.wait(self.server.start(table(1)))
-        library = sqlite3.connect(self.folder / "jobs/library.sqlite", isolation_level=None)
-        self.addCleanup(library.close)
-        # The job waits for the library, for as long as the test wants.
-        library.execute("BEGIN IMMEDIATE")
+        library = self.lock_library()
         network = TokenOutage(self.server.port, failures=2)
         self.addCleanup(network.close)
         self.open(f"http://127.0.0.1:{network.port}")
@@ -39,7 +34,7 @@ class ShortTokens(JobsTest):
         network.cut()
         # What a token is good for is used: it is not renewed again and again.
         self.assertLessEqual(network.renewed, 2 + (time.monotonic() - began) / (TOKEN / 2 - 1))
-        library.execute("ROLLBACK")
+        library.release()
         self.wait("succeeded")
         self.assertEqual(len([end for end in tab.run("window.ends") if end]), 1)
         self.press(".job [data-act=results]")
