@@ -12,6 +12,7 @@ import unittest
 
 from neutral_agent import NeutralAgent
 from program import PROGRAM, Folder, run, until
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from terminal import LONGEST, Screen
 from workspaces import Workspaces, git, repository
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import program
 from program import Folder, run, until
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from workspaces import Workspaces, git, repository
 
 # How long the state before a change may be shown. Half of them come within a quarter of a second; a machine

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from program import Folder
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from workspaces import Workspaces, git, repository, shown, truth
 
 LIST = "/v1/git/worktrees"

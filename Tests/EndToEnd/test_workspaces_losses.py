@@ -6,6 +6,7 @@ import unittest
 from pathlib import Path
 
 from program import Folder
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from workspaces import Workspaces, git, repository
 
 LIST = "/v1/git/worktrees"

@@ -138,9 +138,9 @@ def shown(worktrees: list[dict]) -> dict[str, dict]:
 class Workspaces(Server):
     """The program serving worktrees."""
 
-    def __init__(self, folder: Folder, *options: str, roots: list[Path] | None = None):
+    def __init__(self, folder: Folder, *options: str, roots: list[Path] | None = None, **more):
         arguments = [part for root in roots or [folder.path] for part in ("--workspaces", str(root))]
-        super().__init__(folder / "no-timetable", *arguments, *options, now=None)
+        super().__init__(folder / "no-timetable", *arguments, *options, now=None, **more)
 
     def ask(
         self, path: str, method: str = "GET", body: object = None, **fields: str
