@@ -216,6 +216,7 @@ class WorkspacesTest(unittest.TestCase):
         self.commit(self.main, "other\n")
         git(self.linked, "merge", "main", check=False)
         self.until_shown("linked", lambda it: it["git"]["conflict_count"] == 1)
+        self.until_shown("main", lambda it: not it["is_dirty"])
         answer = run("workspaces", "--server", self.server.url, "--status-line")
         self.assertEqual(answer.stdout, "1 in conflict · 1 dirty\n")
 

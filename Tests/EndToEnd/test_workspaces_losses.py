@@ -23,7 +23,12 @@ class LossTest(unittest.TestCase):
         self.tree = self.root / FEATURE
         git(self.main, "worktree", "add", "-q", "-b", FEATURE, str(self.tree))
 
+    server: Workspaces | None = None
+
     def serve(self) -> None:
+        """Starts a server that has seen what is there now, in the place of one that was started before."""
+        if self.server:
+            self.server.__exit__()
         self.server = Workspaces(self.folder, roots=[self.root])
         self.addCleanup(self.server.__exit__)
         self.place = f"{LIST}/{self.server.named(FEATURE)['id']}"
