@@ -61,13 +61,15 @@ class Server:
     command = "serve"
 
     def __init__(
-        self, data: str | Path, *options: str, now: str | None = NOW, log_level: str = "error"
+        self, data: str | Path, *options: str, now: str | None = NOW, log_level: str = "error",
+        program: str | Path | None = None, environment: dict[str, str] | None = None,
     ):
+        """`program`: what is started instead of the program; `environment`: what it has beside that of the tests."""
         clock = [] if now is None else ["--now", now]
         self.process = subprocess.Popen(
-            [PROGRAM, self.command, "--data", str(data), "--port", "0", *clock,
+            [str(program or PROGRAM), self.command, "--data", str(data), "--port", "0", *clock,
              "--log-level", log_level, *options],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **(environment or {})},
         )
         self.log: list[str] = []
         found = None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
+import subprocess
 import time
 import unittest
 from pathlib import Path
 
 from program import Folder, Server, until
+from side_by_side import SideBySide
 from work_stage import WorkPageTest, answer_of, browser
 from workspaces import Workspaces, git, repository
 
@@ -18,13 +19,26 @@ STATE = "document.querySelector('#worktree-page').dataset.state"
 ORDER = "[...document.querySelectorAll('.card')].map((card) => card.dataset.state + ' ' + card.querySelector('.path').textContent.split('/').pop())"
 
 
-class Agent:
-    """An agent that writes the neutral log; its process is this test, if nothing else is said."""
+def load_tests(loader, tests, pattern) -> SideBySide:
+    """A tab for each test, a few at a time: each has a server of its own, and all have one browser."""
+    suite = SideBySide([tests])
+    suite.most = 5
+    return suite
 
-    def __init__(self, logs: Path, worktree: Path, name: str = "tester", process: int | None = None):
+
+class Agent:
+    """An agent that writes the neutral log, and has a process of its own.
+
+    Agents that name one process, or a process and the one that started it, are one agent for the server.
+    """
+
+    def __init__(self, test: unittest.TestCase, logs: Path, worktree: Path, name: str = "tester"):
         logs.mkdir(parents=True, exist_ok=True)
         self.path = logs / f"{name}-{worktree.name}.jsonl"
-        self.tell("start", agent=name, session=f"{name} {worktree.name}", cwd=str(worktree), version="1", pid=process or os.getpid())
+        process = subprocess.Popen(["sleep", "3600"], cwd=worktree)
+        test.addCleanup(process.wait)
+        test.addCleanup(process.kill)
+        self.tell("start", agent=name, session=f"{name} {worktree.name}", cwd=str(worktree), version="1", pid=process.pid)
 
     def tell(self, event: str, **members: object) -> None:
         at = int(time.time() * 1000)
@@ -55,6 +69,10 @@ class WorktreesTest(WorkPageTest):
         # The tab goes before the server does.
         super().setUp()
 
+    def agent(self, tree: str, **options: str) -> Agent:
+        """An agent in a worktree."""
+        return Agent(self, self.logs, self.trees[tree], **options)
+
     def open(self, cards: int = 4) -> None:
         self.go(f"{self.server.url}/workspaces?lang=en")
         self.tab.wait(f"document.querySelectorAll('.card').length === {cards}")
@@ -77,7 +95,7 @@ class ListOnThePage(WorktreesTest):
         self.open()
         tab.wait(f"['live', 'ageing'].includes({STATE})")
         self.assertRegex(tab.text("#worktree-page [data-part=detail]"), r"updated \d+\s?s ago")
-        asking, done, working = (Agent(self.logs, self.trees[name]) for name in ("asks", "done", "works"))
+        asking, done, working = (self.agent(name) for name in ("asks", "done", "works"))
         for agent in (asking, done, working):
             agent.tell("prompt", text="Do <b>this</b> & that")
         working.tell("title", text="The quiet refactoring")
@@ -113,7 +131,7 @@ class ListOnThePage(WorktreesTest):
         self.assertEqual(len([request for request in tab.requests if request["url"].endswith("/v1/events")]), 1)
 
     def test_marking_as_seen_takes_effect(self):
-        agent = Agent(self.logs, self.trees["done"])
+        agent = self.agent("done")
         agent.tell("prompt", text="Go")
         agent.tell("stop", text="Done.")
         self.open()
@@ -154,7 +172,7 @@ class ListOnThePage(WorktreesTest):
         ])
 
     def test_reasons_are_told_in_the_language_of_the_page(self):
-        asking = Agent(self.logs, self.trees["asks"])
+        asking = self.agent("asks")
         asking.tell("prompt", text="Go")
         asking.tell("permission", text="rm -r build")
         self.go(f"{self.server.url}/workspaces?lang=de")
@@ -170,7 +188,7 @@ class ListOnThePage(WorktreesTest):
         self.check_languages(f"{self.server.url}/workspaces", {"fr": "Arbres de travail", "de": "Arbeitsbäume", "it": "Alberi di lavoro", "en": "Worktrees"})
 
     def test_everybody_can_use_it(self):
-        agent = Agent(self.logs, self.trees["asks"])
+        agent = self.agent("asks")
         agent.tell("prompt", text="Go")
         agent.tell("question", text="Which way?")
         self.open()
@@ -199,9 +217,9 @@ class ListOnThePage(WorktreesTest):
         self.check_first_load(f"{self.server.url}/workspaces?lang=en", ".card", most=200_000)
 
     def test_several_agents_in_one_worktree_are_named(self):
-        first = Agent(self.logs, self.trees["works"], name="claude-code")
+        first = self.agent("works", name="claude-code")
         first.tell("prompt", text="Go")
-        second = Agent(self.logs, self.trees["works"], name="codex", process=os.getppid())
+        second = self.agent("works", name="codex")
         second.tell("prompt", text="Look")
         second.tell("question", text="Which way?")
         self.open()
@@ -222,7 +240,7 @@ class ListOnThePage(WorktreesTest):
           };
           document.hasFocus = () => false;""")
         self.open()
-        agent = Agent(self.logs, self.trees["asks"])
+        agent = self.agent("asks")
         agent.tell("prompt", text="Go")
         agent.tell("question", text="Which way?")
         tab.wait(f"document.querySelector({json.dumps(self.card('asks'))}).dataset.state === 'needs_you'")
@@ -231,7 +249,7 @@ class ListOnThePage(WorktreesTest):
         tab.wait("document.querySelector('#notify-note').textContent !== '' && !document.querySelector('#notify').checked")
         tab.run("window.answer = 'granted', document.querySelector('#notify').click()")
         tab.wait("document.querySelector('#notify-note').textContent === '' && document.querySelector('#notify').checked")
-        agent = Agent(self.logs, self.trees["works"])
+        agent = self.agent("works")
         agent.tell("title", text="A title")
         agent.tell("prompt", text="Go")
         agent.tell("permission", text="rm -r build")

@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 from program import Folder, run, until
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from workspaces import Stream, Workspaces, git, repository
 
 LIST = "/v1/git/worktrees"
@@ -215,6 +216,7 @@ class WorkspacesTest(unittest.TestCase):
         self.commit(self.main, "other\n")
         git(self.linked, "merge", "main", check=False)
         self.until_shown("linked", lambda it: it["git"]["conflict_count"] == 1)
+        self.until_shown("main", lambda it: not it["is_dirty"])
         answer = run("workspaces", "--server", self.server.url, "--status-line")
         self.assertEqual(answer.stdout, "1 in conflict · 1 dirty\n")
 

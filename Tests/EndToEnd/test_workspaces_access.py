@@ -10,6 +10,7 @@ import subprocess
 import unittest
 
 from program import PROGRAM, Folder, run, until
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from workspaces import Workspaces, repository
 
 TOKEN = "a-token-of-this-test-only"

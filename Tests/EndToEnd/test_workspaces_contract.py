@@ -14,6 +14,7 @@ except ImportError:
     Draft202012Validator = None
 
 from program import Folder, run, until
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from workspaces import Stream, Workspaces, git, repository
 
 ROOT = Path(__file__).resolve().parents[2]

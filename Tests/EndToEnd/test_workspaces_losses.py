@@ -6,6 +6,7 @@ import unittest
 from pathlib import Path
 
 from program import Folder
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from workspaces import Workspaces, git, repository
 
 LIST = "/v1/git/worktrees"
@@ -22,7 +23,12 @@ class LossTest(unittest.TestCase):
         self.tree = self.root / FEATURE
         git(self.main, "worktree", "add", "-q", "-b", FEATURE, str(self.tree))
 
+    server: Workspaces | None = None
+
     def serve(self) -> None:
+        """Starts a server that has seen what is there now, in the place of one that was started before."""
+        if self.server:
+            self.server.__exit__()
         self.server = Workspaces(self.folder, roots=[self.root])
         self.addCleanup(self.server.__exit__)
         self.place = f"{LIST}/{self.server.named(FEATURE)['id']}"

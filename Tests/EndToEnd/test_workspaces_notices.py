@@ -13,6 +13,7 @@ import unittest
 from pathlib import Path
 
 from program import PROGRAM, until
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from terminal import Screen
 from test_terminal_workspaces import HOSTILE, WorkspacesTest as Stage
 

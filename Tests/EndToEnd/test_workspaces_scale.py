@@ -7,15 +7,16 @@ import subprocess
 import threading
 import time
 import unittest
-import unittest.mock
 
 import program
 from program import Folder, until
+from scale import sized
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from workspaces import Workspaces, git, repository
 
-WORKTREES = int(os.environ.get("FRESHET_WORKTREES", "60"))
-SECONDS = 15
-FILES_PER_SECOND = 1_000
+WORKTREES = int(os.environ.get("FRESHET_WORKTREES", sized("20", long="60")))
+SECONDS = sized(5, long=15)
+FILES_PER_SECOND = sized(400, long=1_000)
 
 
 class Build(threading.Thread):
@@ -70,16 +71,18 @@ class LimitTest(unittest.TestCase):
         quoted = " ".join(f"'{part}'" for part in namespace)
         wrapper.write_text(f"#!/bin/sh\nexec {quoted} '{program.PROGRAM}' \"$@\"\n")
         wrapper.chmod(0o755)
-        with unittest.mock.patch.object(program, "PROGRAM", str(wrapper)):
-            server = self.enterContext(Workspaces(folder, roots=[root]))
+        server = self.enterContext(Workspaces(folder, roots=[root], program=wrapper))
         until(lambda: sum(each["cache_status"]["is_cached"] for each in server.worktrees()) == 5)
         self.assertLessEqual(server.metric("freshet_workspaces_watches"), self.LIMIT)
         self.assertGreater(server.metric("freshet_workspaces_polled"), 0)
-        for name in ["main", *names]:
-            (root / name / "folder39" / "new.txt").write_text("new")
-            begin = time.monotonic()
-            until(lambda: server.named(name)["git"]["untracked"] == 1)
-            self.assertLess(time.monotonic() - begin, 30, "a poll is due every 2 s, everything once a minute")
+        # A poll is due every 2 s, everything once a minute: not every one of them can come with the minute's.
+        began = time.monotonic()
+        for count in range(1, 4):
+            for name in ["main", *names]:
+                (root / name / "folder39" / f"new{count}.txt").write_text("new")
+            for name in ["main", *names]:
+                until(lambda: server.named(name)["git"]["untracked"] == count)
+        self.assertLess(time.monotonic() - began, 90)
         # The limit is met, and the commands of the watcher go on.
         git(root / "t1", "commit", "-q", "--allow-empty", "-m", "one more")
         until(lambda: server.named("t1")["commit_count"] == 1)
@@ -93,6 +96,17 @@ class ScaleTest(unittest.TestCase):
             fields = file.read().rsplit(") ", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    @staticmethod
+    def rests(server: Workspaces, status: str) -> float:
+        """Waits until nothing is looked at for some time; how many status processes there were so far."""
+        looks, since = -1.0, time.monotonic()
+        while time.monotonic() - since < 2:
+            now = server.metric(status)
+            if now != looks:
+                looks, since = now, time.monotonic()
+            time.sleep(0.2)
+        return looks
+
     def test_a_build_among_many_worktrees_costs_little(self):
         folder = Folder()
         self.addCleanup(folder.remove)
@@ -105,30 +119,35 @@ class ScaleTest(unittest.TestCase):
             git(main, "worktree", "add", "-q", "-b", f"b{number}", str(root / f"t{number}"))
         with Workspaces(folder, roots=[root]) as server:
             until(lambda: sum(each["cache_status"]["is_cached"] for each in server.worktrees()) == WORKTREES)
-            _, fields, _ = server.ask("/v1/git/worktrees")
             status = 'freshet_workspaces_git_processes_total{command="status"}'
-            idle_from, looks_from = self.processor(server), server.metric(status)
-            time.sleep(5)
-            idle, looks = (self.processor(server) - idle_from) / 5, server.metric(status) - looks_from
+            # What the start brings with it is over.
+            self.rests(server, status)
+            _, fields, _ = server.ask("/v1/git/worktrees")
+            idle_from, begin = self.processor(server), time.monotonic()
+            looks = self.rests(server, status)
+            idle = (self.processor(server) - idle_from) / (time.monotonic() - begin)
             build = Build(root / "t0")
-            begin, before, from_status = time.monotonic(), self.processor(server), server.metric(status)
+            begin, before = time.monotonic(), self.processor(server)
             build.start()
             time.sleep(SECONDS)
-            passed = time.monotonic() - begin
-            busy, during = (self.processor(server) - before) / passed, server.metric(status) - from_status
             build.ended.set()
             build.join()
+            passed = time.monotonic() - begin
+            during = server.metric(status) - looks
+            taken = self.processor(server) - before
             print(
-                f"\n{WORKTREES} worktrees: idle {idle:.1%} of a core and {looks:.0f} status processes in 5 s; "
-                f"with {build.written / passed:.0f} files/s {busy:.1%} and {during / passed:.2f} status/s; "
+                f"\n{WORKTREES} worktrees: idle {idle:.1%} of a core; with {build.written / passed:.0f} files/s "
+                f"{taken / passed:.1%}, {taken / build.written * 1e6:.0f} µs a file and {during / passed:.2f} status/s; "
                 f"{server.metric('freshet_workspaces_watches'):.0f} watches"
             )
             # One worktree changes: one look a second, beside those of the minute's reconcile.
             self.assertLessEqual(during, passed + 2 + WORKTREES)
             # What was built is ignored: nothing is different.
             self.assertEqual(server.ask("/v1/git/worktrees", If_None_Match=fields["etag"])[0], 304)
-            self.assertEqual(server.metric("freshet_workspaces_polled"), 0)
-            self.assertLess(busy, 0.10)
+            # Folders that came are not known for a moment.
+            until(lambda: server.metric("freshet_workspaces_polled") == 0)
+            # Time of the processor, not of the clock: what others do at the same time takes nothing away from it.
+            self.assertLess(taken, passed * sized(0.20, long=0.10))
             # And what is not ignored is seen.
             (root / "t0" / "dir1" / "seen.txt").write_text("seen")
             until(lambda: server.named("t0")["git"]["untracked"] == 1)

@@ -71,8 +71,8 @@ def operation(folder: Path) -> str | None:
     return None
 
 
-def truth_of(folder: Path, source: str) -> dict:
-    """The state of one worktree."""
+def truth_of(folder: Path, source: str, stashes: int) -> dict:
+    """The state of one worktree; all of a repository have the same stashes."""
     staged = unstaged = untracked = conflicts = 0
     names = git(folder, "status", "--porcelain=v1", "-z").split("\0")
     while names:
@@ -89,13 +89,12 @@ def truth_of(folder: Path, source: str) -> dict:
             unstaged += code[1] != " "
         if "R" in code or "C" in code:
             names.pop(0)
-    branch = git(folder, "symbolic-ref", "-q", "--short", "HEAD", check=False).strip() or None
+    head, name = git(folder, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD").splitlines()
+    behind, ahead = git(folder, "rev-list", "--left-right", "--count", f"{source}...HEAD").split()
     return {
-        "head": git(folder, "rev-parse", "HEAD").strip(), "branch": branch,
+        "head": head, "branch": name.removeprefix("refs/heads/") if name != "HEAD" else None,
         "staged": staged, "unstaged": unstaged, "untracked": untracked, "conflicts": conflicts,
-        "commit_count": int(git(folder, "rev-list", "--count", f"{source}..HEAD")),
-        "commits_behind": int(git(folder, "rev-list", "--count", f"HEAD..{source}")),
-        "stashes": len(git(folder, "stash", "list").splitlines()),
+        "commit_count": int(ahead), "commits_behind": int(behind), "stashes": stashes,
         "operation": operation(folder),
     }
 
@@ -112,8 +111,9 @@ def worktrees_of(main: Path) -> dict[str, dict]:
 
 def truth(main: Path, source: str = "main") -> dict[str, dict]:
     """The state of all worktrees of a repository, by path."""
+    stashes = len(git(main, "stash", "list").splitlines())
     return {
-        path: {**truth_of(Path(path), source), **held} for path, held in worktrees_of(main).items()
+        path: {**truth_of(Path(path), source, stashes), **held} for path, held in worktrees_of(main).items()
     }
 
 
@@ -138,9 +138,9 @@ def shown(worktrees: list[dict]) -> dict[str, dict]:
 class Workspaces(Server):
     """The program serving worktrees."""
 
-    def __init__(self, folder: Folder, *options: str, roots: list[Path] | None = None):
+    def __init__(self, folder: Folder, *options: str, roots: list[Path] | None = None, **more):
         arguments = [part for root in roots or [folder.path] for part in ("--workspaces", str(root))]
-        super().__init__(folder / "no-timetable", *arguments, *options, now=None)
+        super().__init__(folder / "no-timetable", *arguments, *options, now=None, **more)
 
     def ask(
         self, path: str, method: str = "GET", body: object = None, **fields: str
@@ -210,7 +210,7 @@ class Stream:
         """The first event for which a condition holds, as it comes."""
         with self.changed:
             found = self.changed.wait_for(
-                lambda: next((each for each in self.events if condition(each[1])), None), timeout=30
+                lambda: next((each for each in self.events if condition(each[1])), None), timeout=90
             )
         assert found, f"it never came; there are {[event['type'] for _, event in self.events]}"
         return found
