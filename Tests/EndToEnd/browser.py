@@ -244,6 +244,10 @@ class Tab:
         """The requests for boards, from a place in the list of all on."""
         return [request for request in self.requests[since:] if "/api/stationboard?" in request["url"]]
 
+    def answered_boards(self) -> list[dict]:
+        """The requests for boards whose answers have come."""
+        return [request for request in self.boards() if request["id"] in self.ended]
+
     def next_board(self, since: int, timeout: float = LONGEST) -> dict:
         """The first request for a board after so many of them, once its answer has come or failed."""
         end = time.monotonic() + timeout
