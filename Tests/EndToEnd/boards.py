@@ -11,10 +11,10 @@ import time
 import unittest
 import urllib.request
 from collections.abc import Callable
-from functools import cache
 
 from browser import LONGEST, Browser, ProtocolError, Tab
-from program import NOW, PROGRAM, Folder, Server, run, sample
+from program import NOW, PROGRAM, Folder, Server, once, run, sample
+from side_by_side import SideBySide
 
 STOP = "Parent8501120"
 OTHER = "Parent8592050"
@@ -47,6 +47,7 @@ class Stand:
     """Everything a board needs."""
 
     def __init__(self, scenario: str = "rush") -> None:
+        self.browser = Browser()
         self.folder = Folder()
         sample(self.folder / "feed")
         answer = run("import", str(self.folder / "feed"), "--data", str(self.folder / "data"))
@@ -57,7 +58,6 @@ class Stand:
             data, "--trip-updates", f"{self.producer.url}/trip-updates.pb", "--alerts", f"{self.producer.url}/alerts.pb",
             "--poll", f"trip-updates={PERIOD * 500}",
         )
-        self.browser = Browser()
         self.url = self.server.url
 
     def server_bytes(self, path: str) -> bytes:
@@ -72,7 +72,7 @@ class Stand:
         self.folder.remove()
 
 
-@cache
+@once
 def stand() -> Stand:
     """The one stand of this run."""
     made = Stand()
@@ -125,7 +125,7 @@ class BoardTest(unittest.TestCase):
 
     def shows_what_it_received(self, choose: Callable[[dict], bool] = lambda departure: True) -> list[str]:
         """Waits until the rows are those of the board that the page got last, less what has left since; their destinations."""
-        end = time.monotonic() + 20
+        end = time.monotonic() + LONGEST
         while True:
             wanted = [departure["destination"] for departure in self.received()["departures"] if choose(departure)]
             shown = self.destinations()
@@ -145,3 +145,10 @@ class BoardTest(unittest.TestCase):
         return self.tab.run(
             f"[...document.querySelectorAll('.pane')[{pane}].querySelectorAll('.departure:not(.vacant) [data-part=open]')].map((one) => one.textContent)"
         )
+
+
+def load_side_by_side(loader, tests, pattern) -> SideBySide:
+    """The tests of a module beside each other, as tabs of one browser; import it as ``load_tests``."""
+    suite = SideBySide([tests])
+    suite.most = 6
+    return suite

@@ -15,12 +15,15 @@ from collections.abc import Callable
 
 NAMES = ["chromium", "chromium-browser", "google-chrome"]
 PROGRAM = next((path for path in map(shutil.which, NAMES) if path), NAMES[0])
-LONGEST = 30.0
+LONGEST = 90.0
+"""Seconds that end a wait for what never comes, on a busy machine too."""
 SWITCHES = [
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
     "--disable-extensions", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--hide-scrollbars", "--mute-audio", "--remote-debugging-pipe",
     "--enable-precise-memory-info", "--js-flags=--expose-gc",
+    # Every window of Chromium loads two pages for its address field, which nobody sees here: most of what a tab costs.
+    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
 ]
 KEYS = {
     "Enter": ("Enter", 13, "\r"), "Escape": ("Escape", 27, ""), "Tab": ("Tab", 9, ""),
@@ -62,6 +65,8 @@ class Browser:
         os.close(to_write)
         self._number = 0
         self._lock = threading.Condition()
+        #: Apart from the lock above: a full pipe must not keep the answers from being read.
+        self._writing = threading.Lock()
         self._answers: dict[int, dict] = {}
         self._listeners: dict[str, Callable[[str, dict], None]] = {}
         self._thread = threading.Thread(target=self._listen, daemon=True)
@@ -89,7 +94,7 @@ class Browser:
 
     def send(self, method: str, parameters: dict, session: str | None = None) -> int:
         """Sends a command and waits for nothing."""
-        with self._lock:
+        with self._writing:
             self._number += 1
             message = {"id": self._number, "method": method, "params": parameters}
             if session:
@@ -150,6 +155,8 @@ class Tab:
         self.requests: list[dict] = []
         self.responses: dict[str, dict] = {}
         self.heads: dict[str, int] = {}
+        #: The requests whose answers have come to their end, or failed.
+        self.ended: set[str] = set()
         self.answers: Callable[[str], dict | None] | None = None
         browser.listen(self.session, self._heard)
         for domain in ("Page", "Runtime", "Network", "Log", "Performance"):
@@ -174,14 +181,22 @@ class Tab:
         elif method == "Log.entryAdded" and event["entry"]["level"] in ("error", "warning"):
             self.console.append(f"{event['entry']['text']} {event['entry'].get('url', '')}")
         elif method == "Network.requestWillBeSent":
+            # The browser's clock is that of time.monotonic(): when the request was sent, not when it was heard of.
             request = event["request"]
-            self.requests.append({"id": event["requestId"], "url": request["url"], "at": time.monotonic(), "headers": request["headers"]})
+            self.requests.append({"id": event["requestId"], "url": request["url"], "at": event["timestamp"], "headers": request["headers"], "initiator": event["initiator"]})
         elif method == "Network.responseReceived":
             self.responses[event["requestId"]] = {"status": event["response"]["status"], "headers": event["response"]["headers"], "bytes": 0}
         elif method == "Network.responseReceivedExtraInfo":
             self.heads[event["requestId"]] = len(event.get("headersText", ""))
-        elif method == "Network.loadingFinished" and event["requestId"] in self.responses:
-            self.responses[event["requestId"]]["bytes"] = event["encodedDataLength"]
+        elif method == "Network.loadingFinished":
+            if event["requestId"] in self.responses:
+                self.responses[event["requestId"]]["bytes"] = event["encodedDataLength"]
+            self.ended.add(event["requestId"])
+        elif method == "Network.loadingFailed":
+            self.ended.add(event["requestId"])
+        elif method == "Fetch.requestPaused" and self.answers:
+            # What answers may take its time; other tabs are heard meanwhile.
+            threading.Thread(target=self._answer, args=[event], daemon=True).start()
         elif method == "Fetch.requestPaused":
             self._paused(event)
 
@@ -191,6 +206,12 @@ class Tab:
         """Answers the API in the server's place: `{status, headers, body}`, `{fail: reason}`,
         `{hang: true}` for no answer at all, or nothing to let one pass."""
         self.answers = answers
+
+    def _answer(self, event: dict) -> None:
+        try:
+            self._paused(event)
+        except OSError:
+            pass  # The browser was gone.
 
     def _paused(self, event: dict) -> None:
         answer = self.answers(event["request"]["url"]) if self.answers else None
@@ -222,6 +243,21 @@ class Tab:
     def boards(self, since: int = 0) -> list[dict]:
         """The requests for boards, from a place in the list of all on."""
         return [request for request in self.requests[since:] if "/api/stationboard?" in request["url"]]
+
+    def answered_boards(self) -> list[dict]:
+        """The requests for boards whose answers have come."""
+        return [request for request in self.boards() if request["id"] in self.ended]
+
+    def next_board(self, since: int, timeout: float = LONGEST) -> dict:
+        """The first request for a board after so many of them, once its answer has come or failed."""
+        end = time.monotonic() + timeout
+        while True:
+            asked = self.boards()[since:]
+            if asked and asked[0]["id"] in self.ended:
+                return asked[0]
+            if time.monotonic() > end:
+                raise AssertionError(f"{len(asked)} requests after {since}, and no answer, in {timeout} s")
+            time.sleep(0.02)
 
     # What a person does
 
@@ -277,7 +313,7 @@ class Tab:
                     return value
             except ProtocolError:
                 pass  # Between two documents there is nothing to ask.
-            time.sleep(0.03)
+            time.sleep(0.05)
         raise AssertionError(f"not in {timeout} s: {expression}\nconsole: {self.console}")
 
     def text(self, selector: str) -> str:

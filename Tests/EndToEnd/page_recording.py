@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import time
 from datetime import datetime, timezone
 from pathlib import Path
 
 from browser import Browser
-from program import PROGRAM, Folder, Producer, Server, run
+from program import PROGRAM, Folder, Producer, Server, run, until
 
 STOP = "Parent8501120"
 #: The cadence of the page, in its own words (Sources/CWebAssets/Public/page.js).
 USUAL = 'preset: "departuresWeb"'
+
+
+def lines(path: Path) -> list[str]:
+    """The whole lines of a file that is being written."""
+    return path.read_text().split("\n")[:-1] if path.exists() else []
 
 
 class Storm:
@@ -37,26 +43,27 @@ class Storm:
 
     def wait_for_realtime(self) -> None:
         """Waits until boards are live."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + 120
         while self.server.get(f"/api/stationboard?stop_id={STOP}")[1]["meta"]["rtStatus"] != "applied":
             assert time.monotonic() < end, "realtime was never applied"
             time.sleep(0.2)
 
-    def record(self, seconds: float, preset: str = "departuresWeb", every: float | None = None) -> list[Path]:
+    def record(self, seconds: float, policy: str = USUAL, every: float | None = None, answers: int | None = None) -> list[Path]:
         """Lets both clients run beside each other; the page's own export and the terminal's recording.
 
-        `preset` names the page's policy of the engine, `every` the interval of the terminal board if it is not its own.
+        `policy` is the page's policy of the engine, `every` the interval of the terminal board if it is not its own.
+        They end after some seconds, or before, once both have so many answers.
         """
         native = self.folder / "native.jsonl"
         interval = [] if every is None else ["--every", f"{every:g}"]
         tab = self.browser.tab(width=1280, height=900, bare=True)
-        if preset != "departuresWeb":
-            # The page as it is, with the name of another preset of the same engine in it.
+        if policy != USUAL:
+            # The page as it is, with another policy of the same engine in it.
             page = self.text("/assets/page.js")
             assert page.count(USUAL) == 1, "the page names its preset once"
             tab.call("Network.setBypassServiceWorker", bypass=True)
             tab.answers = lambda url: {
-                "status": 200, "headers": {"Content-Type": "text/javascript"}, "body": page.replace(USUAL, f'preset: "{preset}"'),
+                "status": 200, "headers": {"Content-Type": "text/javascript"}, "body": page.replace(USUAL, policy),
             }
             tab.call("Fetch.enable", patterns=[{"urlPattern": "*/assets/page.js"}])
         tab.open(f"{self.server.url}/?stop={STOP}&lang=en")
@@ -66,7 +73,10 @@ class Storm:
             [PROGRAM, "board", STOP, "--server", self.server.url, "--no-stream", *interval, "--record", str(native), "--for", f"{seconds:g}"],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )
-        text, _ = client.communicate(timeout=seconds + 60)
+        if answers is not None:
+            until(lambda: client.poll() is not None or len(lines(native)) >= answers and len(tab.answered_boards()) >= answers)
+            client.send_signal(signal.SIGINT)
+        text, _ = client.communicate(timeout=seconds + 120)
         assert client.returncode == 0, text
         web = self.saved(tab)
         assert [line for line in tab.console if not re.search("preload", line)] == [], tab.console
@@ -81,7 +91,7 @@ class Storm:
         tab.key("d")
         tab.wait("!document.querySelector('#diagnostics').hidden")
         tab.click("#diagnostics .diagnostics-head button")
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while not (files := [one for one in folder.iterdir() if one.suffix == ".jsonl"]):
             assert time.monotonic() < end, "nothing was saved"
             time.sleep(0.05)

@@ -47,6 +47,20 @@ def sample(folder: str | Path, *options: str) -> None:
     assert answer.returncode == 0, answer.stderr
 
 
+def once(make: Callable):
+    """Makes something at its first use, once, whoever asks."""
+    made: list = []
+    guard = threading.Lock()
+
+    def get():
+        with guard:
+            if not made:
+                made.append(make())
+            return made[0]
+
+    return get
+
+
 def until(condition: Callable[[], bool]) -> None:
     """Waits for a condition."""
     end = time.monotonic() + LONGEST

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from program import PROGRAM, Folder, Server, run, sample
+from program import PROGRAM, Folder, Server, once, run, sample
 from side_by_side import SideBySide
 from watching import LONGEST, Broken, Document, always, reply
 
@@ -42,20 +42,6 @@ MODES = {"full", "degraded_static", "stale_cache_fallback", "static_timeout_fall
 STATUSES = {
     "applied", "stale_cache", "guarded_error", "missing_cache", "skipped_budget", "disabled",
 }
-
-
-def once(make: Callable):
-    """Makes something at its first use, once, whoever asks."""
-    made: list = []
-    guard = threading.Lock()
-
-    def get():
-        with guard:
-            if not made:
-                made.append(make())
-            return made[0]
-
-    return get
 
 
 @once

@@ -6,6 +6,7 @@ import unittest
 from pathlib import Path
 
 from program import Folder, Producer, Server, run, sample, until
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
 TESTS = Path(__file__).resolve().parents[1]
 BOARD = "/api/stationboard?stop_id=Parent8501120&limit=1"

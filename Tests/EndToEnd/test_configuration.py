@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import threading
-import time
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from unittest import mock
 
-from program import Folder, Server, run, sample
+from program import Folder, Server, run, sample, until
 
 SECRET = "Bearer s3cr3t-of-this-test"
 
@@ -25,7 +24,9 @@ class ConfigurationTest(unittest.TestCase):
         assert answer.returncode == 0, answer.stderr
 
     def write(self, settings: object, mode: int = 0o600) -> str:
-        path = self.folder / "settings.json"
+        folder = Folder()
+        self.addCleanup(folder.remove)
+        path = folder / "settings.json"
         path.write_text(json.dumps(settings))
         path.chmod(mode)
         return str(path)
@@ -64,9 +65,7 @@ class ConfigurationTest(unittest.TestCase):
                 log_level="trace",
             )
         with server:
-            limit = time.monotonic() + 60
-            while len(seen) < 3 and time.monotonic() < limit:
-                time.sleep(0.02)
+            until(lambda: len(seen) >= 3)
             status, _ = server.get("/api/stationboard?stop_id=Parent8501120&limit=1")
             self.assertEqual(status, 200)
             server.stop()

@@ -15,6 +15,7 @@ import urllib.request
 from pathlib import Path
 
 from program import PROGRAM, Folder
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
 SCRIPT = Path(__file__).resolve().parents[2] / "Scripts" / "demo"
 

@@ -10,6 +10,7 @@ import unittest
 import urllib.request
 
 from program import NOW, PROGRAM, Folder, run, sample
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
 
 class FeedTest(unittest.TestCase):

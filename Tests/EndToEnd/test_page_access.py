@@ -3,7 +3,7 @@
 import re
 import unittest
 
-from boards import OTHER, ROWS, STATE, STOP, BoardTest
+from boards import OTHER, ROWS, STATE, STOP, BoardTest, load_side_by_side as load_tests  # noqa: F401
 
 # Every text that is shown, with the contrast to what it stands on, and the least it may have (WCAG 2.2, 1.4.3).
 CONTRASTS = """

@@ -7,7 +7,7 @@ import time
 import unittest
 from pathlib import Path
 
-from boards import ROWS, STATE, STOP, BoardTest
+from boards import ROWS, STATE, STOP, BoardTest, load_side_by_side as load_tests  # noqa: F401
 from program import run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -93,32 +93,36 @@ class EngineInThePage(BoardTest):
             .observe(document, { childList: true, subtree: true });""")
         self.open()
         tab.wait("window.firstBoard > 0")
-        time.sleep(0.5)
+        tab.wait("performance.getEntriesByType('resource').every((one) => one.responseEnd > 0)")
         return tab
+
+    def depth(self, tab, request: dict) -> int:
+        """How many answers had to come, one after the other, before a request could be sent."""
+        initiator = request["initiator"]
+        frames = initiator.get("stack", {}).get("callFrames", [])
+        place = initiator.get("url") or (frames[-1]["url"] if frames else None)
+        before = next((one for one in tab.requests if one["url"] == place and one is not request), None)
+        return 0 if before is None else 1 + self.depth(tab, before)
 
     def test_a_first_board_is_quick_and_small(self):
         self.open("/?lang=en", rows=False)  # The browser itself has started.
-        # What others do on this machine makes a load longer, nothing makes it shorter: one that is quick is enough.
-        for _ in range(5):
-            tab = self.first_load()
-            first = tab.run("window.firstBoard")
-            if first < 1000:
-                break
+        tab = self.first_load()
+        first = tab.run("window.firstBoard")
         wire = sum(response["bytes"] for response in tab.responses.values())
         paint = tab.run("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0")
         print(f"\nfirst load: board after {first:.0f} ms, first paint after {paint:.0f} ms, {wire / 1000:.1f} kB in {len(tab.responses)} answers", flush=True)
-        self.assertLess(first, 1000)
+        # How long it takes is up to the machine; what makes it quick anywhere is how few answers wait for another one.
+        self.assertLessEqual(self.depth(tab, tab.boards()[0]), 2, "the page, a script that it names, the board")
         self.assertLess(wire, 300_000)
-        asked = len(tab.boards())
         sizes = []
-        for _ in range(6):
+        for _ in range(20):
+            asked = len(tab.boards())
             tab.key("r")
-            tab.wait("true")
-            time.sleep(0.3)
-        for request in tab.boards()[asked:]:
-            response = tab.responses.get(request["id"])
-            if response and response["status"] == 304:
+            request = tab.next_board(asked)
+            if tab.responses.get(request["id"], {}).get("status") == 304:
                 sizes.append(tab.size_of(request))
+            if len(sizes) == 3:
+                break
         self.assertTrue(sizes, "no answer said that nothing changed")
         print(f"unchanged: {max(sizes)} bytes")
         self.assertLess(max(sizes), 2000)
@@ -174,7 +178,7 @@ class EngineInThePage(BoardTest):
         facts = tab.text("#diagnostics .facts")
         self.assertRegex(facts, r"Next question\n[\d–].* · R\d+ ")
         # The engine itself says why: the producer of this stand has a rhythm, and the server states it.
-        tab.wait(r"/· R31 after the (change the server announced|next change of a learned rhythm)/.test(document.querySelector('#diagnostics .facts').innerText)", timeout=40)
+        tab.wait(r"/· R31 after the (change the server announced|next change of a learned rhythm)/.test(document.querySelector('#diagnostics .facts').innerText)")
         tab.offline(True)
         tab.wait(r"/– · R24 no network/.test(document.querySelector('#diagnostics .facts').innerText)")
         tab.offline(False)

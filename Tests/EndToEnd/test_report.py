@@ -5,6 +5,7 @@ import os
 import random
 import re
 import resource
+import signal
 import subprocess
 import time
 import unittest
@@ -12,12 +13,16 @@ from datetime import datetime, timezone
 from html.parser import HTMLParser
 from pathlib import Path
 
-from program import PROGRAM, Folder, Producer, Server, run
+from program import PROGRAM, Folder, Producer, Server, run, until
+from scale import sized
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / ".build/engine-wasm/vectors.json"
-RECORDED = 34
-"""Seconds that the clients run: sixteen requests at one in two seconds."""
+PERIOD = sized(1.5, long=2)
+"""The interval of the clients, and of the publications, in seconds."""
+RECORDED = sized(12, long=16)
+"""Requests of each client: twelve are the least of which all gates can tell something."""
 MOST_MEMORY = 400_000
 """Kilobytes that a report of a huge file may take, in a debug build."""
 
@@ -55,7 +60,7 @@ class RecordedClientsTest(unittest.TestCase):
         assert answer.returncode == 0, answer.stderr
         answer = run("import", str(cls.folder / "feed"), "--data", str(cls.folder / "data"))
         assert answer.returncode == 0, answer.stderr
-        feed = Producer(cls.folder / "data", "--scenario", "storm", "--period", "2", now=None)
+        feed = Producer(cls.folder / "data", "--scenario", "storm", "--period", f"{PERIOD:g}", now=None)
         cls.addClassCleanup(feed.stop)
         # The service clock is the present: the clocks of server and clients are compared.
         now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -64,26 +69,30 @@ class RecordedClientsTest(unittest.TestCase):
             "--alerts", f"{feed.url}/alerts.pb", now=now,
         )
         with server:
-            deadline = time.monotonic() + 60
-            while server.get("/api/stationboard?stop_id=Parent8501120")[1]["meta"]["rtStatus"] != "applied":
-                assert time.monotonic() < deadline, "realtime was never applied"
-                time.sleep(0.2)
+            until(lambda: server.get("/api/stationboard?stop_id=Parent8501120")[1]["meta"]["rtStatus"] == "applied")
             cls.files = [cls.folder / "web.jsonl", cls.folder / "native.jsonl"]
             presets = ["departuresWeb", "departuresNative"]
             clients = []
             for file, preset in zip(cls.files, presets):
                 clients.append(subprocess.Popen(
                     [PROGRAM, "board", "Parent8501120", "--server", server.url, "--no-stream",
-                     "--preset", preset, "--every", "2", "--record", str(file), "--for", str(RECORDED)],
+                     "--preset", preset, "--every", f"{PERIOD:g}", "--record", str(file), "--for", "600"],
                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                 ))
                 time.sleep(0.7)
+            # Only whole lines are counted.
+            until(lambda: all(file.exists() and file.read_text().count("\n") >= RECORDED for file in cls.files))
             for client in clients:
-                text, _ = client.communicate(timeout=RECORDED + 60)
+                client.send_signal(signal.SIGINT)
+                text, _ = client.communicate(timeout=60)
                 assert client.returncode == 0, text
 
+    def setUp(self):
+        self.work = Folder()
+        self.addCleanup(self.work.remove)
+
     def report(self, *arguments, code):
-        file = self.folder / "report.json"
+        file = self.work / "report.json"
         answer = run("report", *map(str, arguments), "--json", str(file))
         self.assertEqual(answer.returncode, code, answer.stdout + answer.stderr)
         return json.loads(file.read_text()), answer.stdout
@@ -96,7 +105,7 @@ class RecordedClientsTest(unittest.TestCase):
     def parity(self, first, second, code):
         """The failed gates, the mechanism table's apart: it depends on what has been built."""
         vectors = ["--vectors", str(RESULTS)] if RESULTS.exists() else []
-        file = self.folder / "report.json"
+        file = self.work / "report.json"
         answer = run("report", "parity", str(first), str(second), "--json", str(file), *vectors)
         failed = self.failed(json.loads(file.read_text()))
         table = failed.pop("mechanisms", None)
@@ -116,7 +125,7 @@ class RecordedClientsTest(unittest.TestCase):
 
     def test_the_mechanisms_are_proved_by_both_builds_or_said_not_to_be(self):
         report, text = self.report(
-            "parity", *self.files, "--vectors", self.folder / "nothing.json", code=1)
+            "parity", *self.files, "--vectors", self.work / "nothing.json", code=1)
         self.assertEqual(set(self.failed(report)), {"mechanisms"})
         self.assertEqual(len(report["mechanisms"]), 11)
         for row in report["mechanisms"]:
@@ -127,7 +136,7 @@ class RecordedClientsTest(unittest.TestCase):
         # Results of other vectors are no proof.
         results = {"suite": "0" * 16, "runtime": "a test", "module": {"bytes": 1, "digest": "0"},
                    "vectors": {name: [] for row in report["mechanisms"] for name in row["vectors"]}}
-        file = self.folder / "other.json"
+        file = self.work / "other.json"
         file.write_text(json.dumps(results))
         report, text = self.report("parity", *self.files, "--vectors", file, code=1)
         self.assertIn("about other vectors", text)
@@ -143,7 +152,7 @@ class RecordedClientsTest(unittest.TestCase):
         self.assertIn(name, text)
 
     def test_a_copied_file(self):
-        copy = self.folder / "copy.jsonl"
+        copy = self.work / "copy.jsonl"
         copy.write_bytes(self.files[0].read_bytes())
         failed = self.parity(self.files[0], copy, code=1)
         self.assertEqual(set(failed), {"clients_independent"})
@@ -155,14 +164,14 @@ class RecordedClientsTest(unittest.TestCase):
         for record in second:
             if record["outcome"] == "content" and bodies:
                 record["digest"] = bodies.pop(0)
-        fake = self.folder / "fake.jsonl"
+        fake = self.work / "fake.jsonl"
         write(fake, second)
         failed = self.parity(self.files[0], fake, code=1)
         self.assertEqual(set(failed), {"clients_independent"})
         self.assertIn("given to the other client", failed["clients_independent"][0]["says"])
 
     def test_four_samples_and_clocks_an_hour_apart_and_other_stops(self):
-        fake = self.folder / "fake.jsonl"
+        fake = self.work / "fake.jsonl"
         write(fake, lines_of(self.files[0])[:4])
         report, _ = self.report("freshness", fake, code=1)
         self.assertEqual(set(self.failed(report)), {"enough_samples"})
@@ -184,8 +193,8 @@ class RecordedClientsTest(unittest.TestCase):
         self.assertEqual(failed["stop_echoed"][0]["lines"], [contents[-1] + 1])
 
     def test_a_page_that_needs_nothing_else(self):
-        page = self.folder / "report.html"
-        self.report("parity", *self.files, "--html", page, "--vectors", self.folder / "none", code=1)
+        page = self.work / "report.html"
+        self.report("parity", *self.files, "--html", page, "--vectors", self.work / "none", code=1)
         text = page.read_text()
         elements = Elements(text)
         self.assertGreaterEqual(elements.tags.count("svg"), 6)

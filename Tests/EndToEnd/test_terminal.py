@@ -9,8 +9,10 @@ import time
 import unittest
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 from program import Folder, Producer, Server, run, sample
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from terminal import LONGEST, Screen
 
 
@@ -92,9 +94,12 @@ class TerminalTest(unittest.TestCase):
 
     def test_the_terminal_is_as_before_on_every_way_out(self):
         with Server(self.folder / "data") as server:
+            # Its time runs while the others end; it must be there first.
+            timed = self.board(server, "--for", "10")
             for end in ["q", "\x03", signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, "for"]:
                 with self.subTest(end=end):
-                    screen = self.board(server, *(["--for", "2"] if end == "for" else []))
+                    screen = timed if end == "for" else self.board(server)
+                    # What a screen shows is what was read from it: the timed one may have ended meanwhile.
                     self.assertFalse(screen.is_as_before(), "the board has the terminal")
                     if isinstance(end, signal.Signals):
                         screen.process.send_signal(end)
@@ -226,18 +231,22 @@ class TerminalTest(unittest.TestCase):
 
     def test_lines_where_there_is_no_terminal(self):
         with Server(self.folder / "data") as server:
-            options = ["board", "lausanne", "--server", server.url, "--for", "3"]
-            answer = run(*options)
+            options = ["board", "lausanne", "--server", server.url, "--for", "6"]
+            record = self.folder / "record.jsonl"
+            with ThreadPoolExecutor() as threads:
+                plain = threads.submit(run, *options)
+                as_json = threads.submit(run, *options, "--json")
+                recorded = threads.submit(run, *options, "--record", str(record))
+            answer = plain.result()
             self.assertEqual(answer.returncode, 0, answer.stderr)
             self.assertNotIn("\x1b", answer.stdout)
             self.assertIn("timetable only · updated 0 s ago", answer.stdout)
-            answer = run(*options, "--json")
+            answer = as_json.result()
             lines = [json.loads(line) for line in answer.stdout.splitlines()]
             self.assertEqual(lines[0]["event"], "board")
             self.assertEqual((lines[0]["marker"], lines[0]["reason"]), ("reduced", "disabled"))
             self.assertTrue(lines[0]["board"]["departures"])
-            record = self.folder / "record.jsonl"
-            answer = run(*options, "--record", str(record))
+            self.assertEqual(recorded.result().returncode, 0)
             records = [json.loads(line) for line in record.read_text().splitlines()]
             self.assertEqual(records[0]["asked"], records[0]["answered"])
             self.assertEqual(records[0]["rtStatus"], "disabled")
