@@ -17,15 +17,23 @@ package struct ClientNetwork: Hashable, Sendable {
     bytes = isMapped ? Array(address.suffix(4)) : Array(address.prefix(address.count == 16 ? 8 : 4))
   }
 
-  /// The network of who asks; nothing on a Unix socket.
+  /// The network of the client of a request; `nil` on a Unix socket.
   package init?(of context: some RequestContext) {
-    switch (context as? any RemoteAddressRequestContext)?.remoteAddress {
+    guard let address = (context as? any RemoteAddressRequestContext)?.remoteAddress else {
+      return nil
+    }
+    self.init(address)
+  }
+
+  /// The network of an address; `nil` for a Unix socket.
+  init?(_ address: SocketAddress) {
+    switch address {
     // The address of a sockaddr_in begins at its fifth byte, that of a sockaddr_in6 at its ninth.
     case .v4(let address):
       self.init(address: withUnsafeBytes(of: address.address) { Array($0[4..<8]) })
     case .v6(let address):
       self.init(address: withUnsafeBytes(of: address.address) { Array($0[8..<24]) })
-    case .unixDomainSocket, nil: return nil
+    case .unixDomainSocket: return nil
     }
   }
 }

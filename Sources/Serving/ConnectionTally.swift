@@ -14,6 +14,8 @@ package final class ConnectionTally: Sendable {
     case stalled
     /// The client did not disconnect after the last answer.
     case kept
+    /// It was idle, and its place was needed.
+    case crowded
   }
 
   private struct Counts {
@@ -23,6 +25,8 @@ package final class ConnectionTally: Sendable {
   }
 
   private let counts = Mutex(Counts())
+  /// The connections that can be closed to make room.
+  let idle = IdleConnections()
 
   /// Starts at nothing.
   package init() {}

@@ -60,6 +60,7 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
     switch unwrapInboundIn(data) {
     case .head where isLeaving: break
     case .head(let head):
+      tally.idle.remove(context.channel)
       begun += 1
       closing = Self.closes(head.headerFields) ? begun : nil
       unread = 0
@@ -119,19 +120,26 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
     case .body: break
     case .end:
       answered += 1
+      let isLast = isLast
       if isLast {
         isLeaving = true
         context.read()
-        let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
-        promise = sent
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        sent.futureResult.whenComplete { _ in
-          let (warden, context) = bound.value
-          warden.sayFarewell(context)
-        }
+      }
+      let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
+      promise = sent
+      let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+      sent.futureResult.whenComplete { _ in
+        let (warden, context) = bound.value
+        if isLast { warden.sayFarewell(context) } else { warden.rest(context) }
       }
     }
     context.write(data, promise: promise)
+  }
+
+  /// The connection is idle once its answers are sent and no request is in progress.
+  private func rest(_ context: ChannelHandlerContext) {
+    guard answered == begun, pace == nil, context.channel.isActive else { return }
+    tally.idle.insert(context.channel)
   }
 
   private static func closes(_ fields: HTTPFields) -> Bool {

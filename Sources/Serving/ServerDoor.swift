@@ -56,7 +56,13 @@ private struct ConnectionGate: AvailableConnectionsDelegate {
   let most: Int
   let tally: ConnectionTally
 
-  mutating func connectionOpened() { tally.opened() }
+  /// Idle connections are closed while so few places are free, so that a new client is let in at once.
+  private var spare: Int { max(1, min(64, most / 16)) }
+
+  mutating func connectionOpened() {
+    tally.opened()
+    if tally.open > most - spare, tally.idle.closeOne() { tally.ended(.crowded) }
+  }
 
   mutating func connectionClosed() { tally.closed() }
 

@@ -143,6 +143,8 @@ struct WebSocketChannel: HTTPChannelHandler {
       let future = try pipeline.configureUpgradableHTTPServerPipeline(configuration: configuration)
       let handler = try pipeline.handler(type: NIOTypedHTTPServerUpgradeHandler<Upgrade>.self)
       try pipeline.addHandler(filter, position: .before(handler))
+      // At the beginning: it stays through every upgrade.
+      try pipeline.addHandler(IdleConnectionHandler(tally.idle), position: .first)
       return Value(upgrade: future, channel: channel)
     }
   }
@@ -239,7 +241,7 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     guard phase == .first, error is HTTPParserError else {
       return context.fireErrorCaught(error)
     }
-    pass()
+    pass(context)
     let head = HTTPResponseHead(
       version: .http1_1,
       status: .badRequest,
@@ -253,8 +255,10 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     timeout = context.eventLoop.scheduleTask(in: farewell) { bound.value.close(promise: nil) }
   }
 
-  private func pass() {
+  private func pass(_ context: ChannelHandlerContext) {
     phase = .past
+    // From here on the connection is busy until ``ConnectionWarden`` says otherwise, and as a WebSocket for good.
+    tally.idle.remove(context.channel)
     timeout?.cancel()
     timeout = nil
   }
@@ -272,11 +276,11 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
         return context.fireChannelRead(data)
       }
       guard head.headers.contains(name: "Upgrade") else {
-        pass()
+        pass(context)
         return context.fireChannelRead(data)
       }
       guard Self.isHandshake(head), let request = Self.request(head) else {
-        pass()
+        pass(context)
         Self.withdraw(&head)
         return context.fireChannelRead(wrapInboundOut(.head(head)))
       }
@@ -299,7 +303,7 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
 
   private func answered(_ acceptance: WebSocketAcceptance?, _ context: ChannelHandlerContext) {
     guard phase == .asking else { return }
-    pass()
+    pass(context)
     self.acceptance = acceptance
     for part in waiting {
       if case .head(var head) = part, acceptance == nil {

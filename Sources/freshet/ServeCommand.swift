@@ -75,7 +75,17 @@ struct ServeCommand: AsyncParsableCommand {
     let files = try realtime.recordings()
     let workspaces = workspaces.completed(by: settings)
     let jobs = try jobs.completed(by: settings?.jobs)
-    let limits = try Self.limits(settings)
+    var limits = try Self.limits(settings)
+    let budget = DescriptorBudget.raised()
+    if budget.connections(limits.connections) < limits.connections {
+      limits.connections = budget.connections(limits.connections)
+      logger.notice(
+        "fewer connections than the limit: the process may not have more open files (ulimit -n)",
+        metadata: [
+          "connections": "\(limits.connections)", "openFiles": "\(budget.descriptors)",
+        ]
+      )
+    }
     let part = try workspaces.part(
       host: host,
       version: StationboardService.version,
