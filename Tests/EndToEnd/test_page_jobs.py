@@ -108,6 +108,19 @@ class JobsTest(WorkPageTest):
         jobs = json.loads(self.tab.run("sessionStorage.getItem('visit.jobs') ?? '[]'"))
         return [{"jobId": job["id"], "token": job["token"]} for job in jobs]
 
+    def press(self, selector: str) -> None:
+        """Presses an element that stays where it is: cards move while they fill."""
+        self.tab.wait(f"""new Promise((go) => {{
+          const place = () => JSON.stringify(document.querySelector({json.dumps(selector)})?.getBoundingClientRect() ?? null);
+          const before = place();
+          setTimeout(() => go(before !== "null" && before === place()), 50);
+        }})""")
+        super().press(selector)
+
+    def wait_until_live(self) -> None:
+        """Waits until the first card is connected: before, what is to be pressed moves as the card fills."""
+        self.tab.wait(f"{CARD}?.querySelector('[data-part=heard]').textContent.startsWith('live connection')", timeout=120)
+
     def wait(self, state: str) -> None:
         self.tab.wait(f"{CARD}?.dataset.state === {json.dumps(state)}", timeout=120)
 
@@ -354,6 +367,7 @@ class FollowingOnThePage(JobsTest):
         tab.wait("document.querySelectorAll('.job').length === 1")
         self.choose("#table-file", self.file(table(400, seed=2), "second.csv"))
         tab.wait("document.querySelectorAll('.job').length === 2")
+        self.wait_until_live()
         self.press(".job [data-act=cancel]")
         tab.wait(f"['canceling', 'canceled'].includes({CARD}.dataset.state)")
         tab.open(f"{self.server.url}/jobs?lang=en")
@@ -375,7 +389,8 @@ class FollowingOnThePage(JobsTest):
         self.lock_library()
         self.open()
         self.choose("#table-file", self.file(table(100)))
-        tab.wait("document.querySelectorAll('.job').length === 1")
+        self.wait("running")
+        self.wait_until_live()
         self.press(".job [data-act=forget]")
         tab.wait("document.querySelector('.job [data-part=trouble]').textContent.includes('the way to its results is lost')")
         self.assertEqual(len(self.kept()), 1)
@@ -390,7 +405,7 @@ class FollowingOnThePage(JobsTest):
         tab.run(ENDS)
         rows = sized(600, long=3_000)
         self.choose("#table-file", self.file(table(rows)))
-        tab.wait("document.querySelector('.job [data-part=heard]')?.textContent.startsWith('live connection')")
+        self.wait_until_live()
         self.server.kill()
         library.release()
         tab.wait("document.querySelector('.job [data-part=heard]').textContent.startsWith('connecting again')")
