@@ -13,16 +13,17 @@ from pathlib import Path
 from browser import Browser
 from job_stage import JobServer, table
 from program import Folder, Server
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from work_stage import WorkPageTest
 from workspaces import git, repository
 
 TOKEN = "a-token-of-this-test-only"
 #: What a page can try on a server. Each entry is what came of it: "read: …" or "done", if it was not prevented.
 ATTEMPTS = """
-async (base, worktree, job, headers) => {
+async (base, worktree, job, headers, patience) => {
   const found = {};
-  const soon = (promise) => Promise.race([promise, new Promise((go) => setTimeout(() => go('nothing'), 4000))]);
-  const attempt = async (name, act) => { try { found[name] = await soon(act()); } catch (problem) { found[name] = `prevented: ${problem.name}`; } };
+  const soon = (promise, wait) => Promise.race([promise, new Promise((go) => setTimeout(() => go('nothing'), wait))]);
+  const attempt = async (name, act, wait = patience) => { try { found[name] = await soon(act(), wait); } catch (problem) { found[name] = `prevented: ${problem.name}`; } };
   const told = async (response) => {
     if (response.type === 'opaque') return 'nothing';
     if (response.headers.get('content-type')?.startsWith('text/event-stream')) return `read: ${new TextDecoder().decode((await response.body.getReader().read()).value).slice(0, 40)}`;
@@ -52,8 +53,9 @@ async (base, worktree, job, headers) => {
     if (method === 'POST') await attempt(`POST ${path} ${typeof body}, simply`, async () => told(await fetch(base + path, { method, body, mode: 'no-cors' })));
   }
   await attempt('beacon', async () => { navigator.sendBeacon(base + '/v1/git/worktrees', create); return 'nothing'; });
-  for (const kind of ['text/plain', 'multipart/form-data', 'application/x-www-form-urlencoded']) {
-    await attempt(`form ${kind}`, () => new Promise((go) => {
+  // A form that is not sent is silent: what it would have done is done while the attempts after it are made.
+  await Promise.all(['text/plain', 'multipart/form-data', 'application/x-www-form-urlencoded'].map((kind) =>
+    attempt(`form ${kind}`, () => new Promise((go) => {
       const frame = document.createElement('iframe');
       frame.name = `frame-${kind}`;
       const made = Object.assign(document.createElement('form'), { method: 'POST', enctype: kind, action: base + (kind === 'text/plain' ? '/v1/git/worktrees' : '/v1/jobs/csv_import'), target: frame.name });
@@ -62,8 +64,7 @@ async (base, worktree, job, headers) => {
       document.body.append(frame, made);
       frame.addEventListener('load', () => go('nothing'));
       made.submit();
-    }));
-  }
+    }), 2000)));
   await attempt('EventSource', () => new Promise((go) => {
     const source = new EventSource(base + '/v1/events');
     source.onmessage = ({ data }) => { source.close(); go(`read: ${data.slice(0, 40)}`); };
@@ -158,10 +159,10 @@ class StrangersTest(WorkPageTest):
         found = jobs.execute("select name from sqlite_master where type = 'table' and name not like 'sqlite%' order by name")
         return [f'"{name}"' for name, in found]
 
-    def try_all(self, base: str, job: dict | None = None, headers: dict | None = None, tab=None) -> dict[str, str]:
-        """Tries everything from the page that is open."""
-        arguments = ", ".join(map(json.dumps, (base, self.worktree, job or self.job, headers or {})))
-        return (tab or self.tab).run(f"({ATTEMPTS})({arguments})", patience=180)
+    def try_all(self, base: str, job: dict | None = None, headers: dict | None = None, tab=None, patience: int = 4_000) -> dict[str, str]:
+        """Tries everything from the page that is open; what is silent for so many milliseconds came to nothing."""
+        arguments = ", ".join(map(json.dumps, (base, self.worktree, job or self.job, headers or {}, patience)))
+        return (tab or self.tab).run(f"({ATTEMPTS})({arguments})", patience=600)
 
     def check_nothing_came(self, found: dict[str, str]) -> None:
         self.assertGreater(len(found), 40)
@@ -192,7 +193,7 @@ class OtherOriginsTest(StrangersTest):
         self.assertEqual(len([line for line in tab.console if "frame-ancestors" in line]), 4)
         # The same attempts from a page of the server succeed: it is the origin that prevented them.
         tab.open(f"{self.server.url}/jobs")
-        found = self.try_all(self.server.url)
+        found = self.try_all(self.server.url, patience=60_000)
         for name in ("GET /v1/git/worktrees", "GET /v1/events", "POST /v1/git/worktrees string", "POST /v1/jobs/csv_import object", f"GET /v1/jobs/{self.job['jobId']}/results",
                      f"DELETE /v1/git/worktrees/{self.worktree}?force=1 object", "EventSource", "WebSocket"):
             self.assertTrue(found[name].startswith("read"), f"{name}: {found[name]}")
@@ -246,7 +247,7 @@ class TokensTest(StrangersTest):
             self.assertNotIn(str(self.root), found["frame /v1/git/worktrees"])
         after = self.standing()
         self.assertEqual(after[:3], before[:3])
-        found = self.try_all(self.server.url, headers=self.headers)
+        found = self.try_all(self.server.url, headers=self.headers, patience=60_000)
         self.assertTrue(found["GET /v1/git/worktrees"].startswith("read"), found)
         self.assertTrue(found["WebSocket"].startswith("read"), found)
 

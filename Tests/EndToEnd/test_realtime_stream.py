@@ -18,6 +18,8 @@ BUDGET = 5
 """How long a board may take, in seconds."""
 BEAT = 15
 """The time between two signs of life, in seconds."""
+SLACK = 20
+"""What a busy machine may add, in seconds."""
 
 
 def patched(board: dict, change: dict) -> dict:
@@ -107,7 +109,8 @@ class EventTest(StreamTest):
             self.assertEqual(event.data["departures"][0]["rawDelaySec"], seconds)
             waits.append(event.at - stage.trips.first_served(stage.trips.number))
         print("stream: from the feed's bytes to the event, ms:", [round(1000 * w) for w in waits])
-        self.assertLess(statistics.median(waits), 1)
+        # A stream that told changes with its signs of life only would take half of their distance, in the middle.
+        self.assertLess(statistics.median(waits), BEAT / 3)
 
     def test_time_alone_is_told_too(self):
         """A train that left leaves the board without any publication."""
@@ -117,7 +120,8 @@ class EventTest(StreamTest):
         change = stream.next("change")
         self.assertEqual(change.data["removed"], [first["key"]])
         gone = instant(first["scheduledDeparture"]) + 45
-        self.assertAlmostEqual(stage.now(), gone, delta=1.5)
+        self.assertGreater(stage.now(), gone - 1.5)
+        self.assertLess(stage.now(), gone + SLACK)
 
     def test_a_publication_without_a_change_still_tells_its_age(self):
         """Otherwise the age on the screen grows while the server has newer data."""
@@ -161,8 +165,9 @@ class EventTest(StreamTest):
         began = time.monotonic()
         stream = self.open(stage)
         stream.next("snapshot")
-        first = wait_for(lambda: stream.comments, "a comment", within=BEAT + 10)[0]
-        self.assertLess(abs(first.at - began - BEAT), 4)
+        first = wait_for(lambda: stream.comments, "a comment", within=BEAT + SLACK)[0]
+        self.assertGreater(first.at - began, BEAT - 4)
+        self.assertLess(first.at - began, BEAT + SLACK)
 
     def test_a_bad_question_is_an_error(self):
         stage = self.stage()
@@ -252,8 +257,8 @@ class ClientTest(StreamTest):
     def released(self, stage, files, what):
         """Waits until nobody waits any more and the sockets are closed."""
         began = time.monotonic()
-        wait_for(lambda: stage.waiting() == 0, "nobody who waits", within=10)
-        wait_for(lambda: self.files(stage) <= files + 2, "closed sockets", within=10)
+        wait_for(lambda: stage.waiting() == 0, "nobody who waits")
+        wait_for(lambda: self.files(stage) <= files + 2, "closed sockets")
         print(f"{what}: released {time.monotonic() - began:.2f} s after the clients had gone")
         self.assertEqual(ask(stage.port, BOARD).status, 200)
 

@@ -12,8 +12,11 @@ from realtime_stage import (
     BOARD, LAUSANNE, STRONG_TAG, Stage, alert, instant, late, load_side_by_side as load_tests,
     trip, wait_for,
 )
+from watching import LONGEST
 
 ALERT = {"fr": "Travaux", "de": "Bauarbeiten", "it": "Lavori", "en": "Works"}
+SLACK = 20
+"""What a busy machine may add, in seconds."""
 REQUIRED_IN_304 = ("Cache-Control", "Content-Location", "Date", "ETag", "Expires", "Vary")
 """What a 304 has to carry if a 200 would (RFC 9110 section 15.4.5)."""
 
@@ -225,7 +228,7 @@ class ConditionTest(WireTest):
     def test_realtime_that_ages_is_no_204(self):
         other = Stage(
             begin="2026-11-24T07:05:00Z",
-            ready=lambda s: s.trips.publish(late(trip(2), 180), age=42),
+            ready=lambda s: s.trips.publish(late(trip(2), 180), age=33),
         )
         self.addCleanup(other.close)
         token = other.has_status("applied").meta["rtFetchedAt"]
@@ -253,7 +256,7 @@ class ConditionTest(WireTest):
         # A period after the last one, and as much later as that took to get here: a part of a second
         # until it appeared, for its time is a whole one, and the poll.
         self.assertGreaterEqual(expected, at + (at - self.at))
-        self.assertLess(expected, at + (at - self.at) + 3)
+        self.assertLess(expected, at + (at - self.at) + SLACK)
         age = int(re.search(r"private, max-age=(\d+), must-revalidate", answer["Cache-Control"])[1])
         self.assertLessEqual(age, expected - instant(answer.meta["serverTime"]) + 0.01)
         self.assertGreater(age + 1, expected - instant(answer.meta["serverTime"]) - 0.01)
@@ -277,7 +280,7 @@ class WaitTest(WireTest):
         answer = self.unchanged(stage.ask(BOARD, if_none_match=tag, prefer="wait=2"))
         self.assertEqual(answer["Preference-Applied"], "wait=2")
         self.assertGreaterEqual(answer.took, 1.95)
-        self.assertLess(answer.took, 5)
+        self.assertLess(answer.took, 2 + SLACK)
 
     def test_204_after_the_wait(self):
         stage = self.stage()
@@ -290,8 +293,8 @@ class WaitTest(WireTest):
     def test_without_a_condition_nobody_waits(self):
         stage = self.stage()
         for fields in ({}, {"if_none_match": '"other"'}):
-            answer = stage.board(prefer="wait=20", **fields)
-            self.assertLess(answer.took, 10)
+            answer = stage.board(prefer="wait=50", **fields)
+            self.assertLess(answer.took, 50 - SLACK)
             self.assertIsNone(answer["Preference-Applied"])
 
     def test_what_is_no_wait_is_ignored(self):
@@ -299,7 +302,7 @@ class WaitTest(WireTest):
         tag = stage.board()["ETag"]
         for prefer in ("wait", "wait=", "wait=soon", "wait=-5", "wait=0", "handling=lenient"):
             answer = self.unchanged(stage.ask(BOARD, if_none_match=tag, prefer=prefer))
-            self.assertLess(answer.took, 5, prefer)
+            self.assertLess(answer.took, SLACK, prefer)
             self.assertIsNone(answer["Preference-Applied"], prefer)
 
     def test_what_does_not_change_the_board_ends_no_wait(self):
@@ -319,7 +322,7 @@ class WaitTest(WireTest):
 
     def raw(self, stage, text: str, *, half: bool = False) -> bytes:
         """What comes for these bytes until the server closes; half: nothing more will be sent."""
-        with socket.create_connection(("127.0.0.1", stage.port), timeout=10) as line:
+        with socket.create_connection(("127.0.0.1", stage.port), timeout=LONGEST) as line:
             line.sendall(text.encode())
             if half:
                 line.shutdown(socket.SHUT_WR)
@@ -331,7 +334,7 @@ class WaitTest(WireTest):
     def test_a_connection_that_waited_is_used_again(self):
         stage = self.stage()
         tag = stage.board()["ETag"]
-        line = http.client.HTTPConnection("127.0.0.1", stage.port, timeout=10)
+        line = http.client.HTTPConnection("127.0.0.1", stage.port, timeout=LONGEST)
         self.addCleanup(line.close)
         for prefer in ("wait=1", "wait=1", "handling=strict"):
             self.unchanged(stage.ask(BOARD, if_none_match=tag, prefer=prefer, connection=line))
@@ -352,7 +355,7 @@ class WaitTest(WireTest):
         """Pipelined: the answer that waited says that nothing comes behind it."""
         stage = self.stage()
         tag = stage.board()["ETag"]
-        with socket.create_connection(("127.0.0.1", stage.port), timeout=20) as peer:
+        with socket.create_connection(("127.0.0.1", stage.port), timeout=LONGEST) as peer:
             peer.sendall(
                 f"GET {BOARD} HTTP/1.1\r\nHost: x\r\nIf-None-Match: {tag}\r\nPrefer: wait=1\r\n\r\n"
                 "GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode()
@@ -409,7 +412,8 @@ class WaitTest(WireTest):
             late_by.append(arrived - stage.trips.first_served(stage.trips.number))
         print("long poll: from the feed's bytes to the answer, ms:",
               [round(1000 * one) for one in late_by])
-        self.assertLess(statistics.median(late_by), 1)
+        # Without the change they would come at the end of the wait.
+        self.assertLess(statistics.median(late_by), 10)
 
 
 if __name__ == "__main__":

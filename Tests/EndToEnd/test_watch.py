@@ -15,7 +15,7 @@ from email.utils import formatdate
 from pathlib import Path
 
 from program import PROGRAM, Folder, run
-from side_by_side import load_side_by_side as load_tests  # noqa: F401
+from side_by_side import SideBySide
 from test_terminal import Screen
 from watching import (
     JSON, NOT_MODIFIED, TOO_MANY, Broken, Document, Watch, always, forbidden, hanging,
@@ -23,21 +23,31 @@ from watching import (
 )
 
 FAST = {
-    "every": 300, "timeout": 800, "retryDelay": 100, "ladder": [300, 600, 1200],
+    "every": 300, "timeout": 30_000, "retryDelay": 100, "ladder": [300, 600, 1200],
     "ladderJitter": {"above": 10}, "leastInterval": 200, "recheck": 1500, "spread": 0,
     "unchangedLimit": None, "unchangedFor": None,
 }
-"""The constants of most tests: as the presets have them, and ten times as fast."""
+"""The constants of most tests: as the presets have them, and ten times as fast; only a timeout that a test is about
+(TIMEOUT) is shorter than a busy machine needs for an answer."""
+TIMEOUT = 2_000
+"""The timeout of tests of timeouts, in milliseconds."""
 LAST_STEP = 1.2 * 1.1
 """The last step of that ladder with its jitter, in seconds."""
-SLACK = 1.5
-"""What a busy machine may add to a wait, in seconds."""
+SLACK = 20
+"""What a busy machine may add to a wait, in seconds; the program's own figures are held against narrower bounds."""
 EARLY = 0.02
 """How much earlier than promised a wait may seem to end, since clocks are read in milliseconds."""
 
 GOOD = Document(b'{"n": 1}', '"good"')
 BETTER = Document(b'{"n": 2}', '"better"')
 UNAVAILABLE = always(reply("503 Service Unavailable"))
+
+
+def load_tests(loader, tests, pattern) -> SideBySide:
+    """Nearly all of the time is waiting."""
+    suite = SideBySide([tests])
+    suite.most = 14
+    return suite
 
 
 class WatchTest(unittest.TestCase):
@@ -119,7 +129,7 @@ class OutageTest(WatchTest):
         began = time.monotonic()
         recovered = watch.event("recovered")
         self.assertLess(time.monotonic() - began, LAST_STEP + SLACK)
-        self.assertLess(recovered["ageMs"], 1_000, "a copy that was confirmed is fresh")
+        self.assertLess(recovered["ageMs"], recovered["changedAgoMs"] - 1_000, "a copy that was confirmed is fresh")
         self.assertGreater(recovered["changedAgoMs"], 2_000, "and it is the old one")
         self.assertEqual(recovered["failuresInARow"], 0)
         self.assertEqual(server.questions[-1]["If-None-Match"], '"good"')
@@ -157,10 +167,10 @@ class OutageTest(WatchTest):
 
     def test_a_silent_server_ends_by_timeout(self):
         """A half-open socket: it accepts and never answers."""
-        server, watch = self.after_a_copy(hanging)
+        server, watch = self.after_a_copy(hanging, timeout=TIMEOUT)
         request = watch.event("request", outcome="timed_out")
-        self.assertGreaterEqual(request["durationMs"], 799)
-        self.assertLess(request["durationMs"], 800 + SLACK * 1000)
+        self.assertGreaterEqual(request["durationMs"], TIMEOUT - 1)
+        self.assertLess(request["durationMs"], TIMEOUT + SLACK * 1000)
         failing = watch.event("failing", kind="timed_out", says="no answer in time")
         self.keeps_its_copy(watch, failing)
         self.recovers(server, watch)
@@ -172,7 +182,7 @@ class OutageTest(WatchTest):
         listener.bind(("127.0.0.1", 0))
         listener.listen(1)
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
-        watch = self.start(url, "--json", "--policy", self.policy())
+        watch = self.start(url, "--json", "--policy", self.policy(timeout=TIMEOUT))
         failing = watch.event("failing", kind="timed_out")
         self.assertNotIn("ageMs", failing)
 
@@ -186,7 +196,7 @@ class OutageTest(WatchTest):
             return GOOD(question, line)
 
         server = self.broken(first_only)
-        watch = self.watch(server)
+        watch = self.watch(server, timeout=TIMEOUT)
         watch.event("changed", first=True)
         watch.event("request", outcome="timed_out")
         watch.event("request", outcome="unchanged")
@@ -222,11 +232,12 @@ class OutageTest(WatchTest):
             with self.subTest(name):
                 gone = []
                 server, watch = self.after_a_copy(
-                    lambda question, line, content=content: gone.append(line.dribble(content))
+                    lambda question, line, content=content: gone.append(line.dribble(content)),
+                    timeout=TIMEOUT,
                 )
                 request = watch.event("request", outcome="timed_out")
-                self.assertGreaterEqual(request["durationMs"], 799)
-                self.assertLess(request["durationMs"], 800 + SLACK * 1000)
+                self.assertGreaterEqual(request["durationMs"], TIMEOUT - 1)
+                self.assertLess(request["durationMs"], TIMEOUT + SLACK * 1000)
                 failing = watch.event("failing", kind="timed_out")
                 self.keeps_its_copy(watch, failing)
                 self.recovers(server, watch)
@@ -236,7 +247,7 @@ class OutageTest(WatchTest):
     def test_a_slow_answer_that_ends_in_time(self):
         content = reply("200 OK", b"[1]", JSON)
         server = self.broken(lambda question, line: None if line.dribble(content, 0.002) else None)
-        watch = self.watch(server, timeout=10_000)
+        watch = self.watch(server)
         self.assertEqual(watch.event("changed", first=True)["bytes"], 3)
         self.assertEqual(watch.events("failing"), [])
 
@@ -327,13 +338,18 @@ class RateTest(WatchTest):
         server, watch = self.after_a_copy(in_turn(refusal, GOOD), **changes)
         failing = watch.event("failing", kind=kind, status=int(status[:3]))
         self.keeps_its_copy(watch, failing)
+        self.next_in = failing["nextInMs"] / 1000
         watch.event("recovered")
         _, refused, after = server.wait_for(3)[:3]
         self.assertTrue(after.is_conditional)
         return failing, after.at - refused.answered_at
 
+    next_in = 0.0
+    """The wait as the program tells it, in seconds."""
+
     def waits(self, wait, least, most=None):
         self.assertGreaterEqual(wait, least - EARLY)
+        self.assertLessEqual(self.next_in, (most or least) + EARLY)
         self.assertLess(wait, (most or least) + SLACK)
 
     def test_seconds(self):
@@ -485,7 +501,7 @@ class BodyTest(WatchTest):
 
         watches = []
         for answer in [announced, chunked, compressed]:
-            server, watch = self.after_a_copy(answer, timeout=20_000)
+            server, watch = self.after_a_copy(answer)
             watches.append((answer.__name__, server, watch))
         for name, server, watch in watches:
             with self.subTest(name):
@@ -503,7 +519,7 @@ class BodyTest(WatchTest):
             while line.send(f"X-{number}: {'x' * 1_000}\r\n".encode()):
                 number += 1
 
-        server, watch = self.after_a_copy(huge, timeout=10_000)
+        server, watch = self.after_a_copy(huge)
         failing = watch.event("failing")
         self.assertIn("head of the answer is larger than", failing["says"])
         self.keeps_its_copy(watch, failing)
@@ -516,21 +532,22 @@ class ValidatorTest(WatchTest):
     def test_a_304_that_speaks_of_another_copy(self):
         """It confirms nothing: the whole is asked for at once, once."""
         lie = always(reply(NOT_MODIFIED, None, 'ETag: "other"'))
-        server, watch = self.after_a_copy(in_turn(lie, BETTER))
+        # A question of the schedule would come much later.
+        server, watch = self.after_a_copy(in_turn(lie, BETTER), every=5_000)
         change = watch.event("changed")
         self.assertEqual(change["entityTag"], '"better"')
         first, second, third = server.wait_for(3)[:3]
         self.assertEqual(
             [one["If-None-Match"] for one in (first, second, third)], [None, '"good"', None]
         )
-        self.assertLess(third.at - second.answered_at, 0.3, "at once")
+        self.assertLess(third.at - second.answered_at, 4, "at once")
         self.assertEqual(watch.events("failing"), [])
 
     def test_a_server_that_always_says_304_about_another_copy(self):
         """A copy that is never confirmed is not called fresh, and the server not hammered."""
         lie = always(reply(NOT_MODIFIED, None, 'ETag: "other"'))
         server, watch = self.after_a_copy(lie)
-        failing = watch.event("failing", within=6)
+        failing = watch.event("failing")
         self.keeps_its_copy(watch, failing)
         self.assertLessEqual(len(server.questions), 5)
         self.recovers(server, watch)
@@ -538,14 +555,14 @@ class ValidatorTest(WatchTest):
     def test_a_304_to_a_first_request(self):
         """One unconditional request, then a failure that can be seen."""
         server = self.broken(always(reply(NOT_MODIFIED, None, 'ETag: "good"')))
-        watch = self.watch(server)
+        watch = self.watch(server, ladder=[4_000])
         failing = watch.event("failing", kind="missing_body", status=304)
         self.assertIn("without a condition", failing["says"])
         self.assertNotIn("ageMs", failing)
         asked = server.wait_for(3)
         self.assertFalse(any(one.is_conditional for one in asked))
-        self.assertLess(asked[1].at - asked[0].answered_at, 0.2, "at once")
-        self.assertGreaterEqual(asked[2].at - asked[1].answered_at, 0.3 - EARLY, "the ladder")
+        self.assertLess(asked[1].at - asked[0].answered_at, 3.5, "at once")
+        self.assertGreaterEqual(asked[2].at - asked[1].answered_at, 4 - EARLY, "the ladder")
         self.assertEqual(watch.events("changed"), [])
         server.answer = GOOD
         watch.event("changed", first=True)
@@ -759,7 +776,8 @@ class StreamTest(WatchTest):
         watch.event("request", outcome="unchanged")
         self.assertEqual(server.wait_for(1, "/events")[0]["Accept"], "text/event-stream")
         change = watch.event("changed")
-        self.assertLess(time.monotonic() - told[0], 1)
+        # The poll that stands behind the stream would come minutes later.
+        self.assertLess(time.monotonic() - told[0], SLACK)
         self.assertEqual(change["entityTag"], '"better"')
         self.assertTrue(change["isStreaming"])
         self.assertEqual(len(server.wait_for(3, "/")), 3, "the stream stands in for polling")
@@ -913,26 +931,26 @@ class ClockTest(WatchTest):
             environment={"LD_PRELOAD": str(library), "SHIFTED_CLOCK": str(stamp)},
         )
         change = watch.event("changed", first=True)
-        self.assertLess(abs(change["ageMs"] - 100_000), 1_000)
+        self.assertLess(abs(change["ageMs"] - 100_000), SLACK * 1000)
         before = watch.event("request", outcome="unchanged")
-        self.assertLess(abs(before["skewMs"]), 3_000)
+        self.assertLess(abs(before["skewMs"]), SLACK * 1000)
         self.set(stamp, offset)
         # The jump has arrived when the measured skew shows it; nothing else may.
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 90
         after = before
-        while abs(after["skewMs"] - offset * 1000) > 3_000:
+        while abs(after["skewMs"] - offset * 1000) > SLACK * 1000:
             after = watch.event("request", outcome="unchanged")
             self.assertLess(time.monotonic(), deadline, "the clock never jumped")
-        self.assertLess(after["startedAt"] - before["startedAt"], 20_000)
+        self.assertLess(after["startedAt"] - before["startedAt"], 90_000)
         server.answer = UNAVAILABLE
         failing = watch.event("failing", kind="server_error")
         asked = watch.events("request")
         good = [one for one in asked if one["outcome"] == "unchanged"][-1]
         failed = [one for one in asked if one["outcome"] == "server_error"][1]
         since = failed["endedAt"] - good["endedAt"]
-        self.assertLess(since, 20_000, "records are dated by the monotonic clock")
-        self.assertLess(abs(failing["ageMs"] - 100_000 - since), 1_000)
-        self.assertLess(abs(failing["verifiedAgoMs"] - since), 1_000)
+        self.assertLess(since, 90_000, "records are dated by the monotonic clock")
+        self.assertLess(abs(failing["ageMs"] - 100_000 - since), SLACK * 1000)
+        self.assertLess(abs(failing["verifiedAgoMs"] - since), SLACK * 1000)
         # A date in Retry-After is held against the server's clock, not the device's.
         refused = []
 
@@ -1029,16 +1047,16 @@ class TextTest(WatchTest):
 
     def test_the_freshness_line_counts_up_and_shows_a_failure(self):
         server = self.broken(GOOD)
-        screen = self.screen(server.url, "--policy", self.policy(every=5_000, ladder=[1_500]))
+        screen = self.screen(server.url, "--policy", self.policy(every=10_000, ladder=[1_500]))
         screen.wait_for("first copy: 8 B, application/json")
-        screen.wait_for(r"\x1b\[32m●\x1b\[0m updated [1-2] s ago · changed [1-2] s ago")
-        screen.wait_for("updated [3-4] s ago · changed [3-4] s ago")
+        screen.wait_for(r"\x1b\[32m●\x1b\[0m updated [1-4] s ago · changed [1-4] s ago")
+        screen.wait_for("updated [5-9] s ago · changed [5-9] s ago")
         server.kill()
         screen.wait_for(r"failing: 127\.0\.0\.1:\d+ refuses connections")
         screen.wait_for(r"\x1b\[31m✗\x1b\[0m updated \d+ s ago[^\r]* · 127\.0\.0\.1:\d+ refuses")
         screen.text = ""
         first = int(re.search(r"updated (\d+) s ago", screen.wait_for(r"updated \d+ s ago"))[1])
-        screen.wait_for(f"updated ({first + 2}|{first + 3}) s ago")
+        screen.wait_for("updated (%s) s ago" % "|".join(str(first + more) for more in range(2, 30)))
         server.start()
         screen.text = ""
         screen.wait_for(r"(?s)recovered after .*\x1b\[32m●\x1b\[0m updated 0 s ago")
@@ -1064,7 +1082,7 @@ class TextTest(WatchTest):
         screen.wait_for("● updated|●.*updated 0 s ago")
         screen.process.send_signal(signal.SIGINT)
         screen.wait_for(r"\r\x1b\[K1 requests?, 0 % not modified, 8 B of bodies\r\n")
-        self.assertIn(screen.process.wait(timeout=10), [0, 130])
+        self.assertIn(screen.process.wait(timeout=60), [0, 130])
 
 
 class EndTest(WatchTest):
@@ -1116,11 +1134,11 @@ class EndTest(WatchTest):
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )
         head = subprocess.run(
-            ["head", "-1"], stdin=watch.stdout, capture_output=True, timeout=20, check=True
+            ["head", "-1"], stdin=watch.stdout, capture_output=True, timeout=60, check=True
         )
         watch.stdout.close()
         self.assertEqual(json.loads(head.stdout)["event"], "request")
-        code = watch.wait(timeout=10)
+        code = watch.wait(timeout=60)
         with watch.stderr as errors:
             self.assertEqual(errors.read(), b"")
         self.assertIn(code, [0, -signal.SIGPIPE, 128 + signal.SIGPIPE])
@@ -1131,7 +1149,7 @@ class EndTest(WatchTest):
         with open("/dev/full", "w", encoding="utf-8") as full:
             answer = subprocess.run(
                 [PROGRAM, "watch", server.url, "--for", "20"], stdout=full, stderr=subprocess.PIPE,
-                timeout=30, check=False, text=True,
+                timeout=90, check=False, text=True,
             )
         self.assertEqual(answer.returncode, 1)
         self.assertNotEqual(answer.stderr, "")
@@ -1186,14 +1204,14 @@ class EndTest(WatchTest):
         server = self.broken(GOOD)
         for path in [str(self.folder / "no" / "such"), str(self.folder.path), "/dev/full"]:
             with self.subTest(path):
-                answer = run("watch", server.url, "--record", path, "--for", "10", timeout=20)
+                answer = run("watch", server.url, "--record", path, "--for", "10", timeout=60)
                 self.assertEqual(answer.returncode, 1)
                 self.assertIn(f"--record {path}: ", answer.stderr)
                 self.assertNotIn("Domain=", answer.stderr)
 
     def refuses(self, *arguments, says):
         """Exit code 64, and a message that names what is wrong, and where."""
-        answer = run("watch", *arguments, timeout=20)
+        answer = run("watch", *arguments, timeout=60)
         self.assertEqual(answer.returncode, 64, answer.stdout + answer.stderr)
         self.assertEqual(answer.stdout, "")
         first = answer.stderr.splitlines()[0]

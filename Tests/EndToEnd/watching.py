@@ -20,7 +20,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # In the background of a shell: programs that are started here must hear a Ctrl-C all the same.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-LONGEST = 30
+LONGEST = 90
 """The longest wait for anything, in seconds: for a busy machine, and for what never comes."""
 
 
