@@ -36,7 +36,8 @@ public enum InstantText: Sendable {
   /// - Parameter seconds: Seconds since 1970-01-01T00:00:00Z; milliseconds are rounded down.
   /// - Returns: Text like `2026-11-24T07:00:00.000Z`.
   public static func write(_ seconds: Double) -> String {
-    let exact = (seconds * 1_000).rounded(.down)
+    // Numbers of seconds since 1970 cannot tell a thousandth of a millisecond apart.
+    let exact = (seconds * 1_000 + 0.001).rounded(.down)
     let first: Int64 = -62_135_596_800_000
     let last: Int64 = 253_402_300_799_999
     // What is no number is not above the first one.

@@ -18,7 +18,7 @@ from realtime_rules import KINDS, applied, instant, kinds
 BOARD, STREAM, METRICS = "/api/stationboard", "/api/stationboard/stream", "/metrics"
 STATIONS = 24
 ATTEMPTS = 12
-PATIENCE = 30
+PATIENCE = 120
 
 
 # --- Asking -------------------------------------------------------------------------

@@ -139,7 +139,8 @@ class EngineInThePage(BoardTest):
         tab.run("gc()")
         after = tab.run("performance.memory.usedJSHeapSize")
         print(f"\n{HOURS} hours: {asked} questions, heap {before / 1e6:.1f} MB, then {after / 1e6:.1f} MB", flush=True)
-        self.assertGreater(asked, HOURS * 3600 / 20)
+        # The real time that the run takes passes too, without questions.
+        self.assertGreater(asked, HOURS * 3600 / 25)
         self.assertLess(asked, HOURS * 3600 / 13)
         self.assertLess(after, 50_000_000)
         self.assertLess(after - before, 10_000_000)
