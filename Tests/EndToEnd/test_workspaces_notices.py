@@ -134,7 +134,8 @@ class NoticeTest(Stage):
         other.is_done("Found.")
         until(lambda: len(desktop.notices) == 3)
         self.assertEqual(desktop.notices[2]["title"], "shop/search is done")
-        self.assertEqual(watcher.close(), "")
+        # It may have asked while no server was there; it complains about nothing else.
+        self.assertRegex(watcher.close(), r"\A(freshet workspaces: 127\.0\.0\.1:\d+ refuses connections\n)?\Z")
         self.assertEqual(len(desktop.notices), 3)
 
     def restart(self) -> None:
