@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,7 @@ PROGRAM = os.environ.get("FRESHET", "")
 DAY = "2026-11-24"
 NOW = "2026-11-24T07:00:00Z"
 LONGEST = 120
+CRASHES = {-signal.SIGSEGV, -signal.SIGILL, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGTRAP, -signal.SIGFPE}
 
 
 def run(*arguments: str, timeout: float = LONGEST) -> subprocess.CompletedProcess[str]:
@@ -123,11 +125,13 @@ class Server:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.process.poll() is None:
+        code = self.process.poll()
+        if code is None:
             self.process.kill()
             self.process.wait()
         self.drain.join(timeout=30)
         self.process.stdout.close()
+        assert code not in CRASHES, f"the server ended with {signal.Signals(-code).name}: {''.join(self.log)}"
 
 
 class Producer(Server):

@@ -231,7 +231,8 @@ class ChangeTest(unittest.TestCase):
         self.until(lambda: shown(self.server.worktrees()) == truth(self.main))
         (linked / "new").write_text("x")
         self.shows("linked", untracked=1)
-        repository(self.root / "renamed" / "another")
+        # It comes as a whole: one that is made there may be looked at before it is one.
+        repository(self.base / "another").rename(self.root / "renamed" / "another")
         self.until(lambda: any(each["name"].endswith("/another") for each in self.server.worktrees()))
 
 

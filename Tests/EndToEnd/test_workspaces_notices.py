@@ -128,13 +128,14 @@ class NoticeTest(Stage):
         self.assertEqual(second["replaces"], first["number"])
         # The server starts again and finds everything anew: nothing of it is a change.
         self.restart()
-        until(lambda: any("done" in line for line in watcher.lines[-1:]))
+        self.assertIn("done", watcher.lines[-1])
         other = self.agent("search")
         other.works()
         other.is_done("Found.")
         until(lambda: len(desktop.notices) == 3)
         self.assertEqual(desktop.notices[2]["title"], "shop/search is done")
-        self.assertEqual(watcher.close(), "")
+        # It may have asked while no server was there; it complains about nothing else.
+        self.assertRegex(watcher.close(), r"\A(freshet workspaces: 127\.0\.0\.1:\d+ refuses connections\n)?\Z")
         self.assertEqual(len(desktop.notices), 3)
 
     def restart(self) -> None:
@@ -149,6 +150,16 @@ class NoticeTest(Stage):
         )
         self.addCleanup(again.wait)
         self.addCleanup(again.kill)
+
+        def is_back() -> bool:
+            """Whether it knows what agents did, and the watcher hears of it."""
+            try:
+                knows = self.server.named("pay")["activity"]["state"] == "done_unseen"
+                return knows and self.server.metric("freshet_workspaces_waiting") == 1
+            except OSError:
+                return False
+
+        until(is_back)
 
     @unittest.skipIf(MISSING, f"missing: {', '.join(MISSING)}")
     def test_a_desktop_without_markup_gets_the_text_and_the_screen_tells_it_too(self):
@@ -178,6 +189,7 @@ class NoticeTest(Stage):
         screen.press("q")
         start = time.monotonic()
         self.assertEqual(screen.ends(), 0)
+        # A few seconds on a machine that is quiet: a desktop is waited for, but not for ever.
         self.assertLess(time.monotonic() - start, 40)
         self.assertTrue(screen.is_as_before())
 

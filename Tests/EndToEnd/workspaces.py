@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import threading
+import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -141,6 +142,11 @@ class Workspaces(Server):
     def __init__(self, folder: Folder, *options: str, roots: list[Path] | None = None, **more):
         arguments = [part for root in roots or [folder.path] for part in ("--workspaces", str(root))]
         super().__init__(folder / "no-timetable", *arguments, *options, now=None, **more)
+        # An answer waits two seconds for the first look at everything; on a busy machine that may take longer.
+        asked = 0.0
+        while time.monotonic() - asked > 1.5:
+            asked = time.monotonic()
+            self.ask("/v1/git/worktrees")
 
     def ask(
         self, path: str, method: str = "GET", body: object = None, **fields: str
