@@ -38,7 +38,8 @@ class Agent:
         process = subprocess.Popen(["sleep", "3600"], cwd=worktree)
         test.addCleanup(process.wait)
         test.addCleanup(process.kill)
-        self.tell("start", agent=name, session=f"{name} {worktree.name}", cwd=str(worktree), version="1", pid=process.pid)
+        session = f"{name} {worktree.name}"
+        self.tell("start", agent=name, session=session, cwd=str(worktree), version="1", pid=process.pid)
 
     def tell(self, event: str, **members: object) -> None:
         at = int(time.time() * 1000)

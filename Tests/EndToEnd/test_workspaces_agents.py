@@ -218,7 +218,8 @@ class TruthTest(AgentTest):
         self.assertEqual(seen, {"working", "needs_you", "idle", "done_unseen", "ended"})
         self.assertGreater(len(polled), 5)
         # In the end no process is there any more.
-        until(lambda: all(server.named(tree.name)["activity"]["state"] in ("ended", "done_unseen") for tree in self.trees))
+        gone = ("ended", "done_unseen")
+        until(lambda: all(server.named(tree.name)["activity"]["state"] in gone for tree in self.trees))
 
         # What agents committed is in the list, and what they wrote is in the session.
         until(lambda: all(
@@ -260,7 +261,8 @@ class TruthTest(AgentTest):
             if state == "idle" and any(cls.is_left(plan, each, started) for _, plan, each, _ in acts[:place]):
                 continue
             if found is None or acts[found][1] > at + CLOCKS:
-                wrong.append(f"{path}: {state} shown at {at:.2f}, after {acts[max(place - 1, 0)]}, before its time or late")
+                last = acts[max(place - 1, 0)]
+                wrong.append(f"{path}: {state} shown at {at:.2f}, after {last}, before its time or late")
             else:
                 place = found + 1
         return wrong
@@ -370,7 +372,8 @@ class SimulationTest(unittest.TestCase):
         )
         self.assertEqual(answer.returncode, 0, answer.stderr)
         # The slack is that of a busy machine; that many are shown at all says that somebody looks.
-        said = re.match(r"(\d+) changes of state: (\d+) shown, .* 0 later than 8000 ms; (\d+) were over before", answer.stderr)
+        form = r"(\d+) changes of state: (\d+) shown, .* 0 later than 8000 ms; (\d+) were over before"
+        said = re.match(form, answer.stderr)
         self.assertTrue(said, answer.stderr)
         changes, shown, short = map(int, said.groups())
         self.assertLessEqual(changes, shown + short, answer.stderr)

@@ -16,7 +16,8 @@ from test_page_access import CONTRASTS, RING, TARGETS
 LANGUAGES = ("fr", "de", "it", "en")
 #: Tabs of tests that run side by side cover each other, and are to run as fast as if they did not.
 SWITCHES = (
-    "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding", "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
+    "--disable-background-timer-throttling",
 )
 _browsers: list[Browser] = []
 _lock = threading.Lock()
