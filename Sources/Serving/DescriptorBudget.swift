@@ -48,7 +48,8 @@ package struct DescriptorBudget: Hashable, Sendable {
 
   /// How many connections fit: what is left of the descriptors after the reserve, and at least a quarter of them.
   ///
-  /// - Parameter wanted: How many there are to be at most.
+  /// - Parameter wanted: The most connections.
+  /// - Returns: That many, or fewer; at least one.
   package func connections(_ wanted: Int) -> Int {
     max(1, min(wanted, max(descriptors - Self.reserve, descriptors / 4)))
   }

@@ -1,6 +1,14 @@
 import ArgumentParser
 import StationboardServer
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// The program: server, boards, importer and sample data in one binary.
 @main
 struct Freshet: AsyncParsableCommand {
@@ -15,4 +23,30 @@ struct Freshet: AsyncParsableCommand {
       WorkspacesCommand.self, AgentSimCommand.self,
     ]
   )
+
+  static func main() async {
+    do {
+      var command = try parseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+      leave(0)
+    } catch {
+      let code = exitCode(for: error)
+      let message = fullMessage(for: error)
+      fflush(nil)
+      if !message.isEmpty, code.isSuccess { Terminal.write(message + "\n") }
+      if !message.isEmpty, !code.isSuccess { Terminal.complain(message + "\n") }
+      leave(code.rawValue)
+    }
+  }
+
+  /// Ends the process without exit handlers: event loops and pool threads still run, and what exit handlers take down
+  /// is in use by them.
+  private static func leave(_ code: Int32) -> Never {
+    fflush(nil)
+    _exit(code)
+  }
 }

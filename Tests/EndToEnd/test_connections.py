@@ -8,11 +8,12 @@ import socket
 import sqlite3
 import time
 import unittest
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from job_stage import JobServer, RawSocket, table
-from program import Folder, Server, run, until
+from program import PROGRAM, Folder, Server, run, until
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from workspaces import repository
 
@@ -150,6 +151,32 @@ class EveryServerTests(ConnectionTest):
         content.send(question + "Content-Length: 100000\r\n\r\n")
         self.assertEqual(content.answer()[0], 200)
         return clients
+
+    def test_idle_connections_keep_nobody_out_and_no_descriptor_from_the_server(self):
+        """More of them than the process may have files open, and board after board is answered."""
+        few = self.folder / "few-files"
+        few.write_text(f'#!/bin/sh\nulimit -n 256\nexec "{PROGRAM}" "$@"\n')
+        few.chmod(0o755)
+        settings = self.folder / "few.json"
+        settings.write_text(json.dumps({"limits": PATIENT}))
+        options = ["--config", str(settings), "--jobs", str(self.folder / "jobs")]
+        with Server(self.folder / "data", *options, now=None, program=few, log_level="notice") as server:
+            self.assertIn("ulimit -n", "".join(server.log), "the lower limit is told")
+            idle = []
+            for _ in range(600):
+                idle.append(Peer(server.port))
+                if len(idle) % 40 == 0:
+                    self.assertEqual(server.get("/api/stationboard?stop_id=any")[1]["error"], "no_timetable")
+            with urllib.request.urlopen(server.url + "/metrics", timeout=LONG) as answer:
+                metrics = answer.read().decode()
+            self.assertLessEqual(int(re.search(r"^freshet_connections (\d+)", metrics, re.MULTILINE)[1]), 64)
+            ended = re.search(r'^freshet_connections_ended_total\{reason="crowded"\} (\d+)', metrics, re.MULTILINE)
+            self.assertGreater(int(ended[1]), 500)
+            # One that has a request in progress is not idle.
+            self.assertTrue(idle[-1].send("POST /v1/jobs/csv_import HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"))
+            self.assertEqual(server.stop(), 0, "".join(server.log))
+            for peer in idle:
+                peer.socket.close()
 
     def test_a_client_that_sends_slowly_or_nothing_is_left(self):
         for kind in KINDS:

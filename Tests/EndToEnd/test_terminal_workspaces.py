@@ -204,7 +204,12 @@ class ShowingTest(WorkspacesTest):
         words = "Allow " + "all of these words, " * 5 + "to the end?"
         agent.asks(words)
         self.commit("search", "dir1/new.txt", "theirs\n")
-        until(lambda: "needs you: " in run("workspaces", "--server", self.server.url).stdout)
+
+        def is_told() -> bool:
+            lines = run("workspaces", "--server", self.server.url).stdout
+            return "needs you: " in lines and any("shop/search" in line and "+1" in line for line in lines.splitlines())
+
+        until(is_told)
         lines = run("workspaces", "--server", self.server.url).stdout.splitlines()
         self.assertTrue(any(line.endswith("to the end?") for line in lines), lines)
         pay, search = (next(line for line in lines if f"shop/{name}" in line) for name in ("pay", "search"))

@@ -1,0 +1,20 @@
+import Testing
+
+@testable import Serving
+
+@Suite struct `The budget of descriptors` {
+  @Test(arguments: [(20_000, 4_096), (4_288, 4_096), (1_024, 832), (256, 64), (64, 16), (1, 1)])
+  func `leaves a reserve, and a quarter where there are few`(descriptors: Int, connections: Int) {
+    #expect(DescriptorBudget(descriptors: descriptors).connections(4_096) == connections)
+  }
+
+  @Test func `never gives more than wanted`() {
+    #expect(DescriptorBudget(descriptors: 20_000).connections(7) == 7)
+  }
+
+  @Test func `is that of the process, raised as far as it may`() {
+    let first = DescriptorBudget.raised()
+    #expect(first.descriptors > 0 && first.descriptors <= DescriptorBudget.most)
+    #expect(DescriptorBudget.raised() == first)
+  }
+}
