@@ -15,9 +15,9 @@ struct BoardRow: Hashable, Sendable {
     static let cancelled = Marks(rawValue: 2)
     /// The trip does not stop here.
     static let skipped = Marks(rawValue: 4)
-    /// The trip leaves out a stop after this one.
-    static let laterSkipped = Marks(rawValue: 8)
-    /// The trip leaves out all stops after this one.
+    /// The trip does not reach its last stop.
+    static let endsEarly = Marks(rawValue: 8)
+    /// The trip leaves out all stops after this one, the last one included.
     static let lastServed = Marks(rawValue: 16)
     /// The departure is from another platform than the timetable's.
     static let platformChanged = Marks(rawValue: 32)

@@ -261,7 +261,7 @@ struct DepartureRows {
     add("STOP_SKIPPED", if: marks.contains(.skipped), &json)
     add("REPLACEMENT_SERVICE", if: isSubstitute || marks.contains(.replacement), &json)
     add("EXTRA_SERVICE", if: marks.contains(.extra), &json)
-    add("SHORT_TURN", if: marks.contains(.laterSkipped), &json)
+    add("SHORT_TURN", if: marks.contains(.endsEarly), &json)
     add("SHORT_TURN_TERMINUS", if: marks.contains(.lastServed), &json)
     let isConfirmed = marks.contains(.predicted) && !row.isCancelled
     add("RT_CONFIRMED", if: isConfirmed, &json)

@@ -51,10 +51,10 @@ extension RealtimeBuilder {
     link(updates)
     defer { endTrip() }
     var skipped = 0
-    for number in linked where number >= 0 {
-      if feed.stopTimeUpdates[Int(number)].relationship == .skipped { skipped += 1 }
-    }
+    for number in linked where isSkipped(number) { skipped += 1 }
     let isCancelled = skipped == linked.count
+    // A trip that only leaves out stops on its way still reaches its last one.
+    let endsEarly = linked.last.map { isSkipped($0) } ?? false
     // Until the first stop time update with a time, the delay of the trip itself is what is known.
     var carried = update.delay.flatMap { plausible(Int64($0)) }
     var isOfTrip = carried != nil
@@ -102,8 +102,8 @@ extension RealtimeBuilder {
       }
       if isCancelled {
         marks.insert(.cancelled)
-      } else if skippedAhead > 0 {
-        marks.insert(.laterSkipped)
+      } else if endsEarly {
+        marks.insert(.endsEarly)
         if skippedAhead == schedule.count - 1 - position { marks.insert(.lastServed) }
       }
       if carried != nil, !isCancelled { marks.insert(.predicted) }
@@ -117,6 +117,11 @@ extension RealtimeBuilder {
       )
     }
     return isCancelled
+  }
+
+  /// Whether the update of a stop, if there is one, says that it is skipped.
+  private func isSkipped(_ number: Int32) -> Bool {
+    number >= 0 && feed.stopTimeUpdates[Int(number)].relationship == .skipped
   }
 
   /// Reads the stops of a trip of the timetable.
