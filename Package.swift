@@ -180,7 +180,7 @@ let package = Package(
     .target(
       name: "JobsServer",
       dependencies: [
-        "ConditionalHTTP", "Jobs", "Serving", "StrictJSON", "TolerantDecoding",
+        "ConditionalHTTP", "Jobs", "Serving", "Storage", "StrictJSON", "TolerantDecoding",
         .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
       ]
     ),

@@ -1,3 +1,4 @@
+import Foundation
 package import GRDB
 
 /// Opens SQLite files the way the services use them.
@@ -30,6 +31,25 @@ package enum DatabaseFile {
     return try DatabasePool(path: path, configuration: configuration)
   }
 
+  /// Lets only the owner of a database read and write it; creates it if it is not there.
+  ///
+  /// SQLite gives the permissions of a database to the journals that it makes beside it.
+  ///
+  /// - Parameter path: The file.
+  /// - Throws: `CocoaError` if the file cannot be made. One that belongs to somebody else keeps its permissions.
+  package static func makePrivate(_ path: String) throws {
+    let manager = FileManager.default
+    let permissions: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+    if !manager.fileExists(atPath: path),
+      !manager.createFile(atPath: path, contents: nil, attributes: permissions)
+    {
+      throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
+    }
+    for file in [path, path + "-wal", path + "-shm"] {
+      try? manager.setAttributes(permissions, ofItemAtPath: file)
+    }
+  }
+
   /// Opens a file that is written while others read it, with a write-ahead log; creates it if it is not there.
   ///
   /// Foreign keys are enforced. A commit is safe against a crash of the program, and against a crash of the
@@ -44,6 +64,7 @@ package enum DatabaseFile {
     var configuration = Configuration()
     configuration.label = label
     configuration.busyMode = .timeout(5)
+    try makePrivate(path)
     return try DatabasePool(path: path, configuration: configuration)
   }
 }

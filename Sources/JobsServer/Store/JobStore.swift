@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 package import Jobs
 package import Serving
+import Storage
 import StrictJSON
 
 /// Jobs, events, results and tokens in a folder: `jobs.sqlite`, and the files that came with jobs.
@@ -35,6 +36,11 @@ package final class JobStore: Sendable {
       atPath: folder + "/inputs",
       withIntermediateDirectories: true
     )
+    // Uploads are somebody's; the folder around them may have other things in it.
+    try? FileManager.default.setAttributes(
+      [.posixPermissions: 0o700],
+      ofItemAtPath: folder + "/inputs"
+    )
     claim = try FolderClaim(folder)
     var configuration = Configuration()
     configuration.label = "freshet.jobs"
@@ -45,6 +51,7 @@ package final class JobStore: Sendable {
       // and then their events were lost with them.
       try database.execute(sql: "PRAGMA synchronous = NORMAL")
     }
+    try DatabaseFile.makePrivate(folder + "/jobs.sqlite")
     database = try DatabasePool(path: folder + "/jobs.sqlite", configuration: configuration)
     try JobSchema.migrator.migrate(database)
     let first = max(1, Int64(clock.now))

@@ -14,6 +14,29 @@ import Testing
     return (job, token)
   }
 
+  @Test func `only the owner reads what was uploaded and what the database says of it`()
+    async throws
+  {
+    let folder = try Folder()
+    // As an earlier version left them.
+    let manager = FileManager.default
+    try manager.createDirectory(
+      atPath: folder.path + "/inputs",
+      withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o755]
+    )
+    let store = try JobStore(folder: folder.path, clock: ServiceClock())
+    _ = try await start(store)
+    func permissions(_ name: String) throws -> Int? {
+      let facts = try manager.attributesOfItem(atPath: folder.path + "/" + name)
+      return facts[.posixPermissions] as? Int
+    }
+    #expect(try permissions("inputs") == 0o700)
+    for name in ["jobs.sqlite", "jobs.sqlite-wal", "jobs.sqlite-shm"] {
+      #expect(try permissions(name) == 0o600, "\(name)")
+    }
+  }
+
   @Test func `the state of a job that is over stands before its end`() async throws {
     let folder = try Folder()
     let store = try JobStore(folder: folder.path, clock: ServiceClock())
