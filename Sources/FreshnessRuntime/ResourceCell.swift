@@ -166,7 +166,7 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
   // MARK: Effects
 
   func settle(_ effects: Effects, machine: Freshness, at now: Moment) {
-    state.withLock { state in
+    let waiters = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
       if let incoming = state.incoming {
         state.incoming = nil
         if machine.snapshot?.revision.number == incoming.revision, effects.snapshot != .hold {
@@ -186,7 +186,7 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
         state.arriving = nil
         if !effects.notes.contains(.superseded) { state.failure = arriving }
       }
-      guard !effects.changes.isEmpty else { return }
+      guard !effects.changes.isEmpty else { return [] }
       state.live.isLoading = machine.isLoading
       state.live.label = machine.label(at: now)
       state.live.failure = machine.failure.map { failure in
@@ -197,8 +197,10 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
           words: state.failure
         )
       }
-      Self.tell(&state)
+      return Self.takeWaiters(&state)
     }
+    // Never under the lock: resuming waits for a cancellation in progress, whose handler takes the lock.
+    for waiter in waiters { waiter.resume(returning: true) }
   }
 
   func forget() {
@@ -213,12 +215,12 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
 
   // MARK: Observers
 
-  private static func tell(_ state: inout State) {
+  /// Counts a new version and takes out the waits that it ends.
+  private static func takeWaiters(_ state: inout State) -> [CheckedContinuation<Bool, Never>] {
     state.version += 1
-    for (number, observer) in state.observers {
-      guard let waiter = observer.waiter else { continue }
-      state.observers[number]?.waiter = nil
-      waiter.resume(returning: true)
+    return state.observers.keys.compactMap { number in
+      defer { state.observers[number]?.waiter = nil }
+      return state.observers[number]?.waiter
     }
   }
 
@@ -300,11 +302,12 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
 
   /// Reads an event against the copy at hand, and moves the place to resume from.
   func read(_ event: ServerSentEvent) -> News<R.Value> {
+    // Code of the application's own: never under the lock.
+    let news = resource.read(event, since: value)
     state.withLock { state in
-      let news = resource.read(event, since: state.live.value)
       if case .gap = news { state.resume.reset() } else { state.resume.applied(event) }
-      return news
     }
+    return news
   }
 
   /// The server said that there is no stream (WHATWG HTML: 204 ends reconnecting).
