@@ -46,6 +46,7 @@ struct Freshet: AsyncParsableCommand {
   /// Ends the process without exit handlers: event loops and pool threads still run, and what exit handlers take down
   /// is in use by them.
   private static func leave(_ code: Int32) -> Never {
+    TerminalSession.giveBack()
     fflush(nil)
     _exit(code)
   }

@@ -28,13 +28,12 @@ final class TerminalSession {
   ///
   /// - Parameter report: Is told what happens, on any thread.
   init(_ report: @escaping @Sendable (Happening) -> Void) {
-    Self.takeOver()
     atexit { TerminalSession.giveBack() }
     var list: [any DispatchSourceProtocol] = []
     let ending = EndFlag()
     for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
       list.append(
-        Self.source(number) {
+        SignalSource.make(number) {
           // Who asks twice does not want to wait for last words.
           if ending.raise() {
             TerminalSession.giveBack()
@@ -44,16 +43,16 @@ final class TerminalSession {
         }
       )
     }
-    list.append(Self.source(SIGWINCH) { report(.resized) })
+    list.append(SignalSource.make(SIGWINCH) { report(.resized) })
     list.append(
-      Self.source(SIGTSTP) {
+      SignalSource.make(SIGTSTP) {
         // Stopped by the shell: the terminal belongs to the shell meanwhile.
         TerminalSession.giveBack()
         kill(getpid(), SIGSTOP)
       }
     )
     list.append(
-      Self.source(SIGCONT) {
+      SignalSource.make(SIGCONT) {
         TerminalSession.takeOver()
         report(.resized)
       }
@@ -73,23 +72,14 @@ final class TerminalSession {
       list.append(keys)
     }
     sources = list
+    // Last: whatever ends the program now gives the terminal back.
+    Self.takeOver()
   }
 
   /// Gives the terminal back.
   func end() {
     for source in sources { source.cancel() }
     Self.giveBack()
-  }
-
-  private static func source(
-    _ number: Int32,
-    _ handle: @escaping @Sendable () -> Void
-  ) -> any DispatchSourceProtocol {
-    if number != SIGCONT, number != SIGWINCH { signal(number, SIG_IGN) }
-    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-    source.setEventHandler(handler: handle)
-    source.resume()
-    return source
   }
 
   private static func takeOver() {
@@ -109,7 +99,8 @@ final class TerminalSession {
     }
   }
 
-  private static func giveBack() {
+  /// Makes the terminal as it was; does nothing if it is.
+  static func giveBack() {
     before.withLock { before in
       guard var settings = before else { return }
       before = nil

@@ -10,15 +10,11 @@ final class EndSignals {
   init(_ end: @escaping @Sendable () -> Void) {
     let told = SignalFlag()
     sources = [SIGINT, SIGTERM].map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler {
+      SignalSource.make(number) {
         // Who asks twice does not want to wait for a terminal that does not take the last words.
         if told.raise() { _exit(128 + number) }
         end()
       }
-      source.resume()
-      return source
     }
   }
 
