@@ -34,7 +34,7 @@ test:
 	@echo "Building program and tests. The first build compiles every dependency: about 6 minutes on two cores."
 	$(BUILD) --build-tests
 	@echo "Running the tests: about 6 minutes on two cores."
-	Scripts/run-tests "$(BUILT)" $(JOBS)
+	Scripts/run-tests "$(BUILT)" $(JOBS) --again 2
 
 # MARK: For people who change the code
 
