@@ -3,7 +3,6 @@
 SWIFT ?= swift
 DEMO = .freshet/demo
 PORT ?= 8080
-TRACE = $(CURDIR)/.build/engine-wasm/trace.bin
 # One build for demo, tests and everyday work. Other flags would compile everything again.
 BUILD = $(SWIFT) build --explicit-target-dependency-import-check error
 BUILT = $$($(SWIFT) build --show-bin-path)
@@ -31,9 +30,9 @@ demo:
 
 test:
 	@Scripts/install-packages build test engine scan
-	@echo "Building program and tests. The first build compiles every dependency: about 6 minutes on two cores."
+	@echo "Building program and tests. The first build compiles every dependency: 6 to 8 minutes on two cores."
 	$(BUILD) --build-tests
-	@echo "Running the tests: about 6 minutes on two cores."
+	@echo "Running the tests: 6 to 9 minutes on two cores."
 	Scripts/run-tests "$(BUILT)" $(JOBS) --again 2
 
 # MARK: For people who change the code
