@@ -271,8 +271,8 @@ let package = Package(
     .testTarget(
       name: "RealtimeTests",
       dependencies: [
-        "ConditionalHTTP", "FeedRecording", "FeedSimulation", "GTFS", "GTFSRealtime", "Timetable",
-        .httpTypes, .swiftProtobuf,
+        "ConditionalHTTP", "FeedRecording", "FeedSimulation", "GTFS", "GTFSRealtime", "TestScale",
+        "Timetable", .httpTypes, .swiftProtobuf,
       ]
     ),
     .testTarget(
@@ -293,13 +293,15 @@ let package = Package(
     ),
     .testTarget(
       name: "AgentTests",
-      dependencies: ["AgentSimulation", "AgentWatch", "Agents", "StrictJSON", "Workspaces"]
+      dependencies: [
+        "AgentSimulation", "AgentWatch", "Agents", "StrictJSON", "TestScale", "Workspaces",
+      ]
     ),
     .testTarget(
       name: "BookTests",
       dependencies: [
         "BookLibrary", "BookPipelines", "BookScan", "Books", "ConditionalHTTP", "Jobs",
-        "StrictJSON", "URLSessionTransport", .grdb, .httpTypes,
+        "StrictJSON", "TestScale", "URLSessionTransport", .grdb, .httpTypes,
       ]
     ),
     .testTarget(

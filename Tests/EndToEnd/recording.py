@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import struct
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -79,6 +80,7 @@ def _varint(data: bytes, place: int) -> tuple[int, int]:
             return value, place
 
 
+@functools.lru_cache(maxsize=1_000)
 def header(body: bytes) -> tuple[int, int] | None:
     """The timestamp of a feed and how many entities it has; None if it is no whole feed."""
 

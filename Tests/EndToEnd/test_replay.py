@@ -91,7 +91,7 @@ class ReplayTest(unittest.TestCase):
                 boards.append((board, time.monotonic() - began))
                 if milliseconds(board["meta"]["serverTime"]) > until:
                     return boards
-                time.sleep(0.05)
+                time.sleep(0.2)
 
     def test_the_recording_has_what_makes_a_replay_hard(self):
         trips = [answer for answer in self.answers if answer.feed == "trip-updates"]
@@ -213,7 +213,7 @@ class ReplayTest(unittest.TestCase):
                     alerts is None or rests(board["alerts"]["fetchedAt"], alerts)
                 ):
                     return board
-            time.sleep(0.05)
+            time.sleep(0.2)
         raise AssertionError(f"no board that rests on {published(trips)}")
 
     def test_the_clock_starts_with_the_recording_unless_it_is_told(self):
@@ -238,7 +238,7 @@ class ReplayTest(unittest.TestCase):
                 if has_ended:
                     sources.add(board["rt"]["fetchedAt"])
                     words.append(board["meta"]["rtStatus"])
-                time.sleep(0.05)
+                time.sleep(0.2)
             self.assertIn(words[-1] if words else None, stale, words)
             self.assertEqual(len(sources), 1)
             self.assertGreaterEqual(board["rt"]["ageSeconds"], 45)

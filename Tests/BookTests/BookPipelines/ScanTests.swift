@@ -6,6 +6,7 @@ import Foundation
 import Jobs
 import StrictJSON
 import Synchronization
+import TestScale
 import Testing
 
 /// A reader that has seen what a test says, by the length of the photo.
@@ -209,7 +210,7 @@ struct TellingReader: ShelfReader {
     #expect(unknown?.outcome == .needsReview)
   }
 
-  @Test(arguments: [3, 6, 8])
+  @Test(arguments: TestScale.sized([6, 8], long: [3, 6, 8]))
   func `a photo that the camera stored turned is read upright`(orientation: Int) async throws {
     let folder = try TestFolder()
     let photo = try await Self.draw(

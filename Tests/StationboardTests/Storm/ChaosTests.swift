@@ -7,8 +7,8 @@ import Testing
 /// The same day with a producer in trouble: publications that are late, empty, truncated, back-dated or
 /// slow, errors and refusals.
 @Suite struct ChaosTests {
-  /// Hours by the simulated clock: a day, or the four hours around the end of daylight saving time.
-  private static let hours = TestScale.sized(4, long: 24)
+  /// Hours by the simulated clock: a day, or the three hours around the end of daylight saving time.
+  private static let hours = TestScale.sized(3, long: 24)
   private static let start = StormStage.evening + TestScale.sized(25_200_000, long: 0)
 
   @Test
