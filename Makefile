@@ -13,7 +13,8 @@ JOBS = $(if $(ONLY),--only '$(ONLY)')
 
 help:
 	@echo "make demo         a running departure board with sample data: http://127.0.0.1:$(PORT)/"
-	@echo "make test         all tests; ONLY=PATTERN runs the jobs whose name matches"
+	@echo "make test         all tests but those that passed before and have not changed; ALL=1 runs them too,"
+	@echo "                  ONLY=PATTERN those jobs whose name matches"
 	@echo "make test-built   the tests of what is built already; ROUNDS=N runs them N times"
 	@echo "make test-long    all tests in their large sizes, on the release build: an hour or more"
 	@echo "make check        format, layers, file sizes, citations, documentation"
@@ -33,7 +34,7 @@ test:
 	@echo "Building program and tests. The first build compiles every dependency: 6 to 8 minutes on two cores."
 	$(BUILD) --build-tests
 	@echo "Running the tests: 6 to 9 minutes on two cores."
-	Scripts/run-tests "$(BUILT)" $(JOBS) --again 2
+	Scripts/run-tests "$(BUILT)" $(JOBS) --again 2 $(if $(ALL),,--changed)
 
 # MARK: For people who change the code
 

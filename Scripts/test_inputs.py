@@ -1,0 +1,127 @@
+"""What a job of the tests depends on: the sources whose change can change its result."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+
+#: The targets of one service alone: a change of them cannot change what a test of another service sees.
+SERVICES = {
+    "boards": [
+        "FeedRecording", "FeedSimulation", "GTFS", "GTFSRealtime", "SampleNetwork", "Stationboard", "StationboardClient",
+        "StationboardServer", "Timetable",
+    ],
+    "jobs": ["BookLibrary", "BookPipelines", "BookScan", "Books", "Jobs", "JobsClient", "JobsServer"],
+    "workspaces": [
+        "AgentSimulation", "AgentWatch", "Agents", "Git", "Workspaces", "WorkspacesClient", "WorkspacesServer",
+        "WorkspacesTerminal", "WorktreeWatch",
+    ],
+}
+#: The end-to-end modules of one service; every other module is of all services.
+MODULES = {
+    "boards": r"test_(boards|dates|feed|imports|realtime_\w+|replay|terminal|page|page_(access|freshness|parity|places))",
+    "jobs": r"test_(job_\w+|jobs|library|book_services|page_(jobs|job_tokens))",
+    "workspaces": r"test_(workspaces\w*|terminal_workspaces|page_workspaces)",
+}
+#: What every job depends on.
+ALWAYS = ["Package.swift", "Package.resolved", "Scripts/run-tests"]
+#: What jobs depend on besides targets and modules.
+ENGINE = ["Tests/EngineWasm", "Scripts/engine-wasm", "Scripts/engine-wasm-check", "Sources/CWebAssets/Public"]
+ORACLES = ["Tests/Oracle", "Tests/Contract"]
+#: The code in documents, which a test target compares.
+DOCUMENTS = {"ClientTests": ["Documentation", "Examples", "README.md"]}
+
+
+class Inputs:
+    """The digests of what jobs depend on, by the name of the job."""
+
+    def __init__(self, root: Path, scratch: Path, swift: str = "swift"):
+        self.root = root
+        text = subprocess.run(
+            [swift, "package", "--scratch-path", str(scratch), "dump-package"], cwd=root, check=True, capture_output=True,
+        ).stdout
+        self.needs: dict[str, list[str]] = {}
+        self.folders: dict[str, str] = {}
+        for target in json.loads(text)["targets"]:
+            name = target["name"]
+            by_name = (next(iter(each.values()))[0] for each in target["dependencies"])
+            self.needs[name] = list(by_name)
+            self.folders[name] = target.get("path") or f"{'Tests' if target['type'] == 'test' else 'Sources'}/{name}"
+        for names in SERVICES.values():
+            if absent := [name for name in names if name not in self.needs]:
+                raise SystemExit(f"run-tests: no target {', '.join(absent)}; Scripts/test_inputs.py names it")
+
+    def key(self, job: str) -> str:
+        """Changes with everything that the job depends on."""
+        digest = hashlib.sha256(job.encode())
+        for path in sorted(self._paths(job)):
+            digest.update(f"{path}\0{self._digest(path)}\n".encode())
+        return digest.hexdigest()
+
+    def _paths(self, job: str) -> set[str]:
+        paths = set(ALWAYS)
+        kind, _, name = job.partition(":")
+        if kind == "swift":
+            paths |= self._sources(self._closure([name])) | set(DOCUMENTS.get(name, []))
+        elif kind == "engine-wasm":
+            paths |= self._sources(self._closure(["EngineTests", "FreshnessWasm"])) | set(ENGINE)
+        elif kind == "e2e":
+            paths |= self._modules(name) | self._sources(self._program(name))
+            paths |= {"Scripts", "Tests/Contract"}
+        else:
+            paths |= set(ORACLES)
+        return paths
+
+    def _program(self, module: str) -> set[str]:
+        """The targets of the program but those that only other services than the module's need."""
+        service = next((name for name, pattern in MODULES.items() if re.fullmatch(pattern, module)), None)
+        program = self._closure(["freshet"])
+        if service is None:
+            return program
+        others = {each for name, names in SERVICES.items() if name != service for each in names}
+        return program - (others - self._closure(SERVICES[service]))
+
+    def _closure(self, names: list[str]) -> set[str]:
+        found: set[str] = set()
+        waiting = list(names)
+        while waiting:
+            name = waiting.pop()
+            if name in self.needs and name not in found:
+                found.add(name)
+                waiting += self.needs[name]
+        return found
+
+    def _sources(self, targets: set[str]) -> set[str]:
+        return {self.folders[name] for name in targets}
+
+    def _modules(self, module: str) -> set[str]:
+        """A module of Tests/EndToEnd and those that it imports."""
+        folder = self.root / "Tests/EndToEnd"
+        found: set[str] = set()
+        waiting = [module]
+        while waiting:
+            name = waiting.pop()
+            path = folder / f"{name}.py"
+            if name in found or not path.is_file():
+                continue
+            found.add(name)
+            waiting += re.findall(r"^\s*(?:from|import) (\w+)", path.read_text(), re.MULTILINE)
+        # What is there besides modules is read by some of them.
+        others = {path.name for path in folder.iterdir() if path.suffix != ".py" and path.name != "__pycache__"}
+        return {f"Tests/EndToEnd/{name}.py" for name in found} | {f"Tests/EndToEnd/{name}" for name in others}
+
+    @cache
+    def _digest(self, path: str) -> str:
+        """The digest of a file, or of all files of a folder."""
+        whole = self.root / path
+        files = [whole] if whole.is_file() else sorted(each for each in whole.rglob("*") if each.is_file())
+        digest = hashlib.sha256()
+        for file in files:
+            if "__pycache__" in file.parts or ".build" in file.parts:
+                continue
+            digest.update(f"{file.relative_to(self.root)}\0{hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+        return digest.hexdigest()
