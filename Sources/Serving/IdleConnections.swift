@@ -4,30 +4,57 @@ import Synchronization
 /// The connections of a server that have no request in progress.
 ///
 /// When the places run out, one of them is closed so that others get in: the longest idle one of the network that has
-/// most of them. So a client that opens connections and leaves them idle takes places from itself first.
+/// most of them. So a client that opens connections and leaves them idle takes places from itself first. A connection
+/// that has just been opened or answered is left alone for a moment: its next request may be on its way.
 final class IdleConnections: Sendable {
   private struct Place {
     var channel: any Channel
     var network: ClientNetwork?
+    var since: NIODeadline
     /// Grows with each connection that becomes idle.
-    var since: UInt64
+    var number: UInt64
+  }
+
+  /// Somebody needs a place.
+  private struct Need {
+    var lasts: @Sendable () -> Bool
+    var closed: @Sendable () -> Void
   }
 
   private struct State {
     var places: [ObjectIdentifier: Place] = [:]
     var number: UInt64 = 0
+    /// What waits for a connection to be idle for long enough.
+    var need: Need?
+    /// Whether a look for that is scheduled.
+    var isLookDue = false
+  }
+
+  private enum Finding {
+    case close(any Channel)
+    case wait(any Channel, NIODeadline)
+    case nothing
   }
 
   private let state = Mutex(State())
+  private let rest: TimeAmount
+
+  /// - Parameter rest: How long a connection is idle before it may be closed.
+  init(rest: TimeAmount = .seconds(1)) { self.rest = rest }
 
   /// A connection waits for a request, its first or the next one.
   func insert(_ channel: any Channel) {
     let network = channel.remoteAddress.flatMap { ClientNetwork($0) }
-    state.withLock { state in
+    let now = channel.eventLoop.now
+    let isNeeded = state.withLock { state in
       state.number += 1
-      let place = Place(channel: channel, network: network, since: state.number)
+      let place = Place(channel: channel, network: network, since: now, number: state.number)
       state.places[ObjectIdentifier(channel)] = place
+      guard state.need != nil, !state.isLookDue else { return false }
+      state.isLookDue = true
+      return true
     }
+    if isNeeded { look(on: channel, at: now + rest) }
   }
 
   /// A request came on a connection, or the connection is closed.
@@ -35,21 +62,61 @@ final class IdleConnections: Sendable {
     _ = state.withLock { $0.places.removeValue(forKey: ObjectIdentifier(channel)) }
   }
 
-  /// Closes a connection.
+  /// Closes a connection, now or as soon as one has been idle for long enough, and others while that does not suffice.
   ///
-  /// - Returns: Whether there was one to close.
-  func closeOne() -> Bool {
-    let channel = state.withLock { state -> (any Channel)? in
+  /// - Parameters:
+  ///   - isNeeded: Whether places are still scarce; asked later, and after each connection that was closed.
+  ///   - closed: Called before a connection is closed.
+  func makeRoom(
+    while isNeeded: @escaping @Sendable () -> Bool,
+    closed: @escaping @Sendable () -> Void
+  ) {
+    switch find(for: Need(lasts: isNeeded, closed: closed)) {
+    case .close(let channel):
+      closed()
+      // A server accepts several connections at a time: one place less may not be enough.
+      channel.closeFuture.whenComplete { [weak self] _ in
+        if isNeeded() { self?.makeRoom(while: isNeeded, closed: closed) }
+      }
+      channel.close(promise: nil)
+    case .wait(let channel, let instant): look(on: channel, at: instant)
+    case .nothing: break
+    }
+  }
+
+  private func look(on channel: any Channel, at instant: NIODeadline) {
+    channel.eventLoop.scheduleTask(deadline: instant) { [weak self] in
+      guard let self else { return }
+      let need = state.withLock { state in
+        state.isLookDue = false
+        return state.need.take()
+      }
+      if let need, need.lasts() { makeRoom(while: need.lasts, closed: need.closed) }
+    }
+  }
+
+  private func find(for need: Need) -> Finding {
+    state.withLock { state in
       var counts: [ClientNetwork?: Int] = [:]
       for place in state.places.values { counts[place.network, default: 0] += 1 }
       let crowded = counts.max { $0.value < $1.value }?.key
       let oldest = state.places.filter { $0.value.network == crowded }
-        .min { $0.value.since < $1.value.since }
-      guard let oldest else { return nil }
-      return state.places.removeValue(forKey: oldest.key)?.channel
+        .min { $0.value.number < $1.value.number }
+      guard let oldest else {
+        state.need = need
+        return .nothing
+      }
+      let channel = oldest.value.channel
+      let instant = oldest.value.since + rest
+      if channel.eventLoop.now >= instant {
+        state.places[oldest.key] = nil
+        return .close(channel)
+      }
+      state.need = need
+      if state.isLookDue { return .nothing }
+      state.isLookDue = true
+      return .wait(channel, instant)
     }
-    channel?.close(promise: nil)
-    return channel != nil
   }
 }
 

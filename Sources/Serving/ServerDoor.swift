@@ -61,7 +61,9 @@ private struct ConnectionGate: AvailableConnectionsDelegate {
 
   mutating func connectionOpened() {
     tally.opened()
-    if tally.open > most - spare, tally.idle.closeOne() { tally.ended(.crowded) }
+    let (tally, most) = (tally, most - spare)
+    guard tally.open > most else { return }
+    tally.idle.makeRoom(while: { tally.open > most }, closed: { tally.ended(.crowded) })
   }
 
   mutating func connectionClosed() { tally.closed() }

@@ -261,12 +261,15 @@ class EveryServerTests(ConnectionTest):
     def test_only_so_many_connections_are_let_in(self):
         for kind in KINDS:
             with self.subTest(kind), self.serve(kind, {"connections": 3}) as server:
-                question = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
-                inside = [self.peer(server) for _ in range(3)]
-                for peer in inside:
-                    peer.send(question)
-                    text = peer.answer()[1].decode()
+                question = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n"
+                inside = []
+                for _ in range(3):
+                    # Content that does not come: no idle connection, which would make room for others.
+                    inside.append(self.peer(server))
+                    inside[-1].send(question + "Content-Length: 9\r\n\r\n")
+                    text = inside[-1].answer()[1].decode()
                 self.assertIn("\nfreshet_connections 3\n", text)
+                question += "\r\n"
                 waiting = self.peer(server)
                 waiting.send(question)
                 self.assertTrue(waiting.is_open())

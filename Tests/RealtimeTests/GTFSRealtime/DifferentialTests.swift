@@ -108,7 +108,10 @@ import Testing
       counts[difference, default: 0] += 1
     }
     for difference in Outcome.Difference.allCases {
-      #expect(counts[difference, default: 0] > TestScale.sized(5, long: 20), "\(difference) has to be met")
+      #expect(
+        counts[difference, default: 0] > TestScale.sized(5, long: 20),
+        "\(difference) has to be met"
+      )
     }
   }
 }
