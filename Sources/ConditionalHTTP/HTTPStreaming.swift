@@ -59,8 +59,9 @@ extension HTTPRequest {
   ///
   /// GET and HEAD follow 301, 302, 303, 307 and 308 with one Location, and stay what they are.
   /// Fields stay too, conditions among them, because a validator belongs to the representation at
-  /// the end of the chain. Authorization, Proxy-Authorization and Cookie are dropped for good once
-  /// the origin changes. Nothing leads from `https` to `http`, to another scheme, or to an address
+  /// the end of the chain. Once the origin changes, to another port or scheme too, only fields stay
+  /// that say what kind of answer is wanted: credentials, and every field of an application, are
+  /// dropped for good, because they were given for the first origin. Nothing leads from `https` to `http`, to another scheme, or to an address
   /// with a user and password in it.
   ///
   /// - Parameter answer: The answer to this request.
@@ -80,12 +81,18 @@ extension HTTPRequest {
     next.path = target.path
     let home = RedirectionTarget.origin(from ?? "", authority ?? "")
     if RedirectionTarget.origin(target.scheme, target.authority) != home {
-      for name in [HTTPField.Name.authorization, .proxyAuthorization, .cookie] {
-        next.headerFields[fields: name] = []
-      }
+      next.headerFields = HTTPFields(headerFields.filter { Self.anywhere.contains($0.name) })
     }
     return next
   }
+}
+
+extension HTTPRequest {
+  /// The fields that may be sent to an origin that a redirection chose.
+  private static let anywhere: Set<HTTPField.Name> = [
+    .accept, .acceptEncoding, .acceptLanguage, .cacheControl, .ifMatch, .ifModifiedSince,
+    .ifNoneMatch, .ifRange, .ifUnmodifiedSince, .lastEventID, .prefer, .range, .userAgent,
+  ]
 }
 
 /// Where a Location leads: a reference resolved against a request (RFC 3986 section 5.2).
