@@ -7,13 +7,25 @@ package enum CellText {
     guard let first = bytes.first, let last = bytes.last else { return "" }
     if 0x21...0x7E ~= first, 0x21...0x7E ~= last, first != 0x3D, first != 0x27 { return cell }
     var text = trimmed(cell[...])
+    text = unguarded(text)
     if text.first == "=", text.dropFirst().first == "\"", text.last == "\"", text.utf8.count >= 3 {
-      text = trimmed(text.dropFirst(2).dropLast())
-    }
-    if text.first == "'", let next = text.dropFirst().first, "=+-@".contains(next) {
-      text = text.dropFirst()
+      text = unguarded(trimmed(text.dropFirst(2).dropLast()))
     }
     return String(text)
+  }
+
+  /// A text without the apostrophe that keeps it from being run as a formula, and without blanks at its ends.
+  private static func unguarded(_ text: Substring) -> Substring {
+    guard text.utf8.first == 0x27, let next = text.utf8.dropFirst().first,
+      [0x3D, 0x2B, 0x2D, 0x40, 0x09, 0x0D].contains(next)
+    else { return text }
+    return trimmed(text.dropFirst())
+  }
+
+  /// Whether a cell is one that Excel writes as `="…"`: a formula that is a text, and calls nothing.
+  static func isQuotedConstant(_ cell: String) -> Bool {
+    guard cell.hasPrefix("=\""), cell.hasSuffix("\""), cell.utf8.count >= 3 else { return false }
+    return !cell.utf8.dropFirst(2).dropLast().contains(0x22)
   }
 
   /// A cell without the square brackets that LibraryThing writes.

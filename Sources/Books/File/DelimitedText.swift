@@ -10,15 +10,18 @@ package enum DelimitedText {
     guardsFormulas: Bool = false
   ) -> [UInt8] {
     var bytes = Array(text.utf8)
-    if guardsFormulas, let first = bytes.first,
-      [0x3D, 0x2B, 0x2D, 0x40, 0x09, 0x0D].contains(first),
-      Double(text) == nil
-    {
-      bytes.insert(0x27, at: 0)
-    }
+    if guardsFormulas, isFormula(text) { bytes.insert(0x27, at: 0) }
     let isPlain = bytes.allSatisfy { $0 != delimiter && $0 != 0x22 && $0 != 0x0A && $0 != 0x0D }
     if isPlain, bytes.first != 0x20, bytes.last != 0x20 { return bytes }
     return quoted(bytes)
+  }
+
+  /// Whether a spreadsheet would take a text for a formula.
+  static func isFormula(_ text: String) -> Bool {
+    guard let first = text.utf8.first, [0x3D, 0x2B, 0x2D, 0x40, 0x09, 0x0D].contains(first) else {
+      return false
+    }
+    return Double(text) == nil
   }
 
   /// A field in quotes.

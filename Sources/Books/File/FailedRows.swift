@@ -3,7 +3,8 @@
 /// Two columns stand before those of the file: the number of the row and what is wrong with it; an import
 /// passes them. Each row follows as it stood in the file, quotes and all, with the file's own delimiter. The
 /// table is UTF-8 with a byte order mark, so that spreadsheets read it right: a row of a UTF-8 file is
-/// kept byte for byte, a row of another file character for character.
+/// kept byte for byte, a row of another file character for character. Only a cell that a spreadsheet would run as a
+/// formula gets an apostrophe before it, which an import takes off again (``CellText/plain(_:)``).
 ///
 /// A row whose quotes do not close would swallow the rows below it. Such a row, and one that is too long, is
 /// given as one quoted field behind the reason; imported again it fails for its number of fields until a
@@ -39,7 +40,7 @@ package struct FailedRows: Sendable {
         bytes.append(delimiter)
       }
     }
-    bytes += header
+    bytes += guarded(header)
     bytes += [0x0D, 0x0A]
   }
 
@@ -53,14 +54,30 @@ package struct FailedRows: Sendable {
   package mutating func add(row: Int, problem: String, raw: [UInt8], isBroken: Bool) {
     bytes += String(row).utf8
     bytes.append(delimiter)
-    bytes += DelimitedText.field(problem, delimiter: delimiter)
+    bytes += DelimitedText.field(problem, delimiter: delimiter, guardsFormulas: true)
     bytes.append(delimiter)
     if isBroken {
-      bytes += DelimitedText.quoted(raw)
+      let isFormula = DelimitedText.isFormula(String(decoding: raw, as: UTF8.self))
+      bytes += DelimitedText.quoted(isFormula ? [0x27] + raw : raw)
     } else {
-      bytes += wasFailedBefore ? withoutFirstTwoFields(raw) : raw[...]
+      bytes += guarded(Array(wasFailedBefore ? withoutFirstTwoFields(raw) : raw[...]))
     }
     bytes += [0x0D, 0x0A]
+  }
+
+  /// A row whose cells no spreadsheet runs.
+  private func guarded(_ raw: [UInt8]) -> [UInt8] {
+    var reader = DelimitedReader(delimiter: delimiter)
+    reader.feed(raw)
+    reader.finish()
+    guard let record = reader.next(), record.fault == nil else { return raw }
+    var guarded = raw
+    for column in record.fields.indices.reversed() {
+      let text = record.text(column)
+      guard DelimitedText.isFormula(text), !CellText.isQuotedConstant(text) else { continue }
+      guarded.insert(0x27, at: record.fields[column].start)
+    }
+    return guarded
   }
 
   private func withoutFirstTwoFields(_ raw: [UInt8]) -> ArraySlice<UInt8> {

@@ -293,7 +293,7 @@ struct RowCells {
       let words =
         map.source == .freshet
         ? NameList.names(CellText.plain(text), separator: NameList.shelves)
-        : CellText.list(text, separators: ",;")
+        : CellText.list(CellText.plain(text), separators: ",;")
       for shelf in words {
         if let status = ReadingStatus(word: shelf) {
           book.status = book.status ?? status
