@@ -170,14 +170,18 @@ package final class WebSocketHandler: ChannelInboundHandler {
         channel.closeFuture.whenComplete { _ in timer.cancel() }
         // Nobody may be asking, and still the peer's Close has to be found.
         context.read()
-      case .disconnect:
-        guard let channel = context?.channel else { continue }
-        if let lastWrite {
-          lastWrite.whenComplete { _ in channel.close(promise: nil) }
-        } else {
-          channel.close(promise: nil)
-        }
+      case .finishSending: closeBehindWrites(.output)
+      case .disconnect: closeBehindWrites(.all)
       }
+    }
+  }
+
+  private func closeBehindWrites(_ mode: CloseMode) {
+    guard let channel = context?.channel else { return }
+    if let lastWrite {
+      lastWrite.whenComplete { _ in channel.close(mode: mode, promise: nil) }
+    } else {
+      channel.close(mode: mode, promise: nil)
     }
   }
 

@@ -32,6 +32,8 @@ package struct WebSocketSession {
     case send(opcode: UInt8, payload: [UInt8])
     /// Disconnect if the peer has not done so after the close timeout.
     case awaitDisconnection
+    /// Send nothing more, as soon as everything is sent: the peer reads what was sent, and the end.
+    case finishSending
     /// Disconnect as soon as everything is sent: of the two sides the server does it first (RFC 6455 section 7.1.1).
     case disconnect
   }
@@ -174,9 +176,11 @@ package struct WebSocketSession {
     let isFirst = phase == .open
     phase = .over
     fragments = nil
-    guard isFirst else { return [.deliver(.closed(close))] }
+    // The server ends the connection, and at once; a connection closed with bytes unread would lose the Close.
+    let last: [Order] = side == .server ? [.finishSending] : []
+    guard isFirst else { return [.deliver(.closed(close))] + last }
     let goodbye = Order.send(opcode: Self.close, payload: Self.payload(of: close))
-    return [goodbye, .deliver(.closed(close)), .awaitDisconnection]
+    return [goodbye, .deliver(.closed(close)), .awaitDisconnection] + last
   }
 
   private var tooLong: String { "a message is longer than \(messageLimit) bytes" }

@@ -98,11 +98,17 @@ class FrameTests(unittest.TestCase):
             ("a length with its first bit set", 1002, lambda s: s.socket.sendall(b"\x81\xff" + struct.pack(">Q", 1 << 63 | 2) + b"abcd")),
             ("a length of 2^62", 1009, lambda s: s.socket.sendall(b"\x81\xff" + struct.pack(">Q", 1 << 62) + b"abcd")),
         ]
+        waits = []
         for name, code, act in cases:
             with self.subTest(name):
                 socket = self.socket()
                 act(socket)
+                began = time.monotonic()
                 self.assertEqual(socket.close_code(), code)
+                self.assertEqual(socket.socket.recv(1), b"")
+                waits.append(time.monotonic() - began)
+        # The Close is read, and the end comes behind it: a server that waits for the other side waits five seconds.
+        self.assertLess(min(waits), 4, waits)
 
     def test_every_close_code(self):
         codes = {0, 1, 999, 5000, 5001, 65_535, *range(1000, 1030), 1999, 2000, 2999, 3000, 3001, 3999, 4000, 4999}
