@@ -33,12 +33,14 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
     {
       response.headers[.eTag] = match.compressed.description
     }
-    guard response.status == .ok, Self.isText(response),
-      let length = response.body.contentLength,
+    // A 304 has the fields that its 200 would have (RFC 9110, section 15.4.5), and does not say of what kind that is.
+    guard response.status == .ok || response.status == .notModified else { return response }
+    guard response.status == .notModified || Self.isText(response) else { return response }
+    Self.vary(&response)
+    guard response.status == .ok, let length = response.body.contentLength,
       (Self.shortest...Self.longest).contains(length),
       response.headers[.contentEncoding] == nil
     else { return response }
-    Self.vary(&response)
     guard AcceptEncoding(fields: request.headers).prefers("gzip") else { return response }
     let writer = CollectingWriter()
     try await response.body.write(writer)

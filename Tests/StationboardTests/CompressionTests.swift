@@ -98,6 +98,16 @@ import Testing
     }
   }
 
+  @Test func `a 304 varies as its 200 does`() async throws {
+    let whole = try await get("long")
+    let tag = try #require(whole.headers[.eTag])
+    let unchanged = try await get("long", tag: tag)
+    #expect(unchanged.status == 304)
+    #expect(unchanged.headers[.vary] == whole.headers[.vary])
+    let short = try await get("short")
+    #expect(short.headers[.vary] == "Accept-Encoding")
+  }
+
   @Test(arguments: ["short", "image", "stream", "encoded", "random"])
   func `what does not gain from it is left alone`(path: String) async throws {
     let plain = try await get(path, accept: nil)
