@@ -4,7 +4,7 @@ import NIOCore
 /// Whom limits for each client count as one: an address of IPv4, a network of 64 bits of IPv6.
 ///
 /// Behind a proxy everybody has its address: nothing that a request says of other addresses is believed.
-package struct ClientNetwork: Hashable, Sendable {
+package struct ClientNetwork: Hashable, Sendable, CustomStringConvertible {
   private let bytes: [UInt8]
 
   /// Creates a network.
@@ -16,6 +16,9 @@ package struct ClientNetwork: Hashable, Sendable {
       && address[10] == 0xFF && address[11] == 0xFF
     bytes = isMapped ? Array(address.suffix(4)) : Array(address.prefix(address.count == 16 ? 8 : 4))
   }
+
+  /// The bytes of the network, in decimal.
+  package var description: String { bytes.map(String.init).joined(separator: ".") }
 
   /// The network of the client of a request; `nil` on a Unix socket.
   package init?(of context: some RequestContext) {

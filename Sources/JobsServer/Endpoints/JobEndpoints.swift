@@ -255,9 +255,15 @@ struct JobEndpoints: Sendable {
       job = job ?? value["jobId"]?.string
       token = token ?? value["oldToken"]?.string ?? value["token"]?.string
     }
-    guard let job, let token, !job.isEmpty, !token.isEmpty else {
+    guard let job, !job.isEmpty else {
       throw JobProblem(.badRequest, .invalidRequest, "\"jobId\" and \"oldToken\" are needed")
         .problem
+    }
+    guard let token, !token.isEmpty else {
+      guard id != nil else {
+        throw JobProblem(.badRequest, .invalidRequest, "\"oldToken\" is needed").problem
+      }
+      throw JobGate.unauthorized(.tokenMissing, "a token is needed: Authorization: Bearer TOKEN")
     }
     // Says what is wrong with a token that is not good.
     var fields = HTTPFields()

@@ -60,7 +60,7 @@ struct JobGate: Sendable {
     return JobProblem(.gone, .expired, "the results of this job are gone").problem
   }
 
-  private static func unauthorized(_ code: JobProblemCode, _ detail: String) -> Problem {
+  static func unauthorized(_ code: JobProblemCode, _ detail: String) -> Problem {
     var problem = JobProblem(.unauthorized, code, detail).problem
     problem.fields[.wwwAuthenticate] =
       code == .tokenMissing ? "Bearer" : "Bearer error=\"invalid_token\""

@@ -67,14 +67,15 @@ struct StartEndpoint: Sendable {
         "there is no pipeline \"\(word.prefix(60))\"; there are: \(names)"
       ).problem
     }
-    let key = request.headers[.idempotencyKey]
-    if let key, key.isEmpty || key.utf8.count > store.limits.idempotencyBytes {
+    let name = request.headers[.idempotencyKey]
+    if let name, name.isEmpty || name.utf8.count > store.limits.idempotencyBytes {
       throw JobProblem(
         .badRequest,
         .invalidRequest,
         "Idempotency-Key has 1 to \(store.limits.idempotencyBytes) bytes"
       ).problem
     }
+    let key = name.map { Self.key($0, of: request, from: client) }
     if let coding = request.headers[.contentEncoding], coding.lowercased() != "identity" {
       throw JobProblem(
         .unsupportedMediaType,
@@ -117,6 +118,20 @@ struct StartEndpoint: Sendable {
     case .busy:
       throw busy
     }
+  }
+
+  /// A key as its owner's: nobody gets the job of another client, whose key and content are known.
+  ///
+  /// The owner is the bearer token that came with the request, or else the network of the client.
+  private static func key(
+    _ name: String,
+    of request: Request,
+    from client: ClientNetwork?
+  ) -> String {
+    let token = request.headers[.authorization].flatMap { BearerToken.token(of: $0) }
+    let owner = token.map { "token \($0)" } ?? client.map { "client \($0)" } ?? "local"
+    // No field has a NUL in it.
+    return "\(owner)\0\(name)"
   }
 
   private var busy: Problem {
