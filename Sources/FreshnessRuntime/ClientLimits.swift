@@ -1,9 +1,14 @@
+public import Freshness
+
 /// How much a client keeps at most.
 public struct ClientLimits: Hashable, Sendable {
   /// The resources that are kept after their last observer left; 16 unless told.
   ///
   /// A quick return has a copy at once. The one that was left first goes first.
   public var idleResources: Int
+  /// The longest reconnection time (`retry:`) that a stream may ask for.
+  public static let longestReconnection = Timespan.seconds(300)
+
   /// How much of one event stream is held in memory.
   public var largestEvent: Int
 

@@ -13,11 +13,18 @@ struct NewsStation: Sendable {
   /// Whether the server replays what was missed.
   let isResumed: Bool
 
+  /// Before this moment the server does not want the stream to be opened again.
+  let notBefore: Moment?
+
   /// The longest wait for the head; the machine gives up first (R33).
   private static let patience = Duration.seconds(30)
 
   /// Reads the stream until it ends, and reports its loss once (W3).
   func listen<R: FreshResource>(to question: HTTPRequest, for cell: ResourceCell<R>) async {
+    if let notBefore, notBefore > client.clock.now() {
+      await client.clock.sleep(notBefore)
+      guard !Task.isCancelled else { return }
+    }
     var request = question
     request.headerFields[.accept] = "text/event-stream"
     request.headerFields[.cacheControl] = "no-store"
@@ -40,13 +47,15 @@ struct NewsStation: Sendable {
         // A stream that breaks is a stream that is lost; the schedule takes over (R33).
       }
     }
+    if !Task.isCancelled { cell.streamEnded(at: client.clock.now()) }
     client.heard(.linkLost, from: number, key: key)
   }
 
   private func opened<R: FreshResource>(_ head: HTTPResponse, _ cell: ResourceCell<R>) -> Bool {
     if head.status == .noContent { cell.streamIsOver() }
     let type = head.headerFields[.contentType]?.lowercased() ?? ""
-    guard head.status == .ok, type.hasPrefix("text/event-stream") else { return false }
+    guard head.status == .ok, type.prefix(while: { $0 != ";" && $0 != " " }) == "text/event-stream"
+    else { return false }
     client.heard(.linkOpened(isResumed: isResumed), from: number, key: key)
     return true
   }
@@ -62,7 +71,9 @@ struct NewsStation: Sendable {
       do { try parser.feed(bytes, into: &items) } catch { isReadable = false }
     }
     client.heard(.linkHeard, from: number, key: key)
-    for case .event(let event) in items {
+    for item in items {
+      if case .retry(let milliseconds) = item { cell.reconnectionTime(milliseconds) }
+      guard case .event(let event) = item else { continue }
       switch cell.read(event) {
       case .sign: break
       case .changed: client.heard(.linkChanged, from: number, key: key)

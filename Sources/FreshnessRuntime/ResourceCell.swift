@@ -57,6 +57,10 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
     var resume = ResumePoint()
     /// Whether the server said that there is no stream (204).
     var isStreamOver = false
+    /// The reconnection time that the stream named (`retry:`).
+    var reconnectionTime = Timespan.zero
+    /// The moment before which the stream is not opened again.
+    var reconnectsAt: Moment?
     var observers: [Int64: Observer] = [:]
     var observerNumbers: Int64 = 0
   }
@@ -210,6 +214,8 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
       state.arriving = nil
       state.resume.reset()
       state.isStreamOver = false
+      state.reconnectionTime = .zero
+      state.reconnectsAt = nil
     }
   }
 
@@ -291,12 +297,18 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
     of client: FreshnessClient
   ) -> Task<Void, Never>? {
     guard var request = resource.news(), !state.withLock({ $0.isStreamOver }) else { return nil }
-    let resume = state.withLock { $0.resume }
+    let (resume, notBefore) = state.withLock { ($0.resume, $0.reconnectsAt) }
     if let id = resume.fieldValue, let name = HTTPField.Name(ResumePoint.fieldName) {
       request.headerFields.append(HTTPField(name: name, lenientValue: id))
     }
     let isResumed = resume.fieldValue != nil && resource.replaysNews
-    let station = NewsStation(client: client, key: key, number: number, isResumed: isResumed)
+    let station = NewsStation(
+      client: client,
+      key: key,
+      number: number,
+      isResumed: isResumed,
+      notBefore: notBefore
+    )
     return Task { [request] in await station.listen(to: request, for: self) }
   }
 
@@ -308,6 +320,17 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
       if case .gap = news { state.resume.reset() } else { state.resume.applied(event) }
     }
     return news
+  }
+
+  /// The stream named its reconnection time (WHATWG HTML: `retry:`).
+  func reconnectionTime(_ milliseconds: Int64) {
+    let time = min(Timespan.milliseconds(max(milliseconds, 0)), ClientLimits.longestReconnection)
+    state.withLock { $0.reconnectionTime = time }
+  }
+
+  /// The stream ended or could not be opened, and nobody here wanted that.
+  func streamEnded(at now: Moment) {
+    state.withLock { $0.reconnectsAt = now + $0.reconnectionTime }
   }
 
   /// The server said that there is no stream (WHATWG HTML: 204 ends reconnecting).

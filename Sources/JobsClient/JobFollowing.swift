@@ -217,6 +217,10 @@ private actor JobFollowing {
     perform(machine.received(reader.message(bytes), attempt: attempt, now: now, draw: draw))
   }
 
+  fileprivate func reconnects(after milliseconds: Int64, _ attempt: Int) {
+    machine.reconnects(after: milliseconds, attempt: attempt)
+  }
+
   fileprivate func heard() { machine.heard(now: now) }
 
   fileprivate func ended(_ trouble: JobFollower.Trouble, _ attempt: Int) {
@@ -300,8 +304,11 @@ private actor StreamReader {
       }
       await following.heard()
       for item in items {
-        guard case .event(let event) = item else { continue }
-        await following.received(Array(event.data.utf8), attempt)
+        switch item {
+        case .event(let event): await following.received(Array(event.data.utf8), attempt)
+        case .retry(let milliseconds): await following.reconnects(after: milliseconds, attempt)
+        case .comment: break
+        }
       }
       return isTooLong ? .enough : .more
     }

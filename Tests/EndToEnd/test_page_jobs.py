@@ -471,6 +471,41 @@ class FollowingOnThePage(JobsTest):
             ["refreshToken", 31_499], [31_498],
         ])
 
+    def test_the_follower_obeys_the_time_that_a_stream_names(self):
+        """WHATWG HTML: retry."""
+        found = self.go(f"{self.server.url}/jobs?lang=en").run("""
+        Promise.all([import('/assets/job-follower.js'), import('/assets/event-stream.js')]).then(([{ JobFollower }, { EventStreamParser }]) => {
+          const parser = new EventStreamParser();
+          const told = [parser.retry];
+          for (const text of ['retry: 20', '00\\n', 'retry: x1\\nretry: -5\\n\\n', 'retry: 99999999999\\n']) {
+            parser.feed(text);
+            told.push(parser.retry);
+          }
+          const follower = new JobFollower({ waits: { failuresBeforeFallback: 1 } });
+          follower.start(0);
+          follower.ended({}, 1, 0, 0);
+          follower.woke(0, 0);
+          follower.opened(2, 0);
+          told.push(follower.transport);
+          follower.reconnectsAfter(2000, 2);
+          follower.heard(2, 1);
+          for (const { order, after } of follower.ended({}, 2, 10, 7)) told.push(order, after);
+          return told;
+        })""")
+        self.assertEqual(found, [None, None, 2_000, 2_000, 300_000, "eventStream", "wake", 2_007])
+
+    def test_characters_that_reorder_a_text_are_shown(self):
+        found = self.go(f"{self.server.url}/jobs?lang=en").run("""
+        import('/assets/dom.js').then(({ newElement, setAttribute, setText, shown }) => {
+          const node = newElement('p', '', 'rm \\u202Ecod.exe');
+          const first = node.textContent;
+          setText(node, '\\u2066a\\u2069');
+          setAttribute(node, 'title', '\\u202Db');
+          setAttribute(node, 'data-id', '\\u202Db');
+          return [first, node.textContent, node.title, node.dataset.id, shown('a\\u200Eb')];
+        })""")
+        self.assertEqual(found, ["rm <U+202E>cod.exe", "<U+2066>a<U+2069>", "<U+202D>b", "\u202Db", "a\u200Eb"])
+
     def test_messages_are_read_whatever_they_are(self):
         shapes = ["", "null", "[]", "7", '{"type":5,"payload":{"progress":NaN}}', '{"type":"job_progress"}', '{"type":"job_progress","payload":{"progress":"x","totalCount":"12"}}', '{"type":"surprise","payload":[1]}',
                   '{"type":"error","payload":null}', '{"type":"job_complete","epoch":"1","seq":"9","payload":{"counts":{"imported":"3","new":2,"none":null},"expiresAt":"soon"}}',

@@ -13,7 +13,8 @@ export class BoardStream {
    *
    * @param {string} address - Where.
    * @param {object | null} copy - The board at hand: `{ body, tag }`.
-   * @param {object} listener - `opened(isResumed)`, `heard()`, `gap()`, `delivered(arrival)`, `lost()`.
+   * @param {object} listener - `opened(isResumed)`, `heard()`, `gap()`, `delivered(arrival)`, `lost()`,
+   *   `retry(ms)`: the stream named its reconnection time; and `wait`: after how many milliseconds it is opened.
    */
   constructor(address, copy, listener) {
     this.listener = listener;
@@ -32,6 +33,8 @@ export class BoardStream {
       await readEventStream(address, {
         lastId,
         signal: this.#abort.signal,
+        wait: this.listener.wait,
+        onRetry: (ms) => tell(() => this.listener.retry(ms)),
         onOpen: () => tell(() => this.listener.opened(lastId !== null)),
         onLife: () => tell(() => this.listener.heard()),
         onEvent: (event) => tell(() => this.#take(event)),

@@ -4,8 +4,22 @@
 
 /** The most characters that an event may have: more is a broken stream. */
 const LONGEST_EVENT = 8_000_000;
+/** The longest reconnection time that is obeyed. */
+const LONGEST_RETRY_MS = 300_000;
+
+/** Waits, unless the signal comes first. */
+const pause = (ms, signal) =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    }, { once: true });
+  });
 
 export class EventStreamParser {
+  /** The reconnection time that the stream named, in milliseconds, or `null`. */
+  retry = null;
   #rest = "";
   #data = [];
   #name = "";
@@ -34,6 +48,7 @@ export class EventStreamParser {
     const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
     if (field === "data") this.#data.push(value);
     if (field === "event") this.#name = value;
+    if (field === "retry" && /^[0-9]+$/.test(value)) this.retry = Math.min(Number(value), LONGEST_RETRY_MS);
     if (field === "id" && !value.includes("\0")) this.#id = value;
     this.#size += line.length;
   }
@@ -49,15 +64,17 @@ export class EventStreamParser {
  *
  * @param {string} address - Where.
  * @param {object} options - `lastId`: where the last stream ended, or `null`; `fields`: further fields of the
- *   request; `signal`: ends it; `onOpen()`; `onLife()`: something came; `onEvent(event)`.
+ *   request; `signal`: ends it; `wait`: after how many milliseconds it is opened; `onOpen()`; `onLife()`: something came;
+ *   `onRetry(ms)`: the stream named its reconnection time; `onEvent(event)`.
  * @throws {TypeError} If there is no stream; with the `status` of the answer.
  */
-export async function readEventStream(address, { lastId, fields = {}, signal, onOpen, onLife, onEvent }) {
+export async function readEventStream(address, { lastId, fields = {}, signal, wait = 0, onOpen, onLife, onRetry = () => {}, onEvent }) {
+  if (wait > 0) await pause(wait, signal);
   const headers = { ...fields, Accept: "text/event-stream" };
   if (lastId !== null) headers["Last-Event-ID"] = lastId;
   const response = await fetch(address, { headers, signal, cache: "no-store" });
   const type = response.headers.get("content-type") ?? "";
-  if (response.status !== 200 || !type.startsWith("text/event-stream")) {
+  if (response.status !== 200 || !/^text\/event-stream *(;|$)/i.test(type)) {
     throw Object.assign(new TypeError(`no stream: ${response.status}`), { status: response.status });
   }
   onOpen();
@@ -65,6 +82,8 @@ export async function readEventStream(address, { lastId, fields = {}, signal, on
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
     onLife();
-    for (const event of parser.feed(piece.value)) onEvent(event);
+    const events = parser.feed(piece.value);
+    if (parser.retry !== null) onRetry(parser.retry);
+    for (const event of events) onEvent(event);
   }
 }

@@ -20,6 +20,8 @@ export const USUAL_WAITS = {
   tokenMargin: 60_000,
   /** After how long without a sign of life a stream counts as lost. */
   silence: 62_500,
+  /** The longest reconnection time of a stream that is kept. */
+  longestReconnection: 300_000,
   /** How often what comes next may be missing or not to be read before it is passed over. */
   stumblesBeforePassing: 2,
 };
@@ -58,6 +60,8 @@ export class JobFollower {
   #hasHeard = false;
   /** Whether the stream said something that could not be read, and nothing new since. */
   #hasUnreadable = false;
+  /** The shortest wait before a stream of events is opened again, as the last one said (`retry:`). */
+  #reconnectionTime = 0;
   /** `{ place, times }`: behind which event something is missing or cannot be read, and how often that was so. */
   #stumble = null;
   /** The state that the job is over with, if the server said it. */
@@ -117,6 +121,11 @@ export class JobFollower {
     if (attempt !== this.#attempt) return;
     this.#heardAt = now;
     this.#hasHeard = true;
+  }
+
+  /** The stream of events named its reconnection time. */
+  reconnectsAfter(ms, attempt) {
+    if (attempt === this.#attempt) this.#reconnectionTime = Math.min(Math.max(0, ms), this.#waits.longestReconnection);
   }
 
   /** A stream could not be opened, or it ended. */
@@ -332,13 +341,17 @@ export class JobFollower {
     this.#transport = Math.min(this.#transport + 1, TRANSPORTS.length - 1);
   }
 
-  /** Waits with full jitter: anything up to the longest wait of this attempt, but not over the end of the token. */
+  /**
+   * Waits with full jitter: anything up to the longest wait of this attempt, but not over the end of the token. The
+   * reconnection time of a stream of events comes first: clients that lost one at once do not come back at once.
+   */
   #back(now, draw) {
     const { backoff } = this.#waits;
     const longest = backoff[Math.min(this.#failures, backoff.length - 1)];
     this.#failures += 1;
     this.#phase = "waiting";
-    const wait = draw % Math.max(1, longest);
+    const least = this.transport === "eventStream" ? this.#reconnectionTime : 0;
+    const wait = least + draw % Math.max(1, longest);
     const renewal = this.#isRenewing || this.#renewAt === null ? Infinity : Math.max(0, this.#renewAt - now);
     return [{ order: "wake", after: Math.min(wait, renewal) }];
   }

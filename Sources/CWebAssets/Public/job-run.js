@@ -1,6 +1,7 @@
 // One job that is followed: carries out the follower's orders over WebSocket, server-sent events or polling, and
 // keeps what is known of the job. The end is told once.
 
+import { steadyClock } from "./clock.js";
 import { readEventStream } from "./event-stream.js";
 import { bearer } from "./job-api.js";
 import { JobFollower } from "./job-follower.js";
@@ -9,6 +10,9 @@ import { messageOf, positionText, progressOf, readMessage } from "./job-messages
 const TOKEN_PROTOCOL = "freshet-auth.";
 const TERMINAL = ["succeeded", "failed", "canceled", "expired"];
 
+// The time of day when the page began, and what went by since: a clock that is set moves nothing.
+const begin = Date.now() - steadyClock.now();
+const now = () => begin + steadyClock.now();
 const draw = () => crypto.getRandomValues(new Uint32Array(1))[0];
 
 export class JobRun {
@@ -48,7 +52,7 @@ export class JobRun {
   }
 
   start() {
-    this.#obey(this.#follower.start(Date.now()));
+    this.#obey(this.#follower.start(now()));
   }
 
   /** Follows no more; the job goes on. */
@@ -69,7 +73,7 @@ export class JobRun {
   async renew() {
     const answer = await this.api.refresh(this.job);
     this.#keepToken(answer);
-    this.#obey(this.#follower.tokenRefreshed(this.job.tokenExpiry, Date.now()));
+    this.#obey(this.#follower.tokenRefreshed(this.job.tokenExpiry, now()));
   }
 
   /** The server said that the results are gone: nothing else is final about that. */
@@ -101,7 +105,7 @@ export class JobRun {
   #wakeAfter(wait) {
     clearTimeout(this.#timer);
     const follower = this.#follower;
-    this.#timer = setTimeout(() => this.#obey(follower.woke(Date.now(), draw())), wait);
+    this.#timer = setTimeout(() => this.#obey(follower.woke(now(), draw())), wait);
   }
 
   #connect(transport, after, attempt) {
@@ -126,17 +130,17 @@ export class JobRun {
       socket = new WebSocket(`${scheme}//${location.host}/ws/progress?${query}`, [TOKEN_PROTOCOL + this.job.token]);
     } catch {
       // Not now: the follower is still handing out its orders.
-      queueMicrotask(() => this.#obey(follower.ended({}, attempt, Date.now(), draw())));
+      queueMicrotask(() => this.#obey(follower.ended({}, attempt, now(), draw())));
       return;
     }
-    socket.onopen = () => this.#obey(follower.opened(attempt, Date.now()));
+    socket.onopen = () => this.#obey(follower.opened(attempt, now()));
     socket.onmessage = ({ data }) => {
       this.#heard();
       const message = typeof data === "string" ? readMessage(data) : null;
-      if (message) this.#obey(follower.received(message, attempt, Date.now(), draw()));
-      else follower.unreadable(attempt, Date.now());
+      if (message) this.#obey(follower.received(message, attempt, now(), draw()));
+      else follower.unreadable(attempt, now());
     };
-    socket.onclose = ({ code }) => this.#obey(follower.ended(code === 1006 ? {} : { code }, attempt, Date.now(), draw()));
+    socket.onclose = ({ code }) => this.#obey(follower.ended(code === 1006 ? {} : { code }, attempt, now(), draw()));
     this.#leave = () => {
       socket.onopen = socket.onmessage = socket.onclose = null;
       socket.close();
@@ -154,22 +158,23 @@ export class JobRun {
         lastId: after ? positionText(after) : null,
         fields: bearer(this.job.token),
         signal: abort.signal,
-        onOpen: () => tell(() => this.#obey(follower.opened(attempt, Date.now()))),
+        onOpen: () => tell(() => this.#obey(follower.opened(attempt, now()))),
         onLife: () => tell(() => {
           this.#heard();
-          follower.heard(attempt, Date.now());
+          follower.heard(attempt, now());
         }),
+        onRetry: (ms) => tell(() => follower.reconnectsAfter(ms, attempt)),
         onEvent: ({ data }) => tell(() => {
           const message = readMessage(data);
-          if (message) this.#obey(follower.received(message, attempt, Date.now(), draw()));
-          else follower.unreadable(attempt, Date.now());
+          if (message) this.#obey(follower.received(message, attempt, now(), draw()));
+          else follower.unreadable(attempt, now());
         }),
       });
     } catch (failure) {
       // Only the parser throws so: an event is too long.
       trouble = { status: failure.status, isUnreadable: failure instanceof RangeError };
     }
-    tell(() => this.#obey(follower.ended(trouble, attempt, Date.now(), draw())));
+    tell(() => this.#obey(follower.ended(trouble, attempt, now(), draw())));
   }
 
   async #poll(after, attempt) {
@@ -189,7 +194,7 @@ export class JobRun {
       }
     } catch (failure) {
       if (abort.signal.aborted) return;
-      orders = follower.pollFailed({ status: failure.status, isUnreadable: failure instanceof SyntaxError }, attempt, Date.now(), draw());
+      orders = follower.pollFailed({ status: failure.status, isUnreadable: failure instanceof SyntaxError }, attempt, now(), draw());
     }
     this.#obey(orders);
     this.onChange(this);
@@ -199,7 +204,7 @@ export class JobRun {
     if (typeof document?.state !== "string") throw new SyntaxError("the answer is no state");
     const events = Array.isArray(document.events) ? document.events.map(messageOf) : [];
     if (!TERMINAL.includes(document.state)) this.#stand(document.state);
-    return follower.polled(events, document.state, attempt, Date.now(), draw());
+    return follower.polled(events, document.state, attempt, now(), draw());
   }
 
   async #refresh() {
@@ -208,9 +213,9 @@ export class JobRun {
       const answer = await this.api.refresh(this.job);
       this.#keepToken(answer);
     } catch (failure) {
-      return this.#obey(follower.tokenNotRefreshed({ status: failure.status }, Date.now(), draw()));
+      return this.#obey(follower.tokenNotRefreshed({ status: failure.status }, now(), draw()));
     }
-    this.#obey(follower.tokenRefreshed(this.job.tokenExpiry, Date.now()));
+    this.#obey(follower.tokenRefreshed(this.job.tokenExpiry, now()));
   }
 
   #keepToken(answer) {
@@ -259,7 +264,7 @@ export class JobRun {
   }
 }
 
-/** When a token ends on the clock of this device. */
+/** When a token ends, by the clock of this page. */
 export function expiryOf({ expiresIn }) {
-  return Number.isFinite(expiresIn) ? Date.now() + expiresIn * 1000 : null;
+  return Number.isFinite(expiresIn) ? now() + expiresIn * 1000 : null;
 }

@@ -17,6 +17,9 @@ export class LiveResource {
   #context = { question: 0 };
   #flight = null;
   #stream = null;
+  /** The reconnection time that the stream named, and the moment before which none is opened again. */
+  #reconnectionTime = 0;
+  #reconnectsAt = 0;
   #timer = null;
   #copy = null;
   #incoming = null;
@@ -236,6 +239,8 @@ export class LiveResource {
       gap: () => this.#tell({ event: "linkGap" }),
       delivered: (arrival) => this.#delivered(arrival),
       lost: () => this.#lost(stream),
+      retry: (ms) => (this.#reconnectionTime = ms),
+      wait: Math.max(0, this.#reconnectsAt - this.device.now()),
     });
     this.#stream = stream;
   }
@@ -248,6 +253,7 @@ export class LiveResource {
   #lost(stream) {
     if (this.#stream !== stream) return;
     this.#stream = null;
+    this.#reconnectsAt = this.device.now() + this.#reconnectionTime;
     this.#tell({ event: "linkLost" });
   }
 

@@ -36,6 +36,8 @@ export class WorkspaceStream {
         lastId,
         fields,
         signal: this.#abort.signal,
+        wait: this.listener.wait,
+        onRetry: (ms) => tell(() => this.listener.retry(ms)),
         onOpen: () => tell(() => this.listener.opened(lastId !== null)),
         onLife: () => tell(() => this.listener.heard()),
         onEvent: (event) => tell(() => this.#take(event)),

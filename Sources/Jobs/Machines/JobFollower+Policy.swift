@@ -13,6 +13,8 @@ extension JobFollower {
     public var tokenMargin: Int64 = 60_000
     /// After how long without a sign of life a stream counts as lost.
     public var silence: Int64 = 62_500
+    /// The longest reconnection time of a stream that is kept.
+    public var longestReconnection: Int64 = 300_000
     /// How often what comes next may be missing or not to be read before it is passed over.
     public var stumblesBeforePassing = 2
 

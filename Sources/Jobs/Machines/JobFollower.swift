@@ -104,6 +104,8 @@ public struct JobFollower: Hashable, Sendable {
   private var hasHeard = false
   /// Whether the stream said something that could not be read, and nothing new since.
   private var hasUnreadable = false
+  /// The shortest wait before a stream of events is opened again, as the last one said (`retry:`).
+  private var reconnectionTime: Int64 = 0
   private var stumble: Stumble?
   /// The state that the job is over with, if the server said it.
   private var endState: JobState?
@@ -214,6 +216,12 @@ public struct JobFollower: Hashable, Sendable {
   public mutating func heard(now: Int64) {
     heardAt = now
     hasHeard = true
+  }
+
+  /// The stream of events named its reconnection time (WHATWG HTML: `retry:`).
+  public mutating func reconnects(after milliseconds: Int64, attempt: Int) {
+    guard attempt == self.attempt else { return }
+    reconnectionTime = min(max(0, milliseconds), policy.longestReconnection)
   }
 
   /// A stream could not be opened, or it ended.
@@ -468,11 +476,14 @@ public struct JobFollower: Hashable, Sendable {
   }
 
   /// Waits with full jitter: anything up to the longest wait of this attempt, but not over the end of the token.
+  ///
+  /// The reconnection time of a stream of events comes first: clients that lost one at once do not come back at once.
   private mutating func back(_ now: Int64, _ draw: UInt64) -> [Order] {
     let longest = policy.backoff[min(failures, policy.backoff.count - 1)]
     failures += 1
     phase = .waiting
-    let wait = Int64(draw % UInt64(max(1, longest)))
+    let least = transport == .eventStream ? reconnectionTime : 0
+    let wait = least + Int64(draw % UInt64(max(1, longest)))
     guard !isRenewing, let renewAt else { return [.wake(after: wait)] }
     return [.wake(after: min(wait, max(0, renewAt - now)))]
   }

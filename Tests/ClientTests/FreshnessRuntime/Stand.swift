@@ -171,6 +171,10 @@ final class ScriptedStreaming: HTTPStreaming, Sendable {
 
   private let streams: AsyncStream<Stream>
   private let opened: AsyncStream<Stream>.Continuation
+  private let count = Mutex(0)
+
+  /// How many streams were asked for.
+  var openings: Int { count.withLock { $0 } }
 
   init() { (streams, opened) = AsyncStream.makeStream() }
 
@@ -186,6 +190,7 @@ final class ScriptedStreaming: HTTPStreaming, Sendable {
     receive: @escaping Receive
   ) async throws(HTTPExchangeError) {
     let stream = Stream(request, receive)
+    count.withLock { $0 += 1 }
     opened.yield(stream)
     await stream.untilEnd()
   }

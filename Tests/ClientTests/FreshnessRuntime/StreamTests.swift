@@ -76,6 +76,24 @@ struct StreamTests {
   }
 
   @Test
+  func `a stream is not opened again before the time that it named (retry)`() async throws {
+    let exchange = ScriptedExchange(replying: { .note("\($0.number)") })
+    let stand = Stand(policy: policy, exchange: exchange)
+    let note = Note("/a", stream: "/news")
+    var snapshots = stand.client.snapshots(of: note).makeAsyncIterator()
+    while await snapshots.next()?.value == nil {}
+    let stream = try #require(await stand.streams.next())
+    await stream.head()
+    await stream.write("retry: 60000\n\n")
+    stream.close()
+    #expect(await eventually { stand.client.freshness(of: note)?.isStreaming == false })
+    let lost = stand.clock.now
+    while stand.streams.openings < 2 { try await stand.pass(.seconds(1)) }
+    #expect(lost.duration(to: stand.clock.now) >= .seconds(59))
+    #expect(await stand.streams.next() != nil)
+  }
+
+  @Test
   func `an answer that is no event stream leaves polling as it is`() async throws {
     let exchange = ScriptedExchange(replying: { .note("\($0.number)") })
     let stand = Stand(policy: policy, exchange: exchange)

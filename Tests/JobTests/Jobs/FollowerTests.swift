@@ -50,6 +50,26 @@ import TolerantDecoding
     )
   }
 
+  @Test func `a stream of events is opened again when it said, and not by all at once`() {
+    var follower = JobFollower(transport: .eventStream)
+    open(&follower)
+    follower.heard(now: 1)
+    follower.reconnects(after: 2_000, attempt: 1)
+    follower.reconnects(after: 90_000, attempt: 7)
+    #expect(follower.ended(.broken, attempt: 1, now: 10, draw: 0) == [.wake(after: 2_000)])
+    _ = follower.woke(now: 2_010, draw: 0)
+    _ = follower.opened(attempt: 2, now: 2_010)
+    follower.heard(now: 2_011)
+    #expect(follower.ended(.broken, attempt: 2, now: 2_020, draw: 999) == [.wake(after: 2_999)])
+    // No server keeps a client away for good.
+    _ = follower.woke(now: 6_000, draw: 0)
+    _ = follower.opened(attempt: 3, now: 6_000)
+    follower.heard(now: 6_000)
+    follower.reconnects(after: .max, attempt: 3)
+    let longest = JobFollower.Policy().longestReconnection
+    #expect(follower.ended(.broken, attempt: 3, now: 6_001, draw: 0) == [.wake(after: longest)])
+  }
+
   @Test func `the end is taken with a gap before it, and finishes once`() {
     var follower = JobFollower()
     open(&follower)
