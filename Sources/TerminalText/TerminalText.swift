@@ -29,9 +29,27 @@ package enum TerminalText {
     }
   }
 
-  /// A text without control and direction characters.
+  /// A text without control characters.
+  ///
+  /// A character that reorders the text behind it (an embedding, an override or an isolate) is shown as `<U+202E>`, so
+  /// that nobody reads another text than the one that is there.
   package static func plain(_ text: String) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.filter { !isControl($0) }))
+    guard text.unicodeScalars.contains(where: isControl) else { return text }
+    var plain = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      if reorders(scalar) {
+        plain.append(
+          contentsOf: "<U+\(String(scalar.value, radix: 16, uppercase: true))>".unicodeScalars
+        )
+      } else if !isControl(scalar) {
+        plain.append(scalar)
+      }
+    }
+    return String(plain)
+  }
+
+  private static func reorders(_ scalar: Unicode.Scalar) -> Bool {
+    (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
   }
 
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {

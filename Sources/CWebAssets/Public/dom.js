@@ -5,11 +5,23 @@ export const element = (id) => document.getElementById(id);
 /** The part of a component that is marked with data-part. */
 export const part = (root, name) => root.querySelector(`[data-part="${name}"]`);
 
+/** Characters that reorder the text behind them: embeddings, overrides and isolates (Unicode Bidirectional Algorithm). */
+const REORDERING = /[\u202A-\u202E\u2066-\u2069]/g;
+/** The attributes that people read. */
+const READ = ["title", "aria-label", "placeholder"];
+
+/** A text in which characters that reorder others are shown, so that nothing reads otherwise than it is. */
+export function shown(text) {
+  return String(text).replace(REORDERING, (character) => `<U+${character.charCodeAt(0).toString(16).toUpperCase()}>`);
+}
+
 export function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+  const safe = shown(text);
+  if (node.textContent !== safe) node.textContent = safe;
 }
 
 export function setAttribute(node, name, value) {
+  if (value != null && READ.includes(name)) value = shown(value);
   if (value == null) node.removeAttribute(name);
   else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
 }
@@ -21,7 +33,7 @@ export function setSign(use, name) {
 export function newElement(tag, className, text = "") {
   const node = document.createElement(tag);
   if (className) node.className = className;
-  node.textContent = text;
+  node.textContent = shown(text);
   return node;
 }
 
@@ -63,7 +75,8 @@ export function fillTexts(say, root = document) {
 }
 
 /** Gives a control without words its name, and a button a tooltip with its key. */
-export function nameControl(node, name) {
+export function nameControl(node, control) {
+  const name = shown(control);
   setAttribute(node, "aria-label", name);
   if (node.localName !== "button") return;
   const title = node.dataset.key ? `${name} (${node.dataset.key})` : name;

@@ -183,7 +183,7 @@ function fillPlace(place, departure, context) {
   setText(place.mode, `${context.say(mode)} `);
   setText(place.line, lineName(departure.line) || "–");
   paintBadge(place.badge, badgeColours(departure));
-  fillDestination(place.open, departure.destination ?? "", context.town);
+  fillDestination(place.open, shown(departure.destination ?? ""), context.town);
   fillPlatform(place, departure, context.say);
   fillRemarks(place.remark, departure, context.say);
   fillCountdown(place, context.now, context.say);

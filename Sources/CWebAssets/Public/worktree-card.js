@@ -1,7 +1,7 @@
 // One worktree on the page: what its agent does, what is asked of a person, and where git stands.
 
 import { reasonInWords } from "./agent-reason.js";
-import { fromTemplate, newElement, part, setAttribute, setSign, setText } from "./dom.js";
+import { fromTemplate, newElement, part, setAttribute, setSign, setText, shown } from "./dom.js";
 import { duration } from "./moments.js";
 import { stateOf } from "./workspace-list.js";
 
@@ -83,7 +83,7 @@ export class WorktreeCard {
       const time = newElement("time", "soft");
       time.dateTime = agent.since ?? "";
       const known = agent.state in SIGNS ? say(`state-${agent.state}`) : agent.state;
-      item.append(newElement("strong", "", agentName(agent)), ` ${[known, agent.tool].filter(Boolean).join(" · ")} `, time);
+      item.append(newElement("strong", "", agentName(agent)), shown(` ${[known, agent.tool].filter(Boolean).join(" · ")} `), time);
       if (agent.reason) item.append(newElement("span", "agent-reason", reasonInWords(agent.reason, say)));
       return item;
     }));

@@ -33,6 +33,14 @@ import Testing
     }
   }
 
+  @Test func `Characters that reorder a text are shown, and others are not`() {
+    #expect(TerminalText.plain("rm \u{202E}cod.exe") == "rm <U+202E>cod.exe")
+    #expect(TerminalText.line("\u{2066}a\u{2069}") == "<U+2066>a<U+2069>")
+    #expect(TerminalText.fit("\u{202D}x", 10) == "<U+202D>x ")
+    // Marks of direction reorder nothing behind them.
+    #expect(TerminalText.plain("a\u{200E}b\u{200F}") == "ab")
+  }
+
   @Test func `Wide letters, emoji, flags and marks take the columns they take`() {
     for (text, width) in [
       ("abc", 3), ("漢字", 4), ("é", 1), ("e\u{301}", 1), ("✅", 2), ("🚏", 2), ("🇨🇭", 2), ("⚠", 1),
