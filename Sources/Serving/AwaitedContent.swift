@@ -3,25 +3,32 @@ import HummingbirdCore
 import NIOCore
 import NIOHTTPTypes
 
-/// The content of a request whose client waits for a word before it sends it (RFC 9110, section 10.1.1).
+/// The content of a request, whose faults are those of its client: a chunk that is not one, or a connection that ends
+/// too early, is answered with 400, and the connection ends.
 ///
-/// Whoever begins to read it sends 100 (Continue). An answer that comes before that is the word, and the content
-/// does not come.
+/// A client may wait for 100 (Continue) before it sends the content (RFC 9110, section 10.1.1). Whoever begins to read
+/// sends it. If an answer comes before that, the content does not come.
 struct AwaitedContent: AsyncSequence, Sendable {
-  /// The word that is waited for.
+  /// What a client expects that waits.
   static let expectation = "100-continue"
 
   let content: RequestBody
-  let channel: any Channel
+  /// Where 100 (Continue) is sent; `nil` if nobody waits for it.
+  let channel: (any Channel)?
 
-  /// A request as it is, or with such a content if its client waits.
+  /// A request as it is if it has no content, or with such a content.
   static func request(_ request: Request, on channel: any Channel) -> Request {
-    guard request.headers[.expect]?.lowercased() == expectation else { return request }
+    let isAwaited = request.headers[.expect]?.lowercased() == expectation
+    guard isAwaited || hasContent(request.headers) else { return request }
     var request = request
     request.body = RequestBody(
-      asyncSequence: AwaitedContent(content: request.body, channel: channel)
+      asyncSequence: AwaitedContent(content: request.body, channel: isAwaited ? channel : nil)
     )
     return request
+  }
+
+  private static func hasContent(_ fields: HTTPFields) -> Bool {
+    fields.contains(.transferEncoding) || fields[.contentLength].map { $0 != "0" } ?? false
   }
 
   func makeAsyncIterator() -> Iterator {
@@ -30,21 +37,26 @@ struct AwaitedContent: AsyncSequence, Sendable {
 
   struct Iterator: AsyncIteratorProtocol {
     var content: RequestBody.AsyncIterator
-    let channel: any Channel
-    private var isAsked = false
-
-    init(content: RequestBody.AsyncIterator, channel: any Channel) {
-      self.content = content
-      self.channel = channel
-    }
+    var channel: (any Channel)?
 
     @concurrent
     mutating func next() async throws -> ByteBuffer? {
-      if !isAsked {
-        isAsked = true
+      if let channel {
+        self.channel = nil
         try await channel.writeAndFlush(HTTPResponsePart.head(HTTPResponse(status: .continue)))
       }
-      return try await content.next()
+      do {
+        return try await content.next()
+      } catch is CancellationError {
+        throw CancellationError()
+      } catch {
+        throw Problem(
+          .badRequest,
+          "bad_request",
+          detail: "the content of the request is broken, or ended too early: \(error)"
+        )
+        .last
+      }
     }
   }
 }

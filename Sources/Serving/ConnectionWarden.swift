@@ -5,9 +5,9 @@ import NIOHTTPTypes
 /// Ends connections that nothing else ends: after an answer that says so, and when the peer reads nothing or sends
 /// too slowly.
 ///
-/// 1. After an answer with `Connection: close`, or to a request with it, the peer has a while to read it. What it still
-///    sends is dropped, and as long as it comes at its least rate the peer has longer: many send everything before they
-///    read.
+/// 1. After an answer with `Connection: close`, or to a request with it, nothing more is sent, so that a peer which reads
+///    to the end is done. It has a while to read; what it still sends is dropped, and as long as it comes at its least
+///    rate the peer has longer: many send everything before they read.
 /// 2. While something waits to be sent, the peer takes some of it again and again. An answer that goes out slowly
 ///    is fine; one of which nothing goes out for ``ServerLimits/stalledSeconds`` ends the connection. Nothing waits for
 ///    a stream that is silent.
@@ -48,6 +48,9 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
   private var expecting: Int?
   /// The number of the request whose client wants no other one.
   private var closing: Int?
+  /// What is done when the client goes before its answer.
+  private var departure: (() -> Void)?
+  private var isGone = false
 
   init(limits: ServerLimits, tally: ConnectionTally) {
     self.limits = limits
@@ -82,6 +85,27 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
       pace = nil
     }
     if !isLeaving { context.fireChannelRead(data) }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event is LastAnswer {
+      isLast = true
+      return
+    }
+    if case ChannelEvent.inputClosed? = event as? ChannelEvent { depart() }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  /// Does something when the client closes its side before the answer to its request is written.
+  func onDeparture(_ act: @escaping () -> Void) {
+    guard answered < begun else { return }
+    if isGone { act() } else { departure = act }
+  }
+
+  private func depart() {
+    isGone = true
+    departure?()
+    departure = nil
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
@@ -120,6 +144,7 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
     case .body: break
     case .end:
       answered += 1
+      departure = nil
       let isLast = isLast
       if isLast {
         isLeaving = true
@@ -148,7 +173,8 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   private func sayFarewell(_ context: ChannelHandlerContext) {
-    guard farewell == nil else { return }
+    guard farewell == nil, context.channel.isActive else { return }
+    context.close(mode: .output, promise: nil)
     leavesAt = context.eventLoop.now + pause
     waitForEnd(context)
   }
@@ -212,6 +238,7 @@ final class ConnectionWarden: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
+    depart()
     farewell?.cancel()
     look?.cancel()
     context.fireChannelInactive()

@@ -38,18 +38,22 @@ package struct Problem: HTTPResponseError, Sendable {
 
   package var status: HTTPResponse.Status { .init(code: details.status) }
 
-  /// The answer.
-  package var response: Response {
+  /// The content of the answer: the details as JSON.
+  var content: ByteBuffer {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let body = (try? encoder.encode(details)) ?? Data()
+    return ByteBuffer(bytes: (try? encoder.encode(details)) ?? Data())
+  }
+
+  /// The answer.
+  package var response: Response {
     var headers = fields
     headers[.contentType] = "application/problem+json"
     headers[.cacheControl] = "no-store"
     return Response(
       status: status,
       headers: headers,
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: body))
+      body: ResponseBody(byteBuffer: content)
     )
   }
 

@@ -2,14 +2,15 @@ import HTTPTypes
 package import Hummingbird
 import Logging
 
-/// Lets every failure leave as problem details, and refuses methods that nothing here answers.
+/// Lets every failure leave as problem details: 405 for a method that a path does not take, 404 for a path that does not
+/// exist.
 package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
-  private let writable: [String]
+  private let routes: RouteMethods
 
   /// Creates the middleware.
   ///
-  /// - Parameter writable: What paths begin with under which other methods are answered too.
-  package init(writable: [String] = []) { self.writable = writable }
+  /// - Parameter routes: The methods of all paths; learnt once all of them are there.
+  package init(routes: RouteMethods) { self.routes = routes }
 
   @concurrent
   package func handle(
@@ -17,25 +18,12 @@ package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     context: Context,
     next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
-    let isWritable = writable.contains { request.uri.path.hasPrefix($0) }
-    guard isWritable || [.get, .head, .options].contains(request.method) else {
-      return Problem(
-        .methodNotAllowed,
-        "method_not_allowed",
-        detail: "\(request.method.rawValue) is not answered here; use GET or HEAD",
-        fields: [.allow: "GET, HEAD, OPTIONS"]
-      ).response
-    }
     do {
       return try await next(request, context)
     } catch let problem as Problem {
       return problem.response
     } catch let error as HTTPError where error.status == .notFound {
-      return Problem(
-        .notFound,
-        "not_found",
-        detail: "there is nothing at \(request.uri.path.prefix(80))"
-      ).response
+      return missing(request).response
     } catch let error as HTTPError {
       return Problem(
         error.status,
@@ -55,5 +43,23 @@ package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
       if let field = RequestIdentity.field { problem.fields[field] = id }
       return problem.response
     }
+  }
+
+  /// Why the router knows no answer.
+  private func missing(_ request: Request) -> Problem {
+    let methods = routes.methods(of: request.uri.path).map(\.rawValue).joined(separator: ", ")
+    guard !methods.isEmpty else {
+      return Problem(
+        .notFound,
+        "not_found",
+        detail: "there is nothing at \(request.uri.path.prefix(80))"
+      )
+    }
+    return Problem(
+      .methodNotAllowed,
+      "method_not_allowed",
+      detail: "\(request.method.rawValue.prefix(20)) is not answered here; use \(methods)",
+      fields: [.allow: methods]
+    )
   }
 }

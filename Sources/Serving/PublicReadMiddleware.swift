@@ -8,6 +8,7 @@ package struct PublicReadMiddleware<Context: RequestContext>: RouterMiddleware {
   private let origins: [String]
   private let exposed: String
   private let hidden: [String]
+  private let routes: RouteMethods
   private let versionField = HTTPField.Name("x-md-api-version")
 
   /// Creates the middleware.
@@ -17,13 +18,16 @@ package struct PublicReadMiddleware<Context: RequestContext>: RouterMiddleware {
   ///   - origins: The origins whose pages may read; empty for any.
   ///   - exposed: The header fields that scripts of other origins may read.
   ///   - hidden: What paths begin with that are no part of it.
+  ///   - routes: The methods of all paths; learnt once all of them are there.
   package init(
     apiVersion: String,
     origins: [String] = [],
     exposed: [String],
-    hidden: [String] = []
+    hidden: [String] = [],
+    routes: RouteMethods
   ) {
     self.hidden = hidden
+    self.routes = routes
     self.apiVersion = apiVersion
     self.origins = origins
     self.exposed = exposed.joined(separator: ", ")
@@ -41,11 +45,14 @@ package struct PublicReadMiddleware<Context: RequestContext>: RouterMiddleware {
     let isPreflight =
       request.method == .options && request.headers[.accessControlRequestMethod] != nil
     var response =
-      if request.method == .options {
-        Response(status: .noContent, headers: [.allow: "GET, HEAD, OPTIONS"])
+      if request.method == .options, let allowed = allowed(request.uri.path) {
+        Response(status: .noContent, headers: [.allow: allowed])
       } else {
         try await next(request, context)
       }
+    if response.status == .methodNotAllowed, let methods = response.headers[.allow] {
+      response.headers[.allow] = methods + ", OPTIONS"
+    }
     if !Self.isPage(request.uri.path) {
       share(&response, with: request.headers[.origin], isPreflight: isPreflight)
     }
@@ -54,6 +61,12 @@ package struct PublicReadMiddleware<Context: RequestContext>: RouterMiddleware {
     }
     if let versionField { response.headers[versionField] = apiVersion }
     return response
+  }
+
+  /// The methods that a path takes; nothing if there is no such path.
+  private func allowed(_ path: String) -> String? {
+    let methods = routes.methods(of: path).map(\.rawValue)
+    return methods.isEmpty ? nil : (methods + ["OPTIONS"]).joined(separator: ", ")
   }
 
   /// Whether a path is one of the pages, which are nobody else's to read.

@@ -245,9 +245,10 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     let head = HTTPResponseHead(
       version: .http1_1,
       status: .badRequest,
-      headers: ["Connection": "close", "Content-Length": "0"]
+      headers: MalformedRequest.headers
     )
     context.write(wrapOutboundOut(.head(head)), promise: nil)
+    context.write(wrapOutboundOut(.body(.byteBuffer(MalformedRequest.content))), promise: nil)
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     context.close(mode: .output, promise: nil)
     // What still comes is dropped for a while: a connection closed before loses the answer.
@@ -323,6 +324,7 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     let connection = head.headers[canonicalForm: "Connection"].map { $0.lowercased() }
     let key = head.headers["Sec-WebSocket-Key"]
     return head.method == .GET && head.version == .http1_1 && upgrade.contains("websocket")
+      && head.uri.hasPrefix("/")
       && head.headers["Host"].count == 1
       && connection.contains("upgrade") && head.headers["Sec-WebSocket-Version"] == ["13"]
       && key.count == 1 && WebSocketKey.isSound(key[0]) && !hasBody(head)

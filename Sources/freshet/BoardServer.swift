@@ -92,7 +92,7 @@ struct BoardServer {
   /// The beginnings of the paths whose answers are of the present, whatever the service clock shows.
   private var present: [String] { workspaces == nil ? [] : WorkspacesService.prefixes }
 
-  /// The beginnings of the paths that are not public and take other methods than GET.
+  /// The beginnings of the paths that are not public.
   private var closedPaths: [String] {
     (workspaces == nil ? [] : WorkspacesService.prefixes)
       + (jobs == nil ? [] : JobsService.writablePaths + ["/v1/capabilities"])
@@ -106,6 +106,7 @@ struct BoardServer {
       context: ClientContext.self,
       options: [.autoGenerateHeadEndpoints]
     )
+    let routes = RouteMethods()
     router.add(middleware: ResponseCounterMiddleware(responses))
     router.add(middleware: CompressionMiddleware())
     router.add(
@@ -113,17 +114,19 @@ struct BoardServer {
         apiVersion: StationboardService.apiVersion,
         origins: origins,
         exposed: StationboardService.exposedFields,
-        hidden: closedPaths + (jobs == nil ? [] : ["/ws/"]) + pages.map(\.path)
+        hidden: closedPaths + (jobs == nil ? [] : ["/ws/"]) + pages.map(\.path),
+        routes: routes
       )
     )
-    router.add(middleware: ProblemMiddleware(writable: closedPaths))
-    router.add(middleware: HostFieldMiddleware())
+    router.add(middleware: ProblemMiddleware(routes: routes))
+    router.add(middleware: RequestHeadMiddleware())
     if let workspaces {
       workspaces.service.add(to: router, access: workspaces.access)
     }
     stationboard.add(to: router)
     jobs?.add(to: router)
     WebBoardService(parts: pages).add(to: router)
+    routes.learn(from: router)
     return router
   }
 

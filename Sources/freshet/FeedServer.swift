@@ -48,8 +48,9 @@ struct FeedServer {
       context: BasicRequestContext.self,
       options: [.autoGenerateHeadEndpoints]
     )
-    router.add(middleware: ProblemMiddleware())
-    router.add(middleware: HostFieldMiddleware())
+    let routes = RouteMethods()
+    router.add(middleware: ProblemMiddleware(routes: routes))
+    router.add(middleware: RequestHeadMiddleware())
     for stream in FeedStream.allCases {
       router.get("\(stream.rawValue).pb") { request, _ in
         try await publication(stream, .protobuf, request, press)
@@ -61,6 +62,7 @@ struct FeedServer {
     router.get("truth.json") { request, _ in
       try FeedTruthAnswer(request, world: stage.world, now: clock.now).response()
     }
+    routes.learn(from: router)
     return router
   }
 

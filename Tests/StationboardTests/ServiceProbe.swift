@@ -47,13 +47,15 @@ struct ServiceProbe {
       context: BasicRequestContext.self,
       options: [.autoGenerateHeadEndpoints]
     )
+    let routes = RouteMethods()
     router.add(
       middleware: PublicReadMiddleware(
         apiVersion: StationboardService.apiVersion,
-        exposed: StationboardService.exposedFields
+        exposed: StationboardService.exposedFields,
+        routes: routes
       )
     )
-    router.add(middleware: ProblemMiddleware())
+    router.add(middleware: ProblemMiddleware(routes: routes))
     StationboardService(
       store: store,
       clock: clock,
@@ -63,6 +65,7 @@ struct ServiceProbe {
     )
     .add(to: router)
     WebBoardService().add(to: router)
+    routes.learn(from: router)
     responder = router.buildResponder()
   }
 

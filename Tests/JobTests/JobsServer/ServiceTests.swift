@@ -39,8 +39,10 @@ private struct Stage {
       logger: logger
     )
     let router = Router(context: BasicRequestContext.self)
-    router.add(middleware: ProblemMiddleware(writable: JobsService.writablePaths))
+    let routes = RouteMethods()
+    router.add(middleware: ProblemMiddleware(routes: routes))
     service.add(to: router)
+    routes.learn(from: router)
     let (ports, opened) = AsyncStream.makeStream(of: Int.self)
     let application = Application(
       router: router,

@@ -13,6 +13,8 @@ import Testing
     typealias OutboundOut = ByteBuffer
     var isFlushed = true
     var heads: [HTTPResponse] = []
+    /// How often the side that sends was closed.
+    var halves = 0
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
       let part = unwrapOutboundIn(data)
@@ -22,6 +24,13 @@ import Testing
     }
 
     func flush(context: ChannelHandlerContext) { if isFlushed { context.flush() } }
+
+    /// The channel of the test knows no half that is closed.
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+      guard mode == .output else { return context.close(mode: mode, promise: promise) }
+      halves += 1
+      promise?.succeed()
+    }
   }
 
   private let limits = ServerLimits()
@@ -64,8 +73,10 @@ import Testing
 
   @Test(arguments: ["close", "Close", "keep-alive, close"])
   func `after the last answer the peer has a while, and no more`(_ field: String) throws {
-    let (channel, _) = try channel()
+    let (channel, throat) = try channel()
     answer(channel, [.connection: field])
+    // Who reads to the end need not wait for it.
+    #expect(throat.halves == 1)
     channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(limits.closeSeconds) - 1))
     #expect(channel.isActive)
     channel.embeddedEventLoop.advanceTime(by: .seconds(1))
@@ -78,6 +89,18 @@ import Testing
     try ask(channel, [.connection: "close"])
     try channel.writeInbound(HTTPRequestPart.end(nil))
     answer(channel)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(limits.closeSeconds)))
+    #expect(!channel.isActive)
+  }
+
+  @Test func `an answer that is found to be the last one is the last one`() throws {
+    let (channel, throat) = try channel()
+    try ask(channel)
+    try channel.writeInbound(HTTPRequestPart.end(nil))
+    channel.write(HTTPResponsePart.head(HTTPResponse(status: .ok)), promise: nil)
+    channel.pipeline.fireUserInboundEventTriggered(LastAnswer())
+    channel.writeAndFlush(HTTPResponsePart.end(nil), promise: nil)
+    #expect(throat.halves == 1)
     channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(limits.closeSeconds)))
     #expect(!channel.isActive)
   }
@@ -111,10 +134,11 @@ import Testing
   }
 
   @Test func `after any other answer the connection goes on`() throws {
-    let (channel, _) = try channel()
+    let (channel, throat) = try channel()
     answer(channel)
     channel.embeddedEventLoop.advanceTime(by: .hours(1))
     #expect(channel.isActive)
+    #expect(throat.halves == 0)
   }
 
   // MARK: What is taken
