@@ -26,6 +26,12 @@ package enum FeedLimits {
   package static let entities = 8_000_000
   /// The most trips, frequency departures included; 27 bits in the departure index.
   package static let trips = 1 << 27
+  /// The most departures of one trip that its rows in frequencies.txt may give: one every 30 s for a day.
+  package static let runsPerTrip = 2_880
+  /// The most bytes that the runs of frequencies.txt may take in the timetable file.
+  ///
+  /// A row of 30 bytes gives up to ``runsPerTrip`` runs. The largest networks that run by frequencies take 80 MB.
+  package static let frequencyBytes = 256 << 20
   /// The most stop times of one trip; 16 bits in the departure index.
   package static let stopTimesPerTrip = 1 << 16
   /// The latest time of day in seconds (14 days; the Trans-Siberian needs 7).
@@ -34,6 +40,8 @@ package enum FeedLimits {
   package static let latestDeparture = latestTime + 86_400
   /// The most departures that one feed may hold.
   package static let departures = 1 << 31
+  /// The most bytes that the days of all services may take in the timetable file.
+  package static let serviceBytes = 256 << 20
   /// The most days between the first and the last day of service.
   package static let serviceDays = 36_525
   /// How many rejected rows are kept with line, column and reason; all are counted.

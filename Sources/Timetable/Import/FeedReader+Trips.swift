@@ -190,6 +190,16 @@ extension FeedReader {
           reason: "headway_secs \(shown(reader, columns.headway)) is not between 1 and 86,400"
         )
       }
+      let runs = (Int(end) - Int(start) + headway - 1) / headway
+      let all = tables.frequencyRuns[trip, default: 0] + runs
+      guard all <= FeedLimits.runsPerTrip else {
+        return Rejection(
+          column: columns.headway,
+          reason: "trip_id \(shown(reader, columns.trip)) would depart \(all) times;"
+            + " at most \(FeedLimits.runsPerTrip) departures of one trip are imported"
+        )
+      }
+      tables.frequencyRuns[trip] = all
       tables.frequencies[trip, default: []].append(
         FrequencyRow(
           start: start,

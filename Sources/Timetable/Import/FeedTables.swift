@@ -17,6 +17,8 @@ struct FeedTables {
   var trips = TripColumns()
   var patterns = PatternTable()
   var frequencies: [UInt32: [FrequencyRow]] = [:]
+  /// How many runs the rows of each trip give, those counted twice that two rows give.
+  var frequencyRuns: [UInt32: Int] = [:]
   var translations: [TranslationRecord] = []
   var publisher: String?
   var version: String?

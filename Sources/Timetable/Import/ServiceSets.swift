@@ -12,12 +12,40 @@ struct ServiceSets {
   /// For each service the number of its set.
   private(set) var sets: [UInt32] = []
 
+  /// The days of a service: bits, from its first day on.
+  private struct Days: Hashable {
+    var first = 0
+    var last = -1
+    var bits: [UInt64] = []
+
+    init(_ list: [Int]) {
+      guard let first = list.first, let last = list.last else { return }
+      (self.first, self.last) = (first, last)
+      bits = [UInt64](repeating: 0, count: (last - first) / 64 + 1)
+      for day in list { bits[(day - first) / 64] |= 1 << UInt64((day - first) % 64) }
+    }
+  }
+
   /// - Throws: ``FeedError`` with code `emptyCalendar`, or `limitExceeded` if the days span more than
-  ///   ``FeedLimits/serviceDays``.
+  ///   ``FeedLimits/serviceDays`` or take more than ``FeedLimits/serviceBytes``.
   init(_ services: [ServiceDays]) throws(FeedError) {
-    let days = services.map { Self.days(of: $0) }
-    guard let first = days.compactMap(\.first).min(), let last = days.compactMap(\.last).max()
-    else {
+    var known: [Days: UInt32] = [:]
+    var distinct: [Days] = []
+    var bytes = 0
+    for service in services {
+      let days = Days(Self.days(of: service))
+      if let number = known[days] {
+        sets.append(number)
+        continue
+      }
+      bytes += days.bits.count * MemoryLayout<UInt64>.stride
+      guard bytes <= FeedLimits.serviceBytes else { throw Self.tooManyDays }
+      sets.append(UInt32(distinct.count))
+      known[days] = UInt32(distinct.count)
+      distinct.append(days)
+    }
+    let running = distinct.filter { !$0.bits.isEmpty }
+    guard let first = running.map(\.first).min(), let last = running.map(\.last).max() else {
       throw FeedError(.emptyCalendar, "no service runs on any day")
     }
     guard last - first < FeedLimits.serviceDays else {
@@ -30,20 +58,26 @@ struct ServiceSets {
     firstDay = first
     dayCount = last - first + 1
     stride = (dayCount + 63) / 64
-    var known: [[UInt64]: UInt32] = [:]
-    for list in days {
-      var set = [UInt64](repeating: 0, count: stride)
-      for day in list { set[(day - first) / 64] |= 1 << UInt64((day - first) % 64) }
-      if let number = known[set] {
-        sets.append(number)
-      } else {
-        let number = UInt32(known.count)
-        known[set] = number
-        words += set
-        sets.append(number)
+    guard distinct.count <= FeedLimits.serviceBytes / MemoryLayout<UInt64>.stride / stride else {
+      throw Self.tooManyDays
+    }
+    words = [UInt64](repeating: 0, count: distinct.count * stride)
+    for (number, days) in distinct.enumerated() where !days.bits.isEmpty {
+      let offset = days.first - first
+      let (place, shift) = (number * stride + offset / 64, UInt64(offset % 64))
+      for (index, bits) in days.bits.enumerated() {
+        words[place + index] |= bits << shift
+        let carried = shift == 0 ? 0 : bits >> (64 - shift)
+        if carried != 0 { words[place + index + 1] |= carried }
       }
     }
   }
+
+  private static let tooManyDays = FeedError(
+    .limitExceeded,
+    "calendar.txt, calendar_dates.txt: the days of all services take more than"
+      + " \(FeedLimits.serviceBytes) bytes"
+  )
 
   /// The days a service runs, ordered.
   private static func days(of service: ServiceDays) -> [Int] {

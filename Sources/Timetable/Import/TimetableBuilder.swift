@@ -127,6 +127,7 @@ struct TimetableBuilder {
     let trips = tables.trips
     var runs: [Run] = []
     runs.reserveCapacity(trips.states.count)
+    var bytes = 0
     for trip in trips.ids.sorted() where trips.states[Int(trip)] == .complete {
       guard runs.count < FeedLimits.trips else { throw Self.tooManyRuns }
       guard let frequencies = tables.frequencies[trip] else {
@@ -139,6 +140,13 @@ struct TimetableBuilder {
           starts[start] = frequency.isExact ? 2 : 1
         }
         guard runs.count + starts.count < FeedLimits.trips else { throw Self.tooManyRuns }
+      }
+      bytes += starts.count * bytesOfRun(of: trip)
+      guard bytes <= FeedLimits.frequencyBytes else {
+        throw FeedError(
+          .limitExceeded,
+          "frequencies.txt: the departures that it gives take more than \(FeedLimits.frequencyBytes) bytes"
+        )
       }
       let reach = reach(of: trip)
       for start in starts.keys {
@@ -163,6 +171,15 @@ struct TimetableBuilder {
       }
     }
     return runs
+  }
+
+  /// How much one run of a trip takes in the file.
+  private func bytesOfRun(of trip: UInt32) -> Int {
+    let ids = tables.trips.ids
+    let pattern = tables.patterns.patterns[Int(tables.trips.patterns[Int(trip)])]
+    return MemoryLayout<TripRecord>.stride + MemoryLayout<UInt32>.stride
+      + Int(ids.starts[Int(trip) + 1] - ids.starts[Int(trip)])
+      + Int(pattern.count) * MemoryLayout<DepartureEntry>.stride
   }
 
   private static let tooManyRuns = FeedError(

@@ -84,6 +84,43 @@ import Timetable
     )
   }
 
+  /// A file of 2 kB that gave a timetable of 453 MB.
+  @Test func `rows that give more departures than a trip can have are left out`() throws {
+    let bomb = "T,00:00:00,335:59:59,1,"
+    var feed = feed(
+      "T,06:00:00,06:20:00,600,",
+      "U,00:00:00,24:00:00,30,",
+      "U,00:00:00,00:00:30,30,"
+    )
+    feed[.frequencies] += [String](repeating: bomb, count: 80)
+    let imported = try feed.imported(maxRejectedShare: 1)
+    #expect(imported.timetable.trips(id: "T").count == 2)
+    // One every 30 s for a day is the most, and one more is too many.
+    #expect(imported.timetable.trips(id: "U").count == FeedLimits.runsPerTrip)
+    #expect(imported.report.timetableBytes < 500_000)
+    let rejected = try #require(imported.report.rejectedRows.first)
+    #expect(rejected.column == "headway_secs")
+    #expect(rejected.reason.contains("would depart 2881 times"))
+    #expect(imported.report.rejectedRows.last?.reason.contains("1209601 times") == true)
+    // With the usual share of wrong rows nothing is imported.
+    #expect(try feed.failure() != nil)
+  }
+
+  @Test func `what all frequencies give has a limit too`() throws {
+    var feed = TestFeed()
+    feed.add("U", [.init("A", "06:01:00"), .init("B", "06:10:00")])
+    feed[.frequencies] = ["trip_id,start_time,end_time,headway_secs"]
+    for number in 10..<40 {
+      // Each run has the id of its trip beside it.
+      let trip = String(repeating: "t", count: 4_000) + "\(number)"
+      feed.add(trip, [.init("A", "10:00:00"), .init("B", "10:05:00")])
+      feed[.frequencies].append("\(trip),00:00:00,24:00:00,30")
+    }
+    let failure = try #require(try feed.failure())
+    #expect(failure.code == .limitExceeded)
+    #expect("\(failure)".contains("frequencies.txt"))
+  }
+
   @Test(arguments: [
     ("X,06:00:00,07:00:00,600,", "trip_id", "\"X\" is not in trips.txt"),
     ("T,6,07:00:00,600,", "start_time", "\"6\" is not a time"),
