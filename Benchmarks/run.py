@@ -66,6 +66,11 @@ def measure(program, huge):
         words = ["lausanne", "bel air", "zuerich hb", "geneve gare", "bern", "st francois", "lausane"]
         search = [f"/api/stops/search?limit=10&q={word.replace(' ', '%20')}" for word in words]
         alone = load(server.url, search, 1)
+        # Other queries each time: what found nothing is remembered.
+        letters = "bcdfghjklmnpqrstvwxz"
+        misses = ["".join(chance.choices(letters, k=chance.randint(2, 3))) + "qx" for _ in range(5_000)]
+        nothing = load(server.url, [f"/api/stops/search?limit=10&q={word}" for word in misses], 1)
+        figure["search_nothing_over_ordinary"] = nothing.p50_ms / alone.p50_ms
         figure["search"] = {"per_s": load(server.url, search, 8).per_s, "p50_ms": alone.p50_ms,
                             "p99_ms": alone.p99_ms}
         figure["resident_mb"] = server.resident() / 1e6
@@ -113,6 +118,7 @@ def table(figures):
         line(f"p50 / p99, {kind}, one client",
              lambda f: f"{f[kind]['p50_ms']:.2f} / {f[kind]['p99_ms']:.2f} ms")
     line("searches a second", lambda f: f"{f['search']['per_s']:,.0f}")
+    line("search that finds nothing ÷ search", lambda f: f"{f['search_nothing_over_ordinary']:.2f}")
     line("search p50 / p99", lambda f: f"{f['search']['p50_ms']:.1f} / {f['search']['p99_ms']:.1f} ms")
 
 
@@ -128,6 +134,7 @@ def judged(figures):
                                  for name in NETWORKS for kind in ["busy", "quiet", "random"]),
         "board_p99_ms": max(figures[name][kind]["p99_ms"]
                             for name in NETWORKS for kind in ["busy", "quiet", "random"]),
+        "search_nothing_over_ordinary": large["search_nothing_over_ordinary"],
         "large_over_small_p50": large["random"]["p50_ms"] / figures["200 stops"]["random"]["p50_ms"],
     }
 

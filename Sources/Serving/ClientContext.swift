@@ -12,4 +12,33 @@ package struct ClientContext: RequestContext, RemoteAddressRequestContext {
   }
 
   package var remoteAddress: SocketAddress? { channel.remoteAddress }
+
+  /// Cancels work once the client closes its connection, or its half of it.
+  fileprivate func untilDeparture<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let task = Task { try await work() }
+    channel.eventLoop.execute {
+      let warden = try? channel.pipeline.syncOperations.handler(type: ConnectionWarden.self)
+      warden?.onDeparture { task.cancel() }
+    }
+    return try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      task.cancel()
+    }
+  }
+}
+
+extension RequestContext {
+  /// Works for as long as the client of a request is there: nobody reads what comes of it otherwise.
+  ///
+  /// - Parameter work: What to do; its task is canceled when the client is gone.
+  /// - Returns: What came of it.
+  package func whileConnected<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    guard let client = self as? ClientContext else { return try await work() }
+    return try await client.untilDeparture(work)
+  }
 }

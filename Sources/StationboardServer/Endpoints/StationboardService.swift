@@ -74,7 +74,9 @@ package struct StationboardService: Sendable {
     let health = HealthEndpoint(store: store, clock: clock, port: port, realtime: realtime)
     router.get("api/stationboard") { request, _ in try await board.answer(request) }
     router.get("api/stationboard/stream") { request, _ in try await stream.answer(request) }
-    router.get("api/stops/search") { request, _ in try await stops.search(request) }
+    router.get("api/stops/search") { request, context in
+      try await stops.search(request, context)
+    }
     router.get("api/stops/nearby") { request, _ in try await stops.nearby(request) }
     router.get("api/trips/:trip_id") { request, context in
       let raw = context.parameters.get("trip_id") ?? ""

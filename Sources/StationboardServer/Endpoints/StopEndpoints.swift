@@ -7,9 +7,11 @@ import Timetable
 /// `GET /api/stops/search` and `GET /api/stops/nearby`.
 struct StopEndpoints {
   let store: FeedStore
+  /// Queries that found nothing.
+  let misses = MissedSearches()
 
-  /// Stops by name.
-  func search(_ request: Request) async throws -> Response {
+  /// Stops by name; a search ends when its client is gone.
+  func search(_ request: Request, _ context: some RequestContext) async throws -> Response {
     let query = QueryItems(request)
     guard
       let text = query[first: ["q", "query"]], text.count >= StopSearch.shortestQuery,
@@ -23,7 +25,12 @@ struct StopEndpoints {
       )
     }
     let limit = try self.limit(query)
-    let results = try await StopSearch(feeds: try store.serving()).find(text, limit: limit)
+    let feeds = try store.serving()
+    if misses.contains(text, in: feeds) { return Self.answer([], language(request, query)) }
+    let results = try await context.whileConnected {
+      try await StopSearch(feeds: feeds).find(text, limit: limit)
+    }
+    if results.isEmpty, text.utf8.count <= MissedSearches.longest { misses.insert(text, in: feeds) }
     return Self.answer(results, language(request, query))
   }
 

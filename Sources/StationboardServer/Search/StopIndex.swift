@@ -1,6 +1,7 @@
 import GRDB
 import GTFS
 import Storage
+import Synchronization
 import Timetable
 
 /// Finds stops by what people type and by where they are.
@@ -28,6 +29,7 @@ struct StopIndex: Sendable {
   static let schemaVersion = 1
 
   private let database: DatabasePool
+  private let allWords = WordsOnce()
 
   /// Opens a finished index.
   ///
@@ -58,7 +60,46 @@ struct StopIndex: Sendable {
 
   /// The names that share letters with the query, for queries with typing errors.
   func similar(_ query: String) async throws -> [Candidate] {
-    try await database.read { database in try resembling(query, database) }
+    let groups = try await words().rarestGroups(of: query)
+    guard !groups.isEmpty else { return [] }
+    return try await database.read { database in try resembling(groups, database) }
+  }
+
+  /// The names with a word that is one of the query's but for typing errors; for queries that no index helps with (an
+  /// error in three letters).
+  ///
+  /// - Parameters:
+  ///   - query: Normalized, not empty.
+  ///   - work: Counts the words that were compared.
+  func misspelled(_ query: String, work: SearchWork) async throws -> [Candidate] {
+    let word = query.split(separator: " ").max { $0.utf8.count < $1.utf8.count }
+    let names = try await words()
+      .names(like: String(word ?? ""), most: Self.mostCandidates, work: work)
+    guard !names.isEmpty else { return [] }
+    let marks = [String](repeating: "?", count: names.count).joined(separator: ", ")
+    return try await database.read { database in
+      try fetch(
+        database,
+        where: "id IN (\(marks))",
+        order: "departures DESC",
+        arguments: StatementArguments(names)
+      )
+    }
+  }
+
+  /// The words of all names, read when they are needed for the first time.
+  private func words() async throws -> StopWords {
+    try await allWords.value { [database] in
+      try await database.read { database in
+        let cursor = try Row.fetchCursor(
+          database,
+          sql: "SELECT id, normalized FROM name ORDER BY departures DESC, id"
+        )
+        var names: [(id: Int64, normalized: String)] = []
+        while let row = try cursor.next() { names.append((row[0], row[1])) }
+        return StopWords(names)
+      }
+    }
   }
 
   /// Names that are the query or begin with it, shortest first.
@@ -93,18 +134,7 @@ struct StopIndex: Sendable {
   }
 
   /// Names that share groups of three letters with the query; the rarer the group, the better.
-  private func resembling(_ query: String, _ database: Database) throws -> [Candidate] {
-    var groups: [String] = []
-    for word in query.split(separator: " ") {
-      let scalars = Array(word.unicodeScalars)
-      guard scalars.count >= 3 else { continue }
-      for start in 0...(scalars.count - 3) {
-        var group = String.UnicodeScalarView()
-        group.append(contentsOf: scalars[start..<start + 3])
-        groups.append("\"\(String(group))\"")
-      }
-    }
-    guard !groups.isEmpty else { return [] }
+  private func resembling(_ groups: [String], _ database: Database) throws -> [Candidate] {
     let sql = """
       SELECT stop, text, normalized, kind, departures
       FROM (
@@ -114,21 +144,8 @@ struct StopIndex: Sendable {
     return try rows(
       database,
       sql,
-      [Set(groups).sorted().joined(separator: " OR "), Self.mostCandidates]
+      [groups.map { "\"\($0)\"" }.joined(separator: " OR "), Self.mostCandidates]
     )
-  }
-
-  /// Every name; for queries that no index helps with (a typing error in three letters).
-  func allNames() async throws -> [Candidate] {
-    try await database.read { database in
-      try rows(
-        database,
-        """
-        SELECT stop, text, normalized, kind, departures FROM name
-        """,
-        []
-      )
-    }
   }
 
   private func fetch(
@@ -207,6 +224,29 @@ extension StopIndex {
         arguments: [name]
       )
       return stop.map { Timetable.Stop($0) }
+    }
+  }
+}
+
+/// The words of an index: made once, by whoever needs them first, while others wait.
+private final class WordsOnce: Sendable {
+  private let making = Mutex<Task<StopWords, any Error>?>(nil)
+
+  /// The words.
+  ///
+  /// - Parameter make: Makes them; not canceled with the search that needs them first.
+  func value(_ make: @escaping @Sendable () async throws -> StopWords) async throws -> StopWords {
+    let task = making.withLock { making in
+      let task = making ?? Task.detached { try await make() }
+      making = task
+      return task
+    }
+    do {
+      return try await task.value
+    } catch {
+      // The next search tries again.
+      making.withLock { if $0 == task { $0 = nil } }
+      throw error
     }
   }
 }

@@ -9,8 +9,10 @@ struct StopSearch: Sendable {
   static let longestQuery = 100
   /// The most results.
   static let mostResults = 50
-  /// Queries up to this length are compared with every name if nothing else is found.
+  /// Queries up to this length are compared with the words of all names if nothing else is found.
   static let shortQuery = 5
+  /// The most names that are ranked for one query, however many feeds there are.
+  static let mostNames = 4_000
   /// How many letters at the end of a query are given up if nothing is found.
   static let droppedLetters = 3
   /// The results unless asked otherwise.
@@ -29,14 +31,22 @@ struct StopSearch: Sendable {
   }
 
   let feeds: [Feed]
+  /// What the search cost so far.
+  let work = SearchWork()
 
   /// The stops that answer a query, best first; each station once.
+  ///
+  /// What is looked at is limited (``mostNames``, ``StopWords/mostCompared``, ``StopWords/mostGroupNames``), so that a
+  /// query without an answer costs little more than one with an answer.
+  ///
+  /// - Throws: An error of the database; `CancellationError` once the task is canceled.
   func find(_ query: String, limit: Int) async throws -> [Result] {
     let text = String(
       query.trimmingCharacters(in: .whitespacesAndNewlines).prefix(Self.longestQuery)
     )
     let normalized = SearchText.normalized(query: text)
     guard !normalized.isEmpty else { return [] }
+    let work = work
     var found = try await ranked(normalized) { try await $0.likely(normalized) }
     if let other = SearchText.withoutUmlautSpelling(normalized) {
       merge(try await ranked(other, penalty: 40) { try await $0.likely(other) }, into: &found)
@@ -47,7 +57,7 @@ struct StopSearch: Sendable {
     }
     // No index helps with an error in so few letters.
     if found.isEmpty, normalized.count <= Self.shortQuery {
-      found = try await ranked(normalized) { try await $0.allNames() }
+      found = try await ranked(normalized) { try await $0.misspelled(normalized, work: work) }
     }
     // The last letters may be the wrong ones.
     var shorter = normalized
@@ -80,7 +90,10 @@ struct StopSearch: Sendable {
     let ranking = StopRanking(query: query)
     var found: [Place: Found] = [:]
     for (number, feed) in feeds.enumerated() {
-      for candidate in Set(try await candidates(feed.stops)) {
+      try Task.checkCancellation()
+      let distinct = Self.distinct(try await candidates(feed.stops))
+      try Task.checkCancellation()
+      for candidate in distinct.prefix(work.rank(distinct.count)) {
         guard
           var score = ranking.score(
             name: candidate.text,
@@ -100,6 +113,12 @@ struct StopSearch: Sendable {
       }
     }
     return found
+  }
+
+  /// Each candidate once, in the order in which they came.
+  private static func distinct(_ candidates: [StopIndex.Candidate]) -> [StopIndex.Candidate] {
+    var seen: Set<StopIndex.Candidate> = []
+    return candidates.filter { seen.insert($0).inserted }
   }
 
   private func merge(_ other: [Place: Found], into found: inout [Place: Found]) {
