@@ -7,7 +7,9 @@ import Synchronization
 //
 // Invariants:
 //   D1  All of it happens under the ledger's lock, so that each machine sees its events one after
-//       the other, with moments that never go back.
+//       the other, with moments that never go back. Within it a cell's lock may be taken, never the
+//       other way round. No code of the application's own runs under either: what it says is found
+//       out before, and what it is told waits until afterwards.
 //   D2  At most one task sleeps, until the earliest alarm of all machines; without an alarm none.
 //   D3  A task that carries a request or a stream names it (ticket, number); what arrives under
 //       another name than the current one changes nothing (R3).
@@ -15,11 +17,37 @@ import Synchronization
 //       wish apart.
 
 extension FreshnessClient {
+  // MARK: The lock
+
+  /// Works with the ledger under its lock; then gives the recorder what was recorded, and frees what
+  /// was let go.
+  func withLedger<Result>(_ work: (inout sending Ledger) -> sending Result) -> sending Result {
+    defer { record() }
+    var freed: [any Sendable] = []
+    defer { withExtendedLifetime(freed) {} }
+    return ledger.withLock { ledger in
+      let result = work(&ledger)
+      swap(&freed, &ledger.freed)
+      return result
+    }
+  }
+
+  /// Hands samples over one at a time, in their order: whoever is at it takes those of others too.
+  private func record() {
+    guard let recorder else { return }
+    while true {
+      let records = ledger.withLock { $0.takeRecords() }
+      guard !records.isEmpty else { return }
+      for record in records { recorder(record) }
+      ledger.withLock { $0.isRecording = false }
+    }
+  }
+
   // MARK: Events
 
   /// Hands an event to the machine of a resource, if the resource is known.
   func tell<R: FreshResource>(_ event: Event, to resource: R) {
-    ledger.withLock { ledger in
+    withLedger { ledger in
       guard let key = ledger.key(of: resource) else { return }
       handle(event, for: key, in: &ledger)
     }
@@ -73,11 +101,13 @@ extension FreshnessClient {
       let evidence =
         evidence ?? SampleEvidence(origin: flight?.request.wish.origin, asked: cell.subject)
       ledger.entries.values[index].keep(evidence)
-      recorder?(
-        SampleRecord(sample, resource: title, origin: clock.origin, evidence: evidence)
-      )
+      if recorder != nil {
+        ledger.records.append(
+          SampleRecord(sample, resource: title, origin: clock.origin, evidence: evidence)
+        )
+      }
     }
-    cell.settle(effects, machine: machine, at: now)
+    if let old = cell.settle(effects, machine: machine, at: now) { ledger.freed.append(old) }
     if let request = effects.request {
       let task = cell.send(request, for: key, of: self)
       ledger.entries.values[index].flight = Ledger.Flight(
@@ -120,7 +150,7 @@ extension FreshnessClient {
   }
 
   private func awoke(_ number: Int64) {
-    ledger.withLock { ledger in
+    withLedger { ledger in
       guard ledger.sleeper?.number == number else { return }
       ledger.sleeper = nil
       let slept = clock.slept()
@@ -145,8 +175,9 @@ extension FreshnessClient {
     _ resource: R,
     every interval: Timespan?
   ) -> (cell: ResourceCell<R>, key: Roster.Key, number: Int64) {
-    ledger.withLock { ledger in
-      let key = ledger.open(resource, at: clock.now())
+    let opening = ResourceOpening(resource)
+    return withLedger { ledger in
+      let key = ledger.open(opening, at: clock.now())
       guard let cell = ledger.entries[key]?.cell as? ResourceCell<R> else {
         preconditionFailure("a resource of another type has the same name")
       }
@@ -161,7 +192,7 @@ extension FreshnessClient {
   /// Removes an observer; the last one stops the machine (P3, Z1).
   func leave<R: FreshResource>(_ number: Int64, cell: ResourceCell<R>, key: Roster.Key) {
     cell.leave(number)
-    ledger.withLock { ledger in
+    withLedger { ledger in
       if ledger.leave(number, key: key) {
         handle(.stopped, for: key, in: &ledger)
         ledger.trim(to: limits.idleResources)
@@ -181,7 +212,7 @@ extension FreshnessClient {
     sent: Validators?
   ) async -> Arrival<R.Value> {
     var request = resource.request(since: known)
-    let credentials = ledger.withLock { $0.credentials }
+    let credentials = withLedger { $0.credentials }
     for field in credentials { request.headerFields[field.name] = field.value }
     // No cache between us and the origin answers in its place: a confirmed copy is told by a 304.
     ConditionalRequest(
@@ -201,7 +232,7 @@ extension FreshnessClient {
         since: known,
         sent: sent,
         times: (asked, clock.now(), clock.wall()),
-        retryAfterCap: (resource.policy ?? ledger.withLock { $0.policy }).retryAfterCap,
+        retryAfterCap: (resource.policy ?? withLedger { $0.policy }).retryAfterCap,
         isRecorded: recorder != nil
       )
     } catch {
@@ -216,26 +247,44 @@ extension FreshnessClient {
     key: Roster.Key,
     ticket: Ticket
   ) {
-    ledger.withLock { ledger in
-      let flight = ledger.entries[key]?.flight
-      if flight?.request.ticket == ticket { ledger.entries[key]?.flight = nil }
-      guard !arrival.isOfAnotherCopy else {
-        if let flight, flight.request.ticket == ticket {
-          note(arrival, of: flight, key, in: ledger)
-        }
-        // A 304 that confirms what we do not have confirms nothing: ask for the whole.
-        carryOut(.answered(ticket, Answer(.cancelled)), for: key, at: clock.now(), in: &ledger)
-        handle(.wished(Wish(.change, isUnconditional: true)), for: key, in: &ledger)
-        return
+    var isDone = false
+    while !isDone {
+      // Compared outside of the lock: if the copy is another one by then, compared again.
+      let comparison = cell.compare(with: arrival.reading?.value)
+      isDone = withLedger { ledger in
+        guard cell.isCurrent(comparison) else { return false }
+        arrived(arrival, comparison, at: cell, key: key, ticket: ticket, in: &ledger)
+        return true
       }
-      handle(
-        .answered(ticket, cell.answer(for: arrival)),
-        for: key,
-        in: &ledger,
-        evidence: Self.evidence(arrival, of: flight, asking: cell.subject)
-      )
-      ledger.trim(to: limits.idleResources)
     }
+  }
+
+  private func arrived<R: FreshResource>(
+    _ arrival: Arrival<R.Value>,
+    _ comparison: ResourceCell<R>.Comparison,
+    at cell: ResourceCell<R>,
+    key: Roster.Key,
+    ticket: Ticket,
+    in ledger: inout Ledger
+  ) {
+    let flight = ledger.entries[key]?.flight
+    if flight?.request.ticket == ticket { ledger.entries[key]?.flight = nil }
+    guard !arrival.isOfAnotherCopy else {
+      if let flight, flight.request.ticket == ticket {
+        note(arrival, of: flight, key, in: &ledger)
+      }
+      // A 304 that confirms what we do not have confirms nothing: ask for the whole.
+      carryOut(.answered(ticket, Answer(.cancelled)), for: key, at: clock.now(), in: &ledger)
+      handle(.wished(Wish(.change, isUnconditional: true)), for: key, in: &ledger)
+      return
+    }
+    handle(
+      .answered(ticket, cell.answer(for: arrival, comparison)),
+      for: key,
+      in: &ledger,
+      evidence: Self.evidence(arrival, of: flight, asking: cell.subject)
+    )
+    ledger.trim(to: limits.idleResources)
   }
 
   /// Records a 304 about another copy, which the machine never hears of.
@@ -243,9 +292,9 @@ extension FreshnessClient {
     _ arrival: Arrival<Value>,
     of flight: Ledger.Flight,
     _ key: Roster.Key,
-    in ledger: borrowing Ledger
+    in ledger: inout Ledger
   ) {
-    guard let recorder, let title = ledger.entries[key]?.title else { return }
+    guard recorder != nil, let title = ledger.entries[key]?.title else { return }
     let sample = Sample(
       ticket: flight.request.ticket,
       startedAt: flight.startedAt,
@@ -257,7 +306,7 @@ extension FreshnessClient {
       cadence: flight.request.cadence
     )
     let subject = ledger.entries[key]?.cell.subject
-    recorder(
+    ledger.records.append(
       SampleRecord(
         sample,
         resource: title,
@@ -282,7 +331,7 @@ extension FreshnessClient {
 
   /// Hands an event of a stream to the machine, if it is still the stream of its resource (D3).
   func heard(_ event: Event, from number: Int64, key: Roster.Key) {
-    ledger.withLock { ledger in
+    withLedger { ledger in
       guard ledger.entries[key]?.link?.number == number else { return }
       if event == .linkLost { ledger.entries[key]?.link = nil }
       handle(event, for: key, in: &ledger)
@@ -297,12 +346,26 @@ extension FreshnessClient {
     from number: Int64,
     key: Roster.Key
   ) {
-    ledger.withLock { ledger in
-      guard ledger.entries[key]?.link?.number == number,
-        let context = ledger.roster[key]?.context
-      else { return }
-      let answer = cell.answer(for: Arrival(reading, bytes: bytes))
-      handle(.linkDelivered(context, answer), for: key, in: &ledger)
+    let arrival = Arrival(reading, bytes: bytes)
+    var isDone = false
+    while !isDone {
+      let comparison = cell.compare(with: reading.value)
+      isDone = withLedger { ledger in
+        guard ledger.entries[key]?.link?.number == number,
+          let context = ledger.roster[key]?.context
+        else { return true }
+        guard cell.isCurrent(comparison) else { return false }
+        let answer = cell.answer(for: arrival, comparison)
+        handle(.linkDelivered(context, answer), for: key, in: &ledger)
+        return true
+      }
+    }
+  }
+
+  /// Forgets a stream that turned out not to be there.
+  func hasNoStream(_ number: Int64, key: Roster.Key) {
+    withLedger { ledger in
+      if ledger.entries[key]?.link?.number == number { ledger.entries[key]?.link = nil }
     }
   }
 }

@@ -18,7 +18,9 @@ import Synchronization
 /// only while there is something to wait for.
 ///
 /// Every method returns at once and may be called from anywhere; events of one caller are handled
-/// in the order of the calls.
+/// in the order of the calls. The code of a resource, `==` of its values and the recorder may call
+/// the client: none of it runs under a lock. `Hashable` of a resource, the clock and the chance do,
+/// and must not.
 public final class FreshnessClient: Sendable {
   let exchange: any HTTPExchange
   let streaming: (any HTTPStreaming)?
@@ -36,8 +38,8 @@ public final class FreshnessClient: Sendable {
   ///   - clock: The time.
   ///   - chance: The dice, for jitter (R10).
   ///   - limits: How much is kept.
-  ///   - recorder: Is given each sample as it is taken, in order, on the thread that took it; it
-  ///     must return quickly and not call the client (R29).
+  ///   - recorder: Is given the samples in the order in which they were taken, one at a time; it should
+  ///     return quickly, and may call the client (R29).
   public init(
     exchange: any HTTPExchange,
     streaming: (any HTTPStreaming)? = nil,
@@ -77,18 +79,18 @@ public final class FreshnessClient: Sendable {
 
   /// The copy that is kept of a resource, if any.
   public func value<R: FreshResource>(of resource: R) -> R.Value? {
-    ledger.withLock { $0.cell(of: resource)?.value }
+    withLedger { $0.cell(of: resource)?.value }
   }
 
   /// What an observer of a resource would be told now; nothing if it is not known.
   public func snapshot<R: FreshResource>(of resource: R) -> LiveSnapshot<R.Value>? {
-    ledger.withLock { $0.cell(of: resource)?.snapshot }
+    withLedger { $0.cell(of: resource)?.snapshot }
   }
 
   /// How fresh a resource is now, and what the engine does about it; nothing if it is not known.
   public func freshness<R: FreshResource>(of resource: R) -> FreshnessReport? {
     let now = clock.now()
-    return ledger.withLock { ledger in
+    return withLedger { ledger in
       ledger.key(of: resource).flatMap { ledger.roster[$0] }.map { machine in
         FreshnessReport(
           label: machine.label(at: now),
@@ -117,8 +119,9 @@ public final class FreshnessClient: Sendable {
   /// Fetches a resource that somebody may look at soon, at low priority and inside the request
   /// budget (R35).
   public func prefetch<R: FreshResource>(_ resource: R) {
-    ledger.withLock { ledger in
-      let key = ledger.open(resource, at: clock.now())
+    let opening = ResourceOpening(resource)
+    withLedger { ledger in
+      let key = ledger.open(opening, at: clock.now())
       handle(.prefetch, for: key, in: &ledger)
       ledger.trim(to: limits.idleResources)
     }
@@ -139,11 +142,23 @@ public final class FreshnessClient: Sendable {
   ///
   /// A request that is out would answer with an older copy, so it is cancelled.
   public func write<R: FreshResource>(_ value: R.Value, to resource: R) {
-    ledger.withLock { ledger in
-      let key = ledger.open(resource, at: clock.now())
-      guard let cell = ledger.cell(of: resource) else { return }
-      handle(.wrote(cell.write(value)), for: key, in: &ledger)
-      ledger.trim(to: limits.idleResources)
+    let opening = ResourceOpening(resource)
+    var cell: ResourceCell<R>?
+    var isDone = false
+    while !isDone {
+      // Compared outside of the lock: if the copy is another one by then, compared again.
+      let comparison = cell?.compare(with: value)
+      isDone = withLedger { ledger in
+        let key = ledger.open(opening, at: clock.now())
+        guard let known = ledger.cell(of: resource) else { return true }
+        guard let comparison, known === cell, known.isCurrent(comparison) else {
+          cell = known
+          return false
+        }
+        handle(.wrote(known.write(value, comparison)), for: key, in: &ledger)
+        ledger.trim(to: limits.idleResources)
+        return true
+      }
     }
   }
 
@@ -151,18 +166,18 @@ public final class FreshnessClient: Sendable {
 
   /// The application moved to the front, to the back, or is about to be suspended (R11).
   public func lifecycle(_ lifecycle: Lifecycle) {
-    ledger.withLock { ledger in
+    withLedger { ledger in
       ledger.lifecycle = lifecycle
       handle(.lifecycle(lifecycle), in: &ledger)
     }
   }
 
   /// A window got the focus (R11).
-  public func focused() { ledger.withLock { handle(.focused, in: &$0) } }
+  public func focused() { withLedger { handle(.focused, in: &$0) } }
 
   /// The network came, went or began to cost (R24, R35).
   public func connectivity(_ connectivity: Connectivity) {
-    ledger.withLock { ledger in
+    withLedger { ledger in
       ledger.connectivity = connectivity
       handle(.connectivity(connectivity), in: &ledger)
     }
@@ -174,7 +189,7 @@ public final class FreshnessClient: Sendable {
   ///
   /// - Parameter credentials: Fields such as `Authorization`.
   public func identify(by credentials: HTTPFields) {
-    ledger.withLock { ledger in
+    withLedger { ledger in
       guard credentials != ledger.credentials else { return }
       ledger.credentials = credentials
       ledger.identity += 1
@@ -196,20 +211,20 @@ public final class FreshnessClient: Sendable {
   /// The host's timers are running again after the device slept, as far as the host can tell (R14).
   ///
   /// The client finds out by itself where the clock can tell; see ``HostClock``.
-  public func woke() { ledger.withLock { handle(.slept, in: &$0) } }
+  public func woke() { withLedger { handle(.slept, in: &$0) } }
 
   // MARK: Diagnostics
 
   /// What the engine did for a resource over its life, with its newest samples (R29, R30).
   public func diagnostics<R: FreshResource>(of resource: R) -> Diagnostics? {
-    ledger.withLock { ledger in
+    withLedger { ledger in
       ledger.key(of: resource).flatMap { ledger.entries[$0]?.diagnostics }
     }
   }
 
   /// The newest samples of a resource, oldest first; each can be written as a line of JSON Lines (R29).
   public func samples<R: FreshResource>(of resource: R) -> [SampleRecord] {
-    ledger.withLock { ledger in
+    withLedger { ledger in
       guard let key = ledger.key(of: resource), let entry = ledger.entries[key] else { return [] }
       return zip(entry.diagnostics.ring.samples, entry.evidence).map {
         SampleRecord($0, resource: entry.title, origin: clock.origin, evidence: $1)
@@ -218,5 +233,5 @@ public final class FreshnessClient: Sendable {
   }
 
   /// What the client holds now.
-  public var census: ClientCensus { ledger.withLock { $0.census } }
+  public var census: ClientCensus { withLedger { $0.census } }
 }

@@ -53,6 +53,13 @@ struct Ledger: Sendable {
   private var idle = KeyQueue()
   private var links: Int64 = 0
 
+  /// Samples for the recorder, once the lock is free.
+  var records: [SampleRecord] = []
+  /// Whether somebody hands samples over.
+  var isRecording = false
+  /// What is freed once the lock is free: values of the application's own.
+  var freed: [any Sendable] = []
+
   /// The fields that go with every request.
   var credentials = HTTPFields()
   /// The number of the identity they stand for (R19).
@@ -74,6 +81,14 @@ struct Ledger: Sendable {
     self.chance = chance
   }
 
+  /// Takes the samples for the recorder, unless somebody is at it.
+  mutating func takeRecords() -> [SampleRecord] {
+    guard !isRecording, !records.isEmpty else { return [] }
+    isRecording = true
+    defer { records = [] }
+    return records
+  }
+
   // MARK: The directory
 
   /// The names of all resources.
@@ -88,10 +103,12 @@ struct Ledger: Sendable {
   }
 
   /// Finds a resource, or makes a machine and a cell for it.
-  mutating func open<R: FreshResource>(_ resource: R, at now: Moment) -> Roster.Key {
-    let name = ResourceName(resource)
-    if let known = directory[name] { return known }
-    let policy = resource.policy ?? self.policy
+  mutating func open<R: FreshResource>(
+    _ opening: ResourceOpening<R>,
+    at now: Moment
+  ) -> Roster.Key {
+    if let known = directory[opening.name] { return known }
+    let policy = opening.policy ?? self.policy
     // Machines of one policy share its constants.
     let prototype = prototypes[policy] ?? Freshness(policy: policy)
     prototypes[policy] = prototype
@@ -104,12 +121,11 @@ struct Ledger: Sendable {
     ]
     for fact in facts { _ = machine.handle(fact, at: now, draw: .middle) }
     let key = roster.insert(machine)
-    let request = resource.request(since: nil)
-    directory[name] = key
+    directory[opening.name] = key
     entries[key] = Entry(
-      cell: ResourceCell(resource, machine: machine, at: now),
-      name: name,
-      title: "\(request.method) \(request.authority ?? "")\(request.path ?? "")",
+      cell: ResourceCell(opening.resource, subject: opening.subject, machine: machine, at: now),
+      name: opening.name,
+      title: opening.title,
       diagnostics: Diagnostics(policy: policy)
     )
     idles(key)
@@ -133,6 +149,7 @@ struct Ledger: Sendable {
       }
       directory[entry.name] = nil
       entries[key] = nil
+      freed.append(entry.cell)
       idleCount -= 1
       _ = roster.remove(key)
     }

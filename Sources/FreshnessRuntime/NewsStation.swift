@@ -28,7 +28,7 @@ struct NewsStation: Sendable {
     var request = question
     request.headerFields[.accept] = "text/event-stream"
     request.headerFields[.cacheControl] = "no-store"
-    let credentials = client.ledger.withLock { $0.credentials }
+    let credentials = client.withLedger { $0.credentials }
     for field in credentials { request.headerFields[field.name] = field.value }
     let limits = EventStreamLimits(
       line: client.limits.largestEvent,

@@ -21,7 +21,9 @@ protocol AnyResourceCell: AnyObject, Sendable {
     of client: FreshnessClient
   ) -> Task<Void, Never>?
   /// Takes over what an event did, and tells the observers what they can see of it.
-  func settle(_ effects: Effects, machine: Freshness, at now: Moment)
+  ///
+  /// - Returns: A value that was let go, to be freed outside of every lock.
+  func settle(_ effects: Effects, machine: Freshness, at now: Moment) -> (any Sendable)?
   /// Forgets all that belongs to another context (R4, R19).
   func forget()
 }
@@ -41,6 +43,8 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
 
   private struct State {
     var live: LiveSnapshot<R.Value>
+    /// Counts the copies: another one, or none any more.
+    var copies: Int64 = 0
     /// Counts what was told to observers.
     var version: Int64 = 1
     var revision: Int64 = 0
@@ -72,15 +76,23 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
     var validator: (number: Int64, fields: Validators)?
   }
 
-  let resource: R
-  private let state: Mutex<State>
-
-  init(_ resource: R, machine: Freshness, at now: Moment) {
-    self.resource = resource
-    state = Mutex(State(live: LiveSnapshot(value: nil, label: machine.label(at: now))))
+  /// How a value compares with the copy that was at hand.
+  struct Comparison: Sendable {
+    /// Which copy it was.
+    fileprivate var copy: Int64
+    /// Whether they are equal.
+    fileprivate var isSame: Bool
   }
 
-  var subject: String? { resource.subject }
+  let resource: R
+  let subject: String?
+  private let state: Mutex<State>
+
+  init(_ resource: R, subject: String?, machine: Freshness, at now: Moment) {
+    self.resource = resource
+    self.subject = subject
+    state = Mutex(State(live: LiveSnapshot(value: nil, label: machine.label(at: now))))
+  }
 
   // MARK: Requests
 
@@ -107,17 +119,27 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
     }
   }
 
-  /// Words an arrival as the machine understands it.
+  /// Compares a value with the copy at hand.
   ///
-  /// A body is compared with the copy at hand: equal content keeps its revision (R16).
-  func answer(for arrival: Arrival<R.Value>) -> Answer {
+  /// `==` is code of the application's own: it is never called under a lock.
+  func compare(with value: R.Value?) -> Comparison {
+    let (copy, known) = state.withLock { ($0.copies, $0.live.value) }
+    return Comparison(copy: copy, isSame: value != nil && known == value)
+  }
+
+  /// Whether the copy at hand is the one that was compared.
+  func isCurrent(_ comparison: Comparison) -> Bool {
+    state.withLock { $0.copies == comparison.copy }
+  }
+
+  /// Words an arrival as the machine understands it: equal content keeps its revision (R16).
+  func answer(for arrival: Arrival<R.Value>, _ comparison: Comparison) -> Answer {
     state.withLock { state in
       state.arriving = FailureWords(arrival.outcome, problem: arrival.problem)
       var content: Content?
       if let reading = arrival.reading {
         state.numbers += 1
-        let isSame = state.live.value == reading.value
-        let revision = isSame ? state.revision : state.numbers
+        let revision = comparison.isSame ? state.revision : state.numbers
         let canAskAgain = !arrival.validators.isEmpty || reading.canBeReferredTo
         let validator = canAskAgain ? (number: state.numbers, fields: arrival.validators) : nil
         state.incoming = Incoming(
@@ -152,10 +174,10 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
   // MARK: Local writes
 
   /// Puts the application's own copy in place and names its revision (P8).
-  func write(_ value: R.Value) -> Revision {
+  func write(_ value: R.Value, _ comparison: Comparison) -> Revision {
     state.withLock { state in
       state.numbers += 1
-      let revision = state.live.value == value ? state.revision : state.numbers
+      let revision = comparison.isSame ? state.revision : state.numbers
       state.incoming = Incoming(value: value, revision: revision, validator: nil)
       return Revision(revision)
     }
@@ -169,20 +191,28 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
 
   // MARK: Effects
 
-  func settle(_ effects: Effects, machine: Freshness, at now: Moment) {
+  func settle(_ effects: Effects, machine: Freshness, at now: Moment) -> (any Sendable)? {
+    var freed: [R.Value] = []
     let waiters = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
       if let incoming = state.incoming {
         state.incoming = nil
+        freed.append(incoming.value)
         if machine.snapshot?.revision.number == incoming.revision, effects.snapshot != .hold {
+          if let old = state.live.value { freed.append(old) }
           state.live.value = incoming.value
+          state.copies += 1
           state.revision = incoming.revision
           // R19: the validator of a body that was not put in place is never used.
           let isInPlace = machine.snapshot?.validator?.number == incoming.validator?.number
           state.validators = isInPlace ? incoming.validator : nil
         }
       }
-      if machine.snapshot == nil {
+      if machine.snapshot == nil, let old = state.live.value {
+        freed.append(old)
         state.live.value = nil
+        state.copies += 1
+      }
+      if machine.snapshot == nil {
         state.validators = nil
       }
       if effects.notes.contains(.timedOut) { state.failure = FailureWords(.timeout, problem: nil) }
@@ -205,6 +235,7 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
     }
     // Never under the lock: resuming waits for a cancellation in progress, whose handler takes the lock.
     for waiter in waiters { waiter.resume(returning: true) }
+    return freed.isEmpty ? nil : freed
   }
 
   func forget() {
@@ -296,20 +327,26 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
     for key: Roster.Key,
     of client: FreshnessClient
   ) -> Task<Void, Never>? {
-    guard var request = resource.news(), !state.withLock({ $0.isStreamOver }) else { return nil }
-    let (resume, notBefore) = state.withLock { ($0.resume, $0.reconnectsAt) }
-    if let id = resume.fieldValue, let name = HTTPField.Name(ResumePoint.fieldName) {
-      request.headerFields.append(HTTPField(name: name, lenientValue: id))
+    let (resume, notBefore, isOver) = state.withLock {
+      ($0.resume, $0.reconnectsAt, $0.isStreamOver)
     }
-    let isResumed = resume.fieldValue != nil && resource.replaysNews
-    let station = NewsStation(
-      client: client,
-      key: key,
-      number: number,
-      isResumed: isResumed,
-      notBefore: notBefore
-    )
-    return Task { [request] in await station.listen(to: request, for: self) }
+    guard !isOver else { return nil }
+    return Task { [resource] in
+      // Code of the application's own: never under a lock.
+      guard var request = resource.news() else { return client.hasNoStream(number, key: key) }
+      if let id = resume.fieldValue, let name = HTTPField.Name(ResumePoint.fieldName) {
+        request.headerFields.append(HTTPField(name: name, lenientValue: id))
+      }
+      let isResumed = resume.fieldValue != nil && resource.replaysNews
+      let station = NewsStation(
+        client: client,
+        key: key,
+        number: number,
+        isResumed: isResumed,
+        notBefore: notBefore
+      )
+      await station.listen(to: request, for: self)
+    }
   }
 
   /// Reads an event against the copy at hand, and moves the place to resume from.

@@ -1,3 +1,6 @@
+import Freshness
+import HTTPTypes
+
 /// A resource of any type, as a name in the client's directory.
 struct ResourceName: Hashable, Sendable {
   private let resource: any FreshResource
@@ -16,4 +19,27 @@ struct ResourceName: Hashable, Sendable {
 
   /// Hashes the resource.
   func hash(into hasher: inout Hasher) { resource.hash(into: &hasher) }
+}
+
+/// What a resource says of itself, found out before it is looked for under the ledger's lock.
+struct ResourceOpening<R: FreshResource>: Sendable {
+  let resource: R
+  /// The name in the directory.
+  let name: ResourceName
+  /// The constants of its own.
+  let policy: Policy?
+  /// What is asked for, in the words in which an answer names it.
+  let subject: String?
+  /// The name in exported samples: method and address.
+  let title: String
+
+  /// Asks a resource.
+  init(_ resource: R) {
+    self.resource = resource
+    name = ResourceName(resource)
+    policy = resource.policy
+    subject = resource.subject
+    let request = resource.request(since: nil)
+    title = "\(request.method) \(request.authority ?? "")\(request.path ?? "")"
+  }
 }

@@ -494,6 +494,29 @@ class FollowingOnThePage(JobsTest):
         })""")
         self.assertEqual(found, [None, None, 2_000, 2_000, 300_000, "eventStream", "wake", 2_007])
 
+    def test_a_clock_that_is_set_moves_nothing(self):
+        """The wall clock goes back ten minutes; the follower's moments do not."""
+        found = self.go(f"{self.server.url}/jobs?lang=en").run("""
+        Promise.all([import('/assets/job-run.js'), import('/assets/job-follower.js')]).then(([{ expiryOf, JobRun }, { JobFollower }]) => {
+          const moments = [];
+          const start = JobFollower.prototype.start;
+          JobFollower.prototype.start = function (now) {
+            moments.push(now);
+            return [];
+          };
+          const run = new JobRun({ id: 'x', token: 't', tokenExpiry: null }, { api: {}, onChange() {}, onKeep() {}, onEnd() {} });
+          const real = Date.now;
+          run.start();
+          const before = expiryOf({ expiresIn: 60 });
+          Date.now = () => real() - 600000;
+          run.start();
+          const after = expiryOf({ expiresIn: 60 });
+          Date.now = real;
+          JobFollower.prototype.start = start;
+          return [moments[1] >= moments[0], after >= before, Math.abs(moments[0] - real()) < 60000];
+        })""")
+        self.assertEqual(found, [True, True, True])
+
     def test_characters_that_reorder_a_text_are_shown(self):
         found = self.go(f"{self.server.url}/jobs?lang=en").run("""
         import('/assets/dom.js').then(({ newElement, setAttribute, setText, shown }) => {
