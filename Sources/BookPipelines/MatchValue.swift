@@ -31,7 +31,9 @@ struct MatchValue {
         members: members(match, "candidate"),
         problem: JobItem.Problem(
           code: "match_unsure",
-          message: "the best match, \"\(match.book.title)\", is not sure enough"
+          message:
+            "the best match, \"\(match.book.title)\", "
+            + (match.doubt.map(\.words) ?? "is not sure enough")
         )
       )
     case .notFound:

@@ -144,7 +144,8 @@ struct ScanState {
     } else if other.isRead {
       book.isbn = other.isbn
     }
-    guard book.confidence > other.confidence || isCompleted && book.isApproved else { return nil }
+    // A number that was read is the book's, also where no catalogue knows it.
+    guard book.confidence > other.confidence || isCompleted else { return nil }
     known[index].confidence = book.confidence
     return book.item(other.number)
   }

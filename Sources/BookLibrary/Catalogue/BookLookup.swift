@@ -2,8 +2,9 @@ package import Books
 
 /// Looks books up with several providers, in order.
 ///
-/// A number decides. Without one, or if nobody knows it, title and author are compared: only a book that is
-/// similar enough is taken; the best of the others is named for a person to look at, never taken.
+/// A number decides. Without one title and author are compared: only a book that is similar enough is taken, and
+/// about which there is no doubt; the best of the others is named for a person to look at, never taken. So is a
+/// book of the same title that does not have the number that was given.
 package struct BookLookup: Sendable {
   /// A question.
   package struct Question: Hashable, Sendable {
@@ -32,6 +33,12 @@ package struct BookLookup: Sendable {
     package var provider: String
     /// Whether the number was right and the title is another one.
     package var titleDiffers = false
+    /// Why it may be another book for all that; one with a doubt is never taken.
+    package var doubt: BookMatch.Doubt?
+    /// How its title and the one that was asked for relate; nothing for a book found by its number or a spine.
+    var comparison: TitleComparison?
+    /// Whether one of its authors is the one that was asked for.
+    var hasAuthor = false
   }
 
   /// An answer.
@@ -79,9 +86,7 @@ package struct BookLookup: Sendable {
     try await search { provider throws(ProviderError) in
       if let isbn = question.isbn, let book = try await provider.book(isbn: isbn) {
         var match = Match(book: book, confidence: 1, provider: provider.name)
-        match.titleDiffers =
-          !question.title.isEmpty
-          && BookMatch.titleSimilarity(question.title, Self.wholeTitle(book)) < Self.sameTitle
+        match.titleDiffers = Self.isOther(question.title, Self.wholeTitle(book))
         return [match]
       }
       guard !question.title.isEmpty else { return [] }
@@ -90,11 +95,59 @@ package struct BookLookup: Sendable {
         author: question.author,
         limit: Self.mostCandidates
       )
-      return books.map { book in
-        let confidence = Self.confidence(of: book, for: question)
-        return Match(book: book, confidence: confidence, provider: provider.name)
+      return Self.singled(
+        books.map { Self.match($0, for: question, of: provider.name) },
+        title: question.title
+      )
+    }
+  }
+
+  /// Compares a book with what was asked for by title and author.
+  private static func match(
+    _ book: CatalogueBook,
+    for question: Question,
+    of provider: String
+  ) -> Match {
+    let comparison = TitleComparison(question.title, wholeTitle(book))
+    var match = Match(
+      book: book,
+      confidence: confidence(of: book, for: question),
+      provider: provider
+    )
+    match.comparison = comparison
+    match.hasAuthor =
+      question.author.map { BookMatch.authors($0, book.authors) >= BookMatch.sameAuthor } ?? false
+    // The provider does not know the number, so it is none of the book's.
+    match.doubt = BookMatch.doubt(comparison) ?? (question.isbn == nil ? nil : .isbn)
+    if match.doubt != nil { match.confidence = min(match.confidence, BookMatch.doubtful) }
+    return match
+  }
+
+  /// The matches; the start of a title that several books of an author have names none of them.
+  private static func singled(_ matches: [Match], title: String) -> [Match] {
+    var volumes: Set<String> = []
+    for match in matches where match.hasAuthor {
+      switch match.comparison {
+      case .sameStart, .otherNumber, .otherSubtitle:
+        volumes.insert(BookKey.title(wholeTitle(match.book)))
+      default: break
       }
     }
+    guard volumes.count > 1 else { return matches }
+    return matches.map { match in
+      guard match.comparison == .sameStart, match.doubt == nil else { return match }
+      var match = match
+      match.doubt = .several
+      match.confidence = min(match.confidence, BookMatch.doubtful)
+      return match
+    }
+  }
+
+  /// Whether a title is that of another book than the one whose number was given.
+  private static func isOther(_ title: String, _ other: String) -> Bool {
+    guard !title.isEmpty else { return false }
+    return BookMatch.titleSimilarity(title, other) < sameTitle
+      || TitleComparison(title, other) == .otherNumber
   }
 
   /// Asks for the book whose spine has some words.
@@ -118,10 +171,8 @@ package struct BookLookup: Sendable {
     for provider in providers {
       do throws(ProviderError) {
         for match in try await matches(provider)
-        where match.confidence >= BookMatch.floor && match.confidence > best?.confidence ?? 0 {
-          best = match
-        }
-        if let best, best.confidence >= threshold { return .found(best) }
+        where match.confidence >= BookMatch.floor && Self.isBetter(match, best) { best = match }
+        if let best, best.confidence >= threshold, best.doubt == nil { return .found(best) }
       } catch {
         if error.code == .cancelled { throw CancellationError() }
         failure = error
@@ -129,6 +180,12 @@ package struct BookLookup: Sendable {
     }
     if let failure { return .failed(failure) }
     return best.map(Answer.unsure) ?? .notFound
+  }
+
+  private static func isBetter(_ match: Match, _ best: Match?) -> Bool {
+    guard let best else { return true }
+    let (hasDoubt, hadDoubt) = (match.doubt != nil, best.doubt != nil)
+    return hasDoubt == hadDoubt ? match.confidence > best.confidence : hadDoubt
   }
 
   /// How sure it is that a book is the one that is asked for by title and author.
@@ -140,6 +197,10 @@ package struct BookLookup: Sendable {
       authors: book.authors
     )
     guard book.subtitle != nil else { return plain }
+    // A subtitle counts: one title may have several.
+    guard BookMatch.doubt(TitleComparison(question.title, wholeTitle(book))) == nil else {
+      return min(plain, BookMatch.doubtful)
+    }
     let whole = BookMatch.confidence(
       title: question.title,
       author: question.author,

@@ -4,25 +4,84 @@ package enum BookMatch {
   package static let usualThreshold = 0.8
   /// Below this a match is not worth showing.
   package static let floor = 0.5
+  /// The most that a match counts about which there is a ``Doubt``.
+  package static let doubtful = 0.75
+
+  /// Why a book that is much like the one that is meant may be another one.
+  package enum Doubt: String, Hashable, Sendable, CaseIterable {
+    /// Another volume, another year.
+    case number
+    /// Another subtitle.
+    case subtitle
+    /// Another title.
+    case title
+    /// The number that was given is not one of the book's.
+    case isbn
+    /// Several books begin with this title.
+    case several
+
+    /// The reason, behind the title of the book.
+    package var words: String {
+      switch self {
+      case .number: "has another number"
+      case .subtitle: "has another subtitle"
+      case .title: "has another title"
+      case .isbn: "does not have this ISBN"
+      case .several: "is one of several books that begin with this title"
+      }
+    }
+  }
+
+  /// The doubt that a comparison of titles leaves; none if they may be those of one book.
+  package static func doubt(_ comparison: TitleComparison) -> Doubt? {
+    switch comparison {
+    case .same, .sameStart: nil
+    case .otherNumber: .number
+    case .otherSubtitle: .subtitle
+    case .otherTitle: .title
+    }
+  }
 
   /// Compares a title and an author that were asked for with those of a book.
   ///
   /// Titles count by ``similarity(_:_:)`` of their keys; a title without its subtitle counts 0.95 of it. With
   /// authors on both sides the title counts 65 of 100 and the author 35; without an author the title alone
-  /// reaches at most 0.75, since many books have the same title.
+  /// reaches at most 0.75, since many books have the same title. Titles that are not those of one book
+  /// (``TitleComparison``) reach no more than that, however much they are alike.
   package static func confidence(
     title: String,
     author: String?,
     ofTitle otherTitle: String,
     authors: [String]
   ) -> Double {
+    let confidence = likeness(title, author, otherTitle, authors)
+    guard confidence > doubtful, doubt(TitleComparison(title, otherTitle)) != nil else {
+      return confidence
+    }
+    return doubtful
+  }
+
+  private static func likeness(
+    _ title: String,
+    _ author: String?,
+    _ otherTitle: String,
+    _ authors: [String]
+  ) -> Double {
     let titles = titleSimilarity(title, otherTitle)
     guard let author, !author.isEmpty, !authors.isEmpty else { return titles * 0.75 }
-    let key = BookKey.author(author)
-    let names = authors.map { authorSimilarity(key, BookKey.author($0)) }.max() ?? 0
+    let names = Self.authors(author, authors)
     // A right author does not make a wrong title right.
     guard titles > 0.3 else { return titles * 0.5 }
     return titles * 0.65 + names * 0.35
+  }
+
+  /// From here on two names are those of one author.
+  package static let sameAuthor = 0.8
+
+  /// How much the most alike of some authors is like one.
+  package static func authors(_ author: String, _ others: [String]) -> Double {
+    let key = BookKey.author(author)
+    return others.map { authorSimilarity(key, BookKey.author($0)) }.max() ?? 0
   }
 
   /// Compares titles, with and without subtitles.
@@ -39,7 +98,7 @@ package enum BookMatch {
     return main.isEmpty ? title : String(main)
   }
 
-  /// Compares keys of authors: the same family name counts 0.8 if initials agree.
+  /// Compares keys of authors: the same family name counts 0.9 if initials agree, and little if they do not.
   static func authorSimilarity(_ left: String, _ right: String) -> Double {
     if left == right { return left.isEmpty ? 0 : 1 }
     let leftWords = left.split(separator: " ")
@@ -47,8 +106,10 @@ package enum BookMatch {
     guard let leftLast = leftWords.last, let rightLast = rightWords.last else { return 0 }
     let names = similarity(left, right)
     guard leftLast == rightLast else { return names * 0.9 }
-    if leftWords.count == 1 || rightWords.count == 1 { return max(names, 0.8) }
-    return leftWords[0].first == rightWords[0].first ? max(names, 0.9) : min(names, 0.6)
+    // The family name alone, which may be of several words.
+    let count = min(leftWords.count, rightWords.count)
+    if leftWords.suffix(count) == rightWords.suffix(count) { return max(names, 0.8) }
+    return leftWords[0].first == rightWords[0].first ? max(names, 0.9) : min(names, 0.4)
   }
 
   /// The Dice coefficient of the pairs of letters in two keys, 0 to 1.
@@ -116,6 +177,10 @@ package enum BookMatch {
     let all = seen.reduce(0) { $0 + $1.count }
     let known = zip(seen, explained).reduce(0) { $0 + Double($1.0.count) * $1.1 }
     let share = known / Double(max(1, all))
-    return (ofTitle * 0.7 + ofAuthor * 0.3) * (0.4 + 0.6 * share * share)
+    let confidence = (ofTitle * 0.7 + ofAuthor * 0.3) * (0.4 + 0.6 * share * share)
+    // The volume stands on a spine; another one is another book.
+    let numbers = TitleParts(words).allNumbers
+    let isVolume = TitleParts(title).numbers.allSatisfy(numbers.contains)
+    return isVolume ? confidence : min(confidence, doubtful)
   }
 }

@@ -12,7 +12,7 @@ package struct SeriesTitle: Hashable, Sendable {
   /// Takes a title apart; brackets without `#` and a number belong to the title.
   package init(_ text: String) {
     title = text
-    guard text.last == ")", let open = text.lastIndex(of: "("), open > text.startIndex else {
+    guard text.last == ")", let open = Self.opening(of: text), open > text.startIndex else {
       return
     }
     let inner = text[text.index(after: open)...].dropLast()
@@ -21,6 +21,18 @@ package struct SeriesTitle: Hashable, Sendable {
     self.title = String(title)
     self.series = String(series)
     self.number = String(number)
+  }
+
+  /// The bracket that the last one closes: the name of a series may have brackets of its own.
+  private static func opening(of text: String) -> String.Index? {
+    var depth = 0
+    for index in text.indices.reversed() {
+      if text[index] == ")" { depth += 1 }
+      guard text[index] == "(" else { continue }
+      depth -= 1
+      if depth == 0 { return index }
+    }
+    return nil
   }
 
   /// The first series with a number, which ends at a semicolon or at the end.

@@ -200,6 +200,74 @@ final class ShelfOfBooks: BookProvider {
     #expect(failure?.code == "list_unreadable")
   }
 
+  private typealias Entry = (title: String, author: String, isbn: String?)
+
+  private func found(
+    _ books: [Entry],
+    _ title: String,
+    _ author: String,
+    isbn: String? = nil
+  ) async throws -> (title: String?, doubt: BookMatch.Doubt?) {
+    let lookup = BookLookup(providers: [ShelfOfBooks(books)])
+    let question = BookLookup.Question(
+      title: title,
+      author: author,
+      isbn: isbn.flatMap { ISBN($0) }
+    )
+    switch try await lookup.find(question) {
+    case .found(let match): return (match.book.title, nil)
+    case .unsure(let match): return (nil, match.doubt)
+    case .notFound, .failed: return (nil, nil)
+    }
+  }
+
+  @Test func `a book that does not have the number that was given is not taken`() async throws {
+    let saga: Entry = ("Saga, Volume 5", "Brian K. Vaughan", "9781632154385")
+    let right = try await found([saga], saga.title, saga.author, isbn: saga.isbn)
+    #expect(right.title == saga.title)
+    let other = try await found([saga], saga.title, saga.author, isbn: "9780441013593")
+    #expect(other.title == nil && other.doubt == .isbn)
+    let volume = try await found([saga], "Saga, Volume 1", saga.author, isbn: "9780441013593")
+    #expect(volume.title == nil && volume.doubt == .number)
+    // The right one of several is taken, whatever the order.
+    let shelf: [Entry] = [
+      saga, ("Saga, Volume 1", "Brian K. Vaughan", nil), ("Saga, Volume 2", "B. Vaughan", nil),
+    ]
+    for books: [Entry] in [shelf, shelf.reversed()] {
+      #expect(try await found(books, "Saga, Vol. 1", "Brian K. Vaughan").title == "Saga, Volume 1")
+      #expect(try await found(books, "Saga, Vol. 3", "Brian K. Vaughan").title == nil)
+    }
+  }
+
+  @Test func `a title with which several books begin names none of them`() async throws {
+    let author = "Jeff Kinney"
+    let rules: Entry = ("Diary of a Wimpy Kid: Rodrick Rules", author, nil)
+    let straw: Entry = ("Diary of a Wimpy Kid: The Last Straw", author, nil)
+    let first: Entry = ("Diary of a Wimpy Kid", author, nil)
+    let several = try await found([rules, straw], first.title, author)
+    #expect(several.title == nil && several.doubt == .several)
+    #expect(try await found([rules, straw, first], first.title, author).title == first.title)
+    #expect(try await found([rules, straw], straw.title, author).title == straw.title)
+  }
+
+  @Test func `a doubt is told with the candidate`() async throws {
+    let folder = try TestFolder()
+    let steps = RecordingSteps()
+    let work = try Self.work(
+      folder,
+      "{\"books\":[{\"title\":\"Naruto 67\",\"author\":\"M. Kishimoto\"}]}"
+    )
+    let shelf = ShelfOfBooks([("Naruto 63", "Masashi Kishimoto", nil)])
+    try await BatchEnrichment(lookup: BookLookup(providers: [shelf])).run(work, steps: steps)
+    #expect(steps.items.map(\.outcome) == [.failed])
+    #expect(steps.items[0].problems[0].code == "match_unsure")
+    #expect(
+      steps.items[0].problems[0].message == "the best match, \"Naruto 63\", has another number"
+    )
+    #expect(steps.items[0]["candidate"]?["title"]?.string == "Naruto 63")
+    #expect(steps.items[0]["enriched"] == nil)
+  }
+
   @Test func `the next provider is asked where the first has trouble`() async throws {
     let failing = ShelfOfBooks([], troubles: ["Dune": ProviderError(.unavailable, "away")])
     let lookup = BookLookup(providers: [failing, ShelfOfBooks(Self.shelf)])
