@@ -15,6 +15,8 @@ package final class Catalogue: BookProvider {
   package let name = "dump"
 
   private let pool: DatabasePool
+  /// Whether searches rank works; one of an earlier version of this program does not.
+  package let isRanked: Bool
 
   /// Opens a catalogue.
   ///
@@ -28,7 +30,9 @@ package final class Catalogue: BookProvider {
           try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         )
       }
-      guard application == CatalogueSchema.applicationID, version == CatalogueSchema.version else {
+      guard application == CatalogueSchema.applicationID,
+        CatalogueSchema.readable.contains(version)
+      else {
         throw LibraryError(
           .otherFile,
           application == CatalogueSchema.applicationID
@@ -37,6 +41,7 @@ package final class Catalogue: BookProvider {
         )
       }
       self.pool = pool
+      isRanked = version == CatalogueSchema.version
     } catch let error as LibraryError {
       throw error
     } catch {

@@ -65,6 +65,9 @@ package final class CatalogueFile: BookProvider {
   /// Whether a catalogue is open.
   package var isOpen: Bool { state.withLock { $0.catalogue != nil } }
 
+  /// Whether the catalogue that is open, if there is one, ranks what a search finds.
+  package var isRanked: Bool { state.withLock { $0.catalogue?.isRanked ?? true } }
+
   /// Opens the file if another one has come; each file is tried once.
   package func renew() {
     guard let mark = Mark(path: path), state.withLock({ $0.mark != mark }) else { return }

@@ -6,7 +6,12 @@ enum CatalogueSchema {
   /// Stands in the file's header: "FrCa".
   static let applicationID = 0x4672_4361
   /// The version of the tables and of the words in them.
-  static let version = 3
+  ///
+  /// Since 4 the index ranks: it knows where in a text a word stands and how long the texts are, without which every
+  /// rank is 0 and a search for common words gives the oldest works.
+  static let version = 4
+  /// The versions that are read; what is older than ``version`` finds books and does not rank them.
+  static let readable = 3...version
   /// How many works are put into the index in one go.
   static let indexedAtOnce = 20_000
   /// Words of more works than this are counted, so that searches can do without them.
@@ -35,7 +40,7 @@ enum CatalogueSchema {
     CREATE TABLE isbns (isbn INTEGER PRIMARY KEY, edition INTEGER NOT NULL);
     CREATE TABLE common_words (word TEXT PRIMARY KEY, works INTEGER NOT NULL) WITHOUT ROWID;
     CREATE VIRTUAL TABLE search USING fts5 (
-      title, authors, content = '', columnsize = 0, detail = column,
+      title, authors, content = '', detail = full,
       tokenize = "ascii"
     );
     """

@@ -157,6 +157,12 @@ struct JobsOptions: ParsableArguments {
         metadata: ["file": "\(place)"]
       )
     }
+    if !catalogue.isRanked {
+      logger.warning(
+        "the catalogue is of an earlier version and does not rank what it finds; make it again with freshet catalogue import",
+        metadata: ["file": "\(place)"]
+      )
+    }
     let lookup = BookLookup(providers: providers)
     return [
       CSVImport(library: library, limits: table),

@@ -141,6 +141,48 @@ import Testing
     }
   }
 
+  @Test func `a book is found behind any number of works with its common words`() async throws {
+    let folder = try TestFolder()
+    var lines: [String] = []
+    func work(_ title: String, author: Int? = nil) {
+      let number = lines.count + 1
+      let authors =
+        author.map { ",\"authors\":[{\"author\":{\"key\":\"/authors/OL\($0)A\"}}]" } ?? ""
+      lines.append(
+        "/type/work\t/works/OL\(number)W\t1\t2020\t{\"title\":\"\(title)\"\(authors)}"
+      )
+    }
+    for number in 0..<(3 * Catalogue.mostWorks) {
+      work("The \(["Love", "Letters", "Paul"][number % 3]) of the World and the Stars, \(number)")
+    }
+    work("The Sellout", author: 1)
+    work("Love", author: 2)
+    lines.append("/type/author\t/authors/OL1A\t1\t2020\t{\"name\":\"Paul Beatty\"}")
+    lines.append("/type/author\t/authors/OL2A\t1\t2020\t{\"name\":\"Toni Morrison\"}")
+    let dump = try folder.file("dump.txt", Array((lines.joined(separator: "\n") + "\n").utf8))
+    let path = folder.path + "/catalogue.sqlite"
+    _ = try CatalogueImport.run(files: [dump], into: path)
+    let catalogue = try Catalogue(path: path)
+    #expect(catalogue.isRanked)
+    let spine = try await catalogue.candidates(words: "PAUL BEATTY THE SELLOUT PICADOR", limit: 5)
+    #expect(spine.first?.title == "The Sellout")
+    // The short title is nearer than long ones with the same word.
+    let love = try await catalogue.candidates(title: "Love", author: nil, limit: 1)
+    #expect(love.map(\.title) == ["Love"])
+    let ranks = try await DatabaseQueue(path: path).read { database in
+      try Double.fetchAll(
+        database,
+        sql: "SELECT rank FROM search WHERE search MATCH 'love OR sellout' ORDER BY rank LIMIT 5"
+      )
+    }
+    #expect(ranks.first ?? 0 < ranks.last ?? 0)
+    // One of before still serves, and says that it does not rank.
+    let before = try DatabaseQueue(path: path)
+    try await before.write { try $0.execute(sql: "PRAGMA user_version = 3") }
+    try before.close()
+    #expect(try !Catalogue(path: path).isRanked)
+  }
+
   @Test func `common words are counted when a catalogue is made`() async throws {
     let folder = try TestFolder()
     let (_, _, counts) = try await Self.catalogue(folder, works: 2_600)
