@@ -6,8 +6,8 @@ import StrictJSON
 
 /// Imports a list of books into the library.
 ///
-/// The file is read three times: once for its encoding, once to see that it is a list within the limits, so that a
-/// file that cannot be imported changes nothing, and once to import it. Rows go into the library in batches; the
+/// The file is read three times: once for its encoding, once to see that it is a list within the limits and what its
+/// entries are, so that a file that cannot be imported changes nothing, and once to import it. Rows go into the library in batches; the
 /// library remembers what became of each, so that after a crash the same is reported again and nothing is done
 /// twice.
 ///
@@ -42,7 +42,7 @@ package struct CSVImport: JobPipeline {
 
   /// Imports the file of a job, or the rest of it.
   package func run(_ work: JobWork, steps: any JobSteps) async throws {
-    let table = try Table(work, limits: limits)
+    var table = try Table(work, limits: limits)
     let state = try await library.state(of: work.job)
     var reported = work.checkpoint.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
     let check = JobStep(phase: "checking", fraction: 0, processed: reported)
@@ -67,7 +67,12 @@ package struct CSVImport: JobPipeline {
       if case .book(let book, _) = row.content {
         let known =
           duplicates.needsKnownISBN(for: book) ? try await library.isbn(ofBooksLike: book) : nil
-        pending.duplicateOf = duplicates.add(book, row: row.number, knownISBN: known)
+        pending.duplicateOf = duplicates.add(
+          book,
+          entry: book.entry(in: table.file.scope),
+          row: row.number,
+          knownISBN: known
+        )
       }
       guard row.number > state.rowsDone else { continue }
       batch.append(pending)
@@ -75,11 +80,12 @@ package struct CSVImport: JobPipeline {
       let isLast = row.number == total
       let reports = try await library.store(batch, of: table.file, isLast: isLast)
       batch.removeAll(keepingCapacity: true)
-      guard try await commit(reports, row.number, total, steps) == .proceed else { return }
+      let done = reports.last?.row ?? row.number
+      guard try await commit(reports, done, total, steps) == .proceed else { return }
     }
     guard !batch.isEmpty else { return }
     let reports = try await library.store(batch, of: table.file, isLast: true)
-    _ = try await commit(reports, total, total, steps)
+    _ = try await commit(reports, reports.last?.row ?? total, total, steps)
   }
 
   private func commit(
@@ -92,8 +98,9 @@ package struct CSVImport: JobPipeline {
       JobStep(
         items: reports.map(Self.item),
         phase: "importing",
-        fraction: Double(rows) / Double(max(1, total)),
-        processed: rows,
+        fraction: min(1, Double(rows) / Double(max(1, total))),
+        // Books that were removed come behind the rows.
+        processed: min(rows, total),
         total: total,
         current: reports.last { !$0.title.isEmpty }?.title,
         checkpoint: Array(String(rows).utf8)
@@ -109,21 +116,24 @@ package struct CSVImport: JobPipeline {
       case .duplicate: .duplicate
       case .failed: .failed
       case .blank: .blank
+      case .removed: .removed
       }
     var value: [String: JSONValue] = ["row": .whole(Int64(report.row))]
     if !report.title.isEmpty { value["title"] = .string(report.title) }
     if !report.author.isEmpty { value["author"] = .string(report.author) }
     if let isbn = report.isbn { value["isbn"] = .string(isbn.description) }
+    if report.outcome == .removed { value["row"] = nil }
     if let earlier = report.duplicateOf { value["duplicateOf"] = .whole(Int64(earlier)) }
     return JobItem(
       number: report.row - 1,
       outcome: outcome,
-      line: report.line,
+      line: report.line > 0 ? report.line : nil,
       problems: report.problems.map { problem in
         JobItem.Problem(
           code: problem.code.rawValue,
           message: problem.description,
-          field: problem.column.isEmpty ? nil : problem.column
+          field: problem.column.isEmpty ? nil : problem.column,
+          proposal: problem.proposal
         )
       },
       value: report.outcome == .blank ? nil : .object(value),
@@ -140,6 +150,9 @@ package struct CSVImport: JobPipeline {
   package func forget(_ jobs: [String]) async throws {
     for job in jobs { try await library.forget(job) }
   }
+
+  /// Lets nothing wait for the library any more.
+  package func stopWaiting() { library.stopWaiting() }
 
   /// The failed rows as a table that can be corrected and imported again (``Books/FailedRows``).
   package func failedRows(_ work: JobWork, failed: [JobItem]) async throws -> [UInt8]? {

@@ -10,7 +10,10 @@ struct Table {
   let markBytes: Int
   let mapping: [String: BookColumn]
   let limits: ImportLimits
-  let file: Library.ImportFile
+  private let hasDates: Bool
+  /// What the dates of the file show of their order; `nil` before it was checked.
+  private var dates: DateOrders?
+  private(set) var file: Library.ImportFile
   let headerLine: [UInt8]
   let delimiter: UInt8
 
@@ -51,21 +54,35 @@ struct Table {
       source: map.source,
       encoding: encoding
     )
+    hasDates = map.hasDates
+    file.scope = map.entryScope
+    file.isPart = map.isPart
   }
 
-  /// Reads all rows and counts them.
+  /// Reads all rows, counts them, and remembers what their entries are and what their dates show.
   ///
   /// - Throws: `JobFailure` if there are none or too many.
-  func check() throws -> Int {
+  mutating func check() throws -> Int {
     let rows = try rows()
     var count = 0
-    while try rows.skip() { count += 1 }
+    guard file.scope != nil || hasDates else {
+      while try rows.skip() { count += 1 }
+      return count
+    }
+    while let row = try rows.next() {
+      count += 1
+      guard case .book(let book, _) = row.content, let entry = book.entry(in: file.scope) else {
+        continue
+      }
+      file.entries.insert(entry)
+    }
+    dates = rows.dates
     return count
   }
 
   /// The rows from the first one on.
   func rows() throws -> TableRows {
-    try TableRows(path, encoding, markBytes, mapping, limits)
+    try TableRows(path, encoding, markBytes, mapping, limits, dates)
   }
 
   private static func mapping(_ options: [String: String]) throws -> [String: BookColumn] {
@@ -101,11 +118,21 @@ final class TableRows {
     _ encoding: TextEncoding,
     _ markBytes: Int,
     _ mapping: [String: BookColumn],
-    _ limits: ImportLimits
+    _ limits: ImportLimits,
+    _ dates: DateOrders? = nil
   ) throws {
     blocks = try FileBlocks(path: path)
-    file = BookFile(encoding: encoding, markBytes: markBytes, mapping: mapping, limits: limits)
+    file = BookFile(
+      encoding: encoding,
+      markBytes: markBytes,
+      mapping: mapping,
+      limits: limits,
+      dates: dates
+    )
   }
+
+  /// What the dates of the rows so far show of their order.
+  var dates: DateOrders { file.dates }
 
   /// The next row; `nil` at the end.
   ///

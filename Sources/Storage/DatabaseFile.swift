@@ -58,12 +58,17 @@ package enum DatabaseFile {
   /// - Parameters:
   ///   - path: The file.
   ///   - label: The name of its queues, for people who debug.
+  ///   - waits: How long a lock of somebody else is waited for.
   /// - Returns: The open file.
   /// - Throws: An error of SQLite.
-  package static func openForWriting(path: String, label: String) throws -> DatabasePool {
+  package static func openForWriting(
+    path: String,
+    label: String,
+    waits: DatabaseWaits = DatabaseWaits(longest: 5)
+  ) throws -> DatabasePool {
     var configuration = Configuration()
     configuration.label = label
-    configuration.busyMode = .timeout(5)
+    configuration.busyMode = waits.mode
     try makePrivate(path)
     return try DatabasePool(path: path, configuration: configuration)
   }

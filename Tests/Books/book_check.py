@@ -187,11 +187,8 @@ class Library:
         cells = [part for place in places["isbn"] for part in cleaned(fields[place]).split(", ") if part]
         found = [isbn(cleaned(cell)) for cell in cells]
         numbers = [number for number, _ in found if number]
-        faults = [] if numbers else sorted({fault for _, fault in found if fault})
         if not first["title"]:
-            faults.append("title_missing")
-        if faults:
-            return "failed", faults
+            return "failed", ["title_missing"]
         number = numbers[0] if numbers else None
         key = (title_key(first["title"]), author_key(first["author"]))
         # A rating of 0 is none.

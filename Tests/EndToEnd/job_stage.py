@@ -19,7 +19,7 @@ from program import Server
 
 
 def table(rows: int, seed: int = 1, blanks: bool = False) -> bytes:
-    """A table in the form of Goodreads with books, copies, broken numbers, and rows without anything in them."""
+    """A table in the form of Goodreads with books, copies, rows without a title, and rows without anything in them."""
     rng = random.Random(seed)
     lines = ["Title,Author,ISBN13,My Rating"]
     for number in range(rows):
@@ -29,7 +29,7 @@ def table(rows: int, seed: int = 1, blanks: bool = False) -> bytes:
         elif kind < 0.9:
             lines.append(f'"Book {number}, a novel","Author {number % 97}",{isbn13(number)},{number % 6}')
         elif kind < 0.95:
-            lines.append(f'"Bad {number}",Author,{isbn13(number)[:-1]}{(int(isbn13(number)[-1]) + 1) % 10},0')
+            lines.append(f'"","Author {number}",{isbn13(number)[:-1]}{(int(isbn13(number)[-1]) + 1) % 10},0')
         else:
             lines.append(f'"Book {max(0, number - 7)}, a novel","Author {max(0, number - 7) % 97}",,0')
     return ("\r\n".join(lines) + "\r\n").encode()

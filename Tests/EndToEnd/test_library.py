@@ -148,6 +148,33 @@ class Library(unittest.TestCase):
         again = self.take(self.put(f"{service}-again.csv", content))
         self.assertEqual((again["imported"], again["updated"]), (0, 0))
 
+    def test_a_book_whose_number_is_broken_is_imported_and_keeps_what_stands_there(self):
+        rows = ("Dune,Frank Herbert,9780441013594", "Emma,Jane Austen,9.78044E+12", "Kindred,Octavia E. Butler,0807083697",
+                "Beloved,Toni Morrison,12345", "Dune Messiah,Frank Herbert,9780593098233", ",Nobody,9780441013594")
+        file = self.put("books.csv", ("Title,Author,ISBN13\n" + "\n".join(rows) + "\n").encode())
+        counts = self.take(file)
+        self.assertEqual((counts["rows"], counts["imported"], counts["failed"]), (6, 5, 1))
+        with closing(sqlite3.connect(self.library)) as database:
+            told = {row: json.loads(problems) for row, problems in
+                    database.execute("SELECT row, problems FROM import_rows WHERE problems <> '[]'")}
+        self.assertEqual({row: problems[0]["code"] for row, problems in told.items()}, {
+            1: "isbn_checksum", 2: "isbn_excel_damaged", 3: "isbn_checksum", 4: "isbn_length", 6: "title_missing"})
+        self.assertEqual((told[1][0]["value"], told[1][0]["proposal"]), ("9780441013594", "9780441013593"))
+        # What stood there goes out as it came in, and comes back with the same warnings.
+        out, other = str(self.path / "out.csv"), str(self.path / "other.sqlite")
+        self.assertEqual(run("library", "export", "--library", self.library, "-o", out).returncode, 0)
+        with open(out, newline="", encoding="utf-8") as exported:
+            self.assertEqual([row["ISBN13"] for row in csv.DictReader(exported)],
+                             ["9780441013594", "9.78044E+12", "0807083697", "12345", "9780593098233"])
+        counts = json.loads(run("library", "import", out, "--library", other, "--json").stdout)
+        self.assertEqual((counts["imported"], counts["failed"]), (5, 0))
+        # The right number completes the book.
+        counts = self.take(self.put("right.csv", b"Title,Author,ISBN13\nDune,Frank Herbert,9780441013593\n"))
+        self.assertEqual(counts["updated"], 1)
+        with closing(sqlite3.connect(self.library)) as database:
+            self.assertEqual(database.execute("SELECT isbn, isbn_text FROM books WHERE title = 'Dune'").fetchall(),
+                             [("9780441013593", None)])
+
     def test_another_edition_is_another_book_whatever_the_order_of_rows(self):
         first, second, third = "9780441013593", "9780261103573", "9780261102385"
         for number, (rows, imported, books) in enumerate((
@@ -244,7 +271,7 @@ class Library(unittest.TestCase):
         self.assertEqual(out.stat().st_mode & 0o777, 0o640)
 
     def test_a_list_comes_through_a_pipe(self):
-        content = b"Title,Author,ISBN13\nDune,Frank Herbert,9780441013593\nBad,Author,9780441013594\n"
+        content = b"Title,Author,ISBN13\nDune,Frank Herbert,9780441013593\n,Bad,9780441013594\n"
         answer = subprocess.run(
             [PROGRAM, "library", "import", "/dev/stdin", "--library", self.library, "--json"], input=content,
             capture_output=True, cwd=self.path, timeout=60)

@@ -35,7 +35,7 @@ extension Library {
     let fields: [String?] = [
       // The number of the series stands behind the title, where an import finds it.
       title(book), NameList.text(book.authors, separator: NameList.authors),
-      book.isbn?.description,
+      book.isbn?.description ?? book.isbnText,
       book.seriesNumber == nil ? book.series : nil, book.status?.rawValue,
       book.rating.map(RatingCell.text(quarters:)),
       NameList.text(book.shelves, separator: NameList.shelves),

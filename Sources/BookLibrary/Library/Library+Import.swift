@@ -15,6 +15,12 @@ extension Library {
     package var source: ExportSource
     /// How its characters are written.
     package var encoding: TextEncoding
+    /// Within what the identifiers of its entries are unique; `nil` if they say nothing.
+    package var scope: String?
+    /// The identifiers of all its entries.
+    package var entries: Set<String> = []
+    /// Whether it is known to be a part of another file.
+    package var isPart = false
 
     /// Describes an import.
     package init(job: String, name: String, source: ExportSource, encoding: TextEncoding) {
@@ -27,7 +33,7 @@ extension Library {
 
   /// How far an import is.
   package struct ImportState: Hashable, Sendable {
-    /// How many rows are done.
+    /// How many rows are done, with books that were removed behind the last one.
     package var rowsDone = 0
     /// What became of them.
     package var counts = ImportCounts()
@@ -91,23 +97,31 @@ extension Library {
       var state = try Self.state(of: file.job, database)
       var reports: [RowReport] = []
       for pending in rows where pending.row.number > state.rowsDone {
-        let (report, book) = try Self.store(pending, of: file.job, database)
+        let (report, book) = try Self.store(pending, of: file, database)
         try Self.insert(report, book: book, of: file.job, database)
         state.rowsDone = report.row
         state.counts.add(report)
         reports.append(report)
       }
+      if isLast, !state.isFinished {
+        for report in try Self.closeList(of: file, state, database) {
+          try Self.insert(report, book: nil, of: file.job, database)
+          state.rowsDone = report.row
+          state.counts.add(report)
+          reports.append(report)
+        }
+      }
       let counts = state.counts
       try database.cachedStatement(
         sql: """
           UPDATE imports SET rows_done = ?, imported = ?, updated = ?, duplicates = ?, failed = ?,
-            blank = ?, warned = ?, finished = max(finished, ?)
+            blank = ?, warned = ?, removed = ?, finished = max(finished, ?)
           WHERE job = ?
           """
       ).execute(
         arguments: [
           state.rowsDone, counts.imported, counts.updated, counts.duplicates, counts.failed,
-          counts.blank, counts.warned, isLast, file.job,
+          counts.blank, counts.warned, counts.removed, isLast, file.job,
         ]
       )
       return reports
@@ -144,13 +158,14 @@ extension Library {
     var state = ImportState()
     let statement = try database.cachedStatement(
       sql: """
-        SELECT rows_done, imported, updated, duplicates, failed, blank, warned, finished
+        SELECT rows_done, imported, updated, duplicates, failed, blank, warned, finished, removed
         FROM imports WHERE job = ?
         """
     )
     guard let row = try Row.fetchOne(statement, arguments: [job]) else { return state }
     state.rowsDone = row[0]
-    state.counts.rows = row[0]
+    state.counts.removed = row[8]
+    state.counts.rows = state.rowsDone - state.counts.removed
     state.counts.imported = row[1]
     state.counts.updated = row[2]
     state.counts.duplicates = row[3]
@@ -163,7 +178,7 @@ extension Library {
 
   private static func store(
     _ pending: PendingRow,
-    of job: String,
+    of file: ImportFile,
     _ database: Database
   ) throws -> (RowReport, Int64?) {
     let row = pending.row
@@ -181,41 +196,145 @@ extension Library {
       report.title = book.title
       report.author = book.authors.first ?? ""
       report.isbn = book.isbn
+      report.entry = book.entry(in: file.scope)
       if let earlier = pending.duplicateOf {
-        report.outcome = .duplicate
-        report.duplicateOf = earlier
-        let statement = try database.cachedStatement(
-          sql: "SELECT book FROM import_rows WHERE job = ? AND row = ?"
-        )
-        guard let id = try Int64.fetchOne(statement, arguments: [job, earlier]),
-          var stored = try StoredBook.fetch(id, database)
-        else { return (report, nil) }
-        // Another book may have the number already.
-        var other = book
-        if stored.isbn == nil, let isbn = book.isbn,
-          try StoredBook.find(book, database) != nil, try Self.isTaken(isbn, database)
-        {
-          other.isbn = nil
-        }
-        if stored.complete(with: other) { try StoredBook.update(id, stored, database) }
+        let id = try storeDuplicate(book, of: earlier, file, &report, database)
         return (report, id)
       }
-      if let id = try StoredBook.find(book, database),
-        var stored = try StoredBook.fetch(id, database)
-      {
-        let isChanged = stored.update(with: book)
-        if isChanged { try StoredBook.update(id, stored, database) }
-        report.outcome = isChanged ? .updated : .duplicate
-        return (report, id)
-      }
-      report.outcome = .imported
-      return (report, try StoredBook.insert(book, database))
+      let id = try store(book, file, &report, database)
+      return (report, id)
     }
   }
 
-  private static func isTaken(_ isbn: ISBN, _ database: Database) throws -> Bool {
-    let statement = try database.cachedStatement(sql: "SELECT 1 FROM books WHERE isbn = ?")
-    return try Int.fetchOne(statement, arguments: [isbn.description]) != nil
+  /// Stores a book that an earlier row of the file has already.
+  private static func storeDuplicate(
+    _ book: BookRecord,
+    of earlier: Int,
+    _ file: ImportFile,
+    _ report: inout RowReport,
+    _ database: Database
+  ) throws -> Int64? {
+    report.outcome = .duplicate
+    report.duplicateOf = earlier
+    let statement = try database.cachedStatement(
+      sql: "SELECT book FROM import_rows WHERE job = ? AND row = ?"
+    )
+    guard let id = try Int64.fetchOne(statement, arguments: [file.job, earlier]),
+      var stored = try StoredBook.fetch(id, database)
+    else { return nil }
+    let names = book.differences(from: stored)
+    if !names.isEmpty {
+      report.problems.append(RowProblem(.duplicateDiffers, value: names.joined(separator: ", ")))
+    }
+    // Another book may have the number already.
+    var other = book
+    if stored.isbn == nil, let isbn = book.isbn, try StoredBook.id(isbn: isbn, database) != nil {
+      other.isbn = nil
+    }
+    if stored.complete(with: other) { try StoredBook.update(id, stored, database) }
+    if let scope = file.scope, let entry = report.entry {
+      let source = BookSource(scope: scope, entry: entry)
+      if try source.known(database) == nil {
+        try source.keep(book, of: id, isMade: false, database)
+      }
+    }
+    return id
+  }
+
+  /// Stores a book that the file has not had yet.
+  private static func store(
+    _ book: BookRecord,
+    _ file: ImportFile,
+    _ report: inout RowReport,
+    _ database: Database
+  ) throws -> Int64 {
+    let source = file.scope.flatMap { scope in
+      report.entry.map { BookSource(scope: scope, entry: $0) }
+    }
+    let search = BookSearch(book: book, source: source, entries: file.entries)
+    let id: Int64
+    var isMade = false
+    switch try search.find(database) {
+    case .none(let other):
+      var new = book
+      if let isbn = book.isbn, let other {
+        (new.isbn, new.isbnText) = (nil, isbn.description)
+        report.isbn = nil
+        report.problems.append(
+          RowProblem(.isbnTaken, value: "\(isbn), \"\(other)\"")
+        )
+      }
+      report.outcome = .imported
+      id = try StoredBook.insert(new, database)
+      isMade = true
+    case .book(let known):
+      id = known
+      var stored = try StoredBook.fetch(id, database) ?? book
+      let isChanged = stored.update(with: try free(book, for: stored, &report, database))
+      if isChanged { try StoredBook.update(id, stored, database) }
+      report.outcome = isChanged ? .updated : .duplicate
+    case .entry(let known, let said):
+      id = known
+      let stored = try StoredBook.fetch(id, database) ?? book
+      var newer = stored
+      if let said {
+        let others = try source?.others(of: id, database) ?? []
+        let kept = newer.sync(with: book, base: said, others: others)
+        if !kept.isEmpty {
+          report.problems.append(RowProblem(.keptHere, value: kept.joined(separator: ", ")))
+        }
+        try syncNumber(of: &newer, id, with: book, base: said, &report, database)
+      } else {
+        _ = newer.update(with: try free(book, for: stored, &report, database))
+      }
+      if newer != stored { try StoredBook.update(id, newer, database) }
+      report.outcome = newer == stored ? .duplicate : .updated
+    }
+    if let source {
+      try source.keep(book, of: id, isMade: isMade, database)
+    } else {
+      try BookSource.keepListed(book, id, database)
+    }
+    return id
+  }
+
+  /// A row without its number if that is another book's than the one it completes.
+  private static func free(
+    _ book: BookRecord,
+    for stored: BookRecord,
+    _ report: inout RowReport,
+    _ database: Database
+  ) throws -> BookRecord {
+    guard stored.isbn == nil, let isbn = book.isbn,
+      let other = try StoredBook.id(isbn: isbn, database)
+    else { return book }
+    let title = try StoredBook.fetch(other, database)?.title ?? ""
+    report.problems.append(RowProblem(.isbnTaken, value: "\(isbn), \"\(title)\""))
+    var free = book
+    free.isbn = nil
+    return free
+  }
+
+  /// Takes over the number that a source has changed, unless it is another book's or a person has changed it here.
+  private static func syncNumber(
+    of stored: inout BookRecord,
+    _ id: Int64,
+    with newer: BookRecord,
+    base: BookRecord,
+    _ report: inout RowReport,
+    _ database: Database
+  ) throws {
+    guard newer.isbn != base.isbn || newer.isbnText != base.isbnText,
+      stored.isbn == base.isbn || stored.isbn == nil,
+      newer.isbn != stored.isbn || newer.isbnText != stored.isbnText
+    else { return }
+    if let isbn = newer.isbn, let other = try StoredBook.id(isbn: isbn, database), other != id {
+      let title = try StoredBook.fetch(other, database)?.title ?? ""
+      report.problems.append(RowProblem(.isbnTaken, value: "\(isbn), \"\(title)\""))
+      return
+    }
+    stored.isbn = newer.isbn
+    stored.isbnText = newer.isbnText
   }
 
   private static func insert(
@@ -226,24 +345,26 @@ extension Library {
   ) throws {
     let problems = JSONValue.list(
       report.problems.map {
-        .object([
+        var members: [String: JSONValue] = [
           "code": .string($0.code.rawValue), "column": .string($0.column),
           "value": .string($0.value),
-        ])
+        ]
+        members["proposal"] = $0.proposal.map { .string($0) }
+        return .object(members)
       }
     )
     try database.cachedStatement(
       sql: """
         INSERT INTO import_rows
-          (job, row, line, outcome, book, duplicate_of, title, author, isbn, problems, raw)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          (job, row, line, outcome, book, duplicate_of, title, author, isbn, problems, raw, entry)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(
       arguments: [
         job, report.row, report.line, report.outcome.rawValue, book, report.duplicateOf,
         report.title, report.author, report.isbn?.description,
         report.problems.isEmpty ? "[]" : problems.description,
-        report.raw.map { DatabaseBytes($0) },
+        report.raw.map { DatabaseBytes($0) }, report.entry,
       ]
     )
   }
@@ -267,7 +388,8 @@ extension Library {
         return RowProblem(
           code,
           column: problem["column"]?.string ?? "",
-          value: problem["value"]?.string ?? ""
+          value: problem["value"]?.string ?? "",
+          proposal: problem["proposal"]?.string
         )
       }
     }

@@ -13,6 +13,7 @@ package final class Library: Sendable {
   package static let longestPage = 1_000
 
   let pool: DatabasePool
+  private let waits = DatabaseWaits(longest: 5)
 
   /// Opens a library, or creates an empty one.
   ///
@@ -20,8 +21,11 @@ package final class Library: Sendable {
   /// - Throws: ``LibraryError``.
   package init(path: String) throws(LibraryError) {
     do {
-      let pool = try DatabaseFile.openForWriting(path: path, label: "freshet.library")
-      try pool.write { try LibrarySchema.prepare($0, path: path) }
+      let pool = try DatabaseFile.openForWriting(path: path, label: "freshet.library", waits: waits)
+      // One that another program has locked can be read, and most often needs nothing more.
+      if try pool.read({ try !LibrarySchema.isPrepared($0) }) {
+        try pool.write { try LibrarySchema.prepare($0, path: path) }
+      }
       self.pool = pool
     } catch let error as LibraryError {
       throw error
@@ -29,6 +33,9 @@ package final class Library: Sendable {
       throw LibraryError(.unusable, "\(path): \(error)")
     }
   }
+
+  /// Lets nothing wait for a lock any more: the program ends.
+  package func stopWaiting() { waits.stop() }
 
   /// How many books there are.
   package func count() async throws -> Int {
@@ -72,7 +79,13 @@ package final class Library: Sendable {
     var question = book
     question.isbn = nil
     return try await pool.read { [question] database in
-      try StoredBook.find(question, database).flatMap { try StoredBook.fetch($0, database)?.isbn }
+      for id in try StoredBook.ids(like: question, database) {
+        guard let stored = try StoredBook.fetch(id, database),
+          !stored.hasOtherSeries(than: question)
+        else { continue }
+        return stored.isbn
+      }
+      return nil
     }
   }
 

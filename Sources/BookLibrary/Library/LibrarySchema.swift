@@ -9,8 +9,15 @@ enum LibrarySchema {
   static let applicationID = 0x4672_426B
   /// The version of the tables and of the keys in them.
   ///
-  /// Since 2 the keys of titles and authors are those of decomposed letters.
-  static let version = 2
+  /// Since 2 the keys of titles and authors are those of decomposed letters. Since 3 it is kept what each source said
+  /// of a book, and what was removed.
+  static let version = 3
+
+  /// Whether a file is a library of this version.
+  static func isPrepared(_ database: Database) throws -> Bool {
+    try Int.fetchOne(database, sql: "PRAGMA application_id") == applicationID
+      && Int.fetchOne(database, sql: "PRAGMA user_version") == version
+  }
 
   /// Creates the tables in a new file, or checks those of an old one.
   static func prepare(_ database: Database, path: String) throws {
@@ -22,6 +29,7 @@ enum LibrarySchema {
         throw LibraryError(.otherFile, "\(path): the database is not a library of books")
       }
       try database.execute(sql: tables)
+      try database.execute(sql: sourceTables)
       try database.execute(sql: views)
       try database.execute(sql: "PRAGMA application_id = \(applicationID)")
       try database.execute(sql: "PRAGMA user_version = \(Self.version)")
@@ -33,7 +41,23 @@ enum LibrarySchema {
     guard version <= Self.version else {
       throw LibraryError(.otherFile, "\(path): written by a newer version of this program")
     }
-    if version < Self.version { try renewKeys(database) }
+    guard version < Self.version else { return }
+    if version < 2 { try renewKeys(database) }
+    try addSources(database)
+    try database.execute(sql: "PRAGMA user_version = \(Self.version)")
+  }
+
+  /// Adds what libraries of version 2 do not have.
+  private static func addSources(_ database: Database) throws {
+    let columns = [
+      ("books", "isbn_text", "TEXT"), ("import_rows", "entry", "TEXT"),
+      ("imports", "removed", "INTEGER NOT NULL DEFAULT 0"),
+    ]
+    for (table, name, type) in columns
+    where try !database.columns(in: table).contains(where: { $0.name == name }) {
+      try database.execute(sql: "ALTER TABLE \(table) ADD COLUMN \(name) \(type)")
+    }
+    try database.execute(sql: sourceTables)
   }
 
   /// Writes the keys of every book anew, and takes away the number of those that have none.
@@ -60,7 +84,6 @@ enum LibrarySchema {
       }
       last = end[0]
     }
-    try database.execute(sql: "PRAGMA user_version = \(version)")
   }
 
   /// What `0000000000` became with thirteen digits, before it was known to be no number.
@@ -73,6 +96,7 @@ enum LibrarySchema {
       id INTEGER PRIMARY KEY,
       title TEXT NOT NULL,
       isbn TEXT UNIQUE,
+      isbn_text TEXT,
       series TEXT, series_number TEXT,
       publisher TEXT, format TEXT, pages INTEGER, year INTEGER, first_year INTEGER, language TEXT,
       status TEXT, rating_quarters INTEGER,
@@ -108,6 +132,7 @@ enum LibrarySchema {
       failed INTEGER NOT NULL DEFAULT 0,
       blank INTEGER NOT NULL DEFAULT 0,
       warned INTEGER NOT NULL DEFAULT 0,
+      removed INTEGER NOT NULL DEFAULT 0,
       finished INTEGER NOT NULL DEFAULT 0,
       started_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
     ) WITHOUT ROWID;
@@ -123,8 +148,36 @@ enum LibrarySchema {
       isbn TEXT,
       problems TEXT NOT NULL,
       raw BLOB,
+      entry TEXT,
       PRIMARY KEY (job, row)
     ) WITHOUT ROWID;
+    """
+
+  /// What sources said of books; which entries a list of a service had when it was imported last; what went with them.
+  private static let sourceTables = """
+    CREATE INDEX IF NOT EXISTS books_by_entry ON books (entry) WHERE entry IS NOT NULL;
+    CREATE TABLE IF NOT EXISTS book_sources (
+      source TEXT NOT NULL,
+      entry TEXT NOT NULL,
+      book INTEGER NOT NULL REFERENCES books (id) ON DELETE CASCADE,
+      said TEXT NOT NULL,
+      made INTEGER NOT NULL DEFAULT 0,
+      PRIMARY KEY (source, entry)
+    ) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS book_sources_by_book ON book_sources (book);
+    CREATE TABLE IF NOT EXISTS source_lists (id INTEGER PRIMARY KEY, source TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS source_list_entries (
+      list INTEGER NOT NULL REFERENCES source_lists (id) ON DELETE CASCADE,
+      entry TEXT NOT NULL,
+      PRIMARY KEY (list, entry)
+    ) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS removed_books (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      removed_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
+      job TEXT NOT NULL,
+      source TEXT NOT NULL,
+      record TEXT NOT NULL
+    );
     """
 
   private static let views = """

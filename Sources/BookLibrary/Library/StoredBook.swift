@@ -5,14 +5,15 @@ import GRDB
 enum StoredBook {
   private static let columns = """
     title, isbn, series, series_number, publisher, format, pages, year, first_year, language, status, \
-    rating_quarters, started, finished, added, review, notes, read_count, owned, entry, open_library
+    rating_quarters, started, finished, added, review, notes, read_count, owned, entry, open_library, \
+    isbn_text
     """
 
   // Statements, put together once.
   private static let selection = "SELECT \(columns) FROM books WHERE id = ?"
   private static let insertion = """
     INSERT INTO books (\(columns), title_key, author_key)
-    VALUES (\(Array(repeating: "?", count: 23).joined(separator: ", ")))
+    VALUES (\(Array(repeating: "?", count: 24).joined(separator: ", ")))
     """
   private static let replacement = """
     UPDATE books SET \(assignments), updated_at = strftime('%Y-%m-%dT%H:%M:%SZ', 'now')
@@ -46,6 +47,7 @@ enum StoredBook {
     book.owned = row[18]
     book.entry = row[19]
     book.openLibrary = row[20]
+    book.isbnText = row[21]
     book.authors = try String.fetchAll(
       database.cachedStatement(
         sql: "SELECT name FROM book_authors WHERE book = ? ORDER BY position"
@@ -72,7 +74,7 @@ enum StoredBook {
       book.format, book.pages, book.year, book.firstYear, book.language, book.status?.rawValue,
       book.rating, book.started?.description, book.finished?.description, book.added?.description,
       book.review, book.notes, book.readCount, book.owned, book.entry, book.openLibrary,
-      book.titleKey, book.authorKey,
+      book.isbnText, book.titleKey, book.authorKey,
     ]
   }
 
@@ -117,23 +119,26 @@ enum StoredBook {
     }
   }
 
-  /// The book of the library that a row means.
-  ///
-  /// By its ISBN; else the first book with the same title and main author, if at most one of the two has an
-  /// ISBN.
-  static func find(_ book: BookRecord, _ database: Database) throws -> Int64? {
-    if let isbn = book.isbn {
-      let statement = try database.cachedStatement(sql: "SELECT id FROM books WHERE isbn = ?")
-      if let id = try Int64.fetchOne(statement, arguments: [isbn.description]) { return id }
-    }
+  /// The book with a number.
+  static func id(isbn: ISBN, _ database: Database) throws -> Int64? {
+    let statement = try database.cachedStatement(sql: "SELECT id FROM books WHERE isbn = ?")
+    return try Int64.fetchOne(statement, arguments: [isbn.description])
+  }
+
+  /// The books with the same title and main author as one, if at most one of the two has an ISBN; none without a
+  /// title.
+  static func ids(like book: BookRecord, _ database: Database) throws -> [Int64] {
     let key = book.titleKey
-    guard !key.isEmpty else { return nil }
+    guard !key.isEmpty else { return [] }
     let statement = try database.cachedStatement(
       sql: """
         SELECT id FROM books WHERE title_key = ? AND author_key = ? AND (isbn IS NULL OR ?)
-        ORDER BY id LIMIT 1
+        ORDER BY id LIMIT \(mostAlike)
         """
     )
-    return try Int64.fetchOne(statement, arguments: [key, book.authorKey, book.isbn == nil])
+    return try Int64.fetchAll(statement, arguments: [key, book.authorKey, book.isbn == nil])
   }
+
+  /// How many books of one title and author are looked at.
+  private static let mostAlike = 100
 }

@@ -21,6 +21,14 @@ package struct BookDate: Hashable, Sendable, Comparable, CustomStringConvertible
     case unreadable
   }
 
+  /// Which of two numbers before a year is the month.
+  package enum Order: Hashable, Sendable {
+    /// The second.
+    case dayFirst
+    /// The first.
+    case monthFirst
+  }
+
   /// Creates a date that exists.
   package init?(year: Int, month: Int? = nil, day: Int? = nil) {
     guard 1000...9999 ~= year else { return nil }
@@ -82,21 +90,37 @@ package struct BookDate: Hashable, Sendable, Comparable, CustomStringConvertible
     self.init(year: year, month: month, day: left + 1)
   }
 
-  private static let months = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-  ]
+  /// How months begin in English, German, French, Spanish, Italian, Portuguese and Dutch, without marks.
+  private static let months: [String: Int] = {
+    let lists = [
+      "jan ene gen", "feb fev", "mar mrz mrt", "apr avr abr", "may mai mei mag", "jun giu juin",
+      "jul lug juil", "aug aou ago", "sep set", "oct okt ott out", "nov", "dec dez dic",
+    ]
+    var months: [String: Int] = [:]
+    for (index, list) in lists.enumerated() {
+      for word in list.split(separator: " ") { months[String(word)] = index + 1 }
+    }
+    return months
+  }()
 
   /// Reads a cell.
   ///
   /// Read are `2024-01-15`, `2024/1/15`, `2024.01.15`, all of them with a time behind, `2024-01`, `2024`,
-  /// `15.01.2024`, `Jan 15, 2024`, `15 January 2024`, `1/15/2024` and `15/1/2024` if one of the numbers
-  /// cannot be a month, and the number of days of a spreadsheet. Brackets around a date are passed.
-  package static func read(_ cell: String) -> Cell {
+  /// `15.01.2024`, `Jan 15, 2024`, `15 January 2024`, `15. März 2024`, `1/15/2024` and `15/1/2024` if one of the numbers
+  /// cannot be a month or the order is known, and the number of days of a spreadsheet. Years of two digits are
+  /// those from 1970 to 2069. Brackets around a date are passed.
+  ///
+  /// - Parameters:
+  ///   - cell: The cell.
+  ///   - order: Which number is the month where both may be.
+  /// - Returns: What it says.
+  package static func read(_ cell: String, order: Order? = nil) -> Cell {
     let text = CellText.withoutBrackets(cell)
     guard !text.isEmpty else { return .empty }
     // The time of an instant says nothing about the day.
     let isNumeric = text.first?.isNumber == true
     let words = text.split { $0 == " " || $0 == "," || (isNumeric && $0 == "T") }
+      .filter { !["de", "del", "of"].contains($0.lowercased()) }
     guard let first = words.first else { return .empty }
     if words.count >= 3, let date = spelled(words) { return .date(date) }
     if words.count == 2, let month = month(first), let year = Int(words[1]),
@@ -105,12 +129,25 @@ package struct BookDate: Hashable, Sendable, Comparable, CustomStringConvertible
       return .date(date)
     }
     guard words.count == 1 || words[1].first?.isNumber == true else { return .unreadable }
-    return numeric(first)
+    return numeric(first, order)
+  }
+
+  /// Which number of a date must be the month because the other cannot be; `nil` if that does not show.
+  static func shownOrder(of cell: String) -> Order? {
+    guard let word = CellText.withoutBrackets(cell).split(separator: " ").first,
+      word.utf8.contains(0x2F)
+    else { return nil }
+    let numbers = word.split(separator: "/").map { Int($0) ?? 0 }
+    guard numbers.count == 3, (1...31).contains(numbers[0]), (1...31).contains(numbers[1]),
+      case .date = numeric(word, nil)
+    else { return nil }
+    if numbers[0] > 12, numbers[1] <= 12 { return .dayFirst }
+    return numbers[1] > 12 && numbers[0] <= 12 ? .monthFirst : nil
   }
 
   private static func month(_ word: Substring) -> Int? {
-    guard word.count >= 3 else { return nil }
-    return months.firstIndex(of: String(word.prefix(3)).lowercased()).map { $0 + 1 }
+    guard word.count >= 3, let name = BookKey.words(String(word)).first else { return nil }
+    return months[String(name.prefix(4))] ?? months[String(name.prefix(3))]
   }
 
   private static func spelled(_ words: [Substring]) -> BookDate? {
@@ -125,7 +162,7 @@ package struct BookDate: Hashable, Sendable, Comparable, CustomStringConvertible
     return nil
   }
 
-  private static func numeric(_ word: Substring) -> Cell {
+  private static func numeric(_ word: Substring, _ order: Order?) -> Cell {
     let parts = word.split(whereSeparator: { "-/.".contains($0) }, omittingEmpty: false)
     let numbers = parts.compactMap { part in
       part.utf8.allSatisfy { 0x30...0x39 ~= $0 } && part.utf8.count <= 5 ? Int(part) : nil
@@ -142,8 +179,9 @@ package struct BookDate: Hashable, Sendable, Comparable, CustomStringConvertible
       return cell(BookDate(year: numbers[0], month: numbers[1]))
     case 3 where parts[0].utf8.count == 4:
       return cell(BookDate(year: numbers[0], month: numbers[1], day: numbers[2]))
-    case 3 where parts[2].utf8.count == 4:
-      let year = numbers[2]
+    case 3 where parts[2].utf8.count == 4 || isShort(parts, word):
+      let year =
+        parts[2].utf8.count == 4 ? numbers[2] : numbers[2] + (numbers[2] < 70 ? 2_000 : 1_900)
       if word.utf8.contains(0x2E) {
         return cell(BookDate(year: year, month: numbers[1], day: numbers[0]))
       }
@@ -152,11 +190,20 @@ package struct BookDate: Hashable, Sendable, Comparable, CustomStringConvertible
       case (false, true): return cell(BookDate(year: year, month: numbers[0], day: numbers[1]))
       case (true, true): return .unreadable
       case (false, false):
-        return numbers[0] == numbers[1]
+        if order == .dayFirst {
+          return cell(BookDate(year: year, month: numbers[1], day: numbers[0]))
+        }
+        return numbers[0] == numbers[1] || order == .monthFirst
           ? cell(BookDate(year: year, month: numbers[0], day: numbers[1])) : .ambiguous
       }
     default: return .unreadable
     }
+  }
+
+  /// Whether the year has two digits, as spreadsheets write it: `3/15/24`, `15.3.24`.
+  private static func isShort(_ parts: [Substring], _ word: Substring) -> Bool {
+    parts[2].utf8.count == 2 && parts[0].utf8.count <= 2 && parts[1].utf8.count <= 2
+      && !word.utf8.contains(0x2D)
   }
 }
 

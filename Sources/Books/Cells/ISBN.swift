@@ -26,6 +26,20 @@ package struct ISBN: Hashable, Sendable, Comparable, CustomStringConvertible {
     }
   }
 
+  /// The number that ten or thirteen digits with a wrong check digit would be with the right one.
+  ///
+  /// Which digit is wrong nobody knows: it is a proposal, not the number.
+  static func corrected(_ text: some StringProtocol) -> ISBN? {
+    let digits = text.utf8.filter { $0 != 0x2D && $0 != 0x20 }
+    let body = digits.dropLast()
+    guard body.allSatisfy({ 0x30...0x39 ~= $0 }), !isPlaceholder(Array(body)) else { return nil }
+    switch digits.count {
+    case 10: return ISBN(body: [0x39, 0x37, 0x38] + body)
+    case 13: return isBook(digits) ? ISBN(body: Array(body)) : nil
+    default: return nil
+    }
+  }
+
   /// The number with the given first twelve digits.
   private init(body: [UInt8]) {
     var value: UInt64 = 0

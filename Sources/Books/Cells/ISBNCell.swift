@@ -54,7 +54,10 @@ package enum ISBNCell: Hashable, Sendable {
     }
     var digits: [UInt8] = []
     for byte in text.utf8 where byte != 0x2D && byte != 0x20 {
-      guard 0x30...0x39 ~= byte || ((byte == 0x58 || byte == 0x78) && digits.count == 9) else {
+      // The last of ten digits may be X, also if zeros before it are lost.
+      let mayBeTen = Self.fewestDigits - 1..<10 ~= digits.count && (byte == 0x58 || byte == 0x78)
+      let isAfterTen = digits.last.map { !(0x30...0x39 ~= $0) } ?? false
+      guard !isAfterTen, 0x30...0x39 ~= byte || mayBeTen else {
         self = Self.unusual(text)
         return
       }

@@ -24,6 +24,7 @@ extension BookRecord {
     if title.isEmpty { title = other.title }
     if authors.isEmpty { authors = other.authors }
     isbn = isbn ?? other.isbn
+    isbnText = isbn == nil ? isbnText ?? other.isbnText : nil
     if series == nil {
       series = other.series
       seriesNumber = other.seriesNumber

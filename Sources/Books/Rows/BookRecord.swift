@@ -6,6 +6,8 @@ package struct BookRecord: Hashable, Sendable {
   package var authors: [String] = []
   /// The number of this edition.
   package var isbn: ISBN?
+  /// What stands in the place of the number and is none, as written; only without ``isbn``.
+  package var isbnText: String?
   /// The series.
   package var series: String?
   /// The number in the series, as written.
@@ -46,6 +48,14 @@ package struct BookRecord: Hashable, Sendable {
   package var entry: String?
   /// The key at Open Library.
   package var openLibrary: String?
+
+  /// What names the entry in an export of a service: its identifier; the number, where the service goes by that.
+  ///
+  /// - Parameter scope: The ``ColumnMap/entryScope`` of the export.
+  package func entry(in scope: String?) -> String? {
+    guard let scope else { return nil }
+    return entry ?? (scope == ExportSource.storyGraph.rawValue ? isbn?.description : nil)
+  }
 
   /// Creates a record.
   package init(title: String) { self.title = title }

@@ -53,6 +53,29 @@ package struct ColumnMap: Hashable, Sendable {
   /// Where the columns with a meaning are, from the left.
   package func positions(_ column: BookColumn) -> [Int] { positions[column] ?? [] }
 
+  /// Within what the identifiers of entries are unique; `nil` if the file has none that say which book is meant.
+  ///
+  /// A column `Id` of any table may number its rows. The library's own export has the identifiers of many services.
+  package var entryScope: String? {
+    switch source {
+    case .goodreads, .storyGraph, .libraryThing, .bookWyrm: return source.rawValue
+    case .freshet: return nil
+    case .generic:
+      let names = Set(["book id", "remote id"])
+      let isNamed = positions(.entry).contains { names.contains(BookColumn.name(of: header[$0])) }
+      return isNamed ? source.rawValue : nil
+    }
+  }
+
+  /// Whether the file is what became of failed rows: a part of another file.
+  package var isPart: Bool { positions[.ignored] != nil }
+
+  /// Whether there are dates of which it may not show which number is the month.
+  package var hasDates: Bool {
+    [BookColumn.added, .started, .finished, .stopped, .readingPeriods]
+      .contains { positions[$0] != nil }
+  }
+
   /// How many columns are understood.
   package var known: Int { columns.count { $0 != nil } }
 

@@ -12,6 +12,8 @@ package struct ImportCounts: Hashable, Sendable {
   package var failed = 0
   /// Rows with nothing in them.
   package var blank = 0
+  /// Books that are not in the export any more and were removed; they have no rows.
+  package var removed = 0
   /// Rows that were imported, updated or duplicates and have warnings; not part of the sum.
   package var warned = 0
 
@@ -20,6 +22,10 @@ package struct ImportCounts: Hashable, Sendable {
 
   /// Counts a row.
   package mutating func add(_ report: RowReport) {
+    guard report.outcome != .removed else {
+      removed += 1
+      return
+    }
     rows += 1
     switch report.outcome {
     case .imported: imported += 1
@@ -27,6 +33,7 @@ package struct ImportCounts: Hashable, Sendable {
     case .duplicate: duplicates += 1
     case .failed: failed += 1
     case .blank: blank += 1
+    case .removed: break
     }
     if report.outcome != .failed, !report.problems.isEmpty { warned += 1 }
   }

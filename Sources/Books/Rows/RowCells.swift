@@ -16,8 +16,14 @@ struct RowCells {
     errors.append(RowProblem(code, column: column.map { map.header[$0] } ?? "", value: value))
   }
 
-  mutating func warn(_ code: RowProblem.Code, at column: Int? = nil, value: String = "") {
-    warnings.append(RowProblem(code, column: column.map { map.header[$0] } ?? "", value: value))
+  mutating func warn(
+    _ code: RowProblem.Code,
+    at column: Int? = nil,
+    value: String = "",
+    proposal: String? = nil
+  ) {
+    let name = column.map { map.header[$0] } ?? ""
+    warnings.append(RowProblem(code, column: name, value: value, proposal: proposal))
   }
 
   /// The first filled cell with a meaning.
@@ -150,15 +156,16 @@ struct RowCells {
             } else {
               warn(.isbnIgnored, at: position, value: text)
             }
+          case .broken(.length) where map.source == .storyGraph:
+            // Its identifiers may be numbers.
+            book.entry = CellText.withoutBrackets(part)
           case .broken(let fault): broken.append((fault, position, part))
           }
         }
       }
     }
     guard let first = numbers.first else {
-      if let fault = broken.first {
-        fail(Self.code(fault.fault), at: fault.column, value: CellText.plain(fault.text))
-      }
+      if let fault = broken.first { readBroken(fault.fault, fault.column, fault.text, into: &book) }
       return
     }
     book.isbn = first.isbn
@@ -167,6 +174,26 @@ struct RowCells {
       warn(.isbnMismatch, at: other.column, value: other.isbn.description)
     }
   }
+
+  /// A number that is broken: the book has none, and keeps what stands there; without a title there is no book.
+  private mutating func readBroken(
+    _ fault: ISBNCell.Break,
+    _ column: Int,
+    _ cell: String,
+    into book: inout BookRecord
+  ) {
+    let text = CellText.onOneLine(CellText.plain(cell))
+    guard !book.title.isEmpty || !map.positions(.title).isEmpty else {
+      fail(Self.code(fault), at: column, value: text)
+      return
+    }
+    let proposal = fault == .checksum ? ISBN.corrected(CellText.withoutBrackets(text)) : nil
+    warn(Self.code(fault), at: column, value: text, proposal: proposal?.description)
+    book.isbnText = String(text.prefix(Self.longestNumber))
+  }
+
+  /// The most characters that are kept of a number that is none.
+  private static let longestNumber = 40
 
   /// The numbers in a cell that may have several.
   private static func parts(_ cell: String) -> [String] {
@@ -253,7 +280,7 @@ struct RowCells {
   }
 
   private mutating func date(_ text: String, at position: Int) -> BookDate? {
-    switch BookDate.read(text) {
+    switch BookDate.read(text, order: reader.dates.order(of: position)) {
     case .empty: return nil
     case .date(let date): return date
     case .serial(let date):

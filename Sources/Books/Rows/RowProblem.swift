@@ -2,7 +2,7 @@
 package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
   /// The kinds of problems.
   package enum Code: String, Hashable, Sendable, CaseIterable {
-    // Errors: the row is not imported.
+    // The row is not imported.
 
     /// A quote opens a field and nothing closes it.
     case quoteUnclosed = "quote_unclosed"
@@ -14,6 +14,10 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
     case titleMissing = "title_missing"
     /// The title is longer than the limit.
     case titleTooLong = "title_too_long"
+    /// The library could not take the book.
+    case notStored = "not_stored"
+
+    // The row is imported if it has a title; a row that is nothing but a broken number is not.
     /// The check digit of the only ISBN is wrong.
     case isbnChecksum = "isbn_checksum"
     /// The only ISBN has neither ten nor thirteen digits.
@@ -24,8 +28,6 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
     case isbnMusic = "isbn_music"
     /// A spreadsheet has rounded the only ISBN.
     case isbnExcelDamaged = "isbn_excel_damaged"
-    /// The library could not take the book.
-    case notStored = "not_stored"
 
     // Warnings: the row is imported.
 
@@ -45,6 +47,14 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
     case isbnBrokenUnused = "isbn_broken_unused"
     /// The ISBNs of the row are of different editions; the first of thirteen digits counts.
     case isbnMismatch = "isbn_mismatch"
+    /// The ISBN is that of another book of the library or the file.
+    case isbnTaken = "isbn_taken"
+    /// An earlier row has the same book and says something else.
+    case duplicateDiffers = "duplicate_differs"
+    /// The service has changed what a person has changed in the library too.
+    case keptHere = "kept_here"
+    /// The book is not in the export of the service any more.
+    case removedAtSource = "removed_at_source"
     /// The rating is not a number from 0 to 5.
     case ratingUnreadable = "rating_unreadable"
     /// Either of two numbers of a date may be the month; the date is left out.
@@ -57,16 +67,6 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
     case numberUnreadable = "number_unreadable"
     /// A list has more elements than the limit; the rest is left out.
     case listTooLong = "list_too_long"
-
-    /// Whether the row fails because of it.
-    package var isError: Bool {
-      switch self {
-      case .quoteUnclosed, .rowTooLong, .columnCount, .titleMissing, .titleTooLong, .isbnChecksum,
-        .isbnLength, .isbnPrefix, .isbnMusic, .isbnExcelDamaged, .notStored:
-        true
-      default: false
-      }
-    }
 
     var words: String {
       switch self {
@@ -90,6 +90,11 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
       case .isbnIgnored: "the text is no ISBN"
       case .isbnBrokenUnused: "this ISBN is broken; the other one of the row is used"
       case .isbnMismatch: "the ISBNs of the row are of different books"
+      case .isbnTaken: "the ISBN is that of another book; the book is imported without it"
+      case .duplicateDiffers:
+        "an earlier row has the same book and says something else; that counts"
+      case .keptHere: "this was changed in the library too, and stays as it is there"
+      case .removedAtSource: "the book is not in the list of the service any more"
       case .ratingUnreadable: "a rating is a number from 0 to 5"
       case .dateAmbiguous: "it cannot be told which number is the month; write YYYY-MM-DD"
       case .dateUnreadable: "the text is no date"
@@ -109,11 +114,14 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
   package var column: String
   /// What stands there, cut after ``longestValue`` characters.
   package var value: String
+  /// What may have been meant, for a person to decide.
+  package var proposal: String?
 
   /// Creates a problem.
-  package init(_ code: Code, column: String = "", value: String = "") {
+  package init(_ code: Code, column: String = "", value: String = "", proposal: String? = nil) {
     self.code = code
     self.column = column
+    self.proposal = proposal
     let start = String.UnicodeScalarView(value.unicodeScalars.prefix(Self.longestValue))
     self.value = CellText.onOneLine(String(start))
   }

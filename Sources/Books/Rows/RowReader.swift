@@ -13,11 +13,35 @@ package struct RowReader: Sendable {
   /// Which column says what.
   package let map: ColumnMap
   let limits: ImportLimits
+  /// How dates are read that may be of two days.
+  let dates: DateOrders
 
   /// Creates a reader.
-  package init(map: ColumnMap, limits: ImportLimits = ImportLimits()) {
+  package init(
+    map: ColumnMap,
+    limits: ImportLimits = ImportLimits(),
+    dates: DateOrders = DateOrders()
+  ) {
     self.map = map
     self.limits = limits
+    self.dates = dates
+  }
+
+  /// Looks at the dates of a record.
+  func survey(_ record: DelimitedRecord, _ dates: inout DateOrders) {
+    guard record.fault == nil else { return }
+    for column in [BookColumn.added, .started, .finished, .stopped, .readingPeriods] {
+      for position in map.positions(column) where record.isFilled(position) {
+        let text = CellText.plain(record.text(position))
+        guard column == .readingPeriods else {
+          dates.add(text, column: position)
+          continue
+        }
+        for period in CellText.list(text, separators: ",") {
+          for date in CellText.list(period, separators: "-") { dates.add(date, column: position) }
+        }
+      }
+    }
   }
 
   /// Reads a record.

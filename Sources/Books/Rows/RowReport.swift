@@ -12,11 +12,14 @@ package struct RowReport: Hashable, Sendable {
     case failed
     /// There is nothing in the row.
     case blank
+    /// There is no row any more: the book was in the last export of the service and is not in this one.
+    case removed
   }
 
-  /// The number of the row below the header, from 1; blank rows count.
+  /// The number of the row below the header, from 1; blank rows count. Books that were removed have the numbers
+  /// behind the last row.
   package var row: Int
-  /// The line of the file it starts on, from 1.
+  /// The line of the file it starts on, from 1; 0 for a book that was removed.
   package var line: Int
   /// What became of it.
   package var outcome: Outcome
@@ -30,6 +33,8 @@ package struct RowReport: Hashable, Sendable {
   package var isbn: ISBN?
   /// Errors first, then warnings.
   package var problems: [RowProblem] = []
+  /// The identifier of the entry in the service, if that says which book is meant.
+  package var entry: String?
   /// The row as it stands in the file, in UTF-8; kept for failed rows only.
   package var raw: [UInt8]?
 

@@ -1,7 +1,7 @@
 // What went wrong with a job, a row, a book or a photo, in the language of the page, by the code of the server.
 
 /** Remarks about rows of a table end with what stands there; it is shown as it is. */
-const OF_ROWS = /^(author_|column_count|date_|isbn_|list_too_long|number_|quote_|rating_|row_|title_)/;
+const OF_ROWS = /^(author_|column_count|date_|duplicate_|isbn_|kept_|list_too_long|number_|quote_|rating_|row_|title_)/;
 
 /** The phrases of the language of the page; before they are there, what the server wrote stands. */
 let phrases = {};

@@ -174,6 +174,7 @@ export default {
   "outcome-imported": "importiert",
   "outcome-updated": "aktualisiert",
   "outcome-duplicate": "doppelt",
+  "outcome-removed": "entfernt",
   "outcome-blank": "leer",
   "outcome-enriched": "ergänzt",
   "outcome-approved": "sicher",

@@ -174,6 +174,7 @@ export default {
   "outcome-imported": "imported",
   "outcome-updated": "updated",
   "outcome-duplicate": "duplicate",
+  "outcome-removed": "removed",
   "outcome-blank": "blank",
   "outcome-enriched": "completed",
   "outcome-approved": "certain",

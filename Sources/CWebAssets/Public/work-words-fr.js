@@ -174,6 +174,7 @@ export default {
   "outcome-imported": { one: "importé", other: "importés" },
   "outcome-updated": { one: "mis à jour", other: "mis à jour" },
   "outcome-duplicate": "en double",
+  "outcome-removed": "supprimés",
   "outcome-blank": { one: "vide", other: "vides" },
   "outcome-enriched": { one: "complété", other: "complétés" },
   "outcome-approved": { one: "sûr", other: "sûrs" },

@@ -174,6 +174,7 @@ export default {
   "outcome-imported": { one: "importato", other: "importati" },
   "outcome-updated": { one: "aggiornato", other: "aggiornati" },
   "outcome-duplicate": { one: "doppio", other: "doppi" },
+  "outcome-removed": { one: "rimosso", other: "rimossi" },
   "outcome-blank": { one: "vuoto", other: "vuoti" },
   "outcome-enriched": { one: "completato", other: "completati" },
   "outcome-approved": { one: "sicuro", other: "sicuri" },

@@ -6,6 +6,8 @@ public enum JobOutcome: String, CaseIterable, Hashable, Sendable {
   case updated
   /// A row that says nothing new: the same book stood before it, or is in the library.
   case duplicate
+  /// A book that was in the last export of its service and is not in this one; it has no row.
+  case removed
   /// A row without anything in it.
   case blank
   /// A book that was found and completed.
@@ -17,6 +19,7 @@ public enum JobOutcome: String, CaseIterable, Hashable, Sendable {
   /// What could not be done; its problems say why.
   case failed
 
-  /// Whether it counts as a success of the job; a row without anything in it is neither that nor a failure.
-  public var isSuccess: Bool { self != .failed && self != .blank }
+  /// Whether it counts as a success of the job; a row without anything in it, and a book without a row, are neither
+  /// that nor a failure.
+  public var isSuccess: Bool { self != .failed && self != .blank && self != .removed }
 }

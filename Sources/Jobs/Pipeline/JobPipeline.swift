@@ -130,11 +130,17 @@ public protocol JobPipeline: Sendable {
 
   /// Removes what it keeps elsewhere of jobs whose results are gone, but not what they have made.
   func forget(_ jobs: [String]) async throws
+
+  /// The server ends: what waits for something that others hold, such as a lock, fails at once from now on.
+  func stopWaiting()
 }
 
 extension JobPipeline {
   /// No table.
   public func failedRows(_ work: JobWork, failed: [JobItem]) async throws -> [UInt8]? { nil }
+
+  /// Nothing waits.
+  public func stopWaiting() {}
 
   /// No job.
   public func remembered() async throws -> [String] { [] }

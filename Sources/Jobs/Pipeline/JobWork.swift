@@ -66,13 +66,22 @@ public struct JobItem: Hashable, Sendable {
     public var field: String?
     /// Whether the same item may succeed later.
     public var isRetryable: Bool
+    /// What may have been meant, for a person to decide.
+    public var proposal: String?
 
     /// Creates a problem.
-    public init(code: String, message: String, field: String? = nil, isRetryable: Bool = false) {
+    public init(
+      code: String,
+      message: String,
+      field: String? = nil,
+      isRetryable: Bool = false,
+      proposal: String? = nil
+    ) {
       self.code = code
       self.message = message
       self.field = field
       self.isRetryable = isRetryable
+      self.proposal = proposal
     }
   }
 

@@ -115,6 +115,7 @@ enum JobResultText {
         ]
         members["field"] = problem.field.map { .string($0) }
         if problem.isRetryable { members["retryable"] = .bool(true) }
+        members["proposal"] = problem.proposal.map { .string($0) }
         return .object(members)
       }
     )
@@ -126,7 +127,8 @@ enum JobResultText {
         code: problem["code"]?.string ?? "",
         message: problem["message"]?.string ?? "",
         field: problem["field"]?.string,
-        isRetryable: problem["retryable"]?.bool ?? false
+        isRetryable: problem["retryable"]?.bool ?? false,
+        proposal: problem["proposal"]?.string
       )
     } ?? []
   }

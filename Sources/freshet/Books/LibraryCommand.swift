@@ -16,7 +16,10 @@ struct LibraryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "library",
     abstract: "Your books in one SQLite file: import lists, look at them, export them.",
-    subcommands: [LibraryImportCommand.self, LibraryListCommand.self, LibraryExportCommand.self]
+    subcommands: [
+      LibraryImportCommand.self, LibraryListCommand.self, LibraryExportCommand.self,
+      LibraryRemovedCommand.self, LibraryRestoreCommand.self,
+    ]
   )
 }
 
@@ -138,6 +141,9 @@ struct LibraryImportCommand: AsyncParsableCommand {
         let place = item.line.map { "line \($0): " } ?? ""
         print("  \(place)\(item.problems.first?.message ?? "")")
       }
+      if counts.contains(where: { $0.0 == "removed" }) {
+        print("freshet library removed lists what went; freshet library restore brings it back")
+      }
       if !failed.isEmpty { print("\(failed.count) failed rows are in \(failedPath)") }
     }
   }
@@ -157,11 +163,12 @@ private actor LibraryImportSteps: JobSteps {
   }
 
   var counts: [(String, Int)] {
-    [
-      ("rows", outcomes.values.reduce(0, +)), ("imported", outcomes[.imported] ?? 0),
+    let removed = outcomes[.removed] ?? 0
+    return [
+      ("rows", outcomes.values.reduce(0, +) - removed), ("imported", outcomes[.imported] ?? 0),
       ("updated", outcomes[.updated] ?? 0), ("duplicates", outcomes[.duplicate] ?? 0),
       ("failed", outcomes[.failed] ?? 0), ("blank", outcomes[.blank] ?? 0),
-    ]
+    ] + (removed > 0 ? [("removed", removed)] : [])
   }
 }
 

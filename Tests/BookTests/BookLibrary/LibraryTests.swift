@@ -111,7 +111,7 @@ import Testing
     let outcomes = try await Self.store(
       [
         dune, Self.book("The DUNE", "Herbert, Frank"),
-        Self.book("Another title", "x", isbn: "0441013597") { $0.rating = 20 },
+        Self.book("Dune: a novel", "x", isbn: "0441013597") { $0.rating = 20 },
         Self.book("Dune", "Frank Herbert", isbn: "9780374538651"), Self.book("Dune", "Somebody"),
       ],
       into: library,

@@ -143,21 +143,20 @@ import Testing
     let work = JobWork(job: "j1", inputs: [try folder.input("a.csv", text)])
     let steps = RecordingSteps()
     try await pipeline.run(work, steps: steps)
-    #expect(steps.items.map(\.outcome) == [.failed, .imported, .failed])
+    // A title is a book, whatever its number.
+    #expect(steps.items.map(\.outcome) == [.imported, .imported, .failed])
     #expect(steps.items[0].problems[0].field == "ISBN13")
+    #expect(steps.items[0].problems[0].proposal == "9780441013593")
     let failed = steps.items.filter { $0.outcome == .failed }
     let table = try #require(await pipeline.failedRows(work, failed: failed))
     let corrected = String(decoding: table, as: UTF8.self)
-      .replacing("9780441013594\"\"\"", with: "9780441013593\"\"\"").replacing(
-        ",3,,Nobody",
-        with: ",3,Emma,Jane Austen"
-      )
+      .replacing(",3,,Nobody", with: ",3,Emma,Jane Austen")
     let again = RecordingSteps()
     try await pipeline.run(
       JobWork(job: "j2", inputs: [try folder.input("b.csv", corrected)]),
       steps: again
     )
-    #expect(again.items.map(\.outcome) == [.imported, .imported])
+    #expect(again.items.map(\.outcome) == [.imported])
     #expect(try await library.count() == 3)
   }
 

@@ -125,6 +125,21 @@ enum ReadFile {
     #expect(result.books[1].owned == 0)
   }
 
+  @Test func `a number of StoryGraph that is no ISBN is its own`() throws {
+    let result = try ReadFile.text(
+      """
+      Title,Authors,ISBN/UID,Read Status,Star Rating
+      Piranesi,Susanna Clarke,38549081,read,4
+      Emma,Jane Austen,9780141439588,read,4
+      Ruby,Cynthia Bond,80442957X,read,4
+
+      """
+    )
+    #expect(result.words == ["ok", "isbn_checksum", "isbn_zeros_restored"])
+    #expect(result.books.map(\.entry) == ["38549081", nil, nil])
+    #expect(result.books.map(\.isbn) == [nil, nil, ISBN("9780804429573")])
+  }
+
   @Test func `a row of LibraryThing is read whole`() throws {
     let result = try ReadFile.text(
       "Book Id\tTitle\tSort Character\tPrimary Author\tSecondary Author\tPublication\tDate\tReview\t"

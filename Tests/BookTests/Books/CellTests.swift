@@ -34,6 +34,54 @@ import Testing
   }
 
   @Test(arguments: [
+    ("3/15/24", "2024-03-15"), ("15.3.24", "2024-03-15"), ("15/3/69", "2069-03-15"),
+    ("15/3/70", "1970-03-15"), ("15. März 2024", "2024-03-15"),
+    ("15 de marzo de 2024", "2024-03-15"),
+    ("1er août 2023", "2023-08-01"), ("juillet 2023", "2023-07"), ("3 maggio 2023", "2023-05-03"),
+    ("5 Dez 2023", "2023-12-05"), ("12 mei 2021", "2021-05-12"),
+  ])
+  func `short years and months of other languages are read`(cell: String, text: String) {
+    #expect(BookDate.read(cell) == BookDate.read(text))
+    guard case .date(let date) = BookDate.read(cell) else {
+      Issue.record("\(cell) is \(BookDate.read(cell))")
+      return
+    }
+    #expect(date.description == text)
+  }
+
+  @Test func `dates are read by what their column shows`() throws {
+    func dates(_ rows: String) throws -> [String] {
+      let bytes = Array(("Title,Author,Date Read,Date Added\n" + rows).utf8)
+      let first = try ReadFile.bytes(bytes)
+      var file = BookFile(encoding: .utf8, markBytes: 0, dates: first.file.dates)
+      try file.feed(bytes)
+      try file.finish()
+      var found: [String] = []
+      while let row = try file.next() {
+        guard case .book(let book, _) = row.content else { continue }
+        found.append("\(book.finished?.description ?? "-") \(book.added?.description ?? "-")")
+      }
+      return found
+    }
+    // Month first, shown by one date; the other column follows.
+    #expect(
+      try dates("A,X,3/4/2024,5/6/2024\nB,X,3/15/2024,\n")
+        == ["2024-03-04 2024-05-06", "2024-03-15 -"]
+    )
+    // Each column by itself.
+    #expect(
+      try dates("A,X,3/4/24,5/6/24\nB,X,3/15/24,16/6/24\n")
+        == ["2024-03-04 2024-06-05", "2024-03-15 2024-06-16"]
+    )
+    // What contradicts itself, or shows nothing, is left out.
+    #expect(
+      try dates("A,X,3/4/2024,\nB,X,3/15/2024,\nC,X,15/3/2024,\n")
+        == ["- -", "2024-03-15 -", "2024-03-15 -"]
+    )
+    #expect(try dates("A,X,3/4/2024,5/6/2024\n") == ["- -"])
+  }
+
+  @Test(arguments: [
     "yesterday", "2023-02-29", "13/13/2024", "2024-13-01", "2024-00-10", "99999", "12",
     "2024-01-15-16", "0024-01-01", "2024-01-", "١٢/١٣/٢٠٢٤", "15 Foo 2024", "99999999999999999999",
   ])

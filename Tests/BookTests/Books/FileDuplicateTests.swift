@@ -22,6 +22,32 @@ import Testing
     #expect(duplicates.add(book(nil), row: 5) == 1)
   }
 
+  @Test func `entries of a service are books of their own, and one entry is one book`() {
+    var duplicates = FileDuplicates()
+    #expect(duplicates.add(book(nil), entry: "1", row: 1) == nil)
+    #expect(duplicates.add(book(nil), entry: "2", row: 2) == nil)
+    #expect(duplicates.add(book("9780441013593"), entry: "3", row: 3) == nil)
+    #expect(duplicates.add(book("9780441013593"), entry: "4", row: 4) == 3)
+    #expect(duplicates.add(BookRecord(title: "Anything"), entry: "2", row: 5) == 2)
+    #expect(duplicates.add(book(nil), row: 6) == 1)
+  }
+
+  @Test func `books of different series are different books`() {
+    var duplicates = FileDuplicates()
+    func add(_ text: String, row: Int) -> Int? {
+      let parts = SeriesTitle(text)
+      var book = BookRecord(title: parts.title)
+      book.authors = ["Sarah J. Maas"]
+      (book.series, book.seriesNumber) = (parts.series, parts.number)
+      return duplicates.add(book, row: row)
+    }
+    #expect(add("Untitled (Throne of Glass, #8)", row: 1) == nil)
+    #expect(add("Untitled (Crescent City, #4)", row: 2) == nil)
+    #expect(add("Untitled (Crescent City, #5)", row: 3) == nil)
+    #expect(add("Untitled (Throne of Glass Series, #8)", row: 4) == 1)
+    #expect(add("Untitled", row: 5) == 1)
+  }
+
   @Test func `a row that the library does not know stands for the first number`() {
     var duplicates = FileDuplicates()
     #expect(duplicates.add(book(nil), row: 1) == nil)

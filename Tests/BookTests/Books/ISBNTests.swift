@@ -3,6 +3,19 @@ import Testing
 @testable import Books
 
 @Suite struct ISBNTests {
+  @Test(
+    arguments: [
+      ("9780441013594", "9780441013593"), ("0441013598", "9780441013593"),
+      ("978-0-441-01359-9", "9780441013593"),
+      ("9790060115616", nil), ("4006381333932", nil), ("123", nil), ("0000000001", nil),
+      ("044101359X", "9780441013593"),
+      ("X441013597", nil), ("", nil),
+    ] as [(String, String?)]
+  )
+  func `a wrong check digit has a proposal`(text: String, proposal: String?) {
+    #expect(ISBN.corrected(text)?.description == proposal)
+  }
+
   @Test(arguments: [
     ("0374538654", 9_780_374_538_651), ("0-374-53865-4", 9_780_374_538_651),
     ("080442957X", 9_780_804_429_573), ("080442957x", 9_780_804_429_573),

@@ -1,0 +1,45 @@
+import ArgumentParser
+import BookLibrary
+
+/// `freshet library removed`.
+struct LibraryRemovedCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "removed",
+    abstract: "List the books that were removed because their service does not have them any more.",
+    discussion: """
+      Each line begins with the number by which freshet library restore brings the book back.
+      """
+  )
+
+  @OptionGroup var library: LibraryOption
+
+  func run() async throws {
+    for book in try await library.open().removed() {
+      print("\(book.id) · \(book.removedAt.prefix(10)) · \(LibraryListCommand.line(book.record))")
+    }
+  }
+}
+
+/// `freshet library restore`.
+struct LibraryRestoreCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract:
+      "Bring books back that were removed because their service does not have them any more."
+  )
+
+  @Argument(help: "The numbers that freshet library removed prints.")
+  var numbers: [Int64]
+
+  @OptionGroup var library: LibraryOption
+
+  func run() async throws {
+    let library = try library.open()
+    for number in numbers {
+      guard let book = try await library.restore(number) else {
+        throw ValidationError("no removed book has the number \(number)")
+      }
+      print(LibraryListCommand.line(book.record))
+    }
+  }
+}
