@@ -65,6 +65,10 @@ public struct JobClient: Sendable {
   public static let timeout = Duration.seconds(10)
   /// The longest wait for the answer to a small upload.
   public static let uploadTimeout = Duration.seconds(120)
+  /// How often a start whose connection failed is sent at most.
+  public static let brokenStarts = 5
+  /// The pause after the first failure; it doubles from then on.
+  static let firstPause = Duration.milliseconds(500)
   /// The longest wait that a server may ask for, in seconds.
   static let longestWait: Int64 = 86_400
   /// The rate at which a large one may go out, in bytes a second.
@@ -131,7 +135,8 @@ public struct JobClient: Sendable {
     }
   }
 
-  /// Starts a job, and asks again with the same key while the server has no room and says when to come back.
+  /// Starts a job, and asks again with the same key while the server has no room and says when to come back, and when
+  /// the connection fails: nobody knows then whether the server has taken the job, and the key lets it start once.
   ///
   /// - Parameters:
   ///   - pipeline: Its kind.
@@ -140,6 +145,7 @@ public struct JobClient: Sendable {
   ///   - options: What the pipeline is to do otherwise than usual.
   ///   - key: A key of your own; the same request with the same key starts one job.
   ///   - patience: The longest time to wait in all.
+  ///   - broken: Told before each wait after a connection failed how it failed and how long the wait is.
   ///   - waiting: Told before each wait why and for how many seconds.
   /// - Returns: What opens the job.
   /// - Throws: ``JobClientFailure``; the last one if the patience is over.
@@ -150,14 +156,25 @@ public struct JobClient: Sendable {
     options: [String: String] = [:],
     key: String,
     patience: Duration,
+    broken: (JobClientFailure, Duration) -> Void = { _, _ in },
     waiting: (JobRefusal, Int) -> Void
   ) async throws(JobClientFailure) -> JobTicket {
     var left = patience
+    var failures = 0
     while true {
       do throws(JobClientFailure) {
         return try await start(pipeline, content: content, type: type, options: options, key: key)
       } catch {
-        guard case .refused(let refusal) = error, [429, 503].contains(refusal.status),
+        if case .unreachable = error {
+          let pause = Self.firstPause * (1 << failures)
+          failures += 1
+          guard failures < Self.brokenStarts, pause <= left, !Task.isCancelled else { throw error }
+          broken(error, pause)
+          left -= pause
+          try? await Task.sleep(for: pause)
+          continue
+        }
+        guard case .refused(let refusal) = error, [429, 503, 507].contains(refusal.status),
           let seconds = refusal.retryAfter.map({ max(1, $0) }), .seconds(seconds) <= left
         else { throw error }
         waiting(refusal, seconds)

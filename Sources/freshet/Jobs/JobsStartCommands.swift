@@ -57,18 +57,20 @@ struct JobStartOptions: ParsableArguments {
     try await server.withClient(command) { client in
       var options = options
       if pipeline == .csvImport, options["filename"] == nil { options["filename"] = name }
-      let ticket = try await client.start(
-        pipeline,
-        content: content,
-        type: type,
-        options: options,
-        key: idempotencyKey ?? UUID().uuidString,
-        patience: Self.patience
-      ) { refusal, seconds in
-        Terminal.complain(
-          "freshet jobs \(command): \(refusal.error.message); asked again in \(seconds) s\n"
-        )
-      }
+      let start = try server.box.keep(
+        TicketBox.Start(
+          server: server.server,
+          pipeline: pipeline.rawValue,
+          name: name,
+          mark: TicketBox.mark(content, options: options, pipeline: pipeline.rawValue),
+          startedAt: Int64(Date().timeIntervalSince1970 * 1_000),
+          key: idempotencyKey ?? UUID().uuidString
+        ),
+        isChosen: idempotencyKey != nil
+      )
+      // Before anything is sent: whatever happens then, the same key starts no second job.
+      Terminal.complain("freshet jobs \(command): starting with the key \(start.key)\n")
+      let ticket = try await self.start(client, command, start, content, type, options, server.box)
       let entry = TicketBox.Entry(
         server: server.server,
         pipeline: pipeline.rawValue,
@@ -77,11 +79,54 @@ struct JobStartOptions: ParsableArguments {
         ticket: ticket
       )
       try server.box.keep(entry)
+      try server.box.forget(start)
       if detach {
         Terminal.write("\(ticket.job)\n")
       } else {
         try await JobWatching(client: client, entry: entry, box: server.box, isJSON: json).run()
       }
+    }
+  }
+
+  /// Starts a job, as often as it takes.
+  private func start(
+    _ client: JobClient,
+    _ command: String,
+    _ start: TicketBox.Start,
+    _ content: [UInt8],
+    _ type: String,
+    _ options: [String: String],
+    _ box: TicketBox
+  ) async throws -> JobTicket {
+    do {
+      return try await client.start(
+        PipelineName(rawValue: start.pipeline),
+        content: content,
+        type: type,
+        options: options,
+        key: start.key,
+        patience: Self.patience,
+        broken: { failure, pause in
+          let seconds = Quantity.tenths(pause / .seconds(1))
+          Terminal.complain("freshet jobs \(command): \(failure); asked again in \(seconds) s\n")
+        },
+        waiting: { refusal, seconds in
+          Terminal.complain(
+            "freshet jobs \(command): \(refusal.error.message); asked again in \(seconds) s\n"
+          )
+        }
+      )
+    } catch {
+      switch error {
+      case .refused(let refusal) where ![429, 503, 507].contains(refusal.status):
+        // It was answered: nothing was started.
+        try? box.forget(start)
+      default:
+        Terminal.complain(
+          "freshet jobs \(command): the job may have begun; the same command finds it, and starts no second one\n"
+        )
+      }
+      throw error
     }
   }
 

@@ -98,7 +98,12 @@ struct TicketBox {
   /// Commands that run at the same time do it one after the other.
   ///
   /// - Throws: ``Failure``.
-  func keep(_ entry: Entry) throws {
+  func keep(_ entry: Entry) throws { try locked { try put(entry) } }
+
+  /// Does something that no other command does at the same time, in a folder that is there.
+  ///
+  /// The lock is on a file of its own, since the list is replaced by another file.
+  func locked(_ work: () throws -> Void) throws {
     let folder = (path as NSString).deletingLastPathComponent
     do {
       try FileManager.default.createDirectory(
@@ -109,13 +114,6 @@ struct TicketBox {
     } catch {
       throw Failure(description: "\(path) cannot be written: \(error.localizedDescription)")
     }
-    try locked { try put(entry) }
-  }
-
-  /// Does something that no other command does at the same time.
-  ///
-  /// The lock is on a file of its own, since the list is replaced by another file.
-  private func locked(_ work: () throws -> Void) throws {
     let name = path + ".lock"
     let lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard lock >= 0 else { throw Failure(description: "\(name) cannot be opened") }
@@ -145,13 +143,18 @@ struct TicketBox {
       members["tokenExpiresAt"] = entry.ticket.tokenExpiresAt.map { .whole($0) }
       return JSONValue.object(members)
     }
+    try replace(path, with: JSONValue.list(list).bytes)
+  }
+
+  /// Puts a new file in the place of an old one; only its owner can read it.
+  func replace(_ path: String, with bytes: [UInt8]) throws {
     let manager = FileManager.default
     let fresh = "\(path).\(ProcessInfo.processInfo.processIdentifier).new"
     try? manager.removeItem(atPath: fresh)
     // The rights are there before the tokens are.
     let isMade = manager.createFile(
       atPath: fresh,
-      contents: Data(JSONValue.list(list).bytes),
+      contents: Data(bytes),
       attributes: [.posixPermissions: 0o600]
     )
     guard isMade else { throw Failure(description: "\(fresh) cannot be written") }
