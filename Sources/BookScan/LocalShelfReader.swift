@@ -4,8 +4,8 @@ import Foundation
 /// Reads photos with programs of this machine: ImageMagick turns them upright, zbar reads barcodes, tesseract reads
 /// the words of spines.
 ///
-/// The photo is decoded once, by ImageMagick with limits on memory, size and time, into a grey picture without
-/// metadata; the other programs see that picture only. Spines are read in three directions: as they stand, and
+/// The parts of the photo that make its picture are decoded once, by ImageMagick with limits on memory, size and time,
+/// into a grey picture without metadata; the other programs see that picture only. Spines are read in three directions: as they stand, and
 /// turned a quarter to each side.
 package struct LocalShelfReader: ShelfReader {
   /// What reports call it.
@@ -43,6 +43,7 @@ package struct LocalShelfReader: ShelfReader {
   private let limits: ScanLimits
   private let tools: ToolRunner
   private let languages: String
+  private let scratch: String
 
   /// Creates a reader.
   ///
@@ -50,11 +51,14 @@ package struct LocalShelfReader: ShelfReader {
   ///   - limits: What is read at most.
   ///   - searchPath: The folders with programs, separated by colons; the process's own PATH if `nil`.
   ///   - languages: Tesseract's names of the languages on the spines, joined by `+`.
+  ///   - scratch: A folder for pictures while they are read; that of temporary files if `nil`.
   package init(
     limits: ScanLimits = ScanLimits(),
     searchPath: String? = nil,
-    languages: String = "eng"
+    languages: String = "eng",
+    scratch: String? = nil
   ) {
+    self.scratch = scratch ?? FileManager.default.temporaryDirectory.path
     self.limits = limits
     self.languages = languages
     tools = ToolRunner(limits: limits, searchPath: searchPath)
@@ -72,7 +76,7 @@ package struct LocalShelfReader: ShelfReader {
       throw ScanError(.toolMissing, Self.explanation(missing))
     }
     guard missing.count < 2 else { throw ScanError(.toolMissing, Self.explanation(missing)) }
-    let folder = FileManager.default.temporaryDirectory
+    let folder = URL(fileURLWithPath: scratch)
       .appendingPathComponent("freshet-scan-\(UUID().uuidString)")
     do {
       try FileManager.default.createDirectory(
@@ -85,17 +89,19 @@ package struct LocalShelfReader: ShelfReader {
     }
     defer { try? FileManager.default.removeItem(at: folder) }
     let original = folder.appendingPathComponent("photo").path
-    guard FileManager.default.createFile(atPath: original, contents: Data(photo.bytes)) else {
+    let picture = try PhotoContent.picture(of: photo.bytes, photo.header, limits)
+    guard FileManager.default.createFile(atPath: original, contents: Data(picture)) else {
       throw ScanError(.toolFailed, "the photo cannot be stored for reading")
     }
     let upright = folder.appendingPathComponent("upright.png").path
     try await convert(
       photo.header.kind.rawValue + ":" + original,
-      [
-        "-auto-orient", "-strip", "-colorspace", "Gray",
+      Self.turning(photo.header) + [
+        "-strip", "-colorspace", "Gray",
         "-resize", "\(limits.workingSide)x\(limits.workingSide)>",
       ],
-      upright
+      upright,
+      hints: hints(photo.header)
     )
     var sightings: [Sighting] = []
     var readers: [String] = []
@@ -129,17 +135,64 @@ package struct LocalShelfReader: ShelfReader {
 
   // MARK: Programs
 
-  private func convert(_ input: String, _ changes: [String], _ output: String) async throws {
+  private func convert(
+    _ input: String,
+    _ changes: [String],
+    _ output: String,
+    hints: [String] = []
+  ) async throws {
+    // What does not fit into memory goes into a file beside the photo.
     let limited = [
-      "-limit", "memory", "512MiB", "-limit", "map", "512MiB", "-limit", "disk", "0",
+      "-limit", "memory", "512MiB", "-limit", "map", "512MiB",
+      "-limit", "disk", "\(limits.toolFile)",
       "-limit", "width", "\(limits.longestSide)", "-limit", "height", "\(limits.longestSide)",
     ]
     let result = try await tools.run(
       Self.convert.command,
-      limited + [input + "[0]"] + changes + ["png:" + output]
+      limited + hints + [input + "[0]"] + changes + ["png:" + output],
+      environment: ["MAGICK_TMPDIR": (output as NSString).deletingLastPathComponent]
     )
-    guard result.status == 0 else {
-      throw ScanError(.notAPhoto, "the photo cannot be decoded: it is damaged or not what it says")
+    guard result.status == 0 else { throw Self.failure(result) }
+  }
+
+  /// Why a photo was not decoded.
+  private static func failure(_ result: ToolRunner.Result) -> ScanError {
+    if result.wasTooMuch {
+      return ScanError(
+        .tooLarge,
+        "the photo needs more memory or time than a photo may; send a smaller one"
+      )
+    }
+    if result.errors.contains("no decode delegate") || result.errors.contains("not authorized") {
+      return ScanError(
+        .toolMissing,
+        "ImageMagick here cannot read photos of this kind; send it as JPEG"
+      )
+    }
+    return ScanError(.notAPhoto, "the photo cannot be decoded: it is damaged or not what it says")
+  }
+
+  /// A JPEG is decoded at a part of its size if that is enough to read it.
+  private func hints(_ header: PhotoHeader) -> [String] {
+    guard header.kind == .jpeg else { return [] }
+    let longest = max(header.width, header.height)
+    let enough = limits.workingSide * 2 / 3
+    guard let part = [8, 4, 2].first(where: { longest / $0 >= enough }) else { return [] }
+    return ["-define", "jpeg:size=\(header.width / part)x\(header.height / part)"]
+  }
+
+  /// What turns a photo upright; programs that decode HEIC have done so already.
+  private static func turning(_ header: PhotoHeader) -> [String] {
+    guard header.kind != .heic else { return [] }
+    return switch header.orientation {
+    case 2: ["-flop"]
+    case 3: ["-rotate", "180"]
+    case 4: ["-flip"]
+    case 5: ["-transpose"]
+    case 6: ["-rotate", "90"]
+    case 7: ["-transverse"]
+    case 8: ["-rotate", "270"]
+    default: []
     }
   }
 

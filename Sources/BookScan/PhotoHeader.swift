@@ -6,6 +6,10 @@ package struct PhotoHeader: Hashable, Sendable {
     case jpeg
     /// PNG (<https://www.w3.org/TR/png/>).
     case png
+    /// WebP (RFC 9649).
+    case webp
+    /// HEIC (ISO/IEC 23008-12 with HEVC), as iPhones write it.
+    case heic
   }
 
   /// The kind.
@@ -18,7 +22,7 @@ package struct PhotoHeader: Hashable, Sendable {
   package var orientation = 1
 
   /// The media type.
-  package var mediaType: String { kind == .jpeg ? "image/jpeg" : "image/png" }
+  package var mediaType: String { "image/" + kind.rawValue }
 
   /// Reads a header.
   ///
@@ -42,6 +46,18 @@ package struct PhotoHeader: Hashable, Sendable {
       width = 0
       height = 0
       try readSegments(bytes)
+    } else if bytes.count >= 16, bytes.starts(with: "RIFF".utf8),
+      bytes[8..<12].elementsEqual("WEBP".utf8)
+    {
+      kind = .webp
+      width = 0
+      height = 0
+      try readWebP(bytes)
+    } else if Self.isHEIC(bytes) {
+      kind = .heic
+      width = 0
+      height = 0
+      try readHEIC(bytes)
     } else {
       throw ScanError(.notAPhoto, Self.advice(bytes))
     }
@@ -49,24 +65,24 @@ package struct PhotoHeader: Hashable, Sendable {
       throw ScanError(.notAPhoto, "the photo has \(width) by \(height) pixels; too few to read")
     }
     guard width <= limits.longestSide, height <= limits.longestSide,
-      width * height <= limits.pixels
+      width.multipliedReportingOverflow(by: height).partialValue <= limits.pixels
     else {
       throw ScanError(
         .tooLarge,
-        "the photo has \(width) by \(height) pixels; the most is \(limits.pixels) in all"
+        "the photo has \(width) by \(height) pixels; the most is \(limits.pixels / 1_000_000) million, "
+          + "and \(limits.longestSide) on a side"
       )
     }
   }
 
-  private static func number(_ bytes: ArraySlice<UInt8>) -> Int {
+  static func number(_ bytes: ArraySlice<UInt8>) -> Int {
     bytes.reduce(0) { $0 << 8 | Int($1) }
   }
 
   private static func advice(_ bytes: [UInt8]) -> String {
-    let isHEIC = bytes.count > 12 && bytes[4..<8].elementsEqual("ftyp".utf8)
-    let isWebP = bytes.count > 12 && bytes[8..<12].elementsEqual("WEBP".utf8)
-    let found = isHEIC ? "a HEIC or AVIF photo" : isWebP ? "a WebP photo" : "no photo"
-    return "the file is \(found); JPEG and PNG are read"
+    let isFilm = bytes.count > 12 && bytes[4..<8].elementsEqual("ftyp".utf8)
+    let found = isFilm ? "an AVIF photo or a film" : "no photo"
+    return "the file is \(found); JPEG, PNG, HEIC and WebP are read"
   }
 
   /// Walks the segments of a JPEG up to the one that has the size.
@@ -104,7 +120,7 @@ package struct PhotoHeader: Hashable, Sendable {
   }
 
   /// The orientation in an Exif segment; every offset is checked.
-  private static func orientation(_ bytes: [UInt8]) -> Int? {
+  static func orientation(_ bytes: [UInt8]) -> Int? {
     guard bytes.starts(with: Array("Exif".utf8) + [0, 0]), bytes.count >= 14 else { return nil }
     let tiff = Array(bytes[6...])
     let isLittle = tiff.starts(with: "II".utf8)

@@ -8,7 +8,15 @@ package struct ScanLimits: Hashable, Sendable {
   package var longestSide = 16_000
   /// Photos are made smaller than this before they are read, in pixels of the longer side.
   package var workingSide = 3_000
-  /// The longest time one tool may take.
+  /// The most scans of a JPEG: each one is a pass over the whole picture.
+  package var scans = 64
+  /// The most memory that one tool may address, in bytes.
+  package var toolMemory = 2 << 30
+  /// The largest file that one tool may write, in bytes: what does not fit into memory.
+  package var toolFile = 1 << 30
+  /// The most files that one tool may have open.
+  package var toolFiles = 64
+  /// The longest time one tool may take, and the longest time of a processor.
   package var toolTime = Duration.seconds(60)
   /// The most bytes a tool may print.
   package var toolBytes = 8 << 20

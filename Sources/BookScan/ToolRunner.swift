@@ -2,14 +2,29 @@ import Foundation
 import Subprocess
 import SystemPackage
 
-/// Runs programs with limits on their time and output.
+/// Runs programs with limits on their time, memory, files and output.
+///
+/// The limits are those of the system: a program that a photo makes ask for more fails, and nothing else does.
 struct ToolRunner: Sendable {
   /// How a program ended.
   struct Result: Sendable {
     var status: Int32
     var output: String
+    /// What it complained of.
+    var errors: String
+
     /// The last line of its complaints.
-    var lastError: String
+    var lastError: String {
+      errors.split(separator: "\n").last.map { String($0.prefix(200)) } ?? ""
+    }
+
+    /// Whether it asked for more than it may have.
+    var wasTooMuch: Bool {
+      // Killed for the time of a processor or the size of a file.
+      if [128 + SIGXCPU, 128 + SIGXFSZ].contains(status) { return true }
+      let words = ["exhausted", "allocat", "out of memory", "exceeds limit", "too big"]
+      return words.contains { errors.localizedCaseInsensitiveContains($0) }
+    }
   }
 
   /// How long a program has to end after it was asked to.
@@ -24,6 +39,16 @@ struct ToolRunner: Sendable {
     let folders = searchPath ?? ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     return folders.split(separator: ":").map { "\($0)/\(command)" }
       .first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+
+  /// Sets the limits and becomes the program. One that is lower already stays.
+  private var limiting: String {
+    let seconds = max(1, limits.toolTime.components.seconds)
+    let settings = [
+      "-c 0", "-t \(seconds)", "-n \(limits.toolFiles)", "-v \(limits.toolMemory >> 10)",
+      "-f \(limits.toolFile >> 9)",
+    ]
+    return settings.map { "ulimit \($0) 2>/dev/null; " }.joined() + "exec \"$0\" \"$@\""
   }
 
   /// Runs a program to its end.
@@ -53,8 +78,8 @@ struct ToolRunner: Sendable {
     var options = PlatformOptions()
     options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: Self.grace)]
     let configuration = Configuration(
-      executable: .path(FilePath(path)),
-      arguments: Arguments(arguments),
+      executable: .path("/bin/sh"),
+      arguments: Arguments(["-c", limiting, path] + arguments),
       environment: .custom(variables),
       platformOptions: options
     )
@@ -75,7 +100,7 @@ struct ToolRunner: Sendable {
         return Result(
           status: status,
           output: String(decoding: ended.standardOutput, as: UTF8.self),
-          lastError: errors.split(separator: "\n").last.map { String($0.prefix(200)) } ?? ""
+          errors: errors
         )
       }
       group.addTask {

@@ -68,12 +68,14 @@ package struct VisionShelfReader: ShelfReader {
 
   /// Sends the photo and reads the answer.
   package func read(_ photo: Photo) async throws -> Sightings {
+    // Where and with what it was taken is nobody's business.
+    let picture = try PhotoContent.picture(of: photo.bytes, photo.header, limits)
     let content = JSONValue.object([
       "version": .whole(1), "task": .string("find_books"), "mostBooks": .whole(Int64(limits.books)),
       "photo": .object([
         "mediaType": .string(photo.header.mediaType),
         "width": .whole(Int64(photo.header.width)), "height": .whole(Int64(photo.header.height)),
-        "data": .string(Data(photo.bytes).base64EncodedString()),
+        "data": .string(Data(picture).base64EncodedString()),
       ]),
     ]).bytes
     var pause = settings.firstPause

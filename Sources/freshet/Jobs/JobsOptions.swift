@@ -167,15 +167,29 @@ struct JobsOptions: ParsableArguments {
     return [
       CSVImport(library: library, limits: table),
       BatchEnrichment(lookup: lookup, booksBytes: limits.booksBytes),
-      AIScan(provider: try shelfReader(exchange, photos), lookup: lookup),
+      AIScan(provider: try shelfReader(exchange, photos, try Self.scratch(folder)), lookup: lookup),
     ]
+  }
+
+  /// An empty folder for photos while they are read: what a server that was killed has left in it goes.
+  private static func scratch(_ folder: String) throws -> String {
+    let scratch = folder + "/scratch"
+    let manager = FileManager.default
+    if manager.fileExists(atPath: scratch) { try manager.removeItem(atPath: scratch) }
+    try manager.createDirectory(
+      atPath: scratch,
+      withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700]
+    )
+    return scratch
   }
 
   private func shelfReader(
     _ exchange: any HTTPSending,
-    _ limits: ScanLimits
+    _ limits: ScanLimits,
+    _ scratch: String
   ) throws -> any ShelfReader {
-    guard let vision else { return LocalShelfReader(limits: limits) }
+    guard let vision else { return LocalShelfReader(limits: limits, scratch: scratch) }
     var settings = VisionShelfReader.Settings(service: try HTTPAddress(vision))
     settings.token = ProcessInfo.processInfo.environment["FRESHET_VISION_TOKEN"]
     return VisionShelfReader(exchange: exchange, settings: settings, limits: limits)

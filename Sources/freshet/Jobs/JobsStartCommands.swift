@@ -232,7 +232,7 @@ struct JobsScanCommand: AsyncParsableCommand {
     abstract: "Find books in photos of shelves."
   )
 
-  @Argument(help: ArgumentHelp("Photos, JPEG or PNG.", valueName: "photo"))
+  @Argument(help: ArgumentHelp("Photos: JPEG, PNG, HEIC or WebP.", valueName: "photo"))
   var photos: [String]
 
   @OptionGroup var server: JobServerOptions
@@ -243,7 +243,9 @@ struct JobsScanCommand: AsyncParsableCommand {
     var body: [UInt8] = []
     for photo in photos {
       let name = (photo as NSString).lastPathComponent.filter { $0 != "\"" && $0 != "\\" }
-      let type = name.lowercased().hasSuffix(".png") ? "image/png" : "image/jpeg"
+      let kinds = ["png": "png", "webp": "webp", "heic": "heic", "heif": "heif"]
+      let ending = (name.lowercased() as NSString).pathExtension
+      let type = "image/" + (kinds[ending] ?? "jpeg")
       body += Array("--\(boundary)\r\n".utf8)
       body += Array(
         "Content-Disposition: form-data; name=\"photo\"; filename=\"\(name)\"\r\n".utf8

@@ -19,7 +19,7 @@ import Testing
     return folder
   }
 
-  static let photo = try? Photo(PhotoTests.png(640, 480))
+  static let photo = try? Photo(PhotoContentTests.png(640, 480))
 
   static func read(
     _ scripts: [String: String],

@@ -61,7 +61,7 @@ import Testing
     try reader(Script([])).sightings(in: Array(text.utf8)).books
   }
 
-  static let photo = try? Photo(PhotoTests.png(640, 480))
+  static let photo = try? Photo(PhotoContentTests.png(640, 480))
 
   @Test func `the request is as documented`() async throws {
     let script = Script([Self.answer(200, "{\"model\":\"m\",\"books\":[{\"title\":\"Dune\"}]}")])
@@ -79,7 +79,7 @@ import Testing
     #expect(photo["mediaType"] as? String == "image/png")
     #expect(photo["width"] as? Int == 640)
     let data = try #require((photo["data"] as? String).flatMap { Data(base64Encoded: $0) })
-    #expect(Array(data) == PhotoTests.png(640, 480))
+    #expect(Array(data) == PhotoContentTests.png(640, 480))
   }
 
   @Test func `books are read in every shape that services use`() throws {
