@@ -54,11 +54,19 @@ package struct JobsService: Sendable {
   }
 
   /// Takes up the jobs that are open and that nobody works on, again and again, and removes what is too old, until the task is cancelled.
-  ///
-  /// - Throws: An error of the store at the beginning.
   package func run() async throws {
-    try await runner.resume()
+    var hasCounted = false
     while !Task.isCancelled {
+      do {
+        if !hasCounted { try await store.countCrashes() }
+        hasCounted = true
+        // A run that the store interrupted is taken up again.
+        try await runner.resume()
+      } catch is CancellationError {
+        break
+      } catch {
+        logger.error("jobs cannot be taken up", metadata: ["error": "\(error)"])
+      }
       do {
         let expired = try await store.sweep()
         if !expired.isEmpty {
@@ -84,15 +92,8 @@ package struct JobsService: Sendable {
         logger.error("jobs cannot be looked at", metadata: ["error": "\(error)"])
       }
       do {
-        // A run that the store interrupted is taken up again.
-        try await runner.resume()
-      } catch is CancellationError {
-        break
-      } catch {
-        logger.error("jobs cannot be taken up", metadata: ["error": "\(error)"])
-      }
-      do {
-        try await clock.sleep(for: Self.sweepSeconds)
+        // Not until an instant of a clock that somebody may set.
+        try await Task.sleep(for: .seconds(Self.sweepSeconds / clock.pace))
       } catch {
         break
       }
@@ -136,7 +137,11 @@ package struct JobsService: Sendable {
     router.add(
       middleware: JobMethodMiddleware<Context>(paths: JobPaths(pipelines: Set(pipelines.keys)))
     )
-    add(to: router.group().add(middleware: OriginGuardMiddleware(rules)))
+    add(
+      to: router.group()
+        .add(middleware: OriginGuardMiddleware(rules))
+        .add(middleware: StoreFaultMiddleware(folder: store.folder))
+    )
   }
 
   private func add(to router: some RouterMethods<some RequestContext>) {

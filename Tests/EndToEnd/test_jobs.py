@@ -403,13 +403,19 @@ class RestartTests(unittest.TestCase):
 
     def test_a_token_that_is_too_old_is_told_from_a_wrong_one(self):
         with tempfile.TemporaryDirectory() as folder:
-            server = JobServer(folder, "--jobs-token-seconds", "1", "--jobs-kept", "1", "--jobs-running", "1")
-            # Its end would make the token good for longer.
+            server = JobServer(
+                folder, "--jobs-token-seconds", "1", "--jobs-running", "1", limits={"tokenGraceSeconds": 1})
             library = server.lock_library()
             self.addCleanup(library.release)
             job = server.start(table(5))
             path = f"/v1/jobs/{job['jobId']}"
+            # A token lives as long as its job; one that a newer one has replaced does not.
+            time.sleep(1.5)
+            self.assertEqual(server.ask("GET", path, token=job["token"])[0], 200)
+            fresh = json.loads(server.ask("POST", path + "/token", b"", token=job["token"])[1])["token"]
             until(lambda: server.ask("GET", path, token=job["token"])[0] != 200)
+            time.sleep(1.5)
+            self.assertEqual(server.ask("GET", path, token=fresh)[0], 200)
             status, body, _ = server.ask("GET", path, token=job["token"])
             self.assertEqual((status, json.loads(body)["error"]), (401, "token_expired"))
             library.release()

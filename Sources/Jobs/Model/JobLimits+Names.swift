@@ -24,7 +24,8 @@ extension JobLimits {
     ("recentMessages", \.recentMessages), ("embeddedItems", \.embeddedItems),
     ("heartbeatSeconds", \.heartbeatSeconds), ("pollSeconds", \.pollSeconds),
     ("stuckSeconds", \.stuckSeconds), ("lockedSeconds", \.lockedSeconds),
-    ("tokensOfJob", \.tokensOfJob), ("startsAtOnce", \.startsAtOnce),
+    ("crashesOfJob", \.crashesOfJob), ("tokensOfJob", \.tokensOfJob),
+    ("startsAtOnce", \.startsAtOnce),
     ("startsPerMinute", \.startsPerMinute), ("startsAtOnceOfClient", \.startsAtOnceOfClient),
     ("startsPerMinuteOfClient", \.startsPerMinuteOfClient),
   ]

@@ -83,6 +83,8 @@ public struct JobLimits: Hashable, Sendable {
   public var pollSeconds = 2
   /// How long a job waits for a database that another program has locked, in seconds.
   public var lockedSeconds = 300
+  /// How many times the server may end over a job that does not go on before the job is ended.
+  public var crashesOfJob = 3
   /// After how many seconds without a step a running job counts as stuck.
   public var stuckSeconds = 120
 

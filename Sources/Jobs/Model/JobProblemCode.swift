@@ -17,6 +17,8 @@ public enum JobProblemCode: String, CaseIterable, Hashable, Sendable {
   case expired = "job_expired"
   case idempotencyMismatch = "idempotency_mismatch"
   case busy
+  case storageFull = "storage_full"
+  case storeLocked = "store_locked"
   case tooManyStarts = "too_many_starts"
   case unknownMessage = "unknown_message"
   case invalidMessage = "invalid_message"

@@ -12,6 +12,8 @@ actor JobRunner {
   private var waiting: [String] = []
   private var running: [String: Task<Void, Never>] = [:]
   private var isClosed = false
+  /// Those over which the process has ended more than once: each runs alone, so that no other is blamed for it.
+  private var suspects: Set<String> = []
 
   init(store: JobStore, hub: JobHub, pipelines: [any JobPipeline], logger: Logger) {
     self.store = store
@@ -28,6 +30,7 @@ actor JobRunner {
   /// - Throws: An error of the store.
   func resume() async throws {
     for job in try await store.openJobs() where running[job.id] == nil {
+      if job.crashes >= store.limits.crashesOfJob - 1 { suspects.insert(job.id) }
       if !waiting.contains(job.id) { waiting.append(job.id) }
     }
     startNext()
@@ -43,14 +46,18 @@ actor JobRunner {
   /// Stops everything where it is: it goes on after the next start.
   func close() async {
     isClosed = true
+    store.stopWaiting()
+    for pipeline in pipelines.values { pipeline.stopWaiting() }
     let tasks = Array(running.values)
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
   }
 
   private func startNext() {
-    while !isClosed, running.count < store.limits.runningJobs, !waiting.isEmpty {
-      let job = waiting.removeFirst()
+    while !isClosed, running.count < store.limits.runningJobs, let job = waiting.first {
+      let isAlone = running.isEmpty || !suspects.contains(job)
+      guard isAlone, !running.keys.contains(where: suspects.contains) else { return }
+      waiting.removeFirst()
       running[job] = Task {
         await self.run(job)
         self.ended(job)
@@ -60,6 +67,7 @@ actor JobRunner {
 
   private func ended(_ job: String) {
     running[job] = nil
+    suspects.remove(job)
     startNext()
   }
 
@@ -75,7 +83,14 @@ actor JobRunner {
         )
         return try await end(id, .fail, failure)
       }
-      guard let (begun, event) = try await store.begin(id, phases: pipeline.phases) else { return }
+      guard job.crashes < store.limits.crashesOfJob else {
+        logger.error(
+          "a job is ended because the server ended over it again and again",
+          metadata: ["job": "\(id)", "times": "\(job.crashes)"]
+        )
+        return try await end(id, .fail, Self.failure(of: job))
+      }
+      guard let (begun, event) = try await begin(id, pipeline) else { return }
       if let event { hub.publish(event, of: id) }
       do {
         let isStopped = try await work(begun, pipeline)
@@ -84,9 +99,10 @@ actor JobRunner {
         try await end(id, .fail, failure)
       } catch is CancellationError {
         logger.info("a job waits for the next start", metadata: ["job": "\(id)"])
+        await letGo(id)
       } catch {
         // A server that ends interrupts its stores too.
-        if Task.isCancelled { return }
+        if Task.isCancelled { return await letGo(id) }
         logger.error("a job failed", metadata: ["job": "\(id)", "error": "\(error)"])
         let failure = JobFailure(
           code: "internal_error",
@@ -97,6 +113,42 @@ actor JobRunner {
       }
     } catch {
       logger.error("a job cannot be run", metadata: ["job": "\(id)", "error": "\(error)"])
+    }
+  }
+
+  /// Why a job is ended over which the server ended, with what is known of where it was.
+  private static func failure(of job: JobRow) -> JobFailure {
+    var place = job.progress.phase.map { " while it was at \($0.replacing("_", with: " "))" } ?? ""
+    if let current = job.progress.current { place += ", at \"\(current.prefix(100))\"" }
+    if let done = job.progress.processed {
+      place += job.progress.total.map { ", \(done) of \($0) done" } ?? ", \(done) done"
+    }
+    return JobFailure(
+      code: "job_ends_server",
+      message: "the server ended \(job.crashes) times over this job\(place); what was done is kept",
+      isRetryable: false
+    )
+  }
+
+  /// Says that the job is not worked on, also when the task is cancelled already.
+  private nonisolated func letGo(_ id: String) async {
+    let store = store
+    // Not a part of this task: the change of a cancelled task is cancelled.
+    await Task { try? await store.rest(id) }.value
+  }
+
+  /// Begins a job; while another program has locked the database, waits.
+  private nonisolated func begin(
+    _ id: String,
+    _ pipeline: any JobPipeline
+  ) async throws -> (JobRow, JobEvent?)? {
+    let end = ContinuousClock.now + .seconds(store.limits.lockedSeconds)
+    while true {
+      do {
+        return try await store.begin(id, phases: pipeline.phases)
+      } catch let error as DatabaseError where Self.isLock(error) && ContinuousClock.now < end {
+        try await Task.sleep(for: Self.lockPause)
+      }
     }
   }
 

@@ -15,6 +15,8 @@ struct JobRow: Sendable {
   let updatedAt: Int64
   let expiresAt: Int64?
   let attempt: Int
+  /// How many processes ended while they worked on it, since it went on last.
+  let crashes: Int
   let progress: JobProgress
   let checkpoint: [UInt8]?
   let options: [String: String]
@@ -34,6 +36,7 @@ struct JobRow: Sendable {
     updatedAt = row["updated_at"]
     expiresAt = row["expires_at"]
     attempt = row["attempt"]
+    crashes = row["crashes"]
     progress = JobProgress(
       fraction: row["fraction"],
       processed: row["processed"],

@@ -44,6 +44,17 @@ enum JobSchema {
         sql: "ALTER TABLE token ADD COLUMN is_replaced INTEGER NOT NULL DEFAULT 0"
       )
     }
+    migrator.registerMigration("3") { database in
+      // Which process works on a job, how often one ended over it without having gone on, and when a server was there
+      // last.
+      try database.execute(
+        sql: """
+          ALTER TABLE job ADD COLUMN worker INTEGER NOT NULL DEFAULT 0;
+          ALTER TABLE job ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;
+          CREATE TABLE seen (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL);
+          """
+      )
+    }
     return migrator
   }
 }

@@ -11,16 +11,16 @@ extension JobStore {
   /// - Returns: The job, and the event for the first attempt.
   func begin(_ id: String, phases: [JobPhase]) async throws -> (JobRow, JobEvent?)? {
     let now = now
-    return try await database.write { database in
+    return try await database.write { [worker] database in
       guard let job = try Self.row(database, id), let state = job.state.after(.begin) else {
         return nil
       }
       try database.execute(
         sql: """
           UPDATE job SET state = ?, attempt = attempt + 1, started_at = coalesce(started_at, ?),
-            updated_at = ? WHERE id = ?
+            updated_at = ?, worker = ? WHERE id = ?
           """,
-        arguments: [state.rawValue, now, now, id]
+        arguments: [state.rawValue, now, now, worker, id]
       )
       var event: JobEvent?
       if job.position.seq == 0 {
@@ -68,16 +68,45 @@ extension JobStore {
       let update = try database.cachedStatement(
         sql: """
           UPDATE job SET updated_at = ?, fraction = ?, processed = ?, total = ?, phase = ?,
-            current = ?, sentence = ?, checkpoint = coalesce(?, checkpoint), last_seq = ?
+            current = ?, sentence = ?, checkpoint = coalesce(?, checkpoint), last_seq = ?,
+            crashes = CASE WHEN ? THEN 0 ELSE crashes END
           WHERE id = ?
           """
       )
       try update.execute(arguments: [
         now, progress.fraction, progress.processed, progress.total, progress.phase,
         progress.current, progress.sentence, step.checkpoint.map { Data($0) }, event.position.seq,
-        id,
+        step.checkpoint != nil, id,
       ])
       return (event, job.state == .canceling ? .stop : .proceed)
+    }
+  }
+
+  /// Counts the processes that ended while they worked on a job.
+  ///
+  /// A process that lets a job go says so (``rest(_:)``); one that was killed, or that the job ended, cannot.
+  func countCrashes() async throws {
+    let (condition, arguments) = ("worker NOT IN (0, ?)", StatementArguments([worker]))
+    let isAny = try await database.read { database in
+      try Int.fetchOne(
+        database,
+        sql: "SELECT 1 FROM job WHERE \(condition)",
+        arguments: arguments
+      ) != nil
+    }
+    guard isAny else { return }
+    try await database.write { database in
+      try database.execute(
+        sql: "UPDATE job SET crashes = crashes + 1, worker = 0 WHERE \(condition)",
+        arguments: arguments
+      )
+    }
+  }
+
+  /// Says that nobody works on a job at the moment.
+  func rest(_ id: String) async throws {
+    try await database.write { database in
+      try database.execute(sql: "UPDATE job SET worker = 0 WHERE id = ?", arguments: [id])
     }
   }
 
@@ -176,7 +205,7 @@ extension JobStore {
     let state = completion.ending.known?.state ?? .failed
     try database.execute(
       sql: """
-        UPDATE job SET state = ?, ended_at = ?, updated_at = ?, expires_at = ?, current = NULL,
+        UPDATE job SET state = ?, ended_at = ?, updated_at = ?, expires_at = ?, current = NULL, worker = 0,
           fraction = CASE WHEN ? THEN 1 ELSE fraction END, sentence = ?, tombstone_until = ?
         WHERE id = ?
         """,
@@ -185,13 +214,10 @@ extension JobStore {
         JobSentence.ended(completion), expiry + Int64(limits.tombstoneSeconds) * 1_000, job.id,
       ]
     )
-    // Who may follow the job to its end may also fetch what it came to.
+    // Who may follow the job to its end, however long it took, may also fetch what it came to.
     try database.execute(
-      sql: """
-        UPDATE token SET expires_at = max(expires_at, ?)
-        WHERE job = ? AND expires_at > ? AND NOT is_replaced
-        """,
-      arguments: [expiry, job.id, now]
+      sql: "UPDATE token SET expires_at = max(expires_at, ?) WHERE job = ? AND NOT is_replaced",
+      arguments: [expiry, job.id]
     )
     let event = try append(database, job, now, .ended(completion))
     return try row(database, job.id).map { ($0, event) }
@@ -257,8 +283,12 @@ extension JobStore {
   ///
   /// - Returns: The jobs whose results went.
   func sweep() async throws -> [String] {
-    let now = now
+    let (seen, now) = (now, due)
     let (expired, files) = try await database.write { database -> ([String], [String]) in
+      try database.execute(
+        sql: "INSERT OR REPLACE INTO seen SELECT 1, ? WHERE EXISTS (SELECT 1 FROM job)",
+        arguments: [seen]
+      )
       let due = try String.fetchAll(
         database,
         sql: """

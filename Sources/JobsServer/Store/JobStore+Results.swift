@@ -63,7 +63,7 @@ extension JobStore {
     after: Int,
     limit: Int
   ) async throws -> Page? {
-    let now = now
+    let now = due
     return try await database.read { [folder] database in
       guard let row = try Self.row(database, job), !row.isGone(at: now) else { return nil }
       let counts = try Self.outcomes(database, job)
@@ -77,7 +77,7 @@ extension JobStore {
 
   /// Whether the results of a job are gone.
   func isGone(_ job: String) async throws -> Bool {
-    let now = now
+    let now = due
     return try await database.read { try Self.row($0, job)?.isGone(at: now) ?? true }
   }
 

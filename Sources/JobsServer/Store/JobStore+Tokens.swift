@@ -43,21 +43,40 @@ extension JobStore {
     return expiry
   }
 
+  /// When a token ends.
+  ///
+  /// One that no newer one has replaced lives as long as its job, and from its end as long as the results. What is told
+  /// of a job that is not over is some time from now, at least half of what a token lives, and changes seldom.
+  static func end(
+    of expiry: Int64,
+    isReplaced: Bool,
+    _ job: JobRow,
+    at now: Int64,
+    _ limits: JobLimits
+  ) -> Int64 {
+    guard !isReplaced, !job.state.isTerminal else { return expiry }
+    let length = Int64(limits.tokenSeconds) * 1_000
+    let least = now + length / 2
+    guard expiry < least else { return expiry }
+    return expiry + (least - expiry + length - 1) / length * length
+  }
+
   /// Looks at a token.
   ///
   /// It is too old from the very millisecond of its end.
   func access(_ job: String, token: String) async throws -> Access {
-    let now = now
-    return try await database.read { database in
+    let (now, ends) = (now, due)
+    return try await database.read { [limits] database in
       guard
-        let expiry = try Int64.fetchOne(
+        let found = try Row.fetchOne(
           database,
-          sql: "SELECT expires_at FROM token WHERE hash = ? AND job = ?",
+          sql: "SELECT expires_at, is_replaced FROM token WHERE hash = ? AND job = ?",
           arguments: [Data(JobToken.hash(token)), job]
         ), let row = try Self.row(database, job)
       else { return .refused }
+      let expiry = Self.end(of: found[0], isReplaced: found[1], row, at: now, limits)
       // Whoever had a token for a job that is gone hears that it is gone, and not that the token is too old.
-      if row.isGone(at: now) { return .gone }
+      if row.isGone(at: ends) { return .gone }
       return now < expiry ? .open(row, tokenExpiresAt: expiry) : .tokenExpired
     }
   }
@@ -77,10 +96,12 @@ extension JobStore {
       let grace = now + Int64(limits.tokenGraceSeconds) * 1_000
       try database.execute(
         sql: """
-          UPDATE token SET expires_at = min(expires_at, ?), is_replaced = 1
-          WHERE hash = ? AND job = ? AND expires_at > ?
+          UPDATE token SET is_replaced = 1,
+            expires_at = CASE WHEN is_replaced OR expires_at > ? THEN min(expires_at, ?) ELSE ? END
+          WHERE hash = ? AND job = ? AND (expires_at > ? OR NOT is_replaced AND job IN (
+            SELECT id FROM job WHERE state IN ('queued', 'running', 'canceling')))
           """,
-        arguments: [grace, Data(JobToken.hash(token)), job, now]
+        arguments: [now, grace, grace, Data(JobToken.hash(token)), job, now]
       )
       guard database.changesCount == 1 else { return nil }
       return (fresh, try Self.add(database, fresh, job, now, limits))

@@ -4,6 +4,7 @@ package import Jobs
 package import Serving
 import Storage
 import StrictJSON
+import Synchronization
 
 /// Jobs, events, results and tokens in a folder: `jobs.sqlite`, and the files that came with jobs.
 ///
@@ -18,6 +19,11 @@ package final class JobStore: Sendable {
   let folder: String
   let database: DatabasePool
   private let clock: ServiceClock
+  /// What the machine's clock is checked by; nothing for one that somebody moves on purpose.
+  private let time: Mutex<SteadyTime>?
+  /// What this process is called in the database; not 0.
+  let worker = Int64.random(in: 1...Int64.max)
+  private let waits: DatabaseWaits
   /// The right to run the jobs, given back when nothing runs any more.
   let claim: FolderClaim
 
@@ -45,7 +51,9 @@ package final class JobStore: Sendable {
     var configuration = Configuration()
     configuration.label = "freshet.jobs"
     configuration.maximumReaderCount = 4
-    configuration.busyMode = .timeout(10)
+    let waits = DatabaseWaits(longest: Self.longestLock)
+    configuration.busyMode = waits.mode
+    self.waits = waits
     configuration.prepareDatabase { database in
       // A killed process loses nothing; a computer that loses power may lose the last transactions,
       // and then their events were lost with them.
@@ -53,14 +61,24 @@ package final class JobStore: Sendable {
     }
     try DatabaseFile.makePrivate(folder + "/jobs.sqlite")
     database = try DatabasePool(path: folder + "/jobs.sqlite", configuration: configuration)
-    try JobSchema.migrator.migrate(database)
+    // A database that another program has locked can be read, and most often needs nothing more.
+    let migrator = JobSchema.migrator
+    if try !database.read(migrator.hasCompletedMigrations) { try migrator.migrate(database) }
     let first = max(1, Int64(clock.now))
-    epoch = try database.write { database in
-      let kept = try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-      if kept > 0 { return kept }
-      let epoch = first % Int64(Int32.max)
-      try database.execute(sql: "PRAGMA user_version = \(epoch)")
-      return epoch
+    let kept = try database.read { try Int64.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
+    if kept > 0 {
+      epoch = kept
+    } else {
+      epoch = first % Int64(Int32.max)
+      try database.write { [epoch] in try $0.execute(sql: "PRAGMA user_version = \(epoch)") }
+    }
+    if clock.isMachine {
+      let last = try database.read { try Int64.fetchOne($0, sql: "SELECT at FROM seen") }
+      time = Mutex(
+        SteadyTime(wall: Int64(clock.now * 1_000), steady: Self.steadyTime, last: last)
+      )
+    } else {
+      time = nil
     }
     try removeStrangers()
   }
@@ -77,8 +95,32 @@ package final class JobStore: Sendable {
     }
   }
 
-  /// Now, in milliseconds since 1970-01-01T00:00:00Z.
-  var now: Int64 { Int64(clock.now * 1_000) }
+  /// How long a request waits for a lock on the database, in seconds.
+  private static let longestLock = 3.0
+
+  /// Now, in milliseconds since 1970-01-01T00:00:00Z; a clock that is wrong for a while does not count.
+  var now: Int64 {
+    let wall = Int64(clock.now * 1_000)
+    return time?.withLock { $0.now(wall: wall, steady: Self.steadyTime) } ?? wall
+  }
+
+  /// Now, for what ends: not after ``now``.
+  var due: Int64 {
+    let wall = Int64(clock.now * 1_000)
+    return time?.withLock { $0.due(wall: wall, steady: Self.steadyTime) } ?? wall
+  }
+
+  /// A clock that nobody sets, in milliseconds; it goes on while the machine sleeps.
+  private static var steadyTime: Int64 {
+    let passed = ContinuousClock.now - start
+    let (seconds, attoseconds) = passed.components
+    return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
+  }
+
+  private static let start = ContinuousClock.now
+
+  /// Lets nothing wait for a lock any more: the server ends.
+  func stopWaiting() { waits.stop() }
 
   // MARK: Starting
 
@@ -94,7 +136,7 @@ package final class JobStore: Sendable {
 
   /// Whether a job could be started now: there is room, or it was started with this key before.
   func hasRoom(key: String?) async throws -> Bool {
-    let now = now
+    let now = due
     return try await database.read { [limits] database in
       if try Self.openCount(database) < limits.openJobs { return true }
       return try Self.knows(key, database, now: now)
@@ -104,7 +146,7 @@ package final class JobStore: Sendable {
   /// Whether a job was started with a key that is still remembered.
   func knows(key: String?) async throws -> Bool {
     guard key != nil else { return false }
-    let now = now
+    let now = due
     return try await database.read { try Self.knows(key, $0, now: now) }
   }
 
@@ -144,7 +186,13 @@ package final class JobStore: Sendable {
     let token = JobToken.make()
     let request = Self.fingerprint(pipeline, inputs.map(\.content), options)
     let keyHash = key.map { Data(SHA256.hash(($0).utf8)) }
-    if let keyHash, let earlier = try await earlier(keyHash, request, token, now) { return earlier }
+    let ends = due
+    // A lock is waited for once.
+    if let keyHash, try await knows(key: key),
+      let earlier = try await earlier(keyHash, request, token, now, ends)
+    {
+      return earlier
+    }
     let files = inputs.indices.map { "inputs/\(id)-\($0)" }
     var isKept = false
     defer {
@@ -159,7 +207,7 @@ package final class JobStore: Sendable {
       guard try Self.openCount(database) < limits.openJobs else { return .busy }
       if let keyHash {
         // Two requests with one key at once: the second one finds the first one's job here.
-        if let earlier = try Self.earlier(database, keyHash, request, token, now, limits) {
+        if let earlier = try Self.earlier(database, keyHash, request, token, now, ends, limits) {
           return earlier
         }
       }
@@ -200,10 +248,11 @@ package final class JobStore: Sendable {
     _ key: Data,
     _ request: Data,
     _ token: String,
-    _ now: Int64
+    _ now: Int64,
+    _ ends: Int64
   ) async throws -> Started? {
     try await database.write { [limits] database in
-      try Self.earlier(database, key, request, token, now, limits)
+      try Self.earlier(database, key, request, token, now, ends, limits)
     }
   }
 
@@ -213,14 +262,15 @@ package final class JobStore: Sendable {
     _ request: Data,
     _ token: String,
     _ now: Int64,
+    _ ends: Int64,
     _ limits: JobLimits
   ) throws -> Started? {
     guard
       let known = try Row.fetchOne(
         database,
         sql: "SELECT request, job FROM idempotency WHERE key = ? AND until > ?",
-        arguments: [key, now]
-      ), let row = try row(database, known["job"]), !row.isGone(at: now)
+        arguments: [key, ends]
+      ), let row = try row(database, known["job"]), !row.isGone(at: ends)
     else { return nil }
     guard (known["request"] as Data) == request else { return .mismatch }
     try add(database, token, row.id, now, limits)

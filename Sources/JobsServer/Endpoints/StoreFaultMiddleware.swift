@@ -1,0 +1,102 @@
+import Foundation
+import GRDB
+import HTTPTypes
+import Hummingbird
+import Jobs
+import Logging
+import Serving
+
+/// Tells clients of a store that cannot be written at the moment, instead of a failure of the server: a full disk is
+/// 507, a database that another program has locked is 503; both say when to ask again.
+struct StoreFaultMiddleware<Context: RequestContext>: RouterMiddleware {
+  /// Where the store is.
+  let folder: String
+
+  @concurrent
+  func handle(
+    _ request: Request,
+    context: Context,
+    next: @concurrent (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    do {
+      return try await next(request, context)
+    } catch {
+      guard let fault = StoreFault(error, in: folder) else { throw error }
+      let details = "\(error)"
+      context.logger.warning("the store cannot be written", metadata: ["error": "\(details)"])
+      throw fault.problem
+    }
+  }
+}
+
+/// Why a store cannot be written, if that passes.
+enum StoreFault: Hashable, Sendable {
+  /// There is no room on the disk.
+  case full
+  /// Another program has locked the database.
+  case locked
+
+  /// A disk with less room than this, in bytes, is full.
+  private static let leastRoom: UInt64 = 256 << 10
+
+  /// Reads an error; `nil` for one that does not pass by itself.
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - folder: Where the store is.
+  init?(_ error: any Error, in folder: String) {
+    if let error = error as? DatabaseError {
+      switch error.resultCode.primaryResultCode {
+      case .SQLITE_FULL: self = .full
+      case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked
+      // SQLite cannot make its own files beside the database.
+      case .SQLITE_IOERR, .SQLITE_CANTOPEN:
+        guard Self.room(in: folder) ?? .max < Self.leastRoom else { return nil }
+        self = .full
+      default: return nil
+      }
+      return
+    }
+    guard Self.isFull(error as NSError) else { return nil }
+    self = .full
+  }
+
+  /// How many bytes fit onto the disk of a folder.
+  private static func room(in folder: String) -> UInt64? {
+    var facts = statvfs()
+    guard statvfs(folder, &facts) == 0 else { return nil }
+    return UInt64(facts.f_bavail) * UInt64(facts.f_frsize)
+  }
+
+  private static func isFull(_ error: NSError) -> Bool {
+    if error.domain == NSPOSIXErrorDomain, [ENOSPC, EDQUOT].contains(Int32(error.code)) {
+      return true
+    }
+    if error.domain == NSCocoaErrorDomain,
+      error.code == CocoaError.Code.fileWriteOutOfSpace.rawValue
+    {
+      return true
+    }
+    return (error.userInfo[NSUnderlyingErrorKey] as? NSError).map(isFull) ?? false
+  }
+
+  /// What clients are told.
+  var problem: Problem {
+    switch self {
+    case .full:
+      JobProblem(
+        HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
+        .storageFull,
+        "there is no room on the disk of the server; nothing was changed",
+        retryAfter: 30
+      ).problem
+    case .locked:
+      JobProblem(
+        .serviceUnavailable,
+        .storeLocked,
+        "another program has locked the database of the server; nothing was changed",
+        retryAfter: 5
+      ).problem
+    }
+  }
+}
