@@ -151,9 +151,10 @@ let package = Package(
       ]
     ),
     .target(name: "Git"),
+    .target(name: "CProcess"),
     .target(
       name: "WorktreeWatch",
-      dependencies: ["ConditionalHTTP", "Git", "Workspaces", .subprocess, .systemPackage]
+      dependencies: ["CProcess", "ConditionalHTTP", "Git", "Workspaces"]
     ),
 
     .target(

@@ -47,6 +47,15 @@ public enum WatchPlan: Sendable {
   /// An entry of the stash that is not the first one is in the log alone.
   public static let commonNames: [String: Set<String>] = [
     "info": ["attributes", "exclude", "grafts"], "logs": ["refs"], "logs/refs": ["stash"],
+    "hooks": hooks,
+  ]
+
+  /// The hooks (githooks(5)), each of which is a program that git would run.
+  public static let hooks: Set<String> = [
+    "applypatch-msg", "commit-msg", "post-applypatch", "post-checkout", "post-commit",
+    "post-index-change", "post-merge", "post-rewrite", "pre-applypatch", "pre-auto-gc",
+    "pre-commit", "pre-merge-commit", "pre-push", "pre-rebase", "prepare-commit-msg",
+    "reference-transaction", "sendemail-validate",
   ]
 
   /// Whether a name that changed in a folder can mean another state.
@@ -92,6 +101,7 @@ public enum WatchPlan: Sendable {
 
   private static let commonStates: Set<String> = [
     "packed-refs", "HEAD", "config", "worktrees", "refs", "reftable", "shallow", "info", "logs",
+    "hooks",
   ]
 
   private static let stateNames: Set<String> = [

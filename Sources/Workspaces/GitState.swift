@@ -20,6 +20,61 @@ public struct GitState: Codable, Hashable, Sendable {
     }
   }
 
+  /// A program that the configuration of a repository names, or a hook.
+  public struct Program: Codable, Hashable, Sendable {
+    /// The key, such as `filter.x.clean`, or `hook NAME`.
+    public var key: String
+    /// The command, the first 400 bytes of it; of a hook its path.
+    public var command: String
+    /// The file that names it.
+    public var file: String?
+    /// Who would run it: `action` (git, when something is done to a worktree, or to know its state) or `terminal` (git, for
+    /// a person at a terminal only); an open set.
+    public var use: String
+
+    /// Creates a program.
+    public init(key: String, command: String, file: String?, use: String) {
+      self.key = key
+      self.command = command
+      self.file = file
+      self.use = use
+    }
+  }
+
+  /// What the repository's configuration would run, and whether somebody trusts it.
+  public struct Trust: Codable, Hashable, Sendable {
+    /// Whether somebody trusts a configuration.
+    public struct State: RawRepresentable, Codable, Hashable, Sendable {
+      /// The word in the answer.
+      public var rawValue: String
+
+      /// Creates a state from its word.
+      public init(rawValue: String) { self.rawValue = rawValue }
+
+      /// Somebody trusts exactly these programs.
+      public static let trusted = Self(rawValue: "trusted")
+      /// Nobody does: none of the programs is run, and what would need them is refused.
+      public static let untrusted = Self(rawValue: "untrusted")
+    }
+
+    /// Whether somebody trusts it.
+    public var state: State
+    /// Tells these programs from others (SHA-256); it is what somebody trusts.
+    public var digest: String
+    /// The first of the programs.
+    public var programs: [Program]
+    /// How many there are.
+    public var count: Int
+
+    /// Creates a state of trust.
+    public init(state: State, digest: String, programs: [Program], count: Int) {
+      self.state = state
+      self.digest = digest
+      self.programs = programs
+      self.count = count
+    }
+  }
+
   /// The commit that is checked out; `nil` before the first one.
   public var head: String?
   /// The branch that is checked out; `nil` if HEAD is detached.
@@ -48,6 +103,10 @@ public struct GitState: Codable, Hashable, Sendable {
   public var compared: String?
   /// Why the worktree is locked; the empty text if no reason was given, `nil` if it is not.
   public var locked: String?
+  /// What the repository's configuration would run; `nil` if it names no program.
+  public var trust: Trust?
+  /// The repository's folder, if it is outside of the folders that are watched: then nothing is done to the worktree.
+  public var outside: String?
   /// Why git could not tell the state; everything else is as it was known last.
   public var problem: String?
 
@@ -61,12 +120,15 @@ public struct GitState: Codable, Hashable, Sendable {
     stashes = 0
   }
 
+  /// Whether the repository's configuration names programs that nobody trusts.
+  public var isUntrusted: Bool { trust?.state == .untrusted }
+
   /// Whether anything is not committed.
   public var isDirty: Bool { staged + unstaged + untracked + conflictCount > 0 }
 
   private enum CodingKeys: String, CodingKey {
     case head, branch, upstream, ahead, behind, staged, unstaged, untracked, conflicts, stashes
-    case operation, compared, locked, problem
+    case operation, compared, locked, problem, trust, outside
     case conflictCount = "conflict_count"
   }
 
@@ -88,5 +150,7 @@ public struct GitState: Codable, Hashable, Sendable {
     compared = try members.decodeIfPresent(String.self, forKey: .compared)
     locked = try members.decodeIfPresent(String.self, forKey: .locked)
     problem = try members.decodeIfPresent(String.self, forKey: .problem)
+    trust = try? members.decodeIfPresent(Trust.self, forKey: .trust)
+    outside = try members.decodeIfPresent(String.self, forKey: .outside)
   }
 }

@@ -40,12 +40,20 @@ public enum WorkspaceProblem: String, Hashable, Sendable, CaseIterable {
   case worktreeLocked = "worktree_locked"
   /// 409: an operation was begun and not ended.
   case operationInProgress = "operation_in_progress"
+  /// 409: the repository's configuration would run programs that nobody trusts.
+  case untrustedRepository = "untrusted_repository"
+  /// 409: what the configuration would run is not what was to be trusted.
+  case configurationChanged = "configuration_changed"
+  /// 409: the repository is outside of the folders that are watched.
+  case outsideWatchedFolders = "outside_watched_folders"
   /// 409: there is a branch or a folder of that name.
   case alreadyExists = "already_exists"
   /// 502: git failed.
   case gitFailed = "git_failed"
   /// 504: git took too long.
   case gitTimeout = "git_timeout"
+  /// 507: what is trusted could not be written to the data folder.
+  case notKept = "not_kept"
   /// 503: too many wait already.
   case busy
 }

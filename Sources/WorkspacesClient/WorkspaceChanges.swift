@@ -26,6 +26,12 @@ public enum WorkspaceChange: Hashable, Sendable {
   case delete(String, isForced: Bool, removesBranch: Bool)
   /// Its branch is merged into the source.
   case merge(String, squashes: Bool, cleansUp: Bool)
+  /// The programs that its repository's configuration names are trusted.
+  ///
+  /// - Parameter digest: Tells the programs that the person has seen from others.
+  case trust(String, digest: String)
+  /// Nothing of its repository's configuration is trusted any more.
+  case distrust(String)
   /// It takes the source in.
   case sync(String, Strategy, fetches: Bool)
 }

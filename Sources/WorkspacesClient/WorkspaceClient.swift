@@ -258,6 +258,10 @@ public final class WorkspaceClient: Sendable {
     var source: String?
   }
 
+  private struct Trusting: Encodable {
+    var digest: String
+  }
+
   private struct Merging: Encodable {
     var squash: Bool
     // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -280,6 +284,9 @@ public final class WorkspaceClient: Sendable {
     switch change {
     case .seen(let id): done = try await post("\(Self.path(id))/seen", Empty())
     case .look(let id): done = try await post("\(Self.path(id))/refresh", Empty())
+    case .trust(let id, let digest):
+      done = try await post("\(Self.path(id))/trust", Trusting(digest: digest))
+    case .distrust(let id): done = try await send("\(Self.path(id))/trust", .delete, [])
     case .create(let repository, let branch, let name, let source):
       done = try await post(
         "/v1/git/worktrees",

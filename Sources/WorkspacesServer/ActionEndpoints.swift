@@ -13,7 +13,7 @@ struct ActionEndpoints: Sendable {
   let watcher: WorktreeWatcher
   let reads: ReadEndpoints
 
-  private var actions: WorktreeActions { WorktreeActions(watcher: watcher) }
+  var actions: WorktreeActions { WorktreeActions(watcher: watcher) }
 
   private struct Creation: Decodable {
     var repository: String?
@@ -142,6 +142,7 @@ struct ActionEndpoints: Sendable {
     let cleansUp = try query.flag("auto_cleanup") ?? asked.cleansUp ?? false
     let workspace = try await workspace(id)
     return try await Self.refusing {
+      try await actions.requireTrusted(workspace.path, "to merge")
       let merged = try await actions.merge(workspace, squashes: squashes, cleansUp: cleansUp)
       var message = "\(workspace.branch) is merged into \(merged.target.branch)"
       if let refusal = merged.refusal {
@@ -162,6 +163,7 @@ struct ActionEndpoints: Sendable {
     }
     let workspace = try await workspace(id)
     return try await Self.refusing {
+      try await actions.requireTrusted(workspace.path, "to sync")
       let now = try await actions.sync(workspace, strategy, fetches: asked.fetch ?? false)
       return done("\(now.branch) has what \(now.git.compared ?? now.sourceBranch) has", now.id)
     }
@@ -200,13 +202,13 @@ struct ActionEndpoints: Sendable {
     }
   }
 
-  private func workspace(_ id: String) async throws(Problem) -> Workspace {
+  func workspace(_ id: String) async throws(Problem) -> Workspace {
     await reads.firstLook()
     guard let record = watcher.store.record(id) else { throw WorkspaceReader.missing(id) }
     return record.workspace
   }
 
-  private func done(_ message: String, _ id: String) -> Response {
+  func done(_ message: String, _ id: String) -> Response {
     var out = WorkspaceBytes()
     out.raw("{\"message\":")
     out.text(message)
@@ -217,7 +219,7 @@ struct ActionEndpoints: Sendable {
   }
 
   /// Turns refusals and failures into answers.
-  private static func refusing(_ body: () async throws -> Response) async throws -> Response {
+  static func refusing(_ body: () async throws -> Response) async throws -> Response {
     do {
       return try await ReadEndpoints.failing(body)
     } catch let conflict as ActionConflict {

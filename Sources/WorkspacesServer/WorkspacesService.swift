@@ -99,6 +99,12 @@ package struct WorkspacesService: Sendable {
     router.post("v1/git/worktrees/:id/seen") { _, context in
       try await actions.seen(context.parameters.get("id") ?? "")
     }
+    router.post("v1/git/worktrees/:id/trust") { request, context in
+      try await actions.trust(context.parameters.get("id") ?? "", request)
+    }
+    router.delete("v1/git/worktrees/:id/trust") { _, context in
+      try await actions.distrust(context.parameters.get("id") ?? "")
+    }
     router.get("v1/git/branches/:name") { _, context in
       try await actions.branches(context.parameters.get("name") ?? "")
     }
@@ -149,6 +155,12 @@ package struct WorkspacesService: Sendable {
       "Git processes started",
       tally.processes.sorted { $0.key < $1.key }
         .map { (labels: [("command", $0.key)], value: Double($0.value)) }
+    )
+    text.add(
+      "freshet_workspaces_contained",
+      .gauge,
+      "Whether the kernel keeps git from starting programs",
+      watcher.runner.isContained ? 1 : 0
     )
     text.add(
       "freshet_workspaces_waiting",

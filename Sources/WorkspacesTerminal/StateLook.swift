@@ -87,6 +87,7 @@ package enum StateLook {
     if changed > 0 { parts.append("●\(changed)") }
     if it.git.conflictCount > 0 { parts.append("✗\(it.git.conflictCount)") }
     if let operation = it.git.operation { parts.append(Self.operation(operation)) }
+    if it.git.isUntrusted { parts.append("untrusted") }
     if it.git.problem != nil { parts.append("?") }
     return parts.joined(separator: " ")
   }
@@ -124,6 +125,11 @@ package enum StateLook {
     }
     if git.stashes > 0 { facts.append(git.stashes == 1 ? "1 stash" : "\(git.stashes) stashes") }
     if let reason = git.locked { facts.append(reason.isEmpty ? "locked" : "locked: \(reason)") }
+    if let trust = git.trust {
+      let programs = counted(trust.count, "program")
+      facts.append("\(trust.state.rawValue): its configuration names \(programs) (t)")
+    }
+    if let outside = git.outside { facts.append("its repository \(outside) is not watched") }
     if let problem = git.problem { facts.append("git could not tell: \(problem)") }
     return facts.filter { !$0.isEmpty }
   }

@@ -20,12 +20,17 @@ extension WorkspaceDialogue {
       case .sync: "Bring \(source) into \(worktree.branch)?"
       case .delete: "Delete the worktree \(name)?"
       case .create: "A new worktree"
+      case .trust:
+        isTrusted
+          ? "Trust the configuration of \(worktree.repoId) no more?"
+          : "Trust the configuration of \(worktree.repoId)?"
       }
     var lines = [pen.line(heading, "1"), ""]
     switch stage {
     case .checking: lines.append(pen.line("  Checking whether it would end in conflicts …", "2"))
     case .running: lines.append(pen.line("  \(running) …", "2"))
-    case .ready: lines += ready(pen)
+    case .ready:
+      lines += kind == .trust ? trust(rows - lines.count, pen) : ready(pen)
     case .conflicts(let report):
       let count = StateLook.counted(report.conflictFiles.count, "file")
       lines += pen.paragraph("It would end in conflicts in \(count). Nothing was changed.", most: 4)
@@ -50,6 +55,7 @@ extension WorkspaceDialogue {
     case (.ready, .sync):
       [("y", strategy.rawValue), ("s", "strategy"), ("f", "fetch"), ("esc", "no")]
     case (.ready, .delete): [("y", "delete"), ("b", "branch too"), ("esc", "no")]
+    case (.ready, .trust): [("y", isTrusted ? "take it back" : "trust"), ("esc", "no")]
     case (.ready, .create): [("enter", "make it"), ("tab", "next"), ("esc", "no")]
     }
   }
@@ -60,6 +66,7 @@ extension WorkspaceDialogue {
     case .sync: strategy == .rebase ? "Rebasing" : "Merging"
     case .delete: "Deleting"
     case .create: "Making it"
+    case .trust: isTrusted ? "Taking it back" : "Trusting"
     }
   }
 
@@ -83,7 +90,28 @@ extension WorkspaceDialogue {
       return deletion(pen)
     case .create:
       return form(pen)
+    case .trust:
+      return []
     }
+  }
+
+  private var isTrusted: Bool { worktree.git.trust?.state == .trusted }
+
+  /// What the configuration would run, and what the answer means.
+  private func trust(_ room: Int, _ pen: Pen) -> [String] {
+    guard let trust = worktree.git.trust else {
+      return pen.paragraph("It names no program.", most: 3)
+    }
+    let meaning =
+      isTrusted
+      ? "Git may run these programs now. Without trust none of them is run."
+      : "Git may run these programs then, until one of them is another:"
+    var named = trust.programs.map { program in
+      "\(program.key) = \(program.command)" + (program.file.map { "  (\($0))" } ?? "")
+    }
+    if trust.count > named.count { named.append("… and \(trust.count - named.count) more") }
+    let head = pen.paragraph(meaning, most: 4)
+    return head + files(named, room - head.count, pen)
   }
 
   private func deletion(_ pen: Pen) -> [String] {

@@ -15,6 +15,8 @@ package struct WorkspaceDialogue: Equatable, Sendable {
     case delete
     /// A new one.
     case create
+    /// What its repository's configuration names is trusted, or is not any more.
+    case trust
   }
 
   /// How far it is.
@@ -147,6 +149,12 @@ package struct WorkspaceDialogue: Equatable, Sendable {
     case (.sync, .character("s")): strategy = strategy == .rebase ? .merge : .rebase
     case (.sync, .character("f")): fetches.toggle()
     case (.sync, .character("y")): return run(.sync(worktree.id, strategy, fetches: fetches))
+    case (.trust, .character("y")):
+      guard let trust = worktree.git.trust else { return .close }
+      return run(
+        trust.state == .trusted
+          ? .distrust(worktree.id) : .trust(worktree.id, digest: trust.digest)
+      )
     case (.delete, .character("b")): removesBranch.toggle()
     case (.delete, .character("y")):
       return run(.delete(worktree.id, isForced: false, removesBranch: removesBranch))

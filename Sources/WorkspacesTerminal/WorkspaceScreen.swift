@@ -210,6 +210,7 @@ package struct WorkspaceScreen: Sendable {
     case .character("m"): return begin(.merge)
     case .character("u"): return begin(.sync)
     case .character("D"): return begin(.delete)
+    case .character("t"): return begin(.trust)
     default: if page == .list { pointing(key) } else { scrolling(key) }
     }
     return nil
@@ -238,6 +239,10 @@ package struct WorkspaceScreen: Sendable {
     guard let list, let current, isFree() else { return nil }
     if current.isMain, kind == .delete || kind == .merge {
       message = ("\(current.name) came with its repository: it stays, and is merged nowhere.", true)
+      return nil
+    }
+    if kind == .trust, current.git.trust == nil {
+      message = ("The configuration of \(current.repoId) names no program.", false)
       return nil
     }
     let dialogue = WorkspaceDialogue(kind, current, of: list)

@@ -40,6 +40,8 @@ package enum WatchLimits {
   package static let diffTimeout = 30.0
   /// How long git may take to create, delete, merge or rebase.
   package static let actionTimeout = 120.0
+  /// How long a git that changes something may take to end when it is told to, before it is killed.
+  package static let stopGrace = 5.0
   /// The most bytes read of the output of one git process.
   package static let outputBytes = 32 << 20
   /// The most bytes read of what git complains about.
@@ -57,6 +59,23 @@ package enum WatchLimits {
   package static let inotifyShare = 50
   /// The most bytes of a small file of git, such as HEAD.
   package static let stateFileBytes = 64 << 10
+
+  /// The most names read in a folder of hooks.
+  package static let hooks = 256
+  /// The longest hook whose content is compared; of a longer one its file's times and size are.
+  package static let hookBytes = 1 << 20
+  /// How long ago the files of a configuration have to have changed for what was read to be used again.
+  package static let settled = 0.1
+  /// The most programs of a configuration that are shown; all count.
+  package static let shownPrograms = 20
+  /// The most bytes shown of the command of one.
+  package static let shownCommandBytes = 400
+  /// The most repositories whose configurations are trusted; the oldest are forgotten.
+  package static let trustedRepositories = 1_000
+  /// The most configurations of one repository that are trusted at a time.
+  package static let trustedDigests = 8
+  /// The most bytes read of the file that says what is trusted.
+  package static let trustFileBytes = 4 << 20
 
   /// The most files of a diff.
   package static let diffFiles = 100

@@ -145,6 +145,16 @@ class ContractTest(unittest.TestCase):
         self.assertEqual(self.faults({"$ref": "#/components/schemas/Snapshot"}, event["payload"]), [])
         self.asked.add(("/v1/events", "get"))
 
+        # A configuration that names a program: shown, trusted, and not any more.
+        git(main, "config", "filter.none.clean", "cat")
+        until(lambda: "trust" in self.server.named("tree0")["git"])
+        content, _ = self.ask(LIST + "/{id}", tree)
+        self.ask(LIST + "/{id}/trust", f"{tree}/trust", "POST", status=409, body={"digest": "none"})
+        self.ask(LIST + "/{id}/trust", f"{tree}/trust", "POST", body={"digest": content["git"]["trust"]["digest"]})
+        self.ask(LIST + "/{id}/trust", f"{tree}/trust", "DELETE")
+        git(main, "config", "--remove-section", "filter.none")
+        until(lambda: not any("trust" in each["git"] for each in self.server.worktrees()))
+
         # What changes something: made, brought together, removed.
         made, _ = self.ask(LIST, LIST, "POST", status=201, body={"repository": "local/main", "branch": "made"})
         place = f"{LIST}/{made['worktree']['id']}"

@@ -45,6 +45,13 @@ class LossTest(unittest.TestCase):
         place.write_text("#!/bin/sh\n" + script)
         place.chmod(0o755)
 
+    def trust(self) -> None:
+        """Trusts what the configuration names now, hooks among it."""
+        status, answer = self.ask("/refresh")
+        self.assertEqual(status, 200, answer)
+        status, answer = self.ask("/trust", body={"digest": answer["git"]["trust"]["digest"]})
+        self.assertEqual(status, 200, answer)
+
     def ask(self, what: str = "", method: str = "POST", body: object = None) -> tuple[int, object]:
         status, _, answer = self.server.ask(self.place + what, method, body)
         return status, answer
@@ -278,6 +285,7 @@ class LossTest(unittest.TestCase):
                 self.hook(hook, "echo hooked >> dir0/file0.txt; echo made > made.txt; exit 1\n")
                 before = git(self.main, "rev-parse", "main")
                 self.serve()
+                self.trust()
                 status, answer = self.ask("/merge", "POST", {"squash": squash, "auto_cleanup": True})
                 self.assertEqual((status, answer["error"]), (502, "git_failed"), answer)
                 self.assertIn("stash", answer["detail"])

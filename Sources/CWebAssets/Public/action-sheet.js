@@ -36,7 +36,16 @@ export class ActionSheet {
     this.#offer(say(operation));
     this.#block(false);
     this.#dialog.showModal();
-    if (operation !== "remove") this.#check();
+    if (isAboutTrust(operation)) this.#showPrograms();
+    else if (operation !== "remove") this.#check();
+  }
+
+  /** What the configuration would run: the person decides about these, and no others. */
+  #showPrograms() {
+    const { programs = [], count = 0 } = this.#card.worktree.git?.trust ?? {};
+    const lines = programs.map(({ key, command, file }) => `${key} = ${command}${file ? ` (${file})` : ""}`);
+    if (count > programs.length) lines.push(this.page.say("moreFiles", { count: count - programs.length }));
+    this.#say([], lines);
   }
 
   get #source() {
@@ -75,6 +84,8 @@ export class ActionSheet {
       const answer = await {
         merge: () => page.api.merge(id, { squash: isOn("squash"), cleansUp: isOn("cleanup") }),
         sync: () => page.api.sync(id, { strategy: given.get("strategy") ?? "rebase", fetches: isOn("fetch") }),
+        trust: () => page.api.trust(id, worktree.git?.trust?.digest),
+        distrust: () => page.api.distrust(id),
         remove: () => page.api.remove(id, { isForced: this.#isForced, removesBranch: isOn("branch") }),
       }[this.#operation]();
       page.done(this.#doneInWords(answer, worktree, source));
@@ -126,6 +137,10 @@ export class ActionSheet {
   #busy(isBusy) {
     element("action-go").disabled = isBusy;
   }
+}
+
+function isAboutTrust(operation) {
+  return operation === "trust" || operation === "distrust";
 }
 
 export class CreationSheet {

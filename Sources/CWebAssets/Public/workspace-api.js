@@ -51,6 +51,15 @@ export class WorkspaceApi {
     return this.#ask("POST", "/v1/git/worktrees", Object.fromEntries(given));
   }
 
+  /** Trusts the programs that were shown. */
+  trust(id, digest) {
+    return this.#ask("POST", `${path(id)}/trust`, { digest });
+  }
+
+  distrust(id) {
+    return this.#ask("DELETE", `${path(id)}/trust`);
+  }
+
   seen(id) {
     return this.#ask("POST", `${path(id)}/seen`);
   }

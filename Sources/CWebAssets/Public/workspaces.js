@@ -15,7 +15,7 @@ import { begin, WorkPage } from "./work-page.js";
 import { Refusal, WorkspaceApi } from "./workspace-api.js";
 import { countOf, inOrder, stateOf } from "./workspace-list.js";
 import { workspaceSource } from "./workspace-source.js";
-import { titleOf, WorktreeCard } from "./worktree-card.js";
+import { isTrusted, titleOf, WorktreeCard } from "./worktree-card.js";
 
 const WASM = "/assets/freshness.wasm";
 /** The rhythm of the stream's heartbeats on the server. */
@@ -74,6 +74,7 @@ class WorkspacesPage extends WorkPage {
     sync: (card) => this.action.open("sync", card),
     merge: (card) => this.action.open("merge", card),
     remove: (card) => this.action.open("remove", card),
+    trust: (card) => this.action.open(isTrusted(card.worktree) ? "distrust" : "trust", card),
     seen: (card) => this.#markSeen(card),
   };
 

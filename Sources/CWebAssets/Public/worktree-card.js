@@ -54,6 +54,8 @@ export class WorktreeCard {
     part(this.root, "seen").hidden = state !== "done_unseen";
     for (const name of ["merge", "sync"]) parts[name].hidden = worktree.is_main === true;
     parts.remove.hidden = worktree.is_main === true;
+    parts.trust.hidden = !worktree.git?.trust;
+    if (isTrusted(worktree)) setText(parts.trust, say("distrust"));
     setAttribute(parts.buttons, "aria-label", say("actionsOf", { name: this.name }));
   }
 
@@ -149,6 +151,11 @@ export function named(files, say) {
   return files.slice(0, MOST_FILES).join(", ") + (rest > 0 ? ` ${say("moreFiles", { count: rest })}` : "");
 }
 
+/** Whether somebody trusts what the repository's configuration names. */
+export function isTrusted({ git }) {
+  return git?.trust?.state === "trusted";
+}
+
 function cut(text) {
   return text.length > LONGEST_WORDS ? `${text.slice(0, LONGEST_WORDS)}…` : text;
 }
@@ -160,6 +167,8 @@ export function gitMarks(worktree, say) {
   const add = (kind, name, values) => marks.push({ kind, text: say(name, values) });
   const counted = (kind, name, count, values = {}) => count > 0 && add(kind, name, { count, ...values });
   if (git.problem) marks.push({ kind: "grave", text: say("gitProblem", { problem: git.problem }) });
+  if (git.trust) add(isTrusted(worktree) ? "quiet" : "grave", isTrusted(worktree) ? "trusted" : "untrusted", { count: git.trust.count });
+  if (git.outside) add("mild", "outside", { path: git.outside });
   if (git.operation) add("grave", git.operation.steps ? "operationStep" : "operation", { ...git.operation, kind: git.operation.kind });
   counted("grave", "conflictCount", git.conflict_count ?? git.conflicts?.length ?? 0);
   counted("mild", "staged", git.staged);

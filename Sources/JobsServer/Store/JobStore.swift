@@ -1,3 +1,4 @@
+import ConditionalHTTP
 import Foundation
 import GRDB
 package import Jobs

@@ -1,3 +1,5 @@
+import ConditionalHTTP
+
 /// The secret that opens one job; stored as its hash only.
 enum JobToken {
   /// How many random bytes a token has.

@@ -28,6 +28,8 @@ extension WorktreeActions {
           + found.map(\.commonDirectory).joined(separator: ", ")
       )
     }
+    try await requireWatched(place.commonDirectory)
+    try await requireTrusted(place.commonDirectory, "to make a worktree")
     guard let name = name ?? branch?.split(separator: "/").joined(separator: "-"),
       Self.isFolderName(name)
     else {

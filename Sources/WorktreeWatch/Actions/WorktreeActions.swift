@@ -190,6 +190,7 @@ package struct WorktreeActions: Sendable {
     guard let common = await watcher.commonDirectory(of: workspace.path) else {
       throw ActionRefusal(.worktreeNotFound, "the worktree is gone")
     }
+    try await requireWatched(common)
     return try await watcher.turns.take(common) { try await body(common) }
   }
 

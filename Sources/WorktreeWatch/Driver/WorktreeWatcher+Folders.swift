@@ -67,11 +67,31 @@ extension WorktreeWatcher {
       // Whatever HEAD was moved by stands in its log.
       wanted[HostFile.join(directory, "logs")] = .gitDirectory
     }
-    for folder in tree.folders?.all ?? [""] { wanted[HostFile.join(path, folder)] = .content }
+    for folder in Self.real(tree.folders?.all ?? [""], in: path) {
+      wanted[HostFile.join(path, folder)] = .content
+    }
     let (isWhole, added) = table.set(wanted, for: .worktree(path))
     trees[path]?.isPolled =
       !isWhole || tree.folders?.isOverflowing ?? true || !tree.hasFolders
     return added.filter { wanted[$0] == .content }
+  }
+
+  /// The folders among those of a worktree that no symbolic link has taken the place of: what a link leads to is not of
+  /// this worktree.
+  private static func real(_ folders: [String], in root: String) -> [String] {
+    var links: Set<[UInt8]> = []
+    return folders.filter { folder in
+      guard !folder.isEmpty else { return true }
+      let name = Array(folder.utf8)
+      let parent = name.lastIndex(of: 0x2F).map { Array(name[..<$0]) }
+      if parent.map({ links.contains($0) }) == true
+        || HostFile.kindOfItself(HostFile.join(root, folder)) == .link
+      {
+        links.insert(name)
+        return false
+      }
+      return true
+    }
   }
 
   /// Whether nothing was made in folders before they were watched that is not in the list.
@@ -144,6 +164,7 @@ extension WorktreeWatcher {
       head: workspace.git.head,
       source: workspace.sourceBranch,
       sourceObject: source?.object,
+      trust: tree.look?.trust,
       history: repositories[tree.repository]?.history
     )
   }

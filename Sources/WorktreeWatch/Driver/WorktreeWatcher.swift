@@ -62,6 +62,8 @@ package actor WorktreeWatcher {
   private var looks = 0
   private var isCut = false
   private var missingRoots: [String] = []
+  /// The folders that are watched, without links.
+  private var realRoots: [String] = []
   private var following: Task<Void, Never>?
   private var unknownReadings: [String: AgentReading] = [:]
 
@@ -71,17 +73,17 @@ package actor WorktreeWatcher {
   ///   - settings: What to watch.
   ///   - store: Where the state goes.
   ///   - agents: Watches the agents; nothing leaves their state unknown.
-  ///   - runner: Runs git.
+  ///   - trust: The configurations that a person trusts.
   package init(
     _ settings: WatchSettings,
     store: WorkspaceStore,
     agents: (any AgentWatching)? = nil,
-    runner: GitRunner = GitRunner()
+    trust: TrustedRepositories = TrustedRepositories()
   ) {
     self.settings = settings
     self.store = store
     self.agents = agents
-    self.runner = runner
+    runner = GitRunner(programs: ProgramGuard(roots: settings.roots, trust: trust))
     diffs = DiffMemory(longest: settings.reconcile)
     budget = RefreshBudget(spacing: settings.spacing, most: WatchLimits.processes)
     let (signals, signal) = AsyncStream.makeStream(
@@ -236,6 +238,7 @@ package actor WorktreeWatcher {
   // MARK: Repositories
 
   private func discover() async {
+    realRoots = settings.roots.compactMap { HostFile.realPath($0) }
     let search = RepositorySearch(roots: settings.roots)
     let found = await Self.run(search)
     (isCut, missingRoots) = (found.isCut, found.missing)
@@ -304,7 +307,7 @@ package actor WorktreeWatcher {
     let isSeenOtherwise = before?.settings != look.settings
     let isAllOther =
       before?.source != look.source || isSeenOtherwise || before?.history != look.history
-      || before?.stashLog != look.stashLog
+      || before?.stashLog != look.stashLog || before?.trust != look.trust
       || before.map { before in
         before.followed.contains { look.followed[$0.key] != $0.value }
           || before.followed["refs/stash"] != look.followed["refs/stash"]
@@ -435,6 +438,11 @@ package actor WorktreeWatcher {
 
   // MARK: The store
 
+  /// Whether a repository lies within the folders that are watched.
+  func isWatched(_ common: String) -> Bool {
+    realRoots.contains { HostFile.isWithin(common, $0) }
+  }
+
   private func take(_ reading: AgentReading, of path: String) {
     guard trees[path] != nil else {
       if unknownReadings.count < WatchLimits.worktrees { unknownReadings[path] = reading }
@@ -446,16 +454,18 @@ package actor WorktreeWatcher {
 
   private func publish(_ path: String, askedAt: Double? = nil) {
     guard let tree = trees[path], let repository = repositories[tree.repository] else { return }
-    let workspace = Workspace(
+    var workspace = Workspace(
       tree.member,
       of: repository,
       look: tree.look,
       reading: tree.reading
     )
+    workspace.git.outside = isWatched(tree.repository) ? nil : tree.repository
+    let published = workspace
     let since = tree.reading.activity.since.flatMap { InstantText.read($0) }
     store.update { ledger in
-      let isNew = ledger.put(workspace, askedAt: askedAt, activitySince: since)
-      let hasSession = ledger.put(session: tree.reading.session, of: workspace.id)
+      let isNew = ledger.put(published, askedAt: askedAt, activitySince: since)
+      let hasSession = ledger.put(session: tree.reading.session, of: published.id)
       return isNew || hasSession
     }
   }

@@ -62,6 +62,25 @@ package enum HostFile {
     return [Int(facts.st_ino), Int(facts.st_size), facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec]
   }
 
+  /// What tells one state of a file from the next also if somebody sets its times back: device, inode, mode, size, and
+  /// when it and its status changed; `nil` if it is not there.
+  static func identity(_ path: String) -> [Int]? {
+    var facts = stat()
+    guard stat(path, &facts) == 0 else { return nil }
+    return [
+      Int(bitPattern: UInt(facts.st_dev)), Int(bitPattern: UInt(facts.st_ino)), Int(facts.st_mode),
+      Int(facts.st_size), facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec, facts.st_ctim.tv_sec,
+      facts.st_ctim.tv_nsec,
+    ]
+  }
+
+  /// When the status of a file changed last, which nobody sets, in seconds since 1970; `nil` if it is not there.
+  static func statusChangedAt(_ path: String) -> Double? {
+    var facts = stat()
+    guard stat(path, &facts) == 0 else { return nil }
+    return Double(facts.st_ctim.tv_sec) + Double(facts.st_ctim.tv_nsec) / 1e9
+  }
+
   /// The bytes of a regular file.
   ///
   /// - Returns: All of it; `nil` if it is not there, not regular, or longer than the limit.

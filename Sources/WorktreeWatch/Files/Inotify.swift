@@ -28,7 +28,7 @@ package final class Inotify: Sendable {
     UInt32(
       IN_CREATE | IN_DELETE | IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB
         | IN_DELETE_SELF | IN_MOVE_SELF
-    ) | UInt32(IN_ONLYDIR) | UInt32(IN_EXCL_UNLINK)
+    ) | UInt32(IN_ONLYDIR) | UInt32(IN_DONT_FOLLOW) | UInt32(IN_EXCL_UNLINK)
 
   private let descriptor: Int32
   /// The end of a pipe; closing it ends the thread.
@@ -54,25 +54,10 @@ package final class Inotify: Sendable {
       return nil
     }
     let (source, end) = (descriptor, ends[0])
-    let box = ThreadBox { Self.run(source, end, onEvents) }
-    var thread = pthread_t()
-    let pointer = Unmanaged.passRetained(box).toOpaque()
-    let failure = pthread_create(
-      &thread,
-      nil,
-      { pointer in
-        guard let pointer else { return nil }
-        Unmanaged<ThreadBox>.fromOpaque(pointer).takeRetainedValue().body()
-        return nil
-      },
-      pointer
-    )
-    guard failure == 0 else {
-      Unmanaged<ThreadBox>.fromOpaque(pointer).release()
+    guard HostThread.start({ Self.run(source, end, onEvents) }) else {
       for open in ends + [descriptor] { close(open) }
       return nil
     }
-    pthread_detach(thread)
   }
 
   deinit { stop() }
@@ -192,11 +177,4 @@ package final class Inotify: Sendable {
     if mask & UInt32(IN_MODIFY) != 0 { change.insert(.write) }
     return change
   }
-}
-
-/// What a thread does.
-private final class ThreadBox: Sendable {
-  let body: @Sendable () -> Void
-
-  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 }

@@ -75,6 +75,9 @@ package final class WatchTable: Sendable {
   /// How many events came.
   package var events: Int64 { state.withLock { $0.events } }
 
+  /// Whether a folder is watched by this path.
+  func isWatched(_ path: String) -> Bool { state.withLock { $0.numbers[path] != nil } }
+
   /// How often the content of a worktree changed.
   package func contentVersion(_ path: String) -> Int64 {
     state.withLock { $0.contents[path, default: 0] }

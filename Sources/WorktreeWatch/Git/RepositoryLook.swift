@@ -1,4 +1,5 @@
 package import Git
+package import Workspaces
 
 /// What is known of a repository: its worktrees, and the branch they are compared with.
 package struct RepositoryLook: Hashable, Sendable {
@@ -32,6 +33,8 @@ package struct RepositoryLook: Hashable, Sendable {
   package var history: History
   /// What tells one state of the log of the stash from the next: all entries but the first are in it alone.
   package var stashLog: [Int]?
+  /// Tells the programs that its configuration names from others, and whether they are trusted.
+  package var trust: GitState.Trust?
 
   /// What else than commits themselves decides what comes before them: where a shallow clone ends, grafts, and what is
   /// replaced.
@@ -60,7 +63,10 @@ package struct RepositoryLook: Hashable, Sendable {
     let shallow = HostFile.stamp(HostFile.join(common, "shallow"))
     let grafts = HostFile.stamp(HostFile.join(common, "info/grafts"))
     let stashLog = HostFile.stamp(HostFile.join(common, "logs/refs/stash"))
-    let configuration = try await configuration(common, runner)
+    guard let findings = try await runner.findings(in: common) else {
+      throw GitRunner.Failure.unreadable("\(common) is not a repository any more")
+    }
+    let configuration = findings.settings
     let settings = SettingsFiles.stamps(SettingsFiles.paths(configuration, of: common))
     let list = try await runner.run(["worktree", "list", "--porcelain", "-z"], in: common)
     let entries: [WorktreeEntry]
@@ -110,23 +116,12 @@ package struct RepositoryLook: Hashable, Sendable {
         grafts: grafts,
         replacements: refs.objects.filter { $0.key.hasPrefix(replacements) }
       ),
-      stashLog: stashLog
+      stashLog: stashLog,
+      trust: findings.shown
     )
   }
 
   private static let replacements = "refs/replace/"
-
-  private static func configuration(
-    _ common: String,
-    _ runner: GitRunner
-  ) async throws -> GitSettings {
-    let answer = try await runner.run(["config", "--list", "--show-origin", "-z"], in: common)
-    do throws(GitOutputError) {
-      return try GitSettings(answer.output)
-    } catch {
-      throw GitRunner.Failure.unreadable(error.description)
-    }
-  }
 
   private static func refs(
     _ patterns: [String],

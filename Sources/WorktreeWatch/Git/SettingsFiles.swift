@@ -11,13 +11,15 @@ package enum SettingsFiles {
   ///
   /// - Parameters:
   ///   - settings: What git reads.
-  ///   - common: The common directory, in which git was asked.
+  ///   - common: The common directory.
+  ///   - asked: The folder in which git was asked; `nil` for the common directory.
   ///   - home: The folder of the user.
   ///   - other: The folder of the user's configurations, if it is another than `.config` there.
   /// - Returns: Their absolute paths, each once.
   package static func paths(
     _ settings: GitSettings,
     of common: String,
+    asked: String? = nil,
     home: String? = getenv("HOME").map { String(cString: $0) },
     other: String? = getenv("XDG_CONFIG_HOME").map { String(cString: $0) }
   ) -> [String] {
@@ -35,9 +37,9 @@ package enum SettingsFiles {
       file.lastIndex(of: "/").map { String(file[..<$0]) } ?? common
     }
     var found = ["config", "info/exclude", "info/attributes"].map { HostFile.join(common, $0) }
-    found += settings.files.compactMap { path($0, in: common) }
+    found += settings.files.compactMap { path($0, in: asked ?? common) }
     found += settings.included.compactMap { inclusion in
-      path(inclusion.by, in: common).flatMap { path(inclusion.path, in: folder(of: $0)) }
+      path(inclusion.by, in: asked ?? common).flatMap { path(inclusion.path, in: folder(of: $0)) }
     }
     let user = [other, home.map { HostFile.join($0, ".config") }].compactMap(\.self).first {
       !$0.isEmpty

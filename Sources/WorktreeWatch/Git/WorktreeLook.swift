@@ -1,5 +1,6 @@
 package import Git
 import Synchronization
+package import Workspaces
 
 /// What is known of a worktree at one moment.
 package struct WorktreeLook: Hashable, Sendable {
@@ -19,6 +20,8 @@ package struct WorktreeLook: Hashable, Sendable {
   package var madeAt = 0.0
   /// Why it is locked, empty without a reason; `nil` if it is not.
   package var locked: String?
+  /// What the repository's configuration would run; `nil` if it names no program.
+  package var trust: GitState.Trust?
   /// Why git could not tell; then the rest is as it was known last.
   package var problem: String?
 
@@ -58,6 +61,7 @@ package struct WorktreeLook: Hashable, Sendable {
     look.locked = HostFile.text(HostFile.join(layout.gitDirectory, "locked"))
     look.source = source
     look.history = history
+    look.trust = try await runner.findings(in: layout.worktree)?.shown
     if let head = look.status.head, let source {
       if let before, before.problem == nil, before.status.head == head,
         before.source?.object == source.object, before.history == history

@@ -1,4 +1,5 @@
 import Synchronization
+import Workspaces
 
 /// Which diff was made last of each worktree, so that it need not be made again to know that it is the same.
 ///
@@ -17,6 +18,8 @@ package final class DiffMemory: Sendable {
     var source: String
     /// The commit of that branch.
     var sourceObject: String?
+    /// What the configuration would run, and whether it may.
+    var trust: GitState.Trust?
     /// What comes before commits.
     var history: RepositoryLook.History?
   }

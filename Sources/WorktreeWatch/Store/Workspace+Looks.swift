@@ -67,6 +67,7 @@ extension Workspace {
     git.stashes = status.stashes
     git.compared = look.source?.shortRef
     git.problem = look.problem
+    git.trust = look.trust
     git.operation = look.operation.map {
       GitState.Operation(kind: $0.kind.rawValue, step: $0.step, steps: $0.steps, branch: $0.branch)
     }

@@ -110,7 +110,8 @@ struct WorkspaceOptions: ParsableArguments {
     let watcher = WorktreeWatcher(
       WatchSettings(roots: folders),
       store: WorkspaceStore(),
-      agents: AgentWatch(places, marks: marks.read()) { marks.write($0) }
+      agents: AgentWatch(places, marks: marks.read()) { marks.write($0) },
+      trust: TrustedRepositories(path: "\(data)/trusted-repositories.json")
     )
     return WorkspacePart(
       service: WorkspacesService(watcher: watcher, version: version),

@@ -103,10 +103,11 @@ import Testing
   @Test func `A configuration has files, what they include, and the last word of each key`() throws
   {
     let output = records(
-      "file:/etc/gitconfig|core.excludesfile\n/etc/ignore|"
-        + "file:/home/me/.gitconfig|include.path\n~/mine|file:/home/me/mine|core.excludesfile\nmine\nor|"
-        + "file:config|includeif.onbranch:a/b.path\nother|file:config|core.bare|"
-        + "command line:|core.fsmonitor\nfalse|"
+      "system|file:/etc/gitconfig|core.excludesfile\n/etc/ignore|"
+        + "global|file:/home/me/.gitconfig|include.path\n~/mine|"
+        + "global|file:/home/me/mine|core.excludesfile\nmine\nor|"
+        + "local|file:config|includeif.onbranch:a/b.path\nother|local|file:config|core.bare|"
+        + "command|command line:|core.fsmonitor\nfalse|"
     )
     let settings = try GitSettings(output)
     #expect(settings.files == ["/etc/gitconfig", "/home/me/.gitconfig", "/home/me/mine", "config"])
@@ -120,8 +121,13 @@ import Testing
     #expect(settings["core.bare"]?.isEmpty == true)
     #expect(settings["core.fsmonitor"] == "false")
     #expect(settings["remote.origin.url"] == nil)
+    #expect(settings.dependsOnWorktree)
+    #expect(settings.entries.map(\.scope) == [.system, .global, .global, .local, .local, .command])
+    #expect(settings.entries[4].value == nil && settings.entries[5].file == nil)
     #expect(try GitSettings([]).files.isEmpty)
-    #expect(throws: GitOutputError.self) { try GitSettings(records("file:config|")) }
-    #expect(throws: GitOutputError.self) { try GitSettings(records("file:config|a.b\nc|file:x|a")) }
+    #expect(throws: GitOutputError.self) { try GitSettings(records("local|file:config|")) }
+    #expect(throws: GitOutputError.self) {
+      try GitSettings(records("local|file:config|a.b\nc|local|file:x|a"))
+    }
   }
 }

@@ -138,6 +138,7 @@ private final class Inside: Sendable {
     try await repository.git("config", "remote.origin.uploadpack", script)
     try await Watching(repository).run { it in
       try await it.wait("linked", "apart") { $0.commitCount == 1 && $0.commitsBehind == 1 }
+      try await it.trust("linked")
       let workspace = try look(it, "linked")
       let problem = await refusal {
         _ = try await WorktreeActions(watcher: it.watcher).sync(workspace, .rebase, fetches: true)
@@ -188,6 +189,7 @@ private final class Inside: Sendable {
     try await Watching(repository).run { it in
       try await it.wait("linked", "merged") { $0.commitCount == 0 && $0.cacheStatus.isCached }
       try await it.repository.git("config", "core.fsmonitor", script)
+      try await it.trust("linked")
       let workspace = try look(it, "linked")
       let problem = await refusal {
         try await WorktreeActions(watcher: it.watcher)

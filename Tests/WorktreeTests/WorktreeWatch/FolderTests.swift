@@ -138,8 +138,8 @@ import Testing
   }
 
   @Test func `The files that say how git sees a repository are found`() throws {
-    var text = "file:/etc/gitconfig|include.path\n../mine|file:/home/me/.gitconfig|"
-    text += "core.excludesfile\n~/ignored|file:./config|include.path\nteam|"
+    var text = "system|file:/etc/gitconfig|include.path\n../mine|global|file:/home/me/.gitconfig|"
+    text += "core.excludesfile\n~/ignored|local|file:./config|include.path\nteam|"
     let settings = try GitSettings(text.utf8.map { $0 == UInt8(ascii: "|") ? 0 : $0 })
     let paths = SettingsFiles.paths(settings, of: "/code/.git", home: "/home/me", other: "")
     #expect(

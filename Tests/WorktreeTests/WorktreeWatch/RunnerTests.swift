@@ -28,7 +28,7 @@ import Workspaces
   @Test func `A git that ends before it has read its input fails, and only it`() async throws {
     let repository = TemporaryRepository()
     try await repository.begin()
-    let (runner, folder) = (GitRunner(), repository.path("main"))
+    let (runner, folder) = (GitRunner(protection: .none), repository.path("main"))
     // More than a pipe holds.
     let input = [UInt8](repeating: UInt8(ascii: "x"), count: 4 << 20)
     for _ in 0..<5 {
@@ -65,7 +65,7 @@ import Workspaces
     let began = ContinuousClock.now
     let failure = await #expect(throws: GitRunner.Failure.self) {
       // Waits for objects on its input that never come.
-      try await GitRunner().run(
+      try await GitRunner(protection: .none).run(
         ["-c", "alias.wait=!exec sleep 60", "wait"],
         in: repository.path("main"),
         reads: false,

@@ -26,7 +26,8 @@ final class TemporaryRepository: Sendable {
   /// Runs git in a folder within the root and gives what it wrote.
   @discardableResult
   func git(_ arguments: [String], in folder: String) async throws -> String {
-    let runner = GitRunner(most: 1)
+    // As a person at the terminal.
+    let runner = GitRunner(most: 1, protection: .none)
     let names = ["NAME", "EMAIL"]
     var variables: [String: String] = [
       "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",

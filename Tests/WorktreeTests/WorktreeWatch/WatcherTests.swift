@@ -42,6 +42,12 @@ struct Watching {
     }
   }
 
+  /// Trusts what the configuration of a worktree's repository names now.
+  func trust(_ folder: String) async throws {
+    let findings = try #require(try await watcher.runner.findings(in: repository.path(folder)))
+    try watcher.runner.programs.trust.trust(try #require(findings.digest), of: findings.common)
+  }
+
   /// Waits until a worktree is as it should be.
   func wait(
     _ folder: String,

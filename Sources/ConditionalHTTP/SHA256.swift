@@ -1,5 +1,5 @@
-/// The hash function SHA-256 (FIPS 180-4), for tokens and keys that are stored as their hashes.
-enum SHA256 {
+/// The hash function SHA-256 (FIPS 180-4), for secrets that are stored as their hashes and for digests of content.
+package enum SHA256 {
   private static let constants: [UInt32] = [
     0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4,
     0xab1c_5ed5, 0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe,
@@ -14,7 +14,7 @@ enum SHA256 {
   ]
 
   /// The hash of some bytes: 32 bytes.
-  static func hash(_ message: some Sequence<UInt8>) -> [UInt8] {
+  package static func hash(_ message: some Sequence<UInt8>) -> [UInt8] {
     var bytes = Array(message)
     let length = UInt64(bytes.count) * 8
     bytes.append(0x80)

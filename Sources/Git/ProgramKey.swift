@@ -1,0 +1,191 @@
+/// What a key of a configuration names: a program, and who would run it.
+///
+/// In the sections in which git has programs, a variable is harmless only if it is known to be: one that git gets later
+/// counts as a program until it is listed here. Elsewhere the words in its name decide.
+public enum ProgramKey: Sendable {
+  /// Who runs a program that a configuration names.
+  public enum Use: String, Hashable, Sendable {
+    /// Git, when a worktree is made, merged, synchronised or removed, or its state is read.
+    case action
+    /// Git, for a person at a terminal only.
+    case terminal
+  }
+
+  /// The parts of a key.
+  struct Parts {
+    /// In small letters.
+    var section: String
+    /// As it is written; `nil` without one.
+    var name: [UInt8]?
+    /// In small letters.
+    var variable: String
+
+    init(_ key: [UInt8]) {
+      let first = key.firstIndex(of: UInt8(ascii: ".")) ?? key.endIndex
+      let last = key.lastIndex(of: UInt8(ascii: ".")) ?? key.endIndex
+      section = String(decoding: key[..<first], as: UTF8.self)
+      name = first < last ? Array(key[(first + 1)..<last]) : nil
+      variable = last < key.endIndex ? String(decoding: key[(last + 1)...], as: UTF8.self) : ""
+    }
+  }
+
+  /// Who would run what an entry names.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - value: The value.
+  /// - Returns: Who; `nil` if it names no program.
+  public static func use(_ key: [UInt8], _ value: [UInt8]?) -> Use? {
+    let parts = Parts(key)
+    let value = value ?? Array("true".utf8)
+    if value.isEmpty { return nil }
+    if let use = special(parts, value) { return use.value }
+    if let harmless = harmless[parts.section] {
+      return harmless.contains(parts.variable) ? nil : .action
+    }
+    guard words.contains(where: { parts.variable.contains($0) }), !isFlag(value) else {
+      return value.first == UInt8(ascii: "!") ? .action : nil
+    }
+    return forTerminals.contains(parts.section) ? .terminal : .action
+  }
+
+  /// An answer, which may be that there is no program.
+  private struct Verdict {
+    var value: Use?
+  }
+
+  /// The keys that do not follow from a list.
+  private static func special(_ parts: Parts, _ value: [UInt8]) -> Verdict? {
+    switch (parts.section, parts.variable) {
+    case ("gitflow", _):
+      // A tool that git knows nothing of; `git flow init` names the folder of hooks.
+      return Verdict(value: nil)
+    case ("alias", _):
+      return Verdict(value: value.first == UInt8(ascii: "!") ? .terminal : nil)
+    case ("pager", _):
+      return Verdict(value: isFlag(value) ? nil : .terminal)
+    case ("core", "fsmonitor"):
+      return Verdict(value: isFlag(value) ? nil : .action)
+    case ("core", "editor"), ("core", "pager"), ("core", "askpass"), ("sequence", _),
+      ("diff", "external"), ("diff", "command"), ("diff", "textconv"), ("web", "browser"):
+      return Verdict(value: .terminal)
+    case ("filter", _):
+      guard ["clean", "smudge", "process"].contains(parts.variable) else {
+        return Verdict(value: parts.variable == "required" ? nil : .action)
+      }
+      return Verdict(value: isLFS(parts.variable, value) ? nil : .action)
+    case ("merge", "name"), ("merge", "recursive"):
+      return Verdict(value: nil)
+    case ("submodule", "update"):
+      return Verdict(value: value.first == UInt8(ascii: "!") ? .action : nil)
+    case ("remote", "url"), ("remote", "pushurl"):
+      return Verdict(value: hasHelper(value) ? .action : nil)
+    case ("url", _):
+      return Verdict(value: hasHelper(parts.name ?? []) ? .action : nil)
+    case ("protocol", "allow"):
+      let plain = ["http", "https", "ssh", "git", "file"].map { Array($0.utf8) }
+      let isPlain = parts.name.map { plain.contains($0) } ?? false
+      return Verdict(value: isPlain || value.elementsEqual("never".utf8) ? nil : .action)
+    case ("lfs", "path") where parts.name?.starts(with: "customtransfer.".utf8) == true,
+      ("lfs", "clean"), ("lfs", "smudge"), ("lfs", "standalonetransferagent"):
+      return Verdict(value: .action)
+    case ("hook", _):
+      return Verdict(
+        value: parts.variable == "event" || parts.variable == "enabled" ? nil : .action
+      )
+    default:
+      return nil
+    }
+  }
+
+  /// Whether a value is a boolean (git-config(1), Values).
+  static func isFlag(_ value: [UInt8]) -> Bool {
+    ["true", "yes", "on", "1", "false", "no", "off", "0", ""]
+      .contains(String(decoding: value, as: UTF8.self).lowercased())
+  }
+
+  /// Whether a filter's command is exactly the one that git-lfs installs.
+  static func isLFS(_ variable: String, _ value: [UInt8]) -> Bool {
+    let commands: [String: [String]] = [
+      "clean": ["git-lfs clean -- %f"],
+      "smudge": ["git-lfs smudge -- %f", "git-lfs smudge --skip -- %f"],
+      "process": ["git-lfs filter-process", "git-lfs filter-process --skip"],
+    ]
+    return commands[variable]?.contains { value.elementsEqual($0.utf8) } ?? false
+  }
+
+  /// Whether an address names a program that transports: `helper::address` (gitremote-helpers(7)), or a scheme that git
+  /// does not know itself; or whether it begins with a dash.
+  static func hasHelper(_ address: [UInt8]) -> Bool {
+    guard let colon = address.firstIndex(of: UInt8(ascii: ":")) else {
+      return address.first == UInt8(ascii: "-")
+    }
+    let scheme = String(decoding: address[..<colon], as: UTF8.self).lowercased()
+    let rest = address[(colon + 1)...]
+    if rest.first == UInt8(ascii: ":") { return true }
+    guard rest.starts(with: "//".utf8) else { return address.first == UInt8(ascii: "-") }
+    return ![
+      "http", "https", "ssh", "git", "file", "ftp", "ftps", "git+ssh", "ssh+git",
+    ].contains(scheme)
+  }
+
+  /// Parts of the names of variables that name programs.
+  private static let words = [
+    "command", "cmd", "program", "helper", "driver", "hook", "exec", "script", "editor", "pager",
+    "textconv", "browser", "tunnel", "smtpserver", "askpass", "filter",
+  ]
+  /// Sections that count for commands of a person only.
+  private static let forTerminals: Set<String> = [
+    "browser", "difftool", "gui", "guitool", "imap", "instaweb", "interactive", "man", "mergetool",
+    "sendemail", "trailer", "web",
+  ]
+  /// The variables that name no program, by section; the other variables of these sections count as programs.
+  private static let harmless: [String: Set<String>] = [
+    "core": [
+      "abbrev", "alternaterefsprefixes", "attributesfile", "autocrlf", "bare", "bigfilethreshold",
+      "checkroundtripencoding", "checkstat", "commentchar", "commentstring", "commitgraph",
+      "compression", "createobject", "deltabasecachelimit", "disambiguate", "eol", "excludesfile",
+      "filemode", "filesreflocktimeout", "fscache", "fsmonitorhookversion", "fsync", "fsyncmethod",
+      "fsyncobjectfiles", "hidedotfiles", "ignorecase", "ignorestat", "lockfilepid",
+      "logallrefupdates", "longpaths", "loosecompression", "maxtreedepth", "multipackindex",
+      "notesref", "packedgitlimit", "packedgitwindowsize", "packedrefstimeout",
+      "precomposeunicode", "prefersymlinkrefs", "preloadindex", "protecthfs", "protectntfs",
+      "quotepath", "repositoryformatversion", "restrictinheritedhandles", "safecrlf",
+      "sharedrepository", "sparsecheckout", "sparsecheckoutcone", "splitindex", "symlinks",
+      "trustctime", "unsetenvvars", "untrackedcache", "usereplacerefs", "warnambiguousrefs",
+      "whitespace", "worktree",
+    ],
+    "diff": [
+      "algorithm", "autorefreshindex", "binary", "cachetextconv", "colormoved", "colormovedws",
+      "context", "dirstat", "dstprefix", "guitool", "ignoresubmodules", "indentheuristic",
+      "interhunkcontext", "mnemonicprefix", "nofollow", "noindex", "noprefix", "orderfile",
+      "relative", "renamelimit", "renames", "srcprefix", "statgraphwidth", "statnamewidth",
+      "submodule", "suppressblankempty", "tool", "trustexitcode", "wordregex", "wserrorhighlight",
+      "xfuncname", "funcname",
+    ],
+    "merge": [
+      "autoedit", "autostash", "branchdesc", "conflictstyle", "default", "defaulttoupstream",
+      "directoryrenames", "ff", "guitool", "log", "renamelimit", "renames", "renormalize", "stat",
+      "suppressdest", "tool", "verbosity", "verifysignatures",
+    ],
+    "remote": [
+      "fetch", "followremotehead", "gh-resolved", "glab-resolved", "lfspushurl", "lfsurl", "mirror",
+      "partialclonefilter", "promisor", "proxy", "proxyauthmethod", "prune", "prunetags", "push",
+      "pushdefault", "puttykeyfile", "serveroption", "skipdefaultupdate", "skipfetchall", "tagopt",
+    ],
+    "credential": [
+      "interactive", "protectprotocol", "provider", "sanitizeprompt", "usehttppath",
+      "username",
+    ],
+    "gpg": ["allowedsignersfile", "format", "mintrustlevel", "revocationfile"],
+    "submodule": [
+      "active", "alternateerrorstrategy", "alternatelocation", "branch", "fetchjobs",
+      "fetchrecursesubmodules", "gitdir", "ignore", "path", "propagatebranches", "recurse",
+      "shallow", "url",
+    ],
+    "uploadpack": [
+      "advertisebundleuris", "allowanysha1inwant", "allowfilter", "allowreachablesha1inwant",
+      "allowrefinwant", "allowsidebandall", "allowtipsha1inwant", "hiderefs", "keepalive",
+    ],
+  ]
+}
