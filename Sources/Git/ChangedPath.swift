@@ -44,7 +44,7 @@ public struct ChangedPath: Hashable, Sendable {
     numstat: some Collection<UInt8>
   ) throws(GitOutputError) -> [Self] {
     let counts = try counts(numstat)
-    var places: [String: Int] = [:]
+    var places: NameTable<Int> = [:]
     var paths: [Self] = []
     for var path in try names(nameStatus) {
       (path.added, path.removed) = counts[path.path] ?? (nil, nil)
@@ -88,10 +88,10 @@ public struct ChangedPath: Hashable, Sendable {
 
   private static func counts(
     _ bytes: some Collection<UInt8>
-  ) throws(GitOutputError) -> [String: (Int?, Int?)] {
+  ) throws(GitOutputError) -> NameTable<(Int?, Int?)> {
     let source = "git diff --numstat"
     var records = NULRecords(source: source)
-    var counts: [String: (Int?, Int?)] = [:]
+    var counts: NameTable<(Int?, Int?)> = [:]
     var open: (Int?, Int?)?
     var names = 0
     try records.take(bytes) { record, number throws(GitOutputError) in

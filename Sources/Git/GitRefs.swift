@@ -6,12 +6,12 @@ public struct GitRefs: Hashable, Sendable {
   public static let candidates = ["main", "master", "trunk", "develop"]
 
   /// The object of each ref, by its full name.
-  public var objects: [String: String]
+  public var objects: NameTable<String>
   /// Where symbolic refs lead, by their full names.
-  public var targets: [String: String]
+  public var targets: NameTable<String>
 
   /// Creates refs.
-  public init(objects: [String: String] = [:], targets: [String: String] = [:]) {
+  public init(objects: NameTable<String> = [:], targets: NameTable<String> = [:]) {
     self.objects = objects
     self.targets = targets
   }
@@ -42,10 +42,7 @@ public struct GitRefs: Hashable, Sendable {
 
     /// The ref as people write it, such as `origin/main`.
     public var shortRef: String {
-      for prefix in ["refs/heads/", "refs/remotes/"] where ref.hasPrefix(prefix) {
-        return String(ref.dropFirst(prefix.count))
-      }
-      return ref
+      ref.name(after: "refs/heads/") ?? ref.name(after: "refs/remotes/") ?? ref
     }
   }
 
@@ -59,14 +56,13 @@ public struct GitRefs: Hashable, Sendable {
   public func source(mainBranch: String?) -> Source? {
     let origin = "refs/remotes/origin/"
     let heads = "refs/heads/"
-    if let target = targets[origin + "HEAD"], target.hasPrefix(origin), let object = objects[target]
+    if let target = targets[origin + "HEAD"], let branch = target.name(after: origin),
+      let object = objects[target]
     {
-      return Source(branch: String(target.dropFirst(origin.count)), ref: target, object: object)
+      return Source(branch: branch, ref: target, object: object)
     }
     var names = Self.candidates
-    if let mainBranch, mainBranch.hasPrefix(heads) {
-      names.append(String(mainBranch.dropFirst(heads.count)))
-    }
+    if let name = mainBranch?.name(after: heads) { names.append(name) }
     for name in names {
       for ref in [origin + name, heads + name] {
         if let object = objects[ref] { return Source(branch: name, ref: ref, object: object) }

@@ -119,7 +119,7 @@ public enum WatchPlan: Sendable {
     private static let source = "git ls-files --stage"
     private static let submoduleMode = Array("160000 ".utf8)
     private var records = NULRecords(source: source)
-    private var folders: Set<String> = [""]
+    private var folders: NameSet = [""]
     private var last: [UInt8] = []
     /// The folders of submodules, up to ``GitLimits/submodules``; what is in them is in lists of their own.
     public private(set) var submodules: [String] = []
@@ -171,7 +171,7 @@ public enum WatchPlan: Sendable {
 
     private mutating func add(submodule path: String) {
       insert(path)
-      guard submodules.last != path else { return }
+      guard submodules.last?.isSameName(as: path) != true else { return }
       guard submodules.count < GitLimits.submodules else {
         isOverflowing = true
         return
@@ -189,12 +189,12 @@ public enum WatchPlan: Sendable {
     public var all: [String] { folders.sorted() }
 
     private mutating func insert(_ folder: String) {
-      var folder = Substring(folder)
+      var folder = folder
       while !folder.isEmpty, folders.count < GitLimits.watchedFolders {
-        guard folders.insert(String(folder)).inserted else { return }
-        folder = folder.lastIndex(of: "/").map { folder[..<$0] } ?? ""
+        guard folders.insert(folder).inserted else { return }
+        folder = folder.parentPath
       }
-      if !folder.isEmpty, !folders.contains(String(folder)) { isOverflowing = true }
+      if !folder.isEmpty, !folders.contains(folder) { isOverflowing = true }
     }
   }
 }

@@ -1,8 +1,9 @@
+import Git
 import Synchronization
 
 /// Lets actions on a repository wait for each other: one at a time for each common directory.
 final class ActionTurns: Sendable {
-  private let gates = Mutex<[String: Gate]>([:])
+  private let gates = Mutex<NameTable<Gate>>([:])
 
   /// Runs an action when it is its turn.
   ///

@@ -1,3 +1,4 @@
+import Git
 import Workspaces
 
 extension WorktreeActions {
@@ -34,7 +35,7 @@ extension WorktreeActions {
       in: place.commonDirectory
     )
     let other = names.text.split(separator: "\n").first {
-      $0.hasPrefix(branch + "/") || branch.hasPrefix($0 + "/")
+      $0.beginsWithName(branch + "/") || branch.beginsWithName($0 + "/")
     }
     if let other {
       throw ActionRefusal(

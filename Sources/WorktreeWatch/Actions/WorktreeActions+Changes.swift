@@ -76,7 +76,9 @@ extension WorktreeActions {
       accepted: 0...1
     )
     if exists.code == 0,
-      let holder = place.members.first(where: { $0.entry.branch == "refs/heads/" + branch })
+      let holder = place.members.first(where: {
+        $0.entry.branch?.isSameName(as: "refs/heads/" + branch) ?? false
+      })
     {
       throw ActionRefusal(
         .alreadyExists,
@@ -151,7 +153,7 @@ extension WorktreeActions {
     guard let branch = now.git.branch, let head = now.git.head else {
       throw ActionRefusal(.invalidParameter, "\(now.path) has no branch checked out")
     }
-    guard branch != source.branch else {
+    guard !branch.isSameName(as: source.branch) else {
       throw ActionRefusal(.invalidParameter, "\(branch) is the source itself")
     }
     try await requireClean(now)

@@ -102,9 +102,11 @@ extension WorktreeWatcher {
     _ added: [String]
   ) async -> Bool {
     guard content.isWhole, !content.folders.isOverflowing, !content.isCut else { return true }
-    let repositories = Set(content.folders.submodules)
+    let repositories = NameSet(content.folders.submodules)
     for folder in added {
-      let path = folder == root ? "" : String(folder.dropFirst(root.utf8.count + 1))
+      let path =
+        folder.isSameName(as: root)
+        ? "" : String(decoding: folder.utf8.dropFirst(root.utf8.count + 1), as: UTF8.self)
       let isRepository =
         repositories.contains(path)
         || !path.isEmpty && HostFile.kind(HostFile.join(folder, ".git")) != nil
@@ -124,7 +126,7 @@ extension WorktreeWatcher {
   /// Watches the folders that are searched for repositories: the given ones, and those between them and the worktrees
   /// that were found.
   func watchSearch() {
-    var folders: [String: WatchPlan.Place] = [:]
+    var folders: NameTable<WatchPlan.Place> = [:]
     for root in settings.roots.compactMap({ HostFile.realPath($0) })
     where GitLayout.find(root) == nil {
       folders[root] = .search
@@ -133,7 +135,9 @@ extension WorktreeWatcher {
         var folder = path
         while let slash = folder.lastIndex(of: "/"), slash > folder.startIndex {
           folder = String(folder[..<slash])
-          guard folder != root, HostFile.isWithin(folder, root), folders[folder] == nil else {
+          guard !folder.isSameName(as: root), HostFile.isWithin(folder, root),
+            folders[folder] == nil
+          else {
             break
           }
           between.append(folder)

@@ -8,7 +8,7 @@ extension WorktreeWatcher {
   /// The worktrees of any repository within a folder that have their repository elsewhere.
   func worktrees(within folder: String) -> [String] {
     trees.filter { path, tree in
-      path != folder && HostFile.isWithin(path, folder)
+      !path.isSameName(as: folder) && HostFile.isWithin(path, folder)
         && !HostFile.isWithin(tree.repository, folder)
     }.keys.sorted()
   }
@@ -25,7 +25,7 @@ extension WorktreeWatcher {
       let found = trees[path]?.repository ?? path
       return repositories[found].map { [$0] } ?? []
     }
-    return repositories.values.filter { $0.id == name }
+    return repositories.values.filter { $0.id.isSameName(as: name) }
       .sorted { $0.commonDirectory < $1.commonDirectory }
   }
 
@@ -33,7 +33,7 @@ extension WorktreeWatcher {
   func worktree(on branch: String, with path: String) -> String? {
     guard let common = trees[path]?.repository else { return nil }
     return repositories[common]?.members.first {
-      (trees[$0.layout.worktree]?.look?.status.branch).map { $0 == branch } ?? false
+      (trees[$0.layout.worktree]?.look?.status.branch).map { $0.isSameName(as: branch) } ?? false
     }?.layout.worktree
   }
 
@@ -47,11 +47,10 @@ extension WorktreeWatcher {
       ["for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes/origin"],
       in: place.commonDirectory
     )
-    var names: Set<String> = []
+    var names: NameSet = []
     for line in answer.text.split(separator: "\n") {
-      for prefix in ["refs/heads/", "refs/remotes/origin/"] where line.hasPrefix(prefix) {
-        let name = line.dropFirst(prefix.count)
-        if name != "HEAD" { names.insert(String(name)) }
+      for prefix in ["refs/heads/", "refs/remotes/origin/"] {
+        if let name = line.name(after: prefix), name != "HEAD" { names.insert(name) }
       }
     }
     return names.sorted()

@@ -25,7 +25,7 @@ package actor WorktreeWatcher {
     var isPolled = true
     var pollAt = 0.0
     var folders: WatchPlan.Folders?
-    var gitFolders: [String: WatchPlan.Place] = [:]
+    var gitFolders: NameTable<WatchPlan.Place> = [:]
     var submodules: [String] = []
     var failures = 0
     var indexStamps: [[Int]?] = []
@@ -50,22 +50,22 @@ package actor WorktreeWatcher {
   private nonisolated let signals: AsyncStream<Void>
   private nonisolated let signal: AsyncStream<Void>.Continuation
 
-  var repositories: [String: RepositoryLook] = [:]
-  var trees: [String: Tree] = [:]
+  var repositories: NameTable<RepositoryLook> = [:]
+  var trees: NameTable<Tree> = [:]
   private var debounces: [Owner: Debounce] = [:]
   private var budget: RefreshBudget<Owner>
   private var reconcileAt = 0.0
   private var failures = 0
-  private var failuresOfRepositories: [String: Int] = [:]
+  private var failuresOfRepositories: NameTable<Int> = [:]
   /// Worktrees that are looked at when the look at their repository has ended.
-  private var held: [String: Set<String>] = [:]
+  private var held: NameTable<NameSet> = [:]
   private var looks = 0
   private var isCut = false
   private var missingRoots: [String] = []
   /// The folders that are watched, without links.
   private var realRoots: [String] = []
   private var following: Task<Void, Never>?
-  private var unknownReadings: [String: AgentReading] = [:]
+  private var unknownReadings: NameTable<AgentReading> = [:]
 
   /// Creates a watcher; ``run()`` starts it.
   ///
@@ -242,7 +242,8 @@ package actor WorktreeWatcher {
     let search = RepositorySearch(roots: settings.roots)
     let found = await Self.run(search)
     (isCut, missingRoots) = (found.isCut, found.missing)
-    for common in repositories.keys where !found.repositories.contains(common) {
+    let known = NameSet(found.repositories)
+    for common in repositories.keys where !known.contains(common) {
       guard HostFile.kind(common) == nil || !found.isCut else { continue }
       drop(repository: common)
     }
@@ -266,11 +267,11 @@ package actor WorktreeWatcher {
   private func lookAtRepository(_ common: String) async {
     do {
       table.set(WatchFolders.repository(common), for: .repository(common))
-      let upstreams = trees.values.filter { $0.repository == common }
+      let upstreams = trees.values.filter { $0.repository.isSameName(as: common) }
         .compactMap { $0.look?.status.upstream }
       let look = try await RepositoryLook.take(
         common,
-        upstreams: Set(upstreams),
+        upstreams: NameSet(upstreams),
         runner: runner
       )
       failuresOfRepositories[common] = nil
@@ -303,7 +304,7 @@ package actor WorktreeWatcher {
   private func take(_ look: RepositoryLook) {
     let now = WatchClock.monotonic
     let before = repositories.updateValue(look, forKey: look.commonDirectory)
-    let paths = Set(look.members.map(\.layout.worktree))
+    let paths = NameSet(look.members.map(\.layout.worktree))
     let isSeenOtherwise = before?.settings != look.settings
     let isAllOther =
       before?.source != look.source || isSeenOtherwise || before?.history != look.history
@@ -313,7 +314,7 @@ package actor WorktreeWatcher {
           || before.followed["refs/stash"] != look.followed["refs/stash"]
       } ?? true
     for (path, tree) in trees
-    where tree.repository == look.commonDirectory && !paths.contains(path) {
+    where tree.repository.isSameName(as: look.commonDirectory) && !paths.contains(path) {
       drop(tree: path)
     }
     for member in look.members {
@@ -342,7 +343,7 @@ package actor WorktreeWatcher {
       }
       publish(path)
     }
-    if before.map({ Set($0.members.map(\.layout.worktree)) }) != paths {
+    if before.map({ NameSet($0.members.map(\.layout.worktree)) }) != paths {
       watchSearch()
       follow()
     }
@@ -365,7 +366,7 @@ package actor WorktreeWatcher {
     held[common] = nil
     table.remove(.repository(common))
     table.remove(.settings(common))
-    for (path, tree) in trees where tree.repository == common { drop(tree: path) }
+    for (path, tree) in trees where tree.repository.isSameName(as: common) { drop(tree: path) }
     follow()
   }
 

@@ -1,3 +1,4 @@
+import Git
 import Glibc
 
 /// Reads small files and times of the file system; writes nothing and follows no further than it says.
@@ -162,11 +163,14 @@ package enum HostFile {
   /// A path within a folder; an absolute one is itself.
   package static func join(_ folder: String, _ path: String) -> String {
     if path.isEmpty { return folder }
-    return path.hasPrefix("/") ? path : (folder.hasSuffix("/") ? folder : folder + "/") + path
+    let slash = UInt8(ascii: "/")
+    if path.utf8.first == slash { return path }
+    return (folder.utf8.last == slash ? folder : folder + "/") + path
   }
 
   /// Whether a path is a folder or lies within it.
   package static func isWithin(_ path: String, _ folder: String) -> Bool {
-    path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
+    path.isSameName(as: folder)
+      || path.beginsWithName(folder.utf8.last == UInt8(ascii: "/") ? folder : folder + "/")
   }
 }

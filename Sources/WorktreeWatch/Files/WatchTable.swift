@@ -13,6 +13,28 @@ package final class WatchTable: Sendable {
     case settings(String)
     /// The folders that are searched for repositories.
     case search
+
+    /// The kind, and the path by which it is known.
+    private var parts: (kind: Int, path: String) {
+      switch self {
+      case .worktree(let path): (0, path)
+      case .repository(let path): (1, path)
+      case .settings(let path): (2, path)
+      case .search: (3, "")
+      }
+    }
+
+    /// Compares paths by their bytes.
+    package static func == (left: Self, right: Self) -> Bool {
+      left.parts.kind == right.parts.kind && left.parts.path.isSameName(as: right.parts.path)
+    }
+
+    /// Hashes the bytes of the path.
+    package func hash(into hasher: inout Hasher) {
+      hasher.combine(parts.kind)
+      var path = parts.path
+      path.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
   }
 
   private struct Watch {
@@ -22,16 +44,16 @@ package final class WatchTable: Sendable {
 
   private struct State {
     var watches: [Int32: Watch] = [:]
-    var numbers: [String: Int32] = [:]
+    var numbers: NameTable<Int32> = [:]
     /// What each owner wants, without what is gone since.
-    var wanted: [Owner: [String: WatchPlan.Place]] = [:]
+    var wanted: [Owner: NameTable<WatchPlan.Place>] = [:]
     var dirty: Set<Owner> = []
     /// Owners whose watched folders have changed.
     var moved: Set<Owner> = []
     /// How often content of a worktree changed, as far as events tell.
-    var contents: [String: Int64] = [:]
+    var contents: NameTable<Int64> = [:]
     /// How often the folders of a worktree that have to be watched became others.
-    var moves: [String: Int64] = [:]
+    var moves: NameTable<Int64> = [:]
     var events: Int64 = 0
   }
 
@@ -104,7 +126,7 @@ package final class WatchTable: Sendable {
   /// - Returns: Whether all of them that exist are watched, and those that were not before.
   @discardableResult
   package func set(
-    _ folders: [String: WatchPlan.Place],
+    _ folders: NameTable<WatchPlan.Place>,
     for owner: Owner
   ) -> (isWhole: Bool, added: [String]) {
     guard let inotify else { return (false, []) }

@@ -34,7 +34,7 @@ package struct DiffReader: Sendable {
       throw GitRunner.Failure.unreadable(error.description)
     }
     let shown = paths.prefix(WatchLimits.diffFiles)
-    var texts: [String: UnifiedDiff.File] = [:]
+    var texts: NameTable<UnifiedDiff.File> = [:]
     if !shown.isEmpty {
       // Paths are taken as they stand: `:(literal)` keeps stars and colons in names from meaning anything.
       let specs = shown.flatMap { [$0.oldPath, $0.path].compactMap(\.self) }

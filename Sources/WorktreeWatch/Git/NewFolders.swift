@@ -9,13 +9,13 @@ struct NewFolders: Sendable {
   /// The folders, relative to the worktree.
   private(set) var folders: [String] = []
   /// Everything that was found, ignored or not.
-  private(set) var seen: Set<String> = []
+  private(set) var seen: NameSet = []
   /// Whether there are more that are to be watched.
   private(set) var isOverflowing = false
   /// Whether within new folders that a status names not everything is in the list.
   private(set) var isCut = false
   /// Folders that were asked about, and whether they are in the worktree itself.
-  private var inside: [String: Bool] = ["": true]
+  private var inside: NameTable<Bool> = ["": true]
 
   /// Looks for them.
   ///
@@ -35,9 +35,9 @@ struct NewFolders: Sendable {
   ) async throws -> Self {
     var found = Self()
     guard !tracked.isOverflowing else { return found }
-    var named = Set(named.map { String($0.dropLast()) })
+    var named = NameSet(named.map { String($0.dropLast()) })
     var countOfNamed = 0
-    let submodules = Set(tracked.submodules)
+    let submodules = NameSet(tracked.submodules)
     var level = tracked.all.filter { !submodules.contains($0) }
     while !level.isEmpty {
       let inner = await found.inner(of: level, root, tracked)
@@ -108,14 +108,14 @@ struct NewFolders: Sendable {
   }
 
   private static func parent(_ path: String) -> String {
-    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+    path.parentPath
   }
 
   private static func ignored(
     _ paths: [String],
     _ root: String,
     _ runner: GitRunner
-  ) async throws -> Set<String> {
+  ) async throws -> NameSet {
     let answer = try await runner.run(
       ["check-ignore", "-z", "--stdin"],
       in: root,
@@ -123,7 +123,7 @@ struct NewFolders: Sendable {
       // "./" first: check-ignore takes a name such as ":(x" for a pattern, and refuses GIT_LITERAL_PATHSPECS.
       input: paths.flatMap { Array("./\($0)".utf8) + [0] }
     )
-    return Set(
+    return NameSet(
       answer.output.split(separator: 0).map { String(decoding: $0.dropFirst(2), as: UTF8.self) }
     )
   }

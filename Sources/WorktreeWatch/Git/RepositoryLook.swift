@@ -26,7 +26,7 @@ package struct RepositoryLook: Hashable, Sendable {
   /// The branch its worktrees are compared with.
   package var source: GitRefs.Source?
   /// The objects of refs that the states of worktrees depend on: the stash and the branches they follow.
-  package var followed: [String: String]
+  package var followed: NameTable<String>
   /// What tells one state of the files that say how git sees the repository from the next.
   package var settings: SettingsFiles.Stamps
   /// What else than commits themselves decides what comes before them.
@@ -44,7 +44,7 @@ package struct RepositoryLook: Hashable, Sendable {
     /// What tells one state of `info/grafts` from the next.
     package var grafts: [Int]?
     /// The objects that take the place of others, by ref.
-    package var replacements: [String: String]
+    package var replacements: NameTable<String>
   }
 
   /// Asks git.
@@ -57,7 +57,7 @@ package struct RepositoryLook: Hashable, Sendable {
   /// - Throws: ``GitRunner/Failure``, `CancellationError`.
   package static func take(
     _ common: String,
-    upstreams: Set<String> = [],
+    upstreams: NameSet = [],
     runner: GitRunner
   ) async throws -> Self {
     let shallow = HostFile.stamp(HostFile.join(common, "shallow"))
@@ -79,7 +79,8 @@ package struct RepositoryLook: Hashable, Sendable {
     var missing = 0
     for (index, entry) in entries.enumerated() where !entry.isBare {
       guard entry.isPathExact, let path = HostFile.realPath(entry.path),
-        case .worktree(let layout)? = GitLayout.find(path), layout.commonDirectory == common
+        case .worktree(let layout)? = GitLayout.find(path),
+        layout.commonDirectory.isSameName(as: common)
       else {
         missing += 1
         continue
@@ -88,17 +89,16 @@ package struct RepositoryLook: Hashable, Sendable {
     }
     let mainBranch = entries.first?.branch
     var names = GitRefs.candidates
-    if let mainBranch, mainBranch.hasPrefix("refs/heads/") {
-      names.append(String(mainBranch.dropFirst("refs/heads/".count)))
-    }
+    if let name = mainBranch?.name(after: "refs/heads/") { names.append(name) }
     let followed =
       ["refs/stash"] + upstreams.flatMap { ["refs/remotes/\($0)", "refs/heads/\($0)"] }
+    let wanted = NameSet(followed)
     let patterns =
       ["refs/remotes/origin/HEAD", replacements] + followed
       + names.flatMap { ["refs/remotes/origin/\($0)", "refs/heads/\($0)"] }
     var refs = try await refs(patterns, common, runner)
     if let target = refs.targets["refs/remotes/origin/HEAD"], refs.objects[target] == nil {
-      refs.objects.merge(try await Self.refs([target], common, runner).objects) { $1 }
+      refs.objects.merge(try await Self.refs([target], common, runner).objects)
     }
     let folder = Self.folderName(entries.first?.path ?? common)
     let id = configuration["remote.origin.url"].flatMap(RemoteName.read) ?? "local/\(folder)"
@@ -109,7 +109,7 @@ package struct RepositoryLook: Hashable, Sendable {
       members: members,
       missing: missing,
       source: refs.source(mainBranch: mainBranch),
-      followed: refs.objects.filter { followed.contains($0.key) },
+      followed: refs.objects.filter { wanted.contains($0.key) },
       settings: settings,
       history: History(
         shallow: shallow,

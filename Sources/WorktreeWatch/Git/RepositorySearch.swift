@@ -1,3 +1,5 @@
+import Git
+
 /// Finds repositories below given folders.
 ///
 /// It opens folders, never follows links below the given ones, does not enter hidden folders and
@@ -42,8 +44,8 @@ package struct RepositorySearch: Sendable {
   /// Looks now: level by level, so that a limit cuts what is deepest.
   package func run() -> Result {
     var result = Result()
-    var found: Set<String> = []
-    var seen: Set<String> = []
+    var found: NameSet = []
+    var seen: NameSet = []
     var level: [String] = []
     for root in roots {
       if let real = HostFile.realPath(root), HostFile.kind(real) == .folder {

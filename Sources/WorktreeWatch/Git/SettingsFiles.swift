@@ -5,7 +5,7 @@ import Glibc
 /// attributes everywhere.
 package enum SettingsFiles {
   /// What tells one state of each file from the next; `nil` for one that is not there.
-  package typealias Stamps = [String: [Int]?]
+  package typealias Stamps = NameTable<[Int]?>
 
   /// The files of a repository, whether they are there or not, up to ``WatchLimits/settingsFiles``.
   ///
@@ -54,17 +54,17 @@ package enum SettingsFiles {
       home.map { HostFile.join($0, ".gitconfig") }, user.map { HostFile.join($0, "git/config") },
     ]
     .compactMap(\.self)
-    var seen: Set<String> = []
+    var seen: NameSet = []
     return Array(found.filter { seen.insert($0).inserted }.prefix(WatchLimits.settingsFiles))
   }
 
   /// The stamps of files now.
   package static func stamps(_ paths: some Sequence<String>) -> Stamps {
-    Dictionary(paths.map { ($0, HostFile.stamp($0)) }) { first, _ in first }
+    Stamps(paths.map { ($0, HostFile.stamp($0)) })
   }
 
   /// The folders that are watched for files, which may be links.
-  package static func folders(_ paths: some Collection<String>) -> [String: WatchPlan.Place] {
-    WatchFolders.folders(of: Array(Set(paths).union(paths.compactMap { HostFile.realPath($0) })))
+  package static func folders(_ paths: some Collection<String>) -> NameTable<WatchPlan.Place> {
+    WatchFolders.folders(of: Array(paths) + paths.compactMap { HostFile.realPath($0) })
   }
 }

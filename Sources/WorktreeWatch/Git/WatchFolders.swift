@@ -4,9 +4,9 @@ import Synchronization
 /// Finds the folders that are watched for a worktree or a repository.
 package enum WatchFolders {
   /// Where refs are, in any depth; bounded as content is.
-  package static func repository(_ common: String) -> [String: WatchPlan.Place] {
+  package static func repository(_ common: String) -> NameTable<WatchPlan.Place> {
     // Of `refs` itself only `stash` counts, which all worktrees share, and new folders.
-    var folders: [String: WatchPlan.Place] = [
+    var folders: NameTable<WatchPlan.Place> = [
       common: .commonDirectory, HostFile.join(common, "refs"): .refs,
     ]
     var open = WatchPlan.commonFolders.map { HostFile.join(common, $0) }
@@ -34,8 +34,8 @@ package enum WatchFolders {
   }
 
   /// Where files are that may come, go and change: the folders they are in, or the nearest ones that are there.
-  package static func folders(of files: [String]) -> [String: WatchPlan.Place] {
-    var names: [String: Set<String>] = [:]
+  package static func folders(of files: [String]) -> NameTable<WatchPlan.Place> {
+    var names: NameTable<Set<String>> = [:]
     for file in files {
       var path = file
       while let slash = path.lastIndex(of: "/") {
@@ -52,8 +52,8 @@ package enum WatchFolders {
   }
 
   /// The git directory of a worktree, and what is within it while something is under way.
-  package static func gitDirectory(_ layout: GitLayout) -> [String: WatchPlan.Place] {
-    var folders: [String: WatchPlan.Place] = [layout.gitDirectory: .gitDirectory]
+  package static func gitDirectory(_ layout: GitLayout) -> NameTable<WatchPlan.Place> {
+    var folders: NameTable<WatchPlan.Place> = [layout.gitDirectory: .gitDirectory]
     for name in WatchPlan.operationFolders {
       let path = HostFile.join(layout.gitDirectory, name)
       if HostFile.kindOfItself(path) == .folder { folders[path] = .gitDirectory }
@@ -68,7 +68,7 @@ package enum WatchFolders {
     /// The git directories of submodules.
     package var gitDirectories: [String] = []
     /// Folders on disk that were looked at and may be left out.
-    var seen: Set<String> = []
+    var seen: NameSet = []
     /// Whether git could tell everything.
     package var isWhole = true
     /// Whether within new folders not everything is watched.

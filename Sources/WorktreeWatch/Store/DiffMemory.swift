@@ -1,3 +1,4 @@
+import Git
 import Synchronization
 import Workspaces
 
@@ -30,7 +31,7 @@ package final class DiffMemory: Sendable {
     var at: Double
   }
 
-  private let made = Mutex<[String: Made]>([:])
+  private let made = Mutex<NameTable<Made>>([:])
   private let longest: Double
 
   init(longest: Double) { self.longest = longest }

@@ -1,9 +1,10 @@
+import Git
 import Synchronization
 
 /// Tells those who wait that a worktree was looked at.
 package final class LookTicks: Sendable {
   private struct State {
-    var listeners: [String: [Int: AsyncStream<Void>.Continuation]] = [:]
+    var listeners: NameTable<[Int: AsyncStream<Void>.Continuation]> = [:]
     var next = 0
   }
 

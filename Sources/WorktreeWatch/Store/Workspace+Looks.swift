@@ -20,9 +20,7 @@ extension Workspace {
     let folder = path.split(separator: "/").last.map(String.init) ?? path
     let head = look?.status.head ?? member.entry.head
     let heads = "refs/heads/"
-    let listed = member.entry.branch.map {
-      $0.hasPrefix(heads) ? String($0.dropFirst(heads.count)) : $0
-    }
+    let listed = member.entry.branch.map { $0.name(after: heads) ?? $0 }
     let branch = look == nil ? listed : look?.status.branch
     self.init(
       id: WorkspaceIdentity.id(of: path),

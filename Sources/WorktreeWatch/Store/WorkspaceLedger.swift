@@ -1,3 +1,4 @@
+import Git
 package import Workspaces
 
 /// All worktrees as answers show them, with the revision at which each member changed last: a value.
@@ -73,7 +74,9 @@ package struct WorkspaceLedger: Sendable {
   package init(generation: String) { self.generation = generation }
 
   /// The worktrees ordered by path.
-  package var all: [Record] { records.values.sorted { $0.workspace.path < $1.workspace.path } }
+  package var all: [Record] {
+    records.values.sorted { $0.workspace.path.isNameBefore($1.workspace.path) }
+  }
 
   /// How many worktrees there are.
   package var count: Int { records.count }
@@ -100,7 +103,7 @@ package struct WorkspaceLedger: Sendable {
       record.askedAt = askedAt ?? record.askedAt
       record.activitySince = activitySince
       workspace.revision = record.revision
-      guard workspace != record.workspace else {
+      guard workspace != record.workspace || !Self.isNamed(workspace, as: record.workspace) else {
         records[workspace.id] = record
         return false
       }
@@ -130,6 +133,17 @@ package struct WorkspaceLedger: Sendable {
       activitySince: activitySince
     )
     return true
+  }
+
+  /// Whether two worktrees have the same names byte by byte, which `==` does not tell.
+  private static func isNamed(_ one: Workspace, as other: Workspace) -> Bool {
+    func names(_ it: Workspace) -> [String] {
+      [
+        it.path, it.name, it.repoId, it.branch, it.sourceBranch, it.git.branch ?? "",
+        it.git.upstream ?? "", it.git.compared ?? "",
+      ] + it.git.conflicts
+    }
+    return names(one).elementsEqual(names(other)) { $0.isSameName(as: $1) }
   }
 
   /// Puts the agent session of a worktree.
