@@ -65,7 +65,10 @@ package struct ActivityFusion: Hashable, Sendable {
     if case .over(let at, let end) = session.turn, end != .interrupted,
       isUnseen(at, evidence, now)
     {
-      return over(end, at, session, Self.source(of: session), .high, evidence, now)
+      // Nobody can answer what is gone: a turn that failed is one more that has ended, with the reason.
+      let failure = end == .failed ? session.failure?.line ?? "the turn failed" : nil
+      let log = Self.source(of: session)
+      return over(.complete, at, session, log, .high, evidence, now, reason: failure)
     }
     if let at = settledAt(session, evidence, now), isUnseen(at, evidence, now) {
       return over(.complete, at, session, Self.source(of: session), .medium, evidence, now)

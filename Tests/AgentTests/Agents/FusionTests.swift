@@ -232,6 +232,25 @@ struct FusionTests {
     #expect(activity(failed, alive, seen: second(22), at: second(23)).state == .idle)
   }
 
+  @Test func `rules 1 and 2: nobody is needed by a turn that failed in a process that is gone`() {
+    let failed = session {
+      $0.turn = .over(at: second(20), .failed)
+    }
+    let gone = ActivityEvidence.ProcessEvidence.missing(noticed: second(30), wasSeen: true)
+    let shown = activity(failed, gone, at: second(31))
+    #expect(shown.state == .doneUnseen)
+    #expect(shown.since == second(20))
+    #expect(shown.reason == "the turn failed")
+    // An agent at work in the same worktree comes before it.
+    #expect(Activity.State.working.urgency > shown.state.urgency)
+    #expect(activity(failed, gone, seen: second(32), at: second(33)).state == .ended)
+    let closed = session {
+      $0.turn = .over(at: second(20), .failed)
+      $0.isClosed = true
+    }
+    #expect(activity(closed, alive, at: second(31)).state == .doneUnseen)
+  }
+
   @Test func `rules 9 and 10: without a turn, or without a log`() {
     let fresh = session { $0.turn = .none }
     #expect(activity(fresh, alive, at: second(21)).state == .idle)
