@@ -84,6 +84,37 @@ package enum WatchLimits {
   /// The longest new file that is shown in a diff.
   package static let newFileBytes = 1 << 20
 
+  /// The most processes of the machine that are looked at before an action.
+  package static let processesLookedAt = 100_000
+  /// The most open files that are looked at of one process.
+  package static let filesOfProcess = 10_000
+  /// How many folders above a working folder, and processes above a process, are looked at.
+  package static let parentFolders = 64
+  /// The most processes that a refusal names.
+  package static let processesNamed = 20
+  /// How often is looked again for a process that may run for a moment only.
+  package static let processLooks = 3
+  /// How long is waited before that, in seconds.
+  package static let processPause = 0.15
+
+  /// How long what was removed, and the state before a merge or a sync, is kept.
+  package static let restoreTime = 604_800.0
+  /// How often is looked for what was kept long enough.
+  package static let sweepEvery = 3_600.0
+  /// The most time that counts between two such looks, as a clock may be put forward.
+  package static let longestSweepStep = 86_400.0
+  /// The most restore points of one repository.
+  package static let restorePoints = 16_384
+  /// The most files of a worktree's git directory that are searched for names of objects.
+  package static let gitDirectoryFiles = 100_000
+  /// The most bytes of one of them, such as a log of HEAD.
+  package static let gitDirectoryFileBytes = 64 << 20
+  /// The most bytes of a list of mounts.
+  package static let mountListBytes = 4 << 20
+
+  /// The most of what is not shown that is named.
+  package static let omissions = 1_024
+
   /// How many removals are remembered for clients that ask what changed.
   package static let tombstones = 1_024
 }

@@ -14,6 +14,8 @@ package struct WatchSettings: Sendable {
   package var pollEvery = WatchLimits.pollEvery
   /// The most watches of the kernel; 0 polls everything.
   package var watches = Inotify.share(percent: WatchLimits.inotifyShare)
+  /// The name of the file system of a path, if not all changes on it make events.
+  package var lacksEvents: @Sendable (String) -> String? = { FileSystemEvents.lacking($0) }
 
   /// Watches some folders with the usual times.
   package init(roots: [String]) { self.roots = roots }

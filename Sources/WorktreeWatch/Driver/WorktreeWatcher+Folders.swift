@@ -71,8 +71,11 @@ extension WorktreeWatcher {
       wanted[HostFile.join(path, folder)] = .content
     }
     let (isWhole, added) = table.set(wanted, for: .worktree(path))
+    let system = settings.lacksEvents(path) ?? settings.lacksEvents(tree.member.layout.gitDirectory)
+    trees[path]?.eventlessSystem = system
+    trees[path]?.lacksWatches = !isWhole
     trees[path]?.isPolled =
-      !isWhole || tree.folders?.isOverflowing ?? true || !tree.hasFolders
+      !isWhole || tree.folders?.isOverflowing ?? true || !tree.hasFolders || system != nil
     return added.filter { wanted[$0] == .content }
   }
 

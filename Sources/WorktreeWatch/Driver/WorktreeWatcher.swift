@@ -32,6 +32,10 @@ package actor WorktreeWatcher {
     var untracked: [String] = []
     var hasFolders = false
     var isCut = false
+    /// The name of its file system if not all changes on it make events.
+    var eventlessSystem: String?
+    /// Whether the system had no watches left for it.
+    var lacksWatches = false
     /// The moves of ``WatchTable`` that the watched folders are of.
     var settledMoves: Int64 = -1
     var waiters: [(since: Double, continuation: CheckedContinuation<Void, Never>)] = []
@@ -64,6 +68,12 @@ package actor WorktreeWatcher {
   private var missingRoots: [String] = []
   /// The folders that are watched, without links.
   private var realRoots: [String] = []
+  /// What the last search for repositories left out.
+  var searchOmissions: [Omission] = []
+  /// Why repositories could not be read, by their common directories.
+  var repositoryProblems: [String: String] = [:]
+  /// Worktrees that are left out as there are too many.
+  var surplusWorktrees: Set<String> = []
   private var following: Task<Void, Never>?
   private var unknownReadings: NameTable<AgentReading> = [:]
 
@@ -209,6 +219,8 @@ package actor WorktreeWatcher {
       if now >= tree.pollAt {
         trees[path]?.pollAt = now + settings.pollEvery
         budget.request(.worktree(path), at: now)
+        // Its refs are on such a file system too, or may be.
+        if tree.eventlessSystem != nil { budget.request(.repository(tree.repository), at: now) }
       }
       next = min(next, trees[path]?.pollAt ?? next)
     }
@@ -242,6 +254,7 @@ package actor WorktreeWatcher {
     let search = RepositorySearch(roots: settings.roots)
     let found = await Self.run(search)
     (isCut, missingRoots) = (found.isCut, found.missing)
+    searchOmissions = found.omissions
     let known = NameSet(found.repositories)
     for common in repositories.keys where !known.contains(common) {
       guard HostFile.kind(common) == nil || !found.isCut else { continue }
@@ -266,7 +279,8 @@ package actor WorktreeWatcher {
 
   private func lookAtRepository(_ common: String) async {
     do {
-      table.set(WatchFolders.repository(common), for: .repository(common))
+      let heads = repositories[common]?.symbolicHeads ?? []
+      table.set(WatchFolders.repository(common, heads: heads), for: .repository(common))
       let upstreams = trees.values.filter { $0.repository.isSameName(as: common) }
         .compactMap { $0.look?.status.upstream }
       let look = try await RepositoryLook.take(
@@ -275,8 +289,10 @@ package actor WorktreeWatcher {
         runner: runner
       )
       failuresOfRepositories[common] = nil
+      repositoryProblems[common] = nil
       table.set(SettingsFiles.folders(look.settings.keys), for: .settings(common))
-      if SettingsFiles.stamps(look.settings.keys) != look.settings {
+      // What was not watched yet may have changed before it is.
+      if SettingsFiles.stamps(look.settings.keys) != look.settings || look.symbolicHeads != heads {
         budget.request(.repository(common), at: WatchClock.monotonic)
       }
       take(look)
@@ -286,6 +302,7 @@ package actor WorktreeWatcher {
       if HostFile.kind(common) == nil {
         drop(repository: common)
       } else {
+        repositoryProblems[common] = "\(error)"
         let count = failuresOfRepositories[common, default: 0]
         failuresOfRepositories[common] = count + 1
         retry(.repository(common), after: count)
@@ -309,10 +326,7 @@ package actor WorktreeWatcher {
     let isAllOther =
       before?.source != look.source || isSeenOtherwise || before?.history != look.history
       || before?.stashLog != look.stashLog || before?.trust != look.trust
-      || before.map { before in
-        before.followed.contains { look.followed[$0.key] != $0.value }
-          || before.followed["refs/stash"] != look.followed["refs/stash"]
-      } ?? true
+    let moved = FollowedRefs.moved(before?.followed ?? [:], look.followed)
     for (path, tree) in trees
     where tree.repository.isSameName(as: look.commonDirectory) && !paths.contains(path) {
       drop(tree: path)
@@ -322,8 +336,10 @@ package actor WorktreeWatcher {
       if trees[path] == nil {
         guard trees.count < WatchLimits.worktrees else {
           isCut = true
-          break
+          surplusWorktrees.insert(path)
+          continue
         }
+        surplusWorktrees.remove(path)
         trees[path] = Tree(member: member, repository: look.commonDirectory)
         if let reading = unknownReadings.removeValue(forKey: path) {
           trees[path]?.reading = reading
@@ -337,7 +353,10 @@ package actor WorktreeWatcher {
           table.touch(path)
         }
         // A commit may have been made elsewhere on the branch that is checked out here.
-        if isAllOther || trees[path]?.look?.status.head != member.entry.head {
+        let status = trees[path]?.look?.status
+        if isAllOther || status?.head != member.entry.head
+          || FollowedRefs.concern(status?.upstream, moved)
+        {
           budget.request(.worktree(path), at: now)
         }
       }
@@ -363,6 +382,7 @@ package actor WorktreeWatcher {
   private func drop(repository common: String) {
     repositories[common] = nil
     failuresOfRepositories[common] = nil
+    repositoryProblems[common] = nil
     held[common] = nil
     table.remove(.repository(common))
     table.remove(.settings(common))
@@ -417,6 +437,10 @@ package actor WorktreeWatcher {
     trees[path]?.failures = look?.problem == nil ? 0 : tree.failures + 1
     looks += 1
     guard trees[path] != nil else { return }
+    if let upstream = look?.status.upstream, upstream != trees[path]?.look?.status.upstream {
+      // From now on its repository looks at that ref as well.
+      budget.request(.repository(tree.repository), at: WatchClock.monotonic)
+    }
     trees[path]?.look = look
     trees[path]?.pollAt = WatchClock.monotonic + settings.pollEvery
     publish(path, askedAt: look?.problem == nil ? askedAt : nil)

@@ -129,6 +129,11 @@ package enum HostFile {
     return names.sorted()
   }
 
+  /// Whether the names in a folder can be read.
+  package static func isReadableFolder(_ folder: String) -> Bool {
+    access(folder, R_OK | X_OK) == 0
+  }
+
   /// The names of the folders in a folder whose names are UTF-8, without `.` and `..`, in no order; links are no
   /// folders.
   ///

@@ -23,6 +23,8 @@ package struct RepositoryLook: Hashable, Sendable {
   package var members: [Member]
   /// Worktrees that git names and that are not there, or whose paths are not UTF-8.
   package var missing: Int
+  /// The same with their reasons.
+  package var omissions: [Omission] = []
   /// The branch its worktrees are compared with.
   package var source: GitRefs.Source?
   /// The objects of refs that the states of worktrees depend on: the stash and the branches they follow.
@@ -77,12 +79,14 @@ package struct RepositoryLook: Hashable, Sendable {
     }
     var members: [Member] = []
     var missing = 0
+    var omissions: [Omission] = []
     for (index, entry) in entries.enumerated() where !entry.isBare {
       guard entry.isPathExact, let path = HostFile.realPath(entry.path),
         case .worktree(let layout)? = GitLayout.find(path),
         layout.commonDirectory.isSameName(as: common)
       else {
         missing += 1
+        omissions.append(Omission(entry, of: common))
         continue
       }
       members.append(Member(entry: entry, layout: layout, isMain: index == 0))
@@ -91,7 +95,7 @@ package struct RepositoryLook: Hashable, Sendable {
     var names = GitRefs.candidates
     if let name = mainBranch?.name(after: "refs/heads/") { names.append(name) }
     let followed =
-      ["refs/stash"] + upstreams.flatMap { ["refs/remotes/\($0)", "refs/heads/\($0)"] }
+      [FollowedRefs.stash] + upstreams.flatMap(FollowedRefs.refs)
     let wanted = NameSet(followed)
     let patterns =
       ["refs/remotes/origin/HEAD", replacements] + followed
@@ -108,6 +112,7 @@ package struct RepositoryLook: Hashable, Sendable {
       name: id.split(separator: "/").last.map(String.init) ?? folder,
       members: members,
       missing: missing,
+      omissions: omissions,
       source: refs.source(mainBranch: mainBranch),
       followed: refs.objects.filter { wanted.contains($0.key) },
       settings: settings,

@@ -4,12 +4,20 @@ import Synchronization
 /// Finds the folders that are watched for a worktree or a repository.
 package enum WatchFolders {
   /// Where refs are, in any depth; bounded as content is.
-  package static func repository(_ common: String) -> NameTable<WatchPlan.Place> {
+  ///
+  /// - Parameters:
+  ///   - common: The common directory.
+  ///   - heads: Folders of refs outside of branches that HEADs lead to, such as `refs/catnip`.
+  /// - Returns: The folders with what each is to git.
+  package static func repository(
+    _ common: String,
+    heads: Set<String> = []
+  ) -> NameTable<WatchPlan.Place> {
     // Of `refs` itself only `stash` counts, which all worktrees share, and new folders.
     var folders: NameTable<WatchPlan.Place> = [
       common: .commonDirectory, HostFile.join(common, "refs"): .refs,
     ]
-    var open = WatchPlan.commonFolders.map { HostFile.join(common, $0) }
+    var open = (WatchPlan.commonFolders + heads.sorted()).map { HostFile.join(common, $0) }
     while let folder = open.popLast(), folders.count < GitLimits.watchedFolders {
       guard HostFile.kindOfItself(folder) == .folder else { continue }
       folders[folder] = .refs

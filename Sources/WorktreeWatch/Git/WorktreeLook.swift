@@ -57,6 +57,7 @@ package struct WorktreeLook: Hashable, Sendable {
     } catch {
       throw GitRunner.Failure.unreadable(error.description)
     }
+    look.status.branch = SymbolicHead.name(look.status.branch, in: layout.gitDirectory)
     look.operation = operation(layout.gitDirectory)
     look.locked = HostFile.text(HostFile.join(layout.gitDirectory, "locked"))
     look.source = source
