@@ -32,7 +32,15 @@ public enum WorkspaceProblem: String, Hashable, Sendable, CaseIterable {
   case wouldOverwrite = "would_overwrite"
   /// 409: commits would be lost.
   case worktreeUnmerged = "worktree_unmerged"
-  /// 409: an agent works there.
+  /// 409: a file system is mounted within the worktree.
+  case mountedFolder = "mounted_folder"
+  /// 409: a rebase would leave out merge commits with what was changed in them.
+  case mergeCommits = "merge_commits"
+  /// 409: a rebase would make commits again that a remote has.
+  case pushedCommits = "pushed_commits"
+  /// 404: there is no such restore point, or it is not kept any more.
+  case restorePointNotFound = "restore_point_not_found"
+  /// 409: an agent works there, or a process lives there.
   case agentActive = "agent_active"
   /// 409: the worktree came with the repository and cannot be removed.
   case mainWorktree = "main_worktree"

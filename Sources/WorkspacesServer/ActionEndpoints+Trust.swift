@@ -15,7 +15,12 @@ extension ActionEndpoints {
     let workspace = try await workspace(id)
     return try await Self.keeping {
       let now = try await actions.trust(workspace, asked.digest)
-      return done("the configuration of \(now.repoId) is trusted as it is", now.id)
+      return Self.done(
+        "the configuration of \(now.repoId) is trusted as it is",
+        now.id,
+        watcher,
+        restore: nil
+      )
     }
   }
 
@@ -24,7 +29,7 @@ extension ActionEndpoints {
     let workspace = try await workspace(id)
     return try await Self.keeping {
       let now = try await actions.distrust(workspace)
-      return done("no configuration of \(now.repoId) is trusted", now.id)
+      return Self.done("no configuration of \(now.repoId) is trusted", now.id, watcher, restore: nil)
     }
   }
 

@@ -31,14 +31,22 @@ struct ActionEndpoints: Sendable {
   private struct Synchronisation: Decodable {
     var strategy: String?
     var fetch: Bool?
+    var rewritesPushed: Bool?
+    var processes: [Int32]?
+
+    enum CodingKeys: String, CodingKey {
+      case strategy, fetch, processes
+      case rewritesPushed = "rewrite_pushed"
+    }
   }
 
   private struct Merging: Decodable {
     var squash: Bool?
     var cleansUp: Bool?
+    var processes: [Int32]?
 
     enum CodingKeys: String, CodingKey {
-      case squash
+      case squash, processes
       case cleansUp = "auto_cleanup"
     }
   }
@@ -109,18 +117,39 @@ struct ActionEndpoints: Sendable {
     let isForced = try query.flag("force") ?? false
     let removesBranch = try query.flag("delete_branch") ?? false
     let losesIgnored = try query.flag("ignored") ?? false
+    let processes = try Self.processes(query)
     let workspace = try await workspace(id)
     return try await Self.refusing {
-      try await actions.delete(
+      let point = try await actions.delete(
         workspace,
         isForced: isForced,
         removesBranch: removesBranch,
-        losesIgnored: losesIgnored
+        losesIgnored: losesIgnored,
+        processes: processes
       )
-      return ReadEndpoints.json(
-        WorkspaceJSON.bytes(["message": "\(workspace.path) is gone", "id": workspace.id])
-      )
+      var out = WorkspaceBytes()
+      out.raw("{\"message\":")
+      out.text("\(workspace.path) is gone; it can be restored until \(point.keptUntil)")
+      out.raw(",\"id\":")
+      out.text(workspace.id)
+      out.raw(",\"restore\":")
+      out.raw(WorkspaceJSON.bytes(point))
+      out.raw("}")
+      return ReadEndpoints.json(out.bytes)
     }
+  }
+
+  /// The numbers of processes that are no reason to refuse: `processes=12,34`.
+  private static func processes(_ query: QueryItems) throws(Problem) -> Set<Int32> {
+    guard let text = query["processes"] else { return [] }
+    var numbers: Set<Int32> = []
+    for part in text.split(separator: ",") {
+      guard let number = Int32(part), number > 0 else {
+        throw QueryItems.invalid("processes", text, "numbers of processes with commas between them")
+      }
+      numbers.insert(number)
+    }
+    return numbers
   }
 
   /// `GET /v1/git/worktrees/{id}/merge/check` and `/sync/check`.
@@ -143,14 +172,25 @@ struct ActionEndpoints: Sendable {
     let workspace = try await workspace(id)
     return try await Self.refusing {
       try await actions.requireTrusted(workspace.path, "to merge")
-      let merged = try await actions.merge(workspace, squashes: squashes, cleansUp: cleansUp)
+      let merged = try await actions.merge(
+        workspace,
+        squashes: squashes,
+        cleansUp: cleansUp,
+        processes: Set(asked.processes ?? [])
+      )
       var message = "\(workspace.branch) is merged into \(merged.target.branch)"
       if let refusal = merged.refusal {
         message += "; \(workspace.path) stays: \(refusal)"
       } else if cleansUp {
         message += "; \(workspace.path) is gone"
       }
-      return done(message, merged.target.id)
+      return Self.done(
+        message,
+        merged.target.id,
+        watcher,
+        restore: merged.undo,
+        removed: merged.removed
+      )
     }
   }
 
@@ -164,8 +204,20 @@ struct ActionEndpoints: Sendable {
     let workspace = try await workspace(id)
     return try await Self.refusing {
       try await actions.requireTrusted(workspace.path, "to sync")
-      let now = try await actions.sync(workspace, strategy, fetches: asked.fetch ?? false)
-      return done("\(now.branch) has what \(now.git.compared ?? now.sourceBranch) has", now.id)
+      let synced = try await actions.sync(
+        workspace,
+        strategy,
+        fetches: asked.fetch ?? false,
+        rewritesPushed: asked.rewritesPushed ?? false,
+        processes: Set(asked.processes ?? [])
+      )
+      let now = synced.worktree
+      return Self.done(
+        "\(now.branch) has what \(now.git.compared ?? now.sourceBranch) has",
+        now.id,
+        watcher,
+        restore: synced.undo
+      )
     }
   }
 
@@ -208,12 +260,24 @@ struct ActionEndpoints: Sendable {
     return record.workspace
   }
 
-  func done(_ message: String, _ id: String) -> Response {
+  /// What was done, the worktree, and what takes it back.
+  static func done(
+    _ message: String,
+    _ id: String,
+    _ watcher: WorktreeWatcher,
+    restore: RestorePoint?,
+    removed: RestorePoint? = nil
+  ) -> Response {
     var out = WorkspaceBytes()
     out.raw("{\"message\":")
     out.text(message)
     out.raw(",\"worktree\":")
     if let record = watcher.store.record(id) { out.workspace(record) } else { out.raw("null") }
+    for (name, point) in [("restore", restore), ("removed", removed)] {
+      guard let point else { continue }
+      out.raw(",\"\(name)\":")
+      out.raw(WorkspaceJSON.bytes(point))
+    }
     out.raw("}")
     return ReadEndpoints.json(out.bytes)
   }
@@ -229,15 +293,32 @@ struct ActionEndpoints: Sendable {
         status(refusal.problem),
         refusal.problem.rawValue,
         detail: refusal.detail,
-        extensions: refusal.files.isEmpty
-          ? [:] : ["files": .array(refusal.files.map { .string($0) })]
+        extensions: extensions(refusal)
       )
     }
   }
 
+  private static func extensions(_ refusal: ActionRefusal) -> [String: ProblemDetails.Value] {
+    var members: [String: ProblemDetails.Value] = [:]
+    if !refusal.files.isEmpty { members["files"] = .array(refusal.files.map { .string($0) }) }
+    if !refusal.processes.isEmpty {
+      members["processes"] = .array(
+        refusal.processes.map { process in
+          var value: [String: ProblemDetails.Value] = [
+            "pid": .integer(Int(process.number)), "name": .string(process.name),
+          ]
+          if case .file(let path) = process.use { value["file"] = .string(path) }
+          return .object(value)
+        }
+      )
+    }
+    return members
+  }
+
   private static func status(_ problem: WorkspaceProblem) -> HTTPResponse.Status {
     switch problem {
-    case .worktreeNotFound, .repositoryNotFound, .sessionNotFound: .notFound
+    case .worktreeNotFound, .repositoryNotFound, .sessionNotFound, .restorePointNotFound:
+      .notFound
     case .invalidParameter, .invalidBody: .badRequest
     case .gitFailed: .badGateway
     case .gitTimeout: .gatewayTimeout

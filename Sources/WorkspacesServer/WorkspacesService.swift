@@ -23,7 +23,20 @@ package struct WorkspacesService: Sendable {
   }
 
   /// Watches until the task is cancelled.
-  package func run() async { await watcher.run() }
+  package func run() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await watcher.run() }
+      group.addTask {
+        let actions = WorktreeActions(watcher: watcher)
+        for await _ in watcher.store.ticks() where watcher.store.isReady { break }
+        repeat {
+          await actions.sweep()
+        } while (try? await Task.sleep(for: .seconds(WatchLimits.sweepEvery))) != nil
+      }
+      await group.next()
+      group.cancelAll()
+    }
+  }
 
   /// Lets everybody go who waits for news, so that the server can end.
   package func close() { waiting.close() }
@@ -57,6 +70,7 @@ package struct WorkspacesService: Sendable {
     router.post("v1/batch") { request, _ in try await reads.batch(request) }
     router.get("v1/events") { request, _ in try await events.answer(request) }
     add(actions, to: router)
+    add(RestoreEndpoints(watcher: watcher, reads: reads), to: router)
     router.get("v1/info") { _, _ in
       let body = ["version": version, "name": "freshet"]
       return ReadEndpoints.json(WorkspaceJSON.bytes(body))
@@ -111,6 +125,23 @@ package struct WorkspacesService: Sendable {
     router.get("v1/git/branches/:name/:second") { _, context in
       let parts = ["name", "second"].map { context.parameters.get($0) ?? "" }
       return try await actions.branches(parts.joined(separator: "/"))
+    }
+  }
+
+  private func add(
+    _ restores: RestoreEndpoints,
+    to router: some RouterMethods<some RequestContext>
+  ) {
+    router.get("v1/git/omissions") { _, _ in
+      await restores.reads.firstLook()
+      return ReadEndpoints.json(WorkspaceJSON.bytes(await watcher.omissions()))
+    }
+    router.get("v1/git/restore") { _, _ in try await restores.list() }
+    router.post("v1/git/restore/:id") { request, context in
+      try await restores.restore(context.parameters.get("id") ?? "", request)
+    }
+    router.delete("v1/git/restore/:id") { _, context in
+      try await restores.forget(context.parameters.get("id") ?? "")
     }
   }
 

@@ -171,6 +171,12 @@ class ContractTest(unittest.TestCase):
         git(Path(made["worktree"]["path"]), "commit", "-q", "-a", "-m", "made")
         self.ask(LIST + "/{id}/merge", f"{place}/merge", "POST", body={})
         self.ask(LIST + "/{id}", place, "DELETE")
+        points, _ = self.ask("/v1/git/restore", "/v1/git/restore")
+        self.assertEqual([each["kind"] for each in points], ["delete", "merge"])
+        self.ask("/v1/git/restore/{id}", f"/v1/git/restore/{points[0]['id']}", "POST")
+        self.ask("/v1/git/restore/{id}", f"/v1/git/restore/{points[1]['id']}", "DELETE")
+        self.ask("/v1/git/restore/{id}", f"/v1/git/restore/{points[1]['id']}", "POST", status=404)
+        self.ask("/v1/git/omissions", "/v1/git/omissions")
         every = {(path, method) for path, item in self.document["paths"].items() for method in METHODS if method in item}
         self.assertEqual(every - self.asked, set(), "every operation was asked")
 

@@ -8,11 +8,19 @@ package struct ActionRefusal: Error, Sendable {
   package var detail: String
   /// The paths it is about.
   package var files: [String]
+  /// The processes it is about.
+  package var processes: [LiveProcess]
 
-  init(_ problem: WorkspaceProblem, _ detail: String, files: [String] = []) {
+  init(
+    _ problem: WorkspaceProblem,
+    _ detail: String,
+    files: [String] = [],
+    processes: [LiveProcess] = []
+  ) {
     self.problem = problem
     self.detail = detail
     self.files = files
+    self.processes = processes
   }
 }
 

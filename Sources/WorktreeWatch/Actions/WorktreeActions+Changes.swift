@@ -114,6 +114,10 @@ extension WorktreeActions {
     package var target: Workspace
     /// Why the merged worktree was not removed though it was to be; `nil` if it was, or was to stay.
     package var refusal: String?
+    /// What takes the merge back; `nil` if it changed nothing.
+    package var undo: RestorePoint?
+    /// What restores the merged worktree; `nil` if it was not removed.
+    package var removed: RestorePoint?
   }
 
   /// Merges a worktree's branch into its source, in the worktree that has the source checked out.
@@ -122,33 +126,41 @@ extension WorktreeActions {
   ///   - workspace: The worktree.
   ///   - squashes: Whether all its commits become one; if they change nothing, none is made.
   ///   - cleansUp: Whether the worktree is removed then; what speaks against that is looked at before the merge.
+  ///   - processes: The numbers of processes that live in the worktrees and are no reason to refuse.
   /// - Returns: What it came to.
   /// - Throws: ``ActionRefusal``, ``ActionConflict``, ``GitRunner/Failure``.
   package func merge(
     _ workspace: Workspace,
     squashes: Bool,
-    cleansUp: Bool = false
+    cleansUp: Bool = false,
+    processes: Set<Int32> = []
   ) async throws -> Merged {
     try await inTurn(workspace) { common in
       await watcher.refreshRepository(common)
       let now = try await current(workspace)
-      if cleansUp { try await requireRemovable(now, common, Removal()) }
-      let target = try await merge(now, squashes: squashes)
-      guard cleansUp else { return Merged(target: target) }
+      let removal = Removal(processes: processes)
+      if cleansUp { try await requireRemovable(now, common, removal) }
+      var merged = try await merge(now, common, squashes: squashes, processes)
+      guard cleansUp else { return merged }
       do {
         let after = try await current(now)
-        try await requireRemovable(after, common, Removal())
-        try await remove(after, common, Removal())
-        return Merged(target: target)
+        try await requireRemovable(after, common, removal)
+        merged.removed = try await remove(after, common, removal)
       } catch let refusal as ActionRefusal {
-        return Merged(target: target, refusal: refusal.detail)
+        merged.refusal = refusal.detail
       } catch let failure as GitRunner.Failure {
-        return Merged(target: target, refusal: failure.description)
+        merged.refusal = failure.description
       }
+      return merged
     }
   }
 
-  private func merge(_ now: Workspace, squashes: Bool) async throws -> Workspace {
+  private func merge(
+    _ now: Workspace,
+    _ common: String,
+    squashes: Bool,
+    _ processes: Set<Int32>
+  ) async throws -> Merged {
     let source = try await source(of: now)
     guard let branch = now.git.branch, let head = now.git.head else {
       throw ActionRefusal(.invalidParameter, "\(now.path) has no branch checked out")
@@ -166,7 +178,8 @@ extension WorktreeActions {
       )
     }
     let target = try await current(record.workspace)
-    try requireIdle(target)
+    try requireIdle(target, besides: processes)
+    try await requireNoProcess(in: target, besides: processes)
     try await requireClean(target)
     guard let base = target.git.head else {
       throw ActionRefusal(.invalidParameter, "\(source.branch) has no commit yet")
@@ -178,6 +191,7 @@ extension WorktreeActions {
       throw ActionConflict(report: report)
     }
     try await requireNothingInTheWay(trial.added, in: target.path)
+    try await requireNoHiddenEdit(target.path, among: incoming(head, in: target.path))
     let title = "Merge branch '\(branch)'"
     // Each is said, whatever the configuration says.
     let way =
@@ -185,22 +199,24 @@ extension WorktreeActions {
       ? ["--squash", "--ff", "--no-commit"]
       : ["--no-ff", "--commit", "--no-squash", "-m", title]
     let begun = BegunOperation(squashes ? .squash : .merge(head), in: try await ready(target))
-    _ = try await act(
-      ["merge", "--quiet", "--no-overwrite-ignore"] + way + [head],
-      in: target.path,
-      begun,
-      variables: Self.withoutMergeOptions(source.branch)
-    )
-    if squashes {
-      try await commitSquash("\(title) (squashed)", in: target, begun)
-    } else if try await !contains(head, in: target.path) {
-      throw ActionRefusal(
-        .gitFailed,
-        "git merge made no merge of \(branch) in \(target.path); look there what it left"
+    let undo = try await undoable(.merge, target, common) {
+      _ = try await act(
+        ["merge", "--quiet", "--no-overwrite-ignore"] + way + [head],
+        in: target.path,
+        begun,
+        variables: Self.plainSettings(source.branch)
       )
+      if squashes {
+        try await commitSquash("\(title) (squashed)", in: target, begun)
+      } else if try await !contains(head, in: target.path) {
+        throw ActionRefusal(
+          .gitFailed,
+          "git merge made no merge of \(branch) in \(target.path); look there what it left"
+        )
+      }
     }
     await watcher.refresh(now.path)
-    return try await current(target)
+    return Merged(target: try await current(target), undo: undo)
   }
 
   private func commitSquash(
@@ -228,15 +244,6 @@ extension WorktreeActions {
     }
   }
 
-  /// What keeps `branch.NAME.mergeOptions` from making another merge than the one that was checked; variables, as a
-  /// branch's name may hold what separates a key from its value (git-config(1), GIT_CONFIG_COUNT).
-  private static func withoutMergeOptions(_ branch: String) -> [String: String] {
-    [
-      "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "branch.\(branch).mergeOptions",
-      "GIT_CONFIG_VALUE_0": "",
-    ]
-  }
-
   /// Whether what is checked out has a commit.
   private func contains(_ commit: String, in folder: String) async throws -> Bool {
     let answer = try await runner.run(
@@ -253,28 +260,46 @@ extension WorktreeActions {
   ///   - workspace: The worktree.
   ///   - strategy: How.
   ///   - fetches: Whether the remote is asked first for what is new.
-  /// - Returns: The worktree as it is then.
+  ///   - rewritesPushed: Whether a rebase may make commits again that a remote has.
+  ///   - processes: The numbers of processes that live there and are no reason to refuse.
+  /// - Returns: What it came to.
   /// - Throws: ``ActionRefusal``, ``ActionConflict``, ``GitRunner/Failure``.
   package func sync(
     _ workspace: Workspace,
     _ strategy: Strategy,
-    fetches: Bool
-  ) async throws -> Workspace {
+    fetches: Bool,
+    rewritesPushed: Bool = false,
+    processes: Set<Int32> = []
+  ) async throws -> Synced {
     try await inTurn(workspace) { common in
       await watcher.refreshRepository(common)
-      var now = try await syncable(workspace)
+      var now = try await syncable(workspace, processes)
       if fetches {
         _ = try await act(["fetch", "--quiet", "origin"], in: now.path)
         await watcher.refreshRepository(common)
-        now = try await syncable(now)
+        now = try await syncable(now, processes)
       }
-      return try await sync(now, strategy)
+      if strategy == .rebase {
+        let isNeeded = try await requireRebasable(
+          now,
+          onto: source(of: now).object,
+          rewritesPushed: rewritesPushed
+        )
+        guard isNeeded else { return Synced(worktree: now) }
+      }
+      var done = now
+      let undo = try await undoable(.sync, now, common) { done = try await sync(now, strategy) }
+      return Synced(worktree: done, undo: undo)
     }
   }
 
-  private func syncable(_ workspace: Workspace) async throws -> Workspace {
+  private func syncable(
+    _ workspace: Workspace,
+    _ processes: Set<Int32>
+  ) async throws -> Workspace {
     let now = try await current(workspace)
-    try requireIdle(now)
+    try requireIdle(now, besides: processes)
+    try await requireNoProcess(in: now, besides: processes)
     // Before the branch: while a rebase waits, none is checked out.
     try await requireClean(now)
     guard now.git.branch != nil else {
@@ -290,9 +315,11 @@ extension WorktreeActions {
     case .rebase:
       // A rebase that is given up writes over them.
       try await requireNoHiddenEdit(now.path, sparse: false)
+      try await requireNoHiddenEdit(now.path, among: touched(onto: source.object, in: now.path))
       added = try await replayed(now, onto: source.object)
     case .merge:
       added = try await trial(now, "sync", ours: "HEAD", theirs: source.object).added
+      try await requireNoHiddenEdit(now.path, among: incoming(source.object, in: now.path))
     }
     try await requireNothingInTheWay(added, in: now.path)
     let directory = try await ready(now)
@@ -316,7 +343,7 @@ extension WorktreeActions {
       _ = try await act(
         arguments,
         in: now.path,
-        variables: Self.withoutMergeOptions(now.git.branch ?? "")
+        variables: Self.plainSettings(now.git.branch ?? "")
       )
     } catch let failure as GitRunner.Failure {
       await watcher.refresh(now.path)
@@ -337,7 +364,7 @@ extension WorktreeActions {
     guard try await contains(source.object, in: now.path) else {
       throw ActionRefusal(
         .gitFailed,
-        "git \(arguments[0]) ended and \(now.path) has not what \(source.shortRef) has; look there"
+        "git \(strategy.rawValue) ended and \(now.path) has not what \(source.shortRef) has; look there"
       )
     }
     return try await current(now)

@@ -10,33 +10,40 @@ extension WorktreeActions {
     var removesBranch = false
     /// What git ignores.
     var losesIgnored = false
+    /// Processes that live there, by their numbers.
+    var processes: Set<Int32> = []
   }
 
-  /// Removes a worktree; its branch stays unless it is to go too.
+  /// Moves a worktree to the trash; its branch stays unless it is to go too.
   ///
   /// - Parameters:
   ///   - workspace: The worktree.
-  ///   - isForced: Whether what is not committed or ignored, what nothing else has, repositories within, and an agent
-  ///     that lives are no reason to keep it. The main worktree, a locked one, and one with another worktree within
-  ///     stay in any case.
+  ///   - isForced: Whether what is not committed or ignored, what nothing else has, repositories within, and the state of
+  ///     an agent are no reason to keep it. The main worktree, a locked one, and one with a process, another worktree or a
+  ///     mount within stay in any case.
   ///   - removesBranch: Whether its branch goes too, if it is still where it was when it was checked.
   ///   - losesIgnored: Whether what git ignores is no reason to keep it.
+  ///   - processes: The numbers of processes that live there and are no reason to keep it.
+  /// - Returns: What restores it.
   /// - Throws: ``ActionRefusal``, ``GitRunner/Failure``.
+  @discardableResult
   package func delete(
     _ workspace: Workspace,
     isForced: Bool,
     removesBranch: Bool,
-    losesIgnored: Bool = false
-  ) async throws {
+    losesIgnored: Bool = false,
+    processes: Set<Int32> = []
+  ) async throws -> RestorePoint {
     let removal = Removal(
       isForced: isForced,
       removesBranch: removesBranch,
-      losesIgnored: losesIgnored
+      losesIgnored: losesIgnored,
+      processes: processes
     )
-    try await inTurn(workspace) { common in
+    return try await inTurn(workspace) { common in
       let now = try await current(workspace)
       try await requireRemovable(now, common, removal)
-      try await remove(now, common, removal)
+      return try await remove(now, common, removal)
     }
   }
 
@@ -50,8 +57,10 @@ extension WorktreeActions {
     }
     let nested = await NestedRepositories.find(in: now.path)
     try await requireNoWorktree(within: now, nested)
+    try requireNoMount(now)
+    if !removal.isForced { try requireUnattended(now, besides: removal.processes) }
+    try await requireNoProcess(in: now, besides: removal.processes)
     if !removal.isForced {
-      try requireUnattended(now)
       try await requireClean(now)
       try await requireNoHiddenEdit(now.path)
       try await requireNoRepository(within: now, nested)
@@ -74,33 +83,37 @@ extension WorktreeActions {
     }
   }
 
-  func remove(_ now: Workspace, _ common: String, _ removal: Removal) async throws {
-    // Read again directly before: a commit of a moment ago is not lost.
-    if !removal.isForced, try await checkedOut(now.path) != now.git.head {
-      throw ActionRefusal(.worktreeUnmerged, "\(now.path) has another commit meanwhile")
-    }
-    var force = removal.isForced
-    if !force, try await hasSubmodules(now.path) {
-      // Git removes none with submodules otherwise, and then does not look itself at what is not committed.
+  func remove(
+    _ now: Workspace,
+    _ common: String,
+    _ removal: Removal
+  ) async throws -> RestorePoint {
+    // Read again directly before: what was done a moment ago is a reason as well.
+    if !removal.isForced {
+      guard try await checkedOut(now.path) == now.git.head else {
+        throw ActionRefusal(.worktreeUnmerged, "\(now.path) has another commit meanwhile")
+      }
       try await requireNothingUncommitted(now.path, submodules: true)
-      force = true
     }
-    _ = try await act(["worktree", "remove"] + (force ? ["--force"] : []) + [now.path], in: common)
+    try await requireNoProcess(in: now, besides: removal.processes)
+    let record = try await moveToTrash(now, common, removesBranch: removal.removesBranch)
     var moved: ActionRefusal?
     if removal.removesBranch, let branch = now.git.branch, let head = now.git.head {
       do {
-        _ = try await act(["update-ref", "-d", "refs/heads/\(branch)", head], in: common)
+        let ref = record.branch?.ref ?? "refs/heads/\(branch)"
+        _ = try await act(["update-ref", "-d", ref, head], in: common)
         // As `git branch -D` does; most branches have no section.
         _ = try? await act(["config", "--remove-section", "branch.\(branch)"], in: common)
       } catch GitRunner.Failure.failed(_, _, let complaint) {
         moved = ActionRefusal(
           .worktreeUnmerged,
-          "\(now.path) is gone; \(branch) stays, because it is not at \(head.prefix(8)) any more: \(complaint)"
+          "\(now.path) is in the trash as \(record.point.id); \(branch) stays, because it is not at \(head.prefix(8)) any more: \(complaint)"
         )
       }
     }
     await watcher.refreshRepository(common)
     if let moved { throw moved }
+    return record.point
   }
 
   /// Whether another branch has a commit, so that it is not lost.
@@ -220,12 +233,12 @@ extension WorktreeActions {
     }
   }
 
-  /// Whether a repository has commits or a stash that no branch of a remote has; what git cannot tell counts as such.
+  /// Whether a repository has commits, tags, a stash or other refs that no branch of a remote has; what git cannot tell counts as such.
   private func hasOwnCommits(_ folder: String, isRepository: Bool = false) async throws -> Bool {
     let answer = try await runner.run(
       [
-        // With a pattern in it, as otherwise git looks below the name.
-        "rev-list", "-n", "1", "HEAD", "--branches", "--glob=refs/stas[h]", "--not", "--remotes",
+        // Tags, the stash and refs of any other name as well as branches.
+        "rev-list", "-n", "1", "HEAD", "--exclude=refs/remotes/*", "--all", "--not", "--remotes",
         "--",
       ],
       in: folder,
@@ -356,14 +369,5 @@ extension WorktreeActions {
       }
     }
     return (submodules, heads)
-  }
-
-  private func hasSubmodules(_ folder: String) async throws -> Bool {
-    if case .worktree(let layout)? = GitLayout.find(folder),
-      HostFile.kind(HostFile.join(layout.gitDirectory, "modules")) == .folder
-    {
-      return true
-    }
-    return try await !links(folder).submodules.isEmpty
   }
 }

@@ -91,7 +91,7 @@ private final class Inside: Sendable {
       let workspace = try look(it, "linked")
       async let one = actions.sync(workspace, .rebase, fetches: false)
       async let two = actions.sync(workspace, .rebase, fetches: false)
-      for after in try await [one, two] {
+      for after in try await [one.worktree, two.worktree] {
         #expect(after.commitsBehind == 0)
         #expect(after.commitCount == 1)
         #expect(after.git.operation == nil)
@@ -182,21 +182,24 @@ private final class Inside: Sendable {
       "-m",
       "late"
     )
-    // What removes a worktree asks for its status, and that asks the monitor.
-    let script = repository.path("monitor")
-    try repository.write("monitor", "#!/bin/sh\ngit update-ref refs/heads/work \(late)\nexit 1\n")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
     try await Watching(repository).run { it in
       try await it.wait("linked", "merged") { $0.commitCount == 0 && $0.cacheStatus.isCached }
-      try await it.repository.git("config", "core.fsmonitor", script)
-      try await it.trust("linked")
+      let actions = WorktreeActions(watcher: it.watcher)
       let workspace = try look(it, "linked")
-      let problem = await refusal {
-        try await WorktreeActions(watcher: it.watcher)
-          .delete(workspace, isForced: false, removesBranch: true)
+      let common = it.repository.path("main/.git")
+      try await it.repository.git("update-ref", "refs/heads/work", late)
+      for isForced in [false, true] {
+        let problem = await refusal {
+          // As it was when it was checked.
+          _ = try await actions.remove(
+            workspace,
+            common,
+            WorktreeActions.Removal(isForced: isForced, removesBranch: true)
+          )
+        }
+        #expect(problem == .worktreeUnmerged)
+        #expect((HostFile.kind(workspace.path) == nil) == isForced)
       }
-      #expect(problem == .worktreeUnmerged)
-      try await it.repository.git("config", "--unset", "core.fsmonitor")
       let now = try await it.repository.git("rev-parse", "refs/heads/work")
       #expect(now == late)
     }

@@ -1,0 +1,12 @@
+extension WorktreeWatcher {
+  /// The worktrees that are known within a folder, without the folder itself.
+  func knownWorktrees(within folder: String) -> [String] {
+    trees.keys.filter { $0 != folder && HostFile.isWithin($0, folder) }.sorted()
+  }
+
+  /// The common directories of all repositories, ordered.
+  package func commonDirectories() -> [String] { repositories.keys.sorted() }
+
+  /// The id of a repository, by its common directory.
+  func repositoryId(of common: String) -> String? { repositories[common]?.id }
+}

@@ -1,0 +1,199 @@
+"""A process that lives in a worktree keeps it as it is, whatever program it is (issue 14, item 14)."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from program import Folder
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
+from workspaces import Workspaces, git, repository
+
+LIST = "/v1/git/worktrees"
+AGENTS = (
+    "claude", "codex", "gemini", "opencode", "aider", "cursor-agent", "amp", "copilot", "qwen", "goose", "crush",
+    "agent", "agy", "kimi", "grok", "droid", "pi", "auggie", "kiro-cli", "devin", "an-agent-of-tomorrow",
+)
+"""Names of agents: some are known to the program, some are not."""
+OTHERS = ("shell", "script", "editor", "open-file", "open-folder", "program-inside", "subfolder")
+"""Other ways in which a process uses a worktree."""
+
+
+class ProcessTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Folder()
+        cls.addClassCleanup(cls.folder.remove)
+        cls.root = cls.folder.path.resolve() / "work"
+        cls.main = repository(cls.root / "main")
+        cls.bin = cls.folder.path.resolve() / "bin"
+        cls.bin.mkdir()
+        (cls.main / ".gitignore").write_text("ignored/\n")
+        git(cls.main, "add", ".")
+        git(cls.main, "commit", "-q", "-m", "ignore")
+        for name in (*AGENTS, *OTHERS):
+            git(cls.main, "worktree", "add", "-q", "-b", name, str(cls.root / name))
+            (cls.root / name / f"{name}.txt").write_text("mine\n")
+            git(cls.root / name, "add", ".")
+            git(cls.root / name, "commit", "-q", "-m", name)
+        # Beside them one whose source is checked out nowhere but where a process lives.
+        cls.server = Workspaces(cls.folder, roots=[cls.root])
+        cls.addClassCleanup(cls.server.__exit__)
+
+    def copy(self, name: str, folder: Path | None = None) -> Path:
+        """A program of that name that waits for five minutes."""
+        place = (folder or self.bin) / name
+        shutil.copy("/bin/sleep", place)
+        return place
+
+    def start(self, *command: str | Path, cwd: Path, **more) -> subprocess.Popen:
+        process = subprocess.Popen([str(each) for each in command], cwd=cwd, stdout=subprocess.DEVNULL, **more)
+        self.addCleanup(self.end, process)
+        return process
+
+    @staticmethod
+    def end(process: subprocess.Popen) -> None:
+        process.kill()
+        process.wait()
+
+    def refuses(self, process: subprocess.Popen, tree: Path, name: str) -> None:
+        """Nothing is done to the worktree, and the answer names the process."""
+        place = f"{LIST}/{self.server.named(tree.name)['id']}"
+        head = git(tree, "rev-parse", "HEAD")
+        main = git(self.main, "rev-parse", "main")
+        for method, what, body in (
+            ("DELETE", "", None), ("DELETE", "?force=1", None), ("DELETE", "?force=1&ignored=1&delete_branch=1", None),
+            ("POST", "/merge", {"auto_cleanup": True}), ("POST", "/sync", {"strategy": "rebase"}),
+            ("POST", "/sync", {"strategy": "merge"}),
+        ):
+            with self.subTest(f"{method} {what} {body}"):
+                status, _, answer = self.server.ask(place + what, method, body)
+                self.assertEqual((status, answer["error"]), (409, "agent_active"), answer)
+                known = {each["pid"]: each["name"] for each in answer.get("processes", [])}
+                if "processes" in answer:
+                    self.assertIn(process.pid, known, answer)
+                    self.assertEqual(known[process.pid], name[:15], answer)
+                    self.assertIn(f"process {process.pid}", answer["detail"])
+        self.assertTrue((tree / f"{tree.name}.txt").exists())
+        self.assertEqual(git(tree, "rev-parse", "HEAD"), head)
+        self.assertEqual(git(self.main, "rev-parse", "main"), main)
+
+    def goes(self, tree: Path, what: str = "") -> None:
+        place = f"{LIST}/{self.server.named(tree.name)['id']}"
+        status, _, answer = self.server.ask(place + what, "DELETE")
+        self.assertEqual(status, 200, answer)
+        self.assertFalse(tree.exists())
+
+    def test_an_agent_of_any_name_keeps_its_worktree(self):
+        for name in AGENTS:
+            with self.subTest(name):
+                tree = self.root / name
+                process = self.start(self.copy(name), "300", cwd=tree)
+                self.refuses(process, tree, name)
+                self.end(process)
+                # An agent that was known may be known for a moment as one that has ended.
+                self.goes(tree, "?force=1")
+
+    def test_any_use_of_a_worktree_by_a_process_keeps_it(self):
+        for way in OTHERS:
+            with self.subTest(way):
+                tree = self.root / way
+                name = "sleep"
+                if way == "shell":
+                    process = self.start("/bin/sh", "-c", "read line", cwd=tree, stdin=subprocess.PIPE)
+                    name = "sh"
+                elif way == "script":
+                    script = self.bin / "tool.py"
+                    script.write_text(f"#!{sys.executable}\nimport sys; sys.stdin.read()\n")
+                    script.chmod(0o755)
+                    process = self.start(script, cwd=tree, stdin=subprocess.PIPE)
+                    name = "tool.py"
+                elif way == "editor":
+                    process = self.start(self.copy("vim"), "300", cwd=tree)
+                    name = "vim"
+                elif way == "open-file":
+                    with open(tree / "dir0" / "file0.txt", "rb") as file:
+                        process = self.start("/bin/sleep", "300", cwd=self.bin, stdin=file)
+                elif way == "open-folder":
+                    # A descriptor of a folder, as programs have that work relative to it.
+                    command = f"exec 3<'{tree / 'dir1'}'; exec /bin/sleep 300"
+                    process = self.start("/bin/bash", "-c", command, cwd=self.bin)
+                elif way == "program-inside":
+                    (tree / "ignored").mkdir()
+                    process = self.start(self.copy("server", tree / "ignored"), "300", cwd=self.bin)
+                    name = "server"
+                else:
+                    process = self.start("/bin/sleep", "300", cwd=tree / "dir2")
+                if way in ("shell", "script", "open-folder"):
+                    self.settle(process, name)
+                self.refuses(process, tree, name)
+                self.end(process)
+                self.goes(tree, "?ignored=1")
+
+    def settle(self, process: subprocess.Popen, name: str) -> None:
+        """Waits until a process is the program that it is to become."""
+        place = Path(f"/proc/{process.pid}/comm")
+        while process.poll() is None and place.read_text().strip() != name[:15]:
+            pass
+
+    def test_a_process_that_is_named_is_no_reason_and_keeps_its_folder(self):
+        tree = self.root / "named"
+        git(self.main, "worktree", "add", "-q", "-b", "named", str(tree))
+        first = self.start(self.copy("first"), "300", cwd=tree)
+        second = self.start(self.copy("second"), "300", cwd=tree)
+        while not any(each["path"] == str(tree) for each in self.server.worktrees()):
+            pass
+        place = f"{LIST}/{self.server.named('named')['id']}"
+        status, _, answer = self.server.ask(f"{place}?processes={first.pid}", "DELETE")
+        self.assertEqual((status, [each["pid"] for each in answer["processes"]]), (409, [second.pid]), answer)
+        status, _, answer = self.server.ask(f"{place}?processes=x", "DELETE")
+        self.assertEqual((status, answer["error"]), (400, "invalid_parameter"))
+        status, _, answer = self.server.ask(f"{place}?processes={first.pid},{second.pid}", "DELETE")
+        self.assertEqual(status, 200, answer)
+        self.assertFalse(tree.exists())
+        # What lives there goes with the folder, and comes back with it.
+        self.assertTrue(Path(f"/proc/{first.pid}/cwd").resolve().exists())
+        status, _, answer = self.server.ask(f"/v1/git/restore/{answer['restore']['id']}", "POST")
+        self.assertEqual(status, 200, answer)
+        self.assertEqual(Path(f"/proc/{first.pid}/cwd").resolve(), tree)
+        self.assertEqual(Path(f"/proc/{second.pid}/cwd").resolve(), tree)
+
+
+class TargetTest(unittest.TestCase):
+    def test_a_merge_is_not_made_under_a_process(self):
+        folder = Folder()
+        self.addCleanup(folder.remove)
+        root = folder.path.resolve() / "work"
+        main = repository(root / "main")
+        tree = main / "trees" / "feature"
+        git(main, "worktree", "add", "-q", "-b", "feature", str(tree))
+        (main / ".git" / "info" / "exclude").write_text("trees/\n")
+        (tree / "new.txt").write_text("new\n")
+        git(tree, "add", ".")
+        git(tree, "commit", "-q", "-m", "new")
+        server = self.enterContext(Workspaces(folder, roots=[root]))
+        place = f"{LIST}/{server.named('feature')['id']}"
+        process = subprocess.Popen(["/bin/sleep", "300"], cwd=main)
+        self.addCleanup(ProcessTest.end, process)
+        status, _, answer = server.ask(f"{place}/merge", "POST", {})
+        self.assertEqual((status, answer["error"]), (409, "agent_active"), answer)
+        self.assertFalse((main / "new.txt").exists())
+        ProcessTest.end(process)
+        # A process in a worktree within is not one of the worktree around it.
+        inner = subprocess.Popen(["/bin/sleep", "300"], cwd=tree)
+        self.addCleanup(ProcessTest.end, inner)
+        status, _, answer = server.ask(f"{place}/merge", "POST", {})
+        self.assertEqual(status, 200, answer)
+        self.assertTrue((main / "new.txt").exists())
+        status, _, answer = server.ask(f"/v1/git/restore/{answer['restore']['id']}", "POST", {})
+        self.assertEqual(status, 200, answer)
+        status, _, answer = server.ask(f"{place}/merge", "POST", {"processes": [inner.pid], "auto_cleanup": True})
+        self.assertEqual(status, 200, answer)
+        self.assertFalse(tree.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
