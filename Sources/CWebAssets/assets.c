@@ -352,6 +352,11 @@ static const unsigned char notices_js_bytes[] = {
 #embed "Public/notices.js"
 };
 
+static const char restore_list_js_name[] = "restore-list.js";
+static const unsigned char restore_list_js_bytes[] = {
+#embed "Public/restore-list.js"
+};
+
 static const char token_form_js_name[] = "token-form.js";
 static const unsigned char token_form_js_bytes[] = {
 #embed "Public/token-form.js"
@@ -537,6 +542,7 @@ static const FreshetWebAsset assets[] = {
   ASSET(live_resource_js),
   ASSET(agent_reason_js),
   ASSET(notices_js),
+  ASSET(restore_list_js),
   ASSET(token_form_js),
   ASSET(visit_memory_js),
   ASSET(work_page_js),

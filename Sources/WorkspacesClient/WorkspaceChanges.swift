@@ -22,10 +22,11 @@ public enum WorkspaceChange: Hashable, Sendable {
   ///   - name: Its folder's name; `nil` for one named after the branch.
   ///   - source: What a new branch starts from; `nil` for the repository's default branch.
   case create(repository: String, branch: String?, name: String?, source: String?)
-  /// The worktree goes; its branch stays unless told otherwise.
-  case delete(String, isForced: Bool, removesBranch: Bool)
+  /// The worktree goes to the trash; its branch stays unless told otherwise. The processes, by their numbers, are no reason
+  /// to refuse.
+  case delete(String, isForced: Bool, removesBranch: Bool, processes: [Int] = [])
   /// Its branch is merged into the source.
-  case merge(String, squashes: Bool, cleansUp: Bool)
+  case merge(String, squashes: Bool, cleansUp: Bool, processes: [Int] = [])
   /// The programs that its repository's configuration names are trusted.
   ///
   /// - Parameter digest: Tells the programs that the person has seen from others.
@@ -33,7 +34,18 @@ public enum WorkspaceChange: Hashable, Sendable {
   /// Nothing of its repository's configuration is trusted any more.
   case distrust(String)
   /// It takes the source in.
-  case sync(String, Strategy, fetches: Bool)
+  ///
+  /// - Parameters:
+  ///   - rewritesPushed: Whether a rebase may make commits again that a remote has.
+  case sync(
+    String,
+    Strategy,
+    fetches: Bool,
+    rewritesPushed: Bool = false,
+    processes: [Int] = []
+  )
+  /// What was done is taken back; the id is that of a restore point.
+  case restore(String)
 }
 
 /// What is checked before it is done.

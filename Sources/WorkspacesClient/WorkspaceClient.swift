@@ -266,11 +266,15 @@ public final class WorkspaceClient: Sendable {
     var squash: Bool
     // swift-format-ignore: AlwaysUseLowerCamelCase
     var auto_cleanup: Bool
+    var processes: [Int]?
   }
 
   private struct Synchronisation: Encodable {
     var strategy: String
     var fetch: Bool
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    var rewrite_pushed: Bool?
+    var processes: [Int]?
   }
 
   /// Does something; the list is then watched closely until it shows (R13).
@@ -292,24 +296,54 @@ public final class WorkspaceClient: Sendable {
         "/v1/git/worktrees",
         Creation(repository: repository, branch: branch, name: name, source: source)
       )
-    case .delete(let id, let isForced, let removesBranch):
-      let query = [isForced ? "force=1" : nil, removesBranch ? "delete_branch=1" : nil]
-        .compactMap(\.self).joined(separator: "&")
+    case .delete(let id, let isForced, let removesBranch, let processes):
+      let numbers = processes.map(String.init).joined(separator: ",")
+      let query = [
+        isForced ? "force=1" : nil, removesBranch ? "delete_branch=1" : nil,
+        numbers.isEmpty ? nil : "processes=\(numbers)",
+      ]
+      .compactMap(\.self).joined(separator: "&")
       let path = Self.path(id) + (query.isEmpty ? "" : "?\(query)")
       done = try await send(path, .delete, [])
-    case .merge(let id, let squashes, let cleansUp):
+    case .merge(let id, let squashes, let cleansUp, let processes):
       done = try await post(
         "\(Self.path(id))/merge",
-        Merging(squash: squashes, auto_cleanup: cleansUp)
+        Merging(
+          squash: squashes,
+          auto_cleanup: cleansUp,
+          processes: processes.isEmpty ? nil : processes
+        )
       )
-    case .sync(let id, let strategy, let fetches):
+    case .sync(let id, let strategy, let fetches, let rewritesPushed, let processes):
       done = try await post(
         "\(Self.path(id))/sync",
-        Synchronisation(strategy: strategy.rawValue, fetch: fetches)
+        Synchronisation(
+          strategy: strategy.rawValue,
+          fetch: fetches,
+          rewrite_pushed: rewritesPushed ? true : nil,
+          processes: processes.isEmpty ? nil : processes
+        )
       )
+    case .restore(let point):
+      done = try await post("/v1/git/restore/\(HTTPAddress.encoded(point))", Empty())
     }
     freshness.acted(on: resource)
     return done.message ?? ""
+  }
+
+  /// Asks what can be taken back.
+  ///
+  /// - Returns: The points, the newest first.
+  /// - Throws: ``WorkspaceFailure``.
+  public func restorePoints() async throws(WorkspaceFailure) -> [RestorePoint] {
+    try await send("/v1/git/restore", .get, nil)
+  }
+
+  /// Asks what is in the watched folders and not shown, and why.
+  ///
+  /// - Throws: ``WorkspaceFailure``.
+  public func omissions() async throws(WorkspaceFailure) -> [Omission] {
+    try await send("/v1/git/omissions", .get, nil)
   }
 
   /// Asks whether a merge or a sync would end in conflicts; nothing is changed.

@@ -14,6 +14,20 @@ public struct WorkspaceFailure: Error, Hashable, Sendable, CustomStringConvertib
     case unreadable
   }
 
+  /// A process that lives in the worktree.
+  public struct Process: Hashable, Sendable {
+    /// Its number.
+    public var pid: Int
+    /// What the system calls it.
+    public var name: String
+
+    /// Creates a process.
+    public init(pid: Int, name: String) {
+      self.pid = pid
+      self.name = name
+    }
+  }
+
   /// The most files that are kept.
   public static let mostFiles = 1_000
 
@@ -27,6 +41,8 @@ public struct WorkspaceFailure: Error, Hashable, Sendable, CustomStringConvertib
   public var description: String
   /// The paths the problem is about: those in conflict, those not committed.
   public var files: [String]
+  /// The processes the problem is about.
+  public var processes: [Process]
 
   /// Creates a failure.
   ///
@@ -36,18 +52,21 @@ public struct WorkspaceFailure: Error, Hashable, Sendable, CustomStringConvertib
   ///   - problem: The code of the problem.
   ///   - description: What is wrong, for people.
   ///   - files: The paths the problem is about.
+  ///   - processes: The processes the problem is about.
   public init(
     _ kind: Kind,
     status: Int? = nil,
     problem: WorkspaceProblem? = nil,
     _ description: String,
-    files: [String] = []
+    files: [String] = [],
+    processes: [Process] = []
   ) {
     self.kind = kind
     self.status = status
     self.problem = problem
     self.description = description
     self.files = files
+    self.processes = processes
   }
 
   /// Whether the server would do it all the same with `force=1`.
@@ -79,13 +98,24 @@ public struct WorkspaceFailure: Error, Hashable, Sendable, CustomStringConvertib
         if case .string(let path) = $0 { path } else { nil }
       }
     }
+    var processes: [Process] = []
+    if case .array(let values) = problem.extensions["processes"] {
+      processes = values.prefix(Self.mostFiles).compactMap {
+        guard case .object(let members) = $0, case .integer(let pid) = members["pid"] else {
+          return nil
+        }
+        if case .string(let name) = members["name"] { return Process(pid: pid, name: name) }
+        return Process(pid: pid, name: "")
+      }
+    }
     let words = problem.detail.isEmpty ? problem.title : problem.detail
     self.init(
       .refused,
       status: status,
       problem: WorkspaceProblem(rawValue: problem.error),
       words.isEmpty ? "the server refuses (\(status))" : words,
-      files: files
+      files: files,
+      processes: processes
     )
   }
 }

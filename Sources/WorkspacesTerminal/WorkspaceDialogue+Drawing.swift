@@ -115,7 +115,7 @@ extension WorkspaceDialogue {
   }
 
   private func deletion(_ pen: Pen) -> [String] {
-    var facts = ["\(worktree.path) is removed with everything in it that git does not track."]
+    var facts = ["\(worktree.path) goes with everything in it; it can be restored for seven days."]
     facts.append(
       removesBranch
         ? "The branch \(worktree.branch) goes too." : "The branch \(worktree.branch) stays."
@@ -130,7 +130,7 @@ extension WorkspaceDialogue {
 
   private func insistence(_ pen: Pen) -> [String] {
     [""]
-      + pen.paragraph("To delete it all the same, type \(Self.word) and press enter.", most: 3)
+      + pen.paragraph("To do it all the same, type \(word) and press enter.", most: 3)
       + [pen.line("  \(typed)▏", "1")]
   }
 

@@ -44,7 +44,13 @@ package struct WorkspaceDialogue: Equatable, Sendable {
   }
 
   /// The word that confirms what the server refused once.
-  package static let word = "delete"
+  package var word: String {
+    switch kind {
+    case .merge: "merge"
+    case .sync: strategy.rawValue
+    case .delete, .create: "delete"
+    }
+  }
   /// The longest text of a field.
   private static let longest = 200
 
@@ -65,6 +71,10 @@ package struct WorkspaceDialogue: Equatable, Sendable {
   private(set) var fetches = false
   /// The branch goes with the worktree.
   private(set) var removesBranch = false
+  /// Processes that were named and passed over, by their numbers.
+  private(set) var processes: [Int] = []
+  /// Whether commits that a remote has may be made again.
+  private(set) var rewritesPushed = false
   /// What is typed to confirm.
   private(set) var typed = ""
 
@@ -103,6 +113,7 @@ package struct WorkspaceDialogue: Equatable, Sendable {
       && left.typed == right.typed && left.fields == right.fields && left.field == right.field
       && left.squashes == right.squashes && left.cleansUp == right.cleansUp
       && left.strategy == right.strategy && left.fetches == right.fetches
+      && left.processes == right.processes && left.rewritesPushed == right.rewritesPushed
       && left.removesBranch == right.removesBranch && left.repository == right.repository
   }
 
@@ -145,10 +156,10 @@ package struct WorkspaceDialogue: Equatable, Sendable {
     case (.merge, .character("s")): squashes.toggle()
     case (.merge, .character("c")): cleansUp.toggle()
     case (.merge, .character("y")):
-      return run(.merge(worktree.id, squashes: squashes, cleansUp: cleansUp))
+      return run(change(isForced: false))
     case (.sync, .character("s")): strategy = strategy == .rebase ? .merge : .rebase
     case (.sync, .character("f")): fetches.toggle()
-    case (.sync, .character("y")): return run(.sync(worktree.id, strategy, fetches: fetches))
+    case (.sync, .character("y")): return run(change(isForced: false))
     case (.trust, .character("y")):
       guard let trust = worktree.git.trust else { return .close }
       return run(
@@ -156,8 +167,7 @@ package struct WorkspaceDialogue: Equatable, Sendable {
           ? .distrust(worktree.id) : .trust(worktree.id, digest: trust.digest)
       )
     case (.delete, .character("b")): removesBranch.toggle()
-    case (.delete, .character("y")):
-      return run(.delete(worktree.id, isForced: false, removesBranch: removesBranch))
+    case (.delete, .character("y")): return run(change(isForced: false))
     case (_, .character("n")): return .close
     default: break
     }
@@ -166,8 +176,36 @@ package struct WorkspaceDialogue: Equatable, Sendable {
 
   /// Whether the word may be typed that makes the server do it all the same.
   var mayInsist: Bool {
-    guard kind == .delete, case .refused(let failure) = stage else { return false }
-    return failure.yieldsToForce
+    guard case .refused(let failure) = stage else { return false }
+    switch kind {
+    case .delete: return failure.yieldsToForce
+    case .merge: return !failure.processes.isEmpty
+    case .sync: return !failure.processes.isEmpty || failure.problem == .pushedCommits
+    case .create: return false
+    }
+  }
+
+  /// What the server is to do, as it was chosen.
+  private func change(isForced: Bool) -> WorkspaceChange {
+    switch kind {
+    case .merge:
+      .merge(worktree.id, squashes: squashes, cleansUp: cleansUp, processes: processes)
+    case .sync:
+      .sync(
+        worktree.id,
+        strategy,
+        fetches: fetches,
+        rewritesPushed: rewritesPushed,
+        processes: processes
+      )
+    case .delete, .create:
+      .delete(
+        worktree.id,
+        isForced: isForced,
+        removesBranch: removesBranch,
+        processes: processes
+      )
+    }
   }
 
   private mutating func insisting(_ key: Key, _ failure: WorkspaceFailure) -> Outcome {
@@ -180,10 +218,12 @@ package struct WorkspaceDialogue: Equatable, Sendable {
       return key == .enter ? .close : .stay
     }
     switch key {
-    case .character(let character) where typed.count < Self.word.count: typed.append(character)
+    case .character(let character) where typed.count < word.count: typed.append(character)
     case .backspace where !typed.isEmpty: typed.removeLast()
-    case .enter where typed == Self.word:
-      return run(.delete(worktree.id, isForced: true, removesBranch: removesBranch))
+    case .enter where typed == word:
+      processes += failure.processes.map(\.pid)
+      if failure.problem == .pushedCommits { rewritesPushed = true }
+      return run(change(isForced: true))
     default: break
     }
     return .stay

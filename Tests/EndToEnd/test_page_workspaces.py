@@ -305,6 +305,47 @@ class ActionsOnThePage(WorktreesTest):
         tab.wait("document.querySelectorAll('.card').length === 3")
         self.assertFalse(self.trees["works"].exists())
 
+    def test_what_was_done_is_taken_back_by_a_button(self):
+        tab = self.tab
+        tree = self.trees["works"]
+        (tree / "precious.txt").write_text("not committed\n")
+        process = subprocess.Popen(["sleep", "3600"], cwd=tree)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.open()
+        self.press(f"{self.card('works')} [data-act=remove]")
+        tab.wait("document.querySelector('#action').open")
+        self.press("#action-go")
+        tab.wait(f"document.querySelector('#action-message').innerText.includes('sleep ({process.pid})')")
+        self.assertTrue(tree.exists())
+        self.press("#action-go")
+        tab.wait("document.querySelectorAll('.card').length === 3")
+        self.assertFalse(tree.exists())
+        tab.wait("document.querySelector('[data-part=undo]').checkVisibility()")
+        self.press("[data-part=undo]")
+        tab.wait("document.querySelector('[data-part=note]').textContent.endsWith('is there again.')")
+        tab.wait("document.querySelectorAll('.card').length === 4")
+        self.assertEqual((tree / "precious.txt").read_text(), "not committed\n")
+        # Later it stands in a list.
+        process.kill()
+        process.wait()
+        (tree / "precious.txt").unlink()
+        git(tree, "commit", "-q", "--allow-empty", "-m", "mine")
+        self.press(f"{self.card('works')} [data-act=merge]")
+        tab.wait("document.querySelector('#action-message').innerText.includes('no conflicts')")
+        before = git(self.main, "rev-parse", "HEAD")
+        self.press("#action-go")
+        tab.wait("!document.querySelector('#action').open")
+        self.assertNotEqual(git(self.main, "rev-parse", "HEAD"), before)
+        self.open()
+        self.assertFalse(tab.run("document.querySelector('[data-part=undo]').checkVisibility()"))
+        self.press("[data-part=restores] summary")
+        tab.wait("document.querySelectorAll('[data-restore]').length === 1")
+        self.assertIn("something was merged into main", tab.text("[data-part=points]"))
+        self.press("[data-restore]")
+        until(lambda: git(self.main, "rev-parse", "HEAD") == before)
+        tab.wait("document.querySelector('[data-part=note]').textContent.includes('as it was before the merge')")
+
     def test_a_merge_that_would_conflict_says_so_before_and_leaves_everything(self):
         tab = self.tab
         ListOnThePage.conflict(self)

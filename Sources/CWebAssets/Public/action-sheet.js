@@ -13,6 +13,9 @@ export class ActionSheet {
   #card = null;
   #operation = null;
   #isForced = false;
+  /** What a person passes over since the sheet was opened: processes by their numbers, and that commits are pushed. */
+  #processes = [];
+  #rewritesPushed = false;
   #number = 0;
 
   /** @param {object} page - `api`, `say()`, `refusalInWords(failure)`, `done(sentence)`. */
@@ -29,6 +32,7 @@ export class ActionSheet {
   open(operation, card) {
     const { say } = this.page;
     [this.#card, this.#operation, this.#isForced] = [card, operation, false];
+    [this.#processes, this.#rewritesPushed] = [[], false];
     setText(element("action-title"), say(`${operation}Title`, { name: card.name }));
     setText(element("action-explanation"), say(`${operation}Explanation`, { source: this.#source }));
     this.#form.reset();
@@ -78,17 +82,21 @@ export class ActionSheet {
     const { id } = worktree;
     const source = this.#source;
     const isOn = (name) => given.get(name) === "on";
+    const processes = this.#processes;
     this.#busy(true);
     this.#say([page.say("working")]);
     try {
       const answer = await {
-        merge: () => page.api.merge(id, { squash: isOn("squash"), cleansUp: isOn("cleanup") }),
-        sync: () => page.api.sync(id, { strategy: given.get("strategy") ?? "rebase", fetches: isOn("fetch") }),
+        merge: () => page.api.merge(id, { squash: isOn("squash"), cleansUp: isOn("cleanup"), processes }),
+        sync: () => page.api.sync(id, {
+          strategy: given.get("strategy") ?? "rebase", fetches: isOn("fetch"), rewritesPushed: this.#rewritesPushed, processes,
+        }),
         trust: () => page.api.trust(id, worktree.git?.trust?.digest),
         distrust: () => page.api.distrust(id),
-        remove: () => page.api.remove(id, { isForced: this.#isForced, removesBranch: isOn("branch") }),
+        remove: () => page.api.remove(id, { isForced: this.#isForced, removesBranch: isOn("branch"), processes }),
       }[this.#operation]();
-      page.done(this.#doneInWords(answer, worktree, source));
+      // A worktree that was cleaned up comes back first, the merge after it.
+      page.done(this.#doneInWords(answer, worktree, source), answer?.removed ?? answer?.restore);
       if (number === this.#number) this.#dialog.close();
     } catch (failure) {
       if (number === this.#number) this.#refused(failure);
@@ -110,8 +118,13 @@ export class ActionSheet {
   #refused(failure) {
     const { page } = this;
     this.#say(page.refusalInWords(failure), failure.files ?? [], "grave");
-    this.#isForced = this.#operation === "remove" && failure instanceof Refusal && PASSABLE.includes(failure.code);
-    this.#offer(page.say(this.#isForced ? "removeForced" : this.#operation));
+    const isRefusal = failure instanceof Refusal;
+    const processes = isRefusal ? failure.processes.map(({ pid }) => pid) : [];
+    this.#processes = [...this.#processes, ...processes];
+    this.#rewritesPushed ||= isRefusal && failure.code === "pushed_commits";
+    this.#isForced = this.#operation === "remove" && isRefusal && PASSABLE.includes(failure.code);
+    const isPassable = this.#isForced || processes.length > 0 || (isRefusal && failure.code === "pushed_commits");
+    this.#offer(page.say(this.#isForced ? "removeForced" : isPassable ? "anyway" : this.#operation), isPassable);
   }
 
   /** The first of the sentences is the news; `kind`: grave, good, or none. */
@@ -123,9 +136,9 @@ export class ActionSheet {
     list.replaceChildren(...files.map((file) => newElement("li", "", file)));
   }
 
-  #offer(label) {
+  #offer(label, isGrave = false) {
     setText(element("action-go"), label);
-    element("action-go").classList.toggle("grave", this.#isForced);
+    element("action-go").classList.toggle("grave", isGrave);
   }
 
   /** Whether it can be done at all: without that there is nothing to choose either. */

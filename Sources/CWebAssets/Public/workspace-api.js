@@ -10,6 +10,8 @@ export class Refusal extends Error {
     this.status = status;
     this.code = document?.error ?? null;
     this.detail = document?.detail ?? document?.message ?? null;
+    /** Processes that live in the worktree: `pid`, `name`. */
+    this.processes = (document?.processes ?? []).filter((process) => Number.isInteger(process?.pid));
     this.files = [...(document?.conflict_files ?? []), ...(document?.files ?? [])].filter((file) => typeof file === "string");
   }
 }
@@ -33,17 +35,32 @@ export class WorkspaceApi {
     return this.#ask("GET", `${path(id)}/${operation}/check`);
   }
 
-  merge(id, { squash, cleansUp }) {
-    return this.#ask("POST", `${path(id)}/merge`, { squash, auto_cleanup: cleansUp });
+  merge(id, { squash, cleansUp, processes = [] }) {
+    return this.#ask("POST", `${path(id)}/merge`, { squash, auto_cleanup: cleansUp, ...named(processes) });
   }
 
-  sync(id, { strategy, fetches }) {
-    return this.#ask("POST", `${path(id)}/sync`, { strategy, fetch: fetches });
+  sync(id, { strategy, fetches, rewritesPushed, processes = [] }) {
+    return this.#ask("POST", `${path(id)}/sync`, {
+      strategy, fetch: fetches, ...(rewritesPushed ? { rewrite_pushed: true } : {}), ...named(processes),
+    });
   }
 
-  remove(id, { isForced, removesBranch }) {
-    const query = new URLSearchParams({ ...(isForced ? { force: 1 } : {}), ...(removesBranch ? { delete_branch: 1 } : {}) });
+  remove(id, { isForced, removesBranch, processes = [] }) {
+    const query = new URLSearchParams({
+      ...(isForced ? { force: 1 } : {}), ...(removesBranch ? { delete_branch: 1 } : {}),
+      ...(processes.length > 0 ? { processes: processes.join(",") } : {}),
+    });
     return this.#ask("DELETE", `${path(id)}?${query}`);
+  }
+
+  /** What can be taken back, the newest first. */
+  restorePoints() {
+    return this.#ask("GET", "/v1/git/restore");
+  }
+
+  /** Takes it back. */
+  restore(point) {
+    return this.#ask("POST", `/v1/git/restore/${encodeURIComponent(point)}`);
   }
 
   create({ repository, branch, name, source }) {
@@ -75,5 +92,8 @@ export class WorkspaceApi {
     return document;
   }
 }
+
+/** Processes that are no reason to refuse, as a member of a body. */
+const named = (processes) => (processes.length > 0 ? { processes } : {});
 
 const path = (id) => `/v1/git/worktrees/${encodeURIComponent(id)}`;

@@ -10,6 +10,7 @@ import { keysAreOn } from "./keys.js";
 import { LiveResource } from "./live-resource.js";
 import { nextQuestion } from "./next-question.js";
 import { Notices } from "./notices.js";
+import { RestoreList } from "./restore-list.js";
 import { TokenForm } from "./token-form.js";
 import { begin, WorkPage } from "./work-page.js";
 import { Refusal, WorkspaceApi } from "./workspace-api.js";
@@ -51,6 +52,7 @@ class WorkspacesPage extends WorkPage {
     this.notices = new Notices(this, (id) => this.#cards.get(id)?.root.focus());
     for (const name of ["refresh", "again"]) this.parts[name].addEventListener("click", () => this.live.refresh());
     this.parts.create.addEventListener("click", () => this.creation.open());
+    this.restores = new RestoreList(this, this.parts);
     this.speak();
     this.live.watch({});
   }
@@ -87,12 +89,16 @@ class WorkspacesPage extends WorkPage {
     }
   }
 
-  /** Something was done, or was not; says so and looks at once. */
-  done(sentence) {
+  /** Something was done, or was not; says so, offers to take it back, and looks at once. */
+  done(sentence, point = null) {
+    this.restores.offer(point);
     setText(this.parts.note, sentence);
     this.parts.note.hidden = false;
     clearTimeout(this.#noteTimer);
-    this.#noteTimer = setTimeout(() => (this.parts.note.hidden = true), NOTE_MS);
+    this.#noteTimer = setTimeout(() => {
+      this.parts.note.hidden = true;
+      this.restores.offer(null);
+    }, NOTE_MS);
     this.live.refresh();
   }
 
@@ -104,6 +110,10 @@ class WorkspacesPage extends WorkPage {
       return [this.say("tokenNeeded")];
     }
     const sentence = this.#sentenceOf(failure.code);
+    if (failure.processes.length > 0) {
+      const names = failure.processes.map(({ name, pid }) => `${name} (${pid})`).join(", ");
+      return [this.say("processesLive", { names })];
+    }
     if (sentence && !VAGUE.includes(failure.code)) return [sentence];
     return [sentence ?? this.say("failedServer", { status: failure.status }), failure.detail].filter(Boolean);
   }
@@ -161,6 +171,7 @@ class WorkspacesPage extends WorkPage {
     const ordered = body ? inOrder(body.worktrees) : [];
     this.#arrange(list, ordered);
     create.hidden = ordered.length === 0;
+    this.parts.restores.hidden = !body;
     empty.hidden = !body || ordered.length > 0;
     this.#summarise(body, ordered);
     const needing = countOf(ordered, "needs_you");

@@ -65,6 +65,20 @@ struct WorkspacesCommand: AsyncParsableCommand {
   )
   var record: String?
 
+  @Flag(help: "Print what can be taken back: worktrees that were deleted, merges, syncs.")
+  var restorePoints = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Take back what was done: bring a deleted worktree back, or put a branch back to before a merge or a sync.",
+      valueName: "id"
+    )
+  )
+  var restore: String?
+
+  @Flag(help: "Print what is in the watched folders and not shown, and why.")
+  var omissions = false
+
   @Flag(help: "Ask as seldom as a client that nobody looks at.")
   var background = false
 
@@ -77,6 +91,9 @@ struct WorkspacesCommand: AsyncParsableCommand {
     }
     guard record == nil || watch else {
       throw ValidationError("--record needs --watch: one request shows nothing")
+    }
+    guard [restorePoints, restore != nil, omissions].count(where: { $0 }) <= 1 else {
+      throw ValidationError("--restore-points, --restore or --omissions, one of them")
     }
     guard !(once && watch) else { throw ValidationError("--once or --watch, not both") }
     guard !notify || watch || isScreen else {
@@ -116,6 +133,12 @@ struct WorkspacesCommand: AsyncParsableCommand {
       connectivity: metered ? .metered : .online,
       recorder: takesSamples
     )
+    if restorePoints || restore != nil || omissions {
+      let isFine = await RestoreText(client: client, json: json).print(self)
+      await exchange.shutdown()
+      if !isFine { throw ExitCode(1) }
+      return
+    }
     if background { client.lifecycle(.background) }
     let notifier = notify ? DesktopNotifier(environment) : nil
     let isFine: Bool

@@ -232,14 +232,27 @@ private final class Wire: WorkspaceClient.Transport {
     try await client.make(.delete("a", isForced: true, removesBranch: true))
     try await client.make(.delete("a", isForced: false, removesBranch: false))
     try await client.make(.create(repository: "/r", branch: "x", name: nil, source: nil))
+    try await client.make(
+      .delete("a", isForced: true, removesBranch: false, processes: [7, 12])
+    )
+    try await client.make(
+      .sync("a", .rebase, fetches: false, rewritesPushed: true, processes: [7])
+    )
+    try await client.make(.restore("1-a"))
     let sent = wire.contents
     #expect(
       sent.map { "\($0.request.method.rawValue) \($0.request.path ?? "")" } == [
         "POST /v1/git/worktrees/a%2F..%2Fb/seen", "POST /v1/git/worktrees/a/merge",
         "POST /v1/git/worktrees/a/sync", "DELETE /v1/git/worktrees/a?force=1&delete_branch=1",
         "DELETE /v1/git/worktrees/a", "POST /v1/git/worktrees",
+        "DELETE /v1/git/worktrees/a?force=1&processes=7,12", "POST /v1/git/worktrees/a/sync",
+        "POST /v1/git/restore/1-a",
       ]
     )
+    #expect(
+      sent[7].text.contains(#""rewrite_pushed":true"#) && sent[7].text.contains(#""processes":[7]"#)
+    )
+    #expect(!sent[2].text.contains("rewrite_pushed") && !sent[2].text.contains("processes"))
     #expect(sent.allSatisfy { $0.request.headerFields[.authorization] == "Bearer secret" })
     #expect(
       sent[1].text.contains(#""squash":true"#) && sent[1].text.contains(#""auto_cleanup":false"#)

@@ -203,6 +203,48 @@ import WorkspacesClient
     #expect(screen.running == nil)
   }
 
+  @Test func `A process that was named and pushed commits are passed over by a word`() {
+    let living = WorkspaceFailure(
+      .refused,
+      status: 409,
+      problem: .agentActive,
+      "1 process lives there: gemini",
+      processes: [WorkspaceFailure.Process(pid: 42, name: "gemini")]
+    )
+    let pushed = WorkspaceFailure(.refused, status: 409, problem: .pushedCommits, "pushed")
+    let fine = ConflictReport(
+      hasConflicts: false,
+      operation: "sync",
+      worktreeName: "pay",
+      worktreePath: "/pay",
+      conflictFiles: [],
+      message: "sync is without conflicts"
+    )
+    var screen = screen(Stand.worktree("pay"))
+    _ = screen.take(.character("u"))
+    screen.checked("id-pay", .success(fine))
+    let sync = WorkspaceChange.sync("id-pay", .rebase, fetches: false)
+    #expect(screen.take(.character("y")) == .make(sync))
+    screen.made(sync, .failure(living))
+    #expect(Stand.drawn(&screen).contains { $0.contains("type rebase") })
+    press(&screen, "rebase")
+    let named = WorkspaceChange.sync("id-pay", .rebase, fetches: false, processes: [42])
+    #expect(screen.take(.enter) == .make(named))
+    screen.made(named, .failure(pushed))
+    press(&screen, "rebase")
+    let both = WorkspaceChange.sync(
+      "id-pay",
+      .rebase,
+      fetches: false,
+      rewritesPushed: true,
+      processes: [42]
+    )
+    #expect(screen.take(.enter) == .make(both))
+    let merges = WorkspaceFailure(.refused, status: 409, problem: .mergeCommits, "merges")
+    screen.made(both, .failure(merges))
+    #expect(!Stand.drawn(&screen).contains { $0.contains("type rebase") })
+  }
+
   @Test func `A deletion that is refused needs a word, and some need more than that`() {
     var screen = screen(Stand.worktree("pay"))
     #expect(screen.take(.character("D")) == nil)

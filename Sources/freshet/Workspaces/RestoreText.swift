@@ -1,0 +1,52 @@
+import Foundation
+import Workspaces
+import WorkspacesClient
+
+/// What can be taken back, and what is not shown, as text or JSON.
+struct RestoreText {
+  let client: WorkspaceClient
+  let json: Bool
+
+  /// Does what the options of a command ask for.
+  ///
+  /// - Returns: Whether the server did it.
+  func print(_ command: WorkspacesCommand) async -> Bool {
+    do throws(WorkspaceFailure) {
+      if let id = command.restore {
+        let message = try await client.make(.restore(id))
+        _ = Terminal.write(Terminal.plain(message) + "\n")
+      } else if command.omissions {
+        let found = try await client.omissions()
+        write(found) { "\($0.reason.rawValue)  \($0.detail)" }
+      } else {
+        write(try await client.restorePoints(), Self.line)
+      }
+      return true
+    } catch {
+      Terminal.complain("freshet workspaces: \(Terminal.plain(error.description))\n")
+      return false
+    }
+  }
+
+  private static func line(_ point: RestorePoint) -> String {
+    let what =
+      switch point.kind {
+      case .delete: "\(point.path) was deleted"
+      case .merge: "something was merged into \(point.branch ?? "HEAD") in \(point.path)"
+      case .sync: "\(point.branch ?? "HEAD") in \(point.path) took its source in"
+      default: "\(point.branch ?? "HEAD") in \(point.path): \(point.kind.rawValue)"
+      }
+    return "\(point.id)  \(point.createdAt)  \(what); kept until \(point.keptUntil)"
+  }
+
+  private func write<Value: Encodable>(_ values: [Value], _ line: (Value) -> String) {
+    if json {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      let bytes = (try? encoder.encode(values)) ?? Data("[]".utf8)
+      _ = Terminal.write(String(decoding: bytes, as: UTF8.self) + "\n")
+    } else {
+      for value in values { _ = Terminal.write(Terminal.plain(line(value)) + "\n") }
+    }
+  }
+}
