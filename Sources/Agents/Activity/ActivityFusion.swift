@@ -274,7 +274,9 @@ package struct ActivityFusion: Hashable, Sendable {
       switch evidence.kind {
       // Both begin their log with the first prompt.
       case .claudeCode, .codex:
-        return Activity(.idle, .process, since: since, .medium, reason: "nothing was asked yet")
+        // It may have one that is not looked at: of another folder, or of a session from long ago.
+        let reason = "nothing was asked yet, or its log was not found"
+        return Activity(.idle, .process, since: since, .low, reason: reason)
       case .other:
         let reason = "it runs here, and no log of it was found"
         return Activity(.unknown, .process, since: since, .low, reason: reason)

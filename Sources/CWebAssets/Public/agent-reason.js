@@ -13,7 +13,7 @@ export const REASONS = {
   "a command of yours runs in the background": "reason-background",
   "no sign of life for a long time": "reason-silent",
   "its log says nothing of a turn": "reason-noTurn",
-  "nothing was asked yet": "reason-notAsked",
+  "nothing was asked yet, or its log was not found": "reason-notAsked",
   "it runs here, and no log of it was found": "reason-noLog",
 };
 

@@ -225,7 +225,7 @@ export default {
   "reason-background": "Ein Befehl von dir läuft im Hintergrund",
   "reason-silent": "Seit langem kein Lebenszeichen",
   "reason-noTurn": "Sein Protokoll sagt nichts von einem Auftrag",
-  "reason-notAsked": "Noch nichts wurde verlangt",
+  "reason-notAsked": "Es wurde noch nichts gefragt, oder sein Protokoll wurde nicht gefunden",
   "reason-noLog": "Er läuft hier, doch ein Protokoll wurde nicht gefunden",
   reasonOf: "{reason}: {what}",
   remarkOf: "{place}: {text}",

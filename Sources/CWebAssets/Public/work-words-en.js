@@ -225,7 +225,7 @@ export default {
   "reason-background": "A command of yours runs in the background",
   "reason-silent": "No sign of life for a long time",
   "reason-noTurn": "Its log says nothing of a turn",
-  "reason-notAsked": "Nothing was asked yet",
+  "reason-notAsked": "Nothing was asked yet, or its log was not found",
   "reason-noLog": "It runs here, and no log of it was found",
   reasonOf: "{reason}: {what}",
   remarkOf: "{place}: {text}",

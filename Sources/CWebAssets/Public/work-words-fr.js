@@ -225,7 +225,7 @@ export default {
   "reason-background": "Une de vos commandes tourne en arrière-plan",
   "reason-silent": "Aucun signe de vie depuis longtemps",
   "reason-noTurn": "Son journal ne dit rien d’une demande",
-  "reason-notAsked": "Rien n’a encore été demandé",
+  "reason-notAsked": "Rien n’a encore été demandé, ou son journal n’a pas été trouvé",
   "reason-noLog": "Il tourne ici, mais aucun journal n’a été trouvé",
   reasonOf: "{reason} : {what}",
   remarkOf: "{place} : {text}",

@@ -225,7 +225,7 @@ export default {
   "reason-background": "Un tuo comando gira in secondo piano",
   "reason-silent": "Nessun segno di vita da molto tempo",
   "reason-noTurn": "Il suo registro non dice nulla di una richiesta",
-  "reason-notAsked": "Non è ancora stato chiesto nulla",
+  "reason-notAsked": "Non è stato ancora chiesto nulla, o il suo registro non è stato trovato",
   "reason-noLog": "Gira qui, ma non è stato trovato alcun registro",
   reasonOf: "{reason}: {what}",
   remarkOf: "{place}: {text}",

@@ -256,6 +256,7 @@ struct FusionTests {
     #expect(activity(fresh, alive, at: second(21)).state == .idle)
     #expect(activity(fresh, .unobservable, at: second(21)).state == .unknown)
     #expect(activity(nil, alive, at: second(21)).state == .idle)
+    #expect(activity(nil, alive, at: second(21)).confidence == .low, "its log may be elsewhere")
     #expect(activity(nil, kind: .other("aider"), alive, at: second(21)).state == .unknown)
     #expect(activity(nil, .unobservable, at: second(21)).source == .none)
   }
