@@ -53,6 +53,7 @@ public struct GitSettings: Hashable, Sendable {
   /// Whether it may be another one in another worktree or on another branch of the same repository.
   public private(set) var dependsOnWorktree = false
   private var values: [String: String] = [:]
+  private var all: [String: [String]] = [:]
 
   /// A file that another one includes.
   public struct Inclusion: Hashable, Sendable {
@@ -95,12 +96,24 @@ public struct GitSettings: Hashable, Sendable {
     let key = String(decoding: entry.key, as: UTF8.self)
     let value = entry.value.map { String(decoding: $0, as: UTF8.self) } ?? ""
     values[key] = value
+    all[key, default: []].append(value)
     let isConditional = entry.key.starts(with: "includeif.".utf8)
     if isConditional || key == "extensions.worktreeconfig" { dependsOnWorktree = true }
     if let file = entry.file, key == "include.path" || isConditional && key.hasSuffix(".path") {
       included.append(Inclusion(path: value, by: file))
     }
   }
+
+  /// All values that may concern the state of every worktree: those of a single branch, and where remotes are, do not.
+  public var common: [String: [String]] {
+    all.filter { key, _ in
+      !key.hasPrefix("branch.")
+        && !(key.hasPrefix("remote.") && (key.hasSuffix(".url") || key.hasSuffix(".pushurl")))
+    }
+  }
+
+  /// All values of single branches, by their whole keys.
+  public var branches: [String: [String]] { all.filter { $0.key.hasPrefix("branch.") } }
 
   /// The last value of a key, which is written in small letters; `nil` if nobody sets it.
   public subscript(key: String) -> String? { values[key] }

@@ -322,7 +322,8 @@ package actor WorktreeWatcher {
     let now = WatchClock.monotonic
     let before = repositories.updateValue(look, forKey: look.commonDirectory)
     let paths = NameSet(look.members.map(\.layout.worktree))
-    let isSeenOtherwise = before?.settings != look.settings
+    let isSeenOtherwise =
+      before?.sight.common != look.sight.common || before?.sight.files != look.sight.files
     let isAllOther =
       before?.source != look.source || isSeenOtherwise || before?.history != look.history
       || before?.stashLog != look.stashLog || before?.trust != look.trust
@@ -356,6 +357,7 @@ package actor WorktreeWatcher {
         let status = trees[path]?.look?.status
         if isAllOther || status?.head != member.entry.head
           || FollowedRefs.concern(status?.upstream, moved)
+          || look.sight.differs(from: before?.sight, for: status?.branch)
         {
           budget.request(.worktree(path), at: now)
         }

@@ -31,12 +31,32 @@ package struct RepositoryLook: Hashable, Sendable {
   package var followed: NameTable<String>
   /// What tells one state of the files that say how git sees the repository from the next.
   package var settings: SettingsFiles.Stamps
+  /// What of them concerns every worktree: values of the configuration, and stamps of the other files.
+  package var sight: Sight
   /// What else than commits themselves decides what comes before them.
   package var history: History
   /// What tells one state of the log of the stash from the next: all entries but the first are in it alone.
   package var stashLog: [Int]?
   /// Tells the programs that its configuration names from others, and whether they are trusted.
   package var trust: GitState.Trust?
+
+  /// How git sees all worktrees of a repository, and each of its branches.
+  package struct Sight: Hashable, Sendable {
+    /// Values of the configuration that may concern every worktree.
+    package var common: [String: [String]]
+    /// What tells one state of the other files from the next: what is ignored, attributes.
+    package var files: SettingsFiles.Stamps
+    /// Values of the configuration of single branches.
+    package var branches: [String: [String]]
+
+    /// Whether the settings of a branch are others than before.
+    func differs(from before: Sight?, for branch: String?) -> Bool {
+      guard let before, let branch else { return before == nil }
+      let prefix = "branch.\(branch)."
+      return branches.filter { $0.key.hasPrefix(prefix) }
+        != before.branches.filter { $0.key.hasPrefix(prefix) }
+    }
+  }
 
   /// What else than commits themselves decides what comes before them: where a shallow clone ends, grafts, and what is
   /// replaced.
@@ -70,6 +90,7 @@ package struct RepositoryLook: Hashable, Sendable {
     }
     let configuration = findings.settings
     let settings = SettingsFiles.stamps(SettingsFiles.paths(configuration, of: common))
+    let files = Set(configuration.files.map { HostFile.join(common, $0) })
     let list = try await runner.run(["worktree", "list", "--porcelain", "-z"], in: common)
     let entries: [WorktreeEntry]
     do throws(GitOutputError) {
@@ -116,6 +137,14 @@ package struct RepositoryLook: Hashable, Sendable {
       source: refs.source(mainBranch: mainBranch),
       followed: refs.objects.filter { wanted.contains($0.key) },
       settings: settings,
+      sight: Sight(
+        common: configuration.common,
+        files: settings.filter { path, _ in
+          let name = path.split(separator: "/").last ?? ""
+          return !files.contains(path) && name != "config" && name != ".gitconfig"
+        },
+        branches: configuration.branches
+      ),
       history: History(
         shallow: shallow,
         grafts: grafts,

@@ -1,3 +1,4 @@
+import Foundation
 import Git
 import Testing
 import Workspaces
@@ -110,5 +111,65 @@ import Workspaces
       try await it.repository.git("update-ref", "refs/catnip/one", late)
       try await it.wait("linked", "moved") { $0.git.head == late }
     }
+  }
+
+  @Test func `A worktree whose file system tells of nothing is polled, and says so`() async throws {
+    let repository = TemporaryRepository()
+    try await repository.begin()
+    try repository.write("outside.txt")
+    try FileManager.default.linkItem(
+      atPath: repository.path("outside.txt"),
+      toPath: repository.path("main/linked.txt")
+    )
+    try await repository.git("add", ".")
+    try await repository.git("commit", "-q", "-m", "linked")
+    let far = repository.path("main")
+    let system: @Sendable (String) -> String? = { $0.hasPrefix(far) ? "nfs4" : nil }
+    try await Watching(repository, lacksEvents: system).run { it in
+      try await it.wait("main", "clean") { $0.cacheStatus.isCached && !$0.isDirty }
+      // A write by another name of the file makes no event in the worktree.
+      try it.repository.write("outside.txt", "other\n")
+      try await it.wait("main", "edited") { $0.git.unstaged == 1 }
+      let omissions = await it.watcher.omissions()
+      #expect(omissions.map(\.reason) == [.polled])
+      #expect(omissions.first?.path == far && omissions.first?.detail.contains("nfs4") == true)
+    }
+  }
+
+  @Test func `What concerns one branch is no reason to look at other worktrees`() async throws {
+    let repository = TemporaryRepository()
+    try await repository.begin()
+    for number in 0..<8 {
+      try await repository.git("worktree", "add", "-q", "-b", "b\(number)", "../t\(number)")
+    }
+    try await Watching(repository).run { it in
+      for number in 0..<8 {
+        try await it.wait("t\(number)", "clean") { $0.cacheStatus.isCached && !$0.isDirty }
+      }
+      try await it.repository.git("branch", "-q", "-u", "b7", "b0")
+      try await it.wait("t0", "follows") { $0.git.upstream == "b7" }
+      let before = it.watcher.runner.started["status", default: 0]
+      for number in 1...6 {
+        try await it.repository.git("branch", "-q", "-u", "b\(number)", "b0")
+        try await it.wait("t0", "follows") { $0.git.upstream == "b\(number)" }
+      }
+      let after = it.watcher.runner.started["status", default: 0]
+      #expect(after - before < 6 * 8, "not all for each")
+      try await it.repository.git("config", "status.showUntrackedFiles", "no")
+      try it.repository.write("t5/new.txt")
+      try await it.repository.git("config", "--unset", "status.showUntrackedFiles")
+      try await it.wait("t5", "seen as before") { $0.git.untracked == 1 }
+    }
+  }
+
+  @Test func `Nothing is deleted with a mount within`() async throws {
+    let watcher = WorktreeWatcher(
+      WatchSettings(roots: []),
+      store: WorkspaceStore(generation: "test")
+    )
+    let actions = WorktreeActions(watcher: watcher)
+    let workspace = Workspace(id: "id", repoId: "a/b", name: "b/c", path: "/proc", branch: "c")
+    let refusal = #expect(throws: ActionRefusal.self) { try actions.requireNoMount(workspace) }
+    #expect(refusal?.problem == .mountedFolder && refusal?.files.contains("/proc") == true)
   }
 }

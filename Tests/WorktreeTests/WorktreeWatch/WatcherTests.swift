@@ -13,6 +13,7 @@ struct Watching {
   init(
     _ repository: TemporaryRepository,
     watches: Int = 10_000,
+    lacksEvents: @escaping @Sendable (String) -> String? = { _ in nil },
     agents: (any AgentWatching)? = nil
   ) {
     self.repository = repository
@@ -22,6 +23,7 @@ struct Watching {
     settings.pollEvery = 0.2
     settings.reconcile = 3_600
     settings.watches = watches
+    settings.lacksEvents = lacksEvents
     let store = WorkspaceStore(generation: "test")
     watcher = WorktreeWatcher(settings, store: store, agents: agents)
   }
