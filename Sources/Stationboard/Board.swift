@@ -32,12 +32,29 @@ public struct Board: Codable, Hashable, Sendable {
     public var rtCacheAgeMs: Double?
     /// How many departures carry realtime.
     public var rtAppliedCount: Int?
+    /// How many departures carry realtime, of those that could; `nil` without realtime, and from older
+    /// servers.
+    public var rtCoverage: Coverage?
     /// When the next realtime is expected, RFC 3339.
     public var nextExpectedAt: String?
     /// The id of the request in the server's log.
     public var requestId: String?
     /// The timetable the board was made from.
     public var timetable: Timetable?
+  }
+
+  /// How many departures of a board carry realtime.
+  public struct Coverage: Codable, Hashable, Sendable {
+    /// The departures that could: those that do, and those that leave within half an hour.
+    public var departures: Int
+    /// Those whose realtime is fresh or ageing.
+    public var live: Int
+    /// Those whose realtime is stale.
+    public var old: Int
+    /// The trip updates of the feed.
+    public var tripUpdates: Int?
+    /// The trip updates that match a trip of the timetable.
+    public var matched: Int?
   }
 
   /// The timetable a board was made from.

@@ -39,6 +39,8 @@ public struct Departure: Codable, Hashable, Sendable {
   public var cancelled: Bool
   /// `UNKNOWN`, `ON_TIME`, `DELAYED`, `EARLY`, `CANCELLED` or `SKIPPED_STOP`.
   public var status: String?
+  /// When its realtime was known at the source, RFC 3339; `nil` without realtime.
+  public var realtimeAt: String?
   /// How fresh the realtime of the row is: `fresh`, `ageing` or `stale`; nothing without any.
   public var realtimeFreshness: String?
   /// Disruptions of this departure.
@@ -65,8 +67,8 @@ public struct Departure: Codable, Hashable, Sendable {
     case line, category, number, destination
     case `operator`
     case scheduledDeparture, realtimeDeparture, delayMin, platform, platformChanged
-    case previousPlatform, cancelled, status, realtimeFreshness, alerts, flags, serviceDate,
-      startTime
+    case previousPlatform, cancelled, status, realtimeAt, realtimeFreshness, alerts, flags
+    case serviceDate, startTime
     case routeType, routeColor, routeTextColor
   }
 }

@@ -113,6 +113,11 @@ public final class BoardModel {
   public var isLoading: Bool { live?.isLoading ?? false }
   /// The marker, the badge and the age, as of the last change (R26).
   public var label: FreshnessLabel? { live?.label }
+  /// What the board rests on, for the words beside its age; `nil` if the marker of ``label`` says it all.
+  public var realtimeLabel: RealtimeLabel? {
+    guard let label, !label.isHeld else { return nil }
+    return RealtimeLabel(label.marker, of: board)
+  }
   /// How fresh the board is now; for a label that counts the seconds (R27, R28).
   public var freshness: FreshnessReport? { live?.freshness }
 

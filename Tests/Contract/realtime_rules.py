@@ -6,13 +6,15 @@ from datetime import datetime
 from typing import Any
 
 FRESH, AGEING = 45, 180
+# How long a departure stays, and how long before its time it could have realtime.
+GRACE, DUE = 45, 1800
 ALERTS_FRESH = 120
 COPY = 90
 # Milliseconds and whole seconds are rounded on their own.
 SLACK = 1.1
 SEVERITIES = ["severe", "warning", "info", "unknown_severity"]
 REASONS = {
-    "applied": "fresh", "stale_cache": "stale", "guarded_error": "guarded", "missing_cache": "missing",
+    "applied": "fresh", "partial": "partial", "stale_cache": "stale", "guarded_error": "guarded", "missing_cache": "missing",
     "skipped_budget": "skipped_budget", "disabled": "disabled",
 }
 REST = ["banners", "rt", "alerts", "noService", "meta"]
@@ -58,8 +60,37 @@ def failures(board: dict[str, Any], fields: dict[str, str] | None = None) -> lis
     applied = sum(row["realtimeAt"] is not None for row in rows)
     if board["meta"]["rtAppliedCount"] != applied:
         found.append(f"rtAppliedCount is {board['meta']['rtAppliedCount']}; {applied} departures have realtime")
+    found += [] if is_copy else coverage_failures(board)
     if fields is not None:
         found += field_failures(board, fields)
+    return found
+
+
+def coverage_failures(board: dict[str, Any]) -> list[str]:
+    """Return where what is said of coverage is not what the departures show."""
+    meta, rows = board["meta"], board["departures"]
+    coverage = meta["rtCoverage"]
+    if coverage is None:
+        return [] if meta["rtAppliedCount"] == 0 else ["departures have realtime, and there is no rtCoverage"]
+    found = []
+    old = sum(row["realtimeFreshness"] == "stale" for row in rows)
+    live = meta["rtAppliedCount"] - old
+    if (coverage["live"], coverage["old"]) != (live, old):
+        found.append(f"rtCoverage is {coverage}; {live} departures are live, {old} are old")
+    waits = [
+        seconds(row["scheduledDeparture"], meta["serverTime"]) for row in rows if row["realtimeAt"] is None
+    ]
+    # A second at the end of the half hour is left out: instants are of whole seconds.
+    least = live + old + sum(-GRACE <= wait < DUE - SLACK for wait in waits)
+    most = live + old + sum(-GRACE - SLACK <= wait < DUE + SLACK for wait in waits)
+    if not least <= coverage["departures"] <= most:
+        found.append(f"rtCoverage counts {coverage['departures']} departures; expected {least} to {most}")
+    if meta["rtStatus"] == "applied" and coverage["departures"] and not live:
+        found.append("applied, and no departure is live")
+    if meta["rtStatus"] == "partial" and live and coverage["matched"]:
+        found.append(f"partial, and {live} departures are live")
+    if coverage["matched"] > coverage["tripUpdates"]:
+        found.append(f"{coverage['matched']} of {coverage['tripUpdates']} trip updates match")
     return found
 
 
@@ -160,7 +191,7 @@ def mode_failures(board: dict[str, Any]) -> list[str]:
         ("alerts", words[1], ALERTS_FRESH, meta["alertsCacheAgeMs"]),
     ):
         most = limit + (COPY if is_copy else 0) + SLACK
-        if word == "applied" and (age is None or age / 1000 > most):
+        if word in ("applied", "partial") and (age is None or age / 1000 > most):
             found.append(f"{name} are applied at the age of {age} ms")
         if word == "stale_cache" and (age is None or age / 1000 < limit - SLACK):
             found.append(f"{name} are stale at the age of {age} ms")

@@ -46,7 +46,8 @@ SEED_REQUESTS = (
     f"{BOARD}?stop_id=Parent8501000&limit=8&include_alerts=0",
 )
 RESPONSE_MODES = {"full", "degraded_static", "stale_cache_fallback", "static_timeout_fallback"}
-RT_STATUSES = {"applied", "stale_cache", "skipped_budget", "disabled", "missing_cache", "guarded_error"}
+# `partial` is of the clients that the seed describes; the other words are the seed's.
+RT_STATUSES = {"applied", "partial", "stale_cache", "skipped_budget", "disabled", "missing_cache", "guarded_error"}
 SEED_REQUIRED = {
     "Board": {"departures", "meta", "station", "resolved", "rt", "alerts", "banners", "noService"},
     "Departure": {

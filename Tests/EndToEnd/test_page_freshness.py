@@ -1,5 +1,6 @@
 """The web board in Chromium: how it stays fresh, and what it says when it cannot (seeds 000 and 001)."""
 
+import datetime
 import re
 import time
 import unittest
@@ -123,34 +124,72 @@ class FreshnessOfThePage(BoardTest):
     def test_every_mode_and_status_has_its_own_words(self):
         body = self.board()
         states = {
-            ("full", "applied"): ("live", "Live"),
-            ("full", "partial"): ("reduced", "Partly live"),
-            ("degraded_static", "skipped_budget"): ("reduced", "left out"),
-            ("degraded_static", "missing_cache"): ("stale", "no live data"),
-            ("degraded_static", "stale_cache"): ("stale", "too old"),
-            ("degraded_static", "guarded_error"): ("stale", "in error"),
-            ("full", "disabled"): ("timetable", "Timetable only"),
-            ("degraded_static", "applied"): ("reduced", "Limited service"),
-            ("stale_cache_fallback", "applied"): ("reduced", "Recent copy"),
-            ("static_timeout_fallback", "applied"): ("reduced", "ran out of time"),
-            ("something_new", "applied"): ("reduced", "uncertain"),
+            ("full", "applied", None): ("live", "Live"),
+            ("full", "applied", (15, 12, 0, 9)): ("live", "Live for 12 of 15"),
+            ("full", "applied", (0, 0, 0, 9)): ("timetable", "no live data yet"),
+            ("degraded_static", "partial", (4, 0, 0, 9)): ("timetable", "no live data here"),
+            ("degraded_static", "partial", (4, 0, 0, 0)): ("reduced", "does not fit"),
+            ("full", "partial", None): ("reduced", "Partly live"),
+            ("degraded_static", "skipped_budget", None): ("reduced", "left out"),
+            ("degraded_static", "missing_cache", None): ("stale", "Timetable – no live data"),
+            ("degraded_static", "stale_cache", None): ("stale", "too old"),
+            ("degraded_static", "stale_cache", (4, 0, 3, 9)): ("stale", "Live data is old"),
+            ("degraded_static", "guarded_error", None): ("stale", "Timetable – live data in error"),
+            ("degraded_static", "guarded_error", (4, 0, 3, 9)): ("stale", "Live data is old – source in error"),
+            ("full", "disabled", None): ("timetable", "Timetable only"),
+            ("degraded_static", "applied", None): ("reduced", "Limited service"),
+            ("stale_cache_fallback", "applied", None): ("reduced", "Recent copy"),
+            ("static_timeout_fallback", "applied", None): ("reduced", "ran out of time"),
+            ("something_new", "applied", None): ("reduced", "uncertain"),
         }
         said = {}
         self.open()
-        for (mode, status), (state, words) in states.items():
-            with self.subTest(f"{mode} {status}"):
+        for (mode, status, counts), (state, words) in states.items():
+            with self.subTest(f"{mode} {status} {counts}"):
                 applied = status == "applied"
                 answer = {**body, "rt": {**body["rt"], "applied": applied}}
-                answer["meta"] = {**body["meta"], "responseMode": mode, "rtStatus": status, "rtCacheAgeMs": 4000, "nextExpectedAt": None}
+                coverage = counts and dict(zip(("departures", "live", "old", "matched"), counts), tripUpdates=25)
+                answer["meta"] = {**body["meta"], "responseMode": mode, "rtStatus": status, "rtCacheAgeMs": 4000, "nextExpectedAt": None,
+                                  "rtCoverage": coverage}
                 self.tab.intercept(lambda url, answer=answer: {"status": 200, "body": answer} if "/api/stationboard?" in url else None)
                 self.tab.key("R", modifiers=8)
                 self.tab.wait(f"{STATE} === '{state}' && document.querySelector('.freshness').innerText.includes({words!r})")
-                said[self.tab.text(".freshness strong")] = (mode, status)
+                said[self.tab.text(".freshness strong")] = (mode, status, counts)
         self.assertEqual(len(said), len(states), "no two of them look the same")
+
+    def test_old_predictions_are_marked_on_their_rows_also_while_nothing_is_heard(self):
+        """Label and rows come from one decision: the age of the prediction."""
+        body = self.board()
+        known = datetime.datetime.fromisoformat(body["meta"]["serverTime"])
+        def row(number, age, freshness):
+            each = body["departures"][number]
+            leaves = known + datetime.timedelta(minutes=number + 3)
+            at = None if age is None else (known - datetime.timedelta(seconds=age)).isoformat().replace("+00:00", "Z")
+            when = leaves.isoformat().replace("+00:00", "Z")
+            return {**each, "cancelled": False, "status": "ON_TIME", "stopEvent": None, "flags": [], "scheduledDeparture": when,
+                    "realtimeDeparture": at and when, "realtimeAt": at, "realtimeFreshness": freshness}
+        rows = [row(0, 10, "fresh"), row(1, 100, "ageing"), row(2, 400, "stale"), row(3, 177, "ageing"), row(4, None, None)]
+        answer = {**body, "departures": rows}
+        answer["meta"] = {**body["meta"], "rtStatus": "stale_cache", "responseMode": "degraded_static", "nextExpectedAt": None,
+                          "rtCoverage": {"departures": 5, "live": 3, "old": 1, "tripUpdates": 4, "matched": 4}}
+        tab = self.open()
+        tab.intercept(lambda url: {"status": 200, "body": answer} if "/api/stationboard?" in url else None)
+        tab.key("R", modifiers=8)
+        marks = "[...document.querySelectorAll('.departure:not(.vacant)')].map((row) => row.dataset.realtime).join(' ')"
+        tab.wait(f"{STATE} === 'stale' && document.querySelector('.freshness').innerText.includes('Live data is old')")
+        # The fourth gets old while the server is not heard.
+        tab.intercept(lambda url: {"fail": "ConnectionRefused"} if "/api/stationboard?" in url else None)
+        tab.key("r")
+        tab.wait(f"{STATE} === 'failing'")
+        tab.wait(f"/^(fresh|ageing) ageing stale stale none$/.test({marks})")
+        shown = tab.run("""[...document.querySelectorAll('.departure:not(.vacant) .countdown-value')].map((value) =>
+          [getComputedStyle(value, '::before').content !== 'none', value.textContent.includes('prediction of')].map(Number).join(''))""")
+        self.assertEqual(shown[2], "11", "an old prediction has its mark and says its age")
+        self.assertEqual(shown[4], "00", "the timetable has no mark")
 
     def test_no_state_is_cut_on_a_phone_in_any_language(self):
         """What a board rests on must be readable to its end, and so must the time of the next attempt."""
-        names = ("live", "timetableOnly", "livePartial", "liveSkipped", "liveMissing", "liveStale", "liveError", "liveUnknown", "liveOld", "modeDegraded", "modeCopy",
+        names = ("live", "timetableOnly", "livePartial", "liveFor", "liveNotYet", "liveNone", "liveNoMatch", "liveOldError", "liveSkipped", "liveMissing", "liveStale", "liveError", "liveUnknown", "liveOld", "modeDegraded", "modeCopy",
                  "modeTimeout", "held", "savedBoard", "offline", "failedTimeout", "failedUnreadable", "failedBusy", "failedServer", "failedNoTimetable",
                  "failedUnreachable", "failedRefused", "failedUnauthorised", "failedGone")
         self.tab.size(360, 780, 2, True)

@@ -207,7 +207,7 @@ class TerminalTest(unittest.TestCase):
         with Server(self.folder / "data", *sources, now=now) as server:
             screen = self.screen("board", "lausanne", "--server", server.url)
             rows = screen.wait_until(
-                lambda rows: re.search(r"● live · updated \d+ s ago · stream", rows[-2])
+                lambda rows: re.search(r"● live( for \d+ of \d+)? · updated \d+ s ago · stream", rows[-2])
                 and any(re.search(r"\+\d+ +\d+'", row) for row in rows[2:-2]), "delays by the stream")
             drawn_before = len(screen.text)
             # A change comes without a request: the rows are drawn again, one by one.

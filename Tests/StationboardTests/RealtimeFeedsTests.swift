@@ -307,22 +307,76 @@ import Testing
     stage.answer(.tripUpdates, .content(RealtimeWire.feed(trips, at: stage.now)))
     try await stage.run { stage in
       let board = try await stage.board()
-      #expect(board.rtStatus == "applied")
+      #expect(board.rtStatus == "partial")
+      #expect(board.rt["applied"] as? Bool == false)
+      #expect(board.mode == "degraded_static")
       #expect(board.meta["rtAppliedCount"] as? Int == 0)
       #expect(board.rows.allSatisfy { $0.predicted == nil })
       #expect(stage.snapshot.index?.census.unmatched == 30)
+      let coverage = try #require(board.meta["rtCoverage"] as? [String: Any])
+      #expect([coverage["tripUpdates"], coverage["matched"]].map { $0 as? Int } == [30, 0])
+      #expect(coverage["withoutEffect"] as? [String: Int] == ["unknown_trip": 30])
+      #expect(coverage["live"] as? Int == 0)
+      let health = try await stage.probe.get("/health").json
+      #expect(health["status"] as? String == "degraded")
+      let feeds = health["feeds"] as? [[String: Any]]
+      let realtime = try #require(feeds?.first?["realtime"] as? [String: Any])
+      #expect(realtime["status"] as? String == "matches_nothing")
+      #expect(realtime["withoutEffect"] as? [String: Int] == ["unknown_trip": 30])
+      let metrics = String(decoding: try await stage.probe.get("/metrics").body, as: UTF8.self)
+      #expect(metrics.contains("freshet_realtime_matched_ratio{feed=\"default\"} 0"))
+      #expect(metrics.contains("freshet_board_departures_total{realtime=\"none\"}"))
     }
+    let told = stage.log.lines.filter { $0.contains("do not match the timetable") }
+    #expect(told.count == 1)
+    #expect(told.first?.contains("unknown_trip=30") == true)
   }
 
-  @Test func `a stop that realtime says nothing of is applied, not missing`() async throws {
+  @Test func `a feed that matches again is told of, and boards are applied again`() async throws {
+    let stage = try SourceStage()
+    let other = RealtimeWire.Trip("other", date: "20261020")
+      .with(RealtimeWire.Stop(1, departure: .delay(60)))
+    stage.answer(.tripUpdates, .content(RealtimeWire.feed([other], at: stage.now)))
+    try await stage.run { stage in
+      let tag = try await stage.board().entityTag
+      try await stage.pass(.seconds(5))
+      stage.answer(
+        .tripUpdates,
+        .content(RealtimeWire.feed([other, SourceStage.late(300)], at: stage.now))
+      )
+      try await stage.poll()
+      let board = try await stage.board("", headers: [.ifNoneMatch: tag])
+      #expect(board.rtStatus == "applied")
+      let coverage = try #require(board.meta["rtCoverage"] as? [String: Any])
+      #expect([coverage["live"], coverage["matched"]].map { $0 as? Int } == [1, 1])
+      let health = try await stage.probe.get("/health").json
+      #expect(health["status"] as? String == "ok")
+    }
+    #expect(stage.log.lines.contains { $0.contains("some trip updates do not match") })
+  }
+
+  @Test func `a stop whose next departures have no realtime says so, and is not called applied`()
+    async throws
+  {
     let stage = try SourceStage()
     stage.answer(.tripUpdates, feed(300, stage))
     try await stage.run { stage in
-      let answer = try await stage.probe.get("/api/stationboard?stop_id=S6&window_minutes=60")
+      let answer = try await stage.probe.get("/api/stationboard?stop_id=S5&window_minutes=60")
       let board = StormBoard(answer)
-      #expect(board.rtStatus == "applied")
-      #expect(board.mode == "full")
+      #expect(board.rtStatus == "partial")
+      #expect(board.rt["reason"] as? String == "partial")
+      #expect(board.mode == "degraded_static")
       #expect(board.meta["rtAppliedCount"] as? Int == 0)
+      let coverage = try #require(board.meta["rtCoverage"] as? [String: Any])
+      #expect(coverage["live"] as? Int == 0)
+      #expect(coverage["departures"] as? Int ?? 0 > 0)
+      #expect(coverage["matched"] as? Int == 1)
+      // Where nothing departs, no realtime is missing.
+      let end = StormBoard(
+        try await stage.probe.get("/api/stationboard?stop_id=S6&window_minutes=60")
+      )
+      #expect(end.rtStatus == "applied")
+      #expect(end.mode == "full")
     }
   }
 

@@ -77,14 +77,17 @@ final class SourceStage: Sendable {
     }
   }
 
-  /// 2026-10-20T06:30:00Z, half past eight in Zurich.
-  static let start: Int64 = 1_792_477_800
+  /// 2026-10-20T06:30:05Z, a little after half past eight in Zurich: no trip leaves in half an hour to the
+  /// second, from when on its realtime counts as missing.
+  static let start: Int64 = 1_792_477_805
 
   let clock = ManualClock()
   let service: ServiceClock
   let store: FeedStore
   let feeds: RealtimeFeeds
   let probe: ServiceProbe
+  /// What the sources wrote to the log.
+  let log = RecordedLog()
   private let sources: [RealtimeSource]
   private let producer: Producer
 
@@ -93,8 +96,7 @@ final class SourceStage: Sendable {
   ///   - store: The timetables; nothing for that of the storm.
   /// - Throws: What opening the timetables throws.
   init(_ kinds: [RealtimeSource.Kind] = [.tripUpdates], store: FeedStore? = nil) throws {
-    var logger = Logger(label: "sources")
-    logger.logLevel = .critical
+    let logger = log.logger("sources")
     let service = ServiceClock(startingAt: Double(Self.start), on: clock)
     self.service = service
     self.store = try store ?? SampleFeed.store(StormNetwork.folder)

@@ -123,9 +123,27 @@ export function isPredicted(departure) {
   return departure.realtimeDeparture != null && !isOff(departure);
 }
 
-/** How far the realtime of a departure can be trusted: fresh, ageing, stale, or nothing. */
-export function freshnessOf(departure) {
-  return isPredicted(departure) ? departure.realtimeFreshness ?? "fresh" : null;
+const FRESHNESS = ["fresh", "ageing", "stale"];
+const FRESH_UP_TO_SECONDS = 45;
+const AGEING_UP_TO_SECONDS = 180;
+
+/**
+ * How far the prediction of a departure can be trusted: fresh, ageing, stale, or `null` if there is none.
+ *
+ * The server's word, made worse by the time that has passed: a page that hears nothing ages its board itself.
+ */
+export function freshnessOf(departure, now) {
+  if (!isPredicted(departure)) return null;
+  const said = Math.max(FRESHNESS.indexOf(departure.realtimeFreshness), 0);
+  const age = ageOfPrediction(departure, now);
+  const aged = age === null || age <= FRESH_UP_TO_SECONDS ? 0 : age <= AGEING_UP_TO_SECONDS ? 1 : 2;
+  return FRESHNESS[Math.max(said, aged)];
+}
+
+/** Seconds since the source knew it; `null` if it does not say. */
+export function ageOfPrediction(departure, now) {
+  const known = Date.parse(departure.realtimeAt ?? "");
+  return Number.isNaN(known) ? null : (now - known) / 1000;
 }
 
 /** { kind: cancelled | skipped | early | late | delayed | none, minutes }: one of them, the gravest. */

@@ -19,11 +19,12 @@ const FAILURE_WORDS = {
  *
  * @param {object} facts - `look`: what the machine shows; `problem`: the server's words about a failure; `retryIn`:
  *   milliseconds to the next question, or `null`; `saved`: `{ age }` of a board of an earlier visit, in milliseconds,
- *   while there is no other; `shownAt`: the time of day of what is shown; `zone`.
+ *   while there is no other; `shownAt`: the time of day of what is shown; `zone`; `coverage`: `meta.rtCoverage` of the
+ *   board; `count`: how many departures it has.
  * @returns {{ state: string, title: string, detail: string }} `state`: none, loading, live, ageing, timetable,
  *   reduced, stale, held, offline, failing or saved.
  */
-export function freshnessLine({ look, problem, retryIn, saved, shownAt, zone }, say) {
+export function freshnessLine({ look, problem, retryIn, saved, shownAt, zone, coverage, count }, say) {
   if (!look) return { state: "none", title: "", detail: "" };
   const age = look.label.age ?? saved?.age ?? null;
   const facts = { look, problem, retryIn, age, shownAt, zone };
@@ -33,7 +34,7 @@ export function freshnessLine({ look, problem, retryIn, saved, shownAt, zone }, 
     return saved ? line("saved", say("savedBoard"), [updated(age, say)]) : line("loading", say("loading"), []);
   }
   if (look.label.isHeld) return line("held", say("held"), [updated(age, say)]);
-  return labelled(look, say);
+  return labelled(look, { coverage, count }, say);
 }
 
 function line(state, title, details) {
@@ -55,16 +56,41 @@ function boardOf({ age, shownAt, zone }, say) {
 }
 
 /** R26: the status first, then the mode, then the age. */
-function labelled(look, say) {
+function labelled(look, board, say) {
   const { marker, badge, age } = look.label;
   const ago = [updated(age, say)];
   const status = marker.reduced?.status;
+  const known = realtimeLabel(status ?? (marker === "none" || marker.reduced ? null : "applied"), board);
+  if (known && known.words !== "live") {
+    if (known.state !== "live") return line(known.state, say(known.words), ago);
+    if (badge === "unavailable") return line("stale", say("liveOld"), ago);
+    return line(badge === "partial" ? "ageing" : "live", say(known.words, known), ago);
+  }
   if (status === "disabled") return line("timetable", say("timetableOnly"), [checked(look, say)]);
   if (status) return line(status === "partial" || status === "skippedBudget" ? "reduced" : "stale", say(STATUS_WORDS[status] ?? "liveUnknown"), ago);
   if (marker.reduced) return line("reduced", say(MODE_WORDS[marker.reduced.mode] ?? "liveUnknown"), ago);
   if (marker === "none") return line("timetable", say("timetableOnly"), [checked(look, say)]);
   if (badge === "live") return line("live", say("live"), ago);
   return badge === "partial" ? line("ageing", say("live"), ago) : line("stale", say("liveOld"), ago);
+}
+
+/**
+ * What a board rests on, from what its departures carry (Sources/StationboardClient/RealtimeLabel.swift): old
+ * predictions are never called the timetable, and nothing is called live that carries no realtime.
+ */
+function realtimeLabel(status, { coverage, count }) {
+  if (!coverage) return null;
+  const { departures, live, old, tripUpdates, matched } = coverage;
+  if (status === "applied" || status === "partial") {
+    if (live >= departures && live > 0) return { state: "live", words: "live" };
+    if (live > 0) return { state: "live", words: "liveFor", live, count: departures };
+    if (status === "partial" && matched === 0 && tripUpdates > 0) return { state: "reduced", words: "liveNoMatch" };
+    if (departures > 0) return { state: "timetable", words: "liveNone" };
+    return count > 0 ? { state: "timetable", words: "liveNotYet" } : { state: "live", words: "live" };
+  }
+  if (live + old === 0) return null;
+  if (status === "staleCache") return { state: "stale", words: "liveOld" };
+  return status === "guardedError" ? { state: "stale", words: "liveOldError" } : null;
 }
 
 /** R28: in seconds, minutes and hours, as the machine counts them. */

@@ -11,7 +11,7 @@ const SOURCE = {
   read: readBoard,
   openStream: (question, copy, listener) => new BoardStream(streamAddress(question), copy, listener),
   contentOf,
-  natureOf: (body) => ({ hasRealtime: body.rt?.applied === true || body.meta?.rtStatus === "applied" }),
+  natureOf: (body) => ({ hasRealtime: body.rt?.applied === true || ["applied", "partial"].includes(body.meta?.rtStatus) }),
   subjectOf: (question) => question.stopId ?? null,
   fields: () => ({}),
   marks: {},

@@ -345,6 +345,8 @@ export class Pane {
       saved,
       shownAt: this.#shownAt(look, saved, now),
       zone: this.zone,
+      coverage: this.body?.meta?.rtCoverage ?? null,
+      count: this.departures.length,
     }, page.say);
     parts.freshness.hidden = state === "none";
     setAttribute(this.root, "data-state", state);

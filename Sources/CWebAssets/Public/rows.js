@@ -3,8 +3,8 @@
 
 import { fromTemplate, newElement, newSign, paintBadge, part, setAttribute, setText } from "./dom.js";
 import { badgeColours } from "./colours.js";
-import { countdown, freshnessOf, hasDeparted, isOff, isTrain, lineName, modeOf, peculiarities, punctuality } from "./departure.js";
-import { clockTime } from "./moments.js";
+import { ageOfPrediction, countdown, freshnessOf, hasDeparted, isOff, isTrain, lineName, modeOf, peculiarities, punctuality } from "./departure.js";
+import { clockTime, duration } from "./moments.js";
 
 const PARTS = ["time", "badge", "mode", "line", "open", "remark", "alert", "platform", "platform-word", "platform-name", "countdown"];
 
@@ -178,7 +178,6 @@ function fillPlace(place, departure, context) {
   const { row } = place;
   const mode = modeOf(departure);
   row.classList.toggle("off", isOff(departure));
-  setAttribute(row, "data-realtime", freshnessOf(departure) ?? "none");
   fillTime(place.time, departure, context);
   setText(place.mode, `${context.say(mode)} `);
   setText(place.line, lineName(departure.line) || "–");
@@ -265,14 +264,21 @@ function fillAlert(place, alerts, isOpen, say) {
   setAttribute(alert, "aria-label", name);
 }
 
-function fillCountdown({ countdown: value, departure }, now, say) {
+function fillCountdown({ row, countdown: value, departure }, now, say) {
   const { kind, minutes } = countdown(departure, now);
   const sign = isTrain(departure) ? "train" : "bus";
-  const written = `${kind} ${minutes ?? sign} ${say("minuteMark")}`;
+  const freshness = freshnessOf(departure, now);
+  setAttribute(row, "data-realtime", freshness ?? "none");
+  // Old predictions are shown, and said to be old.
+  const age = freshness === "stale" ? ageOfPrediction(departure, now) : null;
+  const old = freshness === "stale" ? say("oldPrediction", { age: duration(age === null ? 180 : Math.max(age, 60)) }) : null;
+  setAttribute(value, "title", old);
+  const written = `${kind} ${minutes ?? sign} ${say("minuteMark")} ${old ?? ""}`;
   if (value.dataset.written === written) return;
   value.dataset.written = written;
   value.dataset.kind = kind === "minutes" && minutes <= 1 ? "soon" : kind;
   value.replaceChildren(...countdownParts(kind, minutes, sign, say));
+  if (old && kind !== "none") value.append(newElement("span", "unseen", ` (${old})`));
 }
 
 function countdownParts(kind, minutes, sign, say) {

@@ -127,7 +127,7 @@ struct BoardAnswer {
 
   private var cacheStatus: String {
     switch edition.status {
-    case .applied: "FRESH"
+    case .applied, .partial: "FRESH"
     case .staleCache, .guardedError: "STALE"
     case .missingCache: "MISSING"
     case .skippedBudget: "SKIPPED"
@@ -181,6 +181,8 @@ struct BoardAnswer {
     json.string(edition.status.rawValue)
     json.raw(",\"rtAppliedCount\":")
     json.integer(edition.appliedCount)
+    json.raw(",\"rtCoverage\":")
+    if let coverage = edition.coverage { coverage.write(&json) } else { json.raw("null") }
     json.raw(",\"rtSource\":")
     json.raw(snapshot.index == nil ? "null" : "\"parsed\"")
     member(",\"rtFetchedAt\":", instant: trips.sourceTime, &json)

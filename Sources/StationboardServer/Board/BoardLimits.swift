@@ -10,6 +10,8 @@ package enum BoardLimits {
   package static let windows = 30...720
   /// How long a departure stays on the board after its time, in seconds.
   package static let grace: Int64 = 45
+  /// How long before its time a departure without realtime counts as one that could have it, in seconds.
+  package static let realtimeHorizon: Double = 1_800
   /// The most characters of an id.
   package static let longestId = 256
 }

@@ -7,13 +7,17 @@ extension MergedBoard {
   /// The instant until which, it included, the same timetable and realtime give the same visible
   /// content, in seconds since 1970-01-01T00:00:00Z.
   ///
-  /// After it a row leaves, a row enters at the window's end, or the realtime of a row gets less
-  /// fresh. At most ``changeHorizon`` after now. A board of a fixed instant only ages. Costs a query of
+  /// After it a row leaves, a row enters at the window's end, the realtime of a row gets less fresh, or a
+  /// row without realtime gets so near that it could have some. At most ``changeHorizon`` after now. A board of a fixed instant only ages. Costs a query of
   /// a short window, so it is to be read once per board.
   var nextChangeAt: Double {
     var next = now + Self.changeHorizon
     for row in rows {
-      guard let source = row.sourceTime, row.hasRealtime else { continue }
+      guard let source = row.sourceTime, row.hasRealtime else {
+        let due = Double(row.effective) - BoardLimits.realtimeHorizon
+        if realtime != nil, due >= now { next = min(next, due) }
+        continue
+      }
       if let age = decay.threshold(after: now - Double(source)) {
         next = min(next, Double(source) + age)
       }

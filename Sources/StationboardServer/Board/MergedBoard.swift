@@ -23,6 +23,8 @@ struct MergedBoard: Sendable {
   let noService: NoService?
   /// Rows of which realtime says something.
   let appliedCount: Int
+  /// How many rows carry realtime, of those that could; `nil` without realtime.
+  let coverage: BoardCoverage?
   /// The least fresh realtime of the rows; `nil` if none has any.
   let worstFreshness: RealtimeFreshness?
   /// The freshest realtime of the rows; `nil` if none has any.
@@ -62,6 +64,7 @@ struct MergedBoard: Sendable {
       }
     }
     appliedCount = applied
+    coverage = if let index { BoardCoverage(rows, index.census, now: now) } else { nil }
     worstFreshness = worst
     self.freshest = freshest
     noService =

@@ -21,7 +21,8 @@ struct HealthEndpoint {
     json.raw("{\"ok\":")
     json.flag(!feeds.isEmpty)
     json.raw(",\"status\":")
-    json.string(feeds.isEmpty ? "no_timetable" : failure == nil ? "ok" : "degraded")
+    let isWhole = failure == nil && !feeds.contains { census($0)?.matchesNothing == true }
+    json.string(feeds.isEmpty ? "no_timetable" : isWhole ? "ok" : "degraded")
     json.raw(",\"port\":")
     json.integer(port.number)
     json.raw(",\"db\":")
@@ -71,6 +72,28 @@ struct HealthEndpoint {
     json.integer(timetable.tripCount)
     json.raw(",\"departures\":")
     json.integer(timetable.departureCount)
+    json.raw(",\"realtime\":")
+    writeRealtime(feed, &json)
+    json.raw("}")
+  }
+
+  /// What became of the trip updates in use; nothing if there are none.
+  private func census(_ feed: Feed) -> RealtimeCensus? {
+    realtime?.snapshot(of: feed).index?.census
+  }
+
+  /// Writes how much of the trip updates in use matches the timetable.
+  private func writeRealtime(_ feed: Feed, _ json: inout JSONBytes) {
+    guard let census = census(feed) else { return json.raw("null") }
+    json.raw("{\"status\":")
+    json.string(census.matchesNothing ? "matches_nothing" : "ok")
+    json.raw(",")
+    BoardCoverage.write(
+      received: census.received,
+      matched: census.matched,
+      census.withoutEffect,
+      &json
+    )
     json.raw("}")
   }
 

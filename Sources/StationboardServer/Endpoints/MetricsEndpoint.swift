@@ -63,6 +63,12 @@ struct MetricsEndpoint {
       desk.tally.byAnswer.map { (labels: [("answer", $0.label)], value: Double($1)) }
     )
     metrics.add(
+      "freshet_board_departures_total",
+      .counter,
+      "Departures of the boards made that could carry realtime, by what they carry",
+      desk.tally.byCoverage.map { (labels: [("realtime", $0)], value: Double($1)) }
+    )
+    metrics.add(
       "freshet_board_editions",
       .gauge,
       "Boards that are kept to be shown again",
@@ -152,6 +158,7 @@ struct MetricsEndpoint {
     var trips: [(labels: [(String, String)], value: Double?)] = []
     var without: [(labels: [(String, String)], value: Double?)] = []
     var stops: [(labels: [(String, String)], value: Double?)] = []
+    var coverage: [(labels: [(String, String)], value: Double?)] = []
     for feed in feeds {
       guard let census = desk.snapshot(of: feed).index?.census else { continue }
       let label = ("feed", feed.entry.key)
@@ -163,6 +170,10 @@ struct MetricsEndpoint {
       trips += kinds.map { (labels: [label, ("effect", $0)], value: Double($1)) }
       without += census.withoutEffect.sorted { $0.key.rawValue < $1.key.rawValue }
         .map { (labels: [label, ("reason", $0.rawValue)], value: Double($1)) }
+      let wanted = census.matched + census.unmatched
+      if wanted > 0 {
+        coverage.append((labels: [label], value: Double(census.matched) / Double(wanted)))
+      }
       stops += [
         (labels: [label, ("reason", "unlinked")], value: Double(census.unlinkedStops)),
         (labels: [label, ("reason", "implausible")], value: Double(census.implausibleTimes)),
@@ -179,6 +190,12 @@ struct MetricsEndpoint {
       .gauge,
       "Trip updates of the feed in use that do nothing, by reason",
       without
+    )
+    metrics.add(
+      "freshet_realtime_matched_ratio",
+      .gauge,
+      "Share of the trip updates about trips of the timetable that match one, 0 to 1",
+      coverage
     )
     metrics.add(
       "freshet_realtime_stop_times_without_effect",

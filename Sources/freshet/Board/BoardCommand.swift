@@ -184,7 +184,7 @@ struct BoardCommand: AsyncParsableCommand {
     let report = FreshnessReport(once: label)
     let lines =
       text.lines(board, at: now ?? Date().timeIntervalSince1970)
-      + ["", text.freshness(report, failure: nil), ""]
+      + ["", text.freshness(report, of: board, failure: nil), ""]
     try printed(lines.joined(separator: "\n"))
   }
 }

@@ -150,7 +150,9 @@ struct BoardScreen {
   /// The screen, exactly as many lines as there are rows at most.
   func lines(_ scene: Scene, size: (columns: Int, rows: Int), colours: ColourDepth) -> [String] {
     let text = BoardText(columns: size.columns, colours: colours, words: words)
-    let bottom = [text.freshness(scene.freshness, failure: scene.failure), prompt(text)]
+    let bottom = [
+      text.freshness(scene.freshness, of: scene.board, failure: scene.failure), prompt(text),
+    ]
     let room = max(size.rows - bottom.count, 1)
     var lines: [String]
     switch panel {

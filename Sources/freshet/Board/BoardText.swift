@@ -110,10 +110,15 @@ struct BoardText {
     let used = told.map { Terminal.width(of: $0.text) + 1 }.reduce(0, +) - 1
     return String(repeating: " ", count: max(room - max(used, 0), 0))
       + told.map { paint($0.style, $0.text) }.joined(separator: " ")
-      + paint(
-        departure.realtimeDeparture == nil ? "0" : "32",
-        Terminal.fit(minutes, 4, atEnd: true)
-      )
+      + self.minutes(minutes, PredictionAge(departure, at: now))
+  }
+
+  /// The minutes, in green if a prediction vouches for them, with a mark if that is old.
+  private func minutes(_ minutes: String, _ age: PredictionAge?) -> String {
+    guard age == .stale, !minutes.isEmpty else {
+      return paint(age == nil ? "0" : "32", Terminal.fit(minutes, 4, atEnd: true))
+    }
+    return paint("33", Terminal.fit("◐\(minutes)", 4, atEnd: true))
   }
 
   /// Something about a departure, in full and short; the parameters of SGR.
@@ -206,19 +211,27 @@ struct BoardText {
   // MARK: The freshness line
 
   /// How fresh the board is and what the engine does about it, in one line (R26 to R28).
-  func freshness(_ report: FreshnessReport?, failure: LiveFailure?) -> String {
+  ///
+  /// - Parameters:
+  ///   - report: What the engine says.
+  ///   - board: The board that is shown; nothing before the first one.
+  ///   - failure: What went wrong last.
+  /// - Returns: The line.
+  func freshness(_ report: FreshnessReport?, of board: Board?, failure: LiveFailure?) -> String {
     guard let report else { return paint("2", "○ \(words.noCopy)") }
     var parts: [String] = []
     var mark = "○"
     var style = "2"
+    let label = report.label.isHeld ? nil : RealtimeLabel(report.label.marker, of: board)
     switch report.label.marker {
     case .normal:
       (mark, style) = report.label.badge == .live ? ("●", "32") : ("◐", "33")
+      if label == .notYet { (mark, style) = ("○", "2") }
       // What cannot be reached is not live, whatever it said last.
-      if failure == nil { parts.append(words.live) }
+      if failure == nil { parts.append(words.realtime(label ?? .live)) }
     case .reduced(let reason):
-      (mark, style) = reason == .status(.disabled) ? ("○", "2") : ("◐", "33")
-      parts.append(words.reason(reason))
+      (mark, style) = reason == .status(.disabled) || label == .missing ? ("○", "2") : ("◐", "33")
+      parts.append(label.map { words.realtime($0) } ?? words.reason(reason))
     case .none: break
     }
     parts.append(report.label.wording.map { words.updated($0) } ?? words.noCopy)

@@ -1,4 +1,5 @@
 import Freshness
+import StationboardClient
 import TerminalText
 
 /// What a board says in one of four languages (R26, R28; mesdeparts.md 3.10).
@@ -39,6 +40,48 @@ struct BoardWords {
       choose("ends early", "parcours lim.", "endet vorz.", "limitato"),
       choose("ends", "lim.", "kurz", "lim.")
     )
+  }
+  /// What a board rests on (``RealtimeLabel``).
+  func realtime(_ label: RealtimeLabel) -> String {
+    switch label {
+    case .live: live
+    case .liveFor(let live, let departures):
+      choose(
+        "live for \(live) of \(departures)",
+        "temps réel pour \(live) sur \(departures)",
+        "Echtzeit für \(live) von \(departures)",
+        "tempo reale per \(live) su \(departures)"
+      )
+    case .notYet:
+      choose(
+        "no realtime yet",
+        "pas encore de temps réel",
+        "noch keine Echtzeit",
+        "ancora senza tempo reale"
+      )
+    case .missing:
+      choose(
+        "timetable, no realtime for these",
+        "horaire, sans temps réel ici",
+        "Fahrplan, hier keine Echtzeit",
+        "orario, qui senza tempo reale"
+      )
+    case .noMatch:
+      choose(
+        "timetable, realtime does not match it",
+        "horaire, temps réel d'un autre",
+        "Fahrplan, Echtzeit passt nicht",
+        "orario, tempo reale di un altro"
+      )
+    case .old: reason(.status(.staleCache))
+    case .oldInError:
+      choose(
+        "realtime is old, source in error",
+        "temps réel ancien, source en erreur",
+        "alte Echtzeit, Quelle gestört",
+        "tempo reale vecchio, fonte in errore"
+      )
+    }
   }
   var live: String { choose("live", "temps réel", "Echtzeit", "tempo reale") }
   var stream: String { choose("stream", "flux", "Stream", "flusso") }

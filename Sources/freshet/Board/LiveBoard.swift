@@ -246,7 +246,11 @@ final class LiveBoard {
       + (snapshot.failure?.description ?? "")
     guard kind != printed else { return true }
     printed = kind
-    let freshness = text.freshness(client.freshness(of: resource), failure: snapshot.failure)
+    let freshness = text.freshness(
+      client.freshness(of: resource),
+      of: snapshot.value?.board,
+      failure: snapshot.failure
+    )
     return Terminal.write((rows + ["", freshness, "", ""]).joined(separator: "\n"))
   }
 

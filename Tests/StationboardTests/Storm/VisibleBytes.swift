@@ -12,7 +12,7 @@ enum VisibleBytes {
       "importedAt", "fetchedAt", "cacheFetchedAt", "cacheAgeMs", "ageMs", "ageSeconds",
       "lastPollAt",
       "lastSuccessfulPollAt", "pollAgeMs", "pollAgeSeconds", "payloadBytes", "lastError",
-      "realtimeAt", "window",
+      "realtimeAt", "window", "tripUpdates", "matched", "withoutEffect",
     ].map { Array($0.utf8) }
   )
 

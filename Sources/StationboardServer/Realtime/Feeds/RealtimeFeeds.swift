@@ -37,6 +37,8 @@ package final class RealtimeFeeds: Sendable {
     /// The import of the timetable that each index was built on.
     var tripGeneration: String?
     var alertGeneration: String?
+    /// How much of the trip updates matched when it was last written to the log.
+    var match: RealtimeCensus.Match?
   }
 
   /// Creates the sources of a server; nothing is asked yet.
@@ -238,6 +240,7 @@ package final class RealtimeFeeds: Sendable {
           held.snapshot.index = index
           held.tripGeneration = timetable?.entry.generation
         }
+        report(index?.census, of: source.prefix)
       case .alerts:
         let feed = try document.alerts()
         let decoded = ContinuousClock.now
@@ -362,7 +365,39 @@ package final class RealtimeFeeds: Sendable {
       held.snapshot.tick += 1
       state[prefix] = held
     }
+    report(index?.census, of: prefix)
     tell()
+  }
+
+  /// Writes to the log when a feed begins or ceases to match its timetable.
+  private func report(_ census: RealtimeCensus?, of prefix: String) {
+    guard let census, census.received > 0 else { return }
+    let match = census.match
+    let before = state.withLock { state -> RealtimeCensus.Match? in
+      let before = state[prefix]?.match
+      state[prefix]?.match = match
+      return before
+    }
+    guard match != before else { return }
+    var metadata: Logger.Metadata = [
+      "feed": "\"\(prefix)\"", "tripUpdates": "\(census.received)",
+      "matched": "\(census.matched)", "unmatched": "\(census.unmatched)",
+    ]
+    for (reason, count) in census.withoutEffect { metadata[reason.rawValue] = "\(count)" }
+    if let trip = census.examples.lazy.compactMap(\.trip).first {
+      metadata["exampleTrip"] = .string(String(reflecting: String(trip.prefix(64))))
+    }
+    switch match {
+    case .nothing:
+      logger.warning(
+        "trip updates do not match the timetable: no board shows them",
+        metadata: metadata
+      )
+    case .some: logger.info("some trip updates do not match the timetable", metadata: metadata)
+    case .all:
+      guard before != nil else { return }
+      logger.info("all trip updates match the timetable again", metadata: metadata)
+    }
   }
 
   private func change(

@@ -74,6 +74,30 @@ package struct RealtimeCensus: Hashable, Sendable {
       .reduce(0) { $0 + withoutEffect[$1, default: 0] }
   }
 
+  /// All trip updates of the feed.
+  package var received: Int {
+    matched + added + withoutEffect.values.reduce(0, +)
+  }
+
+  /// Trip updates that match a trip of the timetable and are used.
+  package var matched: Int { applied + duplicated + replaced + cancelled + deleted }
+
+  /// How much of a feed matches its timetable.
+  package enum Match: Hashable, Sendable {
+    /// No trip update that should.
+    case nothing
+    /// Some trip updates, and others not.
+    case some
+    /// Every trip update that should.
+    case all
+  }
+
+  /// How much of the feed matches the timetable.
+  package var match: Match { matchesNothing ? .nothing : unmatched > 0 ? .some : .all }
+
+  /// Whether no trip update matches a trip of the timetable, and some should.
+  package var matchesNothing: Bool { matched == 0 && unmatched > 0 }
+
   /// Trip updates that match a trip, or need none, and are not used.
   package var discarded: Int { withoutEffect.values.reduce(0, +) - unmatched }
 

@@ -63,7 +63,7 @@ struct BoardConditions {
     // One clock and an exact token: the client has this publication, and since then the board has looked
     // the same.
     guard let since, let source, (source * 1_000).rounded(.down) == (since * 1_000).rounded(),
-      edition.status == .applied,
+      edition.status.isFresh,
       desk.since(edition, request, phases: plan.phases, snapshot: snapshot) <= max(since, source)
     else { return nil }
     return Unchanged(status: .noContent, edition: edition, snapshot: snapshot)

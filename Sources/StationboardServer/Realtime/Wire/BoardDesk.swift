@@ -29,6 +29,7 @@ final class BoardDesk: Sendable {
     let trips = RealtimeStatusWord(
       snapshot.trips,
       hasFeed: snapshot.index != nil,
+      matchesNothing: snapshot.index?.census.matchesNothing ?? false,
       freshFor: decay.fresh,
       at: now
     )
@@ -76,6 +77,7 @@ final class BoardDesk: Sendable {
       words: words,
       before: before
     )
+    if let coverage = edition.coverage { tally.count(coverage) }
     if request.instant == nil { shelf.put(edition, key) }
     return edition
   }

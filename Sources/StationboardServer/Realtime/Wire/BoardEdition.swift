@@ -65,6 +65,8 @@ final class BoardEdition: Sendable {
   let given: Words
   /// Departures that realtime says something of.
   let appliedCount: Int
+  /// How many departures carry realtime, of those that could; `nil` without realtime.
+  let coverage: BoardCoverage?
   /// The bytes it takes in memory, roughly.
   var bytes: Int { departures.count + place.count + banners.count + entities.count + 512 }
 
@@ -110,9 +112,8 @@ final class BoardEdition: Sendable {
     }
     noService = Self.rendered { Self.noService(board, &$0) }
     given = words
-    // A producer may put a new stamp on what it has not heard anew: then the departures tell.
-    let isOld = words.realtime == .applied && board.freshest == .stale
-    status = isOld ? .staleCache : words.realtime
+    coverage = board.coverage
+    status = words.realtime.refined(board.coverage, freshest: board.freshest)
     alertsStatus = words.alerts
     appliedCount = board.appliedCount
     var origins: [BoardRow.Origin: Int] = [:]
@@ -133,6 +134,9 @@ final class BoardEdition: Sendable {
     visible.add(board.noService?.next)
     visible.add(board.noService?.reason.rawValue)
     for word in [status, alertsStatus] { visible.add(word.rawValue) }
+    if let coverage = board.coverage {
+      for count in [coverage.departures, coverage.live, coverage.old] { visible.add(Int64(count)) }
+    }
     for flag in hasIndexes { visible.add(flag ? 1 : 0) }
     visible.add(board.request.language)
     visible.add(feed.timetable)

@@ -37,6 +37,23 @@ final class BoardTally: Sendable {
   /// Counts an answer.
   func count(_ answer: Answer) { counts.withLock { $0[answer.rawValue] += 1 } }
 
+  private let covered = Mutex((live: 0, old: 0, none: 0))
+
+  /// Counts the departures of a board that was made.
+  func count(_ coverage: BoardCoverage) {
+    covered.withLock {
+      $0.live += coverage.live
+      $0.old += coverage.old
+      $0.none += coverage.departures - coverage.live - coverage.old
+    }
+  }
+
+  /// How many departures carried which realtime.
+  var byCoverage: [(String, Int)] {
+    let counts = covered.withLock { $0 }
+    return [("live", counts.live), ("old", counts.old), ("none", counts.none)]
+  }
+
   /// How many answers of each kind there were.
   var byAnswer: [(Answer, Int)] {
     let counts = counts.withLock { $0 }
