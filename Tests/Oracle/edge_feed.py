@@ -91,6 +91,7 @@ class EdgeFeed:
         ))
         sequence = chance.choice((0, 1, 10))
         rows = []
+        far, measured = 0.0, chance.random()
         for index, stop in enumerate(stops):
             dwell = chance.choice((0, 0, 30, 60))
             arrival, departure = self.time(clock), self.time(clock + dwell)
@@ -103,9 +104,12 @@ class EdgeFeed:
                 departure = ""
             headsign = chance.choice(("", "", "", "Foo 3", "Zürich 0", "via Ring", "K" * 90))
             pickup = chance.choice(("", 0, 0, 0, 1, 2, 3))
-            rows.append((trip, arrival, departure, stop, sequence, headsign, pickup))
+            # Most trips of this feed say how far along their stops are, some not at all of them.
+            distance = "" if measured < 0.3 or chance.random() < 0.02 else f"{far:.2f}"
+            rows.append((trip, arrival, departure, stop, sequence, headsign, pickup, distance))
             sequence += chance.choice((1, 1, 5))
             clock += dwell + chance.choice((0, 60, 97, 601))
+            far += chance.choice((0, 120.5, 333.25, 1800))
         if chance.random() < 0.12:
             self.add_frequencies(trip)
         return rows
@@ -135,7 +139,7 @@ class EdgeFeed:
                         for n, (id, short, long, kind) in enumerate(ROUTES)]),
             "trips": (["trip_id", "route_id", "service_id", "trip_headsign"], self.trips),
             "stop_times": (["trip_id", "arrival_time", "departure_time", "stop_id", "stop_sequence",
-                            "stop_headsign", "pickup_type"], self.stop_times),
+                            "stop_headsign", "pickup_type", "shape_dist_traveled"], self.stop_times),
             "calendar": (["service_id", *days, "start_date", "end_date"],
                          [(id, *flags, start, end) for id, flags, start, end in CALENDAR]),
             "calendar_dates": (["service_id", "date", "exception_type"], EXCEPTIONS),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 import unicodedata
 import zipfile
@@ -150,6 +151,9 @@ class Call:
     departure: int | None
     headsign: str
     boards: bool
+    distance: float | None = None
+    # Whether the feed gives no time of the stop.
+    untimed: bool = False
 
 
 @dataclass(slots=True)
@@ -159,6 +163,7 @@ class Frequency:
     start: int
     end: int
     headway: int
+    exact: bool = False
 
 
 @dataclass(slots=True)
@@ -171,6 +176,15 @@ class Trip:
     headsign: str
     calls: list[Call] = field(default_factory=list)
     frequencies: list[Frequency] = field(default_factory=list)
+
+    def runs(self) -> dict[int, bool]:
+        """Return the starts of the trip's frequencies in order, and whether each is to the minute."""
+        found: dict[int, bool] = {}
+        for frequency in self.frequencies:
+            # Of rows that give the same start the last one counts.
+            for start in range(frequency.start, frequency.end, frequency.headway):
+                found[start] = frequency.exact
+        return dict(sorted(found.items()))
 
 
 @dataclass(slots=True)
@@ -204,6 +218,7 @@ class Row:
     operator: str | None
     service_date: date
     start_time: int | None
+    time_basis: str = "timetable"
 
     def as_json(self) -> dict[str, object]:
         """Return the row under the field names of the HTTP contract."""
@@ -217,6 +232,7 @@ class Row:
             "stop_sequence": self.stop_sequence,
             "operator": self.operator,
             "serviceDate": self.service_date.isoformat(),
+            "timeBasis": self.time_basis,
         }
         if self.start_time is not None:
             result["startTime"] = format_time(self.start_time)
@@ -387,9 +403,10 @@ class Feed:
             "departure_time",
             "stop_headsign",
             "pickup_type",
+            "shape_dist_traveled",
         )
         seen: dict[str, set[int]] = defaultdict(set)
-        for trip_id, stop_id, place, arrives, departs, headsign, pickup in files.rows(
+        for trip_id, stop_id, place, arrives, departs, headsign, pickup, far in files.rows(
             "stop_times.txt", columns
         ):
             trip = self.trips.get(trip_id)
@@ -417,18 +434,22 @@ class Feed:
             if departure is None:
                 departure = arrival
             boards = parse_integer(pickup) != 1
-            trip.calls.append(Call(sequence, stop_id, arrival, departure, headsign, boards))
+            distance = parse_distance(far)
+            trip.calls.append(
+                Call(sequence, stop_id, arrival, departure, headsign, boards, distance)
+            )
 
     def _load_frequencies(self, files: FeedFiles) -> None:
-        columns = ("trip_id", "start_time", "end_time", "headway_secs")
-        for trip_id, start_text, end_text, headway_text in files.rows("frequencies.txt", columns):
+        columns = ("trip_id", "start_time", "end_time", "headway_secs", "exact_times")
+        rows = files.rows("frequencies.txt", columns)
+        for trip_id, start_text, end_text, headway_text, exact_text in rows:
             trip = self.trips.get(trip_id)
             start, end = parse_time(start_text), parse_time(end_text)
             headway = parse_integer(headway_text)
             if trip is None or start is None or end is None or not headway:
                 self.skipped["frequency unusable"] += 1
                 continue
-            trip.frequencies.append(Frequency(start, end, headway))
+            trip.frequencies.append(Frequency(start, end, headway, exact_text.strip() == "1"))
 
     def _finish_trips(self) -> None:
         """Order and complete the calls, drop untimed trips, and index the boardings."""
@@ -564,7 +585,14 @@ class Feed:
             operator=self.operator(trip.route),
             service_date=day,
             start_time=start,
+            time_basis=self.time_basis(trip, call, start),
         )
+
+    def time_basis(self, trip: Trip, call: Call, start: int | None) -> str:
+        """Return what the scheduled departure of a run rests on."""
+        if start is not None and not trip.runs()[start]:
+            return "headway"
+        return "interpolated" if call.untimed else "timetable"
 
     # The texts of a row
 
@@ -605,8 +633,17 @@ class Feed:
 # --- Times of trips -----------------------------------------------------------------
 
 
+def parse_distance(text: str) -> float | None:
+    """Return a distance along a course that is not negative."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and value >= 0 else None
+
+
 def interpolate(calls: list[Call]) -> None:
-    """Give every untimed call a time, by stop count between its timed neighbours."""
+    """Give every untimed call a time between its timed neighbours, by distance, else by stop count."""
     previous = 0
     for following in range(1, len(calls)):
         if calls[following].arrival is None:
@@ -614,9 +651,16 @@ def interpolate(calls: list[Call]) -> None:
         steps = following - previous
         base = calls[previous].departure
         span = calls[following].arrival - base
+        places = [call.distance for call in calls[previous : following + 1]]
+        known = None not in places and places == sorted(places) and places[0] < places[-1]
         for k in range(1, steps):
             time = base + span * k // steps
-            calls[previous + k].arrival = calls[previous + k].departure = time
+            if known:
+                share = (places[k] - places[0]) / (places[-1] - places[0])
+                time = base + math.floor(span * share)
+            call = calls[previous + k]
+            call.arrival = call.departure = time
+            call.untimed = True
         previous = following
 
 

@@ -15,6 +15,7 @@ extension FeedReader {
     var pickup: Int?
     var dropOff: Int?
     var headsign: Int?
+    var distance: Int?
   }
 
   func readStopTimes() throws(FeedError) {
@@ -31,7 +32,8 @@ extension FeedReader {
         departure: try reader.required("departure_time"),
         pickup: reader.column("pickup_type"),
         dropOff: reader.column("drop_off_type"),
-        headsign: reader.column("stop_headsign")
+        headsign: reader.column("stop_headsign"),
+        distance: reader.column("shape_dist_traveled")
       )
     } row: { reader, columns throws(FeedError) in
       let id = reader.bytes(columns.trip)
@@ -145,7 +147,8 @@ extension FeedReader {
         arrival: arrival,
         departure: departure,
         attributes: attributes,
-        headsign: columns.headsign == nil ? 0 : text(reader, columns.headsign)
+        headsign: columns.headsign == nil ? 0 : text(reader, columns.headsign),
+        distance: columns.distance == nil ? .nan : Self.distance(reader.bytes(columns.distance))
       )
     )
   }
@@ -189,11 +192,37 @@ extension FeedReader {
     tables.trips.starts[place] = start
     tables.trips.patterns[place] = tables.patterns.pattern(of: rows)
     tables.trips.profiles[place] = tables.patterns.profile(of: rows, start: start)
+    if !rows.distances.isEmpty {
+      tables.trips.distances[place] = tables.distances.number(of: rows.distances)
+    }
     tables.trips.states[place] = .complete
     return true
   }
 
-  /// Gives stops without times the times between their timed neighbours, in equal steps.
+  /// A distance that is not negative; NaN for anything else.
+  private static func distance(_ bytes: UnsafeRawBufferPointer) -> Double {
+    guard bytes.count > 0 else { return .nan }
+    // Up to 15 digits and their decimal point are exact as a quotient of two numbers that are.
+    var digits: UInt64 = 0
+    var scale = 1.0
+    var isFraction = false
+    for byte in bytes {
+      if byte == UInt8(ascii: "."), !isFraction {
+        isFraction = true
+      } else if byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9"), digits < 100_000_000_000_000 {
+        digits = digits * 10 + UInt64(byte & 15)
+        if isFraction { scale *= 10 }
+      } else {
+        guard let value = Double(String(decoding: bytes, as: UTF8.self)), value.isFinite, value >= 0
+        else { return .nan }
+        return value
+      }
+    }
+    return Double(digits) / scale
+  }
+
+  /// Gives stops without times the times between their timed neighbors: as far along as their
+  /// shape_dist_traveled is, else in equal steps.
   private func interpolate(_ rows: inout StopTimeRows) {
     guard rows.departures.contains(StopTimeRows.blank) else { return }
     var timed = 0
@@ -201,15 +230,31 @@ extension FeedReader {
       let steps = index - timed
       let first = Int(rows.departures[timed])
       let span = Int(rows.arrivals[index]) - first
+      let distances = Self.isRising(rows.distances, timed...index) ? rows.distances : []
       for step in 1..<max(1, steps) {
         // Rounded down also when times run backwards.
-        let share = (Double(span) * Double(step) / Double(steps)).rounded(.down)
+        let share =
+          if distances.isEmpty {
+            (Double(span) * Double(step) / Double(steps)).rounded(.down)
+          } else {
+            (Double(span)
+              * ((distances[timed + step] - distances[timed])
+                / (distances[index] - distances[timed])))
+              .rounded(.down)
+          }
         rows.arrivals[timed + step] = Int32(first + Int(share))
         rows.departures[timed + step] = Int32(first + Int(share))
         rows.attributes[timed + step] |= 16
       }
       timed = index
     }
+  }
+
+  /// Whether all stops of a part have distances that never fall, and the last one is farther than the first.
+  private static func isRising(_ distances: [Double], _ part: ClosedRange<Int>) -> Bool {
+    // A comparison with NaN is false.
+    distances[part.lowerBound] < distances[part.upperBound]
+      && part.dropLast().allSatisfy { distances[$0] <= distances[$0 + 1] }
   }
 
   /// Adds the rows that were put aside to their trips.
@@ -260,6 +305,8 @@ extension FeedReader {
       profile: tables.trips.profiles[Int(trip)],
       start: tables.trips.starts[Int(trip)]
     )
+    let distances = tables.trips.distances[Int(trip)]
+    if distances != noRecord { rows.distances = tables.distances.lists[Int(distances)] }
     for place in 0..<rows.count where rows.attributes[place] & 16 != 0 {
       rows.arrivals[place] = StopTimeRows.blank
       rows.departures[place] = StopTimeRows.blank

@@ -127,6 +127,7 @@ extension FeedReader {
       )
       tables.trips.patterns.append(noRecord)
       tables.trips.profiles.append(0)
+      tables.trips.distances.append(noRecord)
       tables.trips.starts.append(0)
       tables.trips.states.append(isKnown ? .waiting : .rejected)
       if isKnown { return nil }

@@ -16,6 +16,7 @@ struct FeedTables {
   var services: [ServiceDays] = []
   var trips = TripColumns()
   var patterns = PatternTable()
+  var distances = DistanceTable()
   var frequencies: [UInt32: [FrequencyRow]] = [:]
   /// How many runs the rows of each trip give, those counted twice that two rows give.
   var frequencyRuns: [UInt32: Int] = [:]
@@ -56,6 +57,8 @@ struct TripColumns {
   /// The trip's pattern once its stop times are read; ``noRecord`` before, and for trips left out.
   var patterns: [UInt32] = []
   var profiles: [UInt32] = []
+  /// The number of the trip's list in ``FeedTables/distances``, or ``noRecord``.
+  var distances: [UInt32] = []
   var starts: [Int32] = []
   var states: [State] = []
 

@@ -6,6 +6,8 @@ struct StopTimeRows {
   var departures: [Int32] = []
   var attributes: [UInt8] = []
   var headsigns: [UInt32] = []
+  /// How far along its course each stop is; NaN where the feed does not say.
+  var distances: [Double] = []
 
   /// Stands for "no time" in ``arrivals`` and ``departures``.
   static let blank = Int32.min
@@ -19,6 +21,7 @@ struct StopTimeRows {
     departures.removeAll(keepingCapacity: true)
     attributes.removeAll(keepingCapacity: true)
     headsigns.removeAll(keepingCapacity: true)
+    distances.removeAll(keepingCapacity: true)
   }
 
   mutating func append(_ row: StopTimeRow) {
@@ -28,6 +31,7 @@ struct StopTimeRows {
     departures.append(row.departure)
     attributes.append(row.attributes)
     headsigns.append(row.headsign)
+    distances.append(row.distance)
   }
 
   subscript(index: Int) -> StopTimeRow {
@@ -37,7 +41,8 @@ struct StopTimeRows {
       arrival: arrivals[index],
       departure: departures[index],
       attributes: attributes[index],
-      headsign: headsigns[index]
+      headsign: headsigns[index],
+      distance: distances[index]
     )
   }
 
@@ -70,6 +75,25 @@ struct StopTimeRow {
   var departure: Int32
   var attributes: UInt8
   var headsign: UInt32
+  /// shape_dist_traveled; NaN where the feed does not say.
+  var distance: Double
+}
+
+/// The distinct lists of shape_dist_traveled of a feed: what trips of one pattern share.
+struct DistanceTable {
+  private(set) var lists: [[Double]] = []
+  private var numbers: [[UInt64]: UInt32] = [:]
+
+  /// The number of a list; ``noRecord`` for one in which no stop has a distance.
+  mutating func number(of distances: [Double]) -> UInt32 {
+    guard distances.contains(where: { !$0.isNaN }) else { return noRecord }
+    let key = distances.map(\.bitPattern)
+    if let number = numbers[key] { return number }
+    let number = UInt32(lists.count)
+    lists.append(distances)
+    numbers[key] = number
+    return number
+  }
 }
 
 /// The distinct stop sequences ("patterns") and running times ("profiles") of a feed.
@@ -161,7 +185,8 @@ struct PatternTable {
           arrival: time.arrival + start,
           departure: time.departure + start,
           attributes: attributes[place],
-          headsign: headsigns[place]
+          headsign: headsigns[place],
+          distance: .nan
         )
       )
     }

@@ -27,6 +27,43 @@ import Timetable
     )
   }
 
+  /// A trip from 8:00 to 9:00 with stops at these distances; none where a text is empty.
+  private func measured(_ distances: [String]) throws -> [String] {
+    var feed = TestFeed()
+    feed[.stopTimes] = [
+      "trip_id,arrival_time,departure_time,stop_id,stop_sequence,shape_dist_traveled"
+    ]
+    for (place, distance) in distances.enumerated() {
+      let time = place == 0 ? "08:00:00" : place == distances.count - 1 ? "09:00:00" : ""
+      let stop = ["A", "B", "C", "D", "E"][place]
+      feed[.stopTimes].append("T,\(time),\(time),\(stop),\(place + 1),\(distance)")
+    }
+    feed.add("T", [])
+    let calls = try feed.timetable().calls("T")
+    return calls.map { String($0.split(separator: " ")[2]) }
+  }
+
+  @Test func `stops without times get those of their distance, where all have one that rises`()
+    throws
+  {
+    #expect(
+      try measured(["0", "1.5", "9", "9", "12"]) == [
+        "08:00:00", "08:07:30", "08:45:00", "08:45:00", "09:00:00",
+      ]
+    )
+    let equal = ["08:00:00", "08:15:00", "08:30:00", "08:45:00", "09:00:00"]
+    #expect(try measured(["0", "1.5", "", "9", "12"]) == equal)
+    #expect(try measured(["0", "9", "1.5", "9", "12"]) == equal)
+    #expect(try measured(["0", "0", "0", "0", "0"]) == equal)
+    #expect(try measured(["0", "-1", "x", "nan", "12"]) == equal)
+    // In whatever unit, and however they are written.
+    #expect(
+      try measured(["1e2", "+250", "1000.0000000000000000", "1000", "1300"]) == [
+        "08:00:00", "08:07:30", "08:45:00", "08:45:00", "09:00:00",
+      ]
+    )
+  }
+
   @Test func `a stop with one of its two times has both`() throws {
     var feed = TestFeed()
     feed.add(
@@ -85,7 +122,14 @@ import Timetable
 
   @Test(arguments: Order.allCases)
   func `the order of rows changes nothing`(order: Order) throws {
-    let feed = TestFeed.manyTrips
+    var feed = TestFeed.manyTrips
+    // Distances of most trips rise, and not evenly.
+    feed[.stopTimes] = feed[.stopTimes].enumerated().map { place, row in
+      guard place > 0 else { return row + ",shape_dist_traveled" }
+      let fields = row.split(separator: ",", omittingEmptySubsequences: false)
+      let sequence = Double(fields[4]) ?? 0
+      return row + (fields[0].utf8.count % 5 == 0 ? "," : ",\(sequence * sequence * 1.25)")
+    }
     let expected = try contents(feed)
     #expect(expected.count > 1_000)
     var other = feed
