@@ -30,16 +30,18 @@ import Testing
       ("fr fr-CH", "fr-CH", "fr-CH"),
       ("FR_ch de", "fr", "FR_ch"),
       ("de it", "en", "de"),
-      ("it fr", "es", "fr"),
+      ("it fr", "es", "it"),
       ("it en", "de", "en"),
       ("it rm", "de", "it"),
       ("rm - es", "de", "-"),
       ("rm es", "de", "rm"),
-      ("en de fr it", nil, "de"),
+      ("de - en", nil, "-"),
+      ("de fr en it", nil, "en"),
+      ("de fr it", nil, "de"),
       ("de fr en it", "it", "it"),
     ] as [(String, String?, String)]
   )
-  func `§5.6 language: exact, near, then de, fr, en, it, then untagged, then first`(
+  func `language: exact, near, then untagged, then English, then first`(
     tags: String,
     asked: String?,
     expected: String
@@ -50,8 +52,23 @@ import Testing
     #expect(banner["language"] as? String == (expected == "-" ? nil : expected))
   }
 
-  @Test func `§5.6 language: with es alone asked for, the first of it and fr`() {
-    #expect(AlertLanguage.choose(text("it fr").translations, ["es"]) == 0)
+  @Test(
+    arguments: [
+      ("de fr en", nil, "fr", "fr"), ("de en mi", "mi", "en", "mi"),
+      ("de mi-NZ", nil, "mi", "mi-NZ"),
+      ("de en", "fr", "en-NZ", "en"), ("de - en", "fr", "es", "-"), ("de en", nil, "mul", "en"),
+    ] as [(String, String?, String, String)]
+  )
+  func `the language of the feed comes after the one asked for, before all others`(
+    tags: String,
+    asked: String?,
+    feed: String,
+    expected: String
+  ) throws {
+    var alert = Alert("a", .init(stopID: "8501120"))
+    alert.header = text(tags)
+    let members = AlertContent(alert, feedLanguage: feed).members(asked)
+    #expect(String(decoding: members, as: UTF8.self).contains("\"header\":\"in \(expected)\""))
   }
 
   @Test func `an empty translation does not count`() throws {
@@ -77,8 +94,8 @@ import Testing
       try banners([alert.with { $0.header = text("it") }], "it").first
     )
     #expect(second["language"] as? String == "it")
-    #expect(second["description"] as? String == "in de")
-    #expect(second["descriptionLanguage"] as? String == "de")
+    #expect(second["description"] as? String == "in fr")
+    #expect(second["descriptionLanguage"] as? String == "fr")
   }
 
   // MARK: Mark-up

@@ -11,11 +11,19 @@ struct AlertContent: Sendable {
   let contentHash: UInt64
   /// The same alert without mark-up, its url only if it is one of the web.
   private let alert: Alert
-  /// The place in ``renderings`` for each language of ``AlertLanguage/chain``.
+  /// The language of the timetable.
+  private let feedLanguage: String?
+  /// The place in ``renderings`` for no language, and for each of ``RequestLanguage/known``.
   private let places: [Int]
   private let renderings: [[UInt8]]
 
-  init(_ source: Alert) {
+  /// Renders an alert.
+  ///
+  /// - Parameters:
+  ///   - source: The alert.
+  ///   - feedLanguage: The language of the timetable; `nil` if it does not say.
+  init(_ source: Alert, feedLanguage: String?) {
+    self.feedLanguage = feedLanguage
     id = source.entityID
     periods = AlertPeriods(source)
     var alert = source
@@ -26,8 +34,8 @@ struct AlertContent: Sendable {
     self.alert = alert
     var places: [Int] = []
     var choices: [Choice] = []
-    for language in AlertLanguage.chain {
-      let choice = Choice(alert, AlertLanguage.preferences(language))
+    for language in [nil] + RequestLanguage.known {
+      let choice = Choice(alert, AlertLanguage.preferences(language, feed: feedLanguage))
       if let known = choices.firstIndex(of: choice) {
         places.append(known)
       } else {
@@ -45,9 +53,11 @@ struct AlertContent: Sendable {
   /// - Parameter language: The language asked for; `nil` for none in particular.
   /// - Returns: The bytes, without the bracket that closes the object.
   func members(_ language: String?) -> [UInt8] {
-    let known = AlertLanguage.chain.firstIndex(of: language ?? AlertLanguage.chain[0])
-    if let known { return renderings[places[known]] }
-    return Self.json(alert, Choice(alert, AlertLanguage.preferences(language)))
+    guard let language else { return renderings[places[0]] }
+    if let known = RequestLanguage.known.firstIndex(of: language) {
+      return renderings[places[known + 1]]
+    }
+    return Self.json(alert, Choice(alert, AlertLanguage.preferences(language, feed: feedLanguage)))
   }
 
   // MARK: Texts

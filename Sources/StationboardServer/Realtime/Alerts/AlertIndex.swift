@@ -63,7 +63,10 @@ package final class AlertIndex: Sendable {
     var hash = ContentHash()
     var contents: [AlertContent] = []
     for alert in unique {
-      let content = AlertContent(alert)
+      let content = AlertContent(
+        alert,
+        feedLanguage: directory.timetable.metadata.language
+      )
       let first = selectors.count
       for selector in alert.informedEntities {
         do throws(AlertCensus.Reason) {

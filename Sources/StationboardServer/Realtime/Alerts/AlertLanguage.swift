@@ -2,17 +2,25 @@ import GTFSRealtime
 
 /// Which translation of an alert a person gets.
 ///
-/// The language asked for, then German, French, English, Italian; of each the exact tag, then one of
-/// the same language (`fr` and `fr-CH` are near). Then the text that names no language, then the
-/// first.
+/// The language asked for, then that of the feed; of each the exact tag, then one of the same language (`fr`
+/// and `fr-CH` are near). Then the text that names no language, then English, then the first.
 enum AlertLanguage {
-  /// The languages after the one asked for.
-  static let chain = ["de", "fr", "en", "it"]
+  /// The language of texts if neither the one asked for nor the feed's is there.
+  static let common = "en"
 
   /// The languages to look for, in order.
-  static func preferences(_ language: String?) -> [String] {
-    guard let language = language?.lowercased(), !language.isEmpty else { return chain }
-    return [language] + chain.filter { $0 != language }
+  ///
+  /// - Parameters:
+  ///   - language: The language asked for; `nil` for none in particular.
+  ///   - feed: The language of the timetable; `nil` if it does not say, `mul` if it has several.
+  /// - Returns: Language tags in lower case.
+  static func preferences(_ language: String?, feed: String?) -> [String] {
+    var preferences: [String] = []
+    for tag in [language, feed] {
+      guard let tag = tag?.lowercased(), !tag.isEmpty, tag != "mul" else { continue }
+      if !preferences.contains(tag) { preferences.append(tag) }
+    }
+    return preferences
   }
 
   /// The place of the best translation; `nil` if there is none with a text.
@@ -23,12 +31,15 @@ enum AlertLanguage {
     let usable = translations.indices.filter { !translations[$0].text.isEmpty }
     guard !usable.isEmpty else { return nil }
     let tags = translations.map { $0.language?.lowercased() }
-    for language in preferences {
+    func place(of language: String) -> Int? {
       if let exact = usable.first(where: { tags[$0] == language }) { return exact }
       let wanted = primary(language)
-      if let near = usable.first(where: { tags[$0].map(primary) == wanted }) { return near }
+      return usable.first { tags[$0].map(primary) == wanted }
     }
-    return usable.first { tags[$0] == nil } ?? usable.first
+    for language in preferences {
+      if let place = place(of: language) { return place }
+    }
+    return usable.first { tags[$0] == nil } ?? place(of: common) ?? usable.first
   }
 
   private static func primary(_ tag: String) -> Substring {

@@ -104,7 +104,7 @@ final class BoardDesk: Sendable {
       rows: board.rows,
       realtime: board.realtime,
       now: board.instant,
-      language: request.language ?? request.stop.feed.timetable.metadata.language
+      language: request.language
     )
     return (board, selection)
   }
