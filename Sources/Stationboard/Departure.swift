@@ -27,6 +27,15 @@ public struct Departure: Codable, Hashable, Sendable {
   public var scheduledDeparture: String
   /// The expected departure, RFC 3339; `nil` if there is no realtime.
   public var realtimeDeparture: String?
+  /// What the scheduled departure rests on: `timetable`; `interpolated` between stops with times; `headway`
+  /// for vehicles that come every so often; `nil` if nothing schedules it.
+  public var timeBasis: String?
+  /// Seconds between vehicles, where that is all the timetable says.
+  public var headwaySec: Int?
+  /// The names of later stops that the trip leaves out.
+  public var skippedStops: [String]?
+  /// Where the trip ends instead of its last stop.
+  public var endsAt: String?
   /// The delay in minutes, negative when early; `nil` if it is not known.
   public var delayMin: Int?
   /// The platform it leaves from.
@@ -66,7 +75,8 @@ public struct Departure: Codable, Hashable, Sendable {
     case stopSequence = "stop_sequence"
     case line, category, number, destination
     case `operator`
-    case scheduledDeparture, realtimeDeparture, delayMin, platform, platformChanged
+    case scheduledDeparture, timeBasis, headwaySec, skippedStops, endsAt
+    case realtimeDeparture, delayMin, platform, platformChanged
     case previousPlatform, cancelled, status, realtimeAt, realtimeFreshness, alerts, flags
     case serviceDate, startTime
     case routeType, routeColor, routeTextColor

@@ -22,13 +22,13 @@ public enum RealtimeLabel: Hashable, Sendable {
   /// The departures carry old realtime, and what the source sends now cannot be used.
   case oldInError
 
-  /// Reads the label of a board whose realtime the server calls `status`.
+  /// Reads the label of a board whose realtime the server calls `status`; `nil` if nothing is known beyond
+  /// that.
   ///
   /// - Parameters:
   ///   - status: What became of realtime.
   ///   - coverage: How many departures carry it.
   ///   - isEmpty: Whether the board has no departures.
-  /// - Returns: The label; `nil` if nothing is known beyond the status.
   public init?(_ status: RealtimeStatus?, _ coverage: Board.Coverage?, isEmpty: Bool) {
     guard let coverage else { return nil }
     let carries = coverage.live + coverage.old > 0
@@ -51,12 +51,11 @@ public enum RealtimeLabel: Hashable, Sendable {
     }
   }
 
-  /// Reads the label of a board beside the engine's marker.
+  /// Reads the label of a board beside the engine's marker; `nil` if nothing is known beyond that.
   ///
   /// - Parameters:
   ///   - marker: The marker of the board (R26).
   ///   - board: The board.
-  /// - Returns: The label; `nil` if nothing is known beyond the marker.
   public init?(_ marker: FreshnessLabel.Marker, of board: Board?) {
     guard let board else { return nil }
     let status: RealtimeStatus

@@ -574,9 +574,18 @@ def board_failures(board: dict[str, Any], at: datetime | None = None) -> list[st
 
 def departure_failures(departure: dict[str, Any]) -> list[str]:
     found = []
-    key = f"{departure['trip_id'] or ''}|{departure['stop_id']}|{departure['scheduledDeparture']}"
-    if departure["key"] not in (key, f"{key}|copy"):
+    # A departure of the timetable is named by what never changes: never by a prediction.
+    key = f"{departure['trip_id']}|{departure['stop_id']}|{departure['serviceDate']}|{departure['stop_sequence']}"
+    if departure.get("startTime"):
+        key += f"|{departure['startTime']}"
+    if "EXTRA_SERVICE" not in departure["flags"] and departure["key"] != key:
         found.append(f"the key {departure['key']} is not {key}")
+    if (departure["headwaySec"] is not None) > (departure["timeBasis"] == "headway"):
+        found.append(f"{key}: headwaySec with timeBasis {departure['timeBasis']}")
+    if departure["timeBasis"] in (None, "headway") and departure["rawDelaySec"] is not None:
+        found.append(f"{key}: a delay, and nothing schedules the departure to the minute")
+    if (departure["endsAt"] is not None) != ("SHORT_TURN" in departure["flags"]):
+        found.append(f"{key}: endsAt is {departure['endsAt']} with {departure['flags']}")
     if departure["realtimeDeparture"] is None and not departure["cancelled"]:
         if departure["status"] != "UNKNOWN" or departure["delayMin"] is not None:
             found.append(f"{key} has a delay without realtime")

@@ -40,7 +40,7 @@ PROTOBUF = "Content-Type: application/x-protobuf"
 
 MODES = {"full", "degraded_static", "stale_cache_fallback", "static_timeout_fallback"}
 STATUSES = {
-    "applied", "stale_cache", "guarded_error", "missing_cache", "skipped_budget", "disabled",
+    "applied", "partial", "stale_cache", "guarded_error", "missing_cache", "skipped_budget", "disabled",
 }
 
 

@@ -52,6 +52,22 @@ class BoardsTest(unittest.TestCase):
             )
         self.assertIn("0 differences", out)
 
+    def test_boards_with_trip_updates_full_of_edges_equal_the_oracle(self):
+        feed, data, updates = self.folder / "more-edges", self.folder / "more-edges-data", self.folder / "edges.pb"
+        self.check("Oracle/edge_feed.py", str(feed))
+        answer = run("import", str(feed), "--data", str(data))
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        # 2026-06-16 06:00 in Zurich, a Tuesday.
+        self.check("Oracle/edge_updates.py", str(feed), "2026-06-16", "1781582400", "5", "700", str(updates))
+        with Server(data, "--trip-updates", str(updates), now="2026-06-16T04:00:00Z") as server:
+            board = "/api/stationboard?stop_id=Parent8510000&limit=1"
+            until(lambda: server.get(board)[1]["rt"]["available"])
+            out = self.check(
+                "Oracle/compare_realtime.py", "--gtfs", str(feed), "--trip-updates", str(updates),
+                "--server", server.url, "--pairs", "400",
+            )
+        self.assertIn("; 0 differences", out)
+
     def test_answers_obey_the_openapi_document(self):
         self.check("Contract/validate_answers.py", "--server", self.server.url)
 

@@ -187,6 +187,42 @@ class FreshnessOfThePage(BoardTest):
         self.assertEqual(shown[2], "11", "an old prediction has its mark and says its age")
         self.assertEqual(shown[4], "00", "the timetable has no mark")
 
+    def test_stops_left_out_new_ends_and_headways_are_told_in_every_language(self):
+        body = self.board()
+        known = datetime.datetime.fromisoformat(body["meta"]["serverTime"])
+        changes = [
+            {"skippedStops": ["Pully", "Lutry"]}, {"flags": ["SHORT_TURN"], "endsAt": "Vevey"},
+            {"timeBasis": "headway", "headwaySec": 600}, {"timeBasis": "interpolated"}, {},
+        ]
+        rows = []
+        for number, change in enumerate(changes):
+            leaves = (known + datetime.timedelta(minutes=number + 3)).isoformat().replace("+00:00", "Z")
+            rows.append({**body["departures"][number], "cancelled": False, "status": "UNKNOWN", "stopEvent": None, "flags": [],
+                         "scheduledDeparture": leaves, "realtimeDeparture": None, "realtimeAt": None, "realtimeFreshness": None,
+                         "rawDelaySec": None, "delayMin": None, "displayedDelayMin": None, "replacementType": None,
+                         "platformChanged": False, "alerts": [], "timeBasis": "timetable", "headwaySec": None, "skippedStops": [],
+                         "endsAt": None, **change})
+        answer = {**body, "departures": rows}
+        said = {
+            "en": ("Does not stop at Pully, Lutry", "Ends at Vevey", "every 10 min"), "de": ("Hält nicht in Pully, Lutry", "Endet in Vevey", "alle 10 min"),
+            "fr": ("Ne s’arrête pas à Pully, Lutry", "Terminus Vevey", "toutes les 10 min"),
+            "it": ("Non ferma a Pully, Lutry", "Termina a Vevey", "ogni 10 min"),
+        }
+        for language, words in said.items():
+            with self.subTest(language):
+                tab = self.open(f"/?stop={STOP}&lang={language}")
+                tab.intercept(lambda url: {"status": 200, "body": answer} if "/api/stationboard?" in url else None)
+                tab.key("R", modifiers=8)
+                tab.wait("document.querySelector('.pill.skips') !== null")
+                pills = tab.run("['skips', 'shortTurn', 'headway'].map((kind) => document.querySelector(`.pill.${kind}`).textContent)")
+                for text, word in zip(pills, words):
+                    self.assertIn(word, text)
+                times = tab.run("[...document.querySelectorAll('.departure:not(.vacant) .time')].map((time) => time.textContent[0] === '≈')")
+                self.assertEqual(times, [False, False, True, True, False])
+                minutes = tab.run("[...document.querySelectorAll('.departure:not(.vacant) .number')].map((number) => number.textContent[0] === '≈')")
+                self.assertEqual(minutes, [False, False, True, True, False])
+                tab.intercept(None)
+
     def test_no_state_is_cut_on_a_phone_in_any_language(self):
         """What a board rests on must be readable to its end, and so must the time of the next attempt."""
         names = ("live", "timetableOnly", "livePartial", "liveFor", "liveNotYet", "liveNone", "liveNoMatch", "liveOldError", "liveSkipped", "liveMissing", "liveStale", "liveError", "liveUnknown", "liveOld", "modeDegraded", "modeCopy",

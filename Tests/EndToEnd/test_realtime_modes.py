@@ -87,16 +87,20 @@ class SourceTest(ModesTest):
         self.assertAlmostEqual(answer.at, stage.now(), delta=15)
         self.assertIsNone(answer.board["rt"]["lastError"])
 
-    def test_a_quiet_stop_has_realtime_too(self):
-        """The feed is there; that it says nothing of a stop does not make it missing."""
+    def test_a_quiet_stop_is_neither_missing_nor_live(self):
+        """The feed is there and fresh; that it says nothing of a stop is told by its coverage."""
         stage = self.stage()
         stage.trips.publish()
-        self.says(stage.has_status("applied"), "full", "applied")
+        self.says(stage.has_status("partial"), "degraded_static", "partial")
         stage.trips.publish(late("no-such-trip", 60))
-        stage.trips.wait_for_next()
-        answer = stage.board()
-        self.says(answer, "full", "applied")
+        answer = stage.shows(lambda a: a.meta["rtCoverage"]["tripUpdates"] == 1)
+        self.says(answer, "degraded_static", "partial")
         self.assertEqual(answer.meta["rtAppliedCount"], 0)
+        self.assertEqual(answer.meta["rtCoverage"]["matched"], 0)
+        self.assertEqual(answer.meta["rtCoverage"]["withoutEffect"], {"unknown_trip": 1})
+        stage.trips.publish(late("no-such-trip", 60), late(trip(2), 60))
+        answer = stage.has_status("applied")
+        self.assertEqual([answer.meta["rtCoverage"][name] for name in ("live", "matched")], [1, 1])
 
     def test_a_feed_that_gets_old(self):
         """By time alone, with a source that answers all the while; delays and their age stay."""
@@ -261,7 +265,7 @@ class AlertsTest(ModesTest):
 
     def test_fresh_alerts(self):
         stage = self.stage(alerts=True)
-        stage.trips.publish()
+        stage.trips.publish(late(trip(2), 60))
         stage.alerts.publish(alerts=[alert(ALERT, stop="Parent8501120")])
         answer = stage.shows(lambda a: a.meta["alertsStatus"] == "applied" and
                              a.meta["rtStatus"] == "applied")
@@ -271,7 +275,7 @@ class AlertsTest(ModesTest):
     def test_alerts_that_nobody_wants(self):
         """The feature is off for the request: not skipped, and not less than full."""
         stage = self.stage(alerts=True)
-        stage.trips.publish()
+        stage.trips.publish(late(trip(2), 60))
         stage.alerts.publish(alerts=[alert(ALERT, stop="Parent8501120")])
         stage.shows(lambda a: a.board["banners"] and a.meta["rtStatus"] == "applied")
         for more in ("&include_alerts=0", "&includeAlerts=no"):
@@ -283,13 +287,13 @@ class AlertsTest(ModesTest):
 
     def test_alerts_that_have_not_come(self):
         stage = self.stage(alerts=True)
-        stage.trips.publish()
+        stage.trips.publish(late(trip(2), 60))
         answer = stage.has_status("applied")
         self.says(answer, "degraded_static", "applied", "missing_cache")
 
     def test_alerts_that_get_old(self):
         stage = self.stage(alerts=True)
-        stage.trips.publish()
+        stage.trips.publish(late(trip(2), 60))
         at = stage.alerts.publish(alerts=[alert(ALERT, stop="Parent8501120")],
                                   age=ALERTS_FRESH_FOR - 15)
         stage.shows(lambda a: a.meta["alertsStatus"] == "applied")
@@ -301,7 +305,7 @@ class AlertsTest(ModesTest):
 
     def test_alerts_that_are_no_feed(self):
         stage = self.stage(alerts=True)
-        stage.trips.publish()
+        stage.trips.publish(late(trip(2), 60))
         stage.alerts.put(b"nonsense")
         answer = stage.shows(lambda a: a.meta["alertsStatus"] == "guarded_error" and
                              a.meta["rtStatus"] == "applied")

@@ -10,6 +10,7 @@ import unittest
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
 
 from program import Folder, Producer, Server, run, sample
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
@@ -156,6 +157,28 @@ class TerminalTest(unittest.TestCase):
                 screen.press("\x1b")
                 screen.press("/")
                 screen.wait_until(lambda rows: "enter" in rows[-1] and "esc" in rows[-1], "what ends a search")
+
+    def test_stops_left_out_new_ends_headways_and_old_predictions_are_told(self):
+        plain = {"flags": [], "delayMin": None, "status": "UNKNOWN", "cancelled": False, "realtimeDeparture": None,
+                 "realtimeAt": None, "realtimeFreshness": None, "platformChanged": False}
+        with Server(self.folder / "data") as server:
+            now = datetime.fromisoformat(server.get("/api/stationboard?stop_id=Parent8501120&limit=1")[1]["meta"]["serverTime"])
+            soon = (now + timedelta(minutes=9)).isoformat().replace("+00:00", "Z")
+            old = (now - timedelta(minutes=10)).isoformat().replace("+00:00", "Z")
+            changes = [
+                {**plain, "skippedStops": ["Pully", "Lutry"]}, {**plain, "flags": ["SHORT_TURN"], "endsAt": "Vevey"},
+                {**plain, "timeBasis": "headway", "headwaySec": 600}, {**plain, "timeBasis": "interpolated"},
+                {**plain, "scheduledDeparture": soon, "realtimeDeparture": soon, "realtimeAt": old, "realtimeFreshness": "stale"},
+            ]
+            retold = Retold(server.url, changes)
+            self.addCleanup(retold.close)
+            screen = self.screen("board", "lausanne", "--server", retold.url, "--no-stream", "--lang", "en")
+            rows = screen.wait_until(lambda rows: len(rows) == 20 and "not Pully" in rows[2], "a stop that is left out")
+            self.assertRegex(rows[2], r" not Pully \+1 | skips 2 ")
+            self.assertRegex(rows[3], r" to Vevey only | ends ")
+            self.assertRegex(rows[4], r"≈\d\d:\d\d .*every 10'")
+            self.assertRegex(rows[5], r"≈\d\d:\d\d ")
+            self.assertRegex(rows[6], r" ◐\d+'")
 
     def test_replacements_ends_that_come_early_and_other_platforms_are_told(self):
         late = {"delayMin": 7, "status": "DELAYED"}

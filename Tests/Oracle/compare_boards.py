@@ -36,6 +36,7 @@ FIELDS = (
     "operator",
     "serviceDate",
     "startTime",
+    "timeBasis",
 )
 EMPTY_MEANS_NULL = frozenset({"line", "destination", "operator"})
 

@@ -79,6 +79,8 @@ class EdgeUpdates:
         if trip.frequencies:
             frequency = draw.choice(trip.frequencies)
             start = frequency.start + frequency.headway * draw.randrange(4)
+            if draw.random() < 0.4:
+                start = max(0, start + draw.choice((-200, 70, 131, 900, 40_000)))
         given_day, given_start = day, start
         if start >= 86400 and draw.random() < 0.5:
             given_day = day + timedelta(days=1)
@@ -107,6 +109,8 @@ class EdgeUpdates:
             f5=trip.route.route_id if by_route or draw.random() < 0.5 else None,
             f8=trip.trip_id if way > 0.985 else None,
         )
+        if properties is None and draw.random() < 0.1:
+            properties = message(f5=f"Sign {draw.randrange(9)}")
         stops = self.own_stops(trip, origin)
         if relationship not in (1, 5, 8):
             stops = self.stop_updates(trip, origin)
@@ -162,10 +166,12 @@ class EdgeUpdates:
             elif kind < 0.45:
                 sequence += draw.choice((-1, 1, 5))
             assigned = self.neighbour(call.stop_id) if draw.random() < 0.08 else None
+            headsign = f"Sign {draw.randrange(9)}" if draw.random() < 0.08 else None
+            pickup = draw.choice((0, 1, 2)) if draw.random() < 0.08 else None
             result.append(
                 message(
                     f1=sequence, f2=arrival, f3=departure, f4=stop_id, f5=relationship,
-                    f6=message(f1=assigned) if assigned else None,
+                    f6=message(f1=assigned, f2=headsign, f3=pickup) or None,
                 )
             )
         if result and draw.random() < 0.05:

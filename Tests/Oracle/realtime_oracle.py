@@ -30,6 +30,10 @@ from realtime_wire import Event, StopUpdate, TripUpdate, read_feed
 
 DISAGREEMENT = 240 * 60
 MOST_DEVIATION = 24 * 3600
+# How far from the feed's timestamp a trip without a date may be.
+FARTHEST = 24 * 3600
+# A vehicle of a frequency without exact times: how far outside of the runs, and how many runs are tried.
+SLACK, TRIED = 3600, 8
 _SLOID = re.compile(r"ch:1:sloid:([0-9]{1,5})(:.*)?")
 _NUMBER = re.compile(r"(?:Parent)?(85[0-9]{5})(P|:.*)?")
 _PLATFORM = re.compile(r"[0-9]{7}:[0-9]+:(.+)")
@@ -53,6 +57,9 @@ class RealtimeRow:
     platform: str | None = None
     previous_platform: str | None = None
     platform_changed: bool = False
+    headsign: str | None = None
+    # Of a frequency without exact times: nothing is late or early.
+    inexact: bool = False
     stops: tuple[str, ...] = ()
 
     @property
@@ -63,7 +70,7 @@ class RealtimeRow:
     def as_json(self) -> dict[str, object]:
         """Return the row under the field names of the HTTP contract."""
         delay = None
-        if self.predicted is not None and self.scheduled is not None:
+        if self.predicted is not None and self.scheduled is not None and not self.inexact:
             delay = self.predicted - self.scheduled
         known = self.scheduled if self.scheduled is not None else self.effective
         reason = "CANCELED_TRIP" if self.cancelled else "SKIPPED_STOP" if self.skipped else None
@@ -81,6 +88,7 @@ class RealtimeRow:
             "platformChanged": self.platform_changed,
             "previousPlatform": self.previous_platform,
             "added": self.added,
+            "destination": self.headsign,
         }
 
 
@@ -101,6 +109,18 @@ class Instance:
     day: date
     start: int | None
     origin: int
+    # How much later than the run the vehicle starts from which delays count.
+    moved: int = 0
+
+
+@dataclass(slots=True)
+class Vehicle:
+    """A vehicle of a frequency without exact times that starts at none of the runs."""
+
+    trip: Trip
+    day: date
+    estimate: int
+    start: int | None
 
 
 class Discarded(Exception):
@@ -169,21 +189,92 @@ class RealtimeFeed:
     def _chosen(self) -> dict[tuple, object]:
         """Return, by what they are about, how to compute the rows of the updates that count."""
         copies = {u.trip_id for u in self.updates if u.relationship == "DUPLICATED"}
-        chosen: dict[tuple, tuple[tuple, object]] = {}
-        for number, update in enumerate(self.updates):
+        chosen: dict[tuple, tuple[tuple, object, TripUpdate]] = {}
+
+        def choose(update: TripUpdate, number: int, run: int | None = None) -> None:
             try:
-                key, strength, action = self._action(update, number, copies)
+                key, strength, action = self._action(update, number, copies, run)
             except Discarded as reason:
                 self.discarded[str(reason)] += 1
-                continue
+                return
             rank = (strength, update.timestamp or 0, number)
             if key in chosen:
                 self.discarded["repeated"] += 1
             if key not in chosen or rank > chosen[key][0]:
-                chosen[key] = (rank, action)
-        return {key: action for key, (_, action) in chosen.items()}
+                chosen[key] = (rank, action, update)
 
-    def _action(self, update: TripUpdate, number: int, copies: set[str | None]):
+        vehicles = []
+        for number, update in enumerate(self.updates):
+            vehicle = self._vehicle(update)
+            if vehicle is None:
+                choose(update, number)
+            else:
+                vehicles.append((number, update, vehicle))
+        # What is a run takes it first; then each vehicle the nearest one that is left.
+        for number, update, vehicle in vehicles:
+            starts = sorted(vehicle.trip.runs(), key=lambda s: (abs(s - vehicle.estimate), s))
+            for run in starts[:TRIED]:
+                taken = chosen.get((vehicle.trip.trip_id, vehicle.day, run))
+                start = start_of(update.start_time)
+                if taken and (start is None or start_of(taken[2].start_time) != start):
+                    continue
+                choose(update, number, run)
+                break
+            else:
+                self.discarded["unknown start"] += 1
+        return {key: action for key, (_, action, _) in chosen.items()}
+
+    def _vehicle(self, update: TripUpdate) -> Vehicle | None:
+        """Return the vehicle of an update that is of no run of a frequency without exact times."""
+        if update.modified or update.relationship in ("UNKNOWN", "ADDED", "NEW", "DUPLICATED"):
+            return None
+        if update.relationship == "REPLACEMENT" and not update.stops:
+            return None
+        trip = self._known(update)
+        runs = trip.runs() if trip else {}
+        if not runs or runs[min(runs)]:
+            return None
+        try:
+            self._instance(update)
+            return None
+        except Discarded as reason:
+            if str(reason) != "unknown start":
+                return None
+        starts = range(min(runs) - SLACK, max(runs) + SLACK + 1)
+        given, day = start_of(update.start_time), parse_date(update.start_date or "")
+        if given is not None and given in starts:
+            run = min(runs, key=lambda s: (abs(s - given), s))
+            try:
+                found = self._dated(trip, run, run, day, given)
+            except Discarded:
+                return None
+            return Vehicle(trip, found.day, given, given)
+        passing = self._passing(update, trip)
+        if passing is None:
+            return None
+        today = (EPOCH + timedelta(seconds=self.timestamp)).astimezone(self.feed.zone).date()
+        shifts = (0, -1) if day else (0, -1, 1)
+        for each in [(day or today) + timedelta(days=shift) for shift in shifts]:
+            estimate = passing - self.feed.day_start(each)
+            if self.feed.services[trip.service_id].runs_on(each) and estimate in starts:
+                return Vehicle(trip, each, estimate, None)
+        return None
+
+    def _passing(self, update: TripUpdate, trip: Trip) -> int | None:
+        """Return when the trip began, by the first time that the update gives."""
+        for stop in update.stops:
+            times = [e.time for e in (stop.departure, stop.arrival) if e and e.time is not None]
+            for call in trip.calls:
+                is_same = call.sequence == stop.sequence
+                if stop.sequence is None and stop.stop_id is not None:
+                    is_same = self.place(stop.stop_id).stop_id == call.stop_id
+                if times and is_same:
+                    return times[0] - (call.departure - trip.calls[0].departure)
+        return None
+
+    def _action(
+        self, update: TripUpdate, number: int, copies: set[str | None], run: int | None = None
+    ):
         if update.modified:
             raise Discarded("modified trip")
         kind = update.relationship
@@ -208,7 +299,13 @@ class RealtimeFeed:
             return key, 0, lambda: self._own_rows(update, None)
         if kind == "REPLACEMENT" and not update.stops:
             raise Discarded("no stop times")
-        instance = self._instance(update)
+        if run is None:
+            instance = self._instance(update)
+        else:
+            vehicle = self._vehicle(update)
+            instance = self._run(vehicle.trip, run, run, vehicle.day)
+            if vehicle.start is not None:
+                instance.moved = vehicle.start - run
         identity = (instance.trip.trip_id, instance.day, instance.start)
         actions = {
             "CANCELED": lambda: self._cancelled_rows(instance),
@@ -307,6 +404,9 @@ class RealtimeFeed:
                 day = before
         if day is None or not service.runs_on(day):
             raise Discarded("not running")
+        return self._run(trip, run, begins, day)
+
+    def _run(self, trip: Trip, run: int | None, begins: int, day: date) -> Instance:
         origin = self.feed.day_start(day) + begins - trip.calls[0].departure
         return Instance(trip, day, run, origin)
 
@@ -326,7 +426,7 @@ class RealtimeFeed:
                 if best is None or distance < best[0]:
                     best = (distance, day)
             day += timedelta(days=1)
-        return best[1] if best else None
+        return best[1] if best and best[0] <= FARTHEST else None
 
     # Rows
 
@@ -339,6 +439,7 @@ class RealtimeFeed:
             start=instance.start,
             scheduled=instance.origin + call.departure,
             platform=self.feed.platform(call.stop_id),
+            inexact=not instance.trip.runs().get(instance.start, True),
             stops=(call.stop_id,),
         )
 
@@ -362,7 +463,8 @@ class RealtimeFeed:
         if touches:
             self._touch(instance)
         calls = instance.trip.calls
-        links = self._links(update.stops, calls)
+        start = instance.origin + instance.moved
+        links = self._links(update.stops, calls, start)
         is_cancelled = all(
             index in links and links[index].relationship == "SKIPPED" for index in range(len(calls))
         )
@@ -371,33 +473,38 @@ class RealtimeFeed:
         rows = []
         for index, call in enumerate(calls):
             row = self._row(instance, call)
+            row.headsign = update.headsign
+            scheduled, boards = start + call.departure, call.boards
             link = links.get(index)
             if link is not None:
                 self._move(row, link)
+                row.headsign = link.headsign or row.headsign
+                boards = call.boards if link.pickup is None else link.pickup != 1
                 row.skipped = link.relationship == "SKIPPED"
                 if link.relationship == "NO_DATA":
                     delay, delay_of_trip = None, False
                 elif not row.skipped:
-                    arrival = instance.origin + call.arrival
-                    departure = predicted_departure(link, arrival, row.scheduled)
+                    departure = predicted_departure(link, start + call.arrival, scheduled)
                     if departure is not None:
-                        delay, delay_of_trip = departure - row.scheduled, False
+                        delay, delay_of_trip = departure - scheduled, False
                     elif not delay_of_trip:
                         delay = None
             if is_cancelled:
                 row.cancelled = True
             elif delay is not None:
-                row.predicted = row.scheduled + delay
-            if index < len(calls) - 1 and call.boards:
+                row.predicted = scheduled + delay
+            if index < len(calls) - 1 and boards:
                 rows.append(row)
         return rows
 
-    def _links(self, updates: list[StopUpdate], calls: list[Call]) -> dict[int, StopUpdate]:
+    def _links(
+        self, updates: list[StopUpdate], calls: list[Call], start: int
+    ) -> dict[int, StopUpdate]:
         """Return which update belongs to which call, by the call's index."""
         result: dict[int, StopUpdate] = {}
         following = 0
-        for update in updates:
-            index = self._link(update, calls, following)
+        for number, update in enumerate(updates):
+            index = self._link(update, calls, following, updates[number + 1 :], start)
             if index is None:
                 self.discarded["stop time update"] += 1
                 continue
@@ -405,15 +512,29 @@ class RealtimeFeed:
             following = index + 1
         return result
 
-    def _link(self, update: StopUpdate, calls: list[Call], following: int) -> int | None:
+    def _link(
+        self, update: StopUpdate, calls: list[Call], following: int, later: list[StopUpdate], start: int
+    ) -> int | None:
         numbered = [i for i, call in enumerate(calls) if call.sequence == update.sequence]
         if update.stop_id is None:
             return numbered[0] if numbered else None
         stop_id = self.place(update.stop_id).stop_id
         if stop_id is None:
-            return None
+            return numbered[0] if numbered else None
         if numbered and self.same_station(calls[numbered[0]].stop_id, stop_id):
             return numbered[0]
+        visits = [i for i in range(following, len(calls)) if calls[i].stop_id == stop_id]
+        times = [
+            (event.time, kind)
+            for event, kind in ((update.departure, "departure"), (update.arrival, "arrival"))
+            if event is not None and event.time is not None
+        ]
+        if len(visits) > 1 and times:
+            # The updates that follow need a visit each; of the others the nearest in time.
+            needed = sum(other.stop_id == update.stop_id for other in later)
+            free = visits[: max(1, len(visits) - needed)]
+            time, kind = times[0]
+            return min(free, key=lambda i: abs(time - start - getattr(calls[i], kind)))
         for indexes in (range(following, len(calls)), range(len(calls))):
             for index in indexes:
                 if calls[index].stop_id == stop_id:
@@ -476,6 +597,7 @@ class RealtimeFeed:
                 added=replaced is None,
                 replaces=replaced is not None,
                 platform=place.platform or self.feed.platform(place.stop_id),
+                headsign=stop.headsign or update.headsign,
                 stops=(place.stop_id,),
             )
             if stop.assigned and self.place(stop.assigned).is_platform:
@@ -584,19 +706,34 @@ def predicted_departure(update: StopUpdate, arrival: int, departure: int) -> int
 
 
 def own_departure(update: StopUpdate) -> tuple[int | None, int | None]:
-    """Return the scheduled and the predicted departure of a stop of a new trip."""
-    planned = update.departure.scheduled if update.departure else None
+    """Return the scheduled and the predicted departure of a stop of a new trip.
+
+    Scheduled is the scheduled_time, else what time and delay together say.
+    """
+    departure, arrival = update.departure or Event(), update.arrival or Event()
     if update.relationship == "NO_DATA":
-        return planned, None
+        return departure.scheduled, None
 
-    def instant(event: Event | None) -> int | None:
-        if event is not None and event.time is not None and event.time <= 0:
+    def instant(event: Event) -> int | None:
+        if event.time is not None and event.time <= 0:
             event = Event(event.delay, None, event.scheduled)
-        return instant_of(event, event.scheduled if event else None)
+        return instant_of(event, event.scheduled)
 
-    time = instant(update.departure)
+    def plan(event: Event) -> int | None:
+        if event.scheduled is not None:
+            return event.scheduled
+        if event.time is None or event.time <= 0 or not within_a_day(event.delay):
+            return None
+        return event.time - event.delay
+
+    time = instant(departure)
+    if time is not None:
+        return plan(departure), time
+    time = instant(arrival)
     if time is None:
-        time = instant(update.arrival)
-        if time is not None and planned is not None and update.arrival.scheduled is not None:
-            time = max(time, planned + time - update.arrival.scheduled)
-    return planned, time
+        return departure.scheduled, None
+    if departure.scheduled is None:
+        return plan(arrival), time
+    if arrival.scheduled is not None:
+        time = max(time, departure.scheduled + time - arrival.scheduled)
+    return departure.scheduled, time

@@ -65,7 +65,8 @@ class RealtimeOracleTests(FeedTestCase):
         """Where sequence and stop disagree, the stop decides."""
         self.assertEqual(self.delays([message(f1=1, f4="B", f3=event(60))]), [None, 60])
         self.assertEqual(self.delays([message(f1=9, f4="A", f3=event(60))]), [60, 60])
-        self.assertEqual(self.delays([message(f1=1, f4="nowhere", f3=event(60))]), [None, None])
+        self.assertEqual(self.delays([message(f1=1, f4="nowhere", f3=event(60))]), [60, 60])
+        self.assertEqual(self.delays([message(f1=9, f4="nowhere", f3=event(60))]), [None, None])
 
     def test_relationships(self) -> None:
         """Cancelled trips stay, deleted ones go, copies come beside."""

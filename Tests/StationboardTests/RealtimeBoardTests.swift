@@ -275,7 +275,7 @@ import Timetable
     #expect(rows.map(\.tripId) == ["sbb:new", "sbb:t"])
     #expect(rows.map(\.routeId) == ["sbb:R1", "sbb:R1"])
     #expect(rows.map(\.stopId) == ["sbb:a", "sbb:a"])
-    #expect(rows.last?.key == "sbb:t|sbb:a|2026-02-16T09:00:00Z")
+    #expect(rows.last?.key == "sbb:t|sbb:a|2026-02-16|1")
     #expect(rows.last?.delayMin == 1)
   }
 

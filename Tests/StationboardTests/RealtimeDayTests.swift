@@ -67,12 +67,17 @@ import Timetable
     }
   }
 
-  @Test func `without a date a trip of Mondays means the nearest Monday`() throws {
+  @Test func `without a date a trip of Mondays means the Monday that is at most a day away`() throws
+  {
     let stage = try nights()
-    let now = stage.at("2026-02-19 12:00:00")
-    let index = try stage.index([late("m")], at: now)
     let trip = try #require(stage.feed.timetable.trips(id: "m").first)
-    #expect(index.touches(trip, day: 20_500))
+    for (instant, isMonday) in [
+      ("16 01:20:00", false), ("16 01:40:00", true), ("18 01:40:00", true), ("19 12:00:00", false),
+    ] {
+      let index = try stage.index([late("m")], at: stage.at("2026-02-\(instant)"))
+      #expect(index.touches(trip, day: 20_500) == isMonday, "\(instant)")
+      #expect(index.census.withoutEffect == (isMonday ? [:] : [.notRunning: 1]))
+    }
   }
 
   @Test func `two updates of one trip are of two service days`() throws {
@@ -128,15 +133,15 @@ import Timetable
 
   // MARK: Frequencies
 
-  /// Every 15 minutes from 8:00 to 9:00, and from 24:30 to 25:00.
+  /// Every 15 minutes from 8:00 to 9:00, and from 24:30 to 25:00, to the minute.
   private func frequencies() throws -> RealtimeStage {
     try RealtimeStage(
       [.init("f", ["1 a 08:00:00", "2 b 08:10:00", "3 c 08:20:00"])],
       files: [
         "frequencies.txt": """
         trip_id,start_time,end_time,headway_secs,exact_times
-        f,08:00:00,09:00:00,900,0
-        f,24:30:00,25:00:00,900,0
+        f,08:00:00,09:00:00,900,1
+        f,24:30:00,25:00:00,900,1
 
         """
       ]

@@ -83,7 +83,7 @@ import Timetable
       let whole = merged[0]
       seen.extras += whole.extraTrips.count
       seen.kept += whole.census.kept
-      seen.texts += whole.platformTexts.count
+      seen.texts += whole.texts.count
       seen.arrivals += whole.arrivals.count
       seen.repeated += whole.census.withoutEffect[.repeated, default: 0]
       for part in merged.dropFirst() {
@@ -91,7 +91,7 @@ import Timetable
         #expect(part.calls == whole.calls, "seed \(seed)")
         #expect(part.arrivals == whole.arrivals, "seed \(seed)")
         #expect(part.extraTrips == whole.extraTrips, "seed \(seed)")
-        #expect(part.platformTexts == whole.platformTexts, "seed \(seed)")
+        #expect(part.texts == whole.texts, "seed \(seed)")
         #expect(part.census == whole.census, "seed \(seed)")
         for trip in whole.trips {
           let (number, day) = (trip.trip, trip.day)

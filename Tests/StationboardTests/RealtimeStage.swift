@@ -37,6 +37,10 @@ struct RealtimeStage {
     var line: String?
     var destination: String?
     var scheduledDeparture: String
+    var timeBasis: String?
+    var headwaySec: Int?
+    var skippedStops: [String]
+    var endsAt: String?
     var realtimeDeparture: String?
     var delayMin: Int?
     var platform: String?

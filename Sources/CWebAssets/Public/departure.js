@@ -157,7 +157,17 @@ export function punctuality(departure) {
   return isTrain(departure) ? { kind: "late", minutes } : { kind: "delayed", minutes };
 }
 
-/** What else is remarkable: replacement, extra, shortTurn, terminatesEarly. */
+/** Whether the timetable has no time of the stop to the minute, and nothing predicts one. */
+export function isApproximate(departure) {
+  return !isPredicted(departure) && ["interpolated", "headway"].includes(departure.timeBasis);
+}
+
+/** Minutes between vehicles, where that is all the timetable says; else `null`. */
+export function headwayMinutes(departure) {
+  return departure.headwaySec > 0 ? Math.max(1, Math.round(departure.headwaySec / 60)) : null;
+}
+
+/** What else is remarkable: replacement, extra, shortTurn. */
 export function peculiarities(departure) {
   return [
     departure.replacementType || hasFlag(departure, "REPLACEMENT_SERVICE") ? "replacement" : null,

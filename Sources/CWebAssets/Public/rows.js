@@ -3,7 +3,7 @@
 
 import { fromTemplate, newElement, newSign, paintBadge, part, setAttribute, setText } from "./dom.js";
 import { badgeColours } from "./colours.js";
-import { ageOfPrediction, countdown, freshnessOf, hasDeparted, isOff, isTrain, lineName, modeOf, peculiarities, punctuality } from "./departure.js";
+import { ageOfPrediction, countdown, freshnessOf, hasDeparted, headwayMinutes, isApproximate, isOff, isTrain, lineName, modeOf, peculiarities, punctuality } from "./departure.js";
 import { clockTime, duration } from "./moments.js";
 
 const PARTS = ["time", "badge", "mode", "line", "open", "remark", "alert", "platform", "platform-word", "platform-name", "countdown"];
@@ -199,7 +199,8 @@ function fillDestination(open, destination, town) {
 function fillTime(time, departure, { zone }) {
   const instant = departure.scheduledDeparture ?? departure.realtimeDeparture ?? "";
   setAttribute(time, "datetime", instant);
-  setText(time, instant ? clockTime(Date.parse(instant), zone) : "");
+  const isRough = ["interpolated", "headway"].includes(departure.timeBasis);
+  setText(time, instant ? `${isRough ? "≈" : ""}${clockTime(Date.parse(instant), zone)}` : "");
 }
 
 /** Trains stop at a platform; everything else at a stand. */
@@ -245,8 +246,25 @@ export function remarksOf(departure, say) {
   if (kind === "late") remarks.push({ kind, text: say("late", { minutes }), name: say("lateLong", { count: minutes }) });
   else if (kind !== "none") remarks.push({ kind, text: say(kind) });
   if (departure.platformChanged && !isOff(departure)) remarks.push({ kind: "moved", ...platformChange(departure, say) });
-  for (const peculiarity of peculiarities(departure)) remarks.push({ kind: peculiarity, text: say(peculiarity), short: say(`${peculiarity}Short`) });
+  for (const peculiarity of peculiarities(departure)) remarks.push(peculiarityInWords(peculiarity, departure, say));
+  const [skipped, ...others] = departure.skippedStops ?? [];
+  if (skipped && !isOff(departure)) {
+    const stops = [skipped, ...others].join(", ");
+    const text = others.length > 0 ? say("skipsStops", { stop: skipped, count: others.length }) : say("skipsStop", { stop: skipped });
+    remarks.push({ kind: "skips", text, name: say("skipsStop", { stop: stops }), short: say("skipsShort", { count: others.length + 1 }) });
+  }
+  const headway = headwayMinutes(departure);
+  // Everything else is graver, and there is little room.
+  if (headway !== null && remarks.length === 0) {
+    remarks.push({ kind: "headway", text: say("every", { minutes: headway }), name: say("everyLong", { count: headway }), short: say("everyShort", { minutes: headway }) });
+  }
   return remarks;
+}
+
+function peculiarityInWords(peculiarity, departure, say) {
+  const short = say(`${peculiarity}Short`);
+  if (peculiarity === "shortTurn" && departure.endsAt) return { kind: peculiarity, text: say("endsAt", { stop: departure.endsAt }), short };
+  return { kind: peculiarity, text: say(peculiarity), short };
 }
 
 function platformChange(departure, say) {
@@ -273,19 +291,20 @@ function fillCountdown({ row, countdown: value, departure }, now, say) {
   const age = freshness === "stale" ? ageOfPrediction(departure, now) : null;
   const old = freshness === "stale" ? say("oldPrediction", { age: duration(age === null ? 180 : Math.max(age, 60)) }) : null;
   setAttribute(value, "title", old);
-  const written = `${kind} ${minutes ?? sign} ${say("minuteMark")} ${old ?? ""}`;
+  const isRough = isApproximate(departure);
+  const written = `${kind} ${minutes ?? sign} ${say("minuteMark")} ${old ?? ""}${isRough}`;
   if (value.dataset.written === written) return;
   value.dataset.written = written;
   value.dataset.kind = kind === "minutes" && minutes <= 1 ? "soon" : kind;
-  value.replaceChildren(...countdownParts(kind, minutes, sign, say));
+  value.replaceChildren(...countdownParts(kind, minutes, sign, isRough, say));
   if (old && kind !== "none") value.append(newElement("span", "unseen", ` (${old})`));
 }
 
-function countdownParts(kind, minutes, sign, say) {
+function countdownParts(kind, minutes, sign, isRough, say) {
   if (kind === "none") return [];
   if (kind === "arriving") return [newSign(sign), newElement("span", "unseen", say("arriving"))];
-  const number = newElement("span", "number", String(minutes));
+  const number = newElement("span", "number", `${isRough ? "≈" : ""}${minutes}`);
   const mark = newElement("span", "minute-mark", say("minuteMark"));
   for (const node of [number, mark]) node.setAttribute("aria-hidden", "true");
-  return [number, mark, newElement("span", "unseen", say("inMinutes", { count: minutes }))];
+  return [number, mark, newElement("span", "unseen", say(isRough ? "inAboutMinutes" : "inMinutes", { count: minutes }))];
 }

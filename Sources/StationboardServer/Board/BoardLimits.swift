@@ -12,6 +12,8 @@ package enum BoardLimits {
   package static let grace: Int64 = 45
   /// How long before its time a departure without realtime counts as one that could have it, in seconds.
   package static let realtimeHorizon: Double = 1_800
+  /// The most stops that a departure names as left out by its trip.
+  package static let skippedStops = 20
   /// The most characters of an id.
   package static let longestId = 256
 }

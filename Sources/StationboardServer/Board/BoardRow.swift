@@ -27,6 +27,13 @@ struct BoardRow: Hashable, Sendable {
     static let replacement = Marks(rawValue: 128)
     /// The feed has an update of the trip, even if it says nothing of this stop.
     static let covered = Marks(rawValue: 256)
+    /// The run of a frequency without exact times: nothing schedules it to the minute.
+    static let headway = Marks(rawValue: 512)
+    /// The trip leaves out a stop after this one.
+    static let skipsLater = Marks(rawValue: 1_024)
+
+    /// What stops a trip leaves out.
+    static let ofStops: Marks = [.skipped, .endsEarly, .lastServed, .skipsLater]
 
     /// What counts as realtime applied to a row.
     static let applied: Marks = [
@@ -89,9 +96,10 @@ struct BoardRow: Hashable, Sendable {
   /// The predicted departure; `nil` if none is known.
   var predicted: Int64? { marks.contains(.predicted) ? effective : nil }
 
-  /// Seconds after the schedule, negative before it; `nil` if no delay is known.
+  /// Seconds after the schedule, negative before it; `nil` if no delay is known, or if nothing schedules it
+  /// to the minute.
   var delay: Int? {
-    guard marks.contains(.predicted), let scheduled else { return nil }
+    guard marks.contains(.predicted), !marks.contains(.headway), let scheduled else { return nil }
     return Int(effective - scheduled)
   }
 

@@ -47,7 +47,9 @@ struct DepartureRows {
     writeDestination(row, extra, &json)
     json.raw(",\"scheduledDeparture\":\"")
     json.instant(row.scheduled ?? row.effective)
-    json.raw("\",\"realtimeDeparture\":")
+    json.raw("\",\"timeBasis\":")
+    writeTimeBasis(row, extra, &json)
+    json.raw(",\"realtimeDeparture\":")
     if let predicted = row.predicted, !row.marks.contains(.cancelled) {
       json.raw("\"")
       json.instant(predicted)
@@ -74,7 +76,9 @@ struct DepartureRows {
     json.raw(isSubstitute ? "\"EV\"" : "null")
     json.raw(",\"flags\":[")
     writeFlags(row, isSubstitute: isSubstitute, &json)
-    json.raw("],\"serviceDate\":\"")
+    json.raw("],\"skippedStops\":[")
+    writeSkippedStops(row, &json)
+    json.raw(",\"serviceDate\":\"")
     json.date(daysSinceEpoch: row.day)
     if extra == nil, let trip = row.trip, feed.timetable.isFrequency(trip) {
       json.raw("\",\"startTime\":\"")
@@ -123,24 +127,87 @@ struct DepartureRows {
     json.raw(",\"stop_id\":")
     json.string(stopId, prefix: feed.idPrefix)
     json.raw(",\"stop_sequence\":")
-    if let extra, !extra.stops.isEmpty {
-      json.integer(Int(extra.stops[row.position].sequence))
-    } else if let trip = row.trip {
-      json.integer(Int(timetable.sequence(row.position, of: trip)))
-    } else {
-      json.integer(row.position)
-    }
+    json.integer(sequence(of: row, extra))
     json.raw(",")
   }
 
+  /// Writes what a departure keeps for life: trip, stop, service date, place in the trip, and the run; never
+  /// a prediction.
   private func writeKey(_ row: BoardRow, _ extra: ExtraTrip?, _ json: inout JSONBytes) {
-    writeTripId(row, extra, &json)
+    let timetable = feed.timetable
+    if var id = extra?.entityID, extra?.tripID == nil {
+      id.withUTF8 { json.escaped(UnsafeRawBufferPointer($0)) }
+    } else {
+      writeTripId(row, extra, &json)
+    }
     json.raw("|")
-    json.escaped(feed.timetable.id(of: row.stop), prefix: feed.idPrefix)
+    json.escaped(timetable.id(of: row.stop), prefix: feed.idPrefix)
     json.raw("|")
-    json.instant(row.scheduled ?? row.effective)
-    // A copy without an id of its own can be at the time of its template.
-    if let extra, extra.kind == .duplicated { json.raw("|copy") }
+    json.date(daysSinceEpoch: row.day)
+    json.raw("|")
+    if let extra, !extra.stops.isEmpty, !extra.stops[row.position].isNumbered {
+      // Stops that lie behind leave the feed: those to come are counted from the end.
+      json.raw("~")
+      json.integer(extra.stops[(row.position + 1)...].count { $0.stop == row.stop })
+    } else {
+      json.integer(sequence(of: row, extra))
+    }
+    switch extra?.kind {
+    case nil:
+      guard let trip = row.trip, timetable.isFrequency(trip) else { return }
+      json.raw("|")
+      json.time(Int(timetable.start(of: trip)))
+    // A trip beside the timetable can have the id of one that is in it.
+    case .new: json.raw("|new")
+    case .duplicated:
+      json.raw("|copy|")
+      if let start = extra?.start { json.time(Int(start)) }
+    case .replacement: break
+    }
+  }
+
+  /// stop_sequence.
+  private func sequence(of row: BoardRow, _ extra: ExtraTrip?) -> Int {
+    if let extra, !extra.stops.isEmpty { return Int(extra.stops[row.position].sequence) }
+    return row.trip.map { Int(feed.timetable.sequence(row.position, of: $0)) } ?? row.position
+  }
+
+  /// Writes what the scheduled departure rests on, and how often vehicles come if that is all it rests on.
+  private func writeTimeBasis(_ row: BoardRow, _ extra: ExtraTrip?, _ json: inout JSONBytes) {
+    guard row.scheduled != nil else { return json.raw("null,\"headwaySec\":null") }
+    guard let trip = row.trip, extra?.stops.isEmpty ?? true else {
+      return json.raw("\"timetable\",\"headwaySec\":null")
+    }
+    if extra == nil, feed.timetable.isHeadway(trip) {
+      json.raw("\"headway\",\"headwaySec\":")
+      return writeNumber(feed.timetable.headway(of: trip).map { Int($0) }, &json)
+    }
+    let isInterpolated = feed.timetable.isInterpolated(row.position, of: trip)
+    json.raw(isInterpolated ? "\"interpolated\"" : "\"timetable\"")
+    json.raw(",\"headwaySec\":null")
+  }
+
+  /// Writes the names of later stops that the trip leaves out, the bracket, and where it ends instead of its
+  /// last stop.
+  private func writeSkippedStops(_ row: BoardRow, _ json: inout JSONBytes) {
+    guard row.marks.contains(.skipsLater), let trip = row.trip, let realtime else {
+      return json.raw("],\"endsAt\":null")
+    }
+    let timetable = feed.timetable
+    func writeName(_ place: Int) {
+      let stop = timetable.call(place, of: trip).stop
+      json.string(timetable.name(of: timetable.station(of: stop), language: language))
+    }
+    let skipped = Set(realtime.skippedPlaces(of: row).map { Int($0) })
+    var end = timetable.callCount(of: trip) - 1
+    while end > row.position, skipped.contains(end) { end -= 1 }
+    let onTheWay = skipped.filter { $0 > row.position && $0 < end }.sorted()
+    for (number, place) in onTheWay.prefix(BoardLimits.skippedStops).enumerated() {
+      if number > 0 { json.raw(",") }
+      writeName(place)
+    }
+    json.raw("],\"endsAt\":")
+    if row.marks.contains(.endsEarly) { writeName(end) } else { json.raw("null") }
   }
 
   private func writeTripId(_ row: BoardRow, _ extra: ExtraTrip?, _ json: inout JSONBytes) {
@@ -153,6 +220,7 @@ struct DepartureRows {
 
   private func writeDestination(_ row: BoardRow, _ extra: ExtraTrip?, _ json: inout JSONBytes) {
     let timetable = feed.timetable
+    if let headsign = realtime?.headsign(of: row) { return json.string(headsign) }
     if let extra {
       let own = extra.stops.isEmpty ? nil : extra.stops[row.position].headsign
       if let headsign = own ?? extra.headsign { return json.string(headsign) }

@@ -108,12 +108,20 @@ struct TripAnswer {
       json.time(Int(timetable.start(of: trip)))
       json.raw("\"")
     }
+    json.raw(",\"headwaySec\":")
+    if realtime?.extra == nil, let headway = journey.trip.flatMap({ timetable.headway(of: $0) }) {
+      json.integer(Int(headway))
+    } else {
+      json.raw("null")
+    }
     writeState(realtime, &json)
     json.raw("}")
   }
 
   private func writeDestination(_ realtime: TripRealtime?, _ json: inout JSONBytes) {
-    if let headsign = realtime?.extra?.headsign { return json.string(headsign) }
+    if let headsign = realtime?.extra?.headsign ?? realtime?.headsign {
+      return json.string(headsign)
+    }
     if let extra = realtime?.extra, !extra.stops.isEmpty {
       let last = extra.stops.last { $0.stop != TimetableDirectory.none }
       guard let last else { return json.raw("null") }
@@ -221,7 +229,10 @@ struct TripAnswer {
     json.raw(",\"realtimeDeparture\":")
     instant(departure, &json)
     json.raw(",\"delaySec\":")
-    if let departure, let planned = stop.scheduledDeparture {
+    if realtime?.extra == nil, journey.trip.map({ timetable.isHeadway($0) }) ?? false {
+      // Nothing schedules a frequency without exact times to the minute.
+      json.raw("null")
+    } else if let departure, let planned = stop.scheduledDeparture {
       json.integer(Int(departure - planned))
     } else if let arrival, let planned = stop.scheduledArrival {
       json.integer(Int(arrival - planned))

@@ -73,6 +73,23 @@ extension Timetable {
   /// Whether the run is one of frequencies.txt.
   package func isFrequency(_ trip: Trip) -> Bool { image.trips[Int(trip)].frequency != 0 }
 
+  /// Whether the run is one of a frequency without exact times (exact_times is not 1): a vehicle every so
+  /// often, which the timetable only spaces out.
+  package func isHeadway(_ trip: Trip) -> Bool { image.trips[Int(trip)].frequency == 1 }
+
+  /// Seconds between the run of a frequency without exact times and its neighbor, the nearer one; `nil` for
+  /// every other trip, and for a run without a neighbor.
+  package func headway(of trip: Trip) -> Int32? {
+    guard isHeadway(trip) else { return nil }
+    let id = image.tripId(trip)
+    let start = image.trips[Int(trip)].start
+    let neighbors = [Int(trip) - 1, Int(trip) + 1].filter { other in
+      image.trips.indices.contains(other) && image.trips[other].frequency == 1
+        && ByteOrder.compare(image.tripId(Trip(other)), id) == 0
+    }
+    return neighbors.map { abs(image.trips[$0].start - start) }.filter { $0 > 0 }.min()
+  }
+
   /// Whether a trip runs on a service day.
   package func runs(_ trip: Trip, on date: ServiceDate) -> Bool {
     image.daySet(
@@ -139,6 +156,12 @@ extension Timetable {
       allowsDropOff: attributes.dropOffType != 1,
       isInterpolated: attributes.isInterpolated
     )
+  }
+
+  /// Whether the feed gives no time of a stop of a trip.
+  package func isInterpolated(_ position: Int, of trip: Trip) -> Bool {
+    let pattern = image.patterns[Int(image.trips[Int(trip)].pattern)]
+    return image.patternAttributes[Int(pattern.first) + position].isInterpolated
   }
 
   /// stop_sequence of a stop of a trip.

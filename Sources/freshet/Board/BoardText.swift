@@ -76,7 +76,10 @@ struct BoardText {
     let isOff = departure.cancelled
     let destination = Terminal.fit(departure.destination ?? "", destinationWidth)
     let time = showsTime ? Terminal.fit(Self.clock(scheduled, zone), 6) : ""
-    let text = isOff ? crossed(destination) + " " + crossed(time) : destination + " " + time
+    // The timetable has no time of the stop, or none to the minute.
+    let isApproximate = departure.timeBasis == "interpolated" || departure.timeBasis == "headway"
+    let gap = isApproximate && showsTime ? "≈" : " "
+    let text = isOff ? crossed(destination) + gap + crossed(time) : destination + gap + time
     return mark + badge(departure) + text + (showsPlatform ? platform(departure) : "")
       + status(departure, now)
   }
@@ -136,8 +139,17 @@ struct BoardText {
     }
     if flags.contains("EXTRA_SERVICE") { add((words.extra, words.extra), "36") }
     if flags.contains("REPLACEMENT_SERVICE") { add(words.replacement, "36") }
+    if let headway = departure.headwaySec {
+      let text = words.every(max(1, Int((Double(headway) / 60).rounded())))
+      add((text, text), "2")
+    }
+    if let skipped = departure.skippedStops, let first = skipped.first {
+      add(words.doesNotStop(at: Terminal.plain(first), and: skipped.count - 1), "33")
+    }
     let isShort = flags.contains("SHORT_TURN") || flags.contains("SHORT_TURN_TERMINUS")
-    if isShort { add(words.endsEarly, "33") }
+    if isShort {
+      add(departure.endsAt.map { words.ends(at: Terminal.plain($0)) } ?? words.endsEarly, "33")
+    }
     if !showsPlatform, departure.platformChanged == true, let platform = departure.platform {
       let text = "→" + Terminal.plain(platform)
       add((text, text), "1;33")

@@ -41,6 +41,25 @@ struct BoardWords {
       choose("ends", "lim.", "kurz", "lim.")
     )
   }
+  /// How often vehicles come.
+  func every(_ minutes: Int) -> String {
+    choose("every \(minutes)'", "ttes \(minutes)'", "alle \(minutes)'", "ogni \(minutes)'")
+  }
+  /// Where the trip ends instead of its last stop, in full and short.
+  func ends(at stop: String) -> (long: String, short: String) {
+    (
+      choose("to \(stop) only", "jusqu'à \(stop)", "nur bis \(stop)", "solo fino a \(stop)"),
+      endsEarly.short
+    )
+  }
+  /// Which later stops the trip leaves out, in full and short.
+  func doesNotStop(at stop: String, and others: Int) -> (long: String, short: String) {
+    let more = others > 0 ? " +\(others)" : ""
+    return (
+      choose("not \(stop)", "sans \(stop)", "ohne \(stop)", "salta \(stop)") + more,
+      choose("skips", "sauf", "ohne", "salta") + " \(others + 1)"
+    )
+  }
   /// What a board rests on (``RealtimeLabel``).
   func realtime(_ label: RealtimeLabel) -> String {
     switch label {

@@ -65,7 +65,22 @@ struct StormTruth {
       let before = self.entries(at: station, of: kept.time, from: from, until: until)
       var lost = LostRuns(world: world, time: time, before: kept.time)
       entries = entries.filter { !lost.contains($0.run, $0.isExtra) }
-      entries += before.filter { lost.contains($0.run, $0.isExtra) }
+      var ended: Set<TripRun> = []
+      for var entry in before where lost.contains(entry.run, entry.isExtra) {
+        let phase = world.state(of: entry.run, at: kept.time).phase
+        if !entry.isExtra, phase == .deleted || entry.row?.reason == "CANCELED_TRIP" {
+          // That a trip does not run ends when the feed no longer says it.
+          ended.insert(entry.run)
+          continue
+        }
+        if entry.row?.reason == "SKIPPED_STOP" {
+          entry.row?.isCancelled = false
+          entry.row?.reason = nil
+        }
+        entries.append(entry)
+      }
+      entries += self.entries(at: station, of: nil, from: from, until: until)
+        .filter { ended.contains($0.run) }
     }
     return entries.filter { (from..<until).contains($0.effective) }
       .filter { stop == station || $0.stops.contains(stop) }

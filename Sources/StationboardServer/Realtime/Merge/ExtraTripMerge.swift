@@ -35,7 +35,12 @@ extension RealtimeBuilder {
     extra.tripID = feed.texts[update.tripID ?? update.originalTripID]
     extra.headsign = feed.texts[update.properties?.headsign]
     var target = target
-    if target.day == TripTarget.unknownDay {
+    if target.day == TripTarget.unknownDay, let id = extra.tripID,
+      let before = previous?.newTrip(id: id)
+    {
+      // The stops behind it are no longer in the feed: it stays of the day on which it began.
+      target.day = before.day
+    } else if target.day == TripTarget.unknownDay {
       let times = feed.updates(of: update).compactMap { ownDeparture($0)?.effective }
       let first = times.filter { relative($0) != nil }.min()
       let date = ServiceDay(zone: timetable.zone).date(at: first ?? sourceTime)
@@ -48,6 +53,7 @@ extension RealtimeBuilder {
 
   private mutating func begin(_ extra: ExtraTrip, _ target: TripTarget, _ update: TripUpdate) {
     var extra = extra
+    extra.entityID = feed.texts[update.entityID]
     if let id = feed.texts[update.routeID] {
       extra.routeID = id
       extra.route = directory.route(id: id)
@@ -83,6 +89,7 @@ extension RealtimeBuilder {
         ExtraTrip.Stop(
           stop: named.stop,
           sequence: stopTime.stopSequence ?? UInt32(place),
+          isNumbered: stopTime.stopSequence != nil,
           headsign: feed.texts[details?.headsign]
         )
       )
@@ -90,7 +97,10 @@ extension RealtimeBuilder {
         census.unlinkedStops += 1
         continue
       }
-      guard stopTime.relationship != .skipped else { continue }
+      guard stopTime.relationship != .skipped else {
+        skips.append(UInt16(truncatingIfNeeded: place))
+        continue
+      }
       let isBoarded = if case .some(.none) = details?.pickup { false } else { true }
       guard place < updates.count - 1, isBoarded else {
         if let time = ownInstant(stopTime.arrival ?? stopTime.departure, details?.scheduledArrival)
@@ -119,14 +129,25 @@ extension RealtimeBuilder {
     let details = feed.details(of: update)
     let scheduled = details?.scheduledDeparture
     if update.relationship != .noData {
-      if let time = ownInstant(update.departure, scheduled) { return (scheduled, time, true) }
+      if let time = ownInstant(update.departure, scheduled) {
+        return (scheduled ?? ownSchedule(update.departure), time, true)
+      }
       let planned = details?.scheduledArrival
       if let time = ownInstant(update.arrival, planned) {
-        guard let scheduled, let planned else { return (scheduled, time, true) }
+        guard let scheduled else { return (planned ?? ownSchedule(update.arrival), time, true) }
+        guard let planned else { return (scheduled, time, true) }
         return (scheduled, max(time, scheduled &+ time &- planned), true)
       }
     }
     return scheduled.map { ($0, $0, false) }
+  }
+
+  /// When an event is scheduled for which the feed gives no scheduled time: its time less its delay.
+  private func ownSchedule(_ event: StopTimeEvent?) -> Int64? {
+    guard let event, let time = event.time, let delay = event.delay, time > 0,
+      relative(time) != nil
+    else { return nil }
+    return Int64(delay).magnitude <= policy.mostDeviation.magnitude ? time - Int64(delay) : nil
   }
 
   private func ownInstant(_ event: StopTimeEvent?, _ scheduled: Int64?) -> Int64? {
@@ -151,6 +172,6 @@ extension RealtimeBuilder {
     guard case .unknownPlatform(let name) = named.names else {
       return (RealtimeCall.usualPlatform, marks)
     }
-    return (platform(named: name), marks)
+    return (number(of: name), marks)
   }
 }

@@ -55,22 +55,34 @@ extension RealtimeBuilder {
     let firstCall = UInt32(calls.count)
     let firstArrival = UInt32(arrivals.count)
     let firstExtra = Int32(extraTrips.count)
-    let platforms = part.platformTexts.map { platform(named: $0) }
+    let firstSkip = UInt32(skips.count)
+    let firstClosed = UInt32(closed.count)
+    let numbers = part.texts.map { number(of: $0) }
+    func renumbered(_ number: UInt32) -> UInt32 {
+      guard number >= RealtimeCall.firstText, number != RealtimeCall.usualPlatform else {
+        return number
+      }
+      return numbers[Int(number - RealtimeCall.firstText)]
+    }
     calls.reserveCapacity(calls.count + part.calls.count)
     for var call in part.calls {
       call.trip += firstTrip
-      if call.platform >= RealtimeCall.firstText, call.platform != RealtimeCall.usualPlatform {
-        call.platform = platforms[Int(call.platform - RealtimeCall.firstText)]
-      }
+      call.platform = renumbered(call.platform)
       calls.append(call)
     }
     trips.reserveCapacity(trips.count + part.trips.count)
     for var trip in part.trips {
       trip.firstCall += firstCall
       trip.firstArrival += firstArrival
+      trip.firstSkip += firstSkip
+      trip.firstClosed += firstClosed
+      trip.headsign = renumbered(trip.headsign)
       if trip.extra >= 0 { trip.extra += firstExtra }
       trips.append(trip)
     }
+    for (call, headsign) in part.headsigns { headsigns[call + firstCall] = renumbered(headsign) }
+    skips += part.skips
+    closed += part.closed
     arrivals += part.arrivals
     extraTrips += part.extraTrips
     census.append(part.census)

@@ -15,7 +15,17 @@ struct RealtimeBuilder {
   var calls: [RealtimeCall] = []
   var arrivals: [RealtimeArrival] = []
   var extraTrips: [ExtraTrip] = []
-  private(set) var platformTexts: [String] = []
+  /// Platforms that the timetable lacks, and headsigns.
+  private(set) var texts: [String] = []
+  /// The headsigns of single departures, as numbers of texts, by the number of the call.
+  var headsigns: [UInt32: UInt32] = [:]
+  /// The places of the stops that trips leave out, trip by trip.
+  var skips: [UInt16] = []
+  /// The places of the stops at which nobody may board by realtime, though the timetable lets them; trip by
+  /// trip.
+  var closed: [UInt16] = []
+  /// What the feed before said, of the same timetable.
+  private(set) var previous: RealtimeIndex?
   private(set) var instances: InstanceTable
   var timetable: Timetable { directory.timetable }
 
@@ -25,7 +35,7 @@ struct RealtimeBuilder {
   /// update needs, in a quarter of the memory.
   private(set) var plainStops: [UInt32]
   private var stops: [ResolvedStop] = []
-  private var platformNumbers: [String: UInt32] = [:]
+  private var textNumbers: [String: UInt32] = [:]
   /// The stops of the trip that is being merged, and which update each has (−1 for none).
   var schedule: [ScheduledCall] = []
   var linked: [Int32] = []
@@ -59,12 +69,14 @@ struct RealtimeBuilder {
     let updates = feed.trips.count + feed.stopTimeUpdates.count
     let parts = parts ?? (updates < Self.divisibleUpdates ? 1 : 2)
     gap = previous.map { sourceTime - $0.sourceTime }
+    self.previous = previous
     let found = TripTargets.of(
       feed,
       directory,
       reference: sourceTime,
       after: previous,
       parts: parts,
+      policy,
       census
     )
     census = found.census
@@ -101,6 +113,8 @@ struct RealtimeBuilder {
     var trip = RealtimeTrip(kind: kind, trip: target.trip, day: target.day, sourceTime: source)
     trip.firstCall = UInt32(calls.count)
     trip.firstArrival = UInt32(arrivals.count)
+    trip.firstSkip = UInt32(skips.count)
+    trip.firstClosed = UInt32(closed.count)
     trips.append(trip)
   }
 
@@ -110,6 +124,9 @@ struct RealtimeBuilder {
       UInt32(calls.count) - trips[trips.count - 1].firstCall
     trips[trips.count - 1].arrivalCount =
       UInt32(arrivals.count) - trips[trips.count - 1].firstArrival
+    trips[trips.count - 1].skipCount = UInt32(skips.count) - trips[trips.count - 1].firstSkip
+    trips[trips.count - 1].closedCount =
+      UInt32(closed.count) - trips[trips.count - 1].firstClosed
   }
 
   /// When an update was known: its own timestamp if it is plausible, else the header's.
@@ -162,20 +179,21 @@ struct RealtimeBuilder {
     return stop
   }
 
-  /// The number of a platform that the timetable does not have.
-  mutating func platform(named name: String) -> UInt32 {
-    if let number = platformNumbers[name] { return number }
-    let number = RealtimeCall.firstText + UInt32(platformTexts.count)
-    platformTexts.append(name)
-    platformNumbers[name] = number
+  /// The number of a platform that the timetable does not have, or of a headsign.
+  mutating func number(of text: String) -> UInt32 {
+    if let number = textNumbers[text] { return number }
+    let number = RealtimeCall.firstText + UInt32(texts.count)
+    texts.append(text)
+    textNumbers[text] = number
     return number
   }
 
   // MARK: Trips that the feed does not have any more
 
-  /// A full dataset replaces everything before it, but producers lose a trip for a moment now and then:
-  /// one that is missing for the first time is kept, as old as it is, while the producer keeps its
-  /// rhythm.
+  /// Keeps the predictions of trips that are missing for the first time, as old as they are.
+  ///
+  /// A full dataset replaces everything before it, but producers lose a trip for a moment now and then, while
+  /// they keep their rhythm. That a trip or a stop is cancelled ends when the feed no longer says it.
   private mutating func keepVanished(from previous: RealtimeIndex) {
     guard let gap, gap > 0, gap <= policy.longestKeptGap else { return }
     if let before = previous.gap, Double(gap) > Double(before) * policy.keptGaps { return }
@@ -184,7 +202,10 @@ struct RealtimeBuilder {
     // Most trips come again in the order they had: the one expected next is compared first.
     let count = trips.count
     var next = 0
-    for trip in previous.trips where Int(trip.missed) < policy.keptPublications {
+    for trip in previous.trips
+    where Int(trip.missed) < policy.keptPublications && trip.kind != .cancelled
+      && trip.kind != .deleted
+    {
       if trip.extra < 0 {
         if next < count, trips[next].extra < 0, trips[next].trip == trip.trip,
           trips[next].day == trip.day
@@ -225,6 +246,10 @@ struct RealtimeBuilder {
     trip.missed += 1
     trip.firstCall = UInt32(calls.count)
     trip.firstArrival = UInt32(arrivals.count)
+    trip.firstSkip = UInt32(skips.count)
+    trip.firstClosed = UInt32(closed.count)
+    closed += previous.closed[Int(old.firstClosed)..<Int(old.firstClosed + old.closedCount)]
+    trip.headsign = number(old.headsign, of: previous)
     if old.extra >= 0 {
       trip.extra = Int32(extraTrips.count)
       extraTrips.append(previous.extraTrips[Int(old.extra)])
@@ -240,9 +265,10 @@ struct RealtimeBuilder {
         guard let scheduled = relative(previous.base + Int64(call.scheduled)) else { continue }
         call.scheduled = scheduled
       }
-      if call.platform != RealtimeCall.usualPlatform, call.platform >= RealtimeCall.firstText {
-        let text = previous.platformTexts[Int(call.platform - RealtimeCall.firstText)]
-        call.platform = platform(named: text)
+      call.platform = self.number(call.platform, of: previous)
+      call.marks.subtract(.ofStops)
+      if let headsign = previous.headsigns[UInt32(number)] {
+        headsigns[UInt32(calls.count)] = self.number(headsign, of: previous)
       }
       calls.append(call)
     }
@@ -255,5 +281,13 @@ struct RealtimeBuilder {
     trips.append(trip)
     endTrip()
     census.kept += 1
+  }
+
+  /// The number here of what a text of the feed before is; everything else stays.
+  private mutating func number(_ number: UInt32, of previous: RealtimeIndex) -> UInt32 {
+    guard number >= RealtimeCall.firstText, number != RealtimeCall.usualPlatform else {
+      return number
+    }
+    return self.number(of: previous.texts[Int(number - RealtimeCall.firstText)])
   }
 }

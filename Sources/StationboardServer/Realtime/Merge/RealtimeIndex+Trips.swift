@@ -6,23 +6,29 @@ struct TripRealtime {
   let trip: RealtimeTrip
   /// What the timetable lacks of it; `nil` if it is in the timetable.
   let extra: ExtraTrip?
+  /// What the vehicle shows by realtime; `nil` if realtime does not say.
+  let headsign: String?
+  private let skips: Set<Int>
   private let rows: [Int: BoardRow]
-  private let arrivals: [Int: (time: Int64, isSkipped: Bool)]
+  private let arrivals: [Int: Int64]
 
   fileprivate init(_ trip: RealtimeTrip, _ index: RealtimeIndex) {
     self.trip = trip
     extra = trip.extra < 0 ? nil : index.extraTrips[Int(trip.extra)]
+    headsign = index.text(trip.headsign)
+    skips = Set(
+      index.skips[Int(trip.firstSkip)..<Int(trip.firstSkip + trip.skipCount)].map { Int($0) }
+    )
     var rows: [Int: BoardRow] = [:]
     for number in Int(trip.firstCall)..<Int(trip.firstCall + trip.callCount) {
       let row = index.row(number)
       rows[row.position] = row
     }
     self.rows = rows
-    var arrivals: [Int: (time: Int64, isSkipped: Bool)] = [:]
+    var arrivals: [Int: Int64] = [:]
     for number in Int(trip.firstArrival)..<Int(trip.firstArrival + trip.arrivalCount) {
       let arrival = index.arrivals[number]
-      let time = index.base + Int64(arrival.effective)
-      arrivals[Int(arrival.position)] = (time, arrival.isSkipped)
+      arrivals[Int(arrival.position)] = index.base + Int64(arrival.effective)
     }
     self.arrivals = arrivals
   }
@@ -31,11 +37,11 @@ struct TripRealtime {
   func row(at position: Int) -> BoardRow? { rows[position] }
 
   /// The predicted arrival at a stop where nobody boards.
-  func arrival(at position: Int) -> Int64? { arrivals[position]?.time }
+  func arrival(at position: Int) -> Int64? { arrivals[position] }
 
   /// Whether the trip leaves a stop out.
   func isSkipped(at position: Int) -> Bool {
-    rows[position]?.marks.contains(.skipped) ?? arrivals[position]?.isSkipped ?? false
+    skips.contains(position)
   }
 }
 
@@ -53,6 +59,11 @@ extension RealtimeIndex {
 
   /// What the feed says of a trip that the timetable lacks.
   func details(ofExtra trip: RealtimeTrip) -> TripRealtime { TripRealtime(trip, self) }
+
+  /// The new trip with an id, of whatever day.
+  func newTrip(id: String) -> RealtimeTrip? {
+    newTrips[id].map { trips[$0] }
+  }
 
   /// A new or duplicated trip by its id; without a day the first.
   func extraTrip(id: String, day: Int32?) -> RealtimeTrip? {

@@ -35,7 +35,12 @@ package final class RealtimeIndex: Sendable {
   let calls: [RealtimeCall]
   let arrivals: [RealtimeArrival]
   let extraTrips: [ExtraTrip]
-  let platformTexts: [String]
+  let texts: [String]
+  let headsigns: [UInt32: UInt32]
+  let skips: [UInt16]
+  let closed: [UInt16]
+  /// The numbers of the new trips, by their ids.
+  let newTrips: [String: Int]
   private let instances: InstanceTable
   private let lists: StopLists
   private let versions: StopVersions
@@ -75,7 +80,16 @@ package final class RealtimeIndex: Sendable {
     calls = builder.calls
     arrivals = builder.arrivals
     extraTrips = builder.extraTrips
-    platformTexts = builder.platformTexts
+    var newTrips: [String: Int] = [:]
+    for (number, trip) in builder.trips.enumerated() where trip.extra >= 0 {
+      let extra = builder.extraTrips[Int(trip.extra)]
+      if extra.kind == .new, let id = extra.tripID { newTrips[id] = number }
+    }
+    self.newTrips = newTrips
+    texts = builder.texts
+    headsigns = builder.headsigns
+    skips = builder.skips
+    closed = builder.closed
     instances = builder.instances
     // The two do not need each other: with a second processor they are made in the time of one.
     (lists, versions) = Lanes.both(
@@ -153,7 +167,25 @@ package final class RealtimeIndex: Sendable {
     let platform = calls[call].platform
     if platform == RealtimeCall.usualPlatform { return .usual }
     if platform < RealtimeCall.firstText { return .stop(platform) }
-    return .named(platformTexts[Int(platform - RealtimeCall.firstText)])
+    return .named(texts[Int(platform - RealtimeCall.firstText)])
+  }
+
+  /// What the vehicle of a row shows by realtime; `nil` if realtime does not say.
+  func headsign(of row: BoardRow) -> String? {
+    guard let call = row.call else { return nil }
+    return text(headsigns[UInt32(call)] ?? trips[Int(calls[call].trip)].headsign)
+  }
+
+  /// The text with a number; `nil` if there is none.
+  func text(_ number: UInt32) -> String? {
+    number == RealtimeCall.usualPlatform ? nil : texts[Int(number - RealtimeCall.firstText)]
+  }
+
+  /// The places of the stops that the trip of a row leaves out, in order.
+  func skippedPlaces(of row: BoardRow) -> ArraySlice<UInt16> {
+    guard let call = row.call else { return [] }
+    let trip = trips[Int(calls[call].trip)]
+    return skips[Int(trip.firstSkip)..<Int(trip.firstSkip + trip.skipCount)]
   }
 
   /// stop_sequence of a row.

@@ -36,6 +36,17 @@ struct RealtimeTrip: Hashable, Sendable {
   var firstArrival: UInt32 = 0
   /// How many arrivals it has.
   var arrivalCount: UInt32 = 0
+  /// Where the places of the stops it leaves out are in ``RealtimeIndex/skips``.
+  var firstSkip: UInt32 = 0
+  /// How many stops it leaves out.
+  var skipCount: UInt32 = 0
+  /// Where the places of the stops at which nobody may board any more are in ``RealtimeIndex/closed``.
+  var firstClosed: UInt32 = 0
+  /// How many such stops it has.
+  var closedCount: UInt32 = 0
+  /// What the vehicle shows, as the number of a text; ``RealtimeCall/usualPlatform`` for what the timetable
+  /// says.
+  var headsign: UInt32 = RealtimeCall.usualPlatform
 }
 
 /// The predicted arrival of a ``RealtimeTrip`` where nobody boards: no departure of a board, but part of
@@ -45,8 +56,6 @@ struct RealtimeArrival: Hashable, Sendable {
   var effective: Int32
   /// The place among the stops of the trip.
   var position: UInt16
-  /// Whether the trip leaves the stop out.
-  var isSkipped: Bool
 }
 
 /// One departure of a ``RealtimeTrip``, packed into 24 bytes.
@@ -92,6 +101,8 @@ struct ExtraTrip: Hashable, Sendable {
     var stop: UInt32
     /// stop_sequence as the feed gives it, else the place in the feed.
     var sequence: UInt32
+    /// Whether the feed gives ``sequence``.
+    var isNumbered: Bool
     /// What the vehicle shows here.
     var headsign: String?
   }
@@ -100,6 +111,8 @@ struct ExtraTrip: Hashable, Sendable {
   var kind: Kind
   /// Its id; `nil` if the feed gives none.
   var tripID: String?
+  /// The id of its entity.
+  var entityID = ""
   /// route_id as the feed gives it.
   var routeID: String?
   /// The number of the route; `nil` if the timetable does not have it.
@@ -122,6 +135,7 @@ struct ExtraTrip: Hashable, Sendable {
     hash.add(UInt64(stops.count))
     for stop in stops {
       hash.add(UInt64(stop.stop) << 32 | UInt64(stop.sequence))
+      hash.add(stop.isNumbered ? 1 : 0)
       hash.add(stop.headsign)
     }
   }

@@ -6,7 +6,16 @@ extension RealtimeBuilder {
   /// Merges the update of a trip that runs as scheduled, or close to it.
   mutating func mergeScheduled(_ target: TripTarget, _ update: TripUpdate) {
     add(.running, target, sourceTime(of: update))
-    let isCancelled = appendMerged(target, update, shift: midnight(target.day), marks: .covered)
+    let nominal = midnight(target.day)
+    // A vehicle between the runs of a frequency counts its delays from its own start.
+    let moved = target.start.map { Int64($0) - Int64(timetable.start(of: target.trip)) } ?? 0
+    let isCancelled = appendMerged(
+      target,
+      update,
+      shift: nominal + moved,
+      nominal: nominal,
+      marks: timetable.isHeadway(target.trip) ? [.covered, .headway] : .covered
+    )
     if isCancelled {
       trips[trips.count - 1].kind = .cancelled
       census.cancelled += 1
@@ -25,7 +34,8 @@ extension RealtimeBuilder {
         position,
         scheduled: midnight + Int64(call.departure),
         effective: midnight + Int64(call.departure),
-        [.covered, .cancelled]
+        timetable.isHeadway(target.trip)
+          ? [.covered, .cancelled, .headway] : [.covered, .cancelled]
       )
     }
     endTrip()
@@ -38,20 +48,29 @@ extension RealtimeBuilder {
   ///   - update: Its update.
   ///   - shift: The instant from which the times of the trip count, in seconds since
   ///     1970-01-01T00:00:00Z.
+  ///   - nominal: The instant from which the scheduled times of its departures count, likewise; that of
+  ///     `shift` unless it is another.
   ///   - marks: What all its departures are.
   /// - Returns: Whether every stop is skipped, which is a cancellation.
   mutating func appendMerged(
     _ target: TripTarget,
     _ update: TripUpdate,
     shift: Int64,
+    nominal: Int64? = nil,
     marks: BoardRow.Marks
   ) -> Bool {
     readSchedule(target.trip)
     let updates = feed.updates(of: update)
-    link(updates)
+    link(updates, shift: shift)
     defer { endTrip() }
+    if let headsign = update.properties?.headsign {
+      trips[trips.count - 1].headsign = number(of: feed.texts[headsign])
+    }
     var skipped = 0
-    for number in linked where isSkipped(number) { skipped += 1 }
+    for (position, number) in linked.enumerated() where isSkipped(number) {
+      skipped += 1
+      skips.append(UInt16(truncatingIfNeeded: position))
+    }
     let isCancelled = skipped == linked.count
     // A trip that only leaves out stops on its way still reaches its last one.
     let endsEarly = linked.last.map { isSkipped($0) } ?? false
@@ -65,8 +84,16 @@ extension RealtimeBuilder {
       let scheduled = shift + Int64(call.departure)
       let before = carried
       var arrival: Int64?
+      var headsign: TextID?
+      var isBoarded = position < schedule.count - 1 && call.allowsPickup
       if linked[position] >= 0 {
         let stopTime = feed.stopTimeUpdates[Int(linked[position])]
+        if let details = feed.details(of: stopTime) {
+          headsign = details.headsign
+          if let pickup = details.pickup {
+            isBoarded = position < schedule.count - 1 && pickup != StopTimeDetails.Access.none
+          }
+        }
         (platform, marks) = self.platform(of: stopTime, call.stop, marks)
         switch stopTime.relationship {
         case .skipped:
@@ -77,7 +104,6 @@ extension RealtimeBuilder {
           isOfTrip = false
         case .scheduled, .unscheduled, .unknown:
           let planned = shift + Int64(call.arrival)
-          let isBoarded = position < schedule.count - 1 && call.allowsPickup
           if stopTime.departure == nil || !isBoarded {
             arrival = stopTime.arrival.flatMap { instant($0, planned) }
           }
@@ -90,31 +116,40 @@ extension RealtimeBuilder {
           }
         }
       }
-      guard position < schedule.count - 1, call.allowsPickup else {
+      guard isBoarded else {
+        if call.allowsPickup, position < schedule.count - 1 {
+          closed.append(UInt16(truncatingIfNeeded: position))
+        }
         // Without a time of its own a stop is reached as late as the one before it was left.
         let planned = shift + Int64(call.arrival)
         let isKnown = carried != nil && !isCancelled
         guard let time = arrival ?? (isKnown ? planned + (before ?? carried ?? 0) : nil) else {
           continue
         }
-        appendArrival(time, position, isSkipped: marks.contains(.skipped))
+        appendArrival(time, position)
         continue
       }
       if isCancelled {
         marks.insert(.cancelled)
-      } else if endsEarly {
-        marks.insert(.endsEarly)
+      } else if skippedAhead > 0 {
+        marks.insert(.skipsLater)
+        if endsEarly { marks.insert(.endsEarly) }
         if skippedAhead == schedule.count - 1 - position { marks.insert(.lastServed) }
       }
       if carried != nil, !isCancelled { marks.insert(.predicted) }
+      let planned = (nominal ?? shift) + Int64(call.departure)
+      let count = calls.count
       append(
         call.stop,
         position,
-        scheduled: scheduled,
-        effective: isCancelled ? scheduled : scheduled + (carried ?? 0),
+        scheduled: planned,
+        effective: isCancelled ? planned : carried.map { scheduled + $0 } ?? planned,
         marks,
         platform
       )
+      if let headsign, calls.count > count {
+        headsigns[UInt32(count)] = number(of: feed.texts[headsign])
+      }
     }
     return isCancelled
   }
@@ -158,14 +193,10 @@ extension RealtimeBuilder {
   }
 
   /// Appends the arrival of the trip begun last at a stop where nobody boards.
-  mutating func appendArrival(_ time: Int64, _ position: Int, isSkipped: Bool = false) {
+  mutating func appendArrival(_ time: Int64, _ position: Int) {
     guard let effective = relative(time) else { return }
     arrivals.append(
-      RealtimeArrival(
-        effective: effective,
-        position: UInt16(truncatingIfNeeded: position),
-        isSkipped: isSkipped
-      )
+      RealtimeArrival(effective: effective, position: UInt16(truncatingIfNeeded: position))
     )
   }
 
@@ -243,20 +274,20 @@ extension RealtimeBuilder {
     case .unknownPlatform(let name):
       let usual = timetable.platform(of: scheduled)
       if usual == name { return (RealtimeCall.usualPlatform, marks) }
-      return (platform(named: name), usual == nil ? marks : marks.union(.platformChanged))
+      return (number(of: name), usual == nil ? marks : marks.union(.platformChanged))
     }
   }
 
   // MARK: Which update is of which stop
 
   /// Finds the stop of every update: ``linked`` has, for each stop, the number of its update.
-  private mutating func link(_ updates: ArraySlice<StopTimeUpdate>) {
+  private mutating func link(_ updates: ArraySlice<StopTimeUpdate>, shift: Int64) {
     linked.removeAll(keepingCapacity: true)
     linked.append(contentsOf: repeatElement(-1, count: schedule.count))
     var next = 0
     for number in updates.indices {
       let update = updates[number]
-      guard let position = position(of: update, from: next) else {
+      guard let position = position(of: update, from: next, updates[(number + 1)...], shift) else {
         census.unlinkedStops += 1
         continue
       }
@@ -268,9 +299,14 @@ extension RealtimeBuilder {
   /// The stop of an update.
   ///
   /// Where stop_sequence and stop_id disagree, another stop of the same station is a platform change;
-  /// else the stop_id counts. Without a stop_sequence, a stop that the trip visits more than once is
-  /// the next one that has no update yet.
-  private mutating func position(of update: StopTimeUpdate, from next: Int) -> Int? {
+  /// else the stop_id counts, if it means a stop. Without a stop_sequence, a stop that the trip visits more
+  /// than once is the visit nearest to the time of the update, of those that have no update yet.
+  private mutating func position(
+    of update: StopTimeUpdate,
+    from next: Int,
+    _ following: ArraySlice<StopTimeUpdate>,
+    _ shift: Int64
+  ) -> Int? {
     // Of the parts, not of the whole: a method that only reads would copy all that is being built.
     var bySequence: Int?
     if let sequence = update.stopSequence {
@@ -279,12 +315,15 @@ extension RealtimeBuilder {
     guard let id = update.stopID else { return bySequence }
     if let bySequence, isPlainly(id, schedule[bySequence].stop) { return bySequence }
     let named = stop(id)
-    guard named.isKnown else { return nil }
+    guard named.isKnown else { return bySequence }
     if let bySequence {
       let scheduled = schedule[bySequence].stop
       if scheduled == named.stop || directory.isSameStation(scheduled, named.stop) {
         return bySequence
       }
+    }
+    if let visit = schedule.nearestVisit(of: named.stop, update, from: next, following, shift) {
+      return visit
     }
     return schedule.position(ofStop: named.stop, from: next, directory)
   }
@@ -301,6 +340,32 @@ extension [ScheduledCall] {
       if self[middle].sequence < sequence { low = middle + 1 } else { high = middle }
     }
     return low < count && self[low].sequence == sequence ? low : nil
+  }
+
+  /// The visit that the time of an update is of, where the trip comes to its stop several times; `nil` if it
+  /// does not, or if the update has no time.
+  ///
+  /// As many visits are left as the updates that follow need.
+  fileprivate func nearestVisit(
+    of stop: UInt32,
+    _ update: StopTimeUpdate,
+    from next: Int,
+    _ following: ArraySlice<StopTimeUpdate>,
+    _ shift: Int64
+  ) -> Int? {
+    guard next < count, let first = self[next...].firstIndex(where: { $0.stop == stop }),
+      self[(first + 1)...].contains(where: { $0.stop == stop }),
+      let time = update.departure?.time ?? update.arrival?.time
+    else { return nil }
+    var visits = indices[first...].filter { self[$0].stop == stop }
+    visits.removeLast(Swift.min(visits.count - 1, following.count { $0.stopID == update.stopID }))
+    let isDeparture = update.departure?.time != nil
+    func distance(_ place: Int) -> UInt64 {
+      let planned = shift + Int64(isDeparture ? self[place].departure : self[place].arrival)
+      let (distance, isTooFar) = time.subtractingReportingOverflow(planned)
+      return isTooFar ? .max : distance.magnitude
+    }
+    return visits.min { distance($0) < distance($1) }
   }
 
   /// The next visit of a stop or its station; else an earlier one.

@@ -18,16 +18,22 @@ struct StopVersions: Sendable {
       trip.add(to: &hash)
       return hash.value
     }
-    let platforms = builder.platformTexts.map { text in
+    let texts = builder.texts.map { text in
       var hash = ContentHash()
       hash.add(text)
       return hash.value
     }
     let trips = builder.trips.map { trip in
-      let identity = Self.mix(UInt64(trip.trip) << 32 | UInt64(UInt32(bitPattern: trip.day)))
+      var identity = Self.mix(UInt64(trip.trip) << 32 | UInt64(UInt32(bitPattern: trip.day)))
+      if trip.headsign != RealtimeCall.usualPlatform {
+        identity = Self.mix(identity ^ texts[Int(trip.headsign - RealtimeCall.firstText)])
+      }
+      for place in builder.skips[Int(trip.firstSkip)..<Int(trip.firstSkip + trip.skipCount)] {
+        identity = Self.mix(identity ^ UInt64(place))
+      }
       return trip.extra < 0 ? identity : identity ^ extras[Int(trip.extra)]
     }
-    for call in builder.calls {
+    for (number, call) in builder.calls.enumerated() {
       var hash = trips[Int(call.trip)] &+ UInt64(call.position)
       hash = Self.mix(hash ^ UInt64(bitPattern: builder.sourceTime + Int64(call.effective)))
       if call.scheduled != RealtimeCall.unscheduled {
@@ -36,7 +42,10 @@ struct StopVersions: Sendable {
       if call.platform == RealtimeCall.usualPlatform || call.platform < RealtimeCall.firstText {
         hash ^= UInt64(call.platform) << 20
       } else {
-        hash ^= platforms[Int(call.platform - RealtimeCall.firstText)]
+        hash ^= texts[Int(call.platform - RealtimeCall.firstText)]
+      }
+      if !builder.headsigns.isEmpty, let headsign = builder.headsigns[UInt32(number)] {
+        hash = Self.mix(hash ^ texts[Int(headsign - RealtimeCall.firstText)])
       }
       hash = Self.mix(hash ^ UInt64(call.marks.rawValue))
       let source = builder.trips[Int(call.trip)].sourceTime
@@ -45,8 +54,16 @@ struct StopVersions: Sendable {
         if source < oldest[Int($0)] { oldest[Int($0)] = source }
       }
     }
-    // Trips without rows of their own change a board by what is missing from it.
+    // Stops at which nobody may board any more, and trips without rows of their own, change a board by what is missing from it.
     let timetable = directory.timetable
+    for (number, trip) in builder.trips.enumerated() where trip.closedCount > 0 {
+      for place in builder.closed[Int(trip.firstClosed)..<Int(trip.firstClosed + trip.closedCount)]
+      {
+        let stop = timetable.call(Int(place), of: trip.trip).stop
+        let hash = Self.mix(trips[number] ^ 0xC105_ED00 ^ UInt64(place) << 40)
+        directory.forEachLevel(of: stop) { versions[Int($0)] &+= hash }
+      }
+    }
     for (number, trip) in builder.trips.enumerated()
     where trip.kind == .deleted || trip.kind == .replaced {
       for position in 0..<timetable.callCount(of: trip.trip) {

@@ -21,23 +21,28 @@ struct TripTarget {
   var trip: UInt32
   /// The service day; for new trips without a date ``unknownDay``.
   var day: Int32
-  /// The start of a duplicated trip, in seconds after 0:00 of the service day.
+  /// The start of a duplicated trip, and of a vehicle of a frequency without exact times if the feed gives
+  /// one, in seconds after 0:00 of the service day.
   var start: Int32?
+  /// About when a vehicle starts that none of the runs of its frequency is known to be, likewise; ``trip`` is
+  /// one of these runs.
+  var estimate: Int32?
 
   static let unknownDay = Int32.min
 }
 
 /// Finds the trip and the service day of every trip update (reference, "Trip Descriptor").
 struct TripTargets {
-  private let feed: TripUpdateFeed
-  private let timetable: Timetable
+  let feed: TripUpdateFeed
+  let timetable: Timetable
   /// The feed's timestamp, which decides where the date is missing.
-  private let reference: Int64
-  private let today: Int
+  let reference: Int64
+  let policy: RealtimePolicy
+  let today: Int
   private var census: RealtimeCensus
-  private var targets: [TripTarget] = []
+  private(set) var targets: [TripTarget] = []
   /// Where the target of a trip and day, or of an extra trip, is.
-  private var places: [UInt64: Int] = [:]
+  private(set) var places: [UInt64: Int] = [:]
   private var extraPlaces: [ExtraTrip.Identity: Int] = [:]
   /// The ids of trips that stand in the feed as duplicated ones.
   private var duplicatedIds: Set<TextID> = []
@@ -53,6 +58,7 @@ struct TripTargets {
   ///   - previous: The index of the feed before, which says where to look first.
   ///   - parts: In how many parts at once the trips are looked up: each look waits for memory again and
   ///     again, which two processors can do at the same time.
+  ///   - policy: Limits and choices.
   ///   - census: The census so far.
   /// - Returns: The targets, and the census with what has none.
   static func of(
@@ -61,9 +67,10 @@ struct TripTargets {
     reference: Int64,
     after previous: RealtimeIndex?,
     parts: Int,
+    _ policy: RealtimePolicy,
     _ census: RealtimeCensus
   ) -> (targets: [TripTarget], census: RealtimeCensus) {
-    var finder = TripTargets(feed, directory, reference, census)
+    var finder = TripTargets(feed, directory, reference, policy, census)
     finder.findAll(directory, after: previous, parts: parts)
     return (finder.targets, finder.census)
   }
@@ -72,10 +79,12 @@ struct TripTargets {
     _ feed: TripUpdateFeed,
     _ directory: TimetableDirectory,
     _ reference: Int64,
+    _ policy: RealtimePolicy,
     _ census: RealtimeCensus
   ) {
     self.feed = feed
     self.reference = reference
+    self.policy = policy
     self.census = census
     timetable = directory.timetable
     today = ServiceDay(zone: timetable.zone).date(at: reference).daysSinceEpoch
@@ -92,14 +101,18 @@ struct TripTargets {
       if let id = update.tripID { duplicatedIds.insert(id) }
     }
     collectStarts(directory)
+    // Vehicles that are one of the runs of a frequency take their run before others that only need one.
+    var vehicles: [TripTarget] = []
     for outcomes in outcomes(directory, after: previous, parts: parts) {
       for outcome in outcomes {
         switch outcome {
-        case .success(let target): enter(target)
+        case .success(let target):
+          if target.estimate == nil { enter(target) } else { vehicles.append(target) }
         case .failure(let error): leaveOut(feed.trips[error.update], error.reason)
         }
       }
     }
+    for vehicle in vehicles { enterVehicle(vehicle) }
   }
 
   /// The target of an update, as if it were the only one of its trip, or the reason why it has none.
@@ -137,11 +150,11 @@ struct TripTargets {
   }
 
   /// Why a trip update matches nothing.
-  private struct Unmatched: Error {
+  struct Unmatched: Error {
     var reason: RealtimeCensus.Reason
   }
 
-  private mutating func leaveOut(_ update: TripUpdate, _ reason: RealtimeCensus.Reason) {
+  mutating func leaveOut(_ update: TripUpdate, _ reason: RealtimeCensus.Reason) {
     let texts = feed.texts
     census.leaveOut(reason) {
       RealtimeCensus.Example(
@@ -182,6 +195,9 @@ struct TripTargets {
     }
     if action == .replace, update.stopTimeUpdates.isEmpty {
       throw Unmatched(reason: .noStopTimes)
+    }
+    if let first = runs.first, timetable.isHeadway(first) {
+      return try vehicle(update, number, action, runs, directory)
     }
     let (trip, day) = try instance(of: update, runs, directory)
     return TripTarget(update: number, action: action, trip: trip, day: Int32(day))
@@ -232,7 +248,7 @@ struct TripTargets {
     return 0..<0
   }
 
-  private func instance(
+  func instance(
     of update: TripUpdate,
     _ runs: Range<UInt32>,
     _ directory: TimetableDirectory
@@ -261,9 +277,13 @@ struct TripTargets {
 
   private static let dayLength: Int32 = 86_400
 
+  static func key(_ target: TripTarget) -> UInt64 {
+    UInt64(target.trip) << 32 | UInt64(UInt32(bitPattern: target.day))
+  }
+
   // MARK: The service day
 
-  private func day(of trip: UInt32, _ update: TripUpdate) throws(Unmatched) -> Int {
+  func day(of trip: UInt32, _ update: TripUpdate) throws(Unmatched) -> Int {
     guard let date = update.startDate else { return try nearestDay(of: trip) }
     let start = timetable.start(of: trip)
     let before = date + -1
@@ -292,14 +312,16 @@ struct TripTargets {
       let distance = max(0, midnight + start - reference, reference - midnight - end)
       if distance < best?.distance ?? .max { best = (day, distance) }
     }
-    // No day further away than the best one found, and some more for long trips, can be nearer.
-    let margin = (start + end) / Int64(Self.dayLength) + 2
-    for distance in 0...max(0, max(today - first, last - today)) {
-      if let best, (Int64(distance) - margin) * Int64(Self.dayLength) > best.distance { break }
+    // No day further away than the farthest one, and some more for long trips, can be near enough.
+    let margin = max(start, end) / Int64(Self.dayLength) + 2
+    let farthest = Int(policy.farthestDay / Int64(Self.dayLength) + margin)
+    for distance in 0...farthest {
       look(at: today - distance)
       if distance > 0 { look(at: today + distance) }
     }
-    guard let best else { throw Unmatched(reason: .notRunning) }
+    guard let best, best.distance <= policy.farthestDay else {
+      throw Unmatched(reason: .notRunning)
+    }
     return best.day
   }
 
@@ -345,12 +367,12 @@ struct TripTargets {
 
   // MARK: Several updates of one trip
 
-  private mutating func enter(_ target: TripTarget) {
+  mutating func enter(_ target: TripTarget) {
     let update = feed.trips[target.update]
     let place: Int?
     switch target.action {
     case .run, .cancel, .delete, .replace:
-      let key = UInt64(target.trip) << 32 | UInt64(UInt32(bitPattern: target.day))
+      let key = Self.key(target)
       place = places[key]
       if place == nil { places[key] = targets.count }
     case .duplicate, .add:
