@@ -48,7 +48,7 @@ package struct WorkspaceDialogue: Equatable, Sendable {
     switch kind {
     case .merge: "merge"
     case .sync: strategy.rawValue
-    case .delete, .create: "delete"
+    case .delete, .create, .trust: "delete"
     }
   }
   /// The longest text of a field.
@@ -161,11 +161,7 @@ package struct WorkspaceDialogue: Equatable, Sendable {
     case (.sync, .character("f")): fetches.toggle()
     case (.sync, .character("y")): return run(change(isForced: false))
     case (.trust, .character("y")):
-      guard let trust = worktree.git.trust else { return .close }
-      return run(
-        trust.state == .trusted
-          ? .distrust(worktree.id) : .trust(worktree.id, digest: trust.digest)
-      )
+      return worktree.git.trust == nil ? .close : run(change(isForced: false))
     case (.delete, .character("b")): removesBranch.toggle()
     case (.delete, .character("y")): return run(change(isForced: false))
     case (_, .character("n")): return .close
@@ -181,7 +177,7 @@ package struct WorkspaceDialogue: Equatable, Sendable {
     case .delete: return failure.yieldsToForce
     case .merge: return !failure.processes.isEmpty
     case .sync: return !failure.processes.isEmpty || failure.problem == .pushedCommits
-    case .create: return false
+    case .create, .trust: return false
     }
   }
 
@@ -198,6 +194,10 @@ package struct WorkspaceDialogue: Equatable, Sendable {
         rewritesPushed: rewritesPushed,
         processes: processes
       )
+    case .trust:
+      worktree.git.trust?.state == .trusted
+        ? .distrust(worktree.id)
+        : .trust(worktree.id, digest: worktree.git.trust?.digest ?? "")
     case .delete, .create:
       .delete(
         worktree.id,

@@ -28,18 +28,20 @@ class ProcessTest(unittest.TestCase):
         cls.folder = Folder()
         cls.addClassCleanup(cls.folder.remove)
         cls.root = cls.folder.path.resolve() / "work"
-        cls.main = repository(cls.root / "main")
         cls.bin = cls.folder.path.resolve() / "bin"
         cls.bin.mkdir()
-        (cls.main / ".gitignore").write_text("ignored/\n")
-        git(cls.main, "add", ".")
-        git(cls.main, "commit", "-q", "-m", "ignore")
+        # Actions on one repository wait for each other.
+        mains = [repository(cls.root / f"main{number}") for number in range(6)]
+        for main in mains:
+            (main / ".gitignore").write_text("ignored/\n")
+            git(main, "add", ".")
+            git(main, "commit", "-q", "-m", "ignore")
+        cls.mains = {name: mains[number % len(mains)] for number, name in enumerate((*AGENTS, *OTHERS, "named"))}
         for name in (*AGENTS, *OTHERS):
-            git(cls.main, "worktree", "add", "-q", "-b", name, str(cls.root / name))
+            git(cls.mains[name], "worktree", "add", "-q", "-b", name, str(cls.root / name))
             (cls.root / name / f"{name}.txt").write_text("mine\n")
             git(cls.root / name, "add", ".")
             git(cls.root / name, "commit", "-q", "-m", name)
-        # Beside them one whose source is checked out nowhere but where a process lives.
         cls.server = Workspaces(cls.folder, roots=[cls.root])
         cls.addClassCleanup(cls.server.__exit__)
 
@@ -63,7 +65,7 @@ class ProcessTest(unittest.TestCase):
         """Nothing is done to the worktree, and the answer names the process."""
         place = f"{LIST}/{self.server.named(tree.name)['id']}"
         head = git(tree, "rev-parse", "HEAD")
-        main = git(self.main, "rev-parse", "main")
+        main = git(self.mains[tree.name], "rev-parse", "main")
         for method, what, body in (
             ("DELETE", "", None), ("DELETE", "?force=1", None), ("DELETE", "?force=1&ignored=1&delete_branch=1", None),
             ("POST", "/merge", {"auto_cleanup": True}), ("POST", "/sync", {"strategy": "rebase"}),
@@ -79,7 +81,7 @@ class ProcessTest(unittest.TestCase):
                     self.assertIn(f"process {process.pid}", answer["detail"])
         self.assertTrue((tree / f"{tree.name}.txt").exists())
         self.assertEqual(git(tree, "rev-parse", "HEAD"), head)
-        self.assertEqual(git(self.main, "rev-parse", "main"), main)
+        self.assertEqual(git(self.mains[tree.name], "rev-parse", "main"), main)
 
     def goes(self, tree: Path, what: str = "") -> None:
         place = f"{LIST}/{self.server.named(tree.name)['id']}"
@@ -87,51 +89,47 @@ class ProcessTest(unittest.TestCase):
         self.assertEqual(status, 200, answer)
         self.assertFalse(tree.exists())
 
-    def test_an_agent_of_any_name_keeps_its_worktree(self):
-        for name in AGENTS:
-            with self.subTest(name):
-                tree = self.root / name
-                process = self.start(self.copy(name), "300", cwd=tree)
-                self.refuses(process, tree, name)
-                self.end(process)
-                # An agent that was known may be known for a moment as one that has ended.
-                self.goes(tree, "?force=1")
+    def try_agent(self, name: str) -> None:
+        tree = self.root / name
+        process = self.start(self.copy(name), "300", cwd=tree)
+        self.refuses(process, tree, name)
+        self.end(process)
+        # An agent that was known may be known for a moment as one that has ended.
+        self.goes(tree, "?force=1")
 
-    def test_any_use_of_a_worktree_by_a_process_keeps_it(self):
-        for way in OTHERS:
-            with self.subTest(way):
-                tree = self.root / way
-                name = "sleep"
-                if way == "shell":
-                    process = self.start("/bin/sh", "-c", "read line", cwd=tree, stdin=subprocess.PIPE)
-                    name = "sh"
-                elif way == "script":
-                    script = self.bin / "tool.py"
-                    script.write_text(f"#!{sys.executable}\nimport sys; sys.stdin.read()\n")
-                    script.chmod(0o755)
-                    process = self.start(script, cwd=tree, stdin=subprocess.PIPE)
-                    name = "tool.py"
-                elif way == "editor":
-                    process = self.start(self.copy("vim"), "300", cwd=tree)
-                    name = "vim"
-                elif way == "open-file":
-                    with open(tree / "dir0" / "file0.txt", "rb") as file:
-                        process = self.start("/bin/sleep", "300", cwd=self.bin, stdin=file)
-                elif way == "open-folder":
-                    # A descriptor of a folder, as programs have that work relative to it.
-                    command = f"exec 3<'{tree / 'dir1'}'; exec /bin/sleep 300"
-                    process = self.start("/bin/bash", "-c", command, cwd=self.bin)
-                elif way == "program-inside":
-                    (tree / "ignored").mkdir()
-                    process = self.start(self.copy("server", tree / "ignored"), "300", cwd=self.bin)
-                    name = "server"
-                else:
-                    process = self.start("/bin/sleep", "300", cwd=tree / "dir2")
-                if way in ("shell", "script", "open-folder"):
-                    self.settle(process, name)
-                self.refuses(process, tree, name)
-                self.end(process)
-                self.goes(tree, "?ignored=1")
+    def try_way(self, way: str) -> None:
+        tree = self.root / way
+        name = "sleep"
+        if way == "shell":
+            process = self.start("/bin/sh", "-c", "read line", cwd=tree, stdin=subprocess.PIPE)
+            name = "sh"
+        elif way == "script":
+            script = self.bin / "tool.py"
+            script.write_text(f"#!{sys.executable}\nimport sys; sys.stdin.read()\n")
+            script.chmod(0o755)
+            process = self.start(script, cwd=tree, stdin=subprocess.PIPE)
+            name = "tool.py"
+        elif way == "editor":
+            process = self.start(self.copy("vim"), "300", cwd=tree)
+            name = "vim"
+        elif way == "open-file":
+            with open(tree / "dir0" / "file0.txt", "rb") as file:
+                process = self.start("/bin/sleep", "300", cwd=self.bin, stdin=file)
+        elif way == "open-folder":
+            # A descriptor of a folder, as programs have that work relative to it.
+            command = f"exec 3<'{tree / 'dir1'}'; exec /bin/sleep 300"
+            process = self.start("/bin/bash", "-c", command, cwd=self.bin)
+        elif way == "program-inside":
+            (tree / "ignored").mkdir()
+            process = self.start(self.copy("server", tree / "ignored"), "300", cwd=self.bin)
+            name = "server"
+        else:
+            process = self.start("/bin/sleep", "300", cwd=tree / "dir2")
+        if way in ("shell", "script", "open-folder"):
+            self.settle(process, name)
+        self.refuses(process, tree, name)
+        self.end(process)
+        self.goes(tree, "?ignored=1")
 
     def settle(self, process: subprocess.Popen, name: str) -> None:
         """Waits until a process is the program that it is to become."""
@@ -141,7 +139,7 @@ class ProcessTest(unittest.TestCase):
 
     def test_a_process_that_is_named_is_no_reason_and_keeps_its_folder(self):
         tree = self.root / "named"
-        git(self.main, "worktree", "add", "-q", "-b", "named", str(tree))
+        git(self.mains["named"], "worktree", "add", "-q", "-b", "named", str(tree))
         first = self.start(self.copy("first"), "300", cwd=tree)
         second = self.start(self.copy("second"), "300", cwd=tree)
         while not any(each["path"] == str(tree) for each in self.server.worktrees()):
@@ -160,6 +158,16 @@ class ProcessTest(unittest.TestCase):
         self.assertEqual(status, 200, answer)
         self.assertEqual(Path(f"/proc/{first.pid}/cwd").resolve(), tree)
         self.assertEqual(Path(f"/proc/{second.pid}/cwd").resolve(), tree)
+
+
+def _test(method: str, name: str):
+    return lambda self: getattr(self, method)(name)
+
+
+for _name in AGENTS:
+    setattr(ProcessTest, f"test_an_agent_called_{_name.replace('-', '_')}_keeps_its_worktree", _test("try_agent", _name))
+for _name in OTHERS:
+    setattr(ProcessTest, f"test_a_process_keeps_a_worktree_by_{_name.replace('-', '_')}", _test("try_way", _name))
 
 
 class TargetTest(unittest.TestCase):

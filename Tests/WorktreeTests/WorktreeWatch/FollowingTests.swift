@@ -40,7 +40,9 @@ import Workspaces
   }
 
   @Test func `A worktree is looked at again when what it follows came, went or moved`() {
-    let before = ["refs/remotes/origin/a": "1", "refs/remotes/origin/b": "1", "refs/stash": "1"]
+    let before: NameTable<String> = [
+      "refs/remotes/origin/a": "1", "refs/remotes/origin/b": "1", "refs/stash": "1",
+    ]
     var now = before
     #expect(FollowedRefs.moved(before, now).isEmpty)
     now["refs/remotes/origin/b"] = nil
