@@ -252,6 +252,7 @@ extension WorkspaceScreen {
       ("[ ]", "the file before, the next file"), ("/", "filter: name, branch, state, text"),
       ("s", "I have seen what was done"), ("r", "ask again now"), ("m", "merge into its source"),
       ("u", "bring its source in"), ("n", "make a worktree"), ("D", "delete the worktree"),
+      ("t", "trust what its repository would run, or no more"),
       ("q ^C", "quit"),
     ]
     let signs: [AgentActivity.State] = [.needsYou, .doneUnseen, .working, .idle, .ended, .unknown]

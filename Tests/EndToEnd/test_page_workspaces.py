@@ -346,6 +346,32 @@ class ActionsOnThePage(WorktreesTest):
         until(lambda: git(self.main, "rev-parse", "HEAD") == before)
         tab.wait("document.querySelector('[data-part=note]').textContent.includes('as it was before the merge')")
 
+    def test_what_a_repository_would_run_is_shown_and_trusted_with_a_press(self):
+        tab = self.tab
+        git(self.main, "config", "filter.none.clean", "<b>evil</b>")
+        self.open()
+        card = self.card("works")
+        tab.wait(f"document.querySelector({json.dumps(card)}).innerText.includes('names 1 program')")
+        self.press(f"{card} [data-act=merge]")
+        tab.wait("document.querySelector('#action').open")
+        tab.wait("document.querySelector('#action-message').innerText.includes('no conflicts')")
+        self.press("#action-go")
+        tab.wait("document.querySelector('#action-message').innerText.includes('nobody trusts')")
+        self.assertIn("filter.none.clean = <b>evil</b>", tab.text("#action-files"))
+        tab.key("Escape")
+        tab.wait("!document.querySelector('#action').open")
+        self.press(f"{card} [data-act=trust]")
+        tab.wait("document.querySelector('#action').open")
+        self.assertIn(f"filter.none.clean = <b>evil</b> ({self.main}/.git/config)", tab.text("#action-files"))
+        self.press("#action-go")
+        tab.wait("!document.querySelector('#action').open")
+        tab.wait(f"document.querySelector({json.dumps(card)}).innerText.includes('is trusted')")
+        self.assertEqual(self.server.named("asks")["git"]["trust"]["state"], "trusted")
+        self.press(f"{card} [data-act=trust]")
+        tab.wait("document.querySelector('#action-title').innerText.includes('Trust no more')")
+        self.press("#action-go")
+        tab.wait(f"document.querySelector({json.dumps(card)}).innerText.includes('untrusted')")
+
     def test_a_merge_that_would_conflict_says_so_before_and_leaves_everything(self):
         tab = self.tab
         ListOnThePage.conflict(self)

@@ -303,6 +303,40 @@ import WorkspacesClient
     #expect(screen.take(.character("y")) == .make(.sync("id-pay", .merge, fetches: true)))
   }
 
+  @Test func `What a repository would run is shown before it is trusted`() {
+    var pay = Stand.worktree("pay")
+    var screen = screen(pay)
+    #expect(screen.take(.character("t")) == nil)
+    #expect(screen.overlay == nil && screen.message?.isProblem == false)
+    let program = GitState.Program(
+      key: "filter.x.clean",
+      command: "evil\u{1B}[2J",
+      file: "/code/.git/config",
+      use: "action"
+    )
+    pay.git.trust = GitState.Trust(
+      state: .untrusted,
+      digest: "d1",
+      programs: [program],
+      count: 3
+    )
+    screen.take(Stand.list(pay))
+    #expect(Stand.drawn(&screen).contains { $0.contains("untrusted") })
+    #expect(screen.take(.character("t")) == nil)
+    let lines = Stand.drawn(&screen).joined(separator: "\n")
+    #expect(lines.contains("filter.x.clean = evil") && lines.contains("/code/.git/config"))
+    #expect(lines.contains("… and 2 more") && !lines.contains("\u{1B}[2J"))
+    // A list that comes meanwhile does not change what is trusted.
+    pay.git.trust?.digest = "d2"
+    screen.take(Stand.list(pay))
+    #expect(screen.take(.character("y")) == .make(.trust("id-pay", digest: "d1")))
+    screen.made(.trust("id-pay", digest: "d1"), .success("trusted"))
+    pay.git.trust?.state = .trusted
+    screen.take(Stand.list(pay))
+    _ = screen.take(.character("t"))
+    #expect(screen.take(.character("y")) == .make(.distrust("id-pay")))
+  }
+
   @Test func `A new worktree is made in the repository that is chosen`() {
     var main = Stand.worktree("main")
     main.isMain = true
