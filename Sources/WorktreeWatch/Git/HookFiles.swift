@@ -4,6 +4,16 @@ import Glibc
 
 /// The hooks of a repository (githooks(5)): programs that git runs because they are there.
 enum HookFiles {
+  /// What was found.
+  struct Found {
+    /// The hooks, ordered by name.
+    var programs: [ConfiguredProgram] = []
+    /// Whether they are content of a worktree, so that a checkout or a merge would change what it runs.
+    ///
+    /// Those are not run by what is done here, whoever trusts them.
+    var areContent = false
+  }
+
   /// Looks for them.
   ///
   /// Of a folder for hooks outside of the repository, which the person chose for all, nothing is the repository's.
@@ -13,23 +23,32 @@ enum HookFiles {
   ///   - worktree: The worktree, or a repository without one.
   ///   - common: The common directory.
   ///   - isOwn: Whether an entry is the repository's own.
-  /// - Returns: The hooks, ordered by name.
+  /// - Returns: The hooks of the repository.
   static func find(
     _ settings: GitSettings,
     in worktree: String,
     _ common: String,
     isOwn: (GitSettings.Entry) -> Bool
-  ) -> [ConfiguredProgram] {
+  ) -> Found {
     let key = Array("core.hookspath".utf8)
     let entry = settings.entries.last { $0.key == key && $0.scope != .command }
     var folder = HostFile.join(common, "hooks")
     if let entry, let value = entry.value, !value.isEmpty {
-      guard let path = path(String(decoding: value, as: UTF8.self), in: worktree) else { return [] }
+      let text = String(decoding: value, as: UTF8.self)
+      guard let path = path(text, in: worktree) else { return Found() }
+      let isRelative = value.first != UInt8(ascii: "/") && value.first != UInt8(ascii: "~")
+      let isInside = [worktree, common.parentPath].contains { HostFile.isWithin(path, $0) }
+      if isRelative || isInside && !HostFile.isWithin(path, common) {
+        return Found(areContent: true)
+      }
       folder = path
-      guard isOwn(entry) || HostFile.isWithin(folder, worktree) || HostFile.isWithin(folder, common)
-      else { return [] }
+      guard isOwn(entry) || HostFile.isWithin(folder, common) else { return Found() }
     }
-    return HostFile.names(in: folder, most: WatchLimits.hooks).filter { !$0.contains(".") }
+    return Found(programs: programs(in: folder))
+  }
+
+  private static func programs(in folder: String) -> [ConfiguredProgram] {
+    HostFile.names(in: folder, most: WatchLimits.hooks).filter { !$0.contains(".") }
       .compactMap { name in
         let path = HostFile.join(folder, name)
         guard HostFile.kind(path) == .file, access(path, X_OK) == 0 else { return nil }

@@ -19,6 +19,8 @@ package final class ProgramGuard: Sendable {
     package var settings: GitSettings
     /// The programs.
     package var programs: ConfiguredPrograms
+    /// Whether hooks are content of a worktree, which are never run.
+    var hooksAreContent: Bool
     /// Tells these programs from others; `nil` if there are none.
     package var digest: String?
     /// Whether a person trusts exactly these programs.
@@ -143,6 +145,9 @@ package final class ProgramGuard: Sendable {
     } else if !findings.isTrusted, !reads {
       protection.settings = programs.watchful
     }
+    if !reads, findings.hooksAreContent {
+      protection.settings.append(ConfiguredPrograms.Setting("core.hooksPath", "/dev/null"))
+    }
     if reads {
       let runsAny = programs.hasOwnFilters || findings.isTrusted
       protection.containment =
@@ -196,7 +201,7 @@ package final class ProgramGuard: Sendable {
       }
     }
     let hooks = HookFiles.find(settings, in: worktree, common, isOwn: isOwn)
-    let programs = ConfiguredPrograms(settings, hooks: hooks, isOwn: isOwn)
+    let programs = ConfiguredPrograms(settings, hooks: hooks.programs, isOwn: isOwn)
     guard !programs.isExcessive else {
       throw GitRunner.Failure.unreadable(
         "the configuration of \(common) names more than \(GitLimits.drivers) filters and merge drivers"
@@ -208,6 +213,7 @@ package final class ProgramGuard: Sendable {
       asked: asked,
       settings: settings,
       programs: programs,
+      hooksAreContent: hooks.areContent,
       digest: digest,
       isTrusted: digest.map { trust.isTrusted($0, of: common) } ?? false
     )

@@ -91,6 +91,34 @@ import Workspaces
     #expect(!isMarked(repository))
   }
 
+  @Test func `Hooks that are content of a worktree do not run, whoever trusts them`() async throws {
+    let repository = TemporaryRepository()
+    try await repository.begin()
+    try repository.write(
+      "main/.hooks/post-checkout",
+      "#!/bin/sh\ntouch \(repository.path("mark"))\n"
+    )
+    #expect(chmod(repository.path("main/.hooks/post-checkout"), 0o755) == 0)
+    try await repository.git("add", ".")
+    try await repository.git("commit", "-q", "-m", "hooks")
+    try await repository.git("config", "core.hooksPath", ".hooks")
+    let runner = GitRunner()
+    let (main, common) = (repository.path("main"), repository.path("main/.git"))
+    let digest = try #require(try await runner.findings(in: main)?.digest)
+    // One trust is for the repository and all its worktrees.
+    #expect(try await runner.findings(in: common)?.digest == digest)
+    try runner.programs.trust.trust(digest, of: common)
+    _ = try await runner.run(
+      ["worktree", "add", "-q", repository.path("made")],
+      in: common,
+      reads: false
+    )
+    #expect(HostFile.kind(repository.path("made/.hooks/post-checkout")) == .file)
+    #expect(!isMarked(repository))
+    try await repository.git("worktree", "add", "-q", "../other")
+    #expect(isMarked(repository))
+  }
+
   @Test func `Contained git writes nothing but where it is let`() async throws {
     guard Containment.isSupported else { return }
     let repository = TemporaryRepository()
