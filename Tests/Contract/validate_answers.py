@@ -861,7 +861,7 @@ class Run:
             self.ask(path, target, 405, "method_not_allowed", method="POST")
         for method in ("PUT", "PATCH", "DELETE"):
             self.ask(BOARD, BOARD, 405, "method_not_allowed", method=method)
-        self.ask("/api/nothing", "/api/nothing", 405, "method_not_allowed", method="POST")
+        self.ask("/api/nothing", "/api/nothing", 404, "not_found", method="POST")
 
     def identities(self) -> None:
         target = address(BOARD, stop_id=self.stops[0], limit=1)
