@@ -6,11 +6,17 @@ import Logging
 /// exist.
 package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
   private let routes: RouteMethods
+  private let absent: [AbsentService]
 
   /// Creates the middleware.
   ///
-  /// - Parameter routes: The methods of all paths; learnt once all of them are there.
-  package init(routes: RouteMethods) { self.routes = routes }
+  /// - Parameters:
+  ///   - routes: The methods of all paths; learnt once all of them are there.
+  ///   - absent: The services that the server could have and has not.
+  package init(routes: RouteMethods, absent: [AbsentService] = []) {
+    self.routes = routes
+    self.absent = absent
+  }
 
   @concurrent
   package func handle(
@@ -49,6 +55,7 @@ package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
   private func missing(_ request: Request) -> Problem {
     let methods = routes.methods(of: request.uri.path).map(\.rawValue).joined(separator: ", ")
     guard !methods.isEmpty else {
+      if let service = absent.first(where: { $0.has(request.uri.path) }) { return service.problem }
       return Problem(
         .notFound,
         "not_found",
@@ -60,6 +67,35 @@ package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
       "method_not_allowed",
       detail: "\(request.method.rawValue.prefix(20)) is not answered here; use \(methods)",
       fields: [.allow: methods]
+    )
+  }
+}
+
+/// A service that a server could have and was started without.
+package struct AbsentService: Sendable {
+  private let name: String
+  private let option: String
+  private let paths: [String]
+
+  /// Creates a description.
+  ///
+  /// - Parameters:
+  ///   - name: What is not served, for people.
+  ///   - option: The option that starts it.
+  ///   - paths: What its paths begin with.
+  package init(_ name: String, option: String, paths: [String]) {
+    self.name = name
+    self.option = option
+    self.paths = paths
+  }
+
+  func has(_ path: String) -> Bool { paths.contains { path.hasPrefix($0) } }
+
+  var problem: Problem {
+    Problem(
+      .notFound,
+      "not_found",
+      detail: "this server does not serve \(name); start it with: freshet serve \(option)"
     )
   }
 }

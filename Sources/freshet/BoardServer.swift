@@ -98,6 +98,20 @@ struct BoardServer {
       + (jobs == nil ? [] : JobsService.writablePaths + ["/v1/capabilities"])
   }
 
+  /// What the server could serve and does not.
+  private var absent: [AbsentService] {
+    var absent: [AbsentService] = []
+    if workspaces == nil {
+      let paths = WorkspacesService.prefixes + [WebBoardService.Part.workspaces.path]
+      absent.append(AbsentService("worktrees", option: "--workspaces FOLDER", paths: paths))
+    }
+    if jobs == nil {
+      let paths = JobsService.writablePaths + ["/v1/capabilities", WebBoardService.Part.jobs.path]
+      absent.append(AbsentService("jobs", option: "--jobs FOLDER", paths: paths))
+    }
+    return absent
+  }
+
   private func router(
     _ stationboard: StationboardService,
     _ responses: ResponseCounter
@@ -118,7 +132,7 @@ struct BoardServer {
         routes: routes
       )
     )
-    router.add(middleware: ProblemMiddleware(routes: routes))
+    router.add(middleware: ProblemMiddleware(routes: routes, absent: absent))
     router.add(middleware: RequestHeadMiddleware())
     if let workspaces {
       workspaces.service.add(to: router, access: workspaces.access)

@@ -169,6 +169,19 @@ class MethodTests(HTTPTest):
                         peer.send(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
                         self.assertEqual(peer.answer()[0], 404, f"{kind}: {method} {path}")
 
+    def test_a_service_that_is_not_there_names_the_option_that_starts_it(self):
+        """Issue 14, item 12."""
+        with self.serve("boards", PATIENT) as server:
+            for paths, option in ((("/v1/git/worktrees", "/v1/events", "/workspaces"), "--workspaces"),
+                                  (("/v1/jobs/csv_import", "/v1/capabilities", "/jobs", "/ws/progress"), "--jobs")):
+                for path in paths:
+                    for method in ("GET", "POST"):
+                        peer = self.peer(server)
+                        peer.send(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+                        status, body, _ = peer.answer()
+                        self.assertEqual(status, 404, path)
+                        self.assertIn(f"freshet serve {option} FOLDER", json.loads(body)["detail"], path)
+
     def test_a_304_varies_as_the_200_does(self):
         """RFC 9110, section 15.4.5."""
         with self.serve("boards", PATIENT) as server:

@@ -130,7 +130,7 @@ class PlacesOnThePage(BoardTest):
         self.assertLess(self.tab.run(ROWS), len(first))
 
     def test_the_first_remark_is_never_shortened_on_a_phone(self):
-        for width in (360, 390):
+        for width in (320, 360, 390):
             self.tab.size(width, 780, 2, True)
             for self.language in ("fr", "de", "it", "en"):
                 self.tab.intercept(self.remarkable)
@@ -138,6 +138,14 @@ class PlacesOnThePage(BoardTest):
                 cut = self.tab.run("[...document.querySelectorAll('.departure:not(.vacant) .pill:first-child')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)")
                 with self.subTest(f"{width} {self.language}"):
                     self.assertEqual(cut, [])
+
+    def test_two_boards_show_one_clock(self):
+        self.tab.size(1280, 860)
+        self.both()
+        for _ in range(3):
+            times = self.tab.run("new Promise((done) => setTimeout(() => done([...document.querySelectorAll('.pane .clock')].map((one) => one.textContent)), 700))")
+            self.assertEqual(len(times), 2)
+            self.assertEqual(times[0], times[1])
 
     def test_the_sign_of_alerts_stands_in_one_column(self):
         for width, height in ((390, 844), (1280, 860)):

@@ -34,6 +34,9 @@ async function ask(path, parameters, signal) {
   const present = Object.entries(parameters).filter(([, value]) => value != null);
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   const response = await fetch(`${path}?${new URLSearchParams(present)}`, { signal: bounded });
-  if (!response.ok) throw Object.assign(new Error(`the server answered ${response.status}`), { status: response.status });
+  if (!response.ok) {
+    const problem = await response.json().catch(() => null);
+    throw Object.assign(new Error(`the server answered ${response.status}`), { status: response.status, error: problem?.error });
+  }
   return response.json();
 }

@@ -22,8 +22,11 @@ const SIGNS = {
   saved: "timetable", loading: "loading", offline: "offline", failing: "failing", none: "loading",
 };
 
+/** One clock for all boards of the page: they are of one server, and show one time. */
+const SERVER_CLOCK = new ServerClock();
+
 export class Pane {
-  #clock = new ServerClock();
+  #clock = SERVER_CLOCK;
   #rows;
   #banners;
   #live;

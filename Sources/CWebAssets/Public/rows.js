@@ -1,7 +1,7 @@
 // The rows of a board. They are places, as on a board on a wall: a departure that leaves does not move the rows,
 // it lets the next one into its place. So nothing jumps when an answer comes, and nothing is built anew.
 
-import { fromTemplate, newElement, newSign, paintBadge, part, setAttribute, setText } from "./dom.js";
+import { fromTemplate, newElement, newSign, paintBadge, part, setAttribute, setText, shown } from "./dom.js";
 import { badgeColours } from "./colours.js";
 import { ageOfPrediction, countdown, freshnessOf, hasDeparted, headwayMinutes, isApproximate, isOff, isTrain, lineName, modeOf, peculiarities, punctuality } from "./departure.js";
 import { clockTime, duration } from "./moments.js";
@@ -181,6 +181,8 @@ function fillPlace(place, departure, context) {
   fillTime(place.time, departure, context);
   setText(place.mode, `${context.say(mode)} `);
   setText(place.line, lineName(departure.line) || "–");
+  setAttribute(place.badge, "data-long", (departure.line ? lineName(departure.line) : "").length > 5 ? "yes" : null);
+  setAttribute(place.badge, "title", (departure.line ? lineName(departure.line) : "").length > 5 ? lineName(departure.line) : null);
   paintBadge(place.badge, badgeColours(departure));
   fillDestination(place.open, shown(departure.destination ?? ""), context.town);
   fillPlatform(place, departure, context.say);

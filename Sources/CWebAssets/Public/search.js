@@ -92,7 +92,7 @@ export class StopSearch {
       const stops = await question(asking.signal);
       if (!asking.signal.aborted) onStops(stops.slice(0, LONGEST_LIST));
     } catch (failure) {
-      if (!asking.signal.aborted && !wasCancelled(failure)) this.#offer([], this.context().say("searchFailed"));
+      if (!asking.signal.aborted && !wasCancelled(failure)) this.#offer([], this.context().say(failure?.error === "no_timetable" ? "searchNoTimetable" : "searchFailed"));
     }
   }
 

@@ -69,6 +69,7 @@ export default {
   timetablePast: "Dieser Fahrplan endete am {until}. Abfahrten können falsch sein.",
   noMatch: "Keine Haltestelle gefunden für «{query}»",
   searching: "Suche…",
+  searchNoTimetable: "Dieser Server hat noch keinen Fahrplan. Importieren mit: freshet import FEED",
   searchFailed: "Die Suche antwortet im Moment nicht. Bitte noch einmal versuchen.",
   locating: "Standort wird bestimmt…",
   noNearby: "Keine Haltestelle in der Nähe gefunden.",

@@ -69,6 +69,7 @@ export default {
   timetablePast: "This timetable ended on {until}. Departures may be wrong.",
   noMatch: "No stop found for “{query}”",
   searching: "Searching…",
+  searchNoTimetable: "This server has no timetable yet. Import one: freshet import FEED",
   searchFailed: "The search does not answer at the moment. Try again.",
   locating: "Looking for your position…",
   noNearby: "No stop found around you.",

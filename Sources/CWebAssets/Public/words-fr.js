@@ -69,6 +69,7 @@ export default {
   timetablePast: "Cet horaire a pris fin le {until}. Les départs peuvent être faux.",
   noMatch: "Aucun arrêt trouvé pour « {query} »",
   searching: "Recherche…",
+  searchNoTimetable: "Ce serveur n’a pas encore d’horaire. Pour en importer un : freshet import FEED",
   searchFailed: "La recherche ne répond pas pour l’instant. Essayez encore.",
   locating: "Recherche de votre position…",
   noNearby: "Aucun arrêt trouvé autour de vous.",

@@ -69,6 +69,7 @@ export default {
   timetablePast: "Questo orario è terminato il {until}. Le partenze possono essere errate.",
   noMatch: "Nessuna fermata trovata per «{query}»",
   searching: "Ricerca…",
+  searchNoTimetable: "Questo server non ha ancora un orario. Per importarlo: freshet import FEED",
   searchFailed: "La ricerca al momento non risponde. Riprova.",
   locating: "Ricerca della posizione…",
   noNearby: "Nessuna fermata trovata intorno a te.",
