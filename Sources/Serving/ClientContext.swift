@@ -35,6 +35,7 @@ extension RequestContext {
   ///
   /// - Parameter work: What to do; its task is canceled when the client is gone.
   /// - Returns: What came of it.
+  /// - Throws: What the work throws; `CancellationError` once the client is gone.
   package func whileConnected<Value: Sendable>(
     _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {

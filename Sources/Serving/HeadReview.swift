@@ -57,7 +57,9 @@ final class HeadReview: ChannelDuplexHandler, RemovableChannelHandler {
     version.major < 1 || version.major == 1 && version.minor < 1
   }
 
-  /// Makes a target in absolute form one in origin form. Nothing else of the request names another host then.
+  /// Makes a target in absolute form one in origin form.
+  ///
+  /// Nothing else of the request names another host then.
   private static func resolveTarget(_ head: inout HTTPRequestHead) {
     guard let target = AbsoluteTarget(head.uri) else { return }
     head.uri = target.path

@@ -71,6 +71,8 @@ struct StopIndex: Sendable {
   /// - Parameters:
   ///   - query: Normalized, not empty.
   ///   - work: Counts the words that were compared.
+  /// - Returns: Names to be ranked.
+  /// - Throws: An error of the database.
   func misspelled(_ query: String, work: SearchWork) async throws -> [Candidate] {
     let word = query.split(separator: " ").max { $0.utf8.count < $1.utf8.count }
     let names = try await words()
@@ -235,6 +237,8 @@ private final class WordsOnce: Sendable {
   /// The words.
   ///
   /// - Parameter make: Makes them; not canceled with the search that needs them first.
+  /// - Returns: The words.
+  /// - Throws: What making them throws.
   func value(_ make: @escaping @Sendable () async throws -> StopWords) async throws -> StopWords {
     let task = making.withLock { making in
       let task = making ?? Task.detached { try await make() }
