@@ -68,8 +68,11 @@ struct JobStartOptions: ParsableArguments {
         ),
         isChosen: idempotencyKey != nil
       )
-      // Before anything is sent: whatever happens then, the same key starts no second job.
-      Terminal.complain("freshet jobs \(command): starting with the key \(start.key)\n")
+      // Before anything is sent: whatever happens then, the same key starts no second job. A script that wants
+      // nothing but the job is told of it when something happens.
+      if !detach {
+        Terminal.complain("freshet jobs \(command): starting with the key \(start.key)\n")
+      }
       let ticket = try await self.start(client, command, start, content, type, options, server.box)
       let entry = TicketBox.Entry(
         server: server.server,
@@ -123,7 +126,8 @@ struct JobStartOptions: ParsableArguments {
         try? box.forget(start)
       default:
         Terminal.complain(
-          "freshet jobs \(command): the job may have begun; the same command finds it, and starts no second one\n"
+          "freshet jobs \(command): the job may have begun; the same command, or --idempotency-key "
+            + "\(start.key), finds it and starts no second one\n"
         )
       }
       throw error

@@ -101,6 +101,10 @@ extension TicketBox {
   }
 
   private func write(_ starts: [Start]) throws {
+    guard !starts.isEmpty else {
+      try? FileManager.default.removeItem(atPath: startsPath)
+      return
+    }
     let list = starts.prefix(Self.mostStarts).map { start in
       JSONValue.object([
         "server": .string(start.server), "pipeline": .string(start.pipeline),
