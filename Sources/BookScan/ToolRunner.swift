@@ -41,7 +41,7 @@ struct ToolRunner: Sendable {
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// Sets the limits and becomes the program. One that is lower already stays.
+  /// Sets the limits and becomes the program; one that is lower already stays.
   private var limiting: String {
     let seconds = max(1, limits.toolTime.components.seconds)
     let settings = [

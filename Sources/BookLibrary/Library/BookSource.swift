@@ -35,6 +35,8 @@ struct BookSource {
   ///   - said: The row, as it stands in the file.
   ///   - book: The book.
   ///   - isMade: Whether the library has the book because of this row.
+  ///   - database: The library.
+  /// - Throws: An error of SQLite.
   func keep(_ said: BookRecord, of book: Int64, isMade: Bool, _ database: Database) throws {
     try database.cachedStatement(
       sql: """

@@ -52,6 +52,7 @@ package struct BookRecord: Hashable, Sendable {
   /// What names the entry in an export of a service: its identifier; the number, where the service goes by that.
   ///
   /// - Parameter scope: The ``ColumnMap/entryScope`` of the export.
+  /// - Returns: The name; `nil` if the export says nothing that names its entries.
   package func entry(in scope: String?) -> String? {
     guard let scope else { return nil }
     return entry ?? (scope == ExportSource.storyGraph.rawValue ? isbn?.description : nil)

@@ -16,8 +16,9 @@ package struct RowReport: Hashable, Sendable {
     case removed
   }
 
-  /// The number of the row below the header, from 1; blank rows count. Books that were removed have the numbers
-  /// behind the last row.
+  /// The number of the row below the header, from 1; blank rows count.
+  ///
+  /// Books that were removed have the numbers behind the last row.
   package var row: Int
   /// The line of the file it starts on, from 1; 0 for a book that was removed.
   package var line: Int
