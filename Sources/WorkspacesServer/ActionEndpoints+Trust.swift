@@ -29,7 +29,12 @@ extension ActionEndpoints {
     let workspace = try await workspace(id)
     return try await Self.keeping {
       let now = try await actions.distrust(workspace)
-      return Self.done("no configuration of \(now.repoId) is trusted", now.id, watcher, restore: nil)
+      return Self.done(
+        "no configuration of \(now.repoId) is trusted",
+        now.id,
+        watcher,
+        restore: nil
+      )
     }
   }
 

@@ -1,4 +1,5 @@
 import Git
+
 extension WorktreeWatcher {
   /// The worktrees that are known within a folder, without the folder itself.
   func knownWorktrees(within folder: String) -> [String] {
