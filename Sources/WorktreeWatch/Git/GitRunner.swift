@@ -268,7 +268,8 @@ package final class GitRunner: Sendable {
   }
 
   private static let harmless: Set<String> = [
-    "branch", "bundle", "config", "for-each-ref", "pack-refs", "reflog", "rev-parse", "show-ref",
+    "branch", "bundle", "config", "for-each-ref", "mktree", "pack-refs", "reflog", "rev-parse",
+    "show-ref",
     "symbolic-ref", "tag", "update-ref",
   ]
 

@@ -217,6 +217,7 @@ struct KeptObjects: Sendable {
     let made = try await runner.run(
       ["mktree"],
       in: layout.commonDirectory,
+      reads: false,
       timeout: WatchLimits.diffTimeout,
       input: Array(text.utf8)
     )

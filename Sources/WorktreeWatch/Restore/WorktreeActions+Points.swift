@@ -61,6 +61,7 @@ extension WorktreeActions {
     _ = try await runner.run(
       ["update-ref", "--stdin"],
       in: common,
+      reads: false,
       timeout: WatchLimits.actionTimeout,
       input: Array(text.utf8)
     )
@@ -125,6 +126,7 @@ extension WorktreeActions {
       _ = try await runner.run(
         ["update-ref", "--stdin"],
         in: common,
+        reads: false,
         timeout: WatchLimits.actionTimeout,
         input: list.output
       )

@@ -159,6 +159,7 @@ extension WorktreeActions {
       _ = try await runner.run(
         ["update-ref", branch.ref, object, ""],
         in: common,
+        reads: false,
         timeout: WatchLimits.actionTimeout
       )
     } catch GitRunner.Failure.failed(_, _, let complaint) {
@@ -182,7 +183,8 @@ extension WorktreeActions {
     for setting in branch.settings where !keys.contains(setting.key) {
       _ = try? await runner.run(
         ["config", "--local", "--add", setting.key, setting.value ?? "true"],
-        in: common
+        in: common,
+        reads: false
       )
     }
     return (nil, nil)
