@@ -6,6 +6,7 @@ import sys
 import unittest
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from unittest.case import doModuleCleanups
 from unittest.suite import _ErrorHolder
 
 MOST = 8
@@ -55,6 +56,7 @@ class SideBySide(unittest.TestSuite):
         modules = [sys.modules[name] for name in dict.fromkeys(each.__module__ for each in classes)]
         for module in modules:
             if hasattr(module, "setUpModule") and not self._fixture(module.setUpModule, f"setUpModule ({module.__name__})", result):
+                self._fixture(doModuleCleanups, f"doModuleCleanups ({module.__name__})", result)
                 return result
         try:
             with ThreadPoolExecutor(self.most) as pool:
@@ -69,6 +71,7 @@ class SideBySide(unittest.TestSuite):
             for module in modules:
                 if hasattr(module, "tearDownModule"):
                     self._fixture(module.tearDownModule, f"tearDownModule ({module.__name__})", result)
+                self._fixture(doModuleCleanups, f"doModuleCleanups ({module.__name__})", result)
         return result
 
     @classmethod
