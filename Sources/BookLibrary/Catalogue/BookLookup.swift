@@ -2,9 +2,9 @@ package import Books
 
 /// Looks books up with several providers, in order.
 ///
-/// A number decides. Without one title and author are compared: only a book that is similar enough is taken, and
-/// about which there is no doubt; the best of the others is named for a person to look at, never taken. So is a
-/// book of the same title that does not have the number that was given.
+/// An ISBN decides. Without one, title and author are compared: only an unambiguous match that is similar enough is
+/// taken. Otherwise the best candidate is reported for a person to review, and so is a book with the same title but
+/// without the given ISBN.
 package struct BookLookup: Sendable {
   /// A question.
   package struct Question: Hashable, Sendable {
