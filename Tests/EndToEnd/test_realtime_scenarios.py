@@ -1,11 +1,10 @@
 """Feeds with a rhythm, and feeds that storm: what clients gain, and rules that always hold."""
 
 import json
-import statistics
 import threading
 import time
 import unittest
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from realtime_stage import (
     ALERTS_FRESH_FOR, BOARD, FRESH_FOR, LAUSANNE, MODES, PROTOBUF, STATUSES, Simulator, Stage, ask,
@@ -20,78 +19,48 @@ FOR = 8
 
 
 @dataclass
-class Client:
-    """A client that polls once in a period, and what age it had on its screen."""
+class Foretold:
+    """A publication: when the server said it would have it, and when it had it, by the server's clock."""
 
-    name: str
-    port: int
-    period: float
-    phase: float = 0.0
-    after: float | None = None
-    """How long after ``nextExpectedAt`` it asks; None for one that asks blindly."""
-    slack: float = 0.0
-    """How much earlier than a period after its last request it may ask."""
-    requests: int = 0
-    shown: list[tuple[float, float]] = field(default_factory=list)
-    """Moments of arrival, with the moment at which the data shown would have had no age."""
+    said: float
+    had: float
 
-    def run(self, until: float) -> None:
-        due = time.monotonic() + self.phase
-        while due < until:
-            time.sleep(max(due - time.monotonic(), 0))
-            began = time.monotonic()
-            answer = ask(self.port, BOARD)
-            now = time.monotonic()
-            self.requests += 1
-            meta = answer.meta
-            self.shown.append((now, now - meta["rtCacheAgeMs"] / 1000))
-            due += self.period
-            if self.after is not None and meta["nextExpectedAt"]:
-                ahead = instant(meta["nextExpectedAt"]) - instant(meta["serverTime"])
-                due = max(now + ahead + self.after, began + self.period - self.slack)
-                due = min(due, began + 2 * self.period)
-
-    def mean_age(self, begin: float, end: float) -> float:
-        """The mean age on the screen over a time, in seconds."""
-        total = 0.0
-        moments = [*self.shown, (end, 0.0)]
-        for (at, origin), (following, _) in zip(moments, moments[1:]):
-            first, last = max(at, begin), min(following, end)
-            if last > first:
-                total += ((first - origin) + (last - origin)) / 2 * (last - first)
-        return total / (end - begin)
+    @property
+    def wait(self) -> float:
+        """How long the data is there before a client asks that asks when it is told to."""
+        return self.said - self.had
 
 
-def compare(port: int, period: float, seconds: float, after: float, slack: float, blind: int = 6):
-    """Runs blind clients of every phase and one that asks when it is told to.
-
-    Gives the blind clients' mean age and requests, and those of the other.
-    """
-    told = Client("told", port, period, 0.1, after, slack)
-    clients = [Client("blind", port, period, period * (n + 0.5) / blind) for n in range(blind)]
-    begin = time.monotonic()
-    until = begin + seconds
-    threads = [threading.Thread(target=c.run, args=[until]) for c in [told, *clients]]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    # Not the first two periods: the one that is told has to hear it first.
-    ages = [(c.mean_age(begin + 2 * period, until), c.requests) for c in [told, *clients]]
-    (mine, asked), others = ages[0], ages[1:]
-    return (
-        statistics.mean(age for age, _ in others), statistics.mean(count for _, count in others),
-        mine, asked,
-    )
+def publications(port: int, count: int, longest: float) -> list[Foretold]:
+    """Watches a board until so many publications were foretold and came."""
+    found: list[Foretold] = []
+    made, said = None, None
+    ends = time.monotonic() + longest
+    while len(found) < count and time.monotonic() < ends:
+        meta = ask(port, BOARD).meta
+        if made is not None and meta["rtFetchedAt"] != made and said is not None:
+            found.append(Foretold(said, instant(meta["serverTime"])))
+        made = meta["rtFetchedAt"]
+        # What was said last before the publication came is what a client would have gone by.
+        said = instant(meta["nextExpectedAt"]) if meta["nextExpectedAt"] else None
+        time.sleep(0.05)
+    return found
 
 
 class RhythmTest(unittest.TestCase):
     """A producer with a rhythm of three seconds, five times as fast as a real one."""
 
     PERIOD = 3
+    AFTER = 0.5
+    """How long after the foretold moment a client asks."""
+    COUNT = 5
 
     def compare(self, late_by: float):
-        """Both kinds of clients, with a producer whose publications come so much later."""
+        """Most publications are there when a client asks that was told when, and have not waited for long.
+
+        A client that asks blindly once in a period finds data that has waited for half a period on average. Most and
+        not all: on a busy machine the server itself may be late once.
+        """
         stage = Stage()
         self.addCleanup(stage.close)
 
@@ -105,13 +74,13 @@ class RhythmTest(unittest.TestCase):
 
         stage.trips.answer = publication
         stage.shows(lambda a: a.meta["nextExpectedAt"])
-        blind, requests, told, asked = compare(
-            stage.port, self.PERIOD, 6 * self.PERIOD, after=0.4, slack=0.24
-        )
-        print(f"rhythm of {self.PERIOD} s, {late_by} s late: mean age {blind:.2f} s blind with"
-              f" {requests:.1f} requests, {told:.2f} s when told with {asked}")
-        self.assertLessEqual(asked, requests + 1)
-        self.assertGreaterEqual(blind - told, self.PERIOD / 5)
+        # The first tells when the server began to listen, not the producer's rhythm.
+        found = publications(stage.port, self.COUNT + 1, 20 * self.PERIOD)[1:]
+        waits = [round(one.wait + self.AFTER, 2) for one in found]
+        print(f"rhythm of {self.PERIOD} s, {late_by} s late: publications waited {waits} s for who is told")
+        self.assertEqual(len(found), self.COUNT)
+        in_time = [wait for wait in waits if 0 <= wait <= self.PERIOD / 3]
+        self.assertGreater(len(in_time), self.COUNT / 2, waits)
 
     def test_asking_when_told_lowers_the_age(self):
         self.compare(0)
