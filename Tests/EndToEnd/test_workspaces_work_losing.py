@@ -6,6 +6,7 @@ import subprocess
 import unittest
 
 from program import Folder
+from scale import sized
 from side_by_side import SideBySide
 from work_losing import WAYS, Way, everything
 from workspaces import ENVIRONMENT, Workspaces, git
@@ -94,7 +95,7 @@ class WorkLosingTest(unittest.TestCase):
         if point:
             self.keeps(it)
             self.restores(point, it, before)
-        for what in ("?force=1", "?force=1&delete_branch=1"):
+        for what in sized(("?force=1&delete_branch=1",), long=("?force=1", "?force=1&delete_branch=1")):
             point = self.deletes(it, what, before)
             self.assertEqual(point is None, name in NEVER, what)
             if point is None:

@@ -1,5 +1,6 @@
 import Books
 import Foundation
+import TestScale
 import Testing
 
 @testable import BookScan
@@ -194,10 +195,17 @@ import Testing
     return (LocalShelfReader(searchPath: folder, scratch: folder), folder)
   }
 
-  @Test(arguments: [
-    ("5712x4284", "jpg"), ("8160x6120", "jpg"), ("5712x4284", "png"), ("4032x3024", "webp"),
-    ("4032x3024", "heic"),
-  ])
+  @Test(
+    arguments: TestScale.sized(
+      [
+        ("8160x6120", "jpg"), ("4032x3024", "png"), ("4032x3024", "webp"), ("4032x3024", "heic"),
+      ],
+      long: [
+        ("5712x4284", "jpg"), ("8160x6120", "jpg"), ("5712x4284", "png"), ("4032x3024", "webp"),
+        ("4032x3024", "heic"),
+      ]
+    )
+  )
   func `photos of today's phones are read`(size: String, kind: String) async throws {
     let (reader, folder) = try Self.reader()
     defer { try? FileManager.default.removeItem(atPath: folder) }
