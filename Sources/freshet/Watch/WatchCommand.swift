@@ -155,6 +155,7 @@ struct WatchCommand: AsyncParsableCommand {
       happenings,
       newest: newest,
       freshness: { client.freshness(of: document) },
+      counters: { client.diagnostics(of: document)?.counters },
       changes: changes,
       printer: printer,
       recording: recording
@@ -174,6 +175,7 @@ struct WatchCommand: AsyncParsableCommand {
     _ happenings: AsyncStream<Happening>,
     newest: NewestSnapshot,
     freshness: () -> FreshnessReport?,
+    counters: () -> Counters?,
     changes: Int?,
     printer: any WatchPrinting,
     recording: RecordFile?
@@ -186,7 +188,13 @@ struct WatchCommand: AsyncParsableCommand {
         do { try recording.write(record.line) } catch { return "\(error)" }
       }
       let snapshot = happening.snapshot.flatMap { newest.take($0) }
-      guard let text = printer.words(happening, snapshot, freshness: freshness()) else { continue }
+      let words = printer.words(
+        happening,
+        snapshot,
+        freshness: freshness(),
+        counters: counters() ?? Counters()
+      )
+      guard let text = words else { continue }
       guard Terminal.write(text.text) else {
         // Nobody reads any more: a closed pipe is no error. A full disk is.
         let reason = errno
@@ -195,7 +203,7 @@ struct WatchCommand: AsyncParsableCommand {
       if text.isChange { seen += 1 }
       if let changes, seen >= changes { break }
     }
-    if let end = printer.end() { _ = Terminal.write(end) }
+    if let end = printer.end(counters() ?? Counters()) { _ = Terminal.write(end) }
     return nil
   }
 }
@@ -221,14 +229,16 @@ protocol WatchPrinting {
   ///   - happening: What happened.
   ///   - snapshot: The newest snapshot, if there is one that was not told yet.
   ///   - freshness: How fresh the document is now.
+  ///   - counters: What the engine has done so far.
   /// - Returns: The words.
   mutating func words(
     _ happening: Happening,
     _ snapshot: LiveSnapshot<DocumentCopy>?,
-    freshness: FreshnessReport?
+    freshness: FreshnessReport?,
+    counters: Counters
   ) -> WatchWords?
   /// The last words.
-  func end() -> String?
+  mutating func end(_ counters: Counters) -> String?
 }
 
 /// Words, and whether they tell of a new copy.

@@ -20,7 +20,8 @@ struct WatchLines: WatchPrinting {
   mutating func words(
     _ happening: Happening,
     _ snapshot: LiveSnapshot<DocumentCopy>?,
-    freshness: FreshnessReport?
+    freshness: FreshnessReport?,
+    counters: Counters
   ) -> WatchWords? {
     switch happening {
     case .tick: return nil
@@ -37,7 +38,7 @@ struct WatchLines: WatchPrinting {
     }
   }
 
-  func end() -> String? { nil }
+  func end(_ counters: Counters) -> String? { nil }
 
   private mutating func changed(
     _ snapshot: LiveSnapshot<DocumentCopy>,

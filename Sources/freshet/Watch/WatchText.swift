@@ -16,9 +16,7 @@ struct WatchText: WatchPrinting {
   private var failingSince: ContinuousClock.Instant?
   private var changedAt: ContinuousClock.Instant?
   private var lastBar = ""
-  private var requests = 0
-  private var unchanged = 0
-  private var bytes: Int64 = 0
+  private var counters = Counters()
 
   init(document: WatchedDocument, showsBody: Bool) {
     self.document = document
@@ -28,20 +26,18 @@ struct WatchText: WatchPrinting {
   mutating func words(
     _ happening: Happening,
     _ snapshot: LiveSnapshot<DocumentCopy>?,
-    freshness: FreshnessReport?
+    freshness: FreshnessReport?,
+    counters: Counters
   ) -> WatchWords? {
+    self.counters = counters
     var lines: [String] = []
     var isChange = false
     switch happening {
-    case .asked(let record):
-      requests += 1
-      bytes += record.sample.bytes
-      if case .unchanged = record.sample.outcome, record.sample.isConditional { unchanged += 1 }
     case .seen:
       guard let snapshot else { return nil }
       isChange = tell(of: snapshot, freshness, in: &lines)
       failures(snapshot, in: &lines)
-    case .tick: break
+    case .asked, .tick: break
     }
     guard redraws else {
       guard !lines.isEmpty else { return nil }
@@ -56,14 +52,16 @@ struct WatchText: WatchPrinting {
     return WatchWords(text: "\(told)\r\u{1B}[K\(colored(line))", isChange: isChange)
   }
 
-  func end() -> String? {
-    let share = requests == 0 ? 0 : unchanged * 100 / requests
-    let sum =
-      "\(asked), \(share) % not modified, \(Quantity.bytes(Int(bytes))) of bodies\n"
+  mutating func end(_ counters: Counters) -> String? {
+    self.counters = counters
+    let bytes = Quantity.bytes(Int(counters.bytes))
+    let sum = "\(asked), \(counters.unchangedPercent) % not modified, \(bytes) of bodies\n"
     return (redraws ? "\r\u{1B}[K" : "") + sum
   }
 
-  private var asked: String { requests == 1 ? "1 request" : "\(requests) requests" }
+  private var asked: String {
+    counters.requests == 1 ? "1 request" : "\(counters.requests) requests"
+  }
 
   // MARK: Events
 
@@ -133,7 +131,7 @@ struct WatchText: WatchPrinting {
       parts.append(failure == nil ? "next in \(seconds) s" : "next try in \(seconds) s")
     }
     if let failure { parts.append(Terminal.plain(String(failure.description.prefix(200)))) }
-    parts.append("\(asked), \(unchanged) × 304")
+    parts.append("\(asked), \(counters.unchanged) × 304")
     return "\(mark) \(parts.joined(separator: " · "))"
   }
 
