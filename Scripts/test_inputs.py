@@ -30,7 +30,7 @@ MODULES = {
 #: What every job depends on.
 ALWAYS = ["Package.swift", "Package.resolved", "Scripts/run-tests"]
 #: What jobs depend on besides targets and modules.
-ENGINE = ["Tests/EngineWasm", "Scripts/engine-wasm", "Scripts/engine-wasm-check", "Sources/CWebAssets/Public"]
+ENGINE = ["Tests/EngineWasm", "Scripts/engine-wasm", "Scripts/engine-wasm-check", "JavaScript"]
 ORACLES = ["Tests/Oracle", "Tests/Contract"]
 #: The code in documents, which a test target compares.
 DOCUMENTS = {"ClientTests": ["Documentation", "Examples", "README.md"]}
@@ -96,7 +96,9 @@ class Inputs:
         return found
 
     def _sources(self, targets: set[str]) -> set[str]:
-        return {self.folders[name] for name in targets}
+        # The pages embed the JavaScript package.
+        package = {"JavaScript"} if "CWebAssets" in targets else set()
+        return {self.folders[name] for name in targets} | package
 
     def _modules(self, module: str) -> set[str]:
         """A module of Tests/EndToEnd and those that it imports."""

@@ -74,17 +74,22 @@ static const unsigned char api_js_bytes[] = {
 
 static const char content_digest_js_name[] = "content-digest.js";
 static const unsigned char content_digest_js_bytes[] = {
-#embed "Public/content-digest.js"
+#embed "../../JavaScript/freshness/content-digest.js"
 };
 
 static const char arrival_js_name[] = "arrival.js";
 static const unsigned char arrival_js_bytes[] = {
-#embed "Public/arrival.js"
+#embed "../../JavaScript/freshness/arrival.js"
 };
 
 static const char banners_js_name[] = "banners.js";
 static const unsigned char banners_js_bytes[] = {
 #embed "Public/banners.js"
+};
+
+static const char board_answer_js_name[] = "board-answer.js";
+static const unsigned char board_answer_js_bytes[] = {
+#embed "Public/board-answer.js"
 };
 
 static const char board_question_js_name[] = "board-question.js";
@@ -99,7 +104,7 @@ static const unsigned char board_stream_js_bytes[] = {
 
 static const char clock_js_name[] = "clock.js";
 static const unsigned char clock_js_bytes[] = {
-#embed "Public/clock.js"
+#embed "../../JavaScript/freshness/clock.js"
 };
 
 static const char colours_js_name[] = "colours.js";
@@ -114,7 +119,7 @@ static const unsigned char departure_js_bytes[] = {
 
 static const char device_js_name[] = "device.js";
 static const unsigned char device_js_bytes[] = {
-#embed "Public/device.js"
+#embed "../../JavaScript/freshness/device.js"
 };
 
 static const char diagnostics_js_name[] = "diagnostics.js";
@@ -134,7 +139,7 @@ static const unsigned char emptiness_js_bytes[] = {
 
 static const char event_stream_js_name[] = "event-stream.js";
 static const unsigned char event_stream_js_bytes[] = {
-#embed "Public/event-stream.js"
+#embed "../../JavaScript/freshness/event-stream.js"
 };
 
 static const char favourites_js_name[] = "favourites.js";
@@ -164,7 +169,7 @@ static const unsigned char live_board_js_bytes[] = {
 
 static const char marks_js_name[] = "marks.js";
 static const unsigned char marks_js_bytes[] = {
-#embed "Public/marks.js"
+#embed "../../JavaScript/freshness/marks.js"
 };
 
 static const char memory_js_name[] = "memory.js";
@@ -179,7 +184,7 @@ static const unsigned char moments_js_bytes[] = {
 
 static const char next_question_js_name[] = "next-question.js";
 static const unsigned char next_question_js_bytes[] = {
-#embed "Public/next-question.js"
+#embed "../../JavaScript/freshness/next-question.js"
 };
 
 static const char page_js_name[] = "page.js";
@@ -199,7 +204,7 @@ static const unsigned char rows_js_bytes[] = {
 
 static const char sample_record_js_name[] = "sample-record.js";
 static const unsigned char sample_record_js_bytes[] = {
-#embed "Public/sample-record.js"
+#embed "../../JavaScript/freshness/sample-record.js"
 };
 
 static const char saved_board_js_name[] = "saved-board.js";
@@ -339,7 +344,7 @@ static const unsigned char jobs_js_bytes[] = {
 
 static const char live_resource_js_name[] = "live-resource.js";
 static const unsigned char live_resource_js_bytes[] = {
-#embed "Public/live-resource.js"
+#embed "../../JavaScript/freshness/live-resource.js"
 };
 
 static const char agent_reason_js_name[] = "agent-reason.js";
@@ -424,22 +429,22 @@ static const unsigned char worktree_card_js_bytes[] = {
 
 static const char freshness_messages_js_name[] = "freshness-messages.js";
 static const unsigned char freshness_messages_js_bytes[] = {
-#embed "../FreshnessWasm/freshness-messages.js"
+#embed "../../JavaScript/freshness/freshness-messages.js"
 };
 
 static const char freshness_words_js_name[] = "freshness-words.js";
 static const unsigned char freshness_words_js_bytes[] = {
-#embed "../FreshnessWasm/freshness-words.js"
+#embed "../../JavaScript/freshness/freshness-words.js"
 };
 
 static const char freshness_js_name[] = "freshness.js";
 static const unsigned char freshness_js_bytes[] = {
-#embed "../FreshnessWasm/freshness.js"
+#embed "../../JavaScript/freshness/freshness.js"
 };
 
 static const char freshness_wasm_name[] = "freshness.wasm";
 static const unsigned char freshness_wasm_bytes[] = {
-#embed "Public/freshness.wasm"
+#embed "../../JavaScript/freshness/freshness.wasm"
 };
 
 static const char icon_maskable_svg_name[] = "icon-maskable.svg";
@@ -489,6 +494,7 @@ static const FreshetWebAsset assets[] = {
   ASSET(arrival_js),
   ASSET(content_digest_js),
   ASSET(banners_js),
+  ASSET(board_answer_js),
   ASSET(board_question_js),
   ASSET(board_stream_js),
   ASSET(clock_js),

@@ -67,7 +67,7 @@ class EngineInThePage(BoardTest):
                 outcome[result["id"]] = result["mismatches"]
         self.assertEqual(tab.run("engine.machines"), 0, "machines were left behind")
         module = self.stand.server_bytes("/assets/freshness.wasm")
-        self.assertEqual(module, (ROOT / "Sources/CWebAssets/Public/freshness.wasm").read_bytes(), "the program serves another module")
+        self.assertEqual(module, (ROOT / "JavaScript/freshness/freshness.wasm").read_bytes(), "the program serves another module")
         path = self.results / "chromium.json"
         path.write_text(json.dumps({
             "suite": fnv(b"".join(file.name.encode() + b"\0" + file.read_bytes() for file in files)),
@@ -80,7 +80,7 @@ class EngineInThePage(BoardTest):
     def under_node(self) -> Path:
         """Runs every vector in the same module under node."""
         path = self.results / "node.json"
-        module = ROOT / "Sources/CWebAssets/Public/freshness.wasm"
+        module = ROOT / "JavaScript/freshness/freshness.wasm"
         subprocess.run(["node", str(ROOT / "Tests/EngineWasm/run-vectors.mjs"), str(module), "--results", str(path)], capture_output=True, check=False)
         return path
 

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { CODES, Engine, EngineError, NUMBERS, WISHES } from "../../Sources/FreshnessWasm/freshness.js";
+import { CODES, Engine, EngineError, NUMBERS, WISHES } from "../../JavaScript/freshness/freshness.js";
 import { moduleBytes } from "./harness.mjs";
 
 const table = JSON.parse(readFileSync(new URL("numbers.json", import.meta.url), "utf8"));

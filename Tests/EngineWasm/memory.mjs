@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Engine, EngineError } from "../../Sources/FreshnessWasm/freshness.js";
+import { Engine, EngineError } from "../../JavaScript/freshness/freshness.js";
 import { Dice, moduleBytes } from "./harness.mjs";
 
 const PRESETS = ["departuresWeb", "departuresNative", "departuresWeb5s", "workspaces", "jobs"];

@@ -10,7 +10,7 @@
 import { readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Engine } from "../../Sources/FreshnessWasm/freshness.js";
+import { Engine } from "../../JavaScript/freshness/freshness.js";
 import { runDocument } from "./vectors.mjs";
 
 const FOLDER = fileURLToPath(new URL("../../Sources/ConformanceVectors/Vectors", import.meta.url));

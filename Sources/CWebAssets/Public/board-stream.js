@@ -1,6 +1,6 @@
 // The stream of one board: its events, put together to whole boards.
 
-import { isBoard } from "./arrival.js";
+import { isBoard } from "./board-answer.js";
 import { readEventStream } from "./event-stream.js";
 import { hintsOf, marksOfBody } from "./marks.js";
 

@@ -1,6 +1,6 @@
 // A board that is kept fresh.
 
-import { readBoard } from "./arrival.js";
+import { readBoard } from "./board-answer.js";
 import { boardAddress, isSameQuestion, streamAddress } from "./board-question.js";
 import { BoardStream } from "./board-stream.js";
 import { LiveResource } from "./live-resource.js";

@@ -8,16 +8,16 @@ import { hintsOf, marksOfBody, marksOfHead, transitOf } from "./marks.js";
 const LARGEST_BODY = 8_000_000;
 
 /**
- * Asks for a resource; for a board, if nothing else is said.
+ * Asks for a resource.
  *
  * @param {string} address - Where.
  * @param {object} options - `tag`: the entity tag of the copy at hand, or `null`; `wait`: seconds the server may
  *   wait for a change, or `null`; `signal`: ends the question; `now`: the steady clock; `fields`: further fields of
- *   the request; `read`: what a document says, as `readBoard`.
+ *   the request; `read`: what a document says, as `readAnswer`.
  * @returns {Promise<object>} `outcome`, `status`, `bytes`, `marks`, `hints`, `body`, `tag`, `problem`, `reason`,
  *   `askedAt`, `answeredAt`, and `evidence`: what makes a record of it checkable.
  */
-export async function ask(address, { tag, wait, signal, now, fields = {}, read: readDocument = readBoard }) {
+export async function ask(address, { tag, wait, signal, now, fields = {}, read: readDocument = readAnswer }) {
   const askedAt = now();
   const arrival = { outcome: "unreachable", status: 0, bytes: 0, marks: {}, hints: {}, body: null, tag: null, problem: null, evidence: {} };
   try {
@@ -71,20 +71,14 @@ async function read(response, arrival, sentTag, readDocument) {
   arrival.hints = { ...arrival.hints, ...found.hints };
 }
 
-/** What a document says as a board: `body`, `answered`, `tag`, `marks`, `hints`; `null` if it is none. */
-export function readBoard(document, headers) {
-  if (!isBoard(document)) return null;
+/** What a document says: `body`, `tag`, `marks`, `hints`. Its `meta` says how fresh it is, where it has one. */
+export function readAnswer(document, headers) {
   return {
     body: document,
-    answered: document.station?.id ?? null,
     tag: headers.get("etag") ?? document.meta?.entityTag ?? null,
     marks: definite(marksOfBody(document, transitOf(headers))),
     hints: hintsOf(document, null),
   };
-}
-
-export function isBoard(document) {
-  return Array.isArray(document?.departures);
 }
 
 function definite(values) {

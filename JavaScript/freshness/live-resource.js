@@ -33,7 +33,7 @@ export class LiveResource {
 
   /**
    * @param {object} source - What is kept fresh: `isSame(question, other)`; `address(question, copy)`, the copy being
-   *   one that the server knows, or `null`; `read(document, headers, base, newest)`: as `readBoard`, with the copy
+   *   one that the server knows, or `null`; `read(document, headers, base, newest)`: as `readAnswer`, with the copy
    *   that the address was made of and the newest one; `openStream(question, copy, listener)`: as a `BoardStream`;
    *   `contentOf(body)`: what people see of it; `natureOf(body)`: `hasRealtime` and `activity` of an answer;
    *   `subjectOf(question)`; `fields()`: further fields of requests; `marks`: marks that every answer has.
