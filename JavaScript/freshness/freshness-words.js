@@ -70,7 +70,7 @@ export const WISHES = Object.freeze({
 export class EngineError extends Error {
   /**
    * @param {string} code - The reason: `unknownName`, `missing`, `unknownMember`, `wrongType`,
-   *   `outOfRange`, `noSuchMachine`, `outOfMemory`, `tooManyMachines`, `wrongModule`, `broken`, …
+   *   `outOfRange`, `noSuchMachine`, `outOfMemory`, `tooManyMachines`, `wentBack`, `wrongModule`, `broken`, …
    * @param {string} where - The member it is about, with those around it: `event.with.answer.status`.
    * @param {string} problem - What is wrong there.
    */

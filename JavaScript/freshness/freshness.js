@@ -10,9 +10,11 @@
 //     const effects = machine.handle({ event: "started" }, performance.now(), Engine.draw());
 //     // Send effects.request, and set one timer for effects.alarm.
 //
-// Numbers are whole; times are milliseconds. Moments count from any start the host likes. Names
-// that are unknown, members that are missing or too many, and numbers out of range are errors, and
-// nothing has happened to the machine then.
+// Numbers are whole; times are milliseconds. Moments count from any start the host likes, and never
+// run backwards: a moment before that of the last event is an error (`wentBack`), because an age
+// would shrink. `performance.now()` is such a clock; `Date.now()` is not. Names that are unknown,
+// members that are missing or too many, and numbers out of range are errors, and nothing has
+// happened to the machine then.
 
 import {
   POLICY_FIELDS, RECORDS, readCounters, readEffects, readLabel, readLook, readPolicy, writeContext,
@@ -196,6 +198,8 @@ export class Engine {
 /** One machine; `Engine.machine` creates it. */
 export class Machine {
   #call;
+  /** The moment of the last event. */
+  #latest = -Infinity;
 
   /** @param {Function} call - Calls an export for this machine. */
   constructor(call) {
@@ -208,33 +212,36 @@ export class Machine {
    * @param {object} event - `{ event: name }`, and its values as `with`. `answered` needs
    *   `generation`, `context` and `answer`.
    * @param {number} now - When it happened; not before the last event. A fraction is dropped.
+   * @throws {EngineError} `wentBack` if it is before the last event.
    * @param {number} draw - Thirty-two even bits of chance, as of `Engine.draw()`.
    * @returns {object} What the host does now: `cancel` (a generation or `null`), `snapshot`,
    *   `changes`, `request`, `link`, `alarm`, `sample`, `notes`.
    */
   handle(event, now, draw) {
-    return this.#call("freshness_handle", (writer) => {
-      writer.moment(now, "now");
+    const effects = this.#call("freshness_handle", (writer) => {
+      this.#writeMoment(writer, now);
       writer.integer(draw, "draw");
       writeEvent(writer, event);
     }, readEffects);
+    this.#latest = Math.floor(now);
+    return effects;
   }
 
   /**
    * Looks at everything the machine shows.
    *
-   * @param {number} now - The moment; the label ages with it.
+   * @param {number} now - The moment, not before the last event; the label ages with it.
    * @returns {object} `revision`, `validator`, `changedAt`, `failure`, `isLoading`, `outstanding` (a
    *   generation or `null`), `alarm`, `pace`, `label` and more; those of a copy or a failure that is
    *   not there are `null`.
    */
   look(now) {
-    return this.#call("freshness_look", (writer) => writer.moment(now, "now"), readLook);
+    return this.#call("freshness_look", (writer) => this.#writeMoment(writer, now), readLook);
   }
 
   /** The label alone, as in `look`. */
   label(now) {
-    return this.#call("freshness_label", (writer) => writer.moment(now, "now"), readLabel);
+    return this.#call("freshness_label", (writer) => this.#writeMoment(writer, now), readLabel);
   }
 
   /** Every field of the machine's policy. */
@@ -250,5 +257,13 @@ export class Machine {
   /** Removes the machine; every later call is an error. */
   destroy() {
     this.#call("freshness_destroy", null);
+  }
+
+  #writeMoment(writer, now) {
+    if (Math.floor(now) < this.#latest) {
+      const problem = `${now} is before the last event, at ${this.#latest}; pass a clock that never runs backwards`;
+      throw new EngineError("wentBack", "now", problem);
+    }
+    writer.moment(now, "now");
   }
 }

@@ -73,6 +73,21 @@ test("a fraction of a millisecond is dropped from moments only", () => {
   assert.equal(machine.look(10.9).alarm, 12_010);
 });
 
+test("a clock that runs backwards is refused, and nothing has happened then", () => {
+  const machine = watched();
+  for (const start of [-5_000, 10_000.9]) {
+    machine.handle({ event: "started" }, start, 0);
+    const before = machine.look(start);
+    for (const act of [(now) => machine.handle({ event: "woke" }, now, 0), (now) => machine.look(now), (now) => machine.label(now)]) {
+      assert.throws(() => act(start - 1), { name: "EngineError", code: "wentBack", where: "now" });
+      assert.throws(() => act(-Number.MAX_SAFE_INTEGER), { code: "wentBack" });
+    }
+    assert.deepEqual(machine.look(start), before);
+    // The same moment again, and a fraction of it, is no step back.
+    machine.handle({ event: "focused" }, Math.floor(start), 0);
+  }
+});
+
 const answered = (answer, others) => ({
   event: "answered", with: { generation: 1, context: { question: 1 }, answer, ...others },
 });
