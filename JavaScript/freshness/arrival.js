@@ -13,11 +13,11 @@ const LARGEST_BODY = 8_000_000;
  * @param {string} address - Where.
  * @param {object} options - `tag`: the entity tag of the copy at hand, or `null`; `wait`: seconds the server may
  *   wait for a change, or `null`; `signal`: ends the question; `now`: the steady clock; `fields`: further fields of
- *   the request; `read`: what a document says, as `readAnswer`.
+ *   the request; `read`: what a document says, as `readAnswer`; `send`: as `fetch`.
  * @returns {Promise<object>} `outcome`, `status`, `bytes`, `marks`, `hints`, `body`, `tag`, `problem`, `reason`,
  *   `askedAt`, `answeredAt`, and `evidence`: what makes a record of it checkable.
  */
-export async function ask(address, { tag, wait, signal, now, fields = {}, read: readDocument = readAnswer }) {
+export async function ask(address, { tag, wait, signal, now, fields = {}, read: readDocument = readAnswer, send = fetch }) {
   const askedAt = now();
   const arrival = { outcome: "unreachable", status: 0, bytes: 0, marks: {}, hints: {}, body: null, tag: null, problem: null, evidence: {} };
   try {
@@ -25,7 +25,7 @@ export async function ask(address, { tag, wait, signal, now, fields = {}, read: 
     if (tag !== null) headers["If-None-Match"] = tag;
     if (wait !== null) headers.Prefer = `wait=${wait}`;
     // Not from the browser's cache: a copy that it confirms by itself would carry an earlier server time.
-    const response = await fetch(address, { headers, signal, cache: "no-store" });
+    const response = await send(address, { headers, signal, cache: "no-store" });
     await read(response, arrival, tag, readDocument);
   } catch (failure) {
     if (signal.aborted) arrival.outcome = "cancelled";
@@ -59,9 +59,9 @@ async function read(response, arrival, sentTag, readDocument) {
     return;
   }
   const found = document === null ? null : readDocument(document, headers);
-  if (found === null) {
+  if (found === null || found.unreadable !== undefined) {
     arrival.outcome = "undecodable";
-    arrival.reason = document === null ? "no JSON" : "not what was asked for";
+    arrival.reason = found?.unreadable ?? (document === null ? "no JSON" : "not what was asked for");
     return;
   }
   arrival.body = found.body;

@@ -9,6 +9,8 @@ export class Device {
 
   constructor() {
     this.#look();
+    // Without a page, as under node, everything is in the foreground.
+    if (typeof document === "undefined") return;
     document.addEventListener("visibilitychange", () => this.#look());
     document.addEventListener("freeze", () => this.#moved("suspended"));
     document.addEventListener("resume", () => this.#look());
@@ -46,7 +48,7 @@ export class Device {
   }
 
   #look() {
-    this.#moved(document.hidden ? "background" : "foreground");
+    this.#moved(globalThis.document?.hidden ? "background" : "foreground");
     this.#connected();
   }
 
@@ -57,7 +59,8 @@ export class Device {
   }
 
   #connected() {
-    const to = navigator.onLine === false ? "offline" : navigator.connection?.saveData ? "metered" : "online";
+    const { onLine, connection } = globalThis.navigator ?? {};
+    const to = onLine === false ? "offline" : connection?.saveData ? "metered" : "online";
     if (this.#connectivity === to) return;
     this.#connectivity = to;
     this.#tell({ event: "connectivity", with: { to } });

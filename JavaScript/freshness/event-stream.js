@@ -8,7 +8,7 @@ const LONGEST_EVENT = 8_000_000;
 const LONGEST_RETRY_MS = 300_000;
 
 /** Waits, unless the signal comes first. */
-const pause = (ms, signal) =>
+export const pause = (ms, signal) =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);
     signal?.addEventListener("abort", () => {
@@ -64,15 +64,15 @@ export class EventStreamParser {
  *
  * @param {string} address - Where.
  * @param {object} options - `lastId`: where the last stream ended, or `null`; `fields`: further fields of the
- *   request; `signal`: ends it; `wait`: after how many milliseconds it is opened; `onOpen()`; `onLife()`: something came;
+ *   request; `signal`: ends it; `wait`: after how many milliseconds it is opened; `send`: as `fetch`; `onOpen()`; `onLife()`: something came;
  *   `onRetry(ms)`: the stream named its reconnection time; `onEvent(event)`.
  * @throws {TypeError} If there is no stream; with the `status` of the answer.
  */
-export async function readEventStream(address, { lastId, fields = {}, signal, wait = 0, onOpen, onLife, onRetry = () => {}, onEvent }) {
+export async function readEventStream(address, { lastId, fields = {}, signal, wait = 0, send = fetch, onOpen, onLife, onRetry = () => {}, onEvent }) {
   if (wait > 0) await pause(wait, signal);
   const headers = { ...fields, Accept: "text/event-stream" };
   if (lastId !== null) headers["Last-Event-ID"] = lastId;
-  const response = await fetch(address, { headers, signal, cache: "no-store" });
+  const response = await send(address, { headers, signal, cache: "no-store" });
   const type = response.headers.get("content-type") ?? "";
   if (response.status !== 200 || !/^text\/event-stream *(;|$)/i.test(type)) {
     throw Object.assign(new TypeError(`no stream: ${response.status}`), { status: response.status });

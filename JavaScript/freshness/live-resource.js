@@ -24,6 +24,7 @@ export class LiveResource {
   #copy = null;
   #incoming = null;
   #numbers = 0;
+  #latest = -Infinity;
   #failure = null;
   #ring = [];
   #records = [];
@@ -38,11 +39,17 @@ export class LiveResource {
    *   `contentOf(body)`: what people see of it; `natureOf(body)`: `hasRealtime` and `activity` of an answer;
    *   `subjectOf(question)`; `fields()`: further fields of requests; `marks`: marks that every answer has.
    * @param {object} options - `engine`; `policy`: as for `Engine.policy`; `device`; `onChange(resource)`: something
-   *   that people see changed; `onArrival(arrival)`: an answer came, for the clock.
+   *   that people see changed; `onArrival(arrival)`: an answer came, for the clock; `send`: as `fetch`; `timers`: an
+   *   object with `setTimeout` and `clearTimeout`.
    */
-  constructor(source, { engine, policy, device, onChange, onArrival }) {
-    Object.assign(this, { source, engine, wished: policy, policy: engine.policy(policy), device, onChange, onArrival });
-    this.origin = Date.now() - device.now();
+  constructor(source, { engine, policy, device, onChange, onArrival = () => {}, send, timers = globalThis }) {
+    Object.assign(this, { source, engine, wished: policy, policy: engine.policy(policy), device, onChange, onArrival, send, timers });
+    this.origin = Date.now() - this.now();
+  }
+
+  /** The moment of an event. A clock of the host that runs backwards stands still here instead. */
+  now() {
+    return (this.#latest = Math.max(this.#latest, this.device.now()));
   }
 
   // MARK: What a page asks for
@@ -61,13 +68,28 @@ export class LiveResource {
     if (hadStream) this.#tell({ event: "linkLost" });
   }
 
-  /** Ends it: no request, no stream, no timer. */
+  /** Nobody looks any more: no request, no stream and no timer, but the copy stays. */
+  pause() {
+    this.#machine && this.#tell({ event: "stopped" });
+  }
+
+  /** Somebody looks again: asks at once (R5). */
+  resume() {
+    this.#machine && this.#tell({ event: "started" });
+  }
+
+  /** Something was done whose effect is expected soon: asks at the active interval until it is seen (R13). */
+  acted() {
+    this.#machine && this.#tell({ event: "acted" });
+  }
+
+  /** Ends it: no request, no stream, no timer, no copy. */
   stop() {
     if (!this.#machine) return;
     this.#tell({ event: "stopped" });
     this.#endsListening();
     this.#closeStream();
-    clearTimeout(this.#timer);
+    this.timers.clearTimeout(this.#timer);
     this.#machine.destroy();
     [this.#machine, this.#question, this.#copy, this.#failure] = [null, null, null, null];
   }
@@ -90,7 +112,7 @@ export class LiveResource {
 
   /** Everything the machine shows, or `null` while nothing is watched. */
   look() {
-    return this.#machine?.look(this.device.now()) ?? null;
+    return this.#machine?.look(this.now()) ?? null;
   }
 
   /** What the server said about the failure that is shown: `{ problem, reason }`. */
@@ -108,7 +130,7 @@ export class LiveResource {
       policy: this.policy,
       look: this.look(),
       notes: this.#notes,
-      now: this.device.now(),
+      now: this.now(),
     };
   }
 
@@ -121,7 +143,7 @@ export class LiveResource {
   }
 
   #tell(event) {
-    const now = this.device.now();
+    const now = this.now();
     const effects = this.#machine.handle(event, now, Engine.draw());
     if (effects.notes.length > 0) this.#notes = effects.notes;
     if (effects.cancel !== null && this.#flight?.generation === effects.cancel) {
@@ -138,10 +160,10 @@ export class LiveResource {
   }
 
   #arm(alarm, now) {
-    clearTimeout(this.#timer);
+    this.timers.clearTimeout(this.#timer);
     if (alarm === null) return;
     const wait = Math.min(Math.max(0, alarm - now), LONGEST_TIMER_MS);
-    this.#timer = setTimeout(() => this.#tell({ event: "woke" }), wait);
+    this.#timer = this.timers.setTimeout(() => this.#tell({ event: "woke" }), wait);
   }
 
   /** Puts a body in place where the machine did, and drops it where the machine did. */
@@ -161,7 +183,7 @@ export class LiveResource {
   #keep(sample) {
     const evidence = this.#evidence.get(sample.generation);
     this.#evidence.clear();
-    const record = sampleRecord(sample, `GET ${location.host}${this.source.address(this.#question, null)}`, this.origin, evidence);
+    const record = sampleRecord(sample, `GET ${nameOf(this.source.address(this.#question, null))}`, this.origin, evidence);
     const capacity = this.policy.ringCapacity;
     this.#ring = [...this.#ring, record].slice(-capacity);
     this.#records.push(record);
@@ -183,7 +205,8 @@ export class LiveResource {
       read: (document, headers) => this.source.read(document, headers, base, this.#copy),
       wait: request.longPoll === null ? null : Math.floor(request.longPoll / 1000),
       signal: abort.signal,
-      now: () => this.device.now(),
+      now: () => this.now(),
+      send: this.send,
     });
     // It was stopped meanwhile, or began anew: the question is nobody's any more.
     if (this.#machine !== machine) return;
@@ -240,20 +263,20 @@ export class LiveResource {
       delivered: (arrival) => this.#delivered(arrival),
       lost: () => this.#lost(stream),
       retry: (ms) => (this.#reconnectionTime = ms),
-      wait: Math.max(0, this.#reconnectsAt - this.device.now()),
+      wait: Math.max(0, this.#reconnectsAt - this.now()),
     });
     this.#stream = stream;
   }
 
   #delivered(arrival) {
-    this.onArrival({ ...arrival, askedAt: this.device.now(), answeredAt: this.device.now() });
+    this.onArrival({ ...arrival, askedAt: this.now(), answeredAt: this.now() });
     this.#tell({ event: "linkDelivered", with: { context: this.#context, answer: this.#answer(arrival, true) } });
   }
 
   #lost(stream) {
     if (this.#stream !== stream) return;
     this.#stream = null;
-    this.#reconnectsAt = this.device.now() + this.#reconnectionTime;
+    this.#reconnectsAt = this.now() + this.#reconnectionTime;
     this.#tell({ event: "linkLost" });
   }
 
@@ -263,4 +286,10 @@ export class LiveResource {
     this.#stream = null;
     stream?.close();
   }
+}
+
+/** Host and path of an address, for a record. */
+function nameOf(address) {
+  const { host, pathname, search } = new URL(address, globalThis.location?.href);
+  return `${host}${pathname}${search}`;
 }

@@ -122,6 +122,11 @@ static const unsigned char device_js_bytes[] = {
 #embed "../../JavaScript/freshness/device.js"
 };
 
+static const char diagnostics_view_js_name[] = "diagnostics-view.js";
+static const unsigned char diagnostics_view_js_bytes[] = {
+#embed "../../JavaScript/freshness/diagnostics-view.js"
+};
+
 static const char diagnostics_js_name[] = "diagnostics.js";
 static const unsigned char diagnostics_js_bytes[] = {
 #embed "Public/diagnostics.js"
@@ -357,6 +362,11 @@ static const unsigned char notices_js_bytes[] = {
 #embed "Public/notices.js"
 };
 
+static const char resource_stream_js_name[] = "resource-stream.js";
+static const unsigned char resource_stream_js_bytes[] = {
+#embed "../../JavaScript/freshness/resource-stream.js"
+};
+
 static const char restore_list_js_name[] = "restore-list.js";
 static const unsigned char restore_list_js_bytes[] = {
 #embed "Public/restore-list.js"
@@ -502,6 +512,7 @@ static const FreshetWebAsset assets[] = {
   ASSET(departure_js),
   ASSET(device_js),
   ASSET(diagnostics_js),
+  ASSET(diagnostics_view_js),
   ASSET(dom_js),
   ASSET(emptiness_js),
   ASSET(event_stream_js),
@@ -548,6 +559,7 @@ static const FreshetWebAsset assets[] = {
   ASSET(live_resource_js),
   ASSET(agent_reason_js),
   ASSET(notices_js),
+  ASSET(resource_stream_js),
   ASSET(restore_list_js),
   ASSET(token_form_js),
   ASSET(visit_memory_js),

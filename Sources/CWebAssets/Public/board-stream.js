@@ -3,49 +3,25 @@
 import { isBoard } from "./board-answer.js";
 import { readEventStream } from "./event-stream.js";
 import { hintsOf, marksOfBody } from "./marks.js";
+import { ResourceStream } from "./resource-stream.js";
 
-export class BoardStream {
-  #abort = new AbortController();
+export class BoardStream extends ResourceStream {
   #base;
 
   /**
-   * Opens the stream; it tells its listener what the refresh machine wants to know.
+   * Opens the stream.
    *
    * @param {string} address - Where.
    * @param {object | null} copy - The board at hand: `{ body, tag }`.
-   * @param {object} listener - `opened(isResumed)`, `heard()`, `gap()`, `delivered(arrival)`, `lost()`,
-   *   `retry(ms)`: the stream named its reconnection time; and `wait`: after how many milliseconds it is opened.
+   * @param {object} listener - As of a `ResourceStream`.
    */
   constructor(address, copy, listener) {
-    this.listener = listener;
+    super(listener);
     this.#base = copy?.tag ? { body: copy.body, id: copy.tag } : null;
-    this.#run(address);
+    this.run(readEventStream, address, { lastId: this.#base?.id ?? null });
   }
 
-  close() {
-    this.#abort.abort();
-  }
-
-  async #run(address) {
-    const lastId = this.#base?.id ?? null;
-    const tell = (act) => this.#abort.signal.aborted || act();
-    try {
-      await readEventStream(address, {
-        lastId,
-        signal: this.#abort.signal,
-        wait: this.listener.wait,
-        onRetry: (ms) => tell(() => this.listener.retry(ms)),
-        onOpen: () => tell(() => this.listener.opened(lastId !== null)),
-        onLife: () => tell(() => this.listener.heard()),
-        onEvent: (event) => tell(() => this.#take(event)),
-      });
-    } catch {
-      // A stream that breaks is a stream that is lost; the machine decides what follows.
-    }
-    tell(() => this.listener.lost());
-  }
-
-  #take({ name, id, data }) {
+  take({ name, id, data }) {
     if (name === "reset") {
       this.#base = null;
       return this.listener.gap();
@@ -59,7 +35,7 @@ export class BoardStream {
   }
 
   #deliver(outcome, body, tag, bytes, source) {
-    this.listener.delivered({ outcome, status: 200, body, tag, bytes, marks: marksOfBody(source), hints: hintsOf(source, null) });
+    this.deliver(outcome, { body, tag, bytes, marks: marksOfBody(source), hints: hintsOf(source, null) });
   }
 
   /** The board before, with what is different. */
