@@ -1,0 +1,417 @@
+// A resource as views see it: its value, how old that is, and what stands in the way of a newer one.
+
+import { readAnswer } from "./arrival.js";
+import { readEventStream } from "./event-stream.js";
+import { FreshnessError } from "./freshness-error.js";
+import { LiveResource } from "./live-resource.js";
+import { nextQuestion } from "./next-question.js";
+import { ResourceStream } from "./resource-stream.js";
+import { readWebSocket } from "./web-socket.js";
+
+/** What a stream makes of an event where nothing else is said: the whole value, as JSON. */
+const wholeValue = ({ data }) => ({ value: JSON.parse(data) });
+
+/**
+ * A policy as `Engine.policy` takes it: of the name of a preset, an interval in milliseconds, or an object. A resource
+ * with a stream uses it, and one without cannot.
+ */
+function policyOf(policy, stream) {
+  const whole = typeof policy === "string" ? { preset: policy } : typeof policy === "number" ? { every: policy } : policy;
+  return { ...whole, push: stream ? whole.push ?? {} : null };
+}
+
+/** What is compared, to tell whether a value changed: all of it, but what our servers say about the answer itself. */
+function contentOf(value) {
+  const isObject = value !== null && typeof value === "object" && !Array.isArray(value);
+  return JSON.stringify(isObject && "meta" in value ? { ...value, meta: null, rt: null } : value);
+}
+
+/** A time as milliseconds: a `Date`, a number, or a text that `Date.parse` reads. */
+function timeOf(value) {
+  const time = typeof value === "string" ? Date.parse(value) : Number(value);
+  return Number.isFinite(time) ? Math.trunc(time) : null;
+}
+
+/** A stream of whole values, by events or messages. */
+class ValueStream extends ResourceStream {
+  #reduce;
+  #value;
+
+  constructor({ address, transport = "events", reduce = wholeValue, resumes = false, protocols }, { value, lastId, headers, client, keepId }, listener) {
+    super(listener);
+    this.#reduce = reduce;
+    this.#value = value;
+    this.keepId = keepId;
+    if (transport === "webSocket") this.run(readWebSocket, String(address), { protocols, Socket: client.Socket });
+    else this.run(readEventStream, String(address), { fields: headers, send: client.send, lastId: resumes ? lastId : null });
+  }
+
+  take(event) {
+    const made = this.#reduce(event, this.#value);
+    if (made == null) return;
+    if (made === "gap") return this.listener.gap();
+    if (event.id !== null) this.keepId(event.id);
+    const bytes = event.data.length;
+    const marks = { status: "applied", ...marksOf(made) };
+    if (made === "unchanged") return this.deliver("unchanged", { bytes, marks });
+    this.#value = made.value;
+    this.deliver("content", { body: made.value, tag: made.tag ?? null, bytes, marks });
+  }
+}
+
+/** The marks of a value, from when it was made and when the server said so. */
+function marksOf({ madeAt, serverTime } = {}) {
+  const marks = {};
+  if (madeAt != null) marks.fetchedAt = timeOf(madeAt);
+  if (serverTime != null) marks.serverTime = timeOf(serverTime);
+  return marks;
+}
+
+/** What a resource shows before it is watched, and on a server. */
+const NOTHING = Object.freeze({
+  value: null, state: "loading", error: null, age: null, isLoading: true, isHeld: false, isStreaming: false, isOffline: false,
+  badge: "unknown", revision: null, changedAt: null,
+});
+
+export class FreshResource {
+  #client;
+  #options;
+  #live = null;
+  #listeners = new Set();
+  #watching = 0;
+  #isPaused = false;
+  #lingering = null;
+  #loadFailure = null;
+  #lastId = null;
+  #snapshot;
+  #shownAge = null;
+
+  /**
+   * Made by `FreshnessClient.resource`.
+   *
+   * @param {object} options - All may be left out. `policy`: the name of a preset, an interval in milliseconds, or an
+   *   object as of `Engine.policy`; `headers`: an object or a function; `read(document, { headers, previous })`: the value
+   *   of an answer, the document itself by default; what it throws makes the answer unreadable; `about(value, document)`:
+   *   `{ madeAt, serverTime, nextExpectedAt, isActive, hasRealtime }` of a value; `contentOf(value)`: the text that tells
+   *   whether it changed; `stream`: `{ address, transport, reduce, resumes, protocols }`.
+   */
+  constructor(client, key, address, options) {
+    this.#client = client;
+    this.key = key;
+    this.address = address;
+    this.wishedPolicy = options.policy ?? client.policy;
+    this.#options = options;
+    this.refresh = this.refresh.bind(this);
+    this.subscribe = this.subscribe.bind(this);
+    this.#snapshot = this.#made({ ...NOTHING }, null);
+  }
+
+  // MARK: What it shows
+
+  /** What there is to show; the same object until something other than the age changes. Its age grows as it is read. */
+  get snapshot() {
+    return this.#snapshot;
+  }
+
+  /** The age of the value in milliseconds, or `null`. */
+  get age() {
+    return this.#live?.look()?.label.age ?? null;
+  }
+
+  /** The age in whole seconds as of the last tick: the same for all who draw it in one second. */
+  get ageInSeconds() {
+    return this.#shownAge;
+  }
+
+  /** When the next request goes out and why: `{ wait, cause, rule }`, or `null` while nothing runs. */
+  get nextRequest() {
+    const facts = this.diagnostics();
+    return facts && nextQuestion(facts);
+  }
+
+  /** Samples, counters, policy and notes, for a panel; `null` while nothing runs. */
+  diagnostics() {
+    return this.#live?.diagnostics() ?? null;
+  }
+
+  /** The wall time at an instant of the engine's clock. */
+  wallTime(instant) {
+    return (this.#live?.origin ?? 0) + instant;
+  }
+
+  // MARK: Watching
+
+  /**
+   * Watches the resource: it is kept fresh until the last watcher has left.
+   *
+   * @param {(snapshot: object) => void} listener - Called when something to show changed; not at once.
+   * @param {object} options - `ticking`: also once a second, as the age grows; `signal`: ends it.
+   * @returns {() => void} Ends it.
+   */
+  subscribe(listener, { ticking = false, signal } = {}) {
+    if (signal?.aborted) return () => {};
+    const entry = { listener, ticking };
+    this.#listeners.add(entry);
+    if (this.#listeners.size === 1) this.#watch();
+    const end = () => {
+      signal?.removeEventListener("abort", end);
+      if (this.#listeners.delete(entry) && this.#listeners.size === 0) this.#linger();
+    };
+    signal?.addEventListener("abort", end, { once: true });
+    return end;
+  }
+
+  /**
+   * The snapshots from the first value or error on, the newest only: whoever is slow misses some.
+   *
+   * @param {object} options - `ticking`: also once a second, as the age grows; `signal`: ends the loop.
+   */
+  async *values({ ticking = false, signal } = {}) {
+    let isNew = true;
+    let wake = () => {};
+    const notify = () => {
+      isNew = true;
+      wake();
+    };
+    const end = this.subscribe(notify, { ticking, signal });
+    signal?.addEventListener("abort", notify, { once: true });
+    try {
+      while (!signal?.aborted && !this.#client.isClosed) {
+        if (!isNew) await new Promise((resolve) => (wake = resolve));
+        isNew = false;
+        const { snapshot } = this;
+        if (!signal?.aborted && !this.#client.isClosed && (snapshot.value !== null || snapshot.error !== null)) yield snapshot;
+      }
+    } finally {
+      end();
+      signal?.removeEventListener("abort", notify);
+    }
+  }
+
+  /**
+   * The first value.
+   *
+   * @param {object} options - `signal`: ends the wait.
+   * @throws {FreshnessError} If an error comes first.
+   */
+  async first({ signal } = {}) {
+    for await (const { value, error } of this.values({ signal })) {
+      if (value !== null) return value;
+      throw error;
+    }
+    throw signal?.aborted ? signal.reason : new TypeError("the client is closed");
+  }
+
+  // MARK: What a person or the application wants
+
+  /** A person asks: now (R5). `isForced` wants a full answer, and takes what it says (R20). */
+  refresh({ isForced = false } = {}) {
+    this.#live?.refresh({ isForced });
+  }
+
+  /** Something was done whose effect is expected soon: asks at the active interval until it is seen (R13). */
+  acted() {
+    this.#live?.acted();
+  }
+
+  /** Drops the copy; a resource that is watched is asked for anew. */
+  forget() {
+    this.end();
+    if (this.#listeners.size > 0) this.#watch();
+  }
+
+  /** Ends it, whoever watches: no request, no stream, no timer, no copy. */
+  end() {
+    this.#client.timers.clearTimeout(this.#lingering);
+    this.#watching += 1;
+    this.#live?.stop();
+    [this.#live, this.#loadFailure, this.#lastId, this.#isPaused] = [null, null, null, false];
+    this.#changed();
+    this.#tell(() => true);
+  }
+
+  /** Called by the client once a second. */
+  tick() {
+    this.#changed();
+    const age = this.age;
+    this.#shownAge = age === null ? null : Math.floor(age / 1000);
+    this.#tell((entry) => entry.ticking);
+  }
+
+  // MARK: Driving
+
+  #watch() {
+    this.#client.becameWatched(this);
+    this.#client.timers.clearTimeout(this.#lingering);
+    if (!this.#live) return this.#begin();
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#live.resume();
+  }
+
+  /** The last watcher left; another may come in a moment, as views are drawn again. */
+  #linger() {
+    this.#lingering = this.#client.timers.setTimeout(() => {
+      this.#isPaused = true;
+      this.#live?.pause();
+      this.#client.wentIdle(this);
+    }, this.#client.linger);
+  }
+
+  async #begin() {
+    const turn = (this.#watching += 1);
+    // Whether it ended meanwhile, or began anew.
+    const isOver = () => this.#watching !== turn || this.#listeners.size === 0;
+    const { device, send, timers } = this.#client;
+    try {
+      const engine = await this.#client.engine;
+      if (isOver()) return;
+      const policy = policyOf(this.wishedPolicy, this.#options.stream);
+      this.#live = new LiveResource(this.#source(), { engine, policy, device, send, timers, onChange: () => this.#changed() });
+    } catch (failure) {
+      if (isOver()) return;
+      this.#loadFailure = failure;
+      return this.#changed();
+    }
+    this.#loadFailure = null;
+    this.#isPaused = false;
+    this.#live.watch(this.address);
+  }
+
+  #headers() {
+    const given = [this.#client.headers, this.#options.headers];
+    return Object.assign({}, ...given.map((headers) => (typeof headers === "function" ? headers() : headers)));
+  }
+
+  /** What is kept fresh, as the driver wants it described. */
+  #source() {
+    const { read = (document) => document, about = () => ({}), stream } = this.#options;
+    const facts = new WeakMap();
+    const factsOf = (value) => (value !== null && typeof value === "object" ? facts.get(value) : null) ?? about(value, value) ?? {};
+    return {
+      isSame: () => true,
+      address: () => this.address,
+      read: (document, headers, _, newest) => {
+        let value;
+        try {
+          value = read(document, { headers, previous: newest?.body ?? null });
+          if (value === undefined || value === null) throw new TypeError("there is no value in it");
+          const known = about(value, document) ?? {};
+          const found = readAnswer(document, headers);
+          const { status } = found.marks;
+          const hasRealtime = known.hasRealtime ?? (status === undefined || ["applied", "partial"].includes(status));
+          if (typeof value === "object") facts.set(value, { ...known, hasRealtime });
+          const expected = known.nextExpectedAt == null ? {} : { nextExpectedAt: timeOf(known.nextExpectedAt) };
+          return { ...found, body: value, marks: { status: "applied", ...found.marks, ...marksOf(known) }, hints: { ...found.hints, ...expected } };
+        } catch (failure) {
+          return { unreadable: String(failure?.message ?? failure).slice(0, 200) };
+        }
+      },
+      openStream: (_, copy, listener) => new ValueStream(stream, {
+        value: copy?.body ?? null,
+        lastId: this.#lastId,
+        headers: this.#headers(),
+        client: this.#client,
+        keepId: (id) => (this.#lastId = id),
+      }, listener),
+      contentOf: this.#options.contentOf ?? contentOf,
+      natureOf: (value) => {
+        const { isActive, hasRealtime = true } = factsOf(value);
+        return { hasRealtime, activity: isActive === undefined ? null : isActive ? "active" : "quiet" };
+      },
+      subjectOf: () => null,
+      fields: () => this.#headers(),
+      marks: {},
+    };
+  }
+
+  // MARK: Showing
+
+  /** A new snapshot, where a person would see something other than before. */
+  #changed() {
+    const before = this.#snapshot;
+    const look = this.#live?.look() ?? null;
+    const next = look ? this.#shows(look, before) : this.#loadFailure ? this.#broken() : { ...NOTHING };
+    const names = Object.keys(NOTHING).filter((name) => name !== "age");
+    if (names.every((name) => Object.is(next[name], before[name]))) return;
+    this.#snapshot = this.#made(next, look?.label.age ?? null);
+    const age = this.#snapshot.age;
+    this.#shownAge = age === null ? null : Math.floor(age / 1000);
+    this.#tell(() => true);
+  }
+
+  #shows(look, before) {
+    const { badge, isHeld } = look.label;
+    const isOffline = look.connectivity === "offline";
+    const error = this.#errorOf(look, before.error);
+    // Equal content stays the same object.
+    const value = look.revision === null ? null : look.revision === before.revision ? before.value : this.#live.body;
+    const state = stateOf({ value, isOffline, error, isHeld, badge });
+    return {
+      value, state, error, isLoading: look.isLoading, isHeld, isStreaming: look.isStreaming, isOffline, badge,
+      revision: look.revision,
+      changedAt: look.changedAt === null ? null : Math.round(this.wallTime(look.changedAt)),
+    };
+  }
+
+  #errorOf(look, before) {
+    if (look.failure === null) return null;
+    const { problem, reason } = this.#live.failure ?? {};
+    if (before?.since === look.failureSince && before.kind === look.failure && before.status === look.failureStatus) return before;
+    const error = new FreshnessError(look.failure, { status: look.failureStatus, problem, reason, address: this.address });
+    return Object.assign(error, { since: look.failureSince });
+  }
+
+  #broken() {
+    const known = this.#snapshot.error;
+    const error = known?.cause === this.#loadFailure ? known
+      : new FreshnessError("engine", { address: this.address, reason: this.#loadFailure.message, cause: this.#loadFailure });
+    return { ...NOTHING, state: "failing", isLoading: false, error };
+  }
+
+  /** A snapshot whose age grows as it is read, also when another one has taken its place. */
+  #made(facts, age) {
+    const { device } = this.#client;
+    const since = device.now();
+    const grown = () => (age === null ? null : age + Math.max(0, device.now() - since));
+    const resource = this;
+    const snapshot = {
+      ...facts,
+      get age() {
+        return resource.#snapshot === snapshot ? resource.age : grown();
+      },
+      resource,
+      refresh: this.refresh,
+    };
+    return Object.freeze(snapshot);
+  }
+
+  #tell(isMeant) {
+    for (const entry of [...this.#listeners]) {
+      if (!isMeant(entry) || !this.#listeners.has(entry)) continue;
+      try {
+        entry.listener(this.#snapshot);
+      } catch (failure) {
+        // What a view throws is its own affair: the others, and the engine, go on.
+        reportFailure(failure);
+      }
+    }
+  }
+}
+
+/** Reports an error as if nobody had caught it. */
+function reportFailure(failure) {
+  if (globalThis.reportError) return reportError(failure);
+  queueMicrotask(() => {
+    throw failure;
+  });
+}
+
+/** What a view says about a value, in one word. */
+function stateOf({ value, isOffline, error, isHeld, badge }) {
+  if (isOffline) return "offline";
+  if (error !== null) return "failing";
+  if (value === null) return "loading";
+  if (isHeld) return "held";
+  return { live: "live", partial: "ageing", unavailable: "old", unknown: "unknown" }[badge];
+}

@@ -1,0 +1,264 @@
+// The refresh machine itself, for hosts that drive it themselves (freshness.js).
+
+export type Preset = "departuresWeb" | "departuresNative" | "departuresWeb5s" | "workspaces" | "jobs";
+export type Jitter = "none" | "full" | { signed: [least: number, most: number] } | { within: number } | { share: number } | { above: number };
+
+/** When a request follows what a producer's rhythm foretells. */
+export interface Alignment {
+  delay: number;
+  spread: number;
+  slack: number;
+  tolerance: number;
+}
+
+/** How a stream is used beside requests. */
+export interface Push {
+  heartbeat: number;
+  watchdogPercent: number;
+  openTimeout: number;
+  safetyPoll: number;
+  leastGap: number;
+  stableAfter: number;
+}
+
+/** Every constant of a machine; times in milliseconds. */
+export interface Policy {
+  active: number;
+  recent: number;
+  recentFor: number;
+  idle: number;
+  background: number | null;
+  jitter: Jitter;
+  leastInterval: number;
+  leastWait: number;
+  burst: number;
+  spread: number;
+  focusDebounce: number;
+  timeout: number;
+  retryDelay: number | null;
+  ladder: number[];
+  ladderJitter: Jitter;
+  retryAfterCap: number;
+  recheck: number;
+  driftFloor: number;
+  driftPercent: number;
+  stallFloor: number;
+  stallFactor: number;
+  rescueCooldown: number;
+  unchangedLimit: number | null;
+  unchangedFor: number | null;
+  holdCap: number | null;
+  degradedRearm: number;
+  badgePartialAfter: number;
+  badgeUnavailableAfter: number;
+  alignment: Alignment | null;
+  longPoll: number | null;
+  push: Push | null;
+  prefetches: boolean;
+  ringCapacity: number;
+}
+
+/** A preset or an interval, and the fields that are to be others. */
+export type PolicyDescription = ({ preset: Preset; every?: undefined } | { every: number; preset?: undefined }) &
+  Partial<Omit<Policy, "push">> & { push?: Partial<Push> | null };
+
+export interface Context {
+  question: number;
+  identity: number;
+}
+
+export type Origin = "prefetch" | "schedule" | "catchUp" | "change" | "person";
+export type WishName = "person" | "hardRefresh" | "schedule" | "change";
+export type Wish = { wish: WishName } | { origin: Origin; isForced?: boolean; isUnconditional?: boolean; showsLoading?: boolean };
+export type Lifecycle = "foreground" | "background" | "suspended";
+export type Connectivity = "online" | "metered" | "offline";
+export type Mode = "full" | "degradedStatic" | "staleCacheFallback" | "staticTimeoutFallback" | "unknown";
+export type Status = "applied" | "partial" | "skippedBudget" | "disabled" | "missingCache" | "staleCache" | "guardedError" | "unknown";
+export type FailureKind =
+  | "refused" | "unauthorised" | "gone" | "throttled" | "serverError" | "timedOut" | "unreachable" | "undecodable" | "missingBody";
+export type OutcomeName =
+  | "content" | "unchanged" | "refused" | "unauthorised" | "gone" | "throttled" | "serverError" | "timedOut" | "unreachable"
+  | "undecodable" | "cancelled";
+export type Badge = "live" | "partial" | "unavailable" | "unknown";
+export type Cause =
+  | "unwatched" | "offline" | "paused" | "outstanding" | "cadence" | "stated" | "learned" | "longPoll" | "safetyPoll" | "retry"
+  | "backoff" | "degraded" | "recheck" | "retryAfter" | "spread" | "reconnect" | "news";
+
+/** What an answer says about its freshness. */
+export interface Marks {
+  serverTime?: number | null;
+  fetchedAt?: number | null;
+  cacheAge?: number | null;
+  transit?: number;
+  mode?: Mode | null;
+  status?: Status | null;
+  appliedFlag?: boolean | null;
+  reason?: Status | null;
+}
+
+export type Outcome =
+  | { outcome: "content"; revision: number; validator?: number | null; hasRealtime?: boolean; fulfilsAction?: boolean }
+  | { outcome: "throttled"; retryAfter?: { seconds: number } | { date: number } | null }
+  | { outcome: "undecodable"; reason: number }
+  | { outcome: Exclude<OutcomeName, "content" | "throttled" | "undecodable"> };
+
+export type Answer = Outcome & {
+  status?: number;
+  bytes?: number;
+  marks?: Marks;
+  hints?: { nextExpectedAt?: number | null; maxAge?: number | null; spread?: number | null };
+  activity?: "quiet" | "active" | null;
+  deviceTime?: number | null;
+};
+
+export type MachineEvent =
+  | { event: "started" | "stopped" | "prefetch" | "woke" | "slept" | "focused" | "acted" | "fulfilled" | "evicted" }
+  | { event: "linkHeard" | "linkChanged" | "linkGap" | "linkLost" }
+  | { event: "paceWished"; with: { interval: number | null } }
+  | { event: "lifecycle"; with: { to: Lifecycle } }
+  | { event: "connectivity"; with: { to: Connectivity } }
+  | { event: "wished"; with: Wish }
+  | { event: "contextChanged"; with: { question: number; identity?: number } }
+  | { event: "activity"; with: { is: "quiet" | "active" } }
+  | { event: "wrote"; with: { revision: number } }
+  | { event: "answered"; with: { generation: number; context: { question: number; identity?: number }; answer: Answer } }
+  | { event: "linkOpened"; with: { isResumed: boolean } }
+  | { event: "linkDelivered"; with: { context: { question: number; identity?: number }; answer: Answer } };
+
+export interface EngineRequest {
+  generation: number;
+  context: Context;
+  validator: number | null;
+  longPoll: number | null;
+  timeout: number;
+  priority: "low" | "normal" | "high";
+  origin: Origin;
+  isForced: boolean;
+  isUnconditional: boolean;
+  showsLoading: boolean;
+  cadence: number;
+}
+
+export interface Sample {
+  generation: number;
+  context: Context;
+  startedAt: number;
+  endedAt: number;
+  duration: number;
+  status: number;
+  outcome: OutcomeName;
+  verdict: string | null;
+  marks: Required<Marks>;
+  skew: number | null;
+  bytes: number;
+  isConditional: boolean;
+  isChange: boolean;
+  changeToScreen: number | null;
+  cadence: number;
+}
+
+/** What a host does after an event. */
+export interface Effects {
+  cancel: number | null;
+  snapshot: "none" | "apply" | "verify" | "hold" | "clear";
+  changes: ("snapshot" | "failure" | "loading" | "label")[];
+  request: EngineRequest | null;
+  link: "open" | "close" | null;
+  alarm: number | null;
+  sample: Sample | null;
+  notes: string[];
+}
+
+export interface Label {
+  marker: "none" | "normal" | { reduced: { status: Status } | { mode: Mode } };
+  badge: Badge;
+  notice: "none" | "mild" | "unavailable";
+  age: number | null;
+  isHeld: boolean;
+  wording: { seconds: number } | { minutes: number } | { hours: number } | null;
+}
+
+/** Everything a machine shows. */
+export interface Look {
+  lifecycle: Lifecycle;
+  connectivity: Connectivity;
+  context: Context;
+  alarm: number | null;
+  revision: number | null;
+  validator: number | null;
+  hasRealtime: boolean | null;
+  ageAtArrival: number | null;
+  arrivedAt: number | null;
+  hasServerAge: boolean | null;
+  changedAt: number | null;
+  verifiedAt: number | null;
+  failure: FailureKind | null;
+  failureReason: number | null;
+  failureStatus: number | null;
+  failureSince: number | null;
+  isLoading: boolean;
+  outstanding: number | null;
+  hasObservers: boolean;
+  isStreaming: boolean;
+  failuresInARow: number;
+  pace: "active" | "recent" | "idle" | "background";
+  label: Label;
+  nextCause: Cause;
+  nextDue: number | null;
+}
+
+/** What a machine did over its life. */
+export interface Counters {
+  requests: number;
+  cancelled: number;
+  answers: number;
+  unchanged: number;
+  bytes: number;
+  coalesced: number;
+  superseded: number;
+  held: number;
+  retries: number;
+  rescues: number;
+  measuredChanges: number;
+  changeToScreenTotal: number;
+  changeToScreenLongest: number;
+  unchangedPercent: number;
+}
+
+/** What is wrong with a call of the engine. */
+export class EngineError extends Error {
+  constructor(code: string, where: string, problem: string);
+  readonly name: "EngineError";
+  readonly code: string;
+  readonly where: string;
+}
+
+/** The WebAssembly module, and the machines in it. */
+export class Engine {
+  static load(source: BufferSource | WebAssembly.Module | Response | PromiseLike<BufferSource | WebAssembly.Module | Response>): Promise<Engine>;
+  static draw(): number;
+  constructor(instance: WebAssembly.Instance);
+  readonly machines: number;
+  readonly memory: { inUse: number; size: number };
+  policy(description: PolicyDescription): Policy;
+  machine(description: { policy: PolicyDescription; context?: { question: number; identity?: number } }): Machine;
+}
+
+/** One machine; `Engine.machine` creates it. */
+export class Machine {
+  private constructor();
+  /** @param now A moment of a clock that never runs backwards; earlier than the last event is the error `wentBack`. */
+  handle(event: MachineEvent, now: number, draw: number): Effects;
+  look(now: number): Look;
+  label(now: number): Label;
+  policy(): Policy;
+  counters(): Counters;
+  destroy(): void;
+}
+
+/** The reasons for which the module refuses a call. */
+export const CODES: readonly string[];
+/** The published numbers: each list begins with the case of number 1. */
+export const NUMBERS: Readonly<Record<string, readonly string[]>>;
+/** The wishes with a name: origin, forced, unconditional, shows loading. */
+export const WISHES: Readonly<Record<WishName, readonly [Origin, boolean, boolean, boolean]>>;

@@ -1,0 +1,7 @@
+// The package in one import: a client that keeps resources fresh, and what it is made of.
+
+export { ageInWords } from "./age-words.js";
+export { FreshnessClient } from "./client.js";
+export { Device } from "./device.js";
+export { Engine, EngineError } from "./freshness.js";
+export { FreshnessError } from "./freshness-error.js";

@@ -1,0 +1,489 @@
+// The driver of the package under node, with a network and a clock that are written down.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ageInWords, FreshnessClient, FreshnessError } from "../../JavaScript/freshness/index.js";
+import { engine, eventStream, STEADY, World } from "./world.mjs";
+
+const A = "http://server.test/a";
+
+test("two watchers of one address poll once, and see one snapshot", async () => {
+  const world = new World();
+  world.answer = (_, count) => ({ body: { count } });
+  const seen = [[], []];
+  seen.forEach((list) => world.client.resource(A).subscribe((snapshot) => list.push(snapshot)));
+  await world.run(25_000);
+  assert.deepEqual(world.requests.map(({ at }) => at), [0, 10_000, 20_000]);
+  assert.deepEqual(seen[0].map(({ value }) => value?.count), seen[1].map(({ value }) => value?.count));
+  assert.equal(seen[0].at(-1), seen[1].at(-1));
+  assert.equal(world.client.resource(A).snapshot.value.count, 3);
+  world.client.close();
+});
+
+test("resources share one module, and leave nothing behind", async () => {
+  const before = engine.machines;
+  const world = new World();
+  for (let index = 0; index < 60; index += 1) world.client.resource(`${A}/${index}`).subscribe(() => {});
+  await world.run(5_000);
+  assert.equal(engine.machines, before + 60);
+  world.client.close();
+  assert.equal(engine.machines, before);
+  assert.equal(world.timersSet, 0);
+  assert.throws(() => world.client.resource(A), TypeError);
+});
+
+test("copies that nobody watches are kept, but not too many", async () => {
+  const before = engine.machines;
+  const world = new World();
+  for (let index = 0; index < 60; index += 1) {
+    const end = world.client.resource(`${A}/${index}`).subscribe(() => {});
+    await world.run(100);
+    end();
+  }
+  await world.run(5_000);
+  assert.equal(engine.machines, before + 32);
+  assert.equal(world.client.resources.length, 32);
+  assert.equal(world.requests.length, 60);
+  world.client.close();
+});
+
+test("304 leaves the snapshot the same object, and its age grows with the clock", async () => {
+  const world = new World();
+  world.answer = ({ headers }) => (headers["If-None-Match"] === '"1"' ? { status: 304, headers: { ETag: '"1"' } }
+    : { body: { n: 1, meta: { serverTime: "2026-01-01T00:00:10Z", rtFetchedAt: "2026-01-01T00:00:03Z" } }, headers: { ETag: '"1"' } });
+  const resource = world.client.resource(A);
+  const changes = [];
+  resource.subscribe((snapshot) => changes.push(snapshot));
+  await world.run(4_000);
+  const first = resource.snapshot;
+  assert.equal(first.age, 11_000);
+  assert.deepEqual([first.state, first.badge, first.error], ["live", "live", null]);
+  await world.run(5_000);
+  assert.equal(first.age, 16_000);
+  assert.equal(resource.ageInSeconds, 16);
+  await world.run(10_000);
+  assert.equal(world.requests.length, 2);
+  assert.equal(resource.snapshot.value, first.value);
+  assert.ok(resource.age >= 26_000, "a 304 with no later source time makes nothing younger");
+  world.client.close();
+});
+
+test("what was shown keeps its own age when another value has taken its place", async () => {
+  const world = new World();
+  world.answer = (_, count) => ({ body: { count } });
+  const resource = world.client.resource(A);
+  resource.subscribe(() => {});
+  await world.run(2_000);
+  const old = resource.snapshot;
+  await world.run(10_000);
+  assert.deepEqual([old.value.count, resource.snapshot.value.count], [1, 2]);
+  assert.equal(old.age, 12_000);
+  assert.equal(resource.snapshot.age, 2_000);
+  world.client.close();
+});
+
+test("equal content stays the same object, whatever the answer says about itself", async () => {
+  const world = new World();
+  world.answer = (_, count) => ({ body: { list: [1, 2], meta: { serverTime: new Date(count * 1000).toISOString() } } });
+  const resource = world.client.resource(A);
+  const values = new Set();
+  resource.subscribe(({ value }) => value && values.add(value));
+  await world.run(65_000);
+  assert.equal(world.requests.length, 7);
+  assert.equal(values.size, 1);
+  world.client.close();
+});
+
+test("a value says when it was made, and what activity it shows", async () => {
+  const world = new World();
+  world.answer = () => ({ body: { made: 1.7e12 - 30_000, busy: true }, headers: { Date: new Date(1.7e12).toUTCString() } });
+  const policy = { ...STEADY, every: undefined, preset: "workspaces", jitter: "none" };
+  const resource = world.client.resource(A, { policy, about: ({ made, busy }) => ({ madeAt: new Date(made), isActive: busy }) });
+  resource.subscribe(() => {});
+  await world.run(100);
+  assert.equal(resource.age, 30_100);
+  assert.equal(resource.snapshot.state, "ageing");
+  await world.run(1_500);
+  assert.equal(world.requests.length, 2, "active: 1.5 s");
+  world.client.close();
+});
+
+test("a watcher that leaves cancels the request, and one that returns in time asks nothing anew", async () => {
+  const world = new World();
+  world.answer = (_, count) => (count === 2 ? { hang: true } : { body: { count } });
+  const resource = world.client.resource(A);
+  let end = resource.subscribe(() => {});
+  await world.run(10_100);
+  end();
+  await world.run(500);
+  assert.equal(world.requests[1].signal.aborted, false);
+  end = resource.subscribe(() => {});
+  await world.run(500);
+  assert.equal(world.requests.length, 2, "drawn again within a second");
+  end();
+  await world.run(1_500);
+  assert.equal(world.requests[1].signal.aborted, true);
+  assert.equal(world.timersSet, 0, "nothing runs for nobody");
+  assert.equal(resource.snapshot.value.count, 1, "the copy stays");
+  resource.subscribe(() => {});
+  await world.settle();
+  assert.equal(world.requests.length, 3, "R5: asks at once");
+  world.client.close();
+});
+
+test("errors are typed, say what the server said, and take no value away", async () => {
+  const cases = [
+    [{ status: 404, body: { detail: "no such stop" } }, { kind: "refused", status: 404 }, /a: the server refuses the request \(404\): no such stop/],
+    [{ status: 401, body: "" }, { kind: "unauthorised", status: 401 }, /does not permit/],
+    [{ status: 410, body: "" }, { kind: "gone", status: 410 }, /gone/],
+    [{ status: 429, body: "", headers: { "Retry-After": "60" } }, { kind: "throttled", status: 429 }, /patience/],
+    [{ status: 503, body: "" }, { kind: "serverError", status: 503 }, /failed \(503\)/],
+    [{ fail: "connection refused" }, { kind: "unreachable", status: 0 }, /connection refused/],
+    [{ hang: true }, { kind: "timedOut", status: 0 }, /no answer came in time/],
+    [{ body: "<html>" }, { kind: "undecodable", status: 200 }, /no JSON/],
+    [{ body: { wrong: true } }, { kind: "undecodable", status: 200 }, /"list" is missing/],
+  ];
+  for (const [answer, wanted, message] of cases) {
+    const world = new World();
+    world.answer = (_, count) => (count === 1 ? { body: { list: [] } } : answer);
+    const read = (document) => {
+      if (!document.list) throw new TypeError('"list" is missing');
+      return document.list;
+    };
+    const resource = world.client.resource(A, { read });
+    resource.subscribe(() => {});
+    await world.run(60_000);
+    const { value, error, state } = resource.snapshot;
+    assert.deepEqual([value, state], [[], "failing"]);
+    assert.ok(error instanceof FreshnessError);
+    assert.deepEqual({ kind: error.kind, status: error.status }, wanted);
+    assert.match(error.message, message);
+    world.client.close();
+  }
+});
+
+test("a failure that lasts is one error, not one for each request", async () => {
+  const world = new World();
+  world.answer = () => ({ status: 500, body: "" });
+  const errors = new Set();
+  world.client.resource(A).subscribe(({ error }) => error && errors.add(error));
+  await world.run(120_000);
+  assert.ok(world.requests.length > 4);
+  assert.equal(errors.size, 1);
+  world.client.close();
+});
+
+test("the first value comes, or the error that came instead, or the end that the caller wished", async () => {
+  const world = new World();
+  world.answer = () => ({ body: { n: 7 }, after: 300 });
+  const wanted = world.client.resource(A).first();
+  await world.run(400);
+  assert.deepEqual(await wanted, { n: 7 });
+  world.answer = () => ({ status: 404, body: "" });
+  const failing = assert.rejects(world.client.resource(`${A}/other`).first(), { name: "FreshnessError", kind: "refused" });
+  await world.run(400);
+  await failing;
+  const abort = new AbortController();
+  world.answer = () => ({ hang: true });
+  const ended = assert.rejects(world.client.resource(`${A}/third`).first({ signal: abort.signal }), { name: "AbortError" });
+  await world.run(400);
+  abort.abort();
+  await ended;
+  await world.run(2_000);
+  assert.equal(world.requests.at(-1).signal.aborted, true);
+  world.client.close();
+});
+
+test("a loop over values gets the newest, ticks if it wants, and ends with its signal", async () => {
+  const world = new World();
+  world.answer = (_, count) => ({ body: { count } });
+  const abort = new AbortController();
+  const [slow, ages] = [[], []];
+  const slowly = (async () => {
+    for await (const { value } of world.client.values(A, { signal: abort.signal })) {
+      slow.push(value.count);
+      await new Promise((resolve) => world.timers.setTimeout(resolve, 24_000));
+    }
+  })();
+  const ticking = (async () => {
+    for await (const { age } of world.client.values(A, { ticking: true, signal: abort.signal })) ages.push(Math.floor(age / 1000));
+  })();
+  await world.run(52_000);
+  assert.deepEqual(slow, [1, 3, 5]);
+  assert.deepEqual(ages.slice(0, 10), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  abort.abort();
+  await world.run(30_000);
+  await Promise.all([slowly, ticking]);
+  assert.equal(world.timersSet, 0);
+  // Breaking out ends the watching too.
+  world.answer = () => ({ body: {} });
+  const watched = (async () => {
+    for await (const _ of world.client.values(`${A}/b`)) break;
+  })();
+  await world.run(2_000);
+  await watched;
+  const count = world.requests.length;
+  await world.run(60_000);
+  assert.equal(world.requests.length, count);
+  // Closing the client ends every loop.
+  const closed = (async () => {
+    for await (const _ of world.client.values(`${A}/c`)) { /* goes on */ }
+  })();
+  await world.run(100);
+  world.client.close();
+  await closed;
+});
+
+test("out of sight it pauses, back in sight it asks at once; offline it says so and waits", async () => {
+  const world = new World();
+  const resource = world.client.resource(A, { policy: { ...STEADY, background: null } });
+  resource.subscribe(() => {});
+  await world.run(1_000);
+  await world.says("lifecycle", "background");
+  await world.run(100_000);
+  assert.equal(world.requests.length, 1);
+  assert.equal(resource.nextRequest.cause, "paused");
+  await world.says("lifecycle", "foreground");
+  assert.equal(world.requests.length, 2);
+  await world.says("connectivity", "offline");
+  await world.run(100_000);
+  assert.equal(world.requests.length, 2);
+  assert.deepEqual([resource.snapshot.state, resource.snapshot.isOffline, resource.snapshot.error], ["offline", true, null]);
+  assert.deepEqual(resource.nextRequest, { wait: null, cause: "offline", rule: "R24" });
+  await world.says("connectivity", "online");
+  await world.run(2_000);
+  assert.equal(world.requests.length, 3);
+  await world.run(5_000);
+  await world.says("focused");
+  assert.equal(world.requests.length, 4);
+  world.client.close();
+});
+
+test("a person's refresh asks now, and a forced one takes what comes", async () => {
+  const world = new World();
+  const resource = world.client.resource(A);
+  resource.subscribe(() => {});
+  await world.run(3_000);
+  resource.snapshot.refresh();
+  await world.run(10);
+  assert.equal(world.requests.length, 2);
+  resource.refresh({ isForced: true });
+  await world.run(10);
+  assert.equal(world.requests.length, 3);
+  assert.equal(resource.diagnostics().ring.at(-1).origin, "person");
+  world.client.close();
+});
+
+test("a clock that runs backwards stands still for the driver, and breaks nothing", async () => {
+  const world = new World();
+  const resource = world.client.resource(A);
+  resource.subscribe(() => {});
+  await world.run(5_000);
+  world.time -= 3_000;
+  assert.equal(resource.age, 5_000);
+  resource.refresh();
+  await world.settle();
+  assert.equal(world.requests.length, 2);
+  world.client.close();
+});
+
+test("headers come from the client and the resource, and another person gets another copy", async () => {
+  let token = "one";
+  const world = new World({ headers: () => ({ Authorization: `Bearer ${token}` }) });
+  world.answer = ({ headers }) => ({ body: { of: headers.Authorization }, headers: { ETag: '"x"' } });
+  const resource = world.client.resource(A, { headers: { "X-Mine": "1" } });
+  resource.subscribe(() => {});
+  await world.run(1_000);
+  assert.equal(world.requests[0].headers["X-Mine"], "1");
+  const shown = [];
+  resource.subscribe(({ value }) => shown.push(value?.of ?? null));
+  token = "two";
+  world.client.forget();
+  await world.run(1_000);
+  assert.equal(world.requests[1].headers["If-None-Match"], undefined, "R19: no validator of the other person");
+  assert.deepEqual([shown[0], shown.at(-1)], [null, "Bearer two"]);
+  world.client.close();
+});
+
+test("an engine that does not load is an error that the next watcher gets over", async () => {
+  let isBroken = true;
+  const world = new World({
+    engine: { then: (resolve, reject) => (isBroken ? reject(new TypeError("no module")) : resolve(new Response(null, { status: 404 }))) },
+  });
+  const { client } = world;
+  const resource = client.resource(A);
+  const end = resource.subscribe(() => {});
+  await world.settle();
+  assert.deepEqual([resource.snapshot.error.kind, resource.snapshot.state, resource.snapshot.isLoading], ["engine", "failing", false]);
+  assert.match(resource.snapshot.error.message, /did not start: no module/);
+  await assert.rejects(client.resource(`${A}/2`).first(), { kind: "engine" });
+  end();
+  isBroken = false;
+  resource.forget();
+  resource.subscribe(() => {});
+  await world.settle();
+  assert.match(resource.snapshot.error.message, /the module answered 404/);
+  client.close();
+  // A policy that is not one is said where it is seen.
+  const other = new World();
+  const wrong = other.client.resource(A, { policy: "fast" });
+  wrong.subscribe(() => {});
+  await other.run(100);
+  assert.match(wrong.snapshot.error.message, /policy.preset: "fast" is none of/);
+  other.client.close();
+});
+
+test("one address with two policies is a mistake, and a key of its own mends it", () => {
+  const { client } = new World();
+  client.resource(A, { policy: 5_000 });
+  client.resource(A);
+  client.resource(new URL(A), { policy: 5_000 });
+  assert.throws(() => client.resource(A, { policy: "jobs" }), /a is kept fresh with the policy 5000/);
+  client.resource(A, { policy: "jobs", key: "slow" });
+  client.close();
+});
+
+test("a listener that throws does not keep the others from hearing", async () => {
+  const world = new World();
+  const thrown = [];
+  globalThis.reportError = (failure) => thrown.push(failure.message);
+  const heard = [];
+  world.client.resource(A).subscribe(({ value }) => {
+    if (value) throw new Error("a view broke");
+  });
+  world.client.resource(A).subscribe(({ value }) => value && heard.push(value));
+  await world.run(100);
+  assert.deepEqual([heard.length, thrown], [1, ["a view broke"]]);
+  world.client.close();
+});
+
+// MARK: Streams
+
+const STREAMED = { ...STEADY, push: { heartbeat: 15_000, safetyPoll: 60_000 } };
+
+test("an event stream brings values, polling slows down beside it, and its end is made up for", async () => {
+  const world = new World();
+  const streams = [];
+  world.answer = ({ address }) => {
+    if (!address.endsWith("/events")) return { body: { n: 0 } };
+    streams.push(eventStream());
+    return streams.at(-1).answer;
+  };
+  const resource = world.client.resource(A, { policy: STREAMED, stream: { address: `${A}/events`, resumes: true } });
+  const seen = [];
+  resource.subscribe(({ value }) => value && seen.at(-1) !== value.n && seen.push(value.n));
+  await world.run(2_000);
+  assert.equal(resource.snapshot.isStreaming, true);
+  streams[0].write('id: 41\ndata: {"n": 1}\n\n');
+  await world.run(1_000);
+  assert.deepEqual(seen, [0, 1]);
+  const polls = () => world.requests.filter(({ address }) => address === A).length;
+  const before = polls();
+  for (let beat = 0; beat < 3; beat += 1) {
+    streams[0].write(": still here\n\n");
+    await world.run(10_000);
+  }
+  assert.equal(polls(), before, "no poll while the stream is healthy");
+  assert.equal(resource.nextRequest.cause, "safetyPoll");
+  streams[0].end();
+  await world.run(20_000);
+  const opened = world.requests.filter(({ address }) => address !== A);
+  assert.equal(opened.length, 2);
+  assert.equal(opened[1].headers["Last-Event-ID"], "41");
+  world.client.close();
+  await world.settle();
+  assert.equal(opened[1].signal.aborted, true);
+});
+
+test("an event that cannot be read ends the stream, its connection included", async () => {
+  const world = new World();
+  const streams = [];
+  world.answer = ({ address }) => {
+    if (!address.endsWith("/events")) return { body: { n: 0 } };
+    streams.push(eventStream());
+    return streams.at(-1).answer;
+  };
+  const resource = world.client.resource(A, { policy: STREAMED, stream: { address: `${A}/events` } });
+  resource.subscribe(() => {});
+  await world.run(2_000);
+  const opened = world.requests.find(({ address }) => address.endsWith("/events"));
+  streams[0].write("data: {not JSON\n\n");
+  await world.run(50);
+  assert.equal(opened.signal.aborted, true, "nothing goes on reading");
+  assert.deepEqual(resource.snapshot.value, { n: 0 });
+  world.client.close();
+});
+
+test("a stream that says that something is missing leads to a request", async () => {
+  const world = new World();
+  const stream = eventStream();
+  world.answer = ({ address }, count) => (address.endsWith("/events") ? stream.answer : { body: { count } });
+  const reduce = ({ name, data }, value) => (name === "reset" ? "gap" : name === "same" ? "unchanged" : name === "beat" ? null : { value: { ...value, ...JSON.parse(data) } });
+  const resource = world.client.resource(A, { policy: STREAMED, stream: { address: `${A}/events`, reduce } });
+  resource.subscribe(() => {});
+  await world.run(2_000);
+  const polls = () => world.requests.filter(({ address }) => address === A).length;
+  const before = polls();
+  stream.write('event: beat\ndata: 1\n\nevent: patch\ndata: {"b": 2}\n\nevent: same\ndata: 1\n\n');
+  await world.run(1_000);
+  assert.equal(resource.snapshot.value.b, 2);
+  assert.equal(polls(), before);
+  stream.write("event: reset\ndata: 1\n\n");
+  await world.run(3_000);
+  assert.ok(polls() > before);
+  world.client.close();
+});
+
+test("a WebSocket brings values as well; one that closes or says nonsense is lost", async () => {
+  const world = new World();
+  world.answer = () => ({ body: { n: 0 } });
+  const resource = world.client.resource(A, { policy: STREAMED, stream: { address: `${A}/socket`, transport: "webSocket", protocols: ["v1"] } });
+  resource.subscribe(() => {});
+  await world.run(1_000);
+  const [first] = world.sockets;
+  assert.deepEqual([first.address, first.protocols], ["ws://server.test/a/socket", ["v1"]]);
+  assert.equal(resource.snapshot.isStreaming, false);
+  first.onopen();
+  await world.run(1_000);
+  assert.equal(resource.snapshot.isStreaming, true);
+  first.onmessage({ data: '{"n": 5}' });
+  first.onmessage({ data: new ArrayBuffer(4) });
+  await world.settle();
+  assert.equal(resource.snapshot.value.n, 5);
+  first.onclose({ code: 1006 });
+  await world.run(3_000);
+  assert.equal(first.isClosed, true);
+  assert.equal(world.sockets.length, 2);
+  world.sockets[1].onopen();
+  world.sockets[1].onmessage({ data: "nonsense" });
+  await world.settle();
+  assert.equal(world.sockets[1].isClosed, true);
+  assert.equal(resource.snapshot.state, "live");
+  await world.run(30_000);
+  world.client.close();
+  await world.settle();
+  assert.equal(world.sockets.every(({ isClosed }) => isClosed), true);
+});
+
+// MARK: Words, and a real server
+
+test("ages in words", () => {
+  const minute = 60_000;
+  assert.equal(ageInWords(12_900), "updated 12\u00a0s ago");
+  assert.equal(ageInWords(89 * minute, "de-CH"), "vor 89\u00a0min aktualisiert");
+  assert.equal(ageInWords(200 * minute, "fr"), "actualisé il y a 3\u00a0h");
+  assert.equal(ageInWords(0, "it"), "aggiornato 0\u00a0s fa");
+  assert.equal(ageInWords(1_000, "xx"), "updated 1\u00a0s ago");
+  assert.equal(ageInWords(null), "");
+});
+
+test("with nothing set, the module beside the package and the platform's own fetch and clock do it", async () => {
+  const { createServer } = await import("node:http");
+  const server = createServer((_, response) => response.writeHead(200, { "Content-Type": "application/json" }).end('{"ok":true}'));
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const client = new FreshnessClient();
+  assert.deepEqual(await client.resource(`http://127.0.0.1:${server.address().port}/`).first(), { ok: true });
+  client.close();
+  server.closeAllConnections();
+  server.close();
+});
