@@ -1,0 +1,16 @@
+// <freshness-devtools>; importing this module defines it.
+
+import type { FreshnessClient } from "./index.js";
+
+/** A panel for developers: causes, counters and samples of every resource of a client. */
+export interface FreshnessDevtools extends HTMLElement {
+  /** The client that is shown; the shared one if no other is set. */
+  client: FreshnessClient | null;
+}
+export const FreshnessDevtools: { new (): FreshnessDevtools; prototype: FreshnessDevtools };
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "freshness-devtools": FreshnessDevtools;
+  }
+}

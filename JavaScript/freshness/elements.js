@@ -1,0 +1,109 @@
+// Elements for pages without a framework. Importing this file defines them:
+//
+//     <fresh-value src="/api/status" path="items.0.name"></fresh-value>
+//     <fresh-age src="/api/status"></fresh-age>
+//
+// Both watch the resource at `src` while they are in the document, share it with all others, say its `state` as an
+// attribute for style sheets, and dispatch `fresh` with the snapshot as `detail` whenever it changes.
+
+import { ageInWords } from "./age-words.js";
+import { FreshnessClient } from "./client.js";
+
+// Under node there are no elements; the module can still be imported.
+const Base = globalThis.HTMLElement ?? class {};
+
+/** The policy that an attribute names: a preset, or an interval in milliseconds. */
+function policyOf(text) {
+  return text === null ? undefined : /^\d+$/.test(text) ? Number(text) : text;
+}
+
+class FreshElement extends Base {
+  static observedAttributes = ["src", "policy", "path", "lang"];
+  /** How the element watches; a subclass that shows the age ticks. */
+  static isTicking = false;
+  #end = null;
+  #shown = null;
+  resource = null;
+
+  /** The client; the shared one if no other is set before the element is in the document. */
+  client = null;
+
+  connectedCallback() {
+    this.#watch();
+  }
+
+  disconnectedCallback() {
+    this.#unwatch();
+  }
+
+  attributeChangedCallback(name) {
+    if (!this.isConnected) return;
+    if (name === "src" || name === "policy") this.#watch();
+    else this.#show();
+  }
+
+  get snapshot() {
+    return this.resource?.snapshot ?? null;
+  }
+
+  /** A person asks for the newest. */
+  refresh(options) {
+    this.resource?.refresh(options);
+  }
+
+  #watch() {
+    this.#unwatch();
+    const src = this.getAttribute("src");
+    if (src === null) return;
+    const client = this.client ?? FreshnessClient.shared;
+    this.resource = client.resource(new URL(src, document.baseURI), { policy: policyOf(this.getAttribute("policy")) });
+    this.#end = this.resource.subscribe(() => this.#show(), { ticking: this.constructor.isTicking });
+    this.#show();
+  }
+
+  #unwatch() {
+    this.#end?.();
+    [this.#end, this.resource, this.#shown] = [null, null, null];
+  }
+
+  #show() {
+    const { snapshot } = this;
+    if (snapshot === null) return;
+    const text = this.textOf(snapshot);
+    if (this.textContent !== text) this.textContent = text;
+    if (this.#shown === snapshot) return;
+    this.#shown = snapshot;
+    this.setAttribute("state", snapshot.state);
+    this.dispatchEvent(new CustomEvent("fresh", { detail: snapshot, bubbles: true }));
+  }
+}
+
+/** Shows a value, or what is at its `path`: `departures.0.destination`. What is not there is an empty text. */
+export class FreshValue extends FreshElement {
+  textOf({ value }) {
+    const path = this.getAttribute("path");
+    const found = path === null ? value : path.split(".").reduce((place, name) => place?.[name], value);
+    if (found === null || found === undefined) return "";
+    return typeof found === "object" ? JSON.stringify(found) : String(found);
+  }
+}
+
+/** Shows the age of a value in words, in the language of the element; `role="timer"` keeps it from being read out. */
+export class FreshAge extends FreshElement {
+  static isTicking = true;
+
+  connectedCallback() {
+    if (!this.hasAttribute("role")) this.setAttribute("role", "timer");
+    super.connectedCallback();
+  }
+
+  textOf({ age }) {
+    return ageInWords(age, this.closest("[lang]")?.lang);
+  }
+}
+
+if (globalThis.customElements) {
+  for (const [name, element] of [["fresh-value", FreshValue], ["fresh-age", FreshAge]]) {
+    if (!customElements.get(name)) customElements.define(name, element);
+  }
+}
