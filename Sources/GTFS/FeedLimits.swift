@@ -14,6 +14,8 @@ package enum FeedLimits {
   package static let ratioFloorBytes = 64 << 20
   /// The most entries of an archive.
   package static let archiveEntries = 10_000
+  /// The most bytes of an archive within the archive; it is read into memory.
+  package static let nestedArchiveBytes = 256 << 20
   /// The most bytes of one CSV record.
   package static let recordBytes = 1 << 20
   /// The most columns of a file.

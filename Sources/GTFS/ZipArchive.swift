@@ -1,9 +1,18 @@
 import CZip
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// A zip archive whose members are read as streams, without unpacking to disk.
 ///
 /// Members are found by file name; if the feed lies in a sub-folder of the archive, in the one
-/// nearest to the root that has a stops.txt. Limits (``FeedLimits``) hold on what is really
+/// nearest to the root that has a stops.txt; if it lies in the only archive within the archive, in that
+/// one. Limits (``FeedLimits``) hold on what is really
 /// inflated, not on what the archive's directory claims.
 package final class ZipArchive {
   private let handle: OpaquePointer
@@ -31,13 +40,96 @@ package final class ZipArchive {
       let reason = zip_error_strerror(&failure).map { String(cString: $0) } ?? "error \(code)"
       throw FeedError(.brokenArchive, "\(path): not a readable zip archive: \(reason)")
     }
-    self.handle = handle
     do {
-      members = try Self.directory(of: handle, path: path)
+      (self.handle, members) = try Self.feed(in: handle, path: path)
     } catch {
       zip_discard(handle)
       throw error
     }
+  }
+
+  /// The archive that holds the feed, with its members: the one given, or the only one within it.
+  private static func feed(
+    in handle: OpaquePointer,
+    path: String
+  ) throws(FeedError) -> (OpaquePointer, [String: Member]) {
+    let members = try directory(of: handle, path: path)
+    guard let name = try nestedArchive(in: members, path: path), let member = members[name] else {
+      return (handle, members)
+    }
+    let inner = try open(member, name, of: handle, path: path)
+    do {
+      let members = try directory(of: inner, path: "\(path): \(name)")
+      zip_discard(handle)
+      return (inner, members)
+    } catch {
+      zip_discard(inner)
+      throw error
+    }
+  }
+
+  /// The name of the archive that holds the feed, in an archive that does not hold it itself.
+  private static func nestedArchive(
+    in members: [String: Member],
+    path: String
+  ) throws(FeedError) -> String? {
+    guard members["stops.txt"] == nil else { return nil }
+    let archives = members.keys
+      .filter { $0.lowercased().hasSuffix(".zip") && !$0.hasPrefix("__MACOSX/") }.sorted()
+    guard archives.count > 1 else { return archives.first }
+    throw FeedError(
+      .missingFile,
+      "\(path): stops.txt is missing, and there are \(archives.count) archives in this one:"
+        + " \(archives.prefix(3).joined(separator: ", "))\(archives.count > 3 ? " …" : "");"
+        + " unpack it, and import one of them"
+    )
+  }
+
+  /// Opens an archive within an archive. It is read into memory: its directory stands at its end.
+  private static func open(
+    _ member: Member,
+    _ name: String,
+    of outer: OpaquePointer,
+    path: String
+  ) throws(FeedError) -> OpaquePointer {
+    guard !member.isEncrypted else {
+      throw FeedError(.brokenArchive, "\(path): \(name) is encrypted")
+    }
+    guard member.size <= FeedLimits.nestedArchiveBytes else {
+      throw FeedError(
+        .limitExceeded,
+        "\(path): \(name) has \(member.size) bytes; the limit for an archive within an archive is"
+          + " \(FeedLimits.nestedArchiveBytes): unpack it first"
+      )
+    }
+    guard let file = zip_fopen_index(outer, member.index, 0),
+      let bytes = malloc(max(1, member.size))
+    else {
+      throw FeedError(.brokenArchive, "\(path): \(name) cannot be opened")
+    }
+    defer { zip_fclose(file) }
+    var count = 0
+    while count < member.size {
+      let read = zip_fread(file, bytes + count, UInt64(member.size - count))
+      guard read > 0 else { break }
+      count += Int(read)
+    }
+    var failure = zip_error_t()
+    zip_error_init(&failure)
+    defer { zip_error_fini(&failure) }
+    guard count == member.size,
+      let source = zip_source_buffer_create(bytes, UInt64(count), 1, &failure)
+    else {
+      free(bytes)
+      throw FeedError(.brokenArchive, "\(path): \(name) is damaged after \(count) bytes")
+    }
+    guard let inner = zip_open_from_source(source, ZIP_RDONLY, &failure) else {
+      // The source, and its bytes with it, belongs to the archive only once that is open.
+      zip_source_free(source)
+      let reason = zip_error_strerror(&failure).map { String(cString: $0) } ?? "unknown failure"
+      throw FeedError(.brokenArchive, "\(path): \(name) is not a readable zip archive: \(reason)")
+    }
+    return inner
   }
 
   deinit { zip_discard(handle) }

@@ -29,6 +29,11 @@ enum ImportReportText {
       report.rejectedRows,
       of: report.files.reduce(0) { $0 + $1.rejected }
     )
+    let onDemand = report.files.reduce(0) { $0 + $1.onDemand }
+    if onDemand > 0 {
+      text += "\nOn demand: \(Quantity.count(onDemand)) stop times set aside;"
+      text += " boards show the stops that are served at a time\n"
+    }
     text += rows("Warnings", report.warnings, of: report.warningCount)
     let rate = Double(report.files.first { $0.file == "stop_times.txt" }?.rows ?? 0)
     text += """

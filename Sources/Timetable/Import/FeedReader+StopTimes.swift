@@ -16,11 +16,25 @@ extension FeedReader {
     var dropOff: Int?
     var headsign: Int?
     var distance: Int?
+    /// What a row that is served on demand has instead of a stop or a time.
+    var onDemand: [Int]
+  }
+
+  /// The rows of stop_times.txt that are served on demand: those of zones and those with a pickup window.
+  private struct OnDemandRows {
+    /// The line of the first one of each trip, and the highest stop_sequence.
+    var trips: [UInt32: (line: Int, sequence: Int)] = [:]
+
+    mutating func add(_ trip: UInt32, line: Int, sequence: Int) {
+      let known = trips[trip]
+      trips[trip] = (known?.line ?? line, max(known?.sequence ?? 0, sequence))
+    }
   }
 
   func readStopTimes() throws(FeedError) {
     var rows = StopTimeRows()
     var late: [LateRow] = []
+    var onDemand = OnDemandRows()
     var current = noRecord
     var firstLine = 0
     try read(.stopTimes) { reader throws(FeedError) in
@@ -33,7 +47,11 @@ extension FeedReader {
         pickup: reader.column("pickup_type"),
         dropOff: reader.column("drop_off_type"),
         headsign: reader.column("stop_headsign"),
-        distance: reader.column("shape_dist_traveled")
+        distance: reader.column("shape_dist_traveled"),
+        onDemand: [
+          "location_id", "location_group_id", "start_pickup_drop_off_window",
+          "end_pickup_drop_off_window",
+        ].compactMap { reader.column($0) }
       )
     } row: { reader, columns throws(FeedError) in
       let id = reader.bytes(columns.trip)
@@ -49,6 +67,13 @@ extension FeedReader {
       }
       guard tables.trips.states[Int(trip)] != .rejected else {
         drop()
+        return nil
+      }
+      // GTFS reference, stop_times.txt: such a row has neither a stop nor a time, and no board shows it.
+      guard !columns.onDemand.contains(where: { reader.bytes($0).count > 0 }) else {
+        setAside()
+        let sequence = integer(reader, columns.sequence) ?? 0
+        onDemand.add(trip, line: reader.line, sequence: sequence)
         return nil
       }
       switch stopTime(reader, columns) {
@@ -84,7 +109,44 @@ extension FeedReader {
     }
     if current != noRecord { close(current, &rows, line: firstLine, late: &late) }
     merge(late)
+    warn(about: onDemand)
     if let account = report.files.last { try checkShare(account) }
+  }
+
+  /// Says which trips boards do not show, or not to their end, because of rows that were set aside.
+  private func warn(about onDemand: OnDemandRows) {
+    var without = (count: 0, line: Int.max)
+    var beyond = (count: 0, line: Int.max)
+    for (trip, rows) in onDemand.trips {
+      let number = tables.trips.patterns[Int(trip)]
+      if number == noRecord {
+        guard tables.trips.states[Int(trip)] == .waiting else { continue }
+        without = (without.count + 1, min(without.line, rows.line))
+      } else {
+        let pattern = tables.patterns.patterns[Int(number)]
+        let last = tables.patterns.sequences[Int(pattern.first + pattern.count) - 1]
+        guard rows.sequence > Int(last) else { continue }
+        beyond = (beyond.count + 1, min(beyond.line, rows.line))
+      }
+    }
+    if without.count > 0 {
+      warn(
+        file: .stopTimes,
+        line: without.line,
+        column: nil,
+        reason: "trips without a stop that is served at a time, on demand only, left out:"
+          + " \(without.count)"
+      )
+    }
+    if beyond.count > 0 {
+      warn(
+        file: .stopTimes,
+        line: beyond.line,
+        column: nil,
+        reason: "trips that go on, on demand, after their last stop with a time; boards end them"
+          + " there: \(beyond.count)"
+      )
+    }
   }
 
   /// A row that came after its trip was closed, or whose trip could not be closed yet.

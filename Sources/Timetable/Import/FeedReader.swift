@@ -99,7 +99,8 @@ final class FeedReader {
       bytes: 0,
       rows: 0,
       rejected: 0,
-      dropped: 0
+      dropped: 0,
+      onDemand: 0
     )
     let place = report.files.count
     report.files.append(account)
@@ -129,6 +130,7 @@ final class FeedReader {
     }
     account.bytes = reader.bytesRead
     account.dropped = report.files[place].dropped
+    account.onDemand = report.files[place].onDemand
     account.rejected += report.files[place].rejected
     report.files[place] = account
     progress(ImportProgress(step: file.rawValue, done: account.bytes, total: account.bytes))
@@ -138,6 +140,9 @@ final class FeedReader {
 
   /// Counts a row of the file being read that was left out because its trip was.
   func drop() { report.files[report.files.count - 1].dropped += 1 }
+
+  /// Counts a row of the file being read that is served on demand: right, but on no board.
+  func setAside() { report.files[report.files.count - 1].onDemand += 1 }
 
   /// Records that a row, or a trip, is used although something in it is wrong.
   func warn(_ reader: CSVReader, _ column: Int?, _ reason: String) {
@@ -187,14 +192,15 @@ final class FeedReader {
 
   func checkShare(_ file: ImportReport.File) throws(FeedError) {
     guard FeedFile(rawValue: file.file)?.isInformative != true else { return }
-    guard Double(file.rejected) > Double(file.rows) * maxRejectedShare else { return }
+    let rows = file.rows - file.onDemand
+    guard Double(file.rejected) > Double(rows) * maxRejectedShare else { return }
     let first = report.rejectedRows.first { $0.file == file.file }
     let example = first.map { row in
       "; the first: line \(row.line)\(row.column.map { ", column \($0)" } ?? ""): \(row.reason)"
     }
     throw FeedError(
       .tooManyRejectedRows,
-      "\(file.file): \(file.rejected) of \(file.rows) rows are malformed, more than"
+      "\(file.file): \(file.rejected) of \(rows) rows are malformed, more than"
         + " \(maxRejectedShare * 100) %\(example ?? "")"
     )
   }

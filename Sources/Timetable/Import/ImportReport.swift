@@ -14,6 +14,8 @@ package struct ImportReport: Codable, Hashable, Sendable {
     package var rejected: Int
     /// Well-formed rows that were left out because what they belong to was rejected.
     package var dropped: Int
+    /// Rows that are right and on no board because they are served on demand.
+    package var onDemand: Int
   }
 
   /// The feed's path as it was given.

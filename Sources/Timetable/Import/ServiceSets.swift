@@ -26,9 +26,15 @@ struct ServiceSets {
     }
   }
 
+  /// - Parameters:
+  ///   - services: The services.
+  ///   - mostBytes: How much their days may take.
   /// - Throws: ``FeedError`` with code `emptyCalendar`, or `limitExceeded` if the days span more than
-  ///   ``FeedLimits/serviceDays`` or take more than ``FeedLimits/serviceBytes``.
-  init(_ services: [ServiceDays]) throws(FeedError) {
+  ///   ``FeedLimits/serviceDays`` or take more than `mostBytes`.
+  init(
+    _ services: [ServiceDays],
+    mostBytes: Int = FeedLimits.serviceBytes
+  ) throws(FeedError) {
     var known: [Days: UInt32] = [:]
     var distinct: [Days] = []
     var bytes = 0
@@ -39,7 +45,7 @@ struct ServiceSets {
         continue
       }
       bytes += days.bits.count * MemoryLayout<UInt64>.stride
-      guard bytes <= FeedLimits.serviceBytes else { throw Self.tooManyDays }
+      guard bytes <= mostBytes else { throw Self.tooManyDays(mostBytes) }
       sets.append(UInt32(distinct.count))
       known[days] = UInt32(distinct.count)
       distinct.append(days)
@@ -58,8 +64,8 @@ struct ServiceSets {
     firstDay = first
     dayCount = last - first + 1
     stride = (dayCount + 63) / 64
-    guard distinct.count <= FeedLimits.serviceBytes / MemoryLayout<UInt64>.stride / stride else {
-      throw Self.tooManyDays
+    guard distinct.count <= mostBytes / MemoryLayout<UInt64>.stride / stride else {
+      throw Self.tooManyDays(mostBytes)
     }
     words = [UInt64](repeating: 0, count: distinct.count * stride)
     for (number, days) in distinct.enumerated() where !days.bits.isEmpty {
@@ -73,11 +79,12 @@ struct ServiceSets {
     }
   }
 
-  private static let tooManyDays = FeedError(
-    .limitExceeded,
-    "calendar.txt, calendar_dates.txt: the days of all services take more than"
-      + " \(FeedLimits.serviceBytes) bytes"
-  )
+  private static func tooManyDays(_ mostBytes: Int) -> FeedError {
+    FeedError(
+      .limitExceeded,
+      "calendar.txt, calendar_dates.txt: the days of all services take more than \(mostBytes) bytes"
+    )
+  }
 
   /// The days a service runs, ordered.
   private static func days(of service: ServiceDays) -> [Int] {

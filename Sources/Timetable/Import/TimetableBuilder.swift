@@ -38,7 +38,14 @@ struct TimetableBuilder {
     let runs = try self.runs(&report)
     let index = try departures(of: runs)
     guard !index.entries.isEmpty else {
-      throw FeedError(.invalid, "stop_times.txt: there is no departure; no trip is complete")
+      let onDemand = report.files.reduce(0) { $0 + $1.onDemand }
+      throw FeedError(
+        .invalid,
+        "stop_times.txt: there is no departure; "
+          + (onDemand > 0
+            ? "\(onDemand) of its rows are served on demand, which no board shows"
+            : "no trip is complete")
+      )
     }
     report.phases["index"] = (clock.now - began).seconds
     let indexed = clock.now

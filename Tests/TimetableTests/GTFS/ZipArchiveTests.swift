@@ -76,6 +76,62 @@ import Testing
     #expect(try text(archive, "stops.txt") == "right")
   }
 
+  /// Python that writes an archive with these names, each with a stops.txt, into the archive `z`.
+  private func nested(_ names: String...) -> String {
+    """
+    import io
+    for name in \(names):
+        inner = io.BytesIO()
+        with zipfile.ZipFile(inner, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("feed/stops.txt", "stop_id\\n" + name)
+        z.writestr(name, inner.getvalue())
+    """
+  }
+
+  @Test func `a feed in the only archive within the archive is read`() throws {
+    let zip = try ZipFile(python: nested("export/feed.ZIP"))
+    defer { zip.remove() }
+    let archive = try ZipArchive(path: zip.path)
+    #expect(try text(archive, "stops.txt") == "stop_id\nexport/feed.ZIP")
+  }
+
+  @Test func `a feed of the archive itself comes before an archive within it`() throws {
+    let zip = try ZipFile(
+      python: nested("old.zip") + "\nz.writestr('stops.txt', 'stop_id\\nA')"
+    )
+    defer { zip.remove() }
+    #expect(try text(ZipArchive(path: zip.path), "stops.txt") == "stop_id\nA")
+  }
+
+  @Test func `of several archives within the archive none is chosen, and they are named`() throws {
+    let zip = try ZipFile(python: nested("east.zip", "west.zip"))
+    defer { zip.remove() }
+    let error = #expect(throws: FeedError.self) { try ZipArchive(path: zip.path) }
+    #expect(error?.code == .missingFile)
+    #expect(error?.message.contains("2 archives in this one: east.zip, west.zip") == true)
+  }
+
+  @Test func `an archive within the archive that is damaged is named`() throws {
+    let zip = try ZipFile(python: "z.writestr('feed.zip', b'no archive')")
+    defer { zip.remove() }
+    let error = #expect(throws: FeedError.self) { try ZipArchive(path: zip.path) }
+    #expect(error?.code == .brokenArchive)
+    #expect(error?.message.contains("feed.zip is not a readable zip archive") == true)
+  }
+
+  @Test func `an archive within the archive that is too large is refused before it is read`() throws
+  {
+    let zip = try ZipFile(
+      python: """
+        z.writestr("feed.zip", b"PK")
+        z.getinfo("feed.zip").file_size = (256 << 20) + 1
+        """
+    )
+    defer { zip.remove() }
+    let error = #expect(throws: FeedError.self) { try ZipArchive(path: zip.path) }
+    #expect(error?.code == .limitExceeded)
+  }
+
   @Test func `a damaged member is noticed at its checksum`() throws {
     let zip = try ZipFile(
       python: """
