@@ -77,7 +77,7 @@ struct DepartureRows {
     json.raw(",\"flags\":[")
     writeFlags(row, isSubstitute: isSubstitute, &json)
     json.raw("],\"skippedStops\":[")
-    writeSkippedStops(row, &json)
+    writeSkippedStops(row, extra, &json)
     json.raw(",\"serviceDate\":\"")
     json.date(daysSinceEpoch: row.day)
     if extra == nil, let trip = row.trip, feed.timetable.isFrequency(trip) {
@@ -189,19 +189,28 @@ struct DepartureRows {
 
   /// Writes the names of later stops that the trip leaves out, the bracket, and where it ends instead of its
   /// last stop.
-  private func writeSkippedStops(_ row: BoardRow, _ json: inout JSONBytes) {
-    guard row.marks.contains(.skipsLater), let trip = row.trip, let realtime else {
+  private func writeSkippedStops(_ row: BoardRow, _ extra: ExtraTrip?, _ json: inout JSONBytes) {
+    guard !row.marks.isDisjoint(with: [.skipsLater, .endsEarly]), let realtime else {
       return json.raw("],\"endsAt\":null")
     }
     let timetable = feed.timetable
+    let own = extra?.stops ?? []
+    /// The stop at a place; `nil` if the timetable does not have it.
+    func stop(_ place: Int) -> Timetable.Stop? {
+      guard own.isEmpty else {
+        return own[place].stop == TimetableDirectory.none ? nil : own[place].stop
+      }
+      return row.trip.map { timetable.call(place, of: $0).stop }
+    }
     func writeName(_ place: Int) {
-      let stop = timetable.call(place, of: trip).stop
+      guard let stop = stop(place) else { return json.raw("null") }
       json.string(timetable.name(of: timetable.station(of: stop), language: language))
     }
+    let count = own.isEmpty ? row.trip.map { timetable.callCount(of: $0) } ?? 0 : own.count
     let skipped = Set(realtime.skippedPlaces(of: row).map { Int($0) })
-    var end = timetable.callCount(of: trip) - 1
+    var end = count - 1
     while end > row.position, skipped.contains(end) { end -= 1 }
-    let onTheWay = skipped.filter { $0 > row.position && $0 < end }.sorted()
+    let onTheWay = skipped.filter { $0 > row.position && $0 < end && stop($0) != nil }.sorted()
     for (number, place) in onTheWay.prefix(BoardLimits.skippedStops).enumerated() {
       if number > 0 { json.raw(",") }
       writeName(place)
@@ -224,7 +233,7 @@ struct DepartureRows {
     if let extra {
       let own = extra.stops.isEmpty ? nil : extra.stops[row.position].headsign
       if let headsign = own ?? extra.headsign { return json.string(headsign) }
-      if extra.kind == .new {
+      if extra.kind == .new || extra.isDiverted {
         guard let last = extra.stops.last, last.stop != TimetableDirectory.none else {
           return json.raw("null")
         }

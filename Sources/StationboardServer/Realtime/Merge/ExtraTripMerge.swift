@@ -24,8 +24,11 @@ extension RealtimeBuilder {
     var extra = ExtraTrip(kind: .replacement)
     extra.tripID = String(decoding: timetable.tripId(of: target.trip), as: UTF8.self)
     extra.headsign = feed.texts[update.properties?.headsign]
+    let updates = ownStops(of: update)
+    let end = end(of: updates, insteadOf: target.trip)
+    extra.isDiverted = end == .elsewhere
     begin(extra, target, update)
-    appendOwnStops(update, [.covered, .replacement])
+    appendOwnStops(updates, [.covered, .replacement], endsEarly: end == .before)
     census.replaced += 1
   }
 
@@ -47,7 +50,7 @@ extension RealtimeBuilder {
       target.day = Int32(date.daysSinceEpoch)
     }
     begin(extra, target, update)
-    appendOwnStops(update, [.covered, .extra])
+    appendOwnStops(ownStops(of: update), [.covered, .extra], endsEarly: false)
     census.added += 1
   }
 
@@ -70,10 +73,29 @@ extension RealtimeBuilder {
     extraTrips.append(extra)
   }
 
-  /// Appends the departures of a trip whose stop time updates are all its stops.
-  private mutating func appendOwnStops(_ update: TripUpdate, _ marks: BoardRow.Marks) {
-    defer { endTrip() }
-    let number = extraTrips.count - 1
+  /// Where a replacement ends, as the trip that it replaces goes.
+  private enum End {
+    /// At its last stop, or at one that the timetable does not have.
+    case atLast
+    /// At one of its other stops.
+    case before
+    /// At a place that is none of its stops.
+    case elsewhere
+  }
+
+  /// Where a trip of its own stops ends, as a trip of the timetable goes.
+  private mutating func end(of updates: [Int], insteadOf trip: UInt32) -> End {
+    guard let last = updates.last(where: { feed.stopTimeUpdates[$0].relationship != .skipped }),
+      let named = feed.stopTimeUpdates[last].stopID.map({ stop($0) }), named.isKnown
+    else { return .atLast }
+    readSchedule(trip)
+    let place = schedule.lastIndex { directory.isSameStation($0.stop, named.stop) }
+    guard let place else { return .elsewhere }
+    return place == schedule.count - 1 ? .atLast : .before
+  }
+
+  /// The stop time updates of a trip in its order.
+  private func ownStops(of update: TripUpdate) -> [Int] {
     var updates = feed.updates(of: update).indices.map { $0 }
     if updates.allSatisfy({ feed.stopTimeUpdates[$0].stopSequence != nil }) {
       updates.sort { left, right in
@@ -81,6 +103,25 @@ extension RealtimeBuilder {
           < (feed.stopTimeUpdates[right].stopSequence ?? 0, right)
       }
     }
+    return updates
+  }
+
+  /// Appends the departures of a trip whose stop time updates are all its stops.
+  ///
+  /// - Parameters:
+  ///   - updates: Its stop time updates, in its order.
+  ///   - marks: What all its departures are.
+  ///   - endsEarly: Whether it ends before the last stop of the trip that it replaces.
+  private mutating func appendOwnStops(
+    _ updates: [Int],
+    _ marks: BoardRow.Marks,
+    endsEarly: Bool
+  ) {
+    defer { endTrip() }
+    let number = extraTrips.count - 1
+    let isLeftOut = updates.map { feed.stopTimeUpdates[$0].relationship == .skipped }
+    let end = isLeftOut.lastIndex(of: false)
+    var leftOutAhead = isLeftOut.count { $0 }
     for (place, index) in updates.enumerated() {
       let stopTime = feed.stopTimeUpdates[index]
       let details = feed.details(of: stopTime)
@@ -93,14 +134,15 @@ extension RealtimeBuilder {
           headsign: feed.texts[details?.headsign]
         )
       )
+      if isLeftOut[place] {
+        leftOutAhead -= 1
+        skips.append(UInt16(truncatingIfNeeded: place))
+      }
       guard named.isKnown else {
         census.unlinkedStops += 1
         continue
       }
-      guard stopTime.relationship != .skipped else {
-        skips.append(UInt16(truncatingIfNeeded: place))
-        continue
-      }
+      guard !isLeftOut[place] else { continue }
       let isBoarded = if case .some(.none) = details?.pickup { false } else { true }
       guard place < updates.count - 1, isBoarded else {
         if let time = ownInstant(stopTime.arrival ?? stopTime.departure, details?.scheduledArrival)
@@ -110,7 +152,10 @@ extension RealtimeBuilder {
         continue
       }
       guard let departure = ownDeparture(stopTime) else { continue }
-      let (platform, marks) = ownPlatform(stopTime, named, marks)
+      var (platform, marks) = ownPlatform(stopTime, named, marks)
+      if leftOutAhead > 0 { marks.insert(.skipsLater) }
+      if endsEarly || end != updates.count - 1 { marks.insert(.endsEarly) }
+      if place == end { marks.insert(.lastServed) }
       append(
         named.stop,
         place,

@@ -123,6 +123,8 @@ struct ExtraTrip: Hashable, Sendable {
   var start: Int32?
   /// Its stops, of new and replacement trips.
   var stops: [Stop] = []
+  /// Whether it ends, as a replacement, where the trip that it replaces does not stop.
+  var isDiverted = false
 
   /// Adds everything that is known of the trip to a hash.
   func add(to hash: inout ContentHash) {
@@ -132,6 +134,7 @@ struct ExtraTrip: Hashable, Sendable {
     hash.add(UInt64(truncatingIfNeeded: route ?? -1))
     hash.add(headsign)
     hash.add(UInt64(truncatingIfNeeded: start ?? -1))
+    hash.add(isDiverted ? 1 : 0)
     hash.add(UInt64(stops.count))
     for stop in stops {
       hash.add(UInt64(stop.stop) << 32 | UInt64(stop.sequence))
