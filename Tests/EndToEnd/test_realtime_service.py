@@ -59,6 +59,25 @@ class HealthTest(ServiceTest):
         self.assertEqual(answer.status, 200)
         self.assertTrue(json.loads(answer.body)["ok"])
 
+    def test_a_feed_that_matches_nothing_is_said_and_a_feed_that_matches_ends_that(self):
+        """Issue 14, item 10."""
+        stage = self.stage()
+        for updates, status, realtime, counts in (
+            ([late("gone", 60), late("gone-too", 60)], "degraded", "matches_nothing", (2, 0)),
+            ([late("gone", 60), late(trip(2), 60)], "ok", "ok", (2, 1)),
+        ):
+            # A publication of much fewer trips is not believed at once: these have as many.
+            at = stage.trips.publish(*updates)
+            stage.shows(lambda a: instant(a.meta["rtFetchedAt"]) == at)
+            answer = stage.ask("/health")
+            health = json.loads(answer.body)
+            said = health["feeds"][0]["realtime"]
+            self.assertEqual((answer.status, health["ok"], health["status"]), (200, True, status))
+            self.assertEqual((said["status"], said["tripUpdates"], said["matched"]), (realtime, *counts))
+            self.assertEqual(said["withoutEffect"], {"unknown_trip": counts[0] - counts[1]})
+            metrics = stage.ask("/metrics").body.decode()
+            self.assertRegex(metrics, rf'without_effect\w*{{[^}}]*reason="unknown_trip"[^}}]*}} {counts[0] - counts[1]}\n')
+
     def test_debug(self):
         stage = self.stage()
         debug = stage.board("&debug=1").board["debug"]

@@ -1,0 +1,209 @@
+import Foundation
+import GTFS
+import GTFSRealtime
+import Testing
+import Timetable
+
+@testable import StationboardServer
+
+/// Boards of timetables and trip updates as producers published them.
+///
+/// They are not part of the repository: the folder is named by FRESHET_SHARED_DATA or stands at
+/// ../shared/data; without it these tests say so and pass.
+@Suite struct RealFeedBoardTests {
+  private var folder: URL {
+    let named = ProcessInfo.processInfo.environment["FRESHET_SHARED_DATA"]
+    let root = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../shared/data").standardizedFileURL
+    return named.map { URL(filePath: $0) } ?? root
+  }
+
+  /// A recorded file; `nil`, said, if it is not there.
+  private func recorded(_ name: String) -> String? {
+    let path = folder.appending(path: name).path
+    if FileManager.default.fileExists(atPath: path) { return path }
+    print("\(path) is not there: nothing to compare.")
+    return nil
+  }
+
+  private struct Imported {
+    let feed: Feed
+    let report: ImportReport
+  }
+
+  private func imported(_ source: String) throws -> Imported {
+    let path = NSTemporaryDirectory() + "freshet-real-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let data = DataFolder(path: path)
+    let report = try FeedImporter(folder: data).run(
+      source: source,
+      prefix: nil,
+      aliases: nil,
+      now: 1_795_000_000,
+      progress: { _ in }
+    )
+    return Imported(feed: try #require(try SampleFeed.store(data).feeds.first), report: report)
+  }
+
+  // MARK: Trip updates
+
+  /// What the boards of a feed say, all stops together.
+  private struct Said {
+    var rows = 0
+    var live = 0
+    var endsEarly = 0
+    var skipsOnTheWay = 0
+    var words: [RealtimeStatusWord: Int] = [:]
+  }
+
+  /// Makes the board of every stop that trip updates could reach, and checks each row that ends early
+  /// against the update of its trip.
+  private func boards(
+    _ feed: Feed,
+    _ updates: TripUpdateFeed,
+    _ index: RealtimeIndex,
+    at now: Int64
+  ) throws -> Said {
+    let timetable = feed.timetable
+    var byTrip: [String: [TripUpdate]] = [:]
+    for update in updates.trips {
+      byTrip[updates.texts[update.tripID] ?? "", default: []].append(update)
+    }
+    var said = Said()
+    for stop in 0..<UInt32(timetable.stopCount) where timetable.departureCount(of: stop) > 0 {
+      let request = BoardRequest(
+        stop: StopResolver.Resolved(feed: feed, stop: stop, source: .direct),
+        limit: 60,
+        window: 120
+      )
+      let board = MergedBoard(request: request, now: Double(now), realtime: index)
+      let coverage = try #require(board.coverage)
+      let given: RealtimeStatusWord = index.census.matchesNothing ? .partial : .applied
+      let word = given.refined(coverage, freshest: board.freshest)
+      said.words[word, default: 0] += 1
+      said.rows += board.rows.count
+      said.live += coverage.live
+      #expect(coverage.live == board.rows.count { $0.hasRealtime && $0.freshness != .stale })
+      #expect(word != .applied || coverage.live > 0 || coverage.departures == 0)
+      for row in board.rows where row.marks.contains(.skipsLater) || row.marks.contains(.endsEarly)
+      {
+        guard let trip = row.trip, row.extra == nil else { continue }
+        let last = timetable.call(timetable.callCount(of: trip) - 1, of: trip)
+        let id = String(decoding: timetable.tripId(of: trip), as: UTF8.self)
+        let lastStop = String(decoding: timetable.id(of: last.stop), as: UTF8.self)
+        let isLastLeftOut = byTrip[id, default: []].contains { update in
+          updates.updates(of: update).contains { one in
+            one.relationship == .skipped
+              && (one.stopSequence.map { $0 == last.sequence }
+                ?? (updates.texts[one.stopID] == lastStop))
+          }
+        }
+        #expect(row.marks.contains(.endsEarly) == isLastLeftOut, "\(id)")
+        if isLastLeftOut { said.endsEarly += 1 } else { said.skipsOnTheWay += 1 }
+      }
+    }
+    return said
+  }
+
+  private func compare(
+    _ source: String,
+    _ name: String,
+    _ check: (RealtimeCensus, Said) throws -> Void
+  ) throws {
+    guard let zip = recorded(source), let file = recorded(name) else { return }
+    let feed = try imported(zip).feed
+    let updates = try TripUpdateFeed(protobuf: [UInt8](Data(contentsOf: URL(filePath: file))))
+    let now = Int64(try #require(updates.header.timestamp))
+    let index = RealtimeIndex(updates, timetable: feed.timetable, arrivedAt: now)
+    let census = index.census
+    #expect(census.received == updates.trips.count)
+    let said = try boards(feed, updates, index, at: now)
+    print(
+      "\(name): \(census.matched) of \(census.received) trip updates match,"
+        + " \(census.withoutEffect); \(said)"
+    )
+    try check(census, said)
+  }
+
+  @Test(arguments: ["1768494853", "1768510332"])
+  func `Kingston: stops are left out on the way, and no trip ends early for them`(
+    at: String
+  ) throws {
+    try compare("more/kingston.zip", "more/kingston_\(at).pb") { census, said in
+      #expect(said.skipsOnTheWay > 0)
+      #expect(said.live > 0)
+      #expect(census.added > 0)
+      #expect(census.matched > 9 * census.unmatched)
+    }
+  }
+
+  @Test func `Koleje Dolnośląskie: no trip update fits the timetable, and no board is live`() throws
+  {
+    try compare("more/kd.zip", "more/kd.pb") { census, said in
+      #expect(census.received == 25)
+      #expect(census.matchesNothing)
+      #expect(said.live == 0)
+      #expect(Set(said.words.keys) == [.partial])
+    }
+  }
+
+  @Test
+  func `New York: trip updates of ids that the timetable lacks are counted, and nothing is live`()
+    throws
+  {
+    try compare("more/nyct_multi.zip", "more/nyct_multi_1707400055.pb") { census, said in
+      #expect(census.withoutEffect[.unknownTrip] == census.received)
+      #expect(said.live == 0)
+      #expect(Set(said.words.keys) == [.partial])
+    }
+  }
+
+  @Test(arguments: ["bart", "caltrain"])
+  func `boards of other producers say no more than their feeds`(name: String) throws {
+    try compare("\(name)/gtfs.zip", "\(name)/trip_updates.pb") { _, _ in }
+  }
+
+  // MARK: Timetables
+
+  @Test(arguments: [
+    ("oba_sandy-flex-fares-v2.zip", 190, 320),
+    ("otp_cobblinc-scheduled-deviated-flex.zip", 144, 144),
+  ])
+  func `fixed routes of flex feeds serve, and rows on demand are counted`(
+    name: String,
+    onDemand: Int,
+    fixed: Int
+  ) throws {
+    guard let zip = recorded("more/\(name)") else { return }
+    let imported = try imported(zip)
+    let account = try #require(imported.report.files.first { $0.file == "stop_times.txt" })
+    #expect(account.onDemand == onDemand)
+    #expect(account.rows == onDemand + fixed)
+    #expect(account.rejected == 0)
+    #expect(imported.report.departures > 0)
+    try imported.feed.timetable.check()
+  }
+
+  @Test(arguments: ["dir", "zip"])
+  func `a feed in a folder of the archive, or in an archive within it, is read`(
+    kind: String
+  ) throws {
+    guard let zip = recorded("more/tl_example-nested-\(kind).zip") else { return }
+    #expect(try imported(zip).report.stops == 9)
+  }
+
+  @Test func `trips without any time are rejected, and the others serve`() throws {
+    guard let zip = recorded("more/cat_saskatoon.zip") else { return }
+    let report = try imported(zip).report
+    #expect(report.rejectedRows.count { $0.reason.contains("has no time") } == 34)
+    #expect(report.departures > 100_000)
+  }
+
+  @Test func `frequencies without exact times are headways`() throws {
+    guard let zip = recorded("more/grv_bullrunner-gtfs.zip") else { return }
+    let feed = try imported(zip).feed
+    let timetable = feed.timetable
+    #expect(timetable.tripCount > 0)
+    #expect((0..<UInt32(timetable.tripCount)).allSatisfy { timetable.isHeadway($0) })
+  }
+}
