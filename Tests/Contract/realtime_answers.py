@@ -201,9 +201,6 @@ class RealtimeRun:
                 board = applied(board, event.data)
             elif event.name == "verified":
                 board = {**board, **event.data}
-                # Of the alerts a verification tells the age only, in its meta.
-                ages = {"cacheAgeMs": board["meta"]["alertsCacheAgeMs"], "fetchedAt": board["meta"]["alertsFetchedAt"]}
-                board["alerts"] = {**board["alerts"], **ages}
             if board:
                 found += self.run.rules(board)
             if "change" in seen or time.monotonic() > until or found:

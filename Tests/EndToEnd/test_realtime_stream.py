@@ -136,7 +136,8 @@ class EventTest(StreamTest):
         at = stage.trips.publish(late(trip(2), 180))
         told = stream.next()
         self.assertEqual((told.name, told.id), ("verified", snapshot.id))
-        self.assertEqual(set(told.data), {"rt", "meta"})
+        self.assertEqual(set(told.data), {"rt", "alerts", "meta"})
+        self.assertEqual(told.data["alerts"]["fetchedAt"], told.data["meta"]["alertsFetchedAt"])
         self.assertEqual(instant(told.data["meta"]["rtFetchedAt"]), at)
         self.assertGreaterEqual(instant(told.data["meta"]["nextExpectedAt"]), at + at - self.at)
 

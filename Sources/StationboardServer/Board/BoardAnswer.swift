@@ -66,11 +66,13 @@ struct BoardAnswer {
     return json.buffer
   }
 
-  /// What is new when the board looks the same: the members `rt` and `meta`.
+  /// What is new when the board looks the same: the members `rt`, `alerts` and `meta`.
   func verification() -> ByteBuffer {
     var json = JSONBytes(capacity: 2_048)
     json.raw("{\"rt\":")
     writeRealtime(&json)
+    json.raw(",\"alerts\":")
+    writeAlerts(&json)
     json.raw(",\"meta\":")
     writeMeta(&json)
     json.raw("}")

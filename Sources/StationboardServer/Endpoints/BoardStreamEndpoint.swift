@@ -9,7 +9,7 @@ import Serving
 /// |---|---|
 /// | `snapshot` | the board, as `GET /api/stationboard` gives it |
 /// | `change` | what is different: `removed` (keys), `departures` (new or other ones), `order` (all keys), and everything behind `departures` in a board |
-/// | `verified` | the members `rt` and `meta` of a board: there is a newer publication, and the board looks the same |
+/// | `verified` | the members `rt`, `alerts` and `meta` of a board: there is a newer publication, and the board looks the same |
 /// | `reset` | the client's `Last-Event-ID` is not known; a `snapshot` follows |
 ///
 /// The id of an event is the entity tag of the board it leads to. A client that comes back with the id
