@@ -12,6 +12,11 @@ static const unsigned char index_html_bytes[] = {
 #embed "Public/index.html"
 };
 
+static const char absent_html_name[] = "absent.html";
+static const unsigned char absent_html_bytes[] = {
+#embed "Public/absent.html"
+};
+
 static const char jobs_html_name[] = "jobs.html";
 static const unsigned char jobs_html_bytes[] = {
 #embed "Public/jobs.html"
@@ -489,6 +494,7 @@ static const unsigned char openapi_workspaces_json_bytes[] = {
 
 static const FreshetWebAsset assets[] = {
   ASSET(index_html),
+  ASSET(absent_html),
   ASSET(jobs_html),
   ASSET(workspaces_html),
   ASSET(board_css),

@@ -29,7 +29,7 @@ package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     } catch let problem as Problem {
       return problem.response
     } catch let error as HTTPError where error.status == .notFound {
-      return missing(request).response
+      return missing(request)
     } catch let error as HTTPError {
       return Problem(
         error.status,
@@ -52,22 +52,24 @@ package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
   }
 
   /// Why the router knows no answer.
-  private func missing(_ request: Request) -> Problem {
+  private func missing(_ request: Request) -> Response {
     let methods = routes.methods(of: request.uri.path).map(\.rawValue).joined(separator: ", ")
     guard !methods.isEmpty else {
-      if let service = absent.first(where: { $0.has(request.uri.path) }) { return service.problem }
+      if let service = absent.first(where: { $0.has(request.uri.path) }) {
+        return service.response(to: request)
+      }
       return Problem(
         .notFound,
         "not_found",
         detail: "there is nothing at \(request.uri.path.prefix(80))"
-      )
+      ).response
     }
     return Problem(
       .methodNotAllowed,
       "method_not_allowed",
       detail: "\(request.method.rawValue.prefix(20)) is not answered here; use \(methods)",
       fields: [.allow: methods]
-    )
+    ).response
   }
 }
 
@@ -76,6 +78,7 @@ package struct AbsentService: Sendable {
   private let name: String
   private let option: String
   private let paths: [String]
+  private let page: (path: String, render: @Sendable (Request) -> Response)?
 
   /// Creates a description.
   ///
@@ -83,19 +86,33 @@ package struct AbsentService: Sendable {
   ///   - name: What is not served, for people.
   ///   - option: The option that starts it.
   ///   - paths: What its paths begin with.
-  package init(_ name: String, option: String, paths: [String]) {
+  ///   - page: The path of its page, and what a browser gets there instead.
+  package init(
+    _ name: String,
+    option: String,
+    paths: [String],
+    page: (path: String, render: @Sendable (Request) -> Response)? = nil
+  ) {
     self.name = name
     self.option = option
     self.paths = paths
+    self.page = page
   }
 
   func has(_ path: String) -> Bool { paths.contains { path.hasPrefix($0) } }
 
-  var problem: Problem {
-    Problem(
+  /// A page for a person who looks at the page of the service, a problem for everybody else.
+  func response(to request: Request) -> Response {
+    var problem = Problem(
       .notFound,
       "not_found",
       detail: "this server does not serve \(name); start it with: freshet serve \(option)"
     )
+    guard let page, request.uri.path == page.path else { return problem.response }
+    let isBrowser =
+      request.headers[values: .accept].joined(separator: ",").lowercased().contains("text/html")
+    if isBrowser, request.method == .get || request.method == .head { return page.render(request) }
+    problem.fields[.vary] = "Accept"
+    return problem.response
   }
 }

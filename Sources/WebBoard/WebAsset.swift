@@ -34,11 +34,19 @@ struct WebAsset {
   /// The file without the lines that are about parts of the server that are off.
   ///
   /// Such a line has the part's name in it: `data-service="jobs"`.
-  func without(services: [String]) -> WebAsset {
+  ///
+  /// - Parameters:
+  ///   - services: The parts that are off.
+  ///   - language: If given, lines with the `lang` of another language are left out too.
+  func without(services: [String], languagesBut language: String? = nil) -> WebAsset {
     let marks = services.map { "data-service=\"\($0)\"" }
     let text = String(decoding: body.readableBytesView, as: UTF8.self)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-      .filter { line in !marks.contains { line.contains($0) } }
+      .filter { line in
+        guard !marks.contains(where: { line.contains($0) }) else { return false }
+        guard let language, line.contains(" lang=\"") else { return true }
+        return line.contains(" lang=\"\(language)\"")
+      }
     return Array(lines.joined(separator: "\n").utf8).withUnsafeBytes {
       WebAsset(name: name, bytes: $0)
     }

@@ -1,6 +1,7 @@
 import ConditionalHTTP
 import HTTPTypes
 package import Hummingbird
+import NIOCore
 import Serving
 
 /// The pages: the web board at `/`, the pages of the parts that are served, their files under
@@ -29,7 +30,8 @@ package struct WebBoardService: Sendable {
     self.parts = parts
     let off = Part.allCases.filter { !parts.contains($0) }.map(\.rawValue)
     var pages: [String: WebAsset] = [:]
-    for asset in WebAsset.all.values where asset.isPage && !off.contains(asset.stem) {
+    for asset in WebAsset.all.values
+    where asset.isPage && asset.name != Self.absentPage && !off.contains(asset.stem) {
       pages[asset.name] = asset.without(services: off)
     }
     self.pages = pages
@@ -54,6 +56,44 @@ package struct WebBoardService: Sendable {
     // A service worker is in charge of the folder it comes from.
     router.get("service-worker.js") { request, _ in try answer("service-worker.js", request) }
     router.get("favicon.ico") { request, _ in try answer("icon.svg", request) }
+  }
+
+  /// The name of the page about a part that is not served.
+  private static let absentPage = "absent.html"
+
+  /// The page in the place of that of a part that is not served: 404, and how the part is started.
+  ///
+  /// - Parameters:
+  ///   - part: The part.
+  ///   - option: The option that starts it.
+  ///   - language: `fr`, `de`, `it`; English for others.
+  /// - Returns: The page.
+  package static func page(
+    insteadOf part: Part,
+    option: String,
+    language: String?
+  ) -> Response {
+    let others = Part.allCases.filter { $0 != part }.map(\.rawValue)
+    let page = WebAsset.all[absentPage]?.without(services: others, languagesBut: language ?? "en")
+    let text = page.map { String(decoding: $0.body.readableBytesView, as: UTF8.self) } ?? ""
+    return Response(
+      status: .notFound,
+      headers: [
+        .contentType: "text/html; charset=utf-8",
+        .cacheControl: "no-store",
+        .vary: "Accept, Accept-Language",
+        .xContentTypeOptions: "nosniff",
+        .contentSecurityPolicy: contentSecurityPolicy + "; frame-ancestors 'none'",
+        .referrerPolicy: "same-origin",
+      ],
+      body: ResponseBody(
+        byteBuffer: ByteBuffer(
+          string: text.split(separator: "{option}", omittingEmptySubsequences: false).joined(
+            separator: option
+          )
+        )
+      )
+    )
   }
 
   /// A file, or 304 if the browser has it.

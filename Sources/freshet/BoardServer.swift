@@ -103,13 +103,36 @@ struct BoardServer {
     var absent: [AbsentService] = []
     if workspaces == nil {
       let paths = WorkspacesService.prefixes + [WebBoardService.Part.workspaces.path]
-      absent.append(AbsentService("worktrees", option: "--workspaces FOLDER", paths: paths))
+      absent.append(absentPart(.workspaces, "worktrees", option: "--workspaces FOLDER", paths))
     }
     if jobs == nil {
       let paths = JobsService.writablePaths + ["/v1/capabilities", WebBoardService.Part.jobs.path]
-      absent.append(AbsentService("jobs", option: "--jobs FOLDER", paths: paths))
+      absent.append(absentPart(.jobs, "jobs", option: "--jobs FOLDER", paths))
     }
     return absent
+  }
+
+  private func absentPart(
+    _ part: WebBoardService.Part,
+    _ name: String,
+    option: String,
+    _ paths: [String]
+  ) -> AbsentService {
+    AbsentService(
+      name,
+      option: option,
+      paths: paths,
+      page: (
+        part.path,
+        { request in
+          let language = RequestLanguage.choose(
+            parameter: nil,
+            acceptLanguage: request.headers[.acceptLanguage]
+          )
+          return WebBoardService.page(insteadOf: part, option: option, language: language)
+        }
+      )
+    )
   }
 
   private func router(

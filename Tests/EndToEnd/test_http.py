@@ -182,6 +182,36 @@ class MethodTests(HTTPTest):
                         self.assertEqual(status, 404, path)
                         self.assertIn(f"freshet serve {option} FOLDER", json.loads(body)["detail"], path)
 
+    def test_a_browser_sees_a_page_that_names_the_option(self):
+        """Issue 14, item 12."""
+        with self.serve("boards", PATIENT) as server:
+            browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+            for path, option, heads in (
+                ("/workspaces", "--workspaces", {"de-CH,de;q=0.9": "Arbeitsbäume", "en": "Worktrees", "ja": "Worktrees"}),
+                ("/jobs", "--jobs", {"fr": "Tâches", "it": "Lavori", "en": "Jobs"}),
+            ):
+                for language, head in heads.items():
+                    peer = self.peer(server)
+                    peer.send(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAccept: {browser}\r\nAccept-Language: {language}\r\n\r\n")
+                    status, body, fields = peer.answer()
+                    text = body.decode()
+                    self.assertEqual((status, fields["content-type"]), (404, "text/html; charset=utf-8"))
+                    self.assertIn("Accept-Language", fields["vary"])
+                    self.assertIn(f"<code>freshet serve {option} FOLDER</code>", text)
+                    self.assertEqual(re.findall(r"<h1[^>]*>([^<]*)</h1>", text), [head])
+                    self.assertEqual(len(re.findall(r"<html", text)), 1)
+                    # What the page names is there.
+                    for asset in re.findall(r'href="(/[^"]*)"', text):
+                        peer = self.peer(server)
+                        peer.send(f"GET {asset} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                        self.assertEqual(peer.answer()[0], 200, asset)
+                for accept, method in (("application/json", "GET"), ("*/*", "GET"), (browser, "POST")):
+                    peer = self.peer(server)
+                    peer.send(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAccept: {accept}\r\nContent-Length: 0\r\n\r\n")
+                    status, body, fields = peer.answer()
+                    self.assertEqual((status, json.loads(body)["error"]), (404, "not_found"))
+                    self.assertIn("Accept", fields["vary"])
+
     def test_a_304_varies_as_the_200_does(self):
         """RFC 9110, section 15.4.5."""
         with self.serve("boards", PATIENT) as server:

@@ -1,10 +1,10 @@
 /// Which language a request wants.
-enum RequestLanguage {
+package enum RequestLanguage {
   /// The languages of the contract.
   static let known = ["fr", "de", "it", "en"]
 
   /// The `lang` parameter, else the best of Accept-Language (RFC 9110 section 12.5.4), else none.
-  static func choose(parameter: String?, acceptLanguage: String?) -> String? {
+  package static func choose(parameter: String?, acceptLanguage: String?) -> String? {
     if let parameter, known.contains(primary(parameter)) { return primary(parameter) }
     guard let acceptLanguage else { return nil }
     var best: (tag: String, quality: Double)?
