@@ -91,6 +91,27 @@ class PlacesOnThePage(BoardTest):
         said = self.tab.run("[...document.querySelectorAll('#trip-stops li')].map((one) => [one.querySelector('time').textContent, one.querySelector('.stop-expected')?.textContent ?? null])")
         self.assertEqual([minutes(expected.removeprefix("expected ")) - minutes(time) if expected else None for time, expected in said], [3, 3, None])
 
+    def test_the_trip_marks_approximate_times_as_the_board_does(self):
+        self.open()
+        body = self.received()
+        row = body["departures"][0]
+        at = row["scheduledDeparture"]
+        stops = [{"stop_sequence": row["stop_sequence"] + place, "name": f"Stop {place}", "scheduledArrival": later(at, 60 * place),
+                  "scheduledDeparture": later(at, 60 * place), "isInterpolated": place == 1} for place in range(3)]
+        # A trip that only realtime has: nothing schedules its stops.
+        stops.append({"stop_sequence": row["stop_sequence"] + 3, "name": "Extra", "realtimeDeparture": later(at, 240), "isInterpolated": False})
+        for headway, marked in ((None, [False, True, False, False]), (600, [True, True, True, False])):
+            def answer(url: str) -> dict | None:
+                return {"status": 200, "body": {"trip": {"headwaySec": headway}, "stops": stops}} if "/api/trips/" in url else None
+
+            self.tab.intercept(answer)
+            self.tab.run("document.querySelector('.departure [data-part=open]').click()")
+            self.tab.wait("document.querySelectorAll('#trip-stops li').length === 4")
+            said = self.tab.run("[...document.querySelectorAll('#trip-stops li time')].map((one) => [one.textContent.startsWith('≈'), one.scrollWidth > one.clientWidth + 0.5])")
+            self.assertEqual(said, [[mark, False] for mark in marked])
+            self.tab.run("document.getElementById('trip').close()")
+            self.tab.wait("document.getElementById('trip').open === false")
+
     def test_delays_are_rounded_as_the_server_rounds_them(self):
         self.open("/?lang=en", rows=False)
         found = self.tab.run("import('/assets/departure.js').then(({ minutesOfDelay }) => [true, false].map((ofTrain) => [-119, -61, -59, 0, 29, 30, 60, 61, 120, 121].map((seconds) => minutesOfDelay(seconds, ofTrain))))")

@@ -64,7 +64,8 @@ export class TripDialog {
     setText(element("trip-message"), "");
     const here = stops.findIndex((stop) => stop.stop_sequence === departure.stop_sequence);
     const context = { say: this.page.say, zone: pane.zone, now: pane.clock.now(), departure, here, count: stops.length,
-      isCancelled: trip?.cancelled === true };
+      isCancelled: trip?.cancelled === true, isHeadway: trip?.headwaySec > 0 };
+    this.#stops.classList.toggle("rough", stops.some((stop) => isRough(stop, context.isHeadway)));
     this.#stops.replaceChildren(...stops.map((stop, index) => stopItem(stop, index, context)));
     this.#stops.children[here]?.scrollIntoView({ block: "center" });
   }
@@ -77,14 +78,14 @@ function newAlert(header, description) {
   return alert;
 }
 
-function stopItem(stop, index, { say, zone, departure, here, count, isCancelled }) {
+function stopItem(stop, index, { say, zone, departure, here, count, isCancelled, isHeadway }) {
   const item = newElement("li", index < here ? "before" : "");
   const isHere = index === here;
   // A trip that the timetable lacks has predictions only.
   const scheduled = stop.scheduledDeparture ?? stop.scheduledArrival ?? stop.realtimeDeparture ?? stop.realtimeArrival;
   // The calls carry realtime where the server has it; of this stop the board knows in any case.
   const expected = (isHere ? departure.realtimeDeparture : null) ?? stop.realtimeDeparture ?? stop.realtimeArrival ?? null;
-  const time = newElement("time", "", scheduled ? clockTime(Date.parse(scheduled), zone) : "");
+  const time = newElement("time", "", scheduled ? `${isRough(stop, isHeadway) ? "≈" : ""}${clockTime(Date.parse(scheduled), zone)}` : "");
   time.dateTime = scheduled ?? "";
   const name = newElement("span", "stop-name", stop.name ?? "");
   const platform = newElement("span", "stop-platform", (isHere ? departure.platform : null) ?? stop.platform ?? "");
@@ -93,6 +94,11 @@ function stopItem(stop, index, { say, zone, departure, here, count, isCancelled 
   else if (expected && scheduled) item.append(...expectation(Date.parse(scheduled), Date.parse(expected), { say, zone, departure, isHere }));
   if (isHere) markHere(item, say);
   return item;
+}
+
+/** As on the board: the timetable has no time of the stop, or none to the minute. */
+function isRough(stop, isHeadway) {
+  return (stop.isInterpolated || isHeadway) && Boolean(stop.scheduledDeparture ?? stop.scheduledArrival);
 }
 
 /** When it is expected, in the minutes that a board says: rounded once, and only from the delay on that a board tells. */
