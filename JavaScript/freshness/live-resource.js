@@ -63,6 +63,7 @@ export class LiveResource {
     this.#context = { question: this.#context.question + 1 };
     const hadStream = this.#stream !== null;
     this.#closeStream();
+    [this.#reconnectionTime, this.#reconnectsAt] = [0, 0];
     this.#tell({ event: "contextChanged", with: this.#context });
     // The stream was about the question before.
     if (hadStream) this.#tell({ event: "linkLost" });

@@ -5,6 +5,7 @@ import re
 import time
 import unittest
 
+from browser import LONGEST
 from boards import OTHER, ROWS, STATE, STOP, BoardTest, load_side_by_side as load_tests  # noqa: F401
 
 #: The least time between two questions of the schedule, in seconds (Policy.departuresWeb, less its jitter): a question
@@ -286,6 +287,24 @@ class FreshnessOfThePage(BoardTest):
                 self.assertIn(tab.size_of(request), range(100, 2000))
                 return
         self.fail("no 304 in twenty questions")
+
+    def test_a_stream_is_not_opened_again_before_the_time_that_it_named(self):
+        """WHATWG HTML: retry, as a minimum; it ends as soon as it began."""
+        ended = {"status": 200, "headers": {"Content-Type": "text/event-stream"}, "body": "retry: 6000\n\n"}
+        self.tab.intercept(lambda url: ended if "/api/stationboard/stream" in url else None)
+        first = len(self.tab.requests)
+        tab = self.open(f"/?stop={STOP}&lang=en&updates=stream")
+
+        def streams() -> list[dict]:
+            return [request for request in tab.requests[first:] if "/api/stationboard/stream" in request["url"]]
+
+        deadline = time.monotonic() + LONGEST
+        while len(streams()) < 3:
+            self.assertLess(time.monotonic(), deadline, "no third stream")
+            time.sleep(0.05)
+        times = [request["at"] for request in streams()]
+        for earlier, later in zip(times, times[1:]):
+            self.assertGreaterEqual(later - earlier, 5.9)
 
     def test_the_stream_brings_changes_where_it_is_wished_for(self):
         tab = self.open(f"/?stop={STOP}&lang=en&updates=stream")

@@ -9,6 +9,7 @@ import time
 import unittest
 from pathlib import Path
 
+from browser import LONGEST
 from program import Folder, Server, until
 from side_by_side import SideBySide
 from work_stage import WorkPageTest, answer_of, browser
@@ -90,6 +91,25 @@ class WorktreesTest(WorkPageTest):
 
 class ListOnThePage(WorktreesTest):
     """What is shown, and how fresh."""
+
+    def test_a_stream_is_not_opened_again_before_the_time_that_it_named(self):
+        """WHATWG HTML: retry, as a minimum; it ends as soon as it began."""
+        ended = {"status": 200, "headers": {"Content-Type": "text/event-stream"}, "body": "retry: 6000\n\n"}
+        self.tab.call("Fetch.enable", patterns=[{"urlPattern": "*/v1/events*"}])
+        self.tab.intercept(lambda url: ended if "/v1/events" in url else None)
+        first = len(self.tab.requests)
+        self.open()
+
+        def streams() -> list[dict]:
+            return [request for request in self.tab.requests[first:] if "/v1/events" in request["url"]]
+
+        deadline = time.monotonic() + LONGEST
+        while len(streams()) < 3:
+            self.assertLess(time.monotonic(), deadline, "no third stream")
+            time.sleep(0.05)
+        times = [request["at"] for request in streams()]
+        for earlier, later in zip(times, times[1:]):
+            self.assertGreaterEqual(later - earlier, 5.9)
 
     def test_states_todos_words_and_git_are_shown_as_they_change(self):
         tab = self.tab
