@@ -23,11 +23,11 @@ package actor WorktreeWatcher {
     var look: WorktreeLook?
     var reading = AgentReading()
     var isPolled = true
-    var pollAt = 0.0
+    /// When it is looked at without an event: if it is polled, or the last look failed.
+    var polls: PollSchedule
     var folders: WatchPlan.Folders?
     var gitFolders: NameTable<WatchPlan.Place> = [:]
     var submodules: [String] = []
-    var failures = 0
     var indexStamps: [[Int]?] = []
     var untracked: [String] = []
     var hasFolders = false
@@ -60,7 +60,8 @@ package actor WorktreeWatcher {
   private var budget: RefreshBudget<Owner>
   private var reconcileAt = 0.0
   private var failures = 0
-  private var failuresOfRepositories: NameTable<Int> = [:]
+  /// When repositories that could not be read are looked at again.
+  private var retriesOfRepositories: NameTable<PollSchedule> = [:]
   /// Worktrees that are looked at when the look at their repository has ended.
   private var held: NameTable<NameSet> = [:]
   private var looks = 0
@@ -215,14 +216,15 @@ package actor WorktreeWatcher {
       for path in trees.keys { budget.request(.worktree(path), at: now) }
     }
     var next = reconcileAt
-    for (path, tree) in trees where tree.isPolled && tree.look != nil {
-      if now >= tree.pollAt {
-        trees[path]?.pollAt = now + settings.pollEvery
+    for (path, tree) in trees where tree.look != nil && (tree.isPolled || tree.polls.failures > 0) {
+      if trees[path]?.polls.take(at: now) == true {
         budget.request(.worktree(path), at: now)
         // Its refs are on such a file system too, or may be.
-        if tree.eventlessSystem != nil { budget.request(.repository(tree.repository), at: now) }
+        if tree.eventlessSystem != nil, retriesOfRepositories[tree.repository] == nil {
+          budget.request(.repository(tree.repository), at: now)
+        }
       }
-      next = min(next, trees[path]?.pollAt ?? next)
+      next = min(next, trees[path]?.polls.dueAt ?? next)
     }
     for owner in budget.begin(at: now) {
       group.addTask { await self.look(owner) }
@@ -288,7 +290,7 @@ package actor WorktreeWatcher {
         upstreams: NameSet(upstreams),
         runner: runner
       )
-      failuresOfRepositories[common] = nil
+      retriesOfRepositories[common] = nil
       repositoryProblems[common] = nil
       table.set(SettingsFiles.folders(look.settings.keys), for: .settings(common))
       // What was not watched yet may have changed before it is.
@@ -303,19 +305,22 @@ package actor WorktreeWatcher {
         drop(repository: common)
       } else {
         repositoryProblems[common] = "\(error)"
-        let count = failuresOfRepositories[common, default: 0]
-        failuresOfRepositories[common] = count + 1
-        retry(.repository(common), after: count)
+        var retries = retriesOfRepositories[common] ?? schedule
+        retries.looked(at: WatchClock.monotonic, failed: true)
+        retriesOfRepositories[common] = retries
+        // It may have been in the middle of something.
+        budget.request(.repository(common), at: retries.dueAt)
+        signal.yield()
       }
     }
   }
 
-  /// Looks again at what git could not tell: it may have been in the middle of something.
-  private func retry(_ owner: Owner, after failures: Int) {
-    var pause = WatchLimits.retry
-    for _ in 0..<min(failures, 16) { pause = min(pause * 2, WatchLimits.longestRetry) }
-    budget.request(owner, at: WatchClock.monotonic + pause)
-    signal.yield()
+  private nonisolated var schedule: PollSchedule {
+    PollSchedule(
+      every: settings.pollEvery,
+      retry: WatchLimits.retry,
+      longest: WatchLimits.longestRetry
+    )
   }
 
   private func take(_ look: RepositoryLook) {
@@ -341,7 +346,11 @@ package actor WorktreeWatcher {
           continue
         }
         surplusWorktrees.remove(path)
-        trees[path] = Tree(member: member, repository: look.commonDirectory)
+        trees[path] = Tree(
+          member: member,
+          repository: look.commonDirectory,
+          polls: schedule
+        )
         if let reading = unknownReadings.removeValue(forKey: path) {
           trees[path]?.reading = reading
         }
@@ -383,7 +392,7 @@ package actor WorktreeWatcher {
 
   private func drop(repository common: String) {
     repositories[common] = nil
-    failuresOfRepositories[common] = nil
+    retriesOfRepositories[common] = nil
     repositoryProblems[common] = nil
     held[common] = nil
     table.remove(.repository(common))
@@ -427,16 +436,16 @@ package actor WorktreeWatcher {
     } catch {
       failures += 1
       if GitLayout.find(path) == nil {
-        // It is gone; its repository knows whether for good.
-        budget.request(.repository(tree.repository), at: askedAt)
+        trees[path]?.polls.looked(at: WatchClock.monotonic, failed: true)
+        // It is gone; its repository knows whether for good, and is not asked sooner than after its last failure.
+        let retryAt = retriesOfRepositories[tree.repository]?.dueAt ?? askedAt
+        budget.request(.repository(tree.repository), at: max(askedAt, retryAt))
         release(path)
         return
       }
       look = tree.look ?? WorktreeLook()
       look?.problem = "\(error)"
-      retry(.worktree(path), after: tree.failures)
     }
-    trees[path]?.failures = look?.problem == nil ? 0 : tree.failures + 1
     looks += 1
     guard trees[path] != nil else { return }
     if let upstream = look?.status.upstream, upstream != trees[path]?.look?.status.upstream {
@@ -444,7 +453,7 @@ package actor WorktreeWatcher {
       budget.request(.repository(tree.repository), at: WatchClock.monotonic)
     }
     trees[path]?.look = look
-    trees[path]?.pollAt = WatchClock.monotonic + settings.pollEvery
+    trees[path]?.polls.looked(at: WatchClock.monotonic, failed: look?.problem != nil)
     publish(path, askedAt: look?.problem == nil ? askedAt : nil)
     if look?.status.untrackedFolders ?? [] != trees[path]?.untracked ?? [] {
       // New folders are watched from now on, and looked at again for what came before they were.

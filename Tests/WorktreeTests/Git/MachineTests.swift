@@ -27,6 +27,28 @@ import Testing
     for (before, after) in zip(fired, fired.dropFirst()) { #expect(after - before < 2.02) }
   }
 
+  @Test func `What is gone is polled ever more seldom, and at the usual pace when it is back`() {
+    var polls = PollSchedule(every: 2, retry: 1, longest: 30)
+    func count(from start: Int, to end: Int, failed: Bool) -> Int {
+      var count = 0
+      for tenth in (start * 10)..<(end * 10) {
+        let now = Double(tenth) / 10
+        guard polls.take(at: now) else { continue }
+        count += 1
+        polls.looked(at: now, failed: failed)
+      }
+      return count
+    }
+    #expect(count(from: 0, to: 60, failed: false) == 30)
+    // After 1, 2, 4, 8 and 16 s, then every 30 s; without a pause that grows it would be 300.
+    #expect(count(from: 60, to: 660, failed: true) == 24)
+    #expect(polls.failures == 24)
+    #expect(polls.pause == 30)
+    #expect(count(from: 660, to: 720, failed: false) >= 15)
+    #expect(polls.failures == 0)
+    #expect(polls.pause == 2)
+  }
+
   @Test func `A key is looked at once for all who ask, and not again too soon`() {
     var budget = RefreshBudget<String>(spacing: 1, most: 2)
     budget.request("a", at: 0)

@@ -67,6 +67,34 @@ struct Watching {
 }
 
 @Suite struct WatcherTests {
+  @Test func `A repository that went away is asked for ever more seldom`() async throws {
+    let repository = TemporaryRepository()
+    try await repository.begin()
+    try repository.write("gone/first.txt")
+    try await repository.git("init", "-q", "-b", "main", in: "gone")
+    try await repository.git("add", ".", in: "gone")
+    try await repository.git("commit", "-q", "-m", "first", in: "gone")
+    // Both are polled at one pace.
+    try await Watching(repository, lacksEvents: { _ in "test" }).run { it in
+      try await it.wait("gone", "is there") { $0.cacheStatus.isCached }
+      try await it.wait("main", "is there") { $0.cacheStatus.isCached }
+      let directory = it.repository.path("gone/.git")
+      try FileManager.default.removeItem(atPath: directory)
+      try FileManager.default.createDirectory(
+        atPath: directory,
+        withIntermediateDirectories: false
+      )
+      let before = await it.watcher.tally
+      // Counted by the looks at the other one, however long they take.
+      while await it.watcher.tally.looks < before.looks + 40 {
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      let failures = await it.watcher.tally.failures - before.failures
+      #expect(failures > 0)
+      #expect(failures < 24)
+    }
+  }
+
   @Test func `A worktree is found, and every change of it is seen`() async throws {
     let repository = TemporaryRepository()
     try await repository.begin()
