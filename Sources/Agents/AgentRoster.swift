@@ -31,6 +31,8 @@ package struct AgentRoster: Sendable {
     var session: AgentSession?
     var process: ProcessIdentity?
     var activity: Activity
+    /// Whether its process is gone: nobody can answer it or go on with it.
+    var isGone = false
     var lastRecordAt: WallTime { session?.lastRecordAt ?? WallTime(milliseconds: 0) }
   }
 
@@ -355,7 +357,8 @@ package struct AgentRoster: Sendable {
       kind: entry.session.kind,
       session: entry.session,
       process: entry.process,
-      activity: fusion.activity(evidence, at: now)
+      activity: fusion.activity(evidence, at: now),
+      isGone: fusion.isGone(evidence, at: now)
     )
   }
 
@@ -376,6 +379,8 @@ package struct AgentRoster: Sendable {
 
   private func reading(_ worktree: String, _ members: [Member]) -> AgentReading {
     let ranked = members.sorted { one, other in
+      // What a dead session left waits behind whoever is there.
+      if one.isGone != other.isGone { return other.isGone }
       let (a, b) = (one.activity.state.urgency, other.activity.state.urgency)
       if a != b { return a > b }
       if one.lastRecordAt != other.lastRecordAt { return one.lastRecordAt > other.lastRecordAt }

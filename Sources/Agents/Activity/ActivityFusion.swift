@@ -54,6 +54,12 @@ package struct ActivityFusion: Hashable, Sendable {
 
   // MARK: Rules 1 and 2: it is gone
 
+  /// Whether a session was closed, or its process is gone.
+  package func isGone(_ evidence: ActivityEvidence, at now: WallTime) -> Bool {
+    guard let session = evidence.session else { return false }
+    return session.isClosed || goneSince(evidence, now) != nil
+  }
+
   private func closed(
     _ session: AgentSession,
     _ source: Activity.Source,

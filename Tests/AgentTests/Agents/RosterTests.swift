@@ -168,6 +168,29 @@ struct RosterTests {
     #expect(agents.map(\.state) == [.doneUnseen, .ended])
   }
 
+  @Test func `what a dead session left waits behind an agent that is there`() {
+    var stage = RosterStage("/w")
+    var first = ClaudeWriter(.claude20, directory: "/w", seed: 1)
+    var other = ClaudeWriter(.claude20, directory: "/w", seed: 2)
+    stage.start(7, in: "/w", at: second(0))
+    stage.write(first.prompt("Go", at: second(1)), to: "a", at: second(1))
+    stage.write(first.finish("Done.", at: second(2)), to: "a", at: second(2))
+    stage.look(at: second(3))
+    stage.end(7)
+    stage.look(at: second(4))
+    // Alone it is what the worktree is about.
+    #expect(stage.activity("/w", at: second(5)).state == .doneUnseen)
+    stage.start(8, in: "/w", at: second(10))
+    stage.look(at: second(11))
+    let idle = stage.activity("/w", at: second(12))
+    #expect(idle.state == .idle)
+    #expect(idle.agents.map(\.pid) == [8, nil])
+    #expect(idle.agents.map(\.state) == [.idle, .doneUnseen])
+    stage.write(other.prompt("On", at: second(13)), to: "b", at: second(13))
+    stage.look(at: second(14))
+    #expect(stage.activity("/w", at: second(14)).agents.map(\.pid) == [8, nil])
+  }
+
   @Test func `a process that could not be read once is the session's again`() {
     var stage = RosterStage("/w")
     var claude = ClaudeWriter(.claude20, directory: "/w", seed: 1)
