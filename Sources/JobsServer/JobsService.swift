@@ -131,12 +131,11 @@ package struct JobsService: Sendable {
   /// Lets every listener go, so that the server can end.
   package func close() { hub.close() }
 
+  /// What the methods of its paths take, for ``Serving/RouteMethods``.
+  package var forms: [RouteMethods.Form] { JobWord.forms(Set(pipelines.keys)) }
+
   /// Adds the endpoints, for those only whom the rules let in.
-  package func add<Context: RequestContext>(to router: Router<Context>) {
-    // For every request: one with a method that nothing takes finds no group.
-    router.add(
-      middleware: JobMethodMiddleware<Context>(paths: JobPaths(pipelines: Set(pipelines.keys)))
-    )
+  package func add(to router: Router<some RequestContext>) {
     add(
       to: router.group()
         .add(middleware: OriginGuardMiddleware(rules))

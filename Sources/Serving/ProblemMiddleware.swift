@@ -24,6 +24,9 @@ package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     context: Context,
     next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
+    guard !routes.isExcluded(request.method, request.uri.path) else {
+      return missing(request).response
+    }
     do {
       return try await next(request, context)
     } catch let problem as Problem {

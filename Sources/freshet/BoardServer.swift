@@ -163,7 +163,7 @@ struct BoardServer {
     stationboard.add(to: router)
     jobs?.add(to: router)
     WebBoardService(parts: pages).add(to: router)
-    routes.learn(from: router)
+    routes.learn(from: router, forms: jobs?.forms ?? [])
     return router
   }
 

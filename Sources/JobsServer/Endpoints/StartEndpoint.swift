@@ -58,7 +58,7 @@ struct StartEndpoint: Sendable {
     pipeline word: String,
     client: ClientNetwork?
   ) async throws -> (Response, isNew: Bool) {
-    let pipeline = JobPaths.pipeline(word)
+    let pipeline = JobWord.pipeline(word)
     guard pipelines.contains(pipeline) else {
       let names = pipelines.map(\.rawValue).sorted().joined(separator: ", ")
       throw JobProblem(

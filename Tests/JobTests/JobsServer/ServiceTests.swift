@@ -42,7 +42,7 @@ private struct Stage {
     let routes = RouteMethods()
     router.add(middleware: ProblemMiddleware(routes: routes))
     service.add(to: router)
-    routes.learn(from: router)
+    routes.learn(from: router, forms: service.forms)
     let (ports, opened) = AsyncStream.makeStream(of: Int.self)
     let application = Application(
       router: router,
@@ -202,7 +202,8 @@ private func ending(
 
   @Test func `results are 409 before the end, 404 for no job, 410 after their time`() async throws {
     var stage = try Stage()
-    stage.limits.resultSeconds = 1
+    // Ten minutes are ten seconds here: far more than an answer takes on a busy machine.
+    stage.limits.resultSeconds = 600
     stage.pipeline.isHeld = true
     let pipeline = stage.pipeline
     try await stage.run(clock: ServiceClock(startingAt: nil, pace: 60)) { client, _, _ in
@@ -213,8 +214,8 @@ private func ending(
       pipeline.isHeld = false
       let (completion, _) = await ending(client, ticket)
       #expect(completion?.total == 5)
-      // Half a minute of the sweeper is half a second here.
-      for _ in 0..<600 {
+      // Until they are gone; only the time limit of the test ends this.
+      while true {
         do {
           _ = try await client.results(ticket)
         } catch JobClientFailure.expired {
@@ -222,7 +223,6 @@ private func ending(
         }
         try await Task.sleep(for: .milliseconds(50))
       }
-      await #expect(throws: JobClientFailure.expired) { try await client.results(ticket) }
       var last: JobNews?
       for await news in client.follow(ticket) { last = news }
       #expect(last == .finished(.expired))

@@ -1,0 +1,31 @@
+import HTTPTypes
+import Hummingbird
+import Jobs
+import Serving
+
+/// The word behind `/v1/jobs/`, which names a job or a pipeline.
+enum JobWord {
+  /// The pipeline that a word means; hyphens and capitals do not matter.
+  static func pipeline(_ word: some StringProtocol) -> PipelineName {
+    PipelineName(rawValue: word.lowercased().replacing("-", with: "_"))
+  }
+
+  /// Whether a word has the form of a job's id, a UUID.
+  static func isJob(_ word: some StringProtocol) -> Bool {
+    let groups = word.split(separator: "-", omittingEmptySubsequences: false)
+    return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
+      && groups.allSatisfy { $0.allSatisfy(\.isHexDigit) }
+  }
+
+  /// What the methods of `/v1/jobs/{word}` take: pipelines are started, jobs are asked for and canceled.
+  ///
+  /// A word that is neither may be a pipeline's, misspelled: the answer lists those that there are.
+  static func forms(_ pipelines: Set<PipelineName>) -> [RouteMethods.Form] {
+    [
+      RouteMethods.Form("v1/jobs/:job", [.post]) { !isJob($0) },
+      RouteMethods.Form("v1/jobs/:job", [.get, .head, .delete]) {
+        !pipelines.contains(pipeline($0))
+      },
+    ]
+  }
+}
