@@ -10,9 +10,9 @@ struct Table {
   let markBytes: Int
   let mapping: [String: BookColumn]
   let limits: ImportLimits
-  private let hasDates: Bool
-  /// What the dates of the file show of their order; `nil` before it was checked.
-  private var dates: DateOrders?
+  private let needsSurvey: Bool
+  /// What the file shows of how its columns are to be read; `nil` before it was checked.
+  private var survey: ColumnSurvey?
   private(set) var file: Library.ImportFile
   let headerLine: [UInt8]
   let delimiter: UInt8
@@ -54,18 +54,18 @@ struct Table {
       source: map.source,
       encoding: encoding
     )
-    hasDates = map.hasDates
+    needsSurvey = map.needsSurvey
     file.scope = map.entryScope
     file.isPart = map.isPart
   }
 
-  /// Reads all rows, counts them, and remembers what their entries are and what their dates show.
+  /// Reads all rows, counts them, and remembers what their entries are and what their columns show.
   ///
   /// - Throws: `JobFailure` if there are none or too many.
   mutating func check() throws -> Int {
     let rows = try rows()
     var count = 0
-    guard file.scope != nil || hasDates else {
+    guard file.scope != nil || needsSurvey else {
       while try rows.skip() { count += 1 }
       return count
     }
@@ -76,13 +76,13 @@ struct Table {
       }
       file.entries.insert(entry)
     }
-    dates = rows.dates
+    survey = rows.survey
     return count
   }
 
   /// The rows from the first one on.
   func rows() throws -> TableRows {
-    try TableRows(path, encoding, markBytes, mapping, limits, dates)
+    try TableRows(path, encoding, markBytes, mapping, limits, survey)
   }
 
   private static func mapping(_ options: [String: String]) throws -> [String: BookColumn] {
@@ -119,7 +119,7 @@ final class TableRows {
     _ markBytes: Int,
     _ mapping: [String: BookColumn],
     _ limits: ImportLimits,
-    _ dates: DateOrders? = nil
+    _ survey: ColumnSurvey? = nil
   ) throws {
     blocks = try FileBlocks(path: path)
     file = BookFile(
@@ -127,12 +127,12 @@ final class TableRows {
       markBytes: markBytes,
       mapping: mapping,
       limits: limits,
-      dates: dates
+      survey: survey
     )
   }
 
-  /// What the dates of the rows so far show of their order.
-  var dates: DateOrders { file.dates }
+  /// What the rows so far show of how columns are to be read.
+  var survey: ColumnSurvey { file.survey }
 
   /// The next row; `nil` at the end.
   ///

@@ -7,7 +7,7 @@ extension Library {
     "Title", "Authors", "ISBN13", "Series", "Status", "Rating", "Shelves", "Date Started",
     "Date Read", "Date Added", "Publisher", "Year Published", "Original Publication Year", "Pages",
     "Format", "Language", "Read Count", "Owned", "Review", "Private Notes", "Book Id",
-    "OpenLibrary Key",
+    "OpenLibrary Key", "Dates Read",
   ]
 
   /// Writes all books as CSV (RFC 4180, UTF-8, CRLF), page by page.
@@ -43,6 +43,7 @@ extension Library {
       book.publisher, book.year.map(String.init), book.firstYear.map(String.init),
       book.pages.map(String.init), book.format, book.language, book.readCount.map(String.init),
       book.owned.map(String.init), book.review, book.notes, book.entry, book.openLibrary,
+      ReadingPeriod.text(book.readings),
     ]
     return fields.map { $0 ?? "" }
   }

@@ -10,8 +10,8 @@ enum LibrarySchema {
   /// The version of the tables and of the keys in them.
   ///
   /// Since 2 the keys of titles and authors are those of decomposed letters. Since 3 it is kept what each source said
-  /// of a book, and what was removed.
-  static let version = 3
+  /// of a book, and what was removed. Since 4 a book has all times in which it was read.
+  static let version = 4
 
   /// Whether a file is a library of this version.
   static func isPrepared(_ database: Database) throws -> Bool {
@@ -47,10 +47,11 @@ enum LibrarySchema {
     try database.execute(sql: "PRAGMA user_version = \(Self.version)")
   }
 
-  /// Adds what libraries of version 2 do not have.
+  /// Adds what libraries of earlier versions do not have.
   private static func addSources(_ database: Database) throws {
     let columns = [
-      ("books", "isbn_text", "TEXT"), ("import_rows", "entry", "TEXT"),
+      ("books", "isbn_text", "TEXT"), ("books", "readings", "TEXT"),
+      ("import_rows", "entry", "TEXT"),
       ("imports", "removed", "INTEGER NOT NULL DEFAULT 0"),
     ]
     for (table, name, type) in columns
@@ -100,7 +101,7 @@ enum LibrarySchema {
       series TEXT, series_number TEXT,
       publisher TEXT, format TEXT, pages INTEGER, year INTEGER, first_year INTEGER, language TEXT,
       status TEXT, rating_quarters INTEGER,
-      started TEXT, finished TEXT, added TEXT,
+      started TEXT, finished TEXT, readings TEXT, added TEXT,
       review TEXT, notes TEXT, read_count INTEGER, owned INTEGER,
       entry TEXT, open_library TEXT,
       title_key TEXT NOT NULL, author_key TEXT NOT NULL,

@@ -6,14 +6,14 @@ enum StoredBook {
   private static let columns = """
     title, isbn, series, series_number, publisher, format, pages, year, first_year, language, status, \
     rating_quarters, started, finished, added, review, notes, read_count, owned, entry, open_library, \
-    isbn_text
+    isbn_text, readings
     """
 
   // Statements, put together once.
   private static let selection = "SELECT \(columns) FROM books WHERE id = ?"
   private static let insertion = """
     INSERT INTO books (\(columns), title_key, author_key)
-    VALUES (\(Array(repeating: "?", count: 24).joined(separator: ", ")))
+    VALUES (\(Array(repeating: "?", count: 25).joined(separator: ", ")))
     """
   private static let replacement = """
     UPDATE books SET \(assignments), updated_at = strftime('%Y-%m-%dT%H:%M:%SZ', 'now')
@@ -48,6 +48,7 @@ enum StoredBook {
     book.entry = row[19]
     book.openLibrary = row[20]
     book.isbnText = row[21]
+    book.readings = (row[22] as String?).map(ReadingPeriod.list) ?? []
     book.authors = try String.fetchAll(
       database.cachedStatement(
         sql: "SELECT name FROM book_authors WHERE book = ? ORDER BY position"
@@ -74,7 +75,8 @@ enum StoredBook {
       book.format, book.pages, book.year, book.firstYear, book.language, book.status?.rawValue,
       book.rating, book.started?.description, book.finished?.description, book.added?.description,
       book.review, book.notes, book.readCount, book.owned, book.entry, book.openLibrary,
-      book.isbnText, book.titleKey, book.authorKey,
+      book.isbnText, book.readings.isEmpty ? nil : ReadingPeriod.text(book.readings),
+      book.titleKey, book.authorKey,
     ]
   }
 

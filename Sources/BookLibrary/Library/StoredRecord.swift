@@ -28,6 +28,7 @@ enum StoredRecord {
     put("rating", book.rating)
     put("started", book.started?.description)
     put("finished", book.finished?.description)
+    put("readings", book.readings.map(\.description))
     put("added", book.added?.description)
     put("shelves", book.shelves)
     put("review", book.review)
@@ -68,6 +69,7 @@ enum StoredRecord {
     book.rating = number("rating")
     book.started = date("started")
     book.finished = date("finished")
+    book.readings = texts("readings").compactMap { ReadingPeriod($0) }
     book.added = date("added")
     book.shelves = texts("shelves")
     book.review = value["review"]?.string

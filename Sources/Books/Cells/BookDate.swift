@@ -15,6 +15,8 @@ package struct BookDate: Hashable, Sendable, Comparable, CustomStringConvertible
     case date(BookDate)
     /// The number of a day, which a spreadsheet has left of a date.
     case serial(BookDate)
+    /// A number of seconds or milliseconds since 1970, in UTC.
+    case epoch(BookDate)
     /// Two numbers of which either may be the month.
     case ambiguous
     /// No date.
@@ -90,6 +92,23 @@ package struct BookDate: Hashable, Sendable, Comparable, CustomStringConvertible
     self.init(year: year, month: month, day: left + 1)
   }
 
+  /// Whether a cell is a number of seconds from 1973 to 2100, or of milliseconds from 2001 to 2100.
+  static func isEpoch(_ cell: String) -> Bool { epoch(CellText.withoutBrackets(cell)) != nil }
+
+  /// The years in which an instant is believed: the first of nine digits, and far enough ahead.
+  private static let epochYears = 1973...2100
+
+  private static func epoch(_ text: String) -> BookDate? {
+    let digits = text.utf8
+    guard [9, 10, 13].contains(digits.count), digits.allSatisfy({ 0x30...0x39 ~= $0 }),
+      let number = Int(text)
+    else { return nil }
+    let days = number / (digits.count == 13 ? 86_400_000 : 86_400)
+    // 25,569 days lie between 1899-12-30 and 1970-01-01.
+    guard let date = BookDate(serial: days + 25_569), epochYears ~= date.year else { return nil }
+    return date
+  }
+
   /// How months begin in English, German, French, Spanish, Italian, Portuguese and Dutch, without marks.
   private static let months: [String: Int] = {
     let lists = [
@@ -113,10 +132,16 @@ package struct BookDate: Hashable, Sendable, Comparable, CustomStringConvertible
   /// - Parameters:
   ///   - cell: The cell.
   ///   - order: Which number is the month where both may be.
+  ///   - countsSeconds: Whether a number of nine and more digits is one of seconds or milliseconds since 1970.
   /// - Returns: What it says.
-  package static func read(_ cell: String, order: Order? = nil) -> Cell {
+  package static func read(
+    _ cell: String,
+    order: Order? = nil,
+    countsSeconds: Bool = false
+  ) -> Cell {
     let text = CellText.withoutBrackets(cell)
     guard !text.isEmpty else { return .empty }
+    if countsSeconds, let date = epoch(text) { return .epoch(date) }
     // The time of an instant says nothing about the day.
     let isNumeric = text.first?.isNumber == true
     let words = text.split { $0 == " " || $0 == "," || (isNumeric && $0 == "T") }

@@ -7,36 +7,78 @@ package enum RatingCell: Hashable, Sendable {
   /// Something else.
   case unreadable
 
-  /// Reads a number of stars, 0 to 5, with a point or a comma.
-  package init(_ cell: String) {
+  /// The stars of the best rating.
+  package static let stars = 5
+  /// The most that a rating may be out of.
+  private static let largestScale = 100
+  /// The most digits of a rating before its point.
+  private static let mostDigits = 3
+
+  /// Reads a rating: a number with a point or a comma, `4/5`, `80%`, `★★★★☆`.
+  ///
+  /// - Parameters:
+  ///   - cell: The cell.
+  ///   - scale: Out of how many a number is that does not say it itself.
+  package init(_ cell: String, scale: Int = stars) {
     let text = CellText.withoutBrackets(cell)
     guard !text.isEmpty else {
       self = .none
       return
     }
-    let mark: UInt8 = text.utf8.contains(0x2E) ? 0x2E : 0x2C
-    let pieces = text.utf8.split(separator: mark, omittingEmptySubsequences: false)
-    guard pieces.count <= 2, let whole = Int(String(pieces[0]) ?? ""), 0...5 ~= whole else {
-      self = .unreadable
+    if let drawn = Self.drawn(text) {
+      self = Self.rating(drawn * 100, outOf: Self.stars)
       return
     }
-    var hundredths = whole * 100
-    if pieces.count == 2 {
-      let digits = pieces[1].prefix(2)
-      guard !digits.isEmpty, pieces[1].allSatisfy({ 0x30...0x39 ~= $0 }),
-        let fraction = Int(String(digits) ?? "")
+    if text.hasSuffix("%") {
+      self =
+        Self.hundredths(CellText.trimmed(text.dropLast())).map { Self.rating($0, outOf: 100) }
+        ?? .unreadable
+      return
+    }
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    if parts.count == 2 {
+      guard let number = Self.hundredths(CellText.trimmed(parts[0])),
+        let whole = Int(CellText.trimmed(parts[1])), 1...Self.largestScale ~= whole
       else {
         self = .unreadable
         return
       }
-      hundredths += digits.count == 1 ? fraction * 10 : fraction
-    }
-    guard hundredths <= 500 else {
-      self = .unreadable
+      self = Self.rating(number, outOf: whole)
       return
     }
-    let quarters = (hundredths + 12) / 25
-    self = quarters == 0 ? .none : .quarters(quarters)
+    self = Self.hundredths(text[...]).map { Self.rating($0, outOf: scale) } ?? .unreadable
+  }
+
+  /// How many stars are drawn; `nil` if something else stands there as well.
+  private static func drawn(_ text: String) -> Int? {
+    let (full, empty): (Set<Character>, Set<Character>) = (["★", "⭐", "✭", "*"], ["☆", "✩"])
+    let marks = text.filter { $0 != "\u{FE0F}" && $0 != " " }
+    guard !marks.isEmpty, marks.allSatisfy({ full.contains($0) || empty.contains($0) }) else {
+      return nil
+    }
+    return marks.count { full.contains($0) }
+  }
+
+  /// A number with a point or a comma, in hundredths; `nil` if it is none, or too large for any rating.
+  static func hundredths(_ text: Substring) -> Int? {
+    let mark: UInt8 = text.utf8.contains(0x2E) ? 0x2E : 0x2C
+    let pieces = text.utf8.split(separator: mark, omittingEmptySubsequences: false)
+    guard pieces.count <= 2, pieces[0].count <= mostDigits,
+      pieces[0].allSatisfy({ 0x30...0x39 ~= $0 }), let whole = Int(String(pieces[0]) ?? "")
+    else { return nil }
+    guard pieces.count == 2 else { return whole * 100 }
+    let digits = pieces[1].prefix(2)
+    guard !digits.isEmpty, pieces[1].allSatisfy({ 0x30...0x39 ~= $0 }),
+      let fraction = Int(String(digits) ?? "")
+    else { return nil }
+    return whole * 100 + (digits.count == 1 ? fraction * 10 : fraction)
+  }
+
+  private static func rating(_ hundredths: Int, outOf scale: Int) -> RatingCell {
+    guard hundredths <= scale * 100 else { return .unreadable }
+    // Half a quarter is rounded up.
+    let quarters = (hundredths * stars * 4 + scale * 50) / (scale * 100)
+    return quarters == 0 ? .none : .quarters(quarters)
   }
 
   /// Quarters of stars as people write them: `4`, `3.5`, `4.25`.

@@ -24,12 +24,12 @@ package struct BookFile: Sendable {
   /// How many rows have been given out.
   package private(set) var rows = 0
 
-  /// What the dates of the rows so far show of the order of day and month.
-  package private(set) var dates = DateOrders()
+  /// What the rows so far show of how columns are to be read.
+  package private(set) var survey = ColumnSurvey()
 
   private let limits: ImportLimits
   /// What they have shown; `nil` while that is looked for.
-  private let knownDates: DateOrders?
+  private let knownSurvey: ColumnSurvey?
   private let mapping: [String: BookColumn]
   private var transcoder: Transcoder
   private var start: [UInt8] = []
@@ -47,16 +47,16 @@ package struct BookFile: Sendable {
   ///   - markBytes: How many bytes of a byte order mark there are.
   ///   - mapping: What columns say that the header names in another way, by their names.
   ///   - limits: What is read at most.
-  ///   - dates: What the dates of the whole file show (``dates``), from a look at it before.
+  ///   - survey: What the whole file shows (``survey``), from a look at it before.
   package init(
     encoding: TextEncoding,
     markBytes: Int,
     mapping: [String: BookColumn] = [:],
     limits: ImportLimits = ImportLimits(),
-    dates: DateOrders? = nil
+    survey: ColumnSurvey? = nil
   ) {
     self.limits = limits
-    knownDates = dates
+    knownSurvey = survey
     self.mapping = mapping
     transcoder = Transcoder(encoding, markBytes: markBytes)
   }
@@ -98,7 +98,7 @@ package struct BookFile: Sendable {
   /// - Throws: ``ImportFileError`` if there are no rows, or too many.
   package mutating func next() throws(ImportFileError) -> Row? {
     guard let record = try record(), let rowReader else { return nil }
-    if knownDates == nil { rowReader.survey(record, &dates) }
+    if knownSurvey == nil { rowReader.survey(record, &survey) }
     return Row(
       number: rows,
       line: record.line + linesBefore,
@@ -172,7 +172,7 @@ package struct BookFile: Sendable {
     self.map = map
     self.delimiter = table.delimiter
     headerLine = line
-    rowReader = RowReader(map: map, limits: limits, dates: knownDates ?? DateOrders())
+    rowReader = RowReader(map: map, limits: limits, survey: knownSurvey ?? ColumnSurvey())
     var reader = DelimitedReader(delimiter: table.delimiter, limits: limits)
     reader.columns = table.header.count
     self.reader = reader

@@ -41,6 +41,7 @@ extension BookRecord {
     rating = chosen(rating, other.rating)
     started = chosen(started, other.started)
     finished = chosen(finished, other.finished)
+    if replaces ? !other.readings.isEmpty : readings.isEmpty { readings = other.readings }
     added = added ?? other.added
     review = chosen(review, other.review)
     notes = chosen(notes, other.notes)

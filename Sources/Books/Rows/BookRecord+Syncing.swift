@@ -85,6 +85,7 @@ extension BookRecord {
     Member("rating", \.rating, nothing: nil, isOwners: true),
     Member("started", \.started, nothing: nil, isOwners: true),
     Member("finished", \.finished, nothing: nil, isOwners: true),
+    Member("readings", \.readings, nothing: [], isOwners: true),
     Member("added", \.added, nothing: nil),
     Member("review", \.review, nothing: nil, isOwners: true),
     Member("notes", \.notes, nothing: nil, isOwners: true),

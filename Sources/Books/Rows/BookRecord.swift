@@ -32,6 +32,8 @@ package struct BookRecord: Hashable, Sendable {
   package var started: BookDate?
   /// When reading ended.
   package var finished: BookDate?
+  /// All times in which it was read, as the source lists them; empty if there is one, which the dates say.
+  package var readings: [ReadingPeriod] = []
   /// When it came onto the list.
   package var added: BookDate?
   /// The owner's shelves and tags.

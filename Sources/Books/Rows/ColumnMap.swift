@@ -70,9 +70,9 @@ package struct ColumnMap: Hashable, Sendable {
   /// Whether the file is what became of failed rows: a part of another file.
   package var isPart: Bool { positions[.ignored] != nil }
 
-  /// Whether there are dates of which it may not show which number is the month.
-  package var hasDates: Bool {
-    [BookColumn.added, .started, .finished, .stopped, .readingPeriods]
+  /// Whether there are columns that can be read in several ways: dates, ratings.
+  package var needsSurvey: Bool {
+    [BookColumn.added, .started, .finished, .stopped, .readingPeriods, .rating]
       .contains { positions[$0] != nil }
   }
 

@@ -265,7 +265,7 @@ struct RowCells {
 
   private mutating func readRating(into book: inout BookRecord) {
     guard let (position, text) = cell(.rating) else { return }
-    switch RatingCell(text) {
+    switch RatingCell(text, scale: reader.survey.ratings.scale(of: position)) {
     case .none: break
     case .quarters(let quarters): book.rating = quarters
     case .unreadable: warn(.ratingUnreadable, at: position, value: text)
@@ -280,11 +280,19 @@ struct RowCells {
   }
 
   private mutating func date(_ text: String, at position: Int) -> BookDate? {
-    switch BookDate.read(text, order: reader.dates.order(of: position)) {
+    let dates = reader.survey.dates
+    switch BookDate.read(
+      text,
+      order: dates.order(of: position),
+      countsSeconds: dates.countsSeconds(position)
+    ) {
     case .empty: return nil
     case .date(let date): return date
     case .serial(let date):
       warn(.dateFromSerial, at: position, value: text)
+      return date
+    case .epoch(let date):
+      warn(.dateFromEpoch, at: position, value: text)
       return date
     case .ambiguous: warn(.dateAmbiguous, at: position, value: text)
     case .unreadable: warn(.dateUnreadable, at: position, value: text)
@@ -296,17 +304,34 @@ struct RowCells {
     book.added = date(.added)
     book.started = date(.started)
     book.finished = date(.finished)
-    guard let (position, text) = cell(.readingPeriods),
-      let last = CellText.list(text, separators: ",").last
-    else { return }
-    // "2023/01/02-2023/01/20"; one date alone is the end.
-    let ends = last.contains("/") ? CellText.list(last, separators: "-") : [last]
-    if ends.count == 2 {
-      if book.started == nil { book.started = date(ends[0], at: position) }
-      if book.finished == nil { book.finished = date(ends[1], at: position) }
-    } else if ends.count == 1, book.finished == nil {
-      book.finished = date(ends[0], at: position)
+    guard let (position, text) = cell(.readingPeriods) else { return }
+    let periods =
+      map.source == .freshet
+      ? ReadingPeriod.list(text)
+      : CellText.list(text, separators: ",").compactMap { period($0, at: position) }
+    guard let last = periods.last else { return }
+    book.started = book.started ?? last.started
+    book.finished = book.finished ?? last.finished
+    // One alone is what the dates say already.
+    if periods.count > 1 {
+      book.readings = Array(periods.suffix(reader.limits.listElements))
+      if periods.count > book.readings.count {
+        warn(.listTooLong, at: position, value: "\(periods.count)")
+      }
     }
+  }
+
+  /// A period such as `2023/01/02-2023/01/20`; one date alone is the end.
+  private mutating func period(_ text: String, at position: Int) -> ReadingPeriod? {
+    let ends = text.contains("/") ? CellText.list(text, separators: "-") : [text]
+    guard ends.count == 1 || ends.count == 2 else {
+      warn(.dateUnreadable, at: position, value: text)
+      return nil
+    }
+    let started = ends.count == 2 ? date(ends[0], at: position) : nil
+    let finished = date(ends[ends.count - 1], at: position)
+    guard started != nil || finished != nil else { return nil }
+    return ReadingPeriod(started: started, finished: finished)
   }
 
   private mutating func readShelves(into book: inout BookRecord) {

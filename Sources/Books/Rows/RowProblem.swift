@@ -55,7 +55,7 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
     case keptHere = "kept_here"
     /// The book is not in the export of the service any more.
     case removedAtSource = "removed_at_source"
-    /// The rating is not a number from 0 to 5.
+    /// The rating is neither a number of the column's scale nor stars, a fraction or a percentage.
     case ratingUnreadable = "rating_unreadable"
     /// Either of two numbers of a date may be the month; the date is left out.
     case dateAmbiguous = "date_ambiguous"
@@ -63,6 +63,8 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
     case dateUnreadable = "date_unreadable"
     /// The date was a spreadsheet's number of days.
     case dateFromSerial = "date_from_serial"
+    /// The date was a number of seconds since 1970.
+    case dateFromEpoch = "date_from_epoch"
     /// The text is no number and is left out.
     case numberUnreadable = "number_unreadable"
     /// A list has more elements than the limit; the rest is left out.
@@ -95,10 +97,12 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
         "an earlier row has the same book and says something else; that counts"
       case .keptHere: "this was changed in the library too, and stays as it is there"
       case .removedAtSource: "the book is not in the list of the service any more"
-      case .ratingUnreadable: "a rating is a number from 0 to 5"
+      case .ratingUnreadable:
+        "a rating is a number from 0 to 5, stars, a fraction such as 4/5, or a percentage"
       case .dateAmbiguous: "it cannot be told which number is the month; write YYYY-MM-DD"
       case .dateUnreadable: "the text is no date"
       case .dateFromSerial: "the number is read as a spreadsheet's date"
+      case .dateFromEpoch: "the number is read as seconds since 1970, in UTC"
       case .numberUnreadable: "the text is no number"
       case .listTooLong: "the list is too long; the rest is left out"
       }

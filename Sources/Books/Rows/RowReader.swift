@@ -13,32 +13,40 @@ package struct RowReader: Sendable {
   /// Which column says what.
   package let map: ColumnMap
   let limits: ImportLimits
-  /// How dates are read that may be of two days.
-  let dates: DateOrders
+  /// How columns are read that can be read in several ways.
+  let survey: ColumnSurvey
 
   /// Creates a reader.
   package init(
     map: ColumnMap,
     limits: ImportLimits = ImportLimits(),
-    dates: DateOrders = DateOrders()
+    survey: ColumnSurvey = ColumnSurvey()
   ) {
     self.map = map
     self.limits = limits
-    self.dates = dates
+    self.survey = survey
   }
 
-  /// Looks at the dates of a record.
-  func survey(_ record: DelimitedRecord, _ dates: inout DateOrders) {
+  /// Looks at the dates and ratings of a record.
+  func survey(_ record: DelimitedRecord, _ survey: inout ColumnSurvey) {
     guard record.fault == nil else { return }
+    // The services that are known give five stars.
+    if map.source == .generic {
+      for position in map.positions(.rating) where record.isFilled(position) {
+        survey.ratings.add(CellText.plain(record.text(position)), column: position)
+      }
+    }
     for column in [BookColumn.added, .started, .finished, .stopped, .readingPeriods] {
       for position in map.positions(column) where record.isFilled(position) {
         let text = CellText.plain(record.text(position))
         guard column == .readingPeriods else {
-          dates.add(text, column: position)
+          survey.dates.add(text, column: position)
           continue
         }
         for period in CellText.list(text, separators: ",") {
-          for date in CellText.list(period, separators: "-") { dates.add(date, column: position) }
+          for date in CellText.list(period, separators: "-") {
+            survey.dates.add(date, column: position)
+          }
         }
       }
     }

@@ -58,6 +58,10 @@ import Testing
       book.rating = 17
       book.started = BookDate(year: 2020)
       book.finished = BookDate(year: 2020, month: 2)
+      book.readings = [
+        ReadingPeriod(started: BookDate(year: 2019), finished: nil),
+        ReadingPeriod(started: BookDate(year: 2020), finished: BookDate(year: 2020, month: 2)),
+      ]
       book.added = BookDate(year: 2020, month: 2, day: 29)
       book.shelves = ["a", "b, c"]
       book.review = "two\nlines"

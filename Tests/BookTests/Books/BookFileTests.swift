@@ -117,12 +117,42 @@ enum ReadFile {
     #expect(book.status == .abandoned)
     #expect(book.started?.description == "2021-03-01")
     #expect(book.finished?.description == "2021-03-05")
+    #expect(
+      book.readings.map(\.description) == ["2021-02-01/2021-02-09", "2021-03-01/2021-03-05"]
+    )
     #expect(book.rating == 17)
     #expect(book.owned == 1)
     #expect(book.shelves == ["magic", "houses"])
     #expect(result.books[1].isbn == nil)
     #expect(result.books[1].entry == "9d0b43c8-0c7a-4f6a")
     #expect(result.books[1].owned == 0)
+  }
+
+  @Test(
+    arguments: [
+      ("2021/02/01-2021/02/09", "2021-02-01 2021-02-09", []),
+      (
+        "2021/02/01-2021/02/09, 2022/01/01", "- 2022-01-01",
+        ["2021-02-01/2021-02-09", "/2022-01-01"]
+      ),
+      ("2019, 2020/05, 2021/06/07", "- 2021-06-07", ["/2019", "/2020-05", "/2021-06-07"]),
+      ("soon, 2021/02/01-2021/02/09", "2021-02-01 2021-02-09", []), ("", "- -", []),
+    ] as [(String, String, [String])]
+  )
+  func `all times in which a book was read are kept`(
+    cell: String,
+    last: String,
+    all: [String]
+  ) throws {
+    let result = try ReadFile.text(
+      "Title,Authors,ISBN/UID,Read Status,Dates Read\nPiranesi,Susanna Clarke,,read,\"\(cell)\"\n"
+    )
+    let book = result.books[0]
+    let dates = [book.started, book.finished].map { $0?.description ?? "-" }
+    #expect(dates.joined(separator: " ") == last)
+    #expect(book.readings.map(\.description) == all)
+    #expect(ReadingPeriod.list(ReadingPeriod.text(book.readings)) == book.readings)
+    #expect(result.words == [cell.hasPrefix("soon") ? "date_unreadable" : "ok"])
   }
 
   @Test func `a number of StoryGraph that is no ISBN is its own`() throws {

@@ -53,7 +53,7 @@ import Testing
     func dates(_ rows: String) throws -> [String] {
       let bytes = Array(("Title,Author,Date Read,Date Added\n" + rows).utf8)
       let first = try ReadFile.bytes(bytes)
-      var file = BookFile(encoding: .utf8, markBytes: 0, dates: first.file.dates)
+      var file = BookFile(encoding: .utf8, markBytes: 0, survey: first.file.survey)
       try file.feed(bytes)
       try file.finish()
       var found: [String] = []
@@ -101,13 +101,80 @@ import Testing
     #expect(RatingCell(cell) == .quarters(quarters))
   }
 
+  @Test(arguments: [
+    ("4/5", 16), ("8/10", 16), ("7,5 / 10", 15), ("80%", 16), ("80 %", 16), ("★★★★", 16),
+    ("★★★☆☆", 12), ("⭐️⭐️", 8), ("***", 12), ("100/100", 20),
+  ])
+  func `a rating may say itself out of how many it is`(cell: String, quarters: Int) {
+    #expect(RatingCell(cell) == .quarters(quarters))
+    // Whatever the column is out of.
+    #expect(RatingCell(cell, scale: 10) == .quarters(quarters))
+  }
+
+  @Test func `ratings are read by what their column shows`() throws {
+    func ratings(_ cells: String..., header: String = "Title,Rating") throws -> [Int?] {
+      let rows = cells.enumerated().map { "Book \($0.offset),\($0.element)\n" }.joined()
+      let bytes = Array((header + "\n" + rows).utf8)
+      let first = try ReadFile.bytes(bytes)
+      var file = BookFile(encoding: .utf8, markBytes: 0, survey: first.file.survey)
+      try file.feed(bytes)
+      try file.finish()
+      var found: [Int?] = []
+      while let row = try file.next() {
+        guard case .book(let book, _) = row.content else { continue }
+        found.append(book.rating)
+      }
+      return found
+    }
+    #expect(try ratings("4", "5", "0", "2.5") == [16, 20, nil, 10])
+    #expect(try ratings("8", "9.5", "4", "4/5", "") == [16, 19, 8, 16, nil])
+    #expect(try ratings("80", "95", "5") == [16, 19, 1])
+    // Nothing is out of so many.
+    #expect(try ratings("4", "999") == [16, nil])
+    // A service that gives five stars gives no six.
+    #expect(
+      try ratings("6,read", "4,read", header: "Title,Star Rating,Read Status") == [nil, 16]
+    )
+  }
+
+  @Test func `seconds since 1970 are dates where the whole column has them`() throws {
+    func dates(_ cells: String...) throws -> [String] {
+      let rows = cells.enumerated().map { "Book \($0.offset),\($0.element)\n" }.joined()
+      let bytes = Array(("Title,Date Read\n" + rows).utf8)
+      let first = try ReadFile.bytes(bytes)
+      var file = BookFile(encoding: .utf8, markBytes: 0, survey: first.file.survey)
+      try file.feed(bytes)
+      try file.finish()
+      var found: [String] = []
+      while let row = try file.next() {
+        guard case .book(let book, let problems) = row.content else { continue }
+        let words = problems.map(\.code.rawValue).filter { $0.hasPrefix("date") }
+        found.append(([book.finished?.description ?? "-"] + words).joined(separator: " "))
+      }
+      return found
+    }
+    #expect(
+      try dates("1705312800", "", "951782399", "1705312800123") == [
+        "2024-01-15 date_from_epoch", "-", "2000-02-28 date_from_epoch",
+        "2024-01-15 date_from_epoch",
+      ]
+    )
+    // Beside dates it is a number that nobody can tell.
+    #expect(
+      try dates("1705312800", "2024-01-15") == ["- date_unreadable", "2024-01-15"]
+    )
+    #expect(try dates("1705312") == ["- date_unreadable"])
+  }
+
   @Test func `no rating is not the lowest rating`() {
     #expect(RatingCell("0") == .none)
     #expect(RatingCell("") == .none)
     #expect(RatingCell("0.0") == .none)
   }
 
-  @Test(arguments: ["6", "5.25", "-1", "five", "4.x", "4.", "1.2.3", "★★★"])
+  @Test(arguments: [
+    "6", "5.25", "-1", "five", "4.x", "4.", "1.2.3", "6/5", "4/0", "4/", "/5", "101%", "★x", "9999",
+  ])
   func `other ratings are unreadable`(cell: String) {
     #expect(RatingCell(cell) == .unreadable)
   }

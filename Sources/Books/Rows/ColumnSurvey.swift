@@ -1,0 +1,10 @@
+/// What the cells of a whole file show of how its columns are to be read.
+package struct ColumnSurvey: Hashable, Sendable {
+  /// Which number of a date is the month, and which columns count seconds.
+  package var dates = DateOrders()
+  /// Out of how many ratings are.
+  package var ratings = RatingScales()
+
+  /// Nothing yet.
+  package init() {}
+}
