@@ -150,7 +150,7 @@ let package = Package(
         "ConditionalHTTP", "EventFeed", "Jobs", "StrictJSON", "TolerantDecoding", .httpTypes,
       ]
     ),
-    .target(name: "Git"),
+    .target(name: "Git", dependencies: ["Workspaces"]),
     .target(name: "CProcess"),
     .target(
       name: "WorktreeWatch",

@@ -21,14 +21,16 @@ package struct AgentScan: Sendable {
   private var roster: AgentRoster
   private var logs: LogSearch
   private var processes: ProcessTable
-  private var followed: [String: Followed] = [:]
-  private var registry: [String: RegistryFile] = [:]
+  private var followed: NameTable<Followed> = [:]
+  private var registry: NameTable<RegistryFile> = [:]
   private var searchedAt: WallTime?
   private var census: ProcessCensus?
   private var entries: [ClaudeRegistryEntry] = []
-  private var readings: [String: AgentReading] = [:]
+  private var readings: NameTable<AgentReading> = [:]
   /// Whether something was seen since readings were made.
   private var isNews = false
+  /// The folders of Claude Code beside the given one, which those that run were told to use.
+  private var claudeHomes: [String] = []
 
   /// A scan of some folders.
   ///
@@ -72,7 +74,7 @@ package struct AgentScan: Sendable {
   /// - Returns: The reading of every worktree, and whether something is left to be read at once.
   package mutating func look(
     at now: WallTime
-  ) -> (readings: [String: AgentReading], isBehind: Bool) {
+  ) -> (readings: NameTable<AgentReading>, isBehind: Bool) {
     var isSearch = true
     if let searchedAt {
       // A clock that was put back must not stop the search.
@@ -93,6 +95,7 @@ package struct AgentScan: Sendable {
       isNews = true
       self.census = census
       self.entries = entries
+      adopt(census)
     }
     // Time alone changes a reading too; a search is soon enough for that. Of half a log nobody can tell
     // whose process it has.
@@ -106,11 +109,25 @@ package struct AgentScan: Sendable {
     return (readings, isBehind)
   }
 
-  private mutating func search(_ now: WallTime, sessions: Set<String>) {
-    let found = Dictionary(
-      logs.search(at: now, sessions: sessions).map { ($0.path, $0) },
-      uniquingKeysWith: { first, _ in first }
+  /// Looks for logs where the agents that run keep theirs as well.
+  private mutating func adopt(_ census: ProcessCensus) {
+    func homes(_ kind: AgentKind, besides given: String?) -> [String] {
+      let told = NameSet(census.sightings.filter { $0.kind == kind }.compactMap(\.home)).sorted()
+      return Array(
+        told.filter { home in given.map { !home.isSameName(as: $0) } ?? true }
+          .prefix(limits.mostHomes)
+      )
+    }
+    claudeHomes = homes(.claudeCode, besides: folders.claude)
+    logs.follow(
+      claude: claudeHomes,
+      codex: homes(.codex, besides: folders.codex),
+      open: NameSet(census.sightings.flatMap(\.logs)).sorted()
     )
+  }
+
+  private mutating func search(_ now: WallTime, sessions: Set<String>) {
+    let found = NameTable(logs.search(at: now, sessions: sessions).map { ($0.path, $0) })
     var held = 0
     for path in followed.keys.sorted() where found[path] == nil {
       if held < limits.mostHeldLogs, roster.isHeld(path, at: now),
@@ -164,12 +181,14 @@ package struct AgentScan: Sendable {
   }
 
   private mutating func readRegistry(at now: WallTime) -> [ClaudeRegistryEntry] {
-    guard let home = folders.claude else { return [] }
-    let folder = home + "/sessions"
-    var files: [String: RegistryFile] = [:]
-    for name in ReadOnlyFiles.names(folder, most: limits.mostEntries) {
-      guard name.hasSuffix(".json"), name.first?.isNumber == true else { continue }
-      let path = folder + "/" + name
+    var files: NameTable<RegistryFile> = [:]
+    let homes = [folders.claude].compactMap(\.self) + claudeHomes
+    let paths = homes.flatMap { home in
+      ReadOnlyFiles.names(home + "/sessions", most: limits.mostEntries)
+        .filter { $0.hasSuffix(".json") && $0.first?.isNumber == true }
+        .map { home + "/sessions/" + $0 }
+    }
+    for path in paths {
       guard let stamp = ReadOnlyFiles.stamp(path) else { continue }
       if let before = registry[path], before.stamp == stamp, before.entry != nil {
         files[path] = before

@@ -21,8 +21,8 @@ package final class AgentWatch: AgentWatching {
   private let scan: AgentScan
   private let tick: Int64
   private let now: @Sendable () -> WallTime
-  private let marks: [String: WallTime]
-  private let remember: @Sendable ([String: WallTime]) -> Void
+  private let marks: NameTable<WallTime>
+  private let remember: @Sendable (NameTable<WallTime>) -> Void
   private let inbox = Mutex(Inbox())
   private let bell = DispatchSemaphore(value: 0)
 
@@ -42,8 +42,8 @@ package final class AgentWatch: AgentWatching {
     limits: AgentWatchLimits = AgentWatchLimits(),
     thresholds: ActivityThresholds = ActivityThresholds(),
     now: @escaping @Sendable () -> WallTime = AgentWatch.systemClock,
-    marks: [String: WallTime] = [:],
-    remember: @escaping @Sendable ([String: WallTime]) -> Void = { _ in }
+    marks: NameTable<WallTime> = [:],
+    remember: @escaping @Sendable (NameTable<WallTime>) -> Void = { _ in }
   ) {
     scan = AgentScan(folders, processes: processes, limits: limits, thresholds: thresholds)
     tick = limits.tick
@@ -91,23 +91,22 @@ package final class AgentWatch: AgentWatching {
   }
 
   /// The latest marks, as many as are kept: worktrees come and go for as long as a server lives.
-  package static func latest(_ marks: [String: WallTime]) -> [String: WallTime] {
+  package static func latest(_ marks: NameTable<WallTime>) -> NameTable<WallTime> {
     guard marks.count > AgentWatchLimits.mostMarks else { return marks }
-    let latest = marks.sorted { ($0.value, $0.key) > ($1.value, $1.key) }
-    return Dictionary(
-      latest.prefix(AgentWatchLimits.mostMarks).map { ($0.key, $0.value) },
-      uniquingKeysWith: { first, _ in first }
-    )
+    let latest = marks.sorted { one, other in
+      one.value == other.value ? other.key.isNameBefore(one.key) : one.value > other.value
+    }
+    return NameTable(latest.prefix(AgentWatchLimits.mostMarks).map { ($0.key, $0.value) })
   }
 
   private func look(
     _ continuation: AsyncStream<(path: String, reading: AgentReading)>.Continuation
   ) {
     var scan = scan
-    var shown: [String: AgentReading] = [:]
+    var shown: NameTable<AgentReading> = [:]
     var isFollowing = false
     var marks = marks
-    var followed: Set<String> = []
+    var followed: NameSet = []
     while true {
       let mail = inbox.withLock { inbox in
         defer {
@@ -120,12 +119,12 @@ package final class AgentWatch: AgentWatching {
       if let worktrees = mail.worktrees {
         isFollowing = true
         scan.follow(worktrees)
-        let moment = now()
+        let (moment, known) = (now(), NameSet(worktrees))
         for (worktree, at) in marks
-        where worktrees.contains(worktree) && !followed.contains(worktree) && at <= moment {
+        where known.contains(worktree) && !followed.contains(worktree) && at <= moment {
           scan.markSeen(worktree, at: at)
         }
-        followed = Set(worktrees)
+        followed = known
       }
       for (worktree, at) in mail.seen {
         scan.markSeen(worktree, at: at)

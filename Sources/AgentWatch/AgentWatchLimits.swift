@@ -32,6 +32,14 @@ package struct AgentWatchLimits: Hashable, Sendable {
   package var mostProcesses = 16_384
   /// The most bytes read of one command line.
   package var longestCommand = 4_096
+  /// The most bytes read of one environment, of which only the folders of logs are kept.
+  package var longestEnvironment = 128 << 10
+  /// The most bytes read of the list of mounts that a process in a container sees.
+  package var longestMountList = 1 << 20
+  /// The most open files looked at of one agent that keeps its log open.
+  package var mostOpenFiles = 1_024
+  /// The most folders of logs beside the given ones, which agents that run were told to use.
+  package var mostHomes = 16
   /// How much is read of all logs in one look, in bytes; the rest waits for the next look.
   package var mostRead = 64 << 20
 

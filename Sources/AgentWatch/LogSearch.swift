@@ -1,4 +1,5 @@
 package import Agents
+import Workspaces
 
 /// Finds the logs that may belong to agents in the watched worktrees.
 package struct LogSearch: Sendable {
@@ -20,23 +21,27 @@ package struct LogSearch: Sendable {
   private let folders: AgentFolders
   private let limits: AgentWatchLimits
   private var worktrees: [String] = []
+  /// Folders of Claude Code and of Codex beside the given ones.
+  private var furtherHomes: (claude: [String], codex: [String]) = ([], [])
+  /// Logs that agents of Codex have open.
+  private var open: [String] = []
   /// The names that folders of Claude Code for the worktrees begin with.
-  private var wanted: Set<String> = []
+  private var wanted: NameSet = []
   private var searches = 0
   /// What the last search found; `nil` if it must be found anew.
   private var found: [Found]?
   /// Whether what was found may be others now.
   private var isStale = true
   /// Names in a folder, and when the folder had changed when they were read.
-  private var listings: [String: (changed: Int64, names: [String])] = [:]
+  private var listings: NameTable<(changed: Int64, names: [String])> = [:]
   /// The moment of the search under way.
   private var now = WallTime(milliseconds: 0)
   /// Where the agent of a log of Codex works, as far as its beginning says it.
-  private var directories: [String: String] = [:]
+  private var directories: NameTable<String> = [:]
   /// Logs of agents that began elsewhere.
   private var wanderers: WanderingLogs
   /// When logs in Claude Code's folders for other places were written, if lately.
-  private var written: [String: Int64] = [:]
+  private var written: NameTable<Int64> = [:]
   /// Which of them are asked next.
   private var turn = 0
   /// The sessions that were wanted in the last search.
@@ -53,9 +58,25 @@ package struct LogSearch: Sendable {
   package mutating func follow(_ worktrees: [String]) {
     self.worktrees = worktrees
     // A long name is cut and gets a mark that is not known: its beginning is compared.
-    wanted = Set(worktrees.map { String(ClaudeFolder.name(of: $0).prefix(Self.longestName)) })
+    wanted = NameSet(worktrees.map { String(ClaudeFolder.name(of: $0).prefix(Self.longestName)) })
     found = nil
   }
+
+  /// Replaces what the agents that run tell of their logs.
+  ///
+  /// - Parameters:
+  ///   - claude: Folders of Claude Code beside the given one.
+  ///   - codex: Folders of Codex beside the given one.
+  ///   - open: Logs that agents of Codex have open, of whatever day they are.
+  mutating func follow(claude: [String], codex: [String], open: [String]) {
+    guard claude != furtherHomes.claude || codex != furtherHomes.codex || open != self.open else {
+      return
+    }
+    (furtherHomes, self.open, found) = ((claude, codex), open, nil)
+  }
+
+  private var claudeHomes: [String] { [folders.claude].compactMap(\.self) + furtherHomes.claude }
+  private var codexHomes: [String] { [folders.codex].compactMap(\.self) + furtherHomes.codex }
 
   /// Looks for logs.
   ///
@@ -86,16 +107,21 @@ package struct LogSearch: Sendable {
       all += logs.filter { isOf(sessions, $0) && !newest.contains($0) }
         .map { Found(path: $0, format: .claude) }
     }
-    let recent = newest(codex, limits.mostLogs, now)
-    let paths = Set(recent.map(\.path))
+    let held = NameSet(open)
+    // A session that was taken up again stands in the folder of its first day.
+    let recent =
+      open.compactMap { path in
+        ReadOnlyFiles.stamp(path).map { (path: path, modified: $0.modified) }
+      } + newest(codex, limits.mostLogs, now).filter { !held.contains($0.path) }
+    let paths = NameSet(recent.map(\.path))
     directories = directories.filter { paths.contains($0.key) }
-    let wanted = Set(recent.map(\.path).filter { isWanted($0) })
+    let wanted = NameSet(recent.map(\.path).filter { isWanted($0) })
     all += recent.filter { wanted.contains($0.path) }.map { Found(path: $0.path, format: .codex) }
     all += newest(neutral, limits.mostLogs, now).map { Found(path: $0.path, format: .neutral) }
     ask(now)
     let codexElsewhere = recent.filter { !wanted.contains($0.path) }
       .map { (path: $0.path, modified: $0.modified, format: AgentLogFile.Format.codex) }
-    let known = Set(all.map(\.path))
+    let known = NameSet(all.map(\.path))
     all += wandered(codexElsewhere, now).filter { !known.contains($0.path) }
     found = all
     return all
@@ -116,7 +142,7 @@ package struct LogSearch: Sendable {
       .prefix(limits.mostWanderers)
     let kept = now.advanced(by: -limits.recency).milliseconds
     wanderers.follow(
-      Dictionary(recent.map { ($0.path, $0.format) }, uniquingKeysWith: { first, _ in first })
+      NameTable(recent.map { ($0.path, $0.format) })
     ) { [worktrees] path, directory in
       Self.isIn(worktrees, directory)
         && ReadOnlyFiles.stamp(path).map { $0.modified / 1_000_000 >= kept } ?? false
@@ -127,16 +153,15 @@ package struct LogSearch: Sendable {
 
   /// Asks some of the logs in Claude Code's folders for other places when they were written, in turn.
   private mutating func ask(_ now: WallTime) {
-    guard let home = folders.claude else { return }
-    let projects = home + "/projects"
-    let elsewhere = names(projects).filter { !isWanted(folder: $0) }.sorted()
-      .prefix(limits.mostFolders)
+    let elsewhere = claudeHomes.flatMap { home in
+      let projects = home + "/projects"
+      return names(projects).filter { !isWanted(folder: $0) }.sorted().map { projects + "/" + $0 }
+    }
     var logs: [String] = []
-    for name in elsewhere {
-      let folder = projects + "/" + name
+    for folder in elsewhere.prefix(limits.mostFolders) {
       logs += names(folder).filter(ClaudeFolder.isSession).map { folder + "/" + $0 }
     }
-    let all = Set(logs)
+    let all = NameSet(logs)
     written = written.filter { all.contains($0.key) }
     let oldest = now.advanced(by: -limits.wandering).milliseconds
     for offset in 0..<min(logs.count, limits.mostAsked) {
@@ -148,19 +173,21 @@ package struct LogSearch: Sendable {
   }
 
   private static func isIn(_ worktrees: [String], _ directory: String) -> Bool {
-    worktrees.contains { directory == $0 || directory.hasPrefix($0 + "/") }
+    worktrees.contains {
+      directory.isSameName(as: $0) || directory.beginsWithName($0 + "/")
+    }
   }
 
   // MARK: Claude Code
 
   /// The sessions in each folder of a worktree, or of what is in one.
   private mutating func claude() -> [[String]] {
-    guard let home = folders.claude else { return [] }
-    let projects = home + "/projects"
-    let names = names(projects).filter { isWanted(folder: $0) }
-    return names.sorted().prefix(limits.mostFolders).map { name in
-      let folder = projects + "/" + name
-      return self.names(folder).filter(ClaudeFolder.isSession).map { folder + "/" + $0 }
+    let all = claudeHomes.flatMap { home in
+      let projects = home + "/projects"
+      return names(projects).filter { isWanted(folder: $0) }.sorted().map { projects + "/" + $0 }
+    }
+    return all.prefix(limits.mostFolders).map { folder in
+      self.names(folder).filter(ClaudeFolder.isSession).map { folder + "/" + $0 }
     }
   }
 
@@ -178,9 +205,8 @@ package struct LogSearch: Sendable {
   // MARK: Codex
 
   private mutating func codex() -> [String] {
-    guard let home = folders.codex else { return [] }
     var logs: [String] = []
-    for day in days(home + "/sessions") {
+    for day in codexHomes.flatMap({ days($0 + "/sessions") }) {
       logs += names(day)
         .filter { $0.hasPrefix("rollout-") && $0.hasSuffix(".jsonl") }
         .map { day + "/" + $0 }

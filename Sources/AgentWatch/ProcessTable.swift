@@ -1,4 +1,5 @@
 package import Agents
+import Workspaces
 
 #if canImport(Glibc)
 import Glibc
@@ -16,6 +17,10 @@ package struct ProcessTable: Sendable {
     var identity: ProcessIdentity
     var kind: AgentKind?
     var isSettled: Bool
+    /// Where its environment says that its logs are.
+    var home: String?
+    /// Where its paths lie here, if it sees other mounts.
+    var mounts: MountMap?
   }
 
   /// How long a process may become something else by `exec`, in milliseconds.
@@ -120,8 +125,9 @@ package struct ProcessTable: Sendable {
       }
       seen[number] = process
       guard let kind = process?.kind ?? (named.contains(number) ? .other(state.name) : nil),
-        let sighting = sighting(state, kind)
+        var sighting = sighting(state, kind, process?.mounts)
       else { continue }
+      sighting.home = process?.home
       found[state.identity] = sighting
     }
     known = seen
@@ -201,18 +207,71 @@ package struct ProcessTable: Sendable {
       .split(separator: 0, omittingEmptySubsequences: true)
       .prefix(8)
       .map { String(decoding: $0, as: UTF8.self) }
+    let kind = AgentCommand.kind(name: state.name, arguments: arguments)
+    let mounts = kind == nil ? nil : mounts(of: state.identity.number)
     return Known(
       identity: state.identity,
-      kind: AgentCommand.kind(name: state.name, arguments: arguments),
-      isSettled: now.milliseconds(since: startedAt(state)) > Self.youth
+      kind: kind,
+      isSettled: now.milliseconds(since: startedAt(state)) > Self.youth,
+      home: home(of: state.identity.number, kind, mounts),
+      mounts: mounts
     )
   }
 
-  private func sighting(_ state: State, _ kind: AgentKind) -> ProcessCensus.Sighting? {
-    guard let directory = ReadOnlyFiles.target("\(folder)/\(state.identity.number)/cwd") else {
+  /// The folder that a process was told to keep its logs in, if its environment can be read.
+  private func home(of number: Int32, _ kind: AgentKind?, _ mounts: MountMap?) -> String? {
+    let variable: String
+    switch kind {
+    case .claudeCode: variable = "CLAUDE_CONFIG_DIR="
+    case .codex: variable = "CODEX_HOME="
+    case .other, nil: return nil
+    }
+    let bytes =
+      ReadOnlyFiles.readAll("\(folder)/\(number)/environ", most: limits.longestEnvironment) ?? []
+    let home = bytes.split(separator: 0).lazy
+      .map { String(decoding: $0, as: UTF8.self) }
+      .compactMap { $0.name(after: variable) }
+      .first { $0.utf8.first == UInt8(ascii: "/") }
+    guard let mounts else { return home }
+    return home.flatMap { mounts.path(of: $0) }
+  }
+
+  /// The mounts of a process that sees others than this one; `nil` if it sees the same, or they cannot be read.
+  private func mounts(of number: Int32) -> MountMap? {
+    guard let space = ReadOnlyFiles.target("\(folder)/\(number)/ns/mnt"),
+      let own = ReadOnlyFiles.target("\(folder)/self/ns/mnt"), space != own
+    else { return nil }
+    func list(_ name: String) -> String? {
+      ReadOnlyFiles.readAll("\(folder)/\(name)/mountinfo", most: limits.longestMountList)
+        .map { String(decoding: $0, as: UTF8.self) }
+    }
+    guard let inner = list("\(number)"), let outer = list("self") else { return nil }
+    return MountMap(inner: inner, outer: outer)
+  }
+
+  /// The logs that an agent has open: Codex keeps its own open, of whatever day it is.
+  private func openLogs(of number: Int32, _ kind: AgentKind) -> [String] {
+    guard kind == .codex else { return [] }
+    let folder = "\(folder)/\(number)/fd"
+    let logs = ReadOnlyFiles.names(folder, most: limits.mostOpenFiles)
+      .compactMap { ReadOnlyFiles.target("\(folder)/\($0)") }
+      .filter { path in
+        let name = path.name(after: path.parentPath + "/") ?? ""
+        return name.beginsWithName("rollout-") && name.hasSuffix(".jsonl")
+      }
+    return NameSet(logs).sorted()
+  }
+
+  private func sighting(
+    _ state: State,
+    _ kind: AgentKind,
+    _ mounts: MountMap?
+  ) -> ProcessCensus.Sighting? {
+    guard let seen = ReadOnlyFiles.target("\(folder)/\(state.identity.number)/cwd") else {
       return nil
     }
-    return ProcessCensus.Sighting(
+    let directory = mounts.flatMap { $0.path(of: seen) } ?? seen
+    var sighting = ProcessCensus.Sighting(
       identity: state.identity,
       parent: state.parent,
       ancestors: ancestors(state),
@@ -220,5 +279,8 @@ package struct ProcessTable: Sendable {
       directory: directory,
       startedAt: startedAt(state)
     )
+    // A container's logs lie in the container.
+    if mounts == nil { sighting.logs = openLogs(of: state.identity.number, kind) }
+    return sighting
   }
 }

@@ -1,4 +1,5 @@
 import Agents
+import Workspaces
 
 /// Logs of agents that began in other places, read as far as they say where their agents work now.
 ///
@@ -14,7 +15,7 @@ struct WanderingLogs: Sendable {
   }
 
   private let limits: AgentWatchLimits
-  private var logs: [String: Log] = [:]
+  private var logs: NameTable<Log> = [:]
 
   /// No logs yet.
   init(limits: AgentWatchLimits) { self.limits = limits }
@@ -25,7 +26,7 @@ struct WanderingLogs: Sendable {
   ///   - recent: The logs that were written lately, with their formats.
   ///   - isKept: Whether a log is kept whose agent works in a directory, though it rests.
   mutating func follow(
-    _ recent: [String: AgentLogFile.Format],
+    _ recent: NameTable<AgentLogFile.Format>,
     isKept: (_ path: String, _ directory: String) -> Bool
   ) {
     logs = logs.filter { path, log in
@@ -69,7 +70,8 @@ struct WanderingLogs: Sendable {
       }
       logs[path]?.tail = tail
       logs[path]?.stamp = isWhole ? stamp : nil
-      guard let directory = directory(in: findings, log.format), directory != log.directory
+      guard let directory = directory(in: findings, log.format),
+        log.directory.map({ !directory.isSameName(as: $0) }) ?? true
       else { continue }
       logs[path]?.directory = directory
       hasMoved = true

@@ -39,14 +39,14 @@ package struct AgentRoster: Sendable {
   private let limits: AgentLimits
   private let fusion: ActivityFusion
   private var worktrees: WorktreePaths
-  private var entries: [String: Entry] = [:]
+  private var entries: NameTable<Entry> = [:]
   private var registry: [ProcessIdentity: ClaudeRegistryEntry] = [:]
   private var census: [ProcessIdentity: ProcessCensus.Sighting] = [:]
   /// Agents that run others of their kind.
   private var leaders: Set<ProcessIdentity> = []
   /// Whether a look at the process table was complete.
   private var seesProcesses = false
-  private var seenAt: [String: WallTime] = [:]
+  private var seenAt: NameTable<WallTime> = [:]
   /// Whether a session without a process has new records since processes were looked at.
   private var isUnbound = false
 
@@ -248,7 +248,7 @@ package struct AgentRoster: Sendable {
       guard let process = entry.process, let sighting = census[process],
         registry[process] == nil, entry.session.process == nil, entry.session.isAtRest,
         !leaders.contains(process),
-        sighting.kind == session.kind, sighting.directory == session.firstDirectory,
+        sighting.kind == session.kind, Self.isSame(sighting.directory, session.firstDirectory),
         let last = entry.session.lastRecordAt
       else { return false }
       return last < startedAt && sighting.startedAt <= startedAt
@@ -277,8 +277,8 @@ package struct AgentRoster: Sendable {
     let last = times.max() ?? WallTime(milliseconds: 0)
     let candidates = free.values.filter { sighting in
       sighting.kind == session.kind && registry[sighting.identity] == nil
-        && (sighting.directory == session.firstDirectory
-          || sighting.directory == session.directory)
+        && (Self.isSame(sighting.directory, session.firstDirectory)
+          || Self.isSame(sighting.directory, session.directory))
         && sighting.startedAt.milliseconds(since: last) <= fusion.thresholds.lag
         && isPossible(sighting, for: entry, last)
     }
@@ -309,9 +309,9 @@ package struct AgentRoster: Sendable {
   ///
   /// - Parameter now: The moment.
   /// - Returns: A reading for each path that is watched.
-  package mutating func readings(at now: WallTime) -> [String: AgentReading] {
+  package mutating func readings(at now: WallTime) -> NameTable<AgentReading> {
     if isUnbound { bind(at: now) }
-    var members: [String: [Member]] = [:]
+    var members: NameTable<[Member]> = [:]
     for (path, entry) in entries {
       guard let worktree = worktree(of: entry.session) else { continue }
       members[worktree, default: []].append(member(entry, path, worktree, now))
@@ -322,9 +322,12 @@ package struct AgentRoster: Sendable {
       guard let worktree = worktrees.containing(sighting.directory) else { continue }
       members[worktree, default: []].append(member(sighting, now))
     }
-    return Dictionary(
-      uniqueKeysWithValues: worktrees.all.map { ($0, reading($0, members[$0] ?? [])) }
-    )
+    return NameTable(worktrees.all.map { ($0, reading($0, members[$0] ?? [])) })
+  }
+
+  /// Whether a process works in a directory that a log names.
+  private static func isSame(_ directory: String, _ other: String?) -> Bool {
+    other.map { directory.isSameName(as: $0) } ?? false
   }
 
   private func worktree(of session: AgentSession) -> String? {

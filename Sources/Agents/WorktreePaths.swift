@@ -1,13 +1,20 @@
-/// The paths of worktrees, to find the one a directory is in.
+import Workspaces
+
+/// The paths of worktrees, to find the one a directory is in; compared by their bytes.
 struct WorktreePaths: Hashable, Sendable {
   /// The paths in order, without a slash at the end.
   let all: [String]
 
-  private let set: Set<String>
+  private let set: NameSet
 
   /// Some paths.
   init(_ paths: [String]) {
-    set = Set(paths.map { $0.count > 1 && $0.hasSuffix("/") ? String($0.dropLast()) : $0 })
+    set = NameSet(
+      paths.map { path in
+        path.utf8.count > 1 && path.utf8.last == UInt8(ascii: "/")
+          ? String(decoding: path.utf8.dropLast(), as: UTF8.self) : path
+      }
+    )
     all = set.sorted()
   }
 
@@ -16,12 +23,11 @@ struct WorktreePaths: Hashable, Sendable {
 
   /// The innermost worktree that a directory is, or is in; `nil` if it is in none.
   func containing(_ directory: String) -> String? {
-    var rest = Substring(directory)
+    var rest = directory
     while !rest.isEmpty {
-      if set.contains(String(rest)) { return String(rest) }
-      guard let slash = rest.lastIndex(of: "/") else { return nil }
-      rest = rest[..<slash]
+      if set.contains(rest) { return rest }
+      rest = rest.parentPath
     }
-    return set.contains("/") ? "/" : nil
+    return directory.utf8.first == UInt8(ascii: "/") && set.contains("/") ? "/" : nil
   }
 }

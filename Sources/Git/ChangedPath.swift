@@ -1,3 +1,5 @@
+import Workspaces
+
 /// One path of `git diff --name-status -z` or `--numstat -z`.
 public struct ChangedPath: Hashable, Sendable {
   /// How a path changed.

@@ -1,3 +1,5 @@
+package import Workspaces
+
 /// Refs of a repository as `git for-each-ref` with ``format`` lists them.
 public struct GitRefs: Hashable, Sendable {
   /// The value of `--format`.
@@ -6,12 +8,12 @@ public struct GitRefs: Hashable, Sendable {
   public static let candidates = ["main", "master", "trunk", "develop"]
 
   /// The object of each ref, by its full name.
-  public var objects: NameTable<String>
+  package var objects: NameTable<String>
   /// Where symbolic refs lead, by their full names.
-  public var targets: NameTable<String>
+  package var targets: NameTable<String>
 
   /// Creates refs.
-  public init(objects: NameTable<String> = [:], targets: NameTable<String> = [:]) {
+  package init(objects: NameTable<String> = [:], targets: NameTable<String> = [:]) {
     self.objects = objects
     self.targets = targets
   }

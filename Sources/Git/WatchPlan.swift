@@ -1,3 +1,5 @@
+import Workspaces
+
 /// Which folders tell that the state of a worktree or of a repository changed.
 public enum WatchPlan: Sendable {
   /// What a folder is to git.

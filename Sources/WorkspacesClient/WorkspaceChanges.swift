@@ -44,8 +44,8 @@ public enum WorkspaceChange: Hashable, Sendable {
     rewritesPushed: Bool = false,
     processes: [Int] = []
   )
-  /// What was done is taken back; the id is that of a restore point.
-  case restore(String)
+  /// What was done is taken back; the id is that of a restore point. The processes, by their numbers, are no reason to refuse.
+  case restore(String, processes: [Int] = [])
 }
 
 /// What is checked before it is done.
@@ -60,7 +60,8 @@ extension WorkspaceList {
   /// The worktrees with those that ask for attention first; of equals in the order of their paths.
   public var byAttention: [Workspace] {
     worktrees.sorted {
-      ($0.activity.state.rank, $0.path) < ($1.activity.state.rank, $1.path)
+      let (rank, other) = ($0.activity.state.rank, $1.activity.state.rank)
+      return rank == other ? $0.path.isNameBefore($1.path) : rank < other
     }
   }
 
@@ -88,11 +89,12 @@ extension WorkspaceList {
       [.needsYou, .doneUnseen].contains($0.activity.state)
     }
     .max { $0.revision < $1.revision }
-    let place = pointed.flatMap { order.firstIndex(of: $0) }
+    let place = pointed.flatMap { id in order.firstIndex { $0.isSameName(as: id) } }
     let below = place.flatMap { order.indices.contains($0 + 1) ? order[$0 + 1] : nil }
+    let known = NameSet(worktrees.map(\.id))
     var likely: [String] = []
     for id in [pointed, caller?.id, below].compactMap({ $0 })
-    where !likely.contains(id) && worktrees.contains(where: { $0.id == id }) {
+    where known.contains(id) && !likely.contains(where: { $0.isSameName(as: id) }) {
       likely.append(id)
     }
     return likely

@@ -224,7 +224,7 @@ public final class WorkspaceClient: Sendable {
         guard ids.contains(it.id),
           !state.prefetches.contains(where: { $0 == (it.id, it.revision) })
         else { return false }
-        state.prefetches.removeAll { $0.id == it.id }
+        state.prefetches.removeAll { $0.id.isSameName(as: it.id) }
         state.prefetches.append((it.id, it.revision))
         if state.prefetches.count > Self.prefetchesRemembered { state.prefetches.removeFirst() }
         return true
@@ -256,6 +256,10 @@ public final class WorkspaceClient: Sendable {
     var branch: String?
     var name: String?
     var source: String?
+  }
+
+  private struct Restoring: Encodable {
+    var processes: [Int]?
   }
 
   private struct Trusting: Encodable {
@@ -324,8 +328,11 @@ public final class WorkspaceClient: Sendable {
           processes: processes.isEmpty ? nil : processes
         )
       )
-    case .restore(let point):
-      done = try await post("/v1/git/restore/\(HTTPAddress.encoded(point))", Empty())
+    case .restore(let point, let processes):
+      done = try await post(
+        "/v1/git/restore/\(HTTPAddress.encoded(point))",
+        Restoring(processes: processes.isEmpty ? nil : processes)
+      )
     }
     freshness.acted(on: resource)
     return done.message ?? ""

@@ -70,9 +70,14 @@ public struct WorkspaceFailure: Error, Hashable, Sendable, CustomStringConvertib
   }
 
   /// Whether the server would do it all the same with `force=1`.
-  public var yieldsToForce: Bool {
-    [.worktreeDirty, .worktreeUnmerged, .agentActive, .ignoredFiles, .nestedRepository]
-      .contains(problem)
+  public var yieldsToForce: Bool { yields(.force, of: .delete) }
+
+  /// Whether an operation that was refused would be done with a further word of a person.
+  public func yields(
+    _ override: WorkspaceRefusal.Override,
+    of operation: WorkspaceRefusal.Operation
+  ) -> Bool {
+    problem?.overrides(of: operation).contains(override) ?? false
   }
 
   /// Reads why an answer is no success: a problem (RFC 9457), or a report of conflicts.

@@ -11,13 +11,15 @@ public struct WorkspaceList: Equatable, Sendable {
   /// Creates a list.
   public init(revision: String, worktrees: [Workspace]) {
     self.revision = revision
-    self.worktrees = worktrees.sorted { $0.path < $1.path }
+    self.worktrees = worktrees.sorted { $0.path.isNameBefore($1.path) }
   }
 
   /// Compares without ages and revisions.
   public static func == (left: WorkspaceList, right: WorkspaceList) -> Bool {
     left.worktrees.count == right.worktrees.count
-      && zip(left.worktrees, right.worktrees).allSatisfy { visible($0) == visible($1) }
+      && zip(left.worktrees, right.worktrees).allSatisfy { one, other in
+        one.hasSameNames(as: other) && visible(one) == visible(other)
+      }
   }
 
   private static func visible(_ workspace: Workspace) -> Workspace {
@@ -38,7 +40,7 @@ public struct WorkspaceList: Equatable, Sendable {
   public static func applying(_ delta: WorkspaceDelta, to known: WorkspaceList?) -> WorkspaceList? {
     if delta.isFull { return WorkspaceList(revision: delta.revision, worktrees: delta.changed) }
     guard let known else { return nil }
-    let changed = Set(delta.changed.map(\.id)).union(delta.removed)
+    let changed = NameSet(delta.changed.map(\.id) + delta.removed)
     return WorkspaceList(
       revision: delta.revision,
       worktrees: known.worktrees.filter { !changed.contains($0.id) } + delta.changed
@@ -99,18 +101,20 @@ public struct WorkspaceList: Equatable, Sendable {
     }
     guard [.created, .updated, .deleted].contains(kind) else { return .none }
     // The generation has to be that of the list: revisions of another life of the server say nothing.
-    guard var list = known, let id, generation(id) == generation(list.revision) else {
+    guard var list = known, let id,
+      generation(id).isSameName(as: generation(list.revision))
+    else {
       return .unknown
     }
     list.revision = id
     switch kind {
     case .created:
       guard let it = payload(Creation.self) else { return .unknown }
-      list.worktrees.removeAll { $0.id == it.worktree.id }
+      list.worktrees.removeAll { $0.id.isSameName(as: it.worktree.id) }
       list = WorkspaceList(revision: id, worktrees: list.worktrees + [it.worktree])
     case .deleted:
       guard let it = payload(Deletion.self) else { return .unknown }
-      list.worktrees.removeAll { $0.id == it.id }
+      list.worktrees.removeAll { $0.id.isSameName(as: it.id) }
     default:
       guard let merged = merged(bytes, into: list) else { return .unknown }
       list = merged
@@ -128,7 +132,7 @@ public struct WorkspaceList: Equatable, Sendable {
       let event = top["event"] as? [String: Any], let payload = event["payload"] as? [String: Any],
       let id = payload["worktree_id"] as? String,
       let updates = payload["updates"] as? [String: Any],
-      let place = list.worktrees.firstIndex(where: { $0.id == id }),
+      let place = list.worktrees.firstIndex(where: { $0.id.isSameName(as: id) }),
       let before = try? JSONEncoder().encode(list.worktrees[place]),
       var members = try? JSONSerialization.jsonObject(with: before) as? [String: Any]
     else { return nil }

@@ -42,7 +42,7 @@ public struct WorkspaceNotices: Sendable {
     var told: [Notice.Kind: Double] = [:]
   }
 
-  private var known: [String: Known] = [:]
+  private var known: NameTable<Known> = [:]
   /// The server's time at the first list; nothing before it.
   private var began: Double?
 

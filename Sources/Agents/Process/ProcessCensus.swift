@@ -14,6 +14,10 @@ package struct ProcessCensus: Hashable, Sendable {
     package var directory: String
     /// When it started.
     package var startedAt: WallTime
+    /// The folder in which its environment says that it keeps its logs; `nil` if it says nothing.
+    package var home: String?
+    /// The logs that it has open, where its kind keeps them open.
+    package var logs: [String] = []
 
     /// A sighting.
     package init(

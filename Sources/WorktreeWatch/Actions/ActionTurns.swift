@@ -1,5 +1,6 @@
 import Git
 import Synchronization
+import Workspaces
 
 /// Lets actions on a repository wait for each other: one at a time for each common directory.
 final class ActionTurns: Sendable {

@@ -76,7 +76,7 @@ extension WorktreeActions {
     throw ActionRefusal(
       .wouldOverwrite,
       "\(files.count) \(files.count == 1 ? "path" : "paths") in \(folder) would be written over that git does not track",
-      files: Array(Set(files).sorted().prefix(GitLimits.conflictNames))
+      files: Array(NameSet(files).sorted().prefix(GitLimits.conflictNames))
     )
   }
 }

@@ -12,6 +12,18 @@ extension WorktreeActions {
     var losesIgnored = false
     /// Processes that live there, by their numbers.
     var processes: Set<Int32> = []
+
+    /// Whether a refusal is passed over as a whole (``Workspaces/WorkspaceRefusal``).
+    func passes(_ problem: WorkspaceProblem) -> Bool {
+      problem.overrides(of: .delete).contains {
+        switch $0 {
+        case .force: isForced
+        case .ignored: losesIgnored
+        // Those that are named only.
+        case .processes, .rewritePushed: false
+        }
+      }
+    }
   }
 
   /// Moves a worktree to the trash; its branch stays unless it is to go too.
@@ -58,21 +70,26 @@ extension WorktreeActions {
     let nested = await NestedRepositories.find(in: now.path)
     try await requireNoWorktree(within: now, nested)
     try requireNoMount(now)
-    if !removal.isForced { try requireUnattended(now, besides: removal.processes) }
+    if !removal.passes(.agentActive) {
+      try requireUnattended(now, besides: removal.processes)
+    }
     try await requireNoProcess(in: now, besides: removal.processes)
-    if !removal.isForced {
+    if !removal.passes(.worktreeDirty) {
       try await requireClean(now)
       try await requireNoHiddenEdit(now.path)
-      try await requireNoRepository(within: now, nested)
-      if !removal.losesIgnored { try await requireNothingIgnored(now, nested) }
-      if let head = now.git.head, removal.removesBranch || now.git.branch == nil {
-        try await requireKept(head, besides: now)
-      }
+    }
+    if !removal.passes(.nestedRepository) { try await requireNoRepository(within: now, nested) }
+    if !removal.passes(.ignoredFiles) { try await requireNothingIgnored(now, nested) }
+    if !removal.passes(.worktreeUnmerged), let head = now.git.head,
+      removal.removesBranch || now.git.branch == nil
+    {
+      try await requireKept(head, besides: now)
     }
     if removal.removesBranch, let branch = now.git.branch {
       let others = await watcher.repositories(named: common).first?.members ?? []
       let other = others.first {
-        $0.entry.branch == "refs/heads/" + branch && $0.layout.worktree != now.path
+        $0.entry.branch?.isSameName(as: "refs/heads/" + branch) ?? false
+          && !$0.layout.worktree.isSameName(as: now.path)
       }
       if let other {
         throw ActionRefusal(
@@ -89,10 +106,12 @@ extension WorktreeActions {
     _ removal: Removal
   ) async throws -> RestorePoint {
     // Read again directly before: what was done a moment ago is a reason as well.
-    if !removal.isForced {
+    if !removal.passes(.worktreeUnmerged) {
       guard try await checkedOut(now.path) == now.git.head else {
         throw ActionRefusal(.worktreeUnmerged, "\(now.path) has another commit meanwhile")
       }
+    }
+    if !removal.passes(.worktreeDirty) {
       try await requireNothingUncommitted(now.path, submodules: true)
     }
     try await requireNoProcess(in: now, besides: removal.processes)
@@ -126,7 +145,9 @@ extension WorktreeActions {
       in: workspace.path
     )
     let own = workspace.git.branch.map { "refs/heads/" + $0 }
-    let others = answer.text.split(separator: "\n").map(String.init).filter { $0 != own }
+    let others = answer.text.split(separator: "\n").filter { name in
+      own.map { !name.isSameName(as: $0) } ?? true
+    }
     guard others.isEmpty else { return }
     let count = workspace.commitCount
     throw ActionRefusal(
@@ -145,10 +166,10 @@ extension WorktreeActions {
     let walked = nested.folders.filter { folder in
       guard case .worktree(let layout)? = GitLayout.find(folder) else { return false }
       return !HostFile.isWithin(layout.commonDirectory, now.path)
-        && layout.gitDirectory != layout.commonDirectory
+        && !layout.gitDirectory.isSameName(as: layout.commonDirectory)
     }
     let known = await watcher.worktrees(within: now.path)
-    let found = Set(walked + known).sorted()
+    let found = NameSet(walked + known).sorted()
     guard !found.isEmpty else { return }
     throw ActionRefusal(
       .nestedWorktree,
@@ -351,7 +372,7 @@ extension WorktreeActions {
   /// The paths of the submodules that the index of a worktree names, and of files called `HEAD`.
   private func links(
     _ folder: String
-  ) async throws -> (submodules: Set<String>, heads: Set<String>) {
+  ) async throws -> (submodules: NameSet, heads: NameSet) {
     let list = try await runner.run(
       ["ls-files", "--stage", "-z"],
       in: folder,
@@ -359,7 +380,7 @@ extension WorktreeActions {
     )
     let link = Array("160000 ".utf8)
     let head = Array("/HEAD".utf8)
-    var (submodules, heads): (Set<String>, Set<String>) = ([], [])
+    var (submodules, heads): (NameSet, NameSet) = ([], [])
     for record in list.output.split(separator: 0) {
       guard let tab = record.firstIndex(of: 0x09) else { continue }
       let path = record[(tab + 1)...]

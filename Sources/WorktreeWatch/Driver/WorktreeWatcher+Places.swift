@@ -1,9 +1,10 @@
 import Git
+import Workspaces
 
 extension WorktreeWatcher {
   /// The worktrees that are known within a folder, without the folder itself.
   func knownWorktrees(within folder: String) -> [String] {
-    trees.keys.filter { $0 != folder && HostFile.isWithin($0, folder) }.sorted()
+    trees.keys.filter { !$0.isSameName(as: folder) && HostFile.isWithin($0, folder) }.sorted()
   }
 
   /// The common directories of all repositories, ordered.

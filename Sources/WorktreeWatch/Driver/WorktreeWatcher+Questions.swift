@@ -2,6 +2,22 @@ package import Git
 import Workspaces
 
 extension WorktreeWatcher {
+  /// What was done so far.
+  package var tally: WatchTally {
+    WatchTally(
+      repositories: repositories.count,
+      worktrees: trees.count,
+      polled: trees.values.count { $0.isPolled },
+      watches: table.watched,
+      events: table.events,
+      looks: looks,
+      failures: failures,
+      processes: runner.started,
+      isCut: isCut,
+      missingRoots: missingRoots
+    )
+  }
+
   /// The common directory of a worktree's repository.
   func commonDirectory(of path: String) -> String? { trees[path]?.repository }
 

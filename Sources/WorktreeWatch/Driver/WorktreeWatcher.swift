@@ -59,14 +59,14 @@ package actor WorktreeWatcher {
   private var debounces: [Owner: Debounce] = [:]
   private var budget: RefreshBudget<Owner>
   private var reconcileAt = 0.0
-  private var failures = 0
+  var failures = 0
   /// When repositories that could not be read are looked at again.
   private var retriesOfRepositories: NameTable<PollSchedule> = [:]
   /// Worktrees that are looked at when the look at their repository has ended.
   private var held: NameTable<NameSet> = [:]
-  private var looks = 0
-  private var isCut = false
-  private var missingRoots: [String] = []
+  var looks = 0
+  var isCut = false
+  var missingRoots: [String] = []
   /// The folders that are watched, without links.
   private var realRoots: [String] = []
   /// What the last search for repositories left out.
@@ -153,22 +153,6 @@ package actor WorktreeWatcher {
   package func rediscover() async {
     await discover()
     signal.yield()
-  }
-
-  /// What was done so far.
-  package var tally: WatchTally {
-    WatchTally(
-      repositories: repositories.count,
-      worktrees: trees.count,
-      polled: trees.values.count { $0.isPolled },
-      watches: table.watched,
-      events: table.events,
-      looks: looks,
-      failures: failures,
-      processes: runner.started,
-      isCut: isCut,
-      missingRoots: missingRoots
-    )
   }
 
   // MARK: Rounds

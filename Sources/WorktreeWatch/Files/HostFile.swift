@@ -1,5 +1,6 @@
 import Git
 import Glibc
+import Workspaces
 
 /// Reads small files and times of the file system; writes nothing and follows no further than it says.
 package enum HostFile {

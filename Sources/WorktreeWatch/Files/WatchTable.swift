@@ -1,5 +1,6 @@
 package import Git
 import Synchronization
+package import Workspaces
 
 /// Which folders are watched for whom: one watch of the kernel for each, however many want it.
 package final class WatchTable: Sendable {

@@ -1,4 +1,5 @@
 import Git
+import Workspaces
 
 /// The refs besides the checked-out ones that the states of worktrees depend on: the stash, and the branches they follow.
 enum FollowedRefs {

@@ -1,6 +1,7 @@
 import ConditionalHTTP
 import Git
 import Glibc
+import Workspaces
 
 /// The hooks of a repository (githooks(5)): programs that git runs because they are there.
 enum HookFiles {

@@ -1,4 +1,5 @@
 import Git
+import Workspaces
 
 /// The folders of a worktree that hold nothing git tracks and that git does not ignore.
 ///

@@ -1,5 +1,6 @@
 package import Git
 import Glibc
+package import Workspaces
 
 /// The files that say how git sees a repository: configurations, what they include, and what is ignored or has
 /// attributes everywhere.

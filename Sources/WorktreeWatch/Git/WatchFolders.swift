@@ -1,5 +1,6 @@
 package import Git
 import Synchronization
+package import Workspaces
 
 /// Finds the folders that are watched for a worktree or a repository.
 package enum WatchFolders {

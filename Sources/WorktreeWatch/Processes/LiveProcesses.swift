@@ -1,4 +1,5 @@
 import Glibc
+import Workspaces
 
 /// Finds the processes that use a folder, through `/proc`: of any program, as far as this user may see.
 ///
@@ -49,7 +50,7 @@ enum LiveProcesses {
 
     init(_ folder: String, _ inner: [String]) {
       self.folder = folder
-      self.inner = inner.filter { $0 != folder && HostFile.isWithin($0, folder) }
+      self.inner = inner.filter { !$0.isSameName(as: folder) && HostFile.isWithin($0, folder) }
       inode = LiveProcesses.inode(folder)
       innerInodes = Set(self.inner.compactMap(LiveProcesses.inode))
     }

@@ -70,9 +70,10 @@ struct KeptObjects: Sendable {
         guard count <= WatchLimits.gitDirectoryFiles else { throw tooMuch(folder) }
         let path = HostFile.join(here, name)
         switch HostFile.kindOfItself(path) {
-        case .folder where here == folder && left.contains(name): continue
+        case .folder where here.isSameName(as: folder) && left.contains(name): continue
         case .folder: open.append(path)
-        case .file where here == folder && (name == "index" || name.hasPrefix("sharedindex.")):
+        case .file
+        where here.isSameName(as: folder) && (name == "index" || name.hasPrefix("sharedindex.")):
           continue
         case .file: names.formUnion(try readNames(in: path))
         default: continue

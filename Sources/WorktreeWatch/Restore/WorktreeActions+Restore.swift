@@ -35,7 +35,7 @@ extension WorktreeActions {
   }
 
   private func found(_ id: String) async throws -> (record: RestoreRecord, common: String) {
-    guard let found = await records().first(where: { $0.record.point.id == id }) else {
+    guard let found = await records().first(where: { $0.record.point.id.isSameName(as: id) }) else {
       throw ActionRefusal(
         .restorePointNotFound,
         "there is no restore point \(id.prefix(80)); they are kept for \(Int(WatchLimits.restoreTime / 86_400)) days"
@@ -137,7 +137,9 @@ extension WorktreeActions {
     guard let branch = record.branch, let object = branch.object else { return (nil, nil) }
     let name = record.point.branch ?? branch.ref
     let members = await watcher.repositories(named: common).first?.members ?? []
-    if let other = members.first(where: { $0.entry.branch == branch.ref }) {
+    if let other = members.first(where: {
+      $0.entry.branch?.isSameName(as: branch.ref) ?? false
+    }) {
       return (
         "\(name) is checked out in \(other.layout.worktree) now, so HEAD is detached at \(object.prefix(8))",
         object
@@ -177,7 +179,7 @@ extension WorktreeActions {
       // The line that says that it was made again.
       unlink(log)
     }
-    let keys = Set(
+    let keys = NameSet(
       try await self.settings(common).map { key in String(decoding: key, as: UTF8.self) }
     )
     for setting in branch.settings where !keys.contains(setting.key) {
@@ -201,6 +203,12 @@ extension WorktreeActions {
 
   // MARK: A merge or a sync
 
+  /// Whether two branches have the same name, or there is none in both cases.
+  private static func isSame(_ branch: String?, _ other: String?) -> Bool {
+    guard let branch, let other else { return branch == nil && other == nil }
+    return branch.isSameName(as: other)
+  }
+
   private func goBack(
     _ record: RestoreRecord,
     _ common: String,
@@ -216,7 +224,7 @@ extension WorktreeActions {
     try requireIdle(now, besides: processes)
     try await requireNoProcess(in: now, besides: processes)
     try await requireClean(now)
-    guard now.git.branch == point.branch, now.git.head == result else {
+    guard Self.isSame(now.git.branch, point.branch), now.git.head == result else {
       let name = point.branch ?? "HEAD"
       throw ActionRefusal(
         .worktreeUnmerged,

@@ -17,7 +17,8 @@ extension WorktreeActions {
     removesBranch: Bool
   ) async throws -> RestoreRecord {
     guard case .worktree(let layout)? = GitLayout.find(now.path),
-      layout.gitDirectory != layout.commonDirectory, layout.commonDirectory == common
+      !layout.gitDirectory.isSameName(as: layout.commonDirectory),
+      layout.commonDirectory.isSameName(as: common)
     else {
       throw ActionRefusal(.worktreeNotFound, "\(now.path) is not a linked worktree any more")
     }
@@ -102,7 +103,7 @@ extension WorktreeActions {
       accepted: 0...1
     )
     let heads = "refs/heads/"
-    guard name.text.hasPrefix(heads) else {
+    guard name.text.beginsWithName(heads) else {
       return RestoreRecord.Branch(
         ref: name.text,
         object: object.code == 0 ? object.text : nil,

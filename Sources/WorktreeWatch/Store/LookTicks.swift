@@ -1,5 +1,6 @@
 import Git
 import Synchronization
+import Workspaces
 
 /// Tells those who wait that a worktree was looked at.
 package final class LookTicks: Sendable {

@@ -103,7 +103,7 @@ package struct WorkspaceLedger: Sendable {
       record.askedAt = askedAt ?? record.askedAt
       record.activitySince = activitySince
       workspace.revision = record.revision
-      guard workspace != record.workspace || !Self.isNamed(workspace, as: record.workspace) else {
+      guard workspace != record.workspace || !workspace.hasSameNames(as: record.workspace) else {
         records[workspace.id] = record
         return false
       }
@@ -133,17 +133,6 @@ package struct WorkspaceLedger: Sendable {
       activitySince: activitySince
     )
     return true
-  }
-
-  /// Whether two worktrees have the same names byte by byte, which `==` does not tell.
-  private static func isNamed(_ one: Workspace, as other: Workspace) -> Bool {
-    func names(_ it: Workspace) -> [String] {
-      [
-        it.path, it.name, it.repoId, it.branch, it.sourceBranch, it.git.branch ?? "",
-        it.git.upstream ?? "", it.git.compared ?? "",
-      ] + it.git.conflicts
-    }
-    return names(one).elementsEqual(names(other)) { $0.isSameName(as: $1) }
   }
 
   /// Puts the agent session of a worktree.

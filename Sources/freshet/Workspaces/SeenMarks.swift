@@ -1,6 +1,7 @@
 import Agents
 import Foundation
 import StrictJSON
+import Workspaces
 
 /// When worktrees were looked at, in a file: what was seen stays seen when the server starts again.
 ///
@@ -13,18 +14,22 @@ struct SeenMarks: Sendable {
   let path: String
 
   /// The marks; none if there is no file, or it cannot be read.
-  func read() -> [String: WallTime] {
+  func read() -> NameTable<WallTime> {
     guard let handle = FileHandle(forReadingAtPath: path) else { return [:] }
     defer { try? handle.close() }
     guard let data = try? handle.read(upToCount: Self.largest),
       let members = try? JSONDecoder().decode([String: String].self, from: data)
     else { return [:] }
-    return members.compactMapValues { WallTime($0) }
+    return NameTable(members.compactMap { path, text in WallTime(text).map { (path, $0) } })
   }
 
   /// Replaces the marks, at most `AgentWatchLimits.mostMarks`; a disk that is full costs no more than the marks.
-  func write(_ marks: [String: WallTime]) {
-    let object = JSONValue.object(marks.mapValues { .string($0.text) })
+  func write(_ marks: NameTable<WallTime>) {
+    // Of names that JSON here takes for equal, the later mark.
+    let texts = marks.map { ($0.key, JSONValue.string($0.value.text)) }
+    let object = JSONValue.object(
+      Dictionary(texts) { ($0.string ?? "") > ($1.string ?? "") ? $0 : $1 }
+    )
     let folder = (path as NSString).deletingLastPathComponent
     let manager = FileManager.default
     try? manager.createDirectory(

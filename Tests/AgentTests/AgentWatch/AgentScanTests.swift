@@ -124,6 +124,129 @@ struct AgentScanTests {
     )
   }
 
+  /// A process of an agent, as `/proc` shows it.
+  private func process(
+    _ folder: TemporaryFolder,
+    _ number: Int,
+    _ command: String,
+    in directory: String,
+    environment: [String] = [],
+    links: [String: String] = [:]
+  ) throws {
+    let numbers = Array(repeating: "0", count: 17).joined(separator: " ")
+    try folder.append(
+      "proc/\(number)/stat",
+      Array("\(number) (\(command)) S 1 \(numbers) 1 0".utf8)
+    )
+    try folder.append("proc/\(number)/cmdline", Array("/usr/bin/\(command)\0".utf8))
+    let variables = environment.map { $0 + "\0" }.joined()
+    try folder.append("proc/\(number)/environ", Array(variables.utf8))
+    for (name, target) in links.merging(["cwd": directory], uniquingKeysWith: { first, _ in first })
+    {
+      let path = folder.path + "/proc/\(number)/" + name
+      try FileManager.default.createDirectory(
+        atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path,
+        withIntermediateDirectories: true
+      )
+      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+    }
+  }
+
+  @Test func `an agent that was told to keep its logs elsewhere is read there`() throws {
+    let folder = try TemporaryFolder()
+    var scan = try scan(folder, "/w")
+    let home = folder.path + "/second"
+    try process(
+      folder,
+      7,
+      "claude",
+      in: "/w",
+      environment: ["HOME=/nobody", "CLAUDE_CONFIG_DIR=\(home)"]
+    )
+    let now = Self.start
+    var writer = ClaudeWriter(.claude20, directory: "/w", seed: 1)
+    let name = "second/" + writer.path
+    try folder.append(name, Array(writer.prompt("Mend it", at: now).joined()))
+    let date = Date(timeIntervalSince1970: Double(now.milliseconds) / 1_000)
+    try FileManager.default.setAttributes(
+      [.modificationDate: date],
+      ofItemAtPath: folder.path + "/" + name
+    )
+    _ = scan.look(at: now)
+    let reading = scan.look(at: now.advanced(by: 600)).readings["/w"]
+    #expect(reading?.latestPrompt == "Mend it")
+    #expect(reading?.activity.state == .working)
+    #expect(reading?.activity.agents.map(\.pid) == [7])
+    // When it is gone, its log stays known as long as it is held; no other folder is looked into.
+    try FileManager.default.removeItem(atPath: folder.path + "/proc/7")
+    #expect(scan.look(at: now.advanced(by: 1_200)).readings["/w"]?.activity.state != .working)
+  }
+
+  @Test func `a session of Codex that was taken up again is read though its day is long ago`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    var limits = AgentWatchLimits()
+    limits.mostDays = 2
+    var scan = AgentScan(
+      AgentFolders(claude: nil, codex: folder.path + "/codex", neutral: nil),
+      processes: folder.path + "/proc",
+      bootedAt: { WallTime(milliseconds: 1_780_000_000_000) },
+      limits: limits
+    )
+    scan.follow(["/w"])
+    let now = Self.start
+    let began = WallTime(milliseconds: 1_577_923_200_000)
+    var writer = CodexWriter(.codex90, directory: "/w", startedAt: began, seed: 1)
+    let old = "codex/" + writer.path
+    let lines = writer.begin(isResumed: false, at: began) + writer.prompt("Go on", at: now)
+    try folder.append(old, Array(lines.joined()))
+    for day in ["03", "04", "05"] { try folder.append("codex/sessions/2026/01/\(day)/other", []) }
+    let date = Date(timeIntervalSince1970: Double(now.milliseconds) / 1_000)
+    try FileManager.default.setAttributes(
+      [.modificationDate: date],
+      ofItemAtPath: folder.path + "/" + old
+    )
+    try process(
+      folder,
+      7,
+      "codex",
+      in: "/w",
+      links: ["fd/0": "/dev/null", "fd/12": folder.path + "/" + old]
+    )
+    _ = scan.look(at: now)
+    let reading = scan.look(at: now.advanced(by: 600)).readings["/w"]
+    #expect(reading?.latestPrompt == "Go on")
+    #expect(reading?.activity.state == .working)
+  }
+
+  @Test func `an agent in a container works in the folder that is bound into it`() throws {
+    let folder = try TemporaryFolder()
+    var scan = try scan(folder, "/home/me/code/app")
+    try process(
+      folder,
+      7,
+      "claude",
+      in: "/workspaces/app/src",
+      links: ["ns/mnt": "mnt:[2]"]
+    )
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/proc/self/ns",
+      withIntermediateDirectories: true
+    )
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/proc/self/ns/mnt",
+      withDestinationPath: "mnt:[1]"
+    )
+    let outer = "22 1 8:1 / / rw - ext4 /dev/a rw\n24 22 8:3 / /home rw - ext4 /dev/c rw\n"
+    let inner =
+      "90 1 0:50 / / rw - overlay overlay rw\n91 90 8:3 /me/code /workspaces rw - ext4 /dev/c rw\n"
+    try folder.append("proc/self/mountinfo", Array(outer.utf8))
+    try folder.append("proc/7/mountinfo", Array(inner.utf8))
+    let agents = scan.look(at: Self.start).readings["/home/me/code/app"]?.activity.agents
+    #expect(agents?.map(\.pid) == [7])
+  }
+
   @Test func `an agent that waits is shown however many newer logs there are`() throws {
     let folder = try TemporaryFolder()
     var scan = try scan(folder, "/w")

@@ -89,7 +89,7 @@ struct AgentWatchTests {
       while AgentWatch.systemClock().milliseconds < later.milliseconds {
         try await Task.sleep(for: .milliseconds(1))
       }
-      let kept = Mutex<[String: WallTime]>([:])
+      let kept = Mutex<NameTable<WallTime>>([:])
       let watch = AgentWatch(
         AgentFolders(claude: folder.path + "/home", codex: nil, neutral: nil),
         marks: mark.map { [folder.path: $0] } ?? [:]
@@ -104,7 +104,7 @@ struct AgentWatchTests {
       if mark == nil {
         await watch.markSeen(folder.path)
         _ = try await wait(for: .idle, told)
-        #expect(kept.withLock { Array($0.keys) } == [folder.path])
+        #expect(kept.withLock { $0.keys } == [folder.path])
       }
       listener.cancel()
       await listener.value
@@ -113,10 +113,10 @@ struct AgentWatchTests {
 
   @Test func `of many marks the latest are kept`() {
     let most = AgentWatchLimits.mostMarks
-    let few = ["a": WallTime(milliseconds: 1)]
+    let few: NameTable = ["a": WallTime(milliseconds: 1)]
     #expect(AgentWatch.latest(few) == few)
-    let many = Dictionary(
-      uniqueKeysWithValues: (0..<most + 5).map { ("\($0)", WallTime(milliseconds: Int64($0))) }
+    let many = NameTable(
+      (0..<most + 5).map { ("\($0)", WallTime(milliseconds: Int64($0))) }
     )
     let kept = AgentWatch.latest(many)
     #expect(kept.count == most)

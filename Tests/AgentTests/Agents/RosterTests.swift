@@ -36,6 +36,23 @@ struct RosterTests {
     #expect(places(roster) == ["/w/b"])
   }
 
+  @Test func `folders whose names are written with other bytes are two`() {
+    let (composed, decomposed) = ("/w/caf\u{E9}", "/w/cafe\u{301}")
+    #expect(composed == decomposed)
+    for path in [composed, decomposed] {
+      let found = places(stage(path, composed, decomposed))
+      #expect(found.map { Array($0.utf8) } == [Array(path.utf8)])
+    }
+    #expect(places(stage(composed, decomposed)) == [])
+    // A mark that stands behind a slash belongs to the name behind it.
+    #expect(places(stage("/w/\u{301}a", "/w")) == ["/w"])
+    var roster = RosterStage(composed, decomposed)
+    roster.start(7, in: decomposed, at: second(0))
+    roster.look(at: second(1))
+    #expect(roster.activity(composed, at: second(1)).agents.isEmpty)
+    #expect(roster.activity(decomposed, at: second(1)).agents.map(\.pid) == [7])
+  }
+
   @Test func `a process without a log is an agent that was asked nothing`() {
     var stage = RosterStage("/w")
     stage.start(7, in: "/w/sub", at: second(0))

@@ -44,7 +44,7 @@ struct ScenarioTests {
   }
 
   @Test func `scenario 12: the same evidence in another order gives the same reading`() {
-    func readings(_ order: [Int]) -> [String: AgentReading] {
+    func readings(_ order: [Int]) -> NameTable<AgentReading> {
       var stage = RosterStage("/w", "/v")
       for number in order {
         var claude = writer(number < 3 ? "/w" : "/v", UInt64(number))

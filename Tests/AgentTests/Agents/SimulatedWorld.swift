@@ -79,7 +79,7 @@ struct SimulatedWorld {
   }
 
   /// Looks at everything, as the driver does.
-  mutating func look(at now: WallTime) -> [String: AgentReading] {
+  mutating func look(at now: WallTime) -> NameTable<AgentReading> {
     for (name, file) in files {
       var tail = tails[name] ?? LogTail()
       guard tail.position < Int64(file.bytes.count) else { continue }

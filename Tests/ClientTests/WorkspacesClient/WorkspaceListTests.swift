@@ -26,6 +26,33 @@ import Workspaces
     String(decoding: try JSONEncoder().encode(workspace), as: UTF8.self)
   }
 
+  @Test func `names that are written with other bytes are others`() throws {
+    func list(_ branch: String, path: String = "/w", id: String = "a") -> WorkspaceList {
+      var it = Workspace(id: id, repoId: "local/r", name: "r/w", path: path, branch: branch)
+      it.git.branch = branch
+      return WorkspaceList(revision: "g-1", worktrees: [it])
+    }
+    let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+    #expect(composed == decomposed)
+    #expect(list(composed) == list(composed))
+    // A branch that is renamed from one to the other is news.
+    #expect(list(composed) != list(decomposed))
+    #expect(list("x", path: "/\(composed)") != list("x", path: "/\(decomposed)"))
+    // Two worktrees whose ids are such names are two.
+    let both = WorkspaceList(
+      revision: "g-2",
+      worktrees: list("x", path: "/1", id: composed).worktrees
+        + list("y", path: "/2", id: decomposed).worktrees
+    )
+    let delta = WorkspaceDelta(
+      revision: "g-3",
+      isFull: false,
+      changed: [],
+      removed: [decomposed]
+    )
+    #expect(WorkspaceList.applying(delta, to: both)?.worktrees.map(\.path) == ["/1"])
+  }
+
   @Test func `A delta is applied to what it was asked for`() throws {
     var changed = workspace("b")
     changed.isDirty = true

@@ -1,4 +1,5 @@
 import Testing
+import Workspaces
 
 @testable import Git
 

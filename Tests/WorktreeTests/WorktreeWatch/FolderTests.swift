@@ -1,6 +1,7 @@
 import Foundation
 import Git
 import Testing
+import Workspaces
 
 @testable import WorktreeWatch
 

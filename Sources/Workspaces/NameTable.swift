@@ -2,18 +2,18 @@
 ///
 /// Swift's strings are equal if they are canonically equivalent, so that `é` in one byte sequence is `é` in another. To
 /// git and to the file systems of Linux these are two names.
-public struct Name: Hashable, Sendable {
+package struct Name: Hashable, Sendable {
   /// The name.
-  public let text: String
+  package let text: String
 
   /// Takes a name.
   init(_ text: String) { self.text = text }
 
   /// Compares bytes.
-  public static func == (left: Self, right: Self) -> Bool { left.text.isSameName(as: right.text) }
+  package static func == (left: Self, right: Self) -> Bool { left.text.isSameName(as: right.text) }
 
   /// Hashes bytes.
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     var text = text
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
@@ -49,30 +49,30 @@ extension StringProtocol {
 }
 
 /// Values by names, which are compared by their bytes.
-public struct NameTable<Value>: Sequence, ExpressibleByDictionaryLiteral {
+package struct NameTable<Value>: Sequence, ExpressibleByDictionaryLiteral {
   private var table: [Name: Value] = [:]
 
   /// Starts empty.
-  public init() {}
+  package init() {}
 
   /// Takes names with their values; of a name that is there twice, the last value.
-  public init(_ pairs: some Sequence<(String, Value)>) {
+  package init(_ pairs: some Sequence<(String, Value)>) {
     for (name, value) in pairs { table[Name(name)] = value }
   }
 
   /// Takes names with their values.
-  public init(dictionaryLiteral pairs: (String, Value)...) { self.init(pairs) }
+  package init(dictionaryLiteral pairs: (String, Value)...) { self.init(pairs) }
 
   private init(table: [Name: Value]) { self.table = table }
 
   /// The value of a name.
-  public subscript(name: String) -> Value? {
+  package subscript(name: String) -> Value? {
     get { table[Name(name)] }
     _modify { yield &table[Name(name)] }
   }
 
   /// The value of a name, or another one if it has none.
-  public subscript(name: String, default fallback: @autoclosure () -> Value) -> Value {
+  package subscript(name: String, default fallback: @autoclosure () -> Value) -> Value {
     get { table[Name(name)] ?? fallback() }
     _modify { yield &table[Name(name), default: fallback()] }
   }
@@ -81,7 +81,7 @@ public struct NameTable<Value>: Sequence, ExpressibleByDictionaryLiteral {
   ///
   /// - Returns: The value it had.
   @discardableResult
-  public mutating func updateValue(_ value: Value, forKey name: String) -> Value? {
+  package mutating func updateValue(_ value: Value, forKey name: String) -> Value? {
     table.updateValue(value, forKey: Name(name))
   }
 
@@ -89,37 +89,37 @@ public struct NameTable<Value>: Sequence, ExpressibleByDictionaryLiteral {
   ///
   /// - Returns: The value it had.
   @discardableResult
-  public mutating func removeValue(forKey name: String) -> Value? {
+  package mutating func removeValue(forKey name: String) -> Value? {
     table.removeValue(forKey: Name(name))
   }
 
   /// Takes the values of another table; of a name that both have, that one's.
-  public mutating func merge(_ other: Self) { table.merge(other.table) { $1 } }
+  package mutating func merge(_ other: Self) { table.merge(other.table) { $1 } }
 
   /// The names, in no order.
-  public var keys: [String] { table.keys.map(\.text) }
+  package var keys: [String] { table.keys.map(\.text) }
   /// The values, in no order.
-  public var values: Dictionary<Name, Value>.Values { table.values }
+  package var values: Dictionary<Name, Value>.Values { table.values }
   /// How many names there are.
-  public var count: Int { table.count }
+  package var count: Int { table.count }
   /// Whether there is none.
-  public var isEmpty: Bool { table.isEmpty }
+  package var isEmpty: Bool { table.isEmpty }
 
   /// The names with their values, in no order.
-  public func makeIterator() -> AnyIterator<(key: String, value: Value)> {
+  package func makeIterator() -> AnyIterator<(key: String, value: Value)> {
     var iterator = table.makeIterator()
     return AnyIterator { iterator.next().map { (key: $0.key.text, value: $0.value) } }
   }
 
   /// The entries for which a condition holds.
-  public func filter(
+  package func filter(
     _ isIncluded: ((key: String, value: Value)) throws -> Bool
   ) rethrows -> Self {
     Self(table: try table.filter { try isIncluded((key: $0.key.text, value: $0.value)) })
   }
 
   /// The same names with other values.
-  public func mapValues<Other>(_ transform: (Value) throws -> Other) rethrows -> NameTable<Other> {
+  package func mapValues<Other>(_ transform: (Value) throws -> Other) rethrows -> NameTable<Other> {
     NameTable<Other>(table: try table.mapValues(transform))
   }
 }
@@ -129,44 +129,44 @@ extension NameTable: Hashable where Value: Hashable {}
 extension NameTable: Sendable where Value: Sendable {}
 
 /// Names, which are compared by their bytes.
-public struct NameSet: Sequence, Hashable, Sendable, ExpressibleByArrayLiteral {
+package struct NameSet: Sequence, Hashable, Sendable, ExpressibleByArrayLiteral {
   private var names: Set<Name> = []
 
   /// Takes names.
-  public init(_ names: some Sequence<String>) { self.names = Set(names.map { Name($0) }) }
+  package init(_ names: some Sequence<String>) { self.names = Set(names.map { Name($0) }) }
 
   /// Takes names.
-  public init(arrayLiteral names: String...) { self.init(names) }
+  package init(arrayLiteral names: String...) { self.init(names) }
 
   /// Starts empty.
-  public init() {}
+  package init() {}
 
   /// Adds a name.
   ///
   /// - Returns: Whether it was not there.
   @discardableResult
-  public mutating func insert(_ name: String) -> (inserted: Bool, memberAfterInsert: String) {
+  package mutating func insert(_ name: String) -> (inserted: Bool, memberAfterInsert: String) {
     let (inserted, member) = names.insert(Name(name))
     return (inserted, member.text)
   }
 
   /// Adds names.
-  public mutating func formUnion(_ others: some Sequence<String>) {
+  package mutating func formUnion(_ others: some Sequence<String>) {
     for name in others { insert(name) }
   }
 
   /// Whether a name is among them.
-  public func contains(_ name: String) -> Bool { names.contains(Name(name)) }
+  package func contains(_ name: String) -> Bool { names.contains(Name(name)) }
 
   /// How many there are.
-  public var count: Int { names.count }
+  package var count: Int { names.count }
   /// Whether there is none.
-  public var isEmpty: Bool { names.isEmpty }
+  package var isEmpty: Bool { names.isEmpty }
   /// The names in the order of their bytes.
-  public func sorted() -> [String] { names.map(\.text).sorted { $0.isNameBefore($1) } }
+  package func sorted() -> [String] { names.map(\.text).sorted { $0.isNameBefore($1) } }
 
   /// The names, in no order.
-  public func makeIterator() -> AnyIterator<String> {
+  package func makeIterator() -> AnyIterator<String> {
     var iterator = names.makeIterator()
     return AnyIterator { iterator.next()?.text }
   }
