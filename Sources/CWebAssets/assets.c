@@ -372,6 +372,11 @@ static const unsigned char resource_stream_js_bytes[] = {
 #embed "../../JavaScript/freshness/resource-stream.js"
 };
 
+static const char omission_list_js_name[] = "omission-list.js";
+static const unsigned char omission_list_js_bytes[] = {
+#embed "Public/omission-list.js"
+};
+
 static const char restore_list_js_name[] = "restore-list.js";
 static const unsigned char restore_list_js_bytes[] = {
 #embed "Public/restore-list.js"
@@ -566,6 +571,7 @@ static const FreshetWebAsset assets[] = {
   ASSET(agent_reason_js),
   ASSET(notices_js),
   ASSET(resource_stream_js),
+  ASSET(omission_list_js),
   ASSET(restore_list_js),
   ASSET(token_form_js),
   ASSET(visit_memory_js),

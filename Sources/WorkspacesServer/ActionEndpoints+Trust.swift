@@ -43,8 +43,7 @@ extension ActionEndpoints {
       return try await refusing(body)
     } catch let failure as TrustedRepositories.Failure {
       throw Problem(
-        HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
-        WorkspaceProblem.notKept.rawValue,
+        .notKept,
         detail: failure.description
       )
     }

@@ -56,8 +56,7 @@ struct ActionEndpoints: Sendable {
     let asked = try await RequestBodies.decode(Creation.self, request)
     guard let repository = asked.repository ?? asked.repoId else {
       throw Problem(
-        .badRequest,
-        WorkspaceProblem.invalidBody.rawValue,
+        .invalidBody,
         detail: "$.repository is missing: the id or the path of a repository"
       )
     }
@@ -245,8 +244,7 @@ struct ActionEndpoints: Sendable {
     return try await Self.refusing {
       guard let names = try await watcher.branches(of: name) else {
         throw Problem(
-          .notFound,
-          WorkspaceProblem.repositoryNotFound.rawValue,
+          .repositoryNotFound,
           detail: "there is no repository \(name.prefix(80))"
         )
       }
@@ -290,8 +288,7 @@ struct ActionEndpoints: Sendable {
       return ReadEndpoints.json(WorkspaceJSON.bytes(conflict.report), status: .conflict)
     } catch let refusal as ActionRefusal {
       throw Problem(
-        status(refusal.problem),
-        refusal.problem.rawValue,
+        refusal.problem,
         detail: refusal.detail,
         extensions: extensions(refusal)
       )
@@ -313,16 +310,5 @@ struct ActionEndpoints: Sendable {
       )
     }
     return members
-  }
-
-  private static func status(_ problem: WorkspaceProblem) -> HTTPResponse.Status {
-    switch problem {
-    case .worktreeNotFound, .repositoryNotFound, .sessionNotFound, .restorePointNotFound:
-      .notFound
-    case .invalidParameter, .invalidBody: .badRequest
-    case .gitFailed: .badGateway
-    case .gitTimeout: .gatewayTimeout
-    default: .conflict
-    }
   }
 }

@@ -24,8 +24,7 @@ struct EventEndpoint: Sendable {
   func answer(_ request: Request) async throws -> Response {
     guard let ticket = waiting.enter() else {
       throw Problem(
-        .serviceUnavailable,
-        WorkspaceProblem.busy.rawValue,
+        .busy,
         detail: "too many streams are open; poll instead",
         fields: [.retryAfter: String(WorkspaceLimits.retryAfter)]
       )

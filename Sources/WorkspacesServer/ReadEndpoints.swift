@@ -108,8 +108,7 @@ struct ReadEndpoints: Sendable {
     let batch = try await RequestBodies.decode(WorkspaceBatch.self, request)
     guard batch.requests.count <= WorkspaceLimits.batch else {
       throw Problem(
-        .badRequest,
-        WorkspaceProblem.invalidBody.rawValue,
+        .invalidBody,
         detail: "\(batch.requests.count) resources; the most is \(WorkspaceLimits.batch)"
       )
     }
@@ -186,14 +185,12 @@ struct ReadEndpoints: Sendable {
     } catch let failure as GitRunner.Failure {
       if case .timeout = failure {
         throw Problem(
-          .gatewayTimeout,
-          WorkspaceProblem.gitTimeout.rawValue,
+          .gitTimeout,
           detail: failure.description
         )
       }
       throw Problem(
-        .badGateway,
-        WorkspaceProblem.gitFailed.rawValue,
+        .gitFailed,
         detail: failure.description
       )
     }

@@ -29,8 +29,7 @@ enum RequestBodies {
       return try JSONDecoder().decode(type, from: bytes)
     } catch let error as DecodingError {
       throw Problem(
-        .badRequest,
-        WorkspaceProblem.invalidBody.rawValue,
+        .invalidBody,
         detail: Self.text(error)
       )
     }

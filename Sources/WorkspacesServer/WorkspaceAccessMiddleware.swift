@@ -32,26 +32,22 @@ package struct WorkspaceAccessMiddleware<Context: RequestContext>: RouterMiddlew
     switch refusal {
     case .host:
       Problem(
-        .misdirectedRequest,
-        WorkspaceProblem.hostForbidden.rawValue,
+        .hostForbidden,
         detail: "Host does not name this server; allow it with --allow-host"
       )
     case .origin:
       Problem(
-        .forbidden,
-        WorkspaceProblem.originForbidden.rawValue,
+        .originForbidden,
         detail: "pages of other origins may not ask"
       )
     case .hosts:
       Problem(
-        .badRequest,
-        WorkspaceProblem.invalidHost.rawValue,
+        .invalidHost,
         detail: "there is more than one Host"
       )
     case .token:
       Problem(
         .unauthorized,
-        WorkspaceProblem.unauthorized.rawValue,
         detail: "a bearer token is needed in Authorization",
         fields: [.wwwAuthenticate: "Bearer"]
       )

@@ -114,8 +114,7 @@ struct WorkspaceReader: Sendable {
       guard let record else { throw Self.missing(id) }
       guard let session = record.session else {
         throw Problem(
-          .notFound,
-          WorkspaceProblem.sessionNotFound.rawValue,
+          .sessionNotFound,
           detail: "no agent session is known for \(record.workspace.path)"
         )
       }
@@ -142,8 +141,7 @@ struct WorkspaceReader: Sendable {
 
   static func missing(_ id: String) -> Problem {
     Problem(
-      .notFound,
-      WorkspaceProblem.worktreeNotFound.rawValue,
+      .worktreeNotFound,
       detail: "there is no worktree \(id.prefix(80))"
     )
   }

@@ -136,6 +136,9 @@ package struct WorkspacesService: Sendable {
       await restores.reads.firstLook()
       return ReadEndpoints.json(WorkspaceJSON.bytes(await watcher.omissions()))
     }
+    router.get("v1/git/refusals") { _, _ in
+      ReadEndpoints.json(WorkspaceJSON.bytes(WorkspaceRefusal.all))
+    }
     router.get("v1/git/restore") { _, _ in try await restores.list() }
     router.post("v1/git/restore/:id") { request, context in
       try await restores.restore(context.parameters.get("id") ?? "", request)

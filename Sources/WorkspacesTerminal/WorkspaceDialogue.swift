@@ -173,11 +173,20 @@ package struct WorkspaceDialogue: Equatable, Sendable {
   /// Whether the word may be typed that makes the server do it all the same.
   var mayInsist: Bool {
     guard case .refused(let failure) = stage else { return false }
+    guard let operation else { return false }
+    return failure.problem?.overrides(of: operation).contains { override in
+      // Processes can be passed over only by their numbers.
+      override == .processes ? !failure.processes.isEmpty : true
+    } ?? false
+  }
+
+  /// What the table of refusals calls it.
+  private var operation: WorkspaceRefusal.Operation? {
     switch kind {
-    case .delete: return failure.yieldsToForce
-    case .merge: return !failure.processes.isEmpty
-    case .sync: return !failure.processes.isEmpty || failure.problem == .pushedCommits
-    case .create, .trust: return false
+    case .delete: .delete
+    case .merge: .merge
+    case .sync: .sync
+    case .create, .trust: nil
     }
   }
 
@@ -222,7 +231,7 @@ package struct WorkspaceDialogue: Equatable, Sendable {
     case .backspace where !typed.isEmpty: typed.removeLast()
     case .enter where typed == word:
       processes += failure.processes.map(\.pid)
-      if failure.problem == .pushedCommits { rewritesPushed = true }
+      if failure.yields(.rewritePushed, of: .sync) { rewritesPushed = true }
       return run(change(isForced: true))
     default: break
     }

@@ -67,6 +67,9 @@ extension WorkspaceScreen {
       let all = Self.help(pen)
       lines = scroll(all.count, space) { all.dropFirst($0).prefix($1).map { $0 } }
     case .dialogue(let dialogue): lines = dialogue.lines(rows: space, pen)
+    case .restores(let choice):
+      room = max(space - 2, 1)
+      lines = choice.lines(rows: space, at: scene.now, pen)
     case .filter, nil:
       switch page {
       case .list: lines = listed(scene, space, pen)
@@ -230,12 +233,14 @@ extension WorkspaceScreen {
   private var hints: [(key: String, word: String)] {
     switch overlay {
     case .dialogue(let dialogue): return dialogue.hints
+    case .restores(let choice): return choice.hints
     case .help: return [("esc", "back"), ("q", "quit")]
     default: break
     }
     let common = [("?", "help"), ("q", "quit")]
     let changes = [
-      ("s", "seen"), ("m", "merge"), ("u", "sync"), ("D", "delete"), ("n", "new"), ("r", "refresh"),
+      ("s", "seen"), ("m", "merge"), ("u", "sync"), ("D", "delete"), ("n", "new"), ("z", "undo"),
+      ("r", "refresh"),
     ]
     switch page {
     case .list: return common + [("enter", "open"), ("d", "diff"), ("/", "filter")] + changes
@@ -252,6 +257,7 @@ extension WorkspaceScreen {
       ("[ ]", "the file before, the next file"), ("/", "filter: name, branch, state, text"),
       ("s", "I have seen what was done"), ("r", "ask again now"), ("m", "merge into its source"),
       ("u", "bring its source in"), ("n", "make a worktree"), ("D", "delete the worktree"),
+      ("z", "what can be taken back: choose one"),
       ("t", "trust what its repository would run, or no more"),
       ("q ^C", "quit"),
     ]

@@ -24,6 +24,8 @@ package struct WorkspaceScreen: Sendable {
     case filter
     /// Something is about to be changed.
     case dialogue(WorkspaceDialogue)
+    /// What can be taken back.
+    case restores(RestoreChoice)
   }
 
   /// What a key asks the program to do.
@@ -36,6 +38,8 @@ package struct WorkspaceScreen: Sendable {
     case check(WorkspaceCheck, String)
     /// Change something.
     case make(WorkspaceChange)
+    /// Ask what can be taken back.
+    case restorePoints
   }
 
   /// The longest filter.
@@ -122,6 +126,13 @@ package struct WorkspaceScreen: Sendable {
     overlay = .dialogue(dialogue)
   }
 
+  /// Takes what can be taken back.
+  package mutating func take(_ points: Result<[RestorePoint], WorkspaceFailure>) {
+    guard case .restores(var choice) = overlay, choice.stage == .asking else { return }
+    choice.take(points)
+    overlay = .restores(choice)
+  }
+
   /// Takes what became of a change.
   package mutating func made(
     _ change: WorkspaceChange,
@@ -131,11 +142,15 @@ package struct WorkspaceScreen: Sendable {
     switch result {
     case .success(let text):
       if case .dialogue(let dialogue) = overlay, dialogue.stage == .running { overlay = nil }
+      if case .restores(let choice) = overlay, choice.stage == .running { overlay = nil }
       message = (text.isEmpty ? Self.word(change) : text, false)
     case .failure(let failure):
       if case .dialogue(var dialogue) = overlay, dialogue.stage == .running {
         dialogue.refused(failure)
         overlay = .dialogue(dialogue)
+      } else if case .restores(var choice) = overlay, choice.stage == .running {
+        choice.refused(failure)
+        overlay = .restores(choice)
       } else {
         let files =
           failure.files.isEmpty ? "" : ": \(failure.files.prefix(5).joined(separator: ", "))"
@@ -180,15 +195,11 @@ package struct WorkspaceScreen: Sendable {
     case .dialogue(var dialogue):
       let outcome = dialogue.take(key)
       overlay = .dialogue(dialogue)
-      switch outcome {
-      case .stay: return nil
-      case .close:
-        overlay = nil
-        return nil
-      case .make(let change):
-        running = change
-        return .make(change)
-      }
+      return follow(outcome)
+    case .restores(var choice):
+      let outcome = choice.take(key, room: room)
+      overlay = .restores(choice)
+      return follow(outcome)
     case .filter: return filtering(key)
     case .help: return helping(key)
     case nil: break
@@ -211,9 +222,26 @@ package struct WorkspaceScreen: Sendable {
     case .character("u"): return begin(.sync)
     case .character("D"): return begin(.delete)
     case .character("t"): return begin(.trust)
+    case .character("z"):
+      guard isFree() else { return nil }
+      overlay = .restores(RestoreChoice())
+      return .restorePoints
     default: if page == .list { pointing(key) } else { scrolling(key) }
     }
     return nil
+  }
+
+  /// Does what a dialogue decided.
+  private mutating func follow(_ outcome: WorkspaceDialogue.Outcome) -> Action? {
+    switch outcome {
+    case .stay: return nil
+    case .close:
+      overlay = nil
+      return nil
+    case .make(let change):
+      running = change
+      return .make(change)
+    }
   }
 
   private mutating func helping(_ key: Key) -> Action? {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import time
 import unittest
@@ -324,6 +325,42 @@ class ActionsOnThePage(WorktreesTest):
         self.press("#action-go")
         tab.wait("document.querySelectorAll('.card').length === 3")
         self.assertFalse(self.trees["works"].exists())
+
+    def test_what_is_not_shown_is_listed_with_its_reason(self):
+        tab = self.tab
+        hidden = repository(self.main.parent / ".hidden")
+        git(self.main, "worktree", "add", "-q", "-b", "gone", str(self.main.parent / "gone"))
+        shutil.rmtree(self.main.parent / "gone")
+        until(lambda: {"hidden", "missing_worktree"} <= {each["reason"] for each in self.server.ask("/v1/git/omissions")[2]})
+        self.open()
+        self.assertFalse(tab.run("document.querySelector('[data-part=omissions]').open"))
+        self.press("[data-part=omissions] summary")
+        tab.wait("document.querySelectorAll('[data-part=omitted] li').length === 2")
+        told = tab.text("[data-part=omitted]")
+        self.assertIn(f"{hidden} lies in a folder whose name begins with a dot.", told)
+        self.assertIn(f"git names the worktree {self.main.parent / 'gone'}, and its folder is not there.", told)
+        # In the language of the page, also when that changes.
+        tab.run("const language = document.querySelector('#language'); language.value = 'de'; language.dispatchEvent(new Event('change', { bubbles: true }))")
+        tab.wait("document.querySelector('[data-part=omitted]').innerText.includes('liegt in einem Ordner, dessen Name mit einem Punkt beginnt')")
+
+    def test_what_may_be_passed_over_is_what_the_table_of_the_server_says(self):
+        tab = self.tab
+        (self.trees["works"] / "precious.txt").write_text("not committed\n")
+        table = self.server.ask("/v1/git/refusals")[2]
+        for entry in table:
+            if entry["code"] == "worktree_dirty":
+                entry["overrides"] = {}
+        self.open()
+        tab.run(
+            "const real = window.fetch; window.fetch = (address, options) => address === '/v1/git/refusals' ? "
+            f"Promise.resolve(new Response({json.dumps(json.dumps(table))})) : real(address, options)"
+        )
+        self.press(f"{self.card('works')} [data-act=remove]")
+        tab.wait("document.querySelector('#action').open")
+        self.press("#action-go")
+        tab.wait("document.querySelector('#action-message').innerText.includes('Something is not committed')")
+        self.assertEqual(tab.text("#action-go"), "Delete")
+        self.assertTrue(self.trees["works"].is_dir())
 
     def test_what_was_done_is_taken_back_by_a_button(self):
         tab = self.tab

@@ -328,6 +328,41 @@ class ChangingTest(WorkspacesTest):
         self.assertIn("docs", git(self.main, "branch", "--list", "docs"))
         screen.wait_until(lambda rows: not any("shop/docs" in row for row in rows[:-1]), "two left")
 
+    def test_what_was_deleted_is_chosen_from_a_list_and_brought_back(self):
+        (self.trees["docs"] / "precious.txt").write_text("work")
+        identity = self.server.named("docs")["id"]
+        screen = self.screen()
+        screen.press("z")
+        self.shown(screen, r"There is nothing to take back")
+        screen.press("\x1b")
+        for name, force in (("docs", "?force=1"), ("pay", "")):
+            place = f"/v1/git/worktrees/{identity if name == 'docs' else self.server.named(name)['id']}{force}"
+            status, _, answer = self.server.ask(place, "DELETE")
+            self.assertEqual(status, 200, answer)
+        screen.wait_until(lambda rows: not any(re.search(r"shop/(docs|pay) ", row) for row in rows[:-1]), "two are gone")
+        screen.press("z")
+        # The newest first; the cursor goes to the one before.
+        self.shown(screen, r"^› shop/pay deleted \(pay, .*kept for 6 days|^› shop/pay deleted")
+        self.assertFalse(self.trees["docs"].exists())
+        screen.press("j")
+        self.shown(screen, r"^› shop/docs deleted \(docs, ")
+        screen.press("y")
+        self.shown(screen, r"is there again, as it was")
+        self.shown(screen, r"shop/docs .*●1")
+        self.assertEqual((self.trees["docs"] / "precious.txt").read_text(), "work")
+        self.assertFalse(self.trees["pay"].exists())
+        # What the server refuses is told, and the list is there again.
+        self.trees["pay"].mkdir()
+        screen.press("z")
+        self.shown(screen, r"^› shop/pay deleted")
+        screen.press("y")
+        self.shown(screen, r"is there already|already")
+        self.trees["pay"].rmdir()
+        screen.press("\x1b")
+        self.shown(screen, r"^› shop/pay deleted")
+        screen.press("y")
+        self.shown(screen, r"is there again, as it was")
+
     def test_what_is_pasted_changes_nothing(self):
         screen = self.screen()
         self.assertIn("\x1b[?2004h", screen.text)

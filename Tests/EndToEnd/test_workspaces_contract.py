@@ -177,6 +177,11 @@ class ContractTest(unittest.TestCase):
         self.ask("/v1/git/restore/{id}", f"/v1/git/restore/{points[1]['id']}", "DELETE")
         self.ask("/v1/git/restore/{id}", f"/v1/git/restore/{points[1]['id']}", "POST", status=404)
         self.ask("/v1/git/omissions", "/v1/git/omissions")
+        table, _ = self.ask("/v1/git/refusals", "/v1/git/refusals")
+        self.assertEqual(len({each["code"] for each in table}), len(table))
+        # The page says every refusal of an action in its own words.
+        words = {code for code in re.findall(r'"refused-(\w+)"', (DOCUMENT.parent / "work-words-en.js").read_text())}
+        self.assertEqual({each["code"] for each in table if each["status"] in (409, 502, 503, 504, 507)} - words, set())
         every = {(path, method) for path, item in self.document["paths"].items() for method in METHODS if method in item}
         self.assertEqual(every - self.asked, set(), "every operation was asked")
 

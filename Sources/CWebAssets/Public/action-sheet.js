@@ -4,8 +4,8 @@
 import { element, makeDialog, newElement, setText } from "./dom.js";
 import { Refusal } from "./workspace-api.js";
 
-/** Refusals that a person may pass over when deleting. */
-const PASSABLE = ["worktree_dirty", "worktree_unmerged", "agent_active", "ignored_files", "nested_repository"];
+/** What the server's table of refusals calls an operation that has another name here. */
+const OPERATIONS = { remove: "delete" };
 
 export class ActionSheet {
   #dialog = makeDialog(element("action"));
@@ -69,7 +69,7 @@ export class ActionSheet {
       if (report?.has_conflicts) this.#say([page.say("wouldConflict")], report.conflict_files ?? [], "grave");
       else this.#say([page.say("noConflicts")], [], "good");
     } catch (failure) {
-      if (number === this.#number) this.#refused(failure);
+      if (number === this.#number) await this.#refused(failure);
     }
   }
 
@@ -99,7 +99,7 @@ export class ActionSheet {
       page.done(this.#doneInWords(answer, worktree, source), answer?.removed ?? answer?.restore);
       if (number === this.#number) this.#dialog.close();
     } catch (failure) {
-      if (number === this.#number) this.#refused(failure);
+      if (number === this.#number) await this.#refused(failure);
       else page.done(page.refusalInWords(failure).join(" "));
     } finally {
       this.#busy(false);
@@ -115,15 +115,20 @@ export class ActionSheet {
     return reason ? `${done} ${say("worktreeStays", { reason })}` : done;
   }
 
-  #refused(failure) {
+  /** Says why it was not done, and offers what the server would do all the same. */
+  async #refused(failure) {
     const { page } = this;
-    this.#say(page.refusalInWords(failure), failure.files ?? [], "grave");
+    const number = this.#number;
     const isRefusal = failure instanceof Refusal;
-    const processes = isRefusal ? failure.processes.map(({ pid }) => pid) : [];
+    const operation = OPERATIONS[this.#operation] ?? this.#operation;
+    const overrides = isRefusal && failure.code ? await page.api.overrides(failure.code, operation) : [];
+    if (number !== this.#number) return;
+    const processes = overrides.includes("processes") ? failure.processes.map(({ pid }) => pid) : [];
     this.#processes = [...this.#processes, ...processes];
-    this.#rewritesPushed ||= isRefusal && failure.code === "pushed_commits";
-    this.#isForced = this.#operation === "remove" && isRefusal && PASSABLE.includes(failure.code);
-    const isPassable = this.#isForced || processes.length > 0 || (isRefusal && failure.code === "pushed_commits");
+    this.#rewritesPushed ||= overrides.includes("rewrite_pushed");
+    this.#isForced = overrides.includes("force");
+    const isPassable = this.#isForced || processes.length > 0 || overrides.includes("rewrite_pushed");
+    this.#say(page.refusalInWords(failure), failure.files ?? [], "grave");
     this.#offer(page.say(this.#isForced ? "removeForced" : isPassable ? "anyway" : this.#operation), isPassable);
   }
 

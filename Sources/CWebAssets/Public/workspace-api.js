@@ -17,6 +17,8 @@ export class Refusal extends Error {
 }
 
 export class WorkspaceApi {
+  #refusals = null;
+
   /** @param {() => object} fields - Further fields of requests. */
   constructor(fields) {
     this.fields = fields;
@@ -51,6 +53,18 @@ export class WorkspaceApi {
       ...(processes.length > 0 ? { processes: processes.join(",") } : {}),
     });
     return this.#ask("DELETE", `${path(id)}?${query}`);
+  }
+
+  /** What is in the watched folders and not shown, and why. */
+  omissions() {
+    return this.#ask("GET", "/v1/git/omissions");
+  }
+
+  /** What a request may say so that a refusal is no reason, by the server's table, which is asked for once. */
+  async overrides(code, operation) {
+    this.#refusals ??= this.#ask("GET", "/v1/git/refusals").catch(() => (this.#refusals = null));
+    const table = await this.#refusals;
+    return (Array.isArray(table) ? table : []).find((entry) => entry?.code === code)?.overrides?.[operation] ?? [];
   }
 
   /** What can be taken back, the newest first. */

@@ -10,6 +10,7 @@ import { keysAreOn } from "./keys.js";
 import { LiveResource } from "./live-resource.js";
 import { nextQuestion } from "./next-question.js";
 import { Notices } from "./notices.js";
+import { OmissionList } from "./omission-list.js";
 import { RestoreList } from "./restore-list.js";
 import { TokenForm } from "./token-form.js";
 import { begin, WorkPage } from "./work-page.js";
@@ -53,6 +54,7 @@ class WorkspacesPage extends WorkPage {
     for (const name of ["refresh", "again"]) this.parts[name].addEventListener("click", () => this.live.refresh());
     this.parts.create.addEventListener("click", () => this.creation.open());
     this.restores = new RestoreList(this, this.parts);
+    this.omissions = new OmissionList(this, this.parts);
     this.speak();
     this.live.watch({});
   }
@@ -154,6 +156,7 @@ class WorkspacesPage extends WorkPage {
   speak() {
     super.speak();
     this.notices.speak();
+    this.omissions.list();
     this.#show();
   }
 
@@ -172,6 +175,7 @@ class WorkspacesPage extends WorkPage {
     this.#arrange(list, ordered);
     create.hidden = ordered.length === 0;
     this.parts.restores.hidden = !body;
+    if (body) this.omissions.show(ordered.length === 0);
     empty.hidden = !body || ordered.length > 0;
     this.#summarise(body, ordered);
     const needing = countOf(ordered, "needs_you");

@@ -20,6 +20,7 @@ final class LiveWorkspaces {
     case diff(Int, LiveSnapshot<WorkspaceDiff>)
     case checked(String, Result<ConflictReport, WorkspaceFailure>)
     case made(WorkspaceChange, Result<String, WorkspaceFailure>)
+    case restores(Result<[RestorePoint], WorkspaceFailure>)
     case terminal(TerminalSession.Happening)
     case tick
   }
@@ -107,6 +108,7 @@ final class LiveWorkspaces {
         screen.take(snapshot.value, problem: snapshot.failure?.description)
       case .checked(let id, let result): screen.checked(id, result)
       case .made(let change, let result): made(change, result)
+      case .restores(let result): screen.take(result)
       case .terminal(.ended): return
       case .terminal(.resized): drawn.forget()
       case .terminal(.input(let bytes)):
@@ -153,6 +155,14 @@ final class LiveWorkspaces {
         }
       }
     case .make(let change): make(change)
+    case .restorePoints:
+      Task { @concurrent in
+        do throws(WorkspaceFailure) {
+          source.yield(.restores(.success(try await client.restorePoints())))
+        } catch {
+          source.yield(.restores(.failure(error)))
+        }
+      }
     }
     return true
   }

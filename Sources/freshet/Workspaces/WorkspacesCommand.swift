@@ -16,7 +16,7 @@ struct WorkspacesCommand: AsyncParsableCommand {
       Asks a server that was started with freshet serve --workspaces. On a terminal the list stays and is kept fresh by \
       the engine: the server's events bring changes where there are any, else it asks every 1.5 to 10 seconds. Enter \
       opens a worktree, d shows its diff, s marks it as seen, m merges, u brings its source in, n makes one, D deletes \
-      one, / filters, ? helps, q leaves. Where the output is no terminal, the list is printed once, or with --watch \
+      one, z lists what can be taken back, / filters, ? helps, q leaves. Where the output is no terminal, the list is printed once, or with --watch \
       whenever it is another.
       """
   )
