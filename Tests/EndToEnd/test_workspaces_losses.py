@@ -3,41 +3,13 @@
 from __future__ import annotations
 
 import unittest
-from pathlib import Path
-
-from program import Folder
+from feature_stage import FEATURE, LIST, FeatureTest
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
-from workspaces import Workspaces, git, repository
-
-LIST = "/v1/git/worktrees"
-FEATURE = "feature"
+from workspaces import git, repository
 
 
-class LossTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = Folder()
-        self.addCleanup(self.folder.remove)
-        self.root = self.folder.path.resolve() / "work"
-        self.main = repository(self.root / "main")
-        self.commit(self.main, ".gitignore", "*.env\nscratch/\nnode_modules/\nbuild/\ncache/\n")
-        self.tree = self.root / FEATURE
-        git(self.main, "worktree", "add", "-q", "-b", FEATURE, str(self.tree))
-
-    server: Workspaces | None = None
-
-    def serve(self) -> None:
-        """Starts a server that has seen what is there now, in the place of one that was started before."""
-        if self.server:
-            self.server.__exit__()
-        self.server = Workspaces(self.folder, roots=[self.root])
-        self.addCleanup(self.server.__exit__)
-        self.place = f"{LIST}/{self.server.named(FEATURE)['id']}"
-
-    def commit(self, folder: Path, name: str, text: str = "text\n", *options: str) -> str:
-        (folder / name).write_text(text)
-        git(folder, "add", "-f", name)
-        git(folder, "commit", "-q", "-m", f"{name} {text[:10]}", *options)
-        return git(folder, "rev-parse", "HEAD").strip()
+class LossTest(FeatureTest):
+    IGNORED = "*.env\nscratch/\nnode_modules/\nbuild/\ncache/\n"
 
     def hook(self, name: str, script: str) -> None:
         place = self.main / ".git" / "hooks" / name
@@ -51,10 +23,6 @@ class LossTest(unittest.TestCase):
         self.assertEqual(status, 200, answer)
         status, answer = self.ask("/trust", body={"digest": answer["git"]["trust"]["digest"]})
         self.assertEqual(status, 200, answer)
-
-    def ask(self, what: str = "", method: str = "POST", body: object = None) -> tuple[int, object]:
-        status, _, answer = self.server.ask(self.place + what, method, body)
-        return status, answer
 
     def refuses(self, error: str, files: list[str] | None, what: str = "", method: str = "DELETE", body: object = None) -> dict:
         status, answer = self.ask(what, method, body)

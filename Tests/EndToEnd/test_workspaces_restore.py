@@ -3,58 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import tempfile
 import unittest
 from pathlib import Path
 
-from program import Folder, run
+from feature_stage import LIST, FeatureTest
+from program import run
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from work_losing import walk
 from workspaces import Workspaces, git, repository
 
-LIST = "/v1/git/worktrees"
 RESTORE = "/v1/git/restore"
+#: Another file system than that of temporary folders.
+SHARED_MEMORY = "/dev/shm"
 DAY = 86_400
 
 
-class RestoreTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = Folder()
-        self.addCleanup(self.folder.remove)
-        self.root = self.folder.path.resolve() / "work"
-        self.main = repository(self.root / "main")
-        self.commit(self.main, ".gitignore", "*.env\n")
-        self.tree = self.root / "feature"
-        git(self.main, "worktree", "add", "-q", "-b", "feature", str(self.tree))
-
-    server: Workspaces | None = None
-
-    def serve(self) -> None:
-        if self.server:
-            self.server.__exit__()
-        self.server = Workspaces(self.folder, roots=[self.root])
-        self.addCleanup(self.server.__exit__)
-        self.place = f"{LIST}/{self.server.named('feature')['id']}"
-
-    def commit(self, folder: Path, name: str, text: str = "text\n") -> str:
-        (folder / name).write_text(text)
-        git(folder, "add", "-f", name)
-        git(folder, "commit", "-q", "-m", f"{name} {text[:10]}")
-        return self.head(folder)
-
-    @staticmethod
-    def head(folder: Path, name: str = "HEAD") -> str:
-        return git(folder, "rev-parse", name).strip()
-
-    def ask(self, what: str = "", method: str = "POST", body: object = None) -> tuple[int, dict]:
-        status, _, answer = self.server.ask(self.place + what, method, body)
-        return status, answer
-
-    def does(self, what: str = "", body: object = None, method: str = "POST") -> dict:
-        status, answer = self.ask(what, method, body)
-        self.assertEqual(status, 200, answer)
-        return answer
-
+class RestoreTest(FeatureTest):
     def refuses(self, error: str, what: str, body: object) -> dict:
         before, refs = (self.head(self.tree), self.head(self.main), walk(self.tree)), git(self.main, "for-each-ref")
         status, answer = self.ask(what, "POST", body)
@@ -288,6 +255,45 @@ class RestoreTest(unittest.TestCase):
         git(self.main, "worktree", "remove", str(other))
         self.restore(point)
         self.assertEqual(walk(self.tree), files)
+
+    @unittest.skipUnless(os.path.isdir(SHARED_MEMORY), "there is no second file system that everybody may write to")
+    def test_a_worktree_on_another_file_system_goes_to_a_trash_beside_it_and_comes_back(self):
+        other = Path(tempfile.mkdtemp(dir=SHARED_MEMORY)).resolve()
+        self.addCleanup(shutil.rmtree, other, True)
+        self.assertNotEqual(other.stat().st_dev, self.main.stat().st_dev)
+        git(self.main, "worktree", "remove", str(self.tree))
+        self.tree = other / "feature"
+        git(self.main, "worktree", "add", "-q", str(self.tree), "feature")
+        head = self.commit(self.tree, "work.txt")
+        (self.tree / "precious.env").write_text("only here\n")
+        self.serve()
+        files = walk(self.tree)
+        trash = other / ".freshet-trash"
+        for way in ("restored", "removed for good"):
+            with self.subTest(way):
+                point = self.does("?ignored=1", method="DELETE")["restore"]
+                self.assertFalse(self.tree.exists())
+                self.assertEqual([each.name for each in trash.iterdir()], [point["id"]])
+                self.assertEqual(trash.stat().st_mode & 0o777, 0o700)
+                self.assertEqual((trash / point["id"] / "precious.env").read_text(), "only here\n")
+                self.assertFalse((self.main / ".git" / "freshet" / "restore" / point["id"] / "tree").exists())
+                self.assertEqual([each["id"] for each in self.server.ask(RESTORE)[2]], [point["id"]])
+                # A server that starts again knows it too.
+                self.server.__exit__()
+                self.server = Workspaces(self.folder, roots=[self.root])
+                self.addCleanup(self.server.__exit__)
+                self.assertEqual([each["id"] for each in self.server.ask(RESTORE)[2]], [point["id"]])
+                if way == "restored":
+                    self.restore(point)
+                    self.assertEqual(walk(self.tree), files)
+                    self.assertEqual(self.head(self.tree), head)
+                    self.place = f"{LIST}/{self.server.named('feature')['id']}"
+                else:
+                    status, _, answer = self.server.ask(f"{RESTORE}/{point['id']}", "DELETE")
+                    self.assertEqual(status, 200, answer)
+                    self.restore(point, 404)
+                # Nothing is left of the trash once nothing is in it.
+                self.assertFalse(trash.exists())
 
     def test_a_point_can_be_removed_for_good(self):
         self.commit(self.tree, "work.txt")
