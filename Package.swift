@@ -107,7 +107,7 @@ let package = Package(
     .target(name: "Agents", dependencies: ["ConditionalHTTP", "StrictJSON", "Workspaces"]),
     .target(name: "AgentSimulation", dependencies: ["Agents", "StrictJSON"]),
     .target(name: "AgentWatch", dependencies: ["Agents", "Workspaces"]),
-    .target(name: "Storage", dependencies: [.grdb]),
+    .target(name: "Storage", dependencies: [.grdb, .sqlite]),
     .target(name: "Books"),
     .target(
       name: "BookLibrary",
@@ -322,6 +322,7 @@ extension Target.Dependency {
   static var httpTypes: Self { .product(name: "HTTPTypes", package: "swift-http-types") }
   static var argumentParser: Self { .server("ArgumentParser", "swift-argument-parser") }
   static var grdb: Self { .server("GRDB", "GRDB.swift") }
+  static var sqlite: Self { .server("GRDBSQLite", "GRDB.swift") }
   static var hummingbird: Self { .server("Hummingbird", "hummingbird") }
   static var hummingbirdCore: Self { .server("HummingbirdCore", "hummingbird") }
   static var logging: Self { .server("Logging", "swift-log") }

@@ -1,5 +1,6 @@
 import Foundation
 package import GRDB
+import GRDBSQLite
 
 /// Opens SQLite files the way the services use them.
 package enum DatabaseFile {
@@ -53,7 +54,8 @@ package enum DatabaseFile {
   /// Opens a file that is written while others read it, with a write-ahead log; creates it if it is not there.
   ///
   /// Foreign keys are enforced. A commit is safe against a crash of the program, and against a crash of the
-  /// machine up to the last checkpoint of the log.
+  /// machine up to the last checkpoint of the log. The log stays beside the file when it is closed: GRDB writes to a file that
+  /// has none when it opens it, and a program that holds a lock would keep it from being opened at all.
   ///
   /// - Parameters:
   ///   - path: The file.
@@ -69,6 +71,10 @@ package enum DatabaseFile {
     var configuration = Configuration()
     configuration.label = label
     configuration.busyMode = waits.mode
+    configuration.prepareDatabase { database in
+      var stays: CInt = 1
+      sqlite3_file_control(database.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, &stays)
+    }
     try makePrivate(path)
     return try DatabasePool(path: path, configuration: configuration)
   }

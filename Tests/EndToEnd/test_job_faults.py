@@ -113,6 +113,27 @@ class Stores(FaultTests):
         server = self.serve()
         self.assertEqual(server.wait(job)["state"], "succeeded")
 
+    def test_a_server_that_was_stopped_starts_beside_a_program_that_has_locked_its_databases(self):
+        server = self.serve()
+        server.wait(server.start(table(5)))
+        self.assertEqual(server.stop(), 0)
+        # Nothing but the log that stays lets a database be opened that somebody else has locked.
+        locks = [self.lock("library.sqlite"), self.lock("jobs.sqlite")]
+        server = self.serve()
+        self.assertEqual(server.get("/v1/capabilities")[0], 200)
+        locks[1].close()
+        job = server.start(table(20, seed=2))
+        until(lambda: server.state(job)["state"] == "running")
+        locks[0].close()
+        self.assertEqual(server.wait(job)["state"], "succeeded")
+        self.assertEqual(server.stop(), 0)
+        # Everything is in the database itself all the same.
+        for name in ("jobs.sqlite", "library.sqlite"):
+            with closing(sqlite3.connect(f"file:{self.folder / 'jobs' / name}?immutable=1", uri=True)) as database:
+                self.assertEqual(database.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+        with closing(sqlite3.connect(f"file:{self.folder / 'jobs/library.sqlite'}?immutable=1", uri=True)) as database:
+            self.assertEqual(database.execute("SELECT count(*) FROM imports WHERE finished").fetchall(), [(2,)])
+
     def test_a_job_over_which_the_server_ends_three_times_is_ended_and_the_others_go_on(self):
         server = self.serve("--jobs-running", "1")
         server.wait(server.start(table(5)))
