@@ -51,8 +51,11 @@ package enum RatingCell: Hashable, Sendable {
 
   /// How many stars are drawn; `nil` if something else stands there as well.
   private static func drawn(_ text: String) -> Int? {
-    let (full, empty): (Set<Character>, Set<Character>) = (["★", "⭐", "✭", "*"], ["☆", "✩"])
-    let marks = text.filter { $0 != "\u{FE0F}" && $0 != " " }
+    let (full, empty): (Set<Unicode.Scalar>, Set<Unicode.Scalar>) = (
+      ["★", "⭐", "✭", "*"], ["☆", "✩"]
+    )
+    // An emoji has a selector of its form behind it.
+    let marks = text.unicodeScalars.filter { $0 != "\u{FE0F}" && $0 != " " }
     guard !marks.isEmpty, marks.allSatisfy({ full.contains($0) || empty.contains($0) }) else {
       return nil
     }
