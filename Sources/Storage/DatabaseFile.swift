@@ -61,15 +61,18 @@ package enum DatabaseFile {
   ///   - path: The file.
   ///   - label: The name of its queues, for people who debug.
   ///   - waits: How long a lock of somebody else is waited for.
+  ///   - readers: The most queries at once.
   /// - Returns: The open file.
   /// - Throws: An error of SQLite.
   package static func openForWriting(
     path: String,
     label: String,
-    waits: DatabaseWaits = DatabaseWaits(longest: 5)
+    waits: DatabaseWaits = DatabaseWaits(longest: 5),
+    readers: Int = 5
   ) throws -> DatabasePool {
     var configuration = Configuration()
     configuration.label = label
+    configuration.maximumReaderCount = readers
     configuration.busyMode = waits.mode
     configuration.prepareDatabase { database in
       var stays: CInt = 1

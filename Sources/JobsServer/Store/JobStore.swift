@@ -49,19 +49,16 @@ package final class JobStore: Sendable {
       ofItemAtPath: folder + "/inputs"
     )
     claim = try FolderClaim(folder)
-    var configuration = Configuration()
-    configuration.label = "freshet.jobs"
-    configuration.maximumReaderCount = 4
     let waits = DatabaseWaits(longest: Self.longestLock)
-    configuration.busyMode = waits.mode
     self.waits = waits
-    configuration.prepareDatabase { database in
-      // A killed process loses nothing; a computer that loses power may lose the last transactions,
-      // and then their events were lost with them.
-      try database.execute(sql: "PRAGMA synchronous = NORMAL")
-    }
-    try DatabaseFile.makePrivate(folder + "/jobs.sqlite")
-    database = try DatabasePool(path: folder + "/jobs.sqlite", configuration: configuration)
+    // A killed process loses nothing; a computer that loses power may lose the last transactions,
+    // and then their events were lost with them.
+    database = try DatabaseFile.openForWriting(
+      path: folder + "/jobs.sqlite",
+      label: "freshet.jobs",
+      waits: waits,
+      readers: Self.readers
+    )
     // A database that another program has locked can be read, and most often needs nothing more.
     let migrator = JobSchema.migrator
     if try !database.read(migrator.hasCompletedMigrations) { try migrator.migrate(database) }
@@ -98,6 +95,8 @@ package final class JobStore: Sendable {
 
   /// How long a request waits for a lock on the database, in seconds.
   private static let longestLock = 3.0
+  /// The most queries at once.
+  private static let readers = 4
 
   /// Now, in milliseconds since 1970-01-01T00:00:00Z; a clock that is wrong for a while does not count.
   var now: Int64 {
