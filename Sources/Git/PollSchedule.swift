@@ -1,13 +1,14 @@
 /// When something that is not watched whole is looked at again, as a pure machine.
 ///
 /// While it can be read, at a steady pace. While it cannot, because its folder or its repository is gone, after a pause that
-/// doubles with every failure up to a limit: what is not there costs next to nothing, however long it stays away.
+/// doubles with every failure up to a limit: what is not there costs next to nothing, however long it stays away. That limit is
+/// the pace too while nobody looks.
 public struct PollSchedule: Hashable, Sendable {
   /// The seconds between two looks while they succeed.
   public let every: Double
   /// The seconds before the first look after a failure.
   public let retry: Double
-  /// The longest pause after a failure, in seconds.
+  /// The longest pause after a failure, and the pause while nobody looks, in seconds.
   public let longest: Double
   /// How many looks have failed since the last one that did not.
   public private(set) var failures = 0
@@ -22,8 +23,10 @@ public struct PollSchedule: Hashable, Sendable {
   }
 
   /// The seconds until the next look.
-  public var pause: Double {
-    guard failures > 0 else { return every }
+  ///
+  /// - Parameter isWanted: Whether somebody looks; for nobody the longest pause is short enough.
+  public func pause(isWanted: Bool = true) -> Double {
+    guard failures > 0 else { return isWanted ? every : longest }
     var pause = retry
     for _ in 1..<min(failures, 17) { pause = min(pause * 2, longest) }
     return min(pause, longest)
@@ -31,11 +34,13 @@ public struct PollSchedule: Hashable, Sendable {
 
   /// Takes a look that is due.
   ///
-  /// - Parameter now: The moment.
+  /// - Parameters:
+  ///   - now: The moment.
+  ///   - isWanted: Whether somebody looks.
   /// - Returns: Whether one is; then the next one is a pause away.
-  public mutating func take(at now: Double) -> Bool {
+  public mutating func take(at now: Double, isWanted: Bool = true) -> Bool {
     guard now >= dueAt else { return false }
-    dueAt = now + pause
+    dueAt = now + pause(isWanted: isWanted)
     return true
   }
 
@@ -44,8 +49,14 @@ public struct PollSchedule: Hashable, Sendable {
   /// - Parameters:
   ///   - now: The moment.
   ///   - failed: Whether nothing could be read.
-  public mutating func looked(at now: Double, failed: Bool) {
+  ///   - isWanted: Whether somebody looks.
+  public mutating func looked(at now: Double, failed: Bool, isWanted: Bool = true) {
     failures = failed ? failures + 1 : 0
-    dueAt = now + pause
+    dueAt = now + pause(isWanted: isWanted)
+  }
+
+  /// Somebody looks again: what can be read is due at once.
+  public mutating func hurry(at now: Double) {
+    if failures == 0 { dueAt = min(dueAt, now) }
   }
 }

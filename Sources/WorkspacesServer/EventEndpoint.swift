@@ -64,6 +64,7 @@ struct EventEndpoint: Sendable {
       }
     }
     for await signal in signals() {
+      watcher.interest.note()
       let ledger = watcher.store.ledger
       if let from = cursor, from == ledger.revision {
         if signal == .beat { try await writer.write(heartbeat(ledger)) }

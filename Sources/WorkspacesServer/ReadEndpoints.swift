@@ -90,6 +90,7 @@ struct ReadEndpoints: Sendable {
 
   /// At the start of a server, waits a little until everything was looked at once.
   func firstLook() async {
+    watcher.interest.note()
     guard !watcher.store.isReady else { return }
     await withTaskGroup { group in
       group.addTask {

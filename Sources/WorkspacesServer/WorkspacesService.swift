@@ -24,6 +24,7 @@ package struct WorkspacesService: Sendable {
 
   /// Watches until the task is cancelled.
   package func run() async {
+    watcher.interest.expect()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await watcher.run() }
       group.addTask {

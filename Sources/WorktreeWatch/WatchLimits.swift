@@ -23,6 +23,8 @@ package enum WatchLimits {
   package static let reconcile = 60.0
   /// How often a worktree is looked at whose content cannot be watched.
   package static let pollEvery = 2.0
+  /// How long somebody who asked counts as looking, in seconds; longer than the longest wait of a request.
+  package static let interest = 90.0
   /// How long a look at a worktree waits for the beginning of one at its repository.
   package static let longestHold = 0.25
   /// After how long a look that failed is tried again; twice as long after each further failure.

@@ -48,6 +48,8 @@ package actor WorktreeWatcher {
   package nonisolated let looked = LookTicks()
   /// The diffs that were made.
   package nonisolated let diffs: DiffMemory
+  /// Whether somebody looks at them.
+  package nonisolated let interest: WatchInterest
   nonisolated let turns = ActionTurns()
   nonisolated let settings: WatchSettings
   nonisolated let agents: (any AgentWatching)?
@@ -68,7 +70,7 @@ package actor WorktreeWatcher {
   var isCut = false
   var missingRoots: [String] = []
   /// The folders that are watched, without links.
-  private var realRoots: [String] = []
+  var realRoots: [String] = []
   /// What the last search for repositories left out.
   var searchOmissions: [Omission] = []
   /// Why repositories could not be read, by their common directories.
@@ -76,6 +78,7 @@ package actor WorktreeWatcher {
   /// Worktrees that are left out as there are too many.
   var surplusWorktrees: Set<String> = []
   private var following: Task<Void, Never>?
+  private var wasWanted = true
   private var unknownReadings: NameTable<AgentReading> = [:]
 
   /// Creates a watcher; ``run()`` starts it.
@@ -103,6 +106,7 @@ package actor WorktreeWatcher {
     )
     (self.signals, self.signal) = (signals, signal)
     table = WatchTable(share: settings.watches) { signal.yield() }
+    interest = WatchInterest { signal.yield() }
   }
 
   /// Watches until the task is cancelled.
@@ -199,9 +203,12 @@ package actor WorktreeWatcher {
       for common in repositories.keys { budget.request(.repository(common), at: now) }
       for path in trees.keys { budget.request(.worktree(path), at: now) }
     }
+    let isWanted = interest.isThere(at: now)
+    if isWanted, !wasWanted { for path in trees.keys { trees[path]?.polls.hurry(at: now) } }
+    wasWanted = isWanted
     var next = reconcileAt
     for (path, tree) in trees where tree.look != nil && (tree.isPolled || tree.polls.failures > 0) {
-      if trees[path]?.polls.take(at: now) == true {
+      if trees[path]?.polls.take(at: now, isWanted: isWanted) == true {
         budget.request(.worktree(path), at: now)
         // Its refs are on such a file system too, or may be.
         if tree.eventlessSystem != nil, retriesOfRepositories[tree.repository] == nil {
@@ -437,7 +444,12 @@ package actor WorktreeWatcher {
       budget.request(.repository(tree.repository), at: WatchClock.monotonic)
     }
     trees[path]?.look = look
-    trees[path]?.polls.looked(at: WatchClock.monotonic, failed: look?.problem != nil)
+    let now = WatchClock.monotonic
+    trees[path]?.polls.looked(
+      at: now,
+      failed: look?.problem != nil,
+      isWanted: interest.isThere(at: now)
+    )
     publish(path, askedAt: look?.problem == nil ? askedAt : nil)
     if look?.status.untrackedFolders ?? [] != trees[path]?.untracked ?? [] {
       // New folders are watched from now on, and looked at again for what came before they were.
@@ -457,11 +469,6 @@ package actor WorktreeWatcher {
   }
 
   // MARK: The store
-
-  /// Whether a repository lies within the folders that are watched.
-  func isWatched(_ common: String) -> Bool {
-    realRoots.contains { HostFile.isWithin(common, $0) }
-  }
 
   private func take(_ reading: AgentReading, of path: String) {
     guard trees[path] != nil else {

@@ -43,10 +43,32 @@ import Testing
     // After 1, 2, 4, 8 and 16 s, then every 30 s; without a pause that grows it would be 300.
     #expect(count(from: 60, to: 660, failed: true) == 24)
     #expect(polls.failures == 24)
-    #expect(polls.pause == 30)
+    #expect(polls.pause() == 30)
     #expect(count(from: 660, to: 720, failed: false) >= 15)
     #expect(polls.failures == 0)
-    #expect(polls.pause == 2)
+    #expect(polls.pause() == 2)
+  }
+
+  @Test func `What is polled is polled seldom for nobody, and at once when somebody looks again`() {
+    var polls = PollSchedule(every: 2, retry: 1, longest: 30)
+    func count(from start: Int, to end: Int, isWanted: Bool) -> Int {
+      (start * 10..<end * 10).count { tenth in
+        let now = Double(tenth) / 10
+        guard polls.take(at: now, isWanted: isWanted) else { return false }
+        polls.looked(at: now, failed: false, isWanted: isWanted)
+        return true
+      }
+    }
+    #expect(count(from: 0, to: 600, isWanted: true) == 300)
+    #expect(count(from: 600, to: 1_200, isWanted: false) == 20)
+    polls.hurry(at: 1_201)
+    #expect(polls.dueAt <= 1_201)
+    #expect(count(from: 1_201, to: 1_261, isWanted: true) == 30)
+    // What cannot be read is not there sooner because somebody looks.
+    polls.looked(at: 2_000, failed: true)
+    polls.looked(at: 2_001, failed: true)
+    polls.hurry(at: 2_001.5)
+    #expect(polls.dueAt == 2_003)
   }
 
   @Test func `A key is looked at once for all who ask, and not again too soon`() {

@@ -67,6 +67,28 @@ struct Watching {
 }
 
 @Suite struct WatcherTests {
+  @Test func `Whoever looks again is told of what nobody looked for`() async throws {
+    let repository = TemporaryRepository()
+    try await repository.begin()
+    try await Watching(repository, watches: 0).run { it in
+      try await it.wait("main", "is there") { $0.cacheStatus.isCached }
+      it.watcher.interest.expect()
+      #expect(!it.watcher.interest.isThere(at: WatchClock.monotonic))
+      try it.repository.write("main/new.txt")
+      it.watcher.interest.note()
+      #expect(it.watcher.interest.isThere(at: WatchClock.monotonic))
+      try await it.wait("main", "untracked") { $0.git.untracked == 1 }
+    }
+    let interest = WatchInterest {}
+    // Without a server somebody always looks.
+    interest.note(at: 5)
+    #expect(interest.isThere(at: 1e9))
+    interest.expect()
+    interest.note(at: 5)
+    #expect(interest.isThere(at: 5 + WatchLimits.interest - 1))
+    #expect(!interest.isThere(at: 5 + WatchLimits.interest))
+  }
+
   @Test func `A repository that went away is asked for ever more seldom`() async throws {
     let repository = TemporaryRepository()
     try await repository.begin()
