@@ -40,8 +40,8 @@ export class FreshnessClient {
   #isClosed = false;
 
   /**
-   * @param {object} options - All may be left out. `engine`: an `Engine`, or what `Engine.load` takes, if not the module
-   *   beside this file; `policy`: of resources that name none; `headers`: an object or a function that returns one,
+   * @param {object} options - All may be left out. `engine`: an `Engine`, what `Engine.load` takes, or a function that
+   *   returns that, if not the module beside this file; `policy`: of resources that name none; `headers`: an object or a function that returns one,
    *   further fields of every request; `fetch`; `WebSocket`; `device`: as `Device`; `timers`: an object with `setTimeout`
    *   and `clearTimeout`; `linger`: milliseconds that a resource goes on unwatched.
    */
@@ -59,12 +59,17 @@ export class FreshnessClient {
   /** The engine, loaded once; a load that failed is tried again. */
   get engine() {
     if (this.#engine === null) {
-      const source = this.#source;
-      const loaded = source === null ? loadModule() : source instanceof Engine ? Promise.resolve(source) : Engine.load(source);
+      const loaded = this.#load();
       loaded.catch(() => (this.#engine = null));
       this.#engine = loaded;
     }
     return this.#engine;
+  }
+
+  async #load() {
+    const source = typeof this.#source === "function" ? this.#source() : this.#source;
+    if (source === null) return loadModule();
+    return source instanceof Engine ? source : Engine.load(source);
   }
 
   /**

@@ -93,7 +93,7 @@ export class FreshnessDevtools extends Base {
   #summary;
 
   /** The client that is shown; the shared one if no other is set. */
-  client = null;
+  client = this.client ?? null;
 
   connectedCallback() {
     if (!this.shadowRoot) this.#build();

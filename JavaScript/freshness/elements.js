@@ -26,7 +26,7 @@ class FreshElement extends Base {
   resource = null;
 
   /** The client; the shared one if no other is set before the element is in the document. */
-  client = null;
+  client = this.client ?? null;
 
   connectedCallback() {
     this.#watch();

@@ -195,9 +195,11 @@ export class FreshResource {
    * @throws {FreshnessError} If an error comes first.
    */
   async first({ signal } = {}) {
-    for await (const { value, error } of this.values({ signal })) {
+    // An error of before is not the answer to this question.
+    const [known, last] = [this.#snapshot.error, this.#lastSample()];
+    for await (const { value, error } of this.values({ ticking: true, signal })) {
       if (value !== null) return value;
-      throw error;
+      if (error !== known || this.#lastSample() !== last) throw error;
     }
     throw signal?.aborted ? signal.reason : new TypeError("the client is closed");
   }
@@ -220,7 +222,7 @@ export class FreshResource {
     if (this.#listeners.size > 0) this.#watch();
   }
 
-  /** Ends it, whoever watches: no request, no stream, no timer, no copy. */
+  /** Called by the client: no request, no stream, no timer, no copy, whoever watches. */
   end() {
     this.#client.timers.clearTimeout(this.#lingering);
     this.#watching += 1;
@@ -236,6 +238,10 @@ export class FreshResource {
     const age = this.age;
     this.#shownAge = age === null ? null : Math.floor(age / 1000);
     this.#tell((entry) => entry.ticking);
+  }
+
+  #lastSample() {
+    return this.#live?.diagnostics().ring.at(-1) ?? null;
   }
 
   // MARK: Driving

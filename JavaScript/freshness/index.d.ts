@@ -136,7 +136,6 @@ export interface FreshResource<Value = unknown> {
   acted(): void;
   /** Drops the copy; asks anew while it is watched. */
   forget(): void;
-  end(): void;
 }
 
 /** What happens to the page and its network. */
@@ -157,8 +156,8 @@ export class Device implements DeviceLike {
 }
 
 export interface ClientOptions {
-  /** An engine, or what `Engine.load` takes; the module beside the package by default. */
-  engine?: Engine | Parameters<typeof Engine.load>[0] | null;
+  /** An engine, or what `Engine.load` takes, or a function that returns that; the module beside the package by default. */
+  engine?: Engine | Parameters<typeof Engine.load>[0] | (() => Parameters<typeof Engine.load>[0]) | null;
   policy?: PolicyName;
   headers?: HeaderFields;
   fetch?: typeof fetch;

@@ -47,6 +47,40 @@ test("copies that nobody watches are kept, but not too many", async () => {
   world.client.close();
 });
 
+test("a resource that was let go is found again once it is watched again", async () => {
+  const world = new World();
+  const first = world.client.resource(A);
+  for (let index = 0; index < 40; index += 1) world.client.resource(`${A}/${index}`);
+  assert.equal(world.client.resources.includes(first), false);
+  first.subscribe(() => {});
+  await world.run(1_000);
+  assert.equal(world.client.resource(A), first);
+  assert.equal(first.snapshot.state, "live");
+  world.client.close();
+});
+
+test("a watcher whose signal has come does not begin", async () => {
+  const world = new World();
+  world.client.resource(A).subscribe(() => assert.fail("told"), { signal: AbortSignal.abort() });
+  await world.run(20_000);
+  assert.equal(world.requests.length, 0);
+  world.client.close();
+});
+
+test("a better value is kept over a lesser one, for a person who does not force it", async () => {
+  const world = new World();
+  world.answer = (_, count) => ({ body: { count, isFull: count !== 2 } });
+  const policy = { ...STEADY, holdCap: 300_000 };
+  const resource = world.client.resource(A, { policy, about: ({ isFull }) => ({ hasRealtime: isFull }) });
+  resource.subscribe(() => {});
+  await world.run(11_000);
+  assert.deepEqual([world.requests.length, resource.snapshot.value.count], [2, 1]);
+  assert.deepEqual([resource.snapshot.isHeld, resource.snapshot.state], [true, "held"]);
+  await world.run(10_000);
+  assert.deepEqual([resource.snapshot.value.count, resource.snapshot.state], [3, "live"]);
+  world.client.close();
+});
+
 test("304 leaves the snapshot the same object, and its age grows with the clock", async () => {
   const world = new World();
   world.answer = ({ headers }) => (headers["If-None-Match"] === '"1"' ? { status: 304, headers: { ETag: '"1"' } }
@@ -120,6 +154,8 @@ test("a watcher that leaves cancels the request, and one that returns in time as
   end = resource.subscribe(() => {});
   await world.run(500);
   assert.equal(world.requests.length, 2, "drawn again within a second");
+  await world.run(5_000);
+  assert.equal(world.requests[1].signal.aborted, false, "the watcher that left before ends nothing later");
   end();
   await world.run(1_500);
   assert.equal(world.requests[1].signal.aborted, true);
@@ -191,6 +227,27 @@ test("the first value comes, or the error that came instead, or the end that the
   await ended;
   await world.run(2_000);
   assert.equal(world.requests.at(-1).signal.aborted, true);
+  world.client.close();
+});
+
+test("an error of before is not the answer to a new question", async () => {
+  const world = new World();
+  world.answer = () => ({ status: 404, body: "" });
+  const failing = assert.rejects(world.client.resource(A).first(), { kind: "refused" });
+  await world.run(5_000);
+  await failing;
+  world.answer = () => ({ body: { n: 1 }, after: 300 });
+  const again = world.client.resource(A).first();
+  await world.run(1_000);
+  assert.deepEqual(await again, { n: 1 });
+  // And if it fails in the same way again, that is the answer.
+  world.answer = () => ({ status: 404, body: "" });
+  const other = world.client.resource(`${A}/b`);
+  for (let turn = 0; turn < 2; turn += 1) {
+    const rejected = assert.rejects(other.first(), { kind: "refused" });
+    await world.run(5_000);
+    await rejected;
+  }
   world.client.close();
 });
 
@@ -393,6 +450,16 @@ test("an event stream brings values, polling slows down beside it, and its end i
   world.client.close();
   await world.settle();
   assert.equal(opened[1].signal.aborted, true);
+});
+
+test("a policy with a push is for resources with a stream; others are asked for at the interval", async () => {
+  const world = new World();
+  const resource = world.client.resource(A, { policy: STREAMED });
+  resource.subscribe(() => {});
+  await world.run(35_000);
+  assert.equal(world.requests.length, 4);
+  assert.equal(resource.nextRequest.cause, "cadence");
+  world.client.close();
 });
 
 test("an event that cannot be read ends the stream, its connection included", async () => {
