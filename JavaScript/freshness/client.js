@@ -4,13 +4,13 @@ import { Device } from "./device.js";
 import { Engine } from "./freshness.js";
 import { FreshResource } from "./fresh-resource.js";
 
-/** How long a resource that nobody watches any more stays as it is, so that a view that is drawn again finds it running. */
+/** How long a resource runs on after its last observer left: a view that is drawn again finds it running. */
 const LINGER_MS = 1000;
-/** The resources that nobody watches whose copies are kept. */
+/** The most resources without observers whose copies are kept. */
 const MOST_IDLE = 32;
 const TICK_MS = 1000;
 
-/** Loads the module that lies beside these files. */
+/** Loads the module beside this file. */
 async function loadModule() {
   const address = new URL("./freshness.wasm", import.meta.url);
   if (address.protocol !== "file:") return Engine.load(fetch(address));
@@ -22,7 +22,7 @@ async function loadModule() {
 export class FreshnessClient {
   static #shared = null;
 
-  /** The client of a page that needs only one: the elements and the hooks use it where nothing else is said. */
+  /** The default client: elements and hooks use it unless they are given another one. */
   static get shared() {
     return (FreshnessClient.#shared ??= new FreshnessClient());
   }
@@ -40,10 +40,10 @@ export class FreshnessClient {
   #isClosed = false;
 
   /**
-   * @param {object} options - All may be left out. `engine`: an `Engine`, what `Engine.load` takes, or a function that
-   *   returns that, if not the module beside this file; `policy`: of resources that name none; `headers`: an object or a function that returns one,
+   * @param {object} options - All optional. `engine`: an `Engine`, what `Engine.load` takes, or a function that
+   *   returns that; by default the module beside this file; `policy`: the default of resources; `headers`: an object or a function that returns one,
    *   further fields of every request; `fetch`; `WebSocket`; `device`: as `Device`; `timers`: an object with `setTimeout`
-   *   and `clearTimeout`; `linger`: milliseconds that a resource goes on unwatched.
+   *   and `clearTimeout`; `linger`: milliseconds that a resource runs on without observers.
    */
   constructor({ engine = null, policy = "departuresWeb", headers = {}, fetch: send, WebSocket: Socket, device, timers = globalThis, linger = LINGER_MS } = {}) {
     this.#source = engine;
@@ -56,7 +56,7 @@ export class FreshnessClient {
     this.linger = linger;
   }
 
-  /** The engine, loaded once; a load that failed is tried again. */
+  /** The engine. Loads once; tries again after a failure. */
   get engine() {
     if (this.#engine === null) {
       const loaded = this.#load();
@@ -73,12 +73,12 @@ export class FreshnessClient {
   }
 
   /**
-   * The resource at an address: the same for all who name it, so that many views poll once. Nothing is asked for until
-   * somebody watches it.
+   * Returns the resource at an address: one object for all views, so that they poll once. Requests nothing before the
+   * resource has an observer.
    *
    * @param {string | URL} address - Where.
    * @param {object} options - As of `FreshResource`; `key`: tells resources of one address apart, the address itself by
-   *   default. The options of the first who names a resource count.
+   *   default. Options count when the resource is created.
    * @throws {TypeError} If the resource is there with another policy.
    */
   resource(address, options = {}) {
@@ -88,7 +88,7 @@ export class FreshnessClient {
     if (!known) {
       const resource = new FreshResource(this, key, String(address), options);
       this.#resources.set(key, resource);
-      // One that nobody ever watches is let go like one that nobody watches any more.
+      // It has no observer yet.
       this.wentIdle(resource);
       return resource;
     }
@@ -98,7 +98,7 @@ export class FreshnessClient {
     return known;
   }
 
-  /** The values of a resource, for `for await`: as `FreshResource.values`, with its options and those of `resource`. */
+  /** Iterates over a resource: `FreshResource.values` with its options and those of `resource`. */
   values(address, { ticking, signal, ...options } = {}) {
     return this.resource(address, options).values({ ticking, signal });
   }
@@ -107,17 +107,17 @@ export class FreshnessClient {
     return this.#isClosed;
   }
 
-  /** The resources, in the order in which they were first named. */
+  /** The resources, in the order of their creation. */
   get resources() {
     return [...this.#resources.values()];
   }
 
-  /** Drops every copy, for another person or another token; what is watched is asked for anew. */
+  /** Drops every copy, for another user or token; requests observed resources again. */
   forget() {
     for (const resource of this.#resources.values()) resource.forget();
   }
 
-  /** Ends everything: no request, no stream, no timer. */
+  /** Ends all requests, streams, timers and iterations. */
   close() {
     this.#isClosed = true;
     for (const resource of this.#resources.values()) resource.end();
@@ -127,9 +127,9 @@ export class FreshnessClient {
     this.#tick();
   }
 
-  // MARK: What resources tell
+  // MARK: Called by resources
 
-  /** Somebody watches a resource. */
+  /** A resource got its first observer. */
   becameWatched(resource) {
     if (this.#isClosed) throw new TypeError("the client is closed");
     this.#idle.delete(resource);
@@ -138,7 +138,7 @@ export class FreshnessClient {
     if (this.#ticking === null) this.#tick();
   }
 
-  /** Nobody watches a resource. Its copy is kept while there are not too many such. */
+  /** A resource has no observer. Evicts the one that has been idle longest if there are too many. */
   wentIdle(resource) {
     this.#watched.delete(resource);
     this.#idle.delete(resource);
@@ -152,7 +152,7 @@ export class FreshnessClient {
     }
   }
 
-  /** Every second while something is watched: ages grow, and sleep is noticed. */
+  /** Runs every second while a resource is observed: ages grow, and sleep is noticed. */
   #tick() {
     this.timers.clearTimeout(this.#ticking);
     this.#ticking = null;

@@ -4,7 +4,7 @@ import type { FreshnessClient } from "./index.js";
 
 /** A panel for developers: causes, counters and samples of every resource of a client. */
 export interface FreshnessDevtools extends HTMLElement {
-  /** The client that is shown; the shared one if no other is set. */
+  /** The client to show; the shared one by default. */
   client: FreshnessClient | null;
 }
 export const FreshnessDevtools: { new (): FreshnessDevtools; prototype: FreshnessDevtools };

@@ -1,5 +1,5 @@
-// <freshness-devtools>: a panel for developers. For each resource of a client it shows when the next request goes out
-// and which rule says so, the counters, and the last samples, which it saves as JSON Lines. Importing this file defines it.
+// <freshness-devtools>: a panel for developers. Shows for each resource of a client when the next request goes out and by
+// which rule, the counters, and the last samples, which it saves as JSON Lines. Importing this file defines it.
 
 import { ageInWords } from "./age-words.js";
 import { FreshnessClient } from "./client.js";
@@ -8,7 +8,7 @@ import { DiagnosticsView, saveRecords } from "./diagnostics-view.js";
 const Base = globalThis.HTMLElement ?? class {};
 const TICK_MS = 1000;
 
-/** The words of the panel: the names of the machine, and what its causes mean. */
+/** The labels of the panel, and descriptions of the causes. */
 const WORDS = {
   samples: "The last samples", sampleTime: "Time", sampleAnswer: "Answer", sampleDuration: "Took", sampleBytes: "Bytes",
   sampleAge: "Age", sampleStatus: "Status", factNext: "Next request", factCadence: "Cadence", factRequests: "Requests",
@@ -23,7 +23,7 @@ const WORDS = {
   "cause-reconnect": "spread after a reconnection", "cause-news": "gap between requests that a stream asks for",
 };
 
-/** The words for a name; a name without words is said itself, without its kind. */
+/** Returns the text for a name, or the name without its prefix. */
 function say(name, values = {}) {
   const text = WORDS[name] ?? name.replace(/^(cause|outcome|status)-/, "");
   return text.replace(/\{(\w+)\}/g, (_, value) => values[value] ?? "");
@@ -92,7 +92,7 @@ export class FreshnessDevtools extends Base {
   #details;
   #summary;
 
-  /** The client that is shown; the shared one if no other is set. */
+  /** The client to show; the shared one by default. */
   client = this.client ?? null;
 
   connectedCallback() {

@@ -1,5 +1,4 @@
-// How a resource is kept fresh, as elements: facts, and a table of the last samples. What words, numbers and times look
-// like is the page's business.
+// The diagnostics of a resource as elements: facts, and a table of the last samples. The page supplies texts and formats.
 
 import { nextQuestion } from "./next-question.js";
 import { recordLine } from "./sample-record.js";
@@ -34,7 +33,7 @@ export class DiagnosticsView {
     this.samples.append(table);
   }
 
-  /** Says everything again, in other words. */
+  /** Sets the texts of the headings. */
   speak(say) {
     this.samples.setAttribute("aria-label", say("samples"));
     this.#head.replaceChildren(...COLUMNS.map((name) => {

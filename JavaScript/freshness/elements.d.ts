@@ -3,14 +3,14 @@
 import type { FreshnessClient, FreshResource, RefreshOptions, Snapshot } from "./index.js";
 
 interface FreshElement extends HTMLElement {
-  /** The client; set before the element is in the document, if not the shared one. */
+  /** The client; the shared one unless another is set before the element is connected. */
   client: FreshnessClient | null;
   resource: FreshResource<any> | null;
   readonly snapshot: Snapshot<any> | null;
   refresh(options?: RefreshOptions): void;
 }
 
-/** Shows a value, or what is at its `path`. */
+/** Shows a value, or the member at `path`. */
 export interface FreshValue extends FreshElement {}
 export const FreshValue: { new (): FreshValue; prototype: FreshValue };
 /** Shows the age of a value in words. */

@@ -3,13 +3,13 @@
 //     <fresh-value src="/api/status" path="items.0.name"></fresh-value>
 //     <fresh-age src="/api/status"></fresh-age>
 //
-// Both watch the resource at `src` while they are in the document, share it with all others, say its `state` as an
-// attribute for style sheets, and dispatch `fresh` with the snapshot as `detail` whenever it changes.
+// Both observe the resource at `src` while they are in the document and share it with all other observers. They reflect its
+// `state` in an attribute, for style sheets, and dispatch `fresh` with the snapshot as `detail` after each change.
 
 import { ageInWords } from "./age-words.js";
 import { FreshnessClient } from "./client.js";
 
-// Under node there are no elements; the module can still be imported.
+// Node has no elements; the module can still be imported there.
 const Base = globalThis.HTMLElement ?? class {};
 
 /** The policy that an attribute names: a preset, or an interval in milliseconds. */
@@ -19,13 +19,13 @@ function policyOf(text) {
 
 class FreshElement extends Base {
   static observedAttributes = ["src", "policy", "path", "lang"];
-  /** How the element watches; a subclass that shows the age ticks. */
+  /** Whether the element is updated once a second. */
   static isTicking = false;
   #end = null;
   #shown = null;
   resource = null;
 
-  /** The client; the shared one if no other is set before the element is in the document. */
+  /** The client; the shared one unless another is set before the element is connected. */
   client = this.client ?? null;
 
   connectedCallback() {
@@ -46,7 +46,7 @@ class FreshElement extends Base {
     return this.resource?.snapshot ?? null;
   }
 
-  /** A person asks for the newest. */
+  /** Requests a refresh now. */
   refresh(options) {
     this.resource?.refresh(options);
   }
@@ -78,7 +78,7 @@ class FreshElement extends Base {
   }
 }
 
-/** Shows a value, or what is at its `path`: `departures.0.destination`. What is not there is an empty text. */
+/** Shows a value, or the member at `path`, such as `departures.0.destination`; empty if absent. */
 export class FreshValue extends FreshElement {
   textOf({ value }) {
     const path = this.getAttribute("path");
@@ -88,7 +88,7 @@ export class FreshValue extends FreshElement {
   }
 }
 
-/** Shows the age of a value in words, in the language of the element; `role="timer"` keeps it from being read out. */
+/** Shows the age of a value in words, in the language of the element. With `role="timer"` screen readers do not announce each change. */
 export class FreshAge extends FreshElement {
   static isTicking = true;
 

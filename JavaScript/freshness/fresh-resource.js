@@ -8,25 +8,25 @@ import { nextQuestion } from "./next-question.js";
 import { ResourceStream } from "./resource-stream.js";
 import { readWebSocket } from "./web-socket.js";
 
-/** What a stream makes of an event where nothing else is said: the whole value, as JSON. */
+/** The default reducer: an event carries the whole value as JSON. */
 const wholeValue = ({ data }) => ({ value: JSON.parse(data) });
 
 /**
- * A policy as `Engine.policy` takes it: of the name of a preset, an interval in milliseconds, or an object. A resource
- * with a stream uses it, and one without cannot.
+ * A policy as `Engine.policy` takes it, from the name of a preset, an interval in milliseconds, or an object. `push` needs a
+ * stream: without one it is off.
  */
 function policyOf(policy, stream) {
   const whole = typeof policy === "string" ? { preset: policy } : typeof policy === "number" ? { every: policy } : policy;
   return { ...whole, push: stream ? whole.push ?? {} : null };
 }
 
-/** What is compared, to tell whether a value changed: all of it, but what our servers say about the answer itself. */
+/** The text that tells whether a value changed: its JSON without the members that Freshet's servers use to describe the answer. */
 function contentOf(value) {
   const isObject = value !== null && typeof value === "object" && !Array.isArray(value);
   return JSON.stringify(isObject && "meta" in value ? { ...value, meta: null, rt: null } : value);
 }
 
-/** A time as milliseconds: a `Date`, a number, or a text that `Date.parse` reads. */
+/** A time in milliseconds, from a `Date`, a number, or a string that `Date.parse` accepts. */
 function timeOf(value) {
   const time = typeof value === "string" ? Date.parse(value) : Number(value);
   return Number.isFinite(time) ? Math.trunc(time) : null;
@@ -59,7 +59,7 @@ class ValueStream extends ResourceStream {
   }
 }
 
-/** The marks of a value, from when it was made and when the server said so. */
+/** The marks of a value: when it was made, and the server's clock. */
 function marksOf({ madeAt, serverTime } = {}) {
   const marks = {};
   if (madeAt != null) marks.fetchedAt = timeOf(madeAt);
@@ -67,7 +67,7 @@ function marksOf({ madeAt, serverTime } = {}) {
   return marks;
 }
 
-/** What a resource shows before it is watched, and on a server. */
+/** What a resource shows before its first observer, and on a server. */
 const NOTHING = Object.freeze({
   value: null, state: "loading", error: null, age: null, isLoading: true, isHeld: false, isStreaming: false, isOffline: false,
   badge: "unknown", revision: null, changedAt: null,
@@ -89,7 +89,7 @@ export class FreshResource {
   /**
    * Made by `FreshnessClient.resource`.
    *
-   * @param {object} options - All may be left out. `policy`: the name of a preset, an interval in milliseconds, or an
+   * @param {object} options - All optional. `policy`: the name of a preset, an interval in milliseconds, or an
    *   object as of `Engine.policy`; `headers`: an object or a function; `read(document, { headers, previous })`: the value
    *   of an answer, the document itself by default; what it throws makes the answer unreadable; `about(value, document)`:
    *   `{ madeAt, serverTime, nextExpectedAt, isActive, hasRealtime }` of a value; `contentOf(value)`: the text that tells
@@ -106,9 +106,9 @@ export class FreshResource {
     this.#snapshot = this.#made({ ...NOTHING }, null);
   }
 
-  // MARK: What it shows
+  // MARK: State
 
-  /** What there is to show; the same object until something other than the age changes. Its age grows as it is read. */
+  /** The state to show: the same object until something other than the age changes. Its `age` is read from the clock. */
   get snapshot() {
     return this.#snapshot;
   }
@@ -118,18 +118,18 @@ export class FreshResource {
     return this.#live?.look()?.label.age ?? null;
   }
 
-  /** The age in whole seconds as of the last tick: the same for all who draw it in one second. */
+  /** The age in whole seconds as of the last tick, equal for all views between two ticks. */
   get ageInSeconds() {
     return this.#shownAge;
   }
 
-  /** When the next request goes out and why: `{ wait, cause, rule }`, or `null` while nothing runs. */
+  /** When the next request goes out and why: `{ wait, cause, rule }`, or `null` before the engine runs. */
   get nextRequest() {
     const facts = this.diagnostics();
     return facts && nextQuestion(facts);
   }
 
-  /** Samples, counters, policy and notes, for a panel; `null` while nothing runs. */
+  /** Samples, counters, policy and notes, for a panel; `null` before the engine runs. */
   diagnostics() {
     return this.#live?.diagnostics() ?? null;
   }
@@ -142,11 +142,11 @@ export class FreshResource {
   // MARK: Watching
 
   /**
-   * Watches the resource: it is kept fresh until the last watcher has left.
+   * Observes the resource, which is kept fresh while it has observers.
    *
-   * @param {(snapshot: object) => void} listener - Called when something to show changed; not at once.
-   * @param {object} options - `ticking`: also once a second, as the age grows; `signal`: ends it.
-   * @returns {() => void} Ends it.
+   * @param {(snapshot: object) => void} listener - Called with the new snapshot after each change, not initially.
+   * @param {object} options - `ticking`: also once a second, as the age grows; `signal`: unsubscribes.
+   * @returns {() => void} Unsubscribes.
    */
   subscribe(listener, { ticking = false, signal } = {}) {
     if (signal?.aborted) return () => {};
@@ -162,9 +162,10 @@ export class FreshResource {
   }
 
   /**
-   * The snapshots from the first value or error on, the newest only: whoever is slow misses some.
+   * Iterates over snapshots, from the first value or error on. Buffers only the newest; a slow consumer skips intermediate
+   * ones.
    *
-   * @param {object} options - `ticking`: also once a second, as the age grows; `signal`: ends the loop.
+   * @param {object} options - `ticking`: also once a second, as the age grows; `signal`: ends the iteration.
    */
   async *values({ ticking = false, signal } = {}) {
     let isNew = true;
@@ -189,13 +190,13 @@ export class FreshResource {
   }
 
   /**
-   * The first value.
+   * Waits for the first value.
    *
-   * @param {object} options - `signal`: ends the wait.
-   * @throws {FreshnessError} If an error comes first.
+   * @param {object} options - `signal`: cancels the wait.
+   * @throws {FreshnessError} If a request fails before there is a value.
    */
   async first({ signal } = {}) {
-    // An error of before is not the answer to this question.
+    // An earlier error does not answer this call.
     const [known, last] = [this.#snapshot.error, this.#lastSample()];
     for await (const { value, error } of this.values({ ticking: true, signal })) {
       if (value !== null) return value;
@@ -204,25 +205,25 @@ export class FreshResource {
     throw signal?.aborted ? signal.reason : new TypeError("the client is closed");
   }
 
-  // MARK: What a person or the application wants
+  // MARK: Requests
 
-  /** A person asks: now (R5). `isForced` wants a full answer, and takes what it says (R20). */
+  /** Requests a refresh now, for a person (R5). `isForced` asks for a full answer and applies it in any case (R20). */
   refresh({ isForced = false } = {}) {
     this.#live?.refresh({ isForced });
   }
 
-  /** Something was done whose effect is expected soon: asks at the active interval until it is seen (R13). */
+  /** Polls at the active interval until the effect of a local action shows (R13). */
   acted() {
     this.#live?.acted();
   }
 
-  /** Drops the copy; a resource that is watched is asked for anew. */
+  /** Drops the copy; requests it again while it is observed. */
   forget() {
     this.end();
     if (this.#listeners.size > 0) this.#watch();
   }
 
-  /** Called by the client: no request, no stream, no timer, no copy, whoever watches. */
+  /** Called by the client: ends requests, streams and timers and drops the copy, observed or not. */
   end() {
     this.#client.timers.clearTimeout(this.#lingering);
     this.#watching += 1;
@@ -255,7 +256,7 @@ export class FreshResource {
     this.#live.resume();
   }
 
-  /** The last watcher left; another may come in a moment, as views are drawn again. */
+  /** Pauses after the last observer left, unless another one comes within the linger time, as when views are drawn again. */
   #linger() {
     this.#lingering = this.#client.timers.setTimeout(() => {
       this.#isPaused = true;
@@ -266,7 +267,7 @@ export class FreshResource {
 
   async #begin() {
     const turn = (this.#watching += 1);
-    // Whether it ended meanwhile, or began anew.
+    // It was ended or started again in the meantime.
     const isOver = () => this.#watching !== turn || this.#listeners.size === 0;
     const { device, send, timers } = this.#client;
     try {
@@ -289,7 +290,7 @@ export class FreshResource {
     return Object.assign({}, ...given.map((headers) => (typeof headers === "function" ? headers() : headers)));
   }
 
-  /** What is kept fresh, as the driver wants it described. */
+  /** The resource as `LiveResource` takes it. */
   #source() {
     const { read = (document) => document, about = () => ({}), stream } = this.#options;
     const facts = new WeakMap();
@@ -331,9 +332,9 @@ export class FreshResource {
     };
   }
 
-  // MARK: Showing
+  // MARK: Snapshots
 
-  /** A new snapshot, where a person would see something other than before. */
+  /** Publishes a new snapshot if something other than the age changed. */
   #changed() {
     const before = this.#snapshot;
     const look = this.#live?.look() ?? null;
@@ -350,7 +351,7 @@ export class FreshResource {
     const { badge, isHeld } = look.label;
     const isOffline = look.connectivity === "offline";
     const error = this.#errorOf(look, before.error);
-    // Equal content stays the same object.
+    // Equal content keeps its identity.
     const value = look.revision === null ? null : look.revision === before.revision ? before.value : this.#live.body;
     const state = stateOf({ value, isOffline, error, isHeld, badge });
     return {
@@ -375,7 +376,7 @@ export class FreshResource {
     return { ...NOTHING, state: "failing", isLoading: false, error };
   }
 
-  /** A snapshot whose age grows as it is read, also when another one has taken its place. */
+  /** Creates a snapshot. Its age is read from the clock, also after another one replaced it. */
   #made(facts, age) {
     const { device } = this.#client;
     const since = device.now();
@@ -398,14 +399,14 @@ export class FreshResource {
       try {
         entry.listener(this.#snapshot);
       } catch (failure) {
-        // What a view throws is its own affair: the others, and the engine, go on.
+        // The other listeners and the engine go on.
         reportFailure(failure);
       }
     }
   }
 }
 
-/** Reports an error as if nobody had caught it. */
+/** Reports an error as an uncaught one. */
 function reportFailure(failure) {
   if (globalThis.reportError) return reportError(failure);
   queueMicrotask(() => {
@@ -413,7 +414,7 @@ function reportFailure(failure) {
   });
 }
 
-/** What a view says about a value, in one word. */
+/** The state in one word. */
 function stateOf({ value, isOffline, error, isHeld, badge }) {
   if (isOffline) return "offline";
   if (error !== null) return "failing";

@@ -1,24 +1,24 @@
-// Why a resource could not be brought up to date.
+// The error of a resource.
 
 const MEANINGS = {
-  refused: "the server refuses the request",
-  unauthorised: "the server does not permit it",
+  refused: "the server refused the request",
+  unauthorised: "the server denied access",
   gone: "the resource is gone",
-  throttled: "the server asks for patience",
+  throttled: "the server limits requests",
   serverError: "the server failed",
-  timedOut: "no answer came in time",
-  unreachable: "the server cannot be reached",
+  timedOut: "no answer in time",
+  unreachable: "the server is unreachable",
   undecodable: "the answer cannot be read",
-  missingBody: "the server confirmed a copy that is not here",
+  missingBody: "the server confirmed a copy that does not exist",
   engine: "the refresh engine did not start",
 };
 
-/** A failure, as a value beside the copy that is shown: it never takes the copy away (R22). */
+/** Why a refresh failed. Errors never erase a value (R22). */
 export class FreshnessError extends Error {
   /**
    * @param {string} kind - One of the failures of the engine (R21), or `engine` if its module did not load or refused the policy.
    * @param {object} details - `status`: of the answer, 0 without one; `problem`: the document that the server sent with
-   *   it, or `null`; `reason`: in words, or `null`; `address`; `cause`: the error behind it.
+   *   it, or `null`; `reason`: a description, or `null`; `address`; `cause`: the underlying error.
    */
   constructor(kind, { status = 0, problem = null, reason = null, address, cause } = {}) {
     const detail = reason ?? problem?.detail ?? problem?.message ?? null;

@@ -10,39 +10,39 @@ export type PolicyName = Preset | number | PolicyDescription;
 /** Further fields of requests. */
 export type HeaderFields = Record<string, string> | (() => Record<string, string>);
 
-/** What a value says about itself; whatever is not known may be left out. */
+/** What is known about a value; all optional. */
 export interface About {
   /** When the producer made the value: its age counts from here. */
   madeAt?: Date | number | string | null;
-  /** The server's clock as it answered, if not the `Date` of the answer. */
+  /** The server's clock at the answer; by default its `Date`. */
   serverTime?: Date | number | string | null;
   /** When the server expects the next change (R31). */
   nextExpectedAt?: Date | number | string | null;
-  /** Whether something goes on that is to be followed closely (R9). */
+  /** Whether there is activity, which is polled at the active interval (R9). */
   isActive?: boolean;
-  /** Whether it is the better kind of data, which a lesser answer does not replace for a while (R20). */
+  /** Whether it is realtime data, which other data does not replace for a limited time (R20). */
   hasRealtime?: boolean;
 }
 
 export interface StreamEvent {
-  /** The event's name; `message` for one without, and for what a WebSocket says. */
+  /** The event's name; `message` by default and for a WebSocket. */
   name: string;
   id: string | null;
   data: string;
 }
 
-/** What an event makes of the value: a new one, the same one confirmed, a gap to be asked for, or only a sign of life. */
+/** What follows from an event: a new value, a confirmation, a gap that leads to a request, or nothing but a sign of life. */
 export type Reduced<Value> = { value: Value; tag?: string | null; madeAt?: About["madeAt"]; serverTime?: About["serverTime"] } | "unchanged" | "gap" | null | undefined;
 
 export interface StreamOptions<Value> {
   address: string | URL;
   /** Server-sent events, read with `fetch`, or a WebSocket; `events` by default. */
   transport?: "events" | "webSocket";
-  /** What an event makes of the value at hand; by default its data is the whole value, as JSON. */
+  /** Makes a new value from an event and the current one; by default the data is the whole value as JSON. */
   reduce?: (event: StreamEvent, value: Value | null) => Reduced<Value>;
-  /** Whether the server goes on after `Last-Event-ID` and loses nothing; otherwise each opening is followed by a request. */
+  /** Whether the server resumes after `Last-Event-ID` without loss; otherwise a request follows each opening. */
   resumes?: boolean;
-  /** Of a WebSocket. */
+  /** The subprotocols of a WebSocket. */
   protocols?: string[];
 }
 
@@ -51,7 +51,7 @@ export interface ResourceOptions<Value> {
   key?: string;
   policy?: PolicyName;
   headers?: HeaderFields;
-  /** The value of an answer; the document itself by default. What it throws makes the answer unreadable. */
+  /** Makes a value from an answer; the document itself by default. An error makes the answer `undecodable`. */
   read?: (document: unknown, answer: { headers: Headers; previous: Value | null }) => Value;
   about?: (value: Value, document: unknown) => About | null | undefined;
   /** The text that tells whether a value changed; its JSON without `meta` by default. */
@@ -59,7 +59,7 @@ export interface ResourceOptions<Value> {
   stream?: StreamOptions<Value>;
 }
 
-/** Why a resource could not be brought up to date. It stands beside the value and never takes it away. */
+/** Why a refresh failed. Errors never erase a value. */
 export class FreshnessError extends Error {
   constructor(kind: FailureKind | "engine", details?: { status?: number; problem?: unknown; reason?: string | null; address?: string; cause?: unknown });
   readonly name: "FreshnessError";
@@ -73,15 +73,15 @@ export class FreshnessError extends Error {
 
 export type State = "loading" | "live" | "ageing" | "old" | "unknown" | "held" | "failing" | "offline";
 
-/** What there is to show: the same object until something other than the age changes. */
+/** The state to show: the same object until something other than the age changes. */
 export interface Snapshot<Value> {
   readonly value: Value | null;
   readonly state: State;
   readonly error: FreshnessError | null;
-  /** In milliseconds, as it is at the moment of reading. */
+  /** The age now, in milliseconds. */
   readonly age: number | null;
   readonly isLoading: boolean;
-  /** Whether a better value is kept over a lesser answer (R20). */
+  /** Whether the value is protected from a lesser answer (R20). */
   readonly isHeld: boolean;
   readonly isStreaming: boolean;
   readonly isOffline: boolean;
@@ -94,7 +94,7 @@ export interface Snapshot<Value> {
 }
 
 export interface RefreshOptions {
-  /** Wants a full answer and takes what it says, even if it is a lesser one. */
+  /** Asks for a full answer and applies it in any case (R20). */
   isForced?: boolean;
 }
 
@@ -104,7 +104,7 @@ export interface WatchOptions {
   signal?: AbortSignal;
 }
 
-/** What the diagnostics of a resource show. */
+/** The diagnostics of a resource. */
 export interface Diagnostics {
   ring: Record<string, unknown>[];
   records: Record<string, unknown>[];
@@ -115,7 +115,7 @@ export interface Diagnostics {
   now: number;
 }
 
-/** A resource as views see it; `FreshnessClient.resource` makes it. */
+/** A resource; `FreshnessClient.resource` creates it. */
 export interface FreshResource<Value = unknown> {
   readonly key: string;
   readonly address: string;
@@ -125,20 +125,20 @@ export interface FreshResource<Value = unknown> {
   readonly nextRequest: { wait: number | null; cause: Cause; rule: string } | null;
   diagnostics(): Diagnostics | null;
   wallTime(instant: number): number;
-  /** Keeps it fresh until the last watcher has left. */
+  /** Observes the resource, which is kept fresh while it has observers; returns what unsubscribes. */
   subscribe(listener: (snapshot: Snapshot<Value>) => void, options?: WatchOptions): () => void;
-  /** The snapshots from the first value or error on, the newest only. */
+  /** Iterates over snapshots, from the first value or error on; buffers only the newest. */
   values(options?: WatchOptions): AsyncGenerator<Snapshot<Value>, void, void>;
-  /** The first value; throws the error that came instead, or the reason of the signal. */
+  /** Waits for the first value; throws the error of a failed request, or the reason of the signal. */
   first(options?: { signal?: AbortSignal }): Promise<Value>;
   refresh(options?: RefreshOptions): void;
-  /** Something was done whose effect is expected soon (R13). */
+  /** Polls at the active interval until the effect of a local action shows (R13). */
   acted(): void;
-  /** Drops the copy; asks anew while it is watched. */
+  /** Drops the copy; requests it again while it is observed. */
   forget(): void;
 }
 
-/** What happens to the page and its network. */
+/** A clock, and the events of the page and its network. */
 export interface DeviceLike {
   /** Milliseconds that never run backwards. */
   now(): number;
@@ -164,7 +164,7 @@ export interface ClientOptions {
   WebSocket?: typeof WebSocket;
   device?: DeviceLike;
   timers?: { setTimeout(act: () => void, wait: number): any; clearTimeout(timer: any): void };
-  /** Milliseconds that a resource goes on without a watcher. */
+  /** Milliseconds that a resource runs on without observers. */
   linger?: number;
 }
 
@@ -174,7 +174,7 @@ export class FreshnessClient {
   constructor(options?: ClientOptions);
   readonly engine: Promise<Engine>;
   readonly isClosed: boolean;
-  /** The resource at an address, the same for all who name it. */
+  /** Returns the resource at an address, one object for all views. */
   resource<Value = any>(address: string | URL, options?: ResourceOptions<Value>): FreshResource<Value>;
   values<Value = any>(address: string | URL, options?: ResourceOptions<Value> & WatchOptions): AsyncGenerator<Snapshot<Value>, void, void>;
   readonly resources: FreshResource[];

@@ -47,7 +47,7 @@ export class LiveResource {
     this.origin = Date.now() - this.now();
   }
 
-  /** The moment of an event. A clock of the host that runs backwards stands still here instead. */
+  /** The moment of an event. Stands still while the clock of the device runs backwards. */
   now() {
     return (this.#latest = Math.max(this.#latest, this.device.now()));
   }
@@ -69,17 +69,17 @@ export class LiveResource {
     if (hadStream) this.#tell({ event: "linkLost" });
   }
 
-  /** Nobody looks any more: no request, no stream and no timer, but the copy stays. */
+  /** Ends request, stream and timer, and keeps the copy. */
   pause() {
     this.#machine && this.#tell({ event: "stopped" });
   }
 
-  /** Somebody looks again: asks at once (R5). */
+  /** Goes on after `pause`: requests at once (R5). */
   resume() {
     this.#machine && this.#tell({ event: "started" });
   }
 
-  /** Something was done whose effect is expected soon: asks at the active interval until it is seen (R13). */
+  /** Polls at the active interval until the effect of a local action shows (R13). */
   acted() {
     this.#machine && this.#tell({ event: "acted" });
   }

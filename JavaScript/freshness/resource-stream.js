@@ -1,5 +1,4 @@
-// A stream about one resource, open until it is closed or lost: it tells the driver what the refresh machine wants to
-// know (R33), and a subclass makes whole values of its events.
+// A stream of one resource, from its opening to its end (R33). A subclass turns its events into whole values.
 
 export class ResourceStream {
   #abort = new AbortController();
@@ -13,11 +12,11 @@ export class ResourceStream {
   }
 
   /**
-   * Reads until the stream ends; a stream that breaks is lost, and the machine decides what follows.
+   * Reads the stream to its end, then reports it as lost; the machine decides what follows.
    *
    * @param {Function} read - `readEventStream` or `readWebSocket`.
    * @param {string} address - Where.
-   * @param {object} options - Of `read`. With a `lastId` the stream goes on where the last one ended.
+   * @param {object} options - Of `read`. With a `lastId` the stream resumes after that event.
    */
   async run(read, address, options = {}) {
     const tell = (act) => this.#abort.signal.aborted || act();
@@ -34,17 +33,17 @@ export class ResourceStream {
         onEvent: (event) => tell(() => this.take(event)),
       });
     } catch {
-      // It could not be opened, it broke, or it said what nobody can read.
+      // It could not be opened, it broke, or an event could not be read.
     }
     tell(() => this.listener.lost());
-    // What could not be read still comes in: the connection ends here.
+    // After an unreadable event the connection is still open.
     this.close();
   }
 
-  /** Takes an event: `{ name, id, data }`. What it throws ends the stream. */
+  /** Handles an event: `{ name, id, data }`. An error ends the stream. */
   take() {}
 
-  /** Tells of a whole value, or that the one at hand is as it was. */
+  /** Delivers a whole value (`content`), or confirms the current one (`unchanged`). */
   deliver(outcome, { body = null, tag = null, bytes, marks = {}, hints = {} }) {
     this.listener.delivered({ outcome, status: 200, body, tag, bytes, marks, hints });
   }

@@ -1,5 +1,5 @@
-// The messages of a WebSocket, as `readEventStream` reads server-sent events. A browser keeps the pings of a WebSocket
-// to itself: a server that wants a quiet socket to count as alive sends a message now and then.
+// Reads the messages of a WebSocket, with the interface of `readEventStream`. Browsers do not expose pings: to keep a quiet
+// socket alive, the server sends a message within each heartbeat interval.
 
 import { pause } from "./event-stream.js";
 
@@ -9,10 +9,10 @@ const LONGEST_MESSAGE = 8_000_000;
 /**
  * Reads a WebSocket until it ends.
  *
- * @param {string} address - Where: `wss:`, or the address of a page's own server, whose scheme is taken over.
- * @param {object} options - `protocols`; `signal`: ends it; `wait`: after how many milliseconds it is opened; `Socket`:
- *   as `WebSocket`; `onOpen()`; `onLife()`: something came; `onEvent({ name: "message", id: null, data })`: a text came.
- * @throws {TypeError} If it cannot be opened or breaks.
+ * @param {string} address - The URL; `http` and `https`, and relative ones, become `ws` and `wss`.
+ * @param {object} options - `protocols`; `signal`: ends it; `wait`: milliseconds before it is opened; `Socket`:
+ *   as `WebSocket`; `onOpen()`; `onLife()`: a message arrived; `onEvent({ name: "message", id: null, data })`: a text message.
+ * @throws {TypeError} If it cannot be opened or fails.
  */
 export async function readWebSocket(address, { protocols = [], signal, wait = 0, Socket = WebSocket, onOpen, onLife, onEvent }) {
   if (wait > 0) await pause(wait, signal);

@@ -67,7 +67,9 @@ class EngineInThePage(BoardTest):
                 outcome[result["id"]] = result["mismatches"]
         self.assertEqual(tab.run("engine.machines"), 0, "machines were left behind")
         module = self.stand.server_bytes("/assets/freshness.wasm")
-        self.assertEqual(module, (ROOT / "JavaScript/freshness/freshness.wasm").read_bytes(), "the program serves another module")
+        for name in ("freshness.wasm", "freshness.js", "freshness-messages.js", "freshness-words.js", "live-resource.js"):
+            served, shipped = self.stand.server_bytes(f"/assets/{name}"), (ROOT / "JavaScript/freshness" / name).read_bytes()
+            self.assertEqual(served, shipped, f"the program serves another {name} than the package")
         path = self.results / "chromium.json"
         path.write_text(json.dumps({
             "suite": fnv(b"".join(file.name.encode() + b"\0" + file.read_bytes() for file in files)),

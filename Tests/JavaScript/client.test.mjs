@@ -169,13 +169,13 @@ test("a watcher that leaves cancels the request, and one that returns in time as
 
 test("errors are typed, say what the server said, and take no value away", async () => {
   const cases = [
-    [{ status: 404, body: { detail: "no such stop" } }, { kind: "refused", status: 404 }, /a: the server refuses the request \(404\): no such stop/],
-    [{ status: 401, body: "" }, { kind: "unauthorised", status: 401 }, /does not permit/],
+    [{ status: 404, body: { detail: "no such stop" } }, { kind: "refused", status: 404 }, /a: the server refused the request \(404\): no such stop/],
+    [{ status: 401, body: "" }, { kind: "unauthorised", status: 401 }, /denied access/],
     [{ status: 410, body: "" }, { kind: "gone", status: 410 }, /gone/],
-    [{ status: 429, body: "", headers: { "Retry-After": "60" } }, { kind: "throttled", status: 429 }, /patience/],
+    [{ status: 429, body: "", headers: { "Retry-After": "60" } }, { kind: "throttled", status: 429 }, /limits requests/],
     [{ status: 503, body: "" }, { kind: "serverError", status: 503 }, /failed \(503\)/],
     [{ fail: "connection refused" }, { kind: "unreachable", status: 0 }, /connection refused/],
-    [{ hang: true }, { kind: "timedOut", status: 0 }, /no answer came in time/],
+    [{ hang: true }, { kind: "timedOut", status: 0 }, /no answer in time/],
     [{ body: "<html>" }, { kind: "undecodable", status: 200 }, /no JSON/],
     [{ body: { wrong: true } }, { kind: "undecodable", status: 200 }, /"list" is missing/],
   ];
