@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ageInWords, FreshnessClient, FreshnessError } from "../../JavaScript/freshness/index.js";
-import { engine, eventStream, STEADY, World } from "./world.mjs";
+import { eventStream, STEADY, World } from "./world.mjs";
 
 const A = "http://server.test/a";
 
@@ -21,19 +21,17 @@ test("two watchers of one address poll once, and see one snapshot", async () => 
 });
 
 test("resources share one module, and leave nothing behind", async () => {
-  const before = engine.machines;
   const world = new World();
   for (let index = 0; index < 60; index += 1) world.client.resource(`${A}/${index}`).subscribe(() => {});
   await world.run(5_000);
-  assert.equal(engine.machines, before + 60);
+  assert.equal(world.engine.machines, 60);
   world.client.close();
-  assert.equal(engine.machines, before);
+  assert.equal(world.engine.machines, 0);
   assert.equal(world.timersSet, 0);
   assert.throws(() => world.client.resource(A), TypeError);
 });
 
 test("copies that nobody watches are kept, but not too many", async () => {
-  const before = engine.machines;
   const world = new World();
   for (let index = 0; index < 60; index += 1) {
     const end = world.client.resource(`${A}/${index}`).subscribe(() => {});
@@ -41,7 +39,7 @@ test("copies that nobody watches are kept, but not too many", async () => {
     end();
   }
   await world.run(5_000);
-  assert.equal(engine.machines, before + 32);
+  assert.equal(world.engine.machines, 32);
   assert.equal(world.client.resources.length, 32);
   assert.equal(world.requests.length, 60);
   world.client.close();

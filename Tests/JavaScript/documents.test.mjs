@@ -84,7 +84,8 @@ test("the React example compiles", (context) => {
 
 test("the document for those who come from TanStack Query names only what there is", async () => {
   const { FreshnessClient } = await import("../../JavaScript/freshness/index.js");
-  const { engine } = await import("./world.mjs");
+  const { newEngine } = await import("./world.mjs");
+  const engine = newEngine();
   const policy = engine.policy({ preset: "departuresWeb" });
   const text = read("Documentation/from-tanstack-query.md") + read("Documentation/choosing-a-preset.md");
   for (const field of ["badgePartialAfter", "badgeUnavailableAfter", "background", "longPoll", "push", "holdCap", "unchangedLimit", "unchangedFor", "retryDelay", "ladder"]) {

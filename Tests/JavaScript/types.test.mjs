@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { NUMBERS } from "../../JavaScript/freshness/freshness.js";
 import { Device, FreshnessClient, FreshnessError } from "../../JavaScript/freshness/index.js";
-import { engine, STEADY, World } from "./world.mjs";
+import { newEngine, STEADY, World } from "./world.mjs";
 
 const PACKAGE = new URL("../../JavaScript/freshness/", import.meta.url);
 const text = (name) => readFileSync(new URL(name, PACKAGE), "utf8");
@@ -65,6 +65,7 @@ test("the names in unions are those of the engine", () => {
 });
 
 test("objects have the members that are declared, and no others", async () => {
+  const engine = newEngine();
   const machine = engine.machine({ policy: { ...STEADY, push: {} }, context: { question: 1 } });
   const effects = machine.handle({ event: "started" }, 0, 0);
   const { generation, context } = effects.request;

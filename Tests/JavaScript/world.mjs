@@ -3,8 +3,10 @@
 import { Engine, FreshnessClient } from "../../JavaScript/freshness/index.js";
 import { readFile } from "node:fs/promises";
 
-export const MODULE = new URL("../../JavaScript/freshness/freshness.wasm", import.meta.url);
-export const engine = await Engine.load(await readFile(MODULE));
+const module = new WebAssembly.Module(await readFile(new URL("../../JavaScript/freshness/freshness.wasm", import.meta.url)));
+
+/** An engine of its own, as every page has one. */
+export const newEngine = () => new Engine(new WebAssembly.Instance(module, {}));
 
 /** An interval without chance, so that a test can say when a request is due. */
 export const STEADY = { every: 10_000, jitter: "none", unchangedLimit: null, unchangedFor: null };
@@ -31,6 +33,7 @@ export class World {
         return () => this.#listeners.delete(listener);
       },
     };
+    this.engine = newEngine();
     const world = this;
     class Socket {
       constructor(address, protocols) {
@@ -43,7 +46,7 @@ export class World {
       }
     }
     this.client = new FreshnessClient({
-      engine, policy: STEADY, device: this.device, timers: this.timers, fetch: (address, init) => this.#fetch(address, init), WebSocket: Socket, ...options,
+      engine: this.engine, policy: STEADY, device: this.device, timers: this.timers, fetch: (address, init) => this.#fetch(address, init), WebSocket: Socket, ...options,
     });
   }
 
