@@ -155,6 +155,29 @@ class PackageTest(BoardTest):
         tab.run("window.client.close()")
         self.assertEqual(tab.run("window.client.engine.then((engine) => engine.machines)"), 0)
 
+    def test_a_page_out_of_sight_pauses_and_without_a_network_says_so(self):
+        self.EXPECTED = re.compile("ERR_INTERNET_DISCONNECTED|Failed to load resource")
+        tab = self.go("/plain")
+        tab.run("window.watch('polled', '/api/value')")
+        tab.wait("window.seen.polled.length > 0")
+        state = "(() => { const { snapshot, nextRequest } = window.client.resources[0]; return [snapshot.state, nextRequest.cause].join(' '); })()"
+        see = "Object.defineProperty(document, 'hidden', {{ configurable: true, value: {} }}); document.dispatchEvent(new Event('visibilitychange'))"
+        tab.run(see.format("true"))
+        tab.wait(f"{state} === 'live paused'")
+        number, asked = self.server.change(), len(self.server.asked)
+        tab.run(see.format("false"))
+        tab.wait(f"window.seen.polled.at(-1) === {number}")
+        self.assertGreater(len(self.server.asked), asked)
+        tab.offline(True)
+        tab.wait(f"{state} === 'offline offline'")
+        self.assertEqual(tab.run("window.client.resources[0].snapshot.value.number"), number)
+        age = tab.run("window.client.resources[0].age")
+        tab.wait(f"window.client.resources[0].age > {age} + 300")
+        number = self.server.change()
+        tab.offline(False)
+        tab.wait(f"window.seen.polled.at(-1) === {number}")
+        tab.wait("window.client.resources[0].snapshot.state === 'live'")
+
     def test_ages_go_on_from_the_clock_of_the_producer(self):
         tab = self.go("/plain")
         tab.run("""window.client.resource('/api/value', { about: () => ({ madeAt: Date.now() - 100_000, serverTime: Date.now() }) }).first().then(() => 1)""")
