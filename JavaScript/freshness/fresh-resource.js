@@ -167,26 +167,48 @@ export class FreshResource {
    *
    * @param {object} options - `ticking`: also once a second, as the age grows; `signal`: ends the iteration.
    */
-  async *values({ ticking = false, signal } = {}) {
-    let isNew = true;
-    let wake = () => {};
-    const notify = () => {
-      isNew = true;
-      wake();
+  values({ ticking = false, signal } = {}) {
+    const waiting = [];
+    let [isNew, isOver, unsubscribe] = [true, false, null];
+    const finish = () => {
+      isOver = true;
+      unsubscribe?.();
+      signal?.removeEventListener("abort", finish);
+      for (const resolve of waiting.splice(0)) resolve({ done: true, value: undefined });
     };
-    const end = this.subscribe(notify, { ticking, signal });
-    signal?.addEventListener("abort", notify, { once: true });
-    try {
-      while (!signal?.aborted && !this.#client.isClosed) {
-        if (!isNew) await new Promise((resolve) => (wake = resolve));
-        isNew = false;
-        const { snapshot } = this;
-        if (!signal?.aborted && !this.#client.isClosed && (snapshot.value !== null || snapshot.error !== null)) yield snapshot;
-      }
-    } finally {
-      end();
-      signal?.removeEventListener("abort", notify);
-    }
+    const hand = () => {
+      if (this.#client.isClosed) return finish();
+      const { snapshot } = this;
+      if (waiting.length === 0 || !isNew || (snapshot.value === null && snapshot.error === null)) return;
+      isNew = false;
+      waiting.shift()({ done: false, value: snapshot });
+    };
+    const begin = () => {
+      if (signal?.aborted) return finish();
+      signal?.addEventListener("abort", finish, { once: true });
+      unsubscribe = this.subscribe(() => {
+        isNew = true;
+        hand();
+      }, { ticking });
+    };
+    // Not a generator: one that waits cannot be ended before the next change.
+    return {
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+      next: async () => {
+        if (unsubscribe === null && !isOver) begin();
+        if (isOver) return { done: true, value: undefined };
+        return new Promise((resolve) => {
+          waiting.push(resolve);
+          hand();
+        });
+      },
+      return: (value) => {
+        finish();
+        return Promise.resolve({ done: true, value });
+      },
+    };
   }
 
   /**

@@ -128,7 +128,7 @@ export interface FreshResource<Value = unknown> {
   /** Observes the resource, which is kept fresh while it has observers; returns what unsubscribes. */
   subscribe(listener: (snapshot: Snapshot<Value>) => void, options?: WatchOptions): () => void;
   /** Iterates over snapshots, from the first value or error on; buffers only the newest. */
-  values(options?: WatchOptions): AsyncGenerator<Snapshot<Value>, void, void>;
+  values(options?: WatchOptions): AsyncIterableIterator<Snapshot<Value>>;
   /** Waits for the first value; throws the error of a failed request, or the reason of the signal. */
   first(options?: { signal?: AbortSignal }): Promise<Value>;
   refresh(options?: RefreshOptions): void;
@@ -176,7 +176,7 @@ export class FreshnessClient {
   readonly isClosed: boolean;
   /** Returns the resource at an address, one object for all views. */
   resource<Value = any>(address: string | URL, options?: ResourceOptions<Value>): FreshResource<Value>;
-  values<Value = any>(address: string | URL, options?: ResourceOptions<Value> & WatchOptions): AsyncGenerator<Snapshot<Value>, void, void>;
+  values<Value = any>(address: string | URL, options?: ResourceOptions<Value> & WatchOptions): AsyncIterableIterator<Snapshot<Value>>;
   readonly resources: FreshResource[];
   forget(): void;
   close(): void;

@@ -291,6 +291,11 @@ export class LiveResource {
 
 /** Host and path of an address, for a record. */
 function nameOf(address) {
-  const { host, pathname, search } = new URL(address, globalThis.location?.href);
-  return `${host}${pathname}${search}`;
+  try {
+    const { host, pathname, search } = new URL(address, globalThis.location?.href);
+    return `${host}${pathname}${search}`;
+  } catch {
+    // Only the `fetch` of the application knows what it is relative to.
+    return address;
+  }
 }

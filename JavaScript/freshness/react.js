@@ -20,8 +20,7 @@ const NOTHING = Object.freeze({
   value: null, state: "loading", error: null, age: null, isLoading: false, isHeld: false, isStreaming: false, isOffline: false,
   badge: "unknown", revision: null, changedAt: null, resource: null, refresh: () => {},
 });
-/** The snapshot on a server and during hydration. */
-const onServer = () => NOTHING;
+const LOADING = Object.freeze({ ...NOTHING, isLoading: true });
 
 /**
  * Keeps a resource fresh while the component is mounted; renders again when something other than the age changes.
@@ -35,7 +34,7 @@ export function useFresh(address, options) {
   const key = address === null ? null : String(options?.key ?? address);
   // Options are new objects in each render; the key identifies the resource.
   const resource = useMemo(() => (key === null ? null : client.resource(address, options)), [client, key]);
-  return useSyncExternalStore(resource?.subscribe ?? NEVER, () => resource?.snapshot ?? NOTHING, onServer);
+  return useSyncExternalStore(resource?.subscribe ?? NEVER, () => resource?.snapshot ?? NOTHING, () => (key === null ? NOTHING : LOADING));
 }
 
 /**

@@ -289,6 +289,36 @@ test("a loop over values gets the newest, ticks if it wants, and ends with its s
   await closed;
 });
 
+test("an iteration that waits can be ended, and so can several at once", async () => {
+  const world = new World();
+  world.answer = () => ({ body: { n: 1 } });
+  const resource = world.client.resource(A);
+  const iterator = resource.values();
+  await world.run(100);
+  assert.equal(world.requests.length, 0, "nothing begins before the first value is wanted");
+  const first = iterator.next();
+  await world.run(1_000);
+  assert.equal((await first).value.value.n, 1);
+  const waiting = [iterator.next(), iterator.next()];
+  await world.run(1_000);
+  assert.deepEqual(await iterator.return(), { done: true, value: undefined });
+  assert.deepEqual((await Promise.all(waiting)).map(({ done }) => done), [true, true]);
+  assert.equal((await iterator.next()).done, true);
+  await world.run(30_000);
+  assert.equal(world.requests.length, 1, "nobody watches");
+  world.client.close();
+});
+
+test("an address may be relative to what only the application's fetch knows", async () => {
+  const world = new World();
+  const resource = world.client.resource("/api/value");
+  const first = resource.first();
+  await world.run(1_000);
+  assert.deepEqual(await first, {});
+  assert.equal(resource.diagnostics().ring[0].resource, "GET /api/value");
+  world.client.close();
+});
+
 test("out of sight it pauses, back in sight it asks at once; offline it says so and waits", async () => {
   const world = new World();
   const resource = world.client.resource(A, { policy: { ...STEADY, background: null } });

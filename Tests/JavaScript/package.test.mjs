@@ -67,10 +67,10 @@ test("a server renders components without asking anything, and leaves no timer b
     const client = new FreshnessClient({ fetch: () => { throw new Error("asked"); }, timers: { setTimeout() { throw new Error("a timer"); }, clearTimeout() {} } });
     function View() {
       const board = useFresh("/api/board", { policy: "departuresWeb" });
-      return h("p", null, board.state, " ", String(useAge(board)), " ", String(board.value));
+      return h("p", null, board.state, " ", String(board.isLoading), " ", String(useAge(board)), " ", String(board.value));
     }
     console.log(renderToString(h(FreshnessProvider, { client }, h(View), h(View))).replaceAll("<!-- -->", ""));
-  `), "<p>loading null null</p><p>loading null null</p>");
+  `), "<p>loading true null null</p><p>loading true null null</p>");
 });
 
 test("uses of the declarations compile in an application, and mistakes do not", (context) => {
