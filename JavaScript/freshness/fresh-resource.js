@@ -67,6 +67,9 @@ function marksOf({ madeAt, serverTime } = {}) {
   return marks;
 }
 
+/** The samples that a resource keeps for an export: a page may have many resources. */
+const MOST_RECORDS = 200;
+
 /** What a resource shows before its first observer, and on a server. */
 const NOTHING = Object.freeze({
   value: null, state: "loading", error: null, age: null, isLoading: true, isHeld: false, isStreaming: false, isOffline: false,
@@ -296,7 +299,7 @@ export class FreshResource {
       const engine = await this.#client.engine;
       if (isOver()) return;
       const policy = policyOf(this.wishedPolicy, this.#options.stream);
-      this.#live = new LiveResource(this.#source(), { engine, policy, device, send, timers, onChange: () => this.#changed() });
+      this.#live = new LiveResource(this.#source(), { engine, policy, device, send, timers, mostRecords: MOST_RECORDS, onChange: () => this.#changed() });
     } catch (failure) {
       if (isOver()) return;
       this.#loadFailure = failure;

@@ -40,10 +40,10 @@ export class LiveResource {
    *   `subjectOf(question)`; `fields()`: further fields of requests; `marks`: marks that every answer has.
    * @param {object} options - `engine`; `policy`: as for `Engine.policy`; `device`; `onChange(resource)`: something
    *   that people see changed; `onArrival(arrival)`: an answer came, for the clock; `send`: as `fetch`; `timers`: an
-   *   object with `setTimeout` and `clearTimeout`.
+   *   object with `setTimeout` and `clearTimeout`; `mostRecords`: how many samples are kept for an export.
    */
-  constructor(source, { engine, policy, device, onChange, onArrival = () => {}, send, timers = globalThis }) {
-    Object.assign(this, { source, engine, wished: policy, policy: engine.policy(policy), device, onChange, onArrival, send, timers });
+  constructor(source, { engine, policy, device, onChange, onArrival = () => {}, send, timers = globalThis, mostRecords = MOST_RECORDS }) {
+    Object.assign(this, { source, engine, wished: policy, policy: engine.policy(policy), device, onChange, onArrival, send, timers, mostRecords });
     this.origin = Date.now() - this.now();
   }
 
@@ -188,7 +188,7 @@ export class LiveResource {
     const capacity = this.policy.ringCapacity;
     this.#ring = [...this.#ring, record].slice(-capacity);
     this.#records.push(record);
-    if (this.#records.length > MOST_RECORDS) this.#records.shift();
+    if (this.#records.length > this.mostRecords) this.#records.shift();
   }
 
   // MARK: Requests

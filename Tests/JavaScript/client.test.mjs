@@ -344,6 +344,17 @@ test("out of sight it pauses, back in sight it asks at once; offline it says so 
   world.client.close();
 });
 
+test("a resource keeps the last samples only", async () => {
+  const world = new World();
+  const resource = world.client.resource(A, { policy: { ...STEADY, every: 1_000 } });
+  resource.subscribe(() => {});
+  await world.run(300_000);
+  const { records, ring, counters } = resource.diagnostics();
+  assert.ok(counters.requests > 290, `${counters.requests}`);
+  assert.deepEqual([records.length, ring.length, records.at(-1)], [200, 50, ring.at(-1)]);
+  world.client.close();
+});
+
 test("a person's refresh asks now, and a forced one takes what comes", async () => {
   const world = new World();
   const resource = world.client.resource(A);
