@@ -82,7 +82,7 @@ test("the React example compiles", (context) => {
   assert.match(readFileSync(join(folder, "out/board.js"), "utf8"), /React\.createElement\("section"/);
 });
 
-test("the document for those who come from TanStack Query names only what there is", async () => {
+test("the documents name only fields and figures that there are", async () => {
   const { FreshnessClient } = await import("../../JavaScript/freshness/index.js");
   const { newEngine } = await import("./world.mjs");
   const engine = newEngine();
@@ -91,8 +91,17 @@ test("the document for those who come from TanStack Query names only what there 
   for (const field of ["badgePartialAfter", "badgeUnavailableAfter", "background", "longPoll", "push", "holdCap", "unchangedLimit", "unchangedFor", "retryDelay", "ladder"]) {
     assert.ok(field in policy && text.includes(`\`${field}\``), field);
   }
-  const table = engine.policy({ preset: "workspaces" });
-  assert.deepEqual([table.active, table.recent, table.idle, table.background], [1500, 3000, 10_000, 30_000]);
+  // The table of presets, as it is written.
+  const facts = (preset) => {
+    const { active, recent, recentFor, idle, background } = engine.policy({ preset });
+    return [active, recent, recentFor, idle, background];
+  };
+  assert.deepEqual(facts("departuresWeb"), [15_000, 15_000, 120_000, 15_000, null]);
+  assert.deepEqual(facts("departuresNative"), [20_000, 20_000, 120_000, 20_000, null]);
+  assert.deepEqual(facts("departuresWeb5s"), [5_000, 5_000, 120_000, 5_000, null]);
+  assert.deepEqual(facts("workspaces"), [1_500, 3_000, 120_000, 10_000, 30_000]);
+  assert.deepEqual(facts("jobs"), [2_000, 2_000, 120_000, 15_000, 15_000]);
+  assert.equal(engine.policy({ every: 1_000 }).background, null);
   assert.deepEqual([policy.badgePartialAfter, policy.badgeUnavailableAfter], [25_000, 45_000]);
   assert.equal(typeof FreshnessClient.prototype.forget, "function");
 });
