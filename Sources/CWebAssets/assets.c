@@ -357,6 +357,11 @@ static const unsigned char live_resource_js_bytes[] = {
 #embed "../../JavaScript/freshness/live-resource.js"
 };
 
+static const char resource_stream_js_name[] = "resource-stream.js";
+static const unsigned char resource_stream_js_bytes[] = {
+#embed "../../JavaScript/freshness/resource-stream.js"
+};
+
 static const char agent_reason_js_name[] = "agent-reason.js";
 static const unsigned char agent_reason_js_bytes[] = {
 #embed "Public/agent-reason.js"
@@ -365,11 +370,6 @@ static const unsigned char agent_reason_js_bytes[] = {
 static const char notices_js_name[] = "notices.js";
 static const unsigned char notices_js_bytes[] = {
 #embed "Public/notices.js"
-};
-
-static const char resource_stream_js_name[] = "resource-stream.js";
-static const unsigned char resource_stream_js_bytes[] = {
-#embed "../../JavaScript/freshness/resource-stream.js"
 };
 
 static const char omission_list_js_name[] = "omission-list.js";
@@ -568,9 +568,9 @@ static const FreshetWebAsset assets[] = {
   ASSET(problem_words_it_js),
   ASSET(jobs_js),
   ASSET(live_resource_js),
+  ASSET(resource_stream_js),
   ASSET(agent_reason_js),
   ASSET(notices_js),
-  ASSET(resource_stream_js),
   ASSET(omission_list_js),
   ASSET(restore_list_js),
   ASSET(token_form_js),
