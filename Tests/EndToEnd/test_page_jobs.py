@@ -160,6 +160,10 @@ class ImportOnThePage(JobsTest):
         # When the results go is a hint, counted down.
         self.assertRegex(tab.text(".job [data-part=expiry]"), r"kept for another 2[34]")
 
+    def test_on_a_small_phone_with_large_letters_nothing_is_cut(self):
+        """Issue 14, item 12."""
+        self.check_large_letters(f"{self.server.url}/jobs", "document.querySelector('#drop').checkVisibility()")
+
     def test_failed_rows_are_saved_as_the_server_has_them(self):
         tab = self.tab
         self.open()

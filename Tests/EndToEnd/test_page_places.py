@@ -4,6 +4,7 @@ import re
 import unittest
 from datetime import datetime, timedelta
 
+from browser import LARGE_LETTERS, Browser
 from boards import OTHER, ROWS, STATE, STOP, BoardTest, load_side_by_side as load_tests  # noqa: F401
 from program import NOW
 
@@ -16,6 +17,27 @@ CUT = """
   const isCut = (one) => getComputedStyle(one).overflowX !== 'visible' && one.scrollWidth > one.clientWidth;
   return parts.filter((one) => one.checkVisibility()).filter((one) => one.getBoundingClientRect().right > edge + 0.5 || isCut(one))
     .map((one) => `${one.className || one.dataset.part}: ${one.textContent}`);
+})
+"""
+#: What of the rows stands on something else of its row, or is cut within itself; destinations end with a sign of that.
+TANGLED = """
+[...document.querySelectorAll('.departure:not(.vacant)')].filter((row) => row.checkVisibility()).flatMap((row) => {
+  const texts = [...row.querySelectorAll('[data-part=time], [data-part=line], .destination, .pill:first-child, .platform-name, .number, .minute-mark')]
+    .filter((one) => one.checkVisibility() && one.textContent);
+  const boxOf = (one) => {
+    if (one.matches('.destination, .pill')) return one.getBoundingClientRect();
+    const range = document.createRange();
+    range.selectNodeContents(one);
+    return range.getBoundingClientRect();
+  };
+  const boxes = texts.map(boxOf);
+  const found = texts.filter((one) => !one.matches('.destination') && getComputedStyle(one).overflowX !== 'visible' && one.scrollWidth > one.clientWidth).map((one) => `cut: ${one.textContent}`);
+  boxes.forEach((box, place) => boxes.slice(place + 1).forEach((other, later) => {
+    const [wide, high] = [Math.min(box.right, other.right) - Math.max(box.left, other.left), Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top)];
+    // Lines of text have room above and below their letters.
+    if (wide > 0.5 && high > 6) found.push(`${texts[place].textContent} on ${texts[place + 1 + later].textContent}`);
+  }));
+  return found;
 })
 """
 #: The rows that do not lie wholly above what is at the foot of a wall.
@@ -159,6 +181,38 @@ class PlacesOnThePage(BoardTest):
                 cut = self.tab.run("[...document.querySelectorAll('.departure:not(.vacant) .pill:first-child')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)")
                 with self.subTest(f"{width} {self.language}"):
                     self.assertEqual(cut, [])
+
+    def gravest(self, url: str) -> dict | None:
+        """Boards with long names of lines, delays and waits of two digits, platforms of two digits, and approximate times."""
+        answer = self.remarkable(url)
+        for number, row in enumerate(answer["body"]["departures"] if answer else ()):
+            row.update(line=("IR 90", "RE33", "S1", "CEUSA", "Blue-W")[number % 5], platform="12", cancelled=False, status="DELAYED", flags=[],
+                       rawDelaySec=840, delayMin=14, displayedDelayMin=14, platformChanged=False, alerts=[])
+            row["realtimeDeparture"] = later(row["scheduledDeparture"], 840)
+            if number % 3 == 2:
+                row.update(timeBasis="interpolated", realtimeDeparture=None, rawDelaySec=None, delayMin=None, displayedDelayMin=None, status="UNKNOWN")
+        return answer
+
+    def test_nothing_of_a_row_is_cut_or_covered_on_a_phone_and_with_large_letters(self):
+        """Issue 14, item 12; WCAG 1.4.4 and 1.4.10."""
+        large = Browser(LARGE_LETTERS)
+        self.addCleanup(large.close)
+        usual = self.tab
+        for text, browser in ((100, None), (130, large)):
+            if browser:
+                self.tab = browser.tab(width=1280, height=900)
+            self.assertEqual(self.tab.run("getComputedStyle(document.documentElement).fontSize"), f"{round(16 * text / 100)}px")
+            for width, height, view in ((320, 640, ""), (360, 740, ""), (390, 844, ""), (844, 390, ""), (1280, 860, ""), (1280, 860, f"&stop2={OTHER}")):
+                self.tab.size(width, height, 2, width < 1000)
+                self.tab.intercept(self.gravest)
+                self.open(f"/?stop={STOP}&lang={self.language}{view}", rows=False)
+                self.tab.wait("[...document.querySelectorAll('.pane')].every((pane) => pane.querySelectorAll('.departure:not(.vacant)').length > 2)")
+                with self.subTest(f"{text} % {width} {view}"):
+                    self.assertEqual(self.tab.run(TANGLED), [])
+                    self.assertEqual(self.tab.run("[document.documentElement.scrollWidth <= innerWidth, ...[...document.querySelectorAll('.station-line h1')].map((one) => one.scrollWidth <= one.clientWidth)]"),
+                                     [True] * (3 if view else 2))
+        self.tab.close()
+        self.tab = usual
 
     def test_two_boards_show_one_clock(self):
         self.tab.size(1280, 860)

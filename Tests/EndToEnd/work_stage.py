@@ -10,10 +10,24 @@ import unittest
 import urllib.error
 import urllib.request
 
-from browser import Browser, Tab
+from browser import LARGE_LETTERS, Browser, Tab
 from test_page_access import CONTRASTS, RING, TARGETS
 
 LANGUAGES = ("fr", "de", "it", "en")
+#: What is cut within itself, or stands beyond the edge of the page.
+CUT = """
+[...document.querySelectorAll('h1, h2, h3, button, label, a, p, li, time, code, .pill, .path')].filter((one) => one.checkVisibility() && one.textContent && !one.matches('.skip, .unseen'))
+  .filter((one) => (getComputedStyle(one).overflowX !== 'visible' && one.scrollWidth > one.clientWidth) || one.getBoundingClientRect().right > 320.5)
+  .map((one) => `${one.tagName} ${one.className}: ${one.textContent}`)
+"""
+#: How many lines the name of the page takes, and of how many words it is.
+LINES_AND_WORDS = """
+(() => {
+  const range = document.createRange();
+  range.selectNodeContents(document.querySelector('h1'));
+  return [new Set([...range.getClientRects()].map((one) => Math.round(one.top))).size, document.querySelector('h1').textContent.trim().split(/\\s+/).length];
+})()
+"""
 #: Tabs of tests that run side by side cover each other, and are to run as fast as if they did not.
 SWITCHES = (
     "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
@@ -71,6 +85,23 @@ class WorkPageTest(unittest.TestCase):
         """Presses an element, wherever it is on the page."""
         self.tab.run(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{ block: 'center' }})")
         self.tab.click(selector)
+
+    def check_large_letters(self, url: str, ready: str) -> None:
+        """At 320 px and with text at 130 % nothing is cut, nothing is wider than the page, and its name is not broken (WCAG 1.4.4, 1.4.10)."""
+        large = Browser(LARGE_LETTERS)
+        self.addCleanup(large.close)
+        tab = large.tab(width=320, height=640)
+        tab.size(320, 640, 2, True)
+        for language in LANGUAGES:
+            tab.open(f"{url}?lang={language}")
+            tab.wait("document.documentElement.dataset.ready === 'yes'")
+            tab.wait(ready)
+            with self.subTest(language):
+                self.assertEqual(tab.run(CUT), [])
+                self.assertEqual(tab.run("document.documentElement.scrollWidth"), 320)
+                self.assertLessEqual(tab.run("document.querySelector('.skip').getBoundingClientRect().bottom"), 0)
+                lines, words = tab.run(LINES_AND_WORDS)
+                self.assertLessEqual(lines, words)
 
     def check_access(self) -> None:
         """Contrasts in light and dark, sizes of what is pressed, names of what is operated, a ring on what has the focus."""

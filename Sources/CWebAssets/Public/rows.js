@@ -181,8 +181,9 @@ function fillPlace(place, departure, context) {
   fillTime(place.time, departure, context);
   setText(place.mode, `${context.say(mode)} `);
   setText(place.line, lineName(departure.line) || "–");
-  setAttribute(place.badge, "data-long", (departure.line ? lineName(departure.line) : "").length > 5 ? "yes" : null);
-  setAttribute(place.badge, "title", (departure.line ? lineName(departure.line) : "").length > 5 ? lineName(departure.line) : null);
+  const letters = (departure.line ? lineName(departure.line) : "").length;
+  setAttribute(place.badge, "data-letters", letters > 3 ? String(Math.min(letters, 7)) : null);
+  setAttribute(place.badge, "title", letters > 5 ? lineName(departure.line) : null);
   paintBadge(place.badge, badgeColours(departure));
   fillDestination(place.open, shown(departure.destination ?? ""), context.town);
   fillPlatform(place, departure, context.say);
@@ -202,6 +203,7 @@ function fillTime(time, departure, { zone }) {
   const instant = departure.scheduledDeparture ?? departure.realtimeDeparture ?? "";
   setAttribute(time, "datetime", instant);
   const isRough = ["interpolated", "headway"].includes(departure.timeBasis);
+  setAttribute(time, "data-rough", isRough && instant ? "yes" : null);
   setText(time, instant ? `${isRough ? "≈" : ""}${clockTime(Date.parse(instant), zone)}` : "");
 }
 
@@ -297,6 +299,7 @@ function fillCountdown({ row, countdown: value, departure }, now, say) {
   const written = `${kind} ${minutes ?? sign} ${say("minuteMark")} ${old ?? ""}${isRough}`;
   if (value.dataset.written === written) return;
   value.dataset.written = written;
+  setAttribute(value, "data-rough", isRough && kind === "minutes" ? "yes" : null);
   value.dataset.kind = kind === "minutes" && minutes <= 1 ? "soon" : kind;
   value.replaceChildren(...countdownParts(kind, minutes, sign, isRough, say));
   if (old && kind !== "none") value.append(newElement("span", "unseen", ` (${old})`));
