@@ -145,6 +145,8 @@ struct BoardServer {
     )
     let routes = RouteMethods()
     router.add(middleware: ResponseCounterMiddleware(responses))
+    // Compressing is a part of the work.
+    router.add(middleware: ClientTurnsMiddleware(ClientTurns(), paths: StationboardService.paths))
     router.add(middleware: CompressionMiddleware())
     router.add(
       middleware: PublicReadMiddleware(

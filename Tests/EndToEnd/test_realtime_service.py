@@ -1,13 +1,15 @@
 """What a board's answer travels in: /health, debug, HEAD, gzip, /metrics."""
 
 import gzip
+import http.client
 import json
+import os
 import re
 import time
 import unittest
 
 from realtime_stage import (
-    BOARD, LAUSANNE, STRONG_TAG, Stage, alert, ask, instant, late,
+    BOARD, LAUSANNE, LONGEST, STRONG_TAG, Stage, alert, ask, instant, late,
     load_side_by_side as load_tests, trip, wait_for,
 )
 
@@ -33,6 +35,43 @@ class ServiceTest(unittest.TestCase):
         self.at = stage.trips.publish(late(trip(2), 180), late("no-such-trip", 60))
         stage.shows(lambda a: a.meta["responseMode"] == "full")
         return stage
+
+
+class TurnsTest(ServiceTest):
+    """While several clients ask, each has a few requests that run (issue 14, shows)."""
+
+    def connect(self, stage) -> http.client.HTTPConnection:
+        """A connection of another client than the stage's own."""
+        line = http.client.HTTPConnection("127.0.0.1", stage.port, timeout=LONGEST, source_address=("127.0.0.2", 0))
+        self.addCleanup(line.close)
+        return line
+
+    def test_requests_that_wait_for_news_keep_no_other_of_their_client_waiting(self):
+        stage = self.stage()
+        tag = stage.board()["ETag"]
+        # More than run at a time, each for as long as a request may wait.
+        for _ in range((os.cpu_count() or 1) + 2):
+            line = self.connect(stage)
+            line.request("GET", BOARD, headers={"If-None-Match": tag, "Prefer": "wait=55"})
+        wait_for(lambda: re.search(r"^freshet_waiting (\d+)", stage.ask("/metrics").body.decode(), re.M)[1] != "0", "a wait")
+        answer = ask(stage.port, BOARD, connection=self.connect(stage))
+        self.assertEqual(answer.status, 200)
+        self.assertLess(answer.took, 40)
+
+    def test_every_request_of_a_client_with_many_is_answered(self):
+        """Also those behind one whose client is gone."""
+        stage = self.stage()
+        stage.board()
+        lines = [self.connect(stage) for _ in range(24)]
+        for number, line in enumerate(lines):
+            line.request("GET", f"{BOARD}&window_minutes={300 + number}&debug=1")
+        for line in lines[::3]:
+            line.close()
+        for number, line in enumerate(lines):
+            if number % 3:
+                answer = line.getresponse()
+                self.assertEqual((answer.status, bool(answer.read())), (200, True))
+        self.assertEqual(ask(stage.port, BOARD, connection=self.connect(stage)).status, 200)
 
 
 class HealthTest(ServiceTest):

@@ -42,7 +42,9 @@ struct BoardEndpoint {
         return response(unchanged, asked, plan, requestId, began)
       }
       defer { withExtendedLifetime(ticket) {} }
-      try await changes(asked, plan, conditions, request.body, until: began + .seconds(wait))
+      try await ClientTurn.pause {
+        try await changes(asked, plan, conditions, request.body, until: began + .seconds(wait))
+      }
       if let still = conditions.unchanged(asked, plan, desk, at: clock.now) {
         return response(still, asked, plan, requestId, began, waited: wait)
       }

@@ -97,6 +97,9 @@ package struct StationboardService: Sendable {
 }
 
 extension StationboardService {
+  /// What the paths begin with whose answers are computed for each request.
+  package static let paths = ["/api/"]
+
   /// The header fields that scripts of other origins may read.
   package static let exposedFields = [
     "ETag", "Retry-After", "Preference-Applied", "x-md-rt-last-poll-at", "x-md-rt-poll-age-ms",
