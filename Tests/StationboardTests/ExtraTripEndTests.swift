@@ -82,6 +82,8 @@ import Testing
         == [#"\#(destination) Stop c [] ["SHORT_TURN", "SHORT_TURN_TERMINUS"]"#]
     )
     #expect(try said(kind, "-a -b -c -d").isEmpty)
+    // Where it ends cannot be named.
+    #expect(try said(kind, "a b nowhere -d") == ["\(destination) - [] []"])
   }
 
   @Test func `a replacement that ends before the last stop of its trip ends early`() throws {

@@ -121,6 +121,9 @@ extension RealtimeBuilder {
     let number = extraTrips.count - 1
     let isLeftOut = updates.map { feed.stopTimeUpdates[$0].relationship == .skipped }
     let end = isLeftOut.lastIndex(of: false)
+    // A stop that the timetable does not have cannot be named as the end.
+    let isEndKnown =
+      end.flatMap { feed.stopTimeUpdates[updates[$0]].stopID }.map { stop($0).isKnown } ?? false
     var leftOutAhead = isLeftOut.count { $0 }
     for (place, index) in updates.enumerated() {
       let stopTime = feed.stopTimeUpdates[index]
@@ -154,7 +157,7 @@ extension RealtimeBuilder {
       guard let departure = ownDeparture(stopTime) else { continue }
       var (platform, marks) = ownPlatform(stopTime, named, marks)
       if leftOutAhead > 0 { marks.insert(.skipsLater) }
-      if endsEarly || end != updates.count - 1 { marks.insert(.endsEarly) }
+      if isEndKnown, endsEarly || end != updates.count - 1 { marks.insert(.endsEarly) }
       if place == end { marks.insert(.lastServed) }
       append(
         named.stop,
