@@ -42,6 +42,7 @@ async function read(response, arrival, sentTag, readDocument) {
   arrival.evidence = {
     requestId: headers.get("x-md-request-id") ?? headers.get("x-request-id"),
     entityTag: headers.get("etag"),
+    receipt: headers.get("x-md-receipt"),
   };
   if (status === 304 || status === 204) {
     arrival.outcome = "unchanged";

@@ -8,6 +8,8 @@ import { sampleRecord } from "./sample-record.js";
 
 /** The records kept for an export: eight hours of a request every fifteen seconds. */
 const MOST_RECORDS = 2000;
+/** The resources of which a receipt is kept. */
+const MOST_RECEIPTS = 64;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export class LiveResource {
@@ -31,6 +33,8 @@ export class LiveResource {
   /** What makes the question under way checkable, by its number. */
   #evidence = new Map();
   #notes = [];
+  /** The receipt of the newest answer that was recorded, by the name of what it is about. */
+  #receipts = new Map();
 
   /**
    * @param {object} source - What is kept fresh: `isSame(question, other)`; `address(question, copy)`, the copy being
@@ -181,10 +185,23 @@ export class LiveResource {
     if (effects.notes.includes("timedOut")) this.#failure = { problem: null, reason: null };
   }
 
+  /** The name of what is asked for in records. */
+  get #title() {
+    return `GET ${nameOf(this.source.address(this.#question, null))}`;
+  }
+
+  /** Whoever gives receipts is told the one before: what is recorded becomes a chain. */
+  #following(generation) {
+    const before = /;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#receipts.get(this.#title) ?? "");
+    return before ? { "X-MD-Receipt-After": `${generation};${before[1]}` } : {};
+  }
+
   #keep(sample) {
     const evidence = this.#evidence.get(sample.generation);
     this.#evidence.clear();
-    const record = sampleRecord(sample, `GET ${nameOf(this.source.address(this.#question, null))}`, this.origin, evidence);
+    const record = sampleRecord(sample, this.#title, this.origin, evidence);
+    if (evidence?.receipt) this.#receipts.set(record.resource, evidence.receipt);
+    if (this.#receipts.size > MOST_RECEIPTS) this.#receipts.clear();
     const capacity = this.policy.ringCapacity;
     this.#ring = [...this.#ring, record].slice(-capacity);
     this.#records.push(record);
@@ -202,7 +219,7 @@ export class LiveResource {
     const base = isKnown && this.#copy.tag !== null ? this.#copy : null;
     const arrival = await ask(this.source.address(this.#question, base), {
       tag: base?.tag ?? null,
-      fields: this.source.fields(),
+      fields: { ...this.source.fields(), ...this.#following(request.generation) },
       read: (document, headers) => this.source.read(document, headers, base, this.#copy),
       wait: request.longPoll === null ? null : Math.floor(request.longPoll / 1000),
       signal: abort.signal,

@@ -54,17 +54,29 @@ export function marksOfHead(headers) {
   };
 }
 
+function milliseconds(headers, name) {
+  const text = headers?.get(name) ?? "";
+  return /^\d{1,12}$/.test(text) ? Number(text) : null;
+}
+
 /** The time in caches on the way (RFC 9111 section 5.1). */
 export function transitOf(headers) {
   const seconds = Number.parseInt(headers.get("age") ?? "", 10);
   return seconds > 0 ? seconds * 1000 : 0;
 }
 
-/** When the next change is expected: the body's own word, else the standard one (R31). */
+/**
+ * When the next change is expected, and over which time after it clients are to spread: the body's own words, else
+ * those of the head, of which the standard one comes last (R31).
+ */
 export function hintsOf(body, headers) {
   const hints = {};
   const expected = instant(body?.meta?.nextExpectedAt);
   if (expected !== null) hints.nextExpectedAt = expected;
+  const spread = whole(body?.meta?.nextExpectedSpreadMs) ?? milliseconds(headers, "x-md-rt-spread-ms");
+  if (spread !== null) hints.spread = Math.max(spread, 0);
+  const next = milliseconds(headers, "x-md-rt-next-ms");
+  if (next !== null) return { ...hints, maxAge: next };
   const control = headers?.get("cache-control") ?? "";
   const age = /(?:^|,)\s*max-age\s*=\s*"?(\d+)/i.exec(control);
   if (age && Number(age[1]) > 0 && !/no-store|no-cache/i.test(control)) hints.maxAge = Number(age[1]) * 1000;

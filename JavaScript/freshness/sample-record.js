@@ -24,7 +24,7 @@ function statusOf({ status, appliedFlag, reason }) {
  * @param {string} resource - Method and address.
  * @param {number} origin - The wall time at which the steady clock was 0.
  * @param {object} evidence - What makes it checkable: `origin` (why it was asked), `asked`, `answered` (the stop),
- *   `requestId`, `entityTag`, `digest`.
+ *   `requestId`, `entityTag`, `receipt`, `digest`.
  */
 export function sampleRecord(sample, resource, origin, evidence = {}) {
   const { marks, context } = sample;
@@ -37,6 +37,7 @@ export function sampleRecord(sample, resource, origin, evidence = {}) {
     answered: evidence.answered ?? null,
     requestId: evidence.requestId ?? null,
     entityTag: evidence.entityTag ?? null,
+    receipt: evidence.receipt ?? null,
     digest: evidence.digest ?? null,
     startedAt: Math.round(origin + sample.startedAt),
     endedAt: Math.round(origin + sample.endedAt),

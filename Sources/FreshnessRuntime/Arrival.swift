@@ -94,11 +94,12 @@ struct Arrival<Value: Equatable & Sendable>: Sendable {
     let own = reading?.marks ?? resource.marks(of: head)
     marks = own.map { standard.updated(by: $0) } ?? standard
     marks.transit = own.map { max($0.transit, standard.transit) } ?? standard.transit
-    hints = reading?.hints ?? Self.hints(of: head)
+    hints = reading?.hints ?? resource.hints(of: head) ?? Self.hints(of: head)
     deviceTime = times.wall
     evidence.answered = reading?.subject
     evidence.entityTag = head.headerFields[.eTag]
     evidence.requestId = Self.requestId(of: head)
+    evidence.receipt = HTTPField.Name(AnswerReceipt.field).flatMap { head.headerFields[$0] }
     if isRecorded, !answer.body.isEmpty {
       evidence.digest = SampleEvidence.digest(of: answer.body)
     }

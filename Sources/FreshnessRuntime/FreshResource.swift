@@ -53,6 +53,11 @@ public protocol FreshResource: Hashable, Sendable {
   /// `Date`, `Age` and `Cache-Control` are read by the client; this is for fields of one's own.
   func marks(of head: HTTPResponse) -> Marks?
 
+  /// Reads what the fields of an answer without a body (304, 204) say of the next change (R31).
+  ///
+  /// `Cache-Control` is read by the client; this is for fields of one's own, which beat it.
+  func hints(of head: HTTPResponse) -> Hints?
+
   /// The request that opens a stream of news about the resource; nothing if there is none (R33).
   func news() -> HTTPRequest?
 
@@ -79,6 +84,9 @@ extension FreshResource {
 
   /// Nothing beside the standard fields.
   public func marks(of head: HTTPResponse) -> Marks? { nil }
+
+  /// Nothing beside `Cache-Control`.
+  public func hints(of head: HTTPResponse) -> Hints? { nil }
 
   /// No stream.
   public func news() -> HTTPRequest? { nil }

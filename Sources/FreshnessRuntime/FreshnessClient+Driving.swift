@@ -102,6 +102,7 @@ extension FreshnessClient {
         evidence ?? SampleEvidence(origin: flight?.request.wish.origin, asked: cell.subject)
       ledger.entries.values[index].keep(evidence)
       if recorder != nil {
+        if let receipt = evidence.receipt { ledger.entries.values[index].receipt = receipt }
         ledger.records.append(
           SampleRecord(sample, resource: title, origin: clock.origin, evidence: evidence)
         )
@@ -208,11 +209,18 @@ extension FreshnessClient {
   func ask<R: FreshResource>(
     _ order: Request,
     of resource: R,
+    key: Roster.Key,
     since known: R.Value?,
     sent: Validators?
   ) async -> Arrival<R.Value> {
     var request = resource.request(since: known)
-    let credentials = withLedger { $0.credentials }
+    let (credentials, receipt) = withLedger { ($0.credentials, $0.entries[key]?.receipt) }
+    // Whoever gives receipts is told the one before: what is recorded becomes a chain.
+    if let receipt, let name = HTTPField.Name(AnswerReceipt.afterField),
+      let after = AnswerReceipt.After(number: order.ticket.generation, following: receipt)
+    {
+      request.headerFields[name] = after.text
+    }
     for field in credentials { request.headerFields[field.name] = field.value }
     // No cache between us and the origin answers in its place: a confirmed copy is told by a 304.
     ConditionalRequest(
@@ -306,6 +314,7 @@ extension FreshnessClient {
       cadence: flight.request.cadence
     )
     let subject = ledger.entries[key]?.cell.subject
+    if let receipt = arrival.evidence.receipt { ledger.entries[key]?.receipt = receipt }
     ledger.records.append(
       SampleRecord(
         sample,

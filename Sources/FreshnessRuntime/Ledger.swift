@@ -15,6 +15,8 @@ struct Ledger: Sendable {
     var diagnostics: Diagnostics
     /// What makes the samples of the ring checkable, in the same order.
     var evidence: [SampleEvidence] = []
+    /// The receipt of the newest answer that was recorded.
+    var receipt: String?
     /// The intervals that observers wish for; `nil` wishes for nothing.
     var observers: [Int64: Timespan?] = [:]
     /// The request that is out.

@@ -114,7 +114,13 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
       case .low: .low
       }
     return Task(priority: priority) { [resource] in
-      let arrival = await client.ask(request, of: resource, since: known, sent: sent)
+      let arrival = await client.ask(
+        request,
+        of: resource,
+        key: key,
+        since: known,
+        sent: sent
+      )
       client.arrived(arrival, at: self, key: key, ticket: request.ticket)
     }
   }

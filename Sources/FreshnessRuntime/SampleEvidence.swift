@@ -15,6 +15,8 @@ public struct SampleEvidence: Hashable, Sendable {
   public var requestId: String?
   /// The entity tag of the answer, as it came.
   public var entityTag: String?
+  /// The server's receipt for this answer, as it came (`X-MD-Receipt`).
+  public var receipt: String?
   /// The FNV-1a hash of the body, 64 bits; nothing without a body.
   public var digest: UInt64?
 
@@ -36,6 +38,7 @@ public struct SampleEvidence: Hashable, Sendable {
     line.add("answered", answered)
     line.add("requestId", requestId)
     line.add("entityTag", entityTag)
+    line.add("receipt", receipt)
     line.add("digest", digest.map { Self.hexadecimal($0) })
   }
 

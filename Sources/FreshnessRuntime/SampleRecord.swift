@@ -40,7 +40,7 @@ public struct SampleRecord: Hashable, Sendable {
   /// The record as one line of JSON, without a line end.
   ///
   /// Members: `resource`, `context`, `generation`, `origin`, `asked`, `answered`, `requestId`,
-  /// `entityTag`, `digest` (16 hexadecimal digits), `startedAt`, `endedAt`, `durationMs`, `status`,
+  /// `entityTag`, `receipt`, `digest` (16 hexadecimal digits), `startedAt`, `endedAt`, `durationMs`, `status`,
   /// `outcome`, `verdict`, `serverTime`, `rtFetchedAt`, `rtCacheAgeMs`, `ageMs`, `responseMode`,
   /// `rtStatus`, `skewMs`, `bytes`, `conditional`, `changed`, `changeToScreenMs`, `cadenceMs`.
   public var line: String {

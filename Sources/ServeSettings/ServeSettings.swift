@@ -26,6 +26,8 @@ package struct ServeSettings: Hashable, Sendable {
   package var logLevel: String?
   /// The names by which clients may call this server, besides those of the machine itself.
   package var allowedHosts: [String]?
+  /// The file of the secret that receipts are made with.
+  package var receiptKey: String?
   /// Limits of the server by their names, which are not known here.
   package var limits: [String: Int] = [:]
   /// The jobs; `nil` if the file says nothing of them.
@@ -61,6 +63,7 @@ package struct ServeSettings: Hashable, Sendable {
     allowedHosts = try top.list("allowedHosts", most: 256)?.texts("a host name without a port") {
       !$0.isEmpty && !$0.contains("/") && ($0.hasPrefix("[") || !$0.contains(":"))
     }
+    receiptKey = try top.text("receiptKey", "a file")
     if var object = try top.object("limits") {
       for name in object.names {
         limits[name] = try object.whole(name, 1...Self.largestLimit)

@@ -20,6 +20,9 @@ package struct ServerLimits: Hashable, Sendable {
   package var fieldsBytes = 64 << 10
   /// The most header fields of a request.
   package var fields = 128
+  /// How many boards a second are answered with ease; if more clients ask after a change, they are asked to
+  /// spread.
+  package var boardsPerSecond = 200
 
   /// The usual limits.
   package init() {}
@@ -36,7 +39,7 @@ extension ServerLimits {
     ("stalledSeconds", \.stalledSeconds), ("closeSeconds", \.closeSeconds),
     ("bodyBytesPerSecond", \.bodyBytesPerSecond), ("bodySlackSeconds", \.bodySlackSeconds),
     ("unreadBytes", \.unreadBytes), ("fieldBytes", \.fieldBytes), ("fieldsBytes", \.fieldsBytes),
-    ("fields", \.fields),
+    ("fields", \.fields), ("boardsPerSecond", \.boardsPerSecond),
   ]
 
   /// Sets a limit by its name.

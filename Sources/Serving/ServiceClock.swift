@@ -1,11 +1,11 @@
 import Foundation
 
-/// What time the service thinks it is: the machine's clock, or that clock moved, or made to run faster.
+/// What time the service thinks it is: the machine's clock, or that clock moved, or made to run faster or slower.
 ///
 /// A replay starts the clock at a chosen instant and lets it run; a test moves it by hand.
 package struct ServiceClock: Sendable {
   /// How many times as fast as the machine's clock it may run.
-  package static let paces: ClosedRange<Double> = 1...1_000
+  package static let paces: ClosedRange<Double> = 0.05...1_000
 
   /// How many seconds it shows later after one second of what it goes by.
   package let pace: Double

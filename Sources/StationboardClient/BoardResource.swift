@@ -97,6 +97,16 @@ public struct BoardResource: FreshResource {
     return marks
   }
 
+  /// Reads what a 304 says of the next change: `x-md-rt-next-ms` and `x-md-rt-spread-ms`.
+  public func hints(of head: HTTPResponse) -> Hints? {
+    func milliseconds(_ name: String) -> Timespan? {
+      HTTPField.Name(name).flatMap { head.headerFields[$0] }.flatMap { Int64($0) }
+        .map { .milliseconds(max($0, 0)) }
+    }
+    guard let next = milliseconds("x-md-rt-next-ms") else { return nil }
+    return Hints(maxAge: next, spread: milliseconds("x-md-rt-spread-ms"))
+  }
+
   /// `GET /api/stationboard/stream`.
   public func news() -> HTTPRequest? {
     guard streams else { return nil }
@@ -134,8 +144,17 @@ public struct BoardResource: FreshResource {
       copy,
       hasRealtime: hasRealtime,
       marks: marks,
-      hints: Hints(nextExpectedAt: meta.nextExpectedAt.flatMap { BoardInstant.read($0) }),
+      hints: Self.hints(of: meta),
       subject: copy.board.station?.id
+    )
+  }
+
+  /// What an answer says about the next change, and how its clients are to spread after it (R31).
+  public static func hints(of meta: Board.Meta) -> Hints {
+    Hints(
+      nextExpectedAt: meta.nextExpectedAt.flatMap { BoardInstant.read($0) },
+      spread: meta.nextExpectedSpreadMs.flatMap { Int64(exactly: $0.rounded()) }
+        .map { .milliseconds(max($0, 0)) }
     )
   }
 

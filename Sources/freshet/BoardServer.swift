@@ -1,3 +1,4 @@
+import ConditionalHTTP
 import Hummingbird
 import JobsServer
 import Logging
@@ -27,6 +28,10 @@ struct BoardServer {
   var socket: String?
   /// The jobs; nothing without a folder for them.
   let jobs: JobsService?
+  /// How many boards a second are answered with ease.
+  var ease = ServerLimits().boardsPerSecond
+  /// What boards carry receipts with; nothing for none.
+  var receiptKey: ReceiptKey?
   /// What the port is opened with.
   let door: ServerDoor
 
@@ -43,6 +48,8 @@ struct BoardServer {
       port: listening,
       realtime: realtime,
       faults: faults,
+      ease: ease,
+      receiptKey: receiptKey,
       responses: responses,
       otherMetrics: { [jobs, door] metrics in
         door.tally.write(to: &metrics)

@@ -5,12 +5,15 @@ import Serving
 
 /// The service clock of a command.
 struct ClockOptions: ParsableArguments {
+  /// The paces in words.
+  static let paceRange = "0.05 to 1000"
+
   @Option(help: "Start the service clock at an instant, 2026-11-24T08:00:00+01:00, and let it run.")
   var now: String?
 
   @Option(
     help: ArgumentHelp(
-      "Let the service clock run this many times as fast, 1 to 1000: hours in minutes.",
+      "Let the service clock run this many times as fast, \(paceRange): hours in minutes.",
       valueName: "times"
     )
   )
@@ -22,7 +25,9 @@ struct ClockOptions: ParsableArguments {
         "--now \"\(now)\" is not an instant like 2026-11-24T07:00:00Z (RFC 3339)"
       )
     }
-    guard ServiceClock.paces.contains(pace) else { throw ValidationError("--pace is 1 to 1000") }
+    guard ServiceClock.paces.contains(pace) else {
+      throw ValidationError("--pace is \(Self.paceRange)")
+    }
   }
 
   /// The instant of `--now`, in seconds since 1970-01-01T00:00:00Z.

@@ -44,6 +44,14 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup var workspaces: WorkspaceOptions
 
+  @Option(
+    help: ArgumentHelp(
+      "A file with a secret: boards carry receipts, by which freshet report can tell recordings from forgeries.",
+      valueName: "file"
+    )
+  )
+  var receiptKey: String?
+
   @Option(help: "An origin whose pages may read the API, https://example.org. Default: any.")
   var allowOrigin: [String] = []
 
@@ -152,6 +160,10 @@ struct ServeCommand: AsyncParsableCommand {
       workspaces: part,
       socket: workspaces.socket,
       jobs: jobService,
+      ease: limits.boardsPerSecond,
+      receiptKey: try (receiptKey ?? settings?.receiptKey).map {
+        try ReceiptKeyFile.read($0, for: "freshet serve: --receipt-key")
+      },
       door: ServerDoor(limits: limits)
     )
     // A socket is for its owner only from the moment it is there.

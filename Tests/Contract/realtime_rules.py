@@ -168,6 +168,9 @@ def age_failures(board: dict[str, Any]) -> list[str]:
     following = meta["nextExpectedAt"]
     if following and seconds(following, now) < -0.001:
         found.append(f"nextExpectedAt is {following}, before {now}")
+    for name in ("nextExpectedQuantile", "nextExpectedSpreadMs"):
+        if (meta[name] is None) != (following is None):
+            found.append(f"{name} is {meta[name]}, nextExpectedAt {following}")
     return found
 
 
@@ -237,10 +240,15 @@ def field_failures(board: dict[str, Any], fields: dict[str, str]) -> list[str]:
         "x-md-rt-status": meta["rtStatus"], "x-md-rt-reason": board["rt"]["reason"],
         "x-md-rt-applied": str(int(board["rt"]["applied"])), "x-md-rt-fetched-at": meta["rtFetchedAt"],
         "x-md-rt-last-poll-at": meta["rtLastPollAt"], "x-md-request-id": meta["requestId"],
+        "x-md-rt-spread-ms": None if meta["nextExpectedSpreadMs"] is None else str(meta["nextExpectedSpreadMs"]),
         "x-md-stale": "1" if meta["responseMode"] == "stale_cache_fallback" else None,
     }
     found = [f"{name} is {fields.get(name)!r}, not {value!r}" for name, value in expected.items()
              if fields.get(name) != value]
+    ahead = None if meta["nextExpectedAt"] is None else seconds(meta["nextExpectedAt"], meta["serverTime"]) * 1000
+    next_ms = fields.get("x-md-rt-next-ms")
+    if (next_ms is None) != (ahead is None) or ahead is not None and abs(int(next_ms) - ahead) > 2:
+        found.append(f"x-md-rt-next-ms is {next_ms}, nextExpectedAt {ahead} ms ahead")
     tag = fields.get("etag", "").replace('-gzip"', '"')
     if tag != meta["entityTag"]:
         found.append(f"ETag is {tag}, meta.entityTag {meta['entityTag']}")

@@ -37,11 +37,13 @@ struct ServiceProbe {
   ///   - clock: The service clock.
   ///   - realtime: The realtime sources.
   ///   - faults: What is slowed down on purpose.
+  ///   - ease: How many boards a second are answered with ease.
   init(
     store: FeedStore,
     clock: ServiceClock,
     realtime: RealtimeFeeds?,
-    faults: PhaseFaults = PhaseFaults()
+    faults: PhaseFaults = PhaseFaults(),
+    ease: Int = ServerLimits().boardsPerSecond
   ) {
     let router = Router(
       context: BasicRequestContext.self,
@@ -61,7 +63,8 @@ struct ServiceProbe {
       clock: clock,
       port: ListeningPort(0),
       realtime: realtime,
-      faults: faults
+      faults: faults,
+      ease: ease
     )
     .add(to: router)
     WebBoardService().add(to: router)

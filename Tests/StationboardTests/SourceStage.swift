@@ -94,8 +94,13 @@ final class SourceStage: Sendable {
   /// - Parameters:
   ///   - kinds: The sources there are.
   ///   - store: The timetables; nothing for that of the storm.
+  ///   - ease: How many boards a second are answered with ease.
   /// - Throws: What opening the timetables throws.
-  init(_ kinds: [RealtimeSource.Kind] = [.tripUpdates], store: FeedStore? = nil) throws {
+  init(
+    _ kinds: [RealtimeSource.Kind] = [.tripUpdates],
+    store: FeedStore? = nil,
+    ease: Int = ServerLimits().boardsPerSecond
+  ) throws {
     let logger = log.logger("sources")
     let service = ServiceClock(startingAt: Double(Self.start), on: clock)
     self.service = service
@@ -122,7 +127,7 @@ final class SourceStage: Sendable {
       chance: StormDice(seed: 7),
       logger: logger
     )
-    probe = ServiceProbe(store: self.store, clock: service, realtime: feeds)
+    probe = ServiceProbe(store: self.store, clock: service, realtime: feeds, ease: ease)
   }
 
   /// Where the service clock stands, in whole seconds since 1970-01-01T00:00:00Z.

@@ -20,6 +20,9 @@ struct BoardAnswer {
   /// The entity tag, with its quotes.
   let entityTag: String
 
+  /// What is said of the next publication.
+  let foretold: ForetoldChange?
+
   /// What a person got (seed 001, `meta.responseMode`).
   enum ResponseMode: String {
     /// Everything that is there, and it is fresh.
@@ -197,7 +200,10 @@ struct BoardAnswer {
     json.raw(snapshot.alertIndex == nil ? "null" : "\"parsed\"")
     member(",\"alertsFetchedAt\":", instant: snapshot.alerts.sourceTime, &json)
     member(",\"alertsCacheAgeMs\":", milliseconds: snapshot.alerts.age(at: now), &json)
-    member(",\"nextExpectedAt\":", instant: trips.nextExpected(at: now), &json)
+    member(",\"nextExpectedAt\":", instant: foretold?.expectedAt, &json)
+    json.raw(",\"nextExpectedQuantile\":")
+    if let foretold { json.decimal(foretold.quantile) } else { json.raw("null") }
+    member(",\"nextExpectedSpreadMs\":", milliseconds: foretold?.spread, &json)
     json.raw(",\"entityTag\":")
     json.string(entityTag)
     json.raw(",\"timetable\":")

@@ -14,6 +14,8 @@ struct BoardEndpoint {
   let faults: PhaseFaults
   let waiting: WaitingRoom
   let requests: UnderstoodRequests
+  /// What receipts are made with; nothing if there are none.
+  var receiptKey: ReceiptKey?
 
   /// Answers a request; unless the stop is given by name, everything happens in memory.
   ///
@@ -21,8 +23,9 @@ struct BoardEndpoint {
   ///   503 `timeout` when there was no time and there is nothing to show.
   func answer(_ request: Request) async throws -> Response {
     let began = ContinuousClock.now
-    let requestId = RequestIdentity.of(request)
+    let caller = BoardCaller(request, key: receiptKey)
     let asked = try await requests.request(request, feeds: try store.serving())
+    desk.note(at: clock.now)
     let crowd = desk.enter()
     defer { desk.leave() }
     guard crowd <= BoardBudget.overload else {
@@ -39,18 +42,18 @@ struct BoardEndpoint {
     if plan.isInTime, let unchanged = conditions.unchanged(asked, plan, desk, at: clock.now) {
       // Without a place to wait, the answer comes at once: the preference is not honoured.
       guard let wait = conditions.wait, let ticket = waiting.enter() else {
-        return response(unchanged, asked, plan, requestId, began)
+        return response(unchanged, asked, plan, caller, began)
       }
       defer { withExtendedLifetime(ticket) {} }
       try await ClientTurn.pause {
         try await changes(asked, plan, conditions, request.body, until: began + .seconds(wait))
       }
       if let still = conditions.unchanged(asked, plan, desk, at: clock.now) {
-        return response(still, asked, plan, requestId, began, waited: wait)
+        return response(still, asked, plan, caller, began, waited: wait)
       }
-      return try board(asked, plan, requestId, began, waited: wait)
+      return try board(asked, plan, caller, began, waited: wait)
     }
-    return try board(asked, plan, requestId, began)
+    return try board(asked, plan, caller, began)
   }
 
   /// Waits until the client's copy is not right any more, the time is over, or the client is gone.
@@ -78,7 +81,7 @@ struct BoardEndpoint {
   private func board(
     _ asked: BoardRequest,
     _ plan: BoardPlan,
-    _ requestId: String,
+    _ caller: BoardCaller,
     _ began: ContinuousClock.Instant,
     waited: Int64? = nil
   ) throws -> Response {
@@ -109,12 +112,29 @@ struct BoardEndpoint {
       snapshot: snapshot,
       mode: plan.mode(of: edition, isCopy: copy != nil),
       skipped: plan.skipped,
-      requestId: requestId,
+      requestId: caller.requestId,
       now: now,
       elapsed: elapsed,
-      entityTag: plan.entityTag(of: edition, isCopy: copy != nil)
+      entityTag: plan.entityTag(of: edition, isCopy: copy != nil),
+      foretold: desk.foretold(snapshot.trips, at: now)
     )
-    var headers = fields(edition, answer.entityTag, snapshot, requestId, elapsed, at: now)
+    var headers = fields(
+      edition,
+      answer.entityTag,
+      snapshot,
+      answer.foretold,
+      caller.requestId,
+      elapsed,
+      at: now
+    )
+    let receipt = caller.receipt(
+      status: 200,
+      entityTag: answer.entityTag,
+      realtime: edition.status.rawValue,
+      sourceTime: snapshot.trips.sourceTime,
+      at: now
+    )
+    if let receipt { headers.append(HTTPField(name: .mdReceipt, value: receipt)) }
     headers.append(HTTPField(name: .contentType, value: "application/json; charset=utf-8"))
     if copy != nil {
       headers[.mdStale] = "1"
@@ -133,7 +153,7 @@ struct BoardEndpoint {
     _ unchanged: BoardConditions.Unchanged,
     _ asked: BoardRequest,
     _ plan: BoardPlan,
-    _ requestId: String,
+    _ caller: BoardCaller,
     _ began: ContinuousClock.Instant,
     waited: Int64? = nil
   ) -> Response {
@@ -141,7 +161,17 @@ struct BoardEndpoint {
     let snapshot = unchanged.snapshot
     let elapsed = (ContinuousClock.now - began).milliseconds
     let tag = plan.entityTag(of: unchanged.edition, isCopy: false)
-    var headers = fields(unchanged.edition, tag, snapshot, requestId, elapsed, at: now)
+    let foretold = desk.foretold(snapshot.trips, at: now)
+    let edition = unchanged.edition
+    var headers = fields(edition, tag, snapshot, foretold, caller.requestId, elapsed, at: now)
+    let receipt = caller.receipt(
+      status: unchanged.status.code,
+      entityTag: tag,
+      realtime: edition.status.rawValue,
+      sourceTime: snapshot.trips.sourceTime,
+      at: now
+    )
+    if let receipt { headers.append(HTTPField(name: .mdReceipt, value: receipt)) }
     desk.tally.count(unchanged.status == .noContent ? .noContent : .notModified)
     if unchanged.status == .noContent {
       headers[.mdRealtimeApplied] = "0"
@@ -155,6 +185,7 @@ struct BoardEndpoint {
     _ edition: BoardEdition,
     _ tag: String,
     _ snapshot: RealtimeSnapshot,
+    _ foretold: ForetoldChange?,
     _ requestId: String,
     _ elapsed: Double,
     at now: Double
@@ -164,7 +195,7 @@ struct BoardEndpoint {
     func add(_ name: HTTPField.Name, _ value: String?) {
       if let value { headers.append(HTTPField(name: name, value: value)) }
     }
-    add(.cacheControl, Self.cacheControl(snapshot.trips.nextExpected(at: now), at: now))
+    add(.cacheControl, Self.cacheControl(foretold, place: .random(in: 0..<1), at: now))
     add(.eTag, tag)
     add(.vary, "Origin, Accept-Encoding, Accept-Language")
     add(.mdRequestId, requestId)
@@ -176,6 +207,8 @@ struct BoardEndpoint {
     add(.mdRealtimeFetchedAt, snapshot.trips.sourceText)
     add(.mdLastPollAt, snapshot.trips.lastPollText)
     add(.mdPollAge, snapshot.trips.lastPollAt.map { String(Int(max(now - $0, 0) * 1_000)) })
+    add(.mdRealtimeNext, foretold.map { String(Int(($0.expectedAt - now) * 1_000)) })
+    add(.mdRealtimeSpread, foretold.map { String(Int($0.spread * 1_000)) })
     add(.mdBackendTotal, "\((elapsed * 1_000).rounded() / 1_000)")
     return headers
   }
@@ -186,9 +219,10 @@ struct BoardEndpoint {
     headers[.connection] = "close"
   }
 
-  /// How long the answer may be used: until the next publication is expected (R31).
-  static func cacheControl(_ next: Double?, at now: Double) -> String {
-    let seconds = next.map { Int(min(max($0 - now, 0), 60)) } ?? 0
+  /// How long the answer may be used: until the next publication is expected, and up to its place in the
+  /// window over which clients are asked to spread (R31).
+  static func cacheControl(_ foretold: ForetoldChange?, place: Double, at now: Double) -> String {
+    let seconds = foretold?.maxAge(place: place, at: now) ?? 0
     return seconds > 0 ? "private, max-age=\(seconds), must-revalidate" : "private, no-cache"
   }
 }

@@ -131,16 +131,18 @@ struct BoardStreamEndpoint {
     _ plan: BoardPlan,
     _ requestId: String
   ) -> BoardAnswer {
-    BoardAnswer(
+    let now = clock.now
+    return BoardAnswer(
       request: asked,
       edition: edition,
       snapshot: snapshot,
       mode: plan.mode(of: edition, isCopy: false),
       skipped: plan.skipped,
       requestId: requestId,
-      now: clock.now,
+      now: now,
       elapsed: 0,
-      entityTag: plan.entityTag(of: edition, isCopy: false)
+      entityTag: plan.entityTag(of: edition, isCopy: false),
+      foretold: desk.foretold(snapshot.trips, at: now)
     )
   }
 }

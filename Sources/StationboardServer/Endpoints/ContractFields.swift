@@ -1,3 +1,4 @@
+import ConditionalHTTP
 import HTTPTypes
 
 extension HTTPField.Name {
@@ -10,6 +11,11 @@ extension HTTPField.Name {
   static let mdRealtimeFetchedAt = fieldName("x-md-rt-fetched-at")
   static let mdLastPollAt = fieldName("x-md-rt-last-poll-at")
   static let mdPollAge = fieldName("x-md-rt-poll-age-ms")
+  static let mdRealtimeNext = fieldName("x-md-rt-next-ms")
+  static let mdRealtimeSpread = fieldName("x-md-rt-spread-ms")
+  static let mdReceipt = fieldName(AnswerReceipt.field)
+  static let mdReceiptAfter = fieldName(AnswerReceipt.afterField)
+  static let secFetchMode = fieldName("sec-fetch-mode")
   static let mdStale = fieldName("x-md-stale")
   static let mdStaleReason = fieldName("x-md-stale-reason")
   static let mdBackendTotal = fieldName("x-md-backend-total-ms")

@@ -1,3 +1,4 @@
+package import ConditionalHTTP
 import Foundation
 package import Hummingbird
 import Logging
@@ -15,6 +16,8 @@ package struct StationboardService: Sendable {
   private let port: ListeningPort
   private let realtime: RealtimeFeeds?
   private let faults: PhaseFaults
+  private let ease: Int
+  private let receiptKey: ReceiptKey?
   private let responses: ResponseCounter?
   private let otherMetrics: @Sendable (inout MetricsText) async -> Void
   private let waiting = WaitingRoom(most: BoardBudget.waiters)
@@ -27,6 +30,8 @@ package struct StationboardService: Sendable {
   ///   - port: What the server listens on, for `/health`.
   ///   - realtime: The realtime sources; nothing without any.
   ///   - faults: What is slowed down on purpose.
+  ///   - ease: How many boards a second the server answers with ease; more clients are asked to spread.
+  ///   - receiptKey: What boards carry receipts with; nothing for none.
   ///   - responses: Counts the answers of the server, for `/metrics`.
   ///   - otherMetrics: Writes the measurements of other services to `/metrics`.
   package init(
@@ -35,6 +40,8 @@ package struct StationboardService: Sendable {
     port: ListeningPort,
     realtime: RealtimeFeeds? = nil,
     faults: PhaseFaults = PhaseFaults(),
+    ease: Int = ServerLimits().boardsPerSecond,
+    receiptKey: ReceiptKey? = nil,
     responses: ResponseCounter? = nil,
     otherMetrics: @escaping @Sendable (inout MetricsText) async -> Void = { _ in }
   ) {
@@ -43,6 +50,8 @@ package struct StationboardService: Sendable {
     self.port = port
     self.realtime = realtime
     self.faults = faults
+    self.ease = ease
+    self.receiptKey = receiptKey
     self.responses = responses
     self.otherMetrics = otherMetrics
   }
@@ -53,14 +62,15 @@ package struct StationboardService: Sendable {
 
   /// Adds the endpoints.
   package func add(to router: Router<some RequestContext>) {
-    let desk = BoardDesk(realtime: realtime, clock: clock)
+    let desk = BoardDesk(realtime: realtime, clock: clock, ease: ease)
     let board = BoardEndpoint(
       store: store,
       clock: clock,
       desk: desk,
       faults: faults,
       waiting: waiting,
-      requests: UnderstoodRequests()
+      requests: UnderstoodRequests(),
+      receiptKey: receiptKey
     )
     let stream = BoardStreamEndpoint(
       store: store,
@@ -105,6 +115,7 @@ extension StationboardService {
     "ETag", "Retry-After", "Preference-Applied", "x-md-rt-last-poll-at", "x-md-rt-poll-age-ms",
     "x-md-stale-reason", "x-md-request-id", "x-md-api-version", "x-md-rt-applied",
     "x-md-rt-reason", "x-md-rt-age-ms", "x-md-rt-fetched-at", "x-md-stale", "x-md-rt-status",
-    "x-md-backend-total-ms",
+    "x-md-backend-total-ms", "x-md-rt-next-ms", "x-md-rt-spread-ms",
+    "x-md-receipt",
   ]
 }

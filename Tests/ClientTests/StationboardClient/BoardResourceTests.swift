@@ -40,6 +40,7 @@ struct BoardResourceTests {
     #expect(reading.marks?.cacheAge == .milliseconds(10_500))
     #expect(reading.marks?.serverTime == WallTime(milliseconds: 1_795_503_600_500))
     #expect(reading.hints?.nextExpectedAt == WallTime(milliseconds: 1_795_503_620_000))
+    #expect(reading.hints?.spread == .milliseconds(9_900))
     #expect(try read(BoardStand.board(status: "disabled")).hasRealtime == false)
     #expect(throws: UnreadableAnswer.self) { try read("{}") }
   }
@@ -63,6 +64,18 @@ struct BoardResourceTests {
     #expect(marks.status == .staleCache && marks.cacheAge == .seconds(61))
     head.headerFields[try #require(HTTPField.Name("x-md-rt-age-ms"))] = "-1"
     #expect(resource.marks(of: head)?.cacheAge == nil)
+  }
+
+  @Test
+  func `It reads what comes next, and the spread, from the fields of a 304`() throws {
+    var head = HTTPResponse(status: .notModified)
+    #expect(resource.hints(of: head) == nil)
+    head.headerFields[try #require(HTTPField.Name("x-md-rt-next-ms"))] = "12345"
+    #expect(resource.hints(of: head) == Hints(maxAge: .milliseconds(12_345)))
+    head.headerFields[try #require(HTTPField.Name("x-md-rt-spread-ms"))] = "10000"
+    #expect(
+      resource.hints(of: head) == Hints(maxAge: .milliseconds(12_345), spread: .seconds(10))
+    )
   }
 
   @Test

@@ -31,7 +31,7 @@ enum BoardStand {
     """
     "meta":{"serverTime":"2026-11-24T07:00:0\(second).500Z","responseMode":"full","rtStatus":"\(status)",\
     "rtFetchedAt":"2026-11-24T06:59:50Z","rtCacheAgeMs":\(10_500 + second * 1_000),\
-    "nextExpectedAt":"2026-11-24T07:00:20.000Z"}
+    "nextExpectedAt":"2026-11-24T07:00:20.000Z","nextExpectedQuantile":0.8,"nextExpectedSpreadMs":9900}
     """
   }
 

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func `A pace beyond the limits becomes the nearest one`() {
-    #expect(ServiceClock(startingAt: 0, pace: 0).pace == 1)
+    #expect(ServiceClock(startingAt: 0, pace: 0).pace == 0.05)
     #expect(ServiceClock(startingAt: 0, pace: 1e9).pace == 1_000)
   }
 

@@ -70,39 +70,42 @@ import Testing
       alertsStatus: "applied",
       nextExpected: next(
         current.sourceTime,
-        after: before.map { _ in middle(stage.exchange.log(.tripUpdates).deliveries) },
-        lags: stage.exchange.log(.tripUpdates).deliveries.dropFirst().suffix(20).map {
-          $0.instant - $0.tick.sourceTime * 1_000
-        }
+        after: before.map { current.sourceTime - $0.sourceTime },
+        waits: waits(stage.exchange.log(.tripUpdates).deliveries)
       )
     )
   }
 
-  /// The middle one of the last five distances between publications, in seconds.
-  private static func middle(_ deliveries: [StormExchange.Delivery]) -> Int64 {
-    let times = deliveries.map(\.tick.sourceTime)
-    let distances = zip(times.dropFirst(), times).map { $0 - $1 }.filter { $0 > 0 }.suffix(5)
-    return distances.sorted()[(distances.count - 1) / 2]
+  /// How long after the one before them the last ten publications were here, in milliseconds.
+  private static func waits(_ deliveries: [StormExchange.Delivery]) -> [Int64] {
+    zip(deliveries.dropFirst(), deliveries)
+      .filter { $0.tick.sourceTime > $1.tick.sourceTime }
+      .map { $0.instant - $1.tick.sourceTime * 1_000 }
+      .suffix(10)
   }
 
-  /// When the next publication is expected, in milliseconds: after as long as the last one took, and as
-  /// late as the last few were (R31).
+  /// When the next publication is expected, in milliseconds: as long after the one before it as eight of the
+  /// last ten were here (R31).
   ///
   /// - Parameters:
   ///   - current: The source time of the publication in use.
   ///   - period: The time between it and the one before, in seconds.
-  ///   - lags: How late the last few were here, in milliseconds; nothing if that is not known.
+  ///   - waits: How long after the one before them the last few were here, in milliseconds; nothing if
+  ///     that is not known.
   /// - Returns: Between when and when; nothing without a rhythm.
   static func next(
     _ current: Int64?,
     after period: Int64?,
-    lags: [Int64]? = nil
+    waits: [Int64]? = nil
   ) -> ClosedRange<Int64>? {
     guard let current, let period else { return nil }
-    let due = (current + period) * 1_000
-    // Without the lags, and after gaps, only that it is a rhythm after the publication is certain.
-    guard let lag = lags?.max() else { return min(due, (current + 15) * 1_000)...due + 120_000 }
+    // Without the waits, and after gaps, only that it is a rhythm after the publication is certain.
+    guard let waits = waits?.sorted(), !waits.isEmpty else {
+      let due = (current + period) * 1_000
+      return min(due, (current + 15) * 1_000)...due + 120_000
+    }
+    let due = current * 1_000 + waits[(waits.count * 8 + 9) / 10 - 1]
     // Instants are read in milliseconds, and the answer took its time.
-    return due + lag - 1...due + lag + 1
+    return due - 1...due + 1
   }
 }

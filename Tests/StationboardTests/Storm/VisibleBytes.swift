@@ -8,7 +8,9 @@ enum VisibleBytes {
   private static let left: Set<[UInt8]> = Set(
     [
       "serverTime", "requestId", "totalBackendMs", "rtFetchedAt", "rtLastPollAt", "rtCacheAgeMs",
-      "rtPollAgeMs", "alertsFetchedAt", "alertsCacheAgeMs", "nextExpectedAt", "entityTag",
+      "rtPollAgeMs", "alertsFetchedAt", "alertsCacheAgeMs", "nextExpectedAt",
+      "nextExpectedQuantile",
+      "nextExpectedSpreadMs", "entityTag",
       "importedAt", "fetchedAt", "cacheFetchedAt", "cacheAgeMs", "ageMs", "ageSeconds",
       "lastPollAt",
       "lastSuccessfulPollAt", "pollAgeMs", "pollAgeSeconds", "payloadBytes", "lastError",

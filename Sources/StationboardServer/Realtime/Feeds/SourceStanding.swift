@@ -40,9 +40,9 @@ struct SourceStanding: Hashable, Sendable {
   var period: Double? {
     distances.isEmpty ? nil : distances.sorted()[(distances.count - 1) / 2]
   }
-  /// How long after their own time the last publications were here, in seconds: a producer needs its
-  /// time to publish, and the poller comes a little later.
-  private var lags: [Double] = []
+  /// How long after the time of the publication before the last publications were here, in seconds: the
+  /// producer's rhythm, the time it needs to publish, and the poller that comes a little later.
+  private var waits: [Double] = []
   /// What was counted since the server began.
   var tally = SourceTally()
 
@@ -65,11 +65,13 @@ struct SourceStanding: Hashable, Sendable {
   /// When the next publication is expected to be here; nothing until a rhythm is known, and not when
   /// the source is late.
   ///
-  /// One period after the one in use was made, and as much later as the last few took to get here at
-  /// most: a client that asks earlier comes in vain, and then comes a whole interval later.
+  /// As long after the one in use was made as most of the last few were here after the one before them:
+  /// a quantile of what happened, not the worst of it. The worst makes every client late for the sake of a
+  /// publication in twenty; the mean makes every second client come in vain.
   func nextExpected(at now: Double) -> Double? {
-    guard let stampedAt, let period, period > 0, let lag = lags.max() else { return nil }
-    let next = stampedAt + period + lag
+    guard let stampedAt, !waits.isEmpty else { return nil }
+    let rank = Int((Double(waits.count) * Self.quantile).rounded(.up))
+    let next = stampedAt + waits.sorted()[min(max(rank, 1), waits.count) - 1]
     // R31: a promise that was not kept says nothing about the next one.
     return next > now ? next : nil
   }
@@ -77,11 +79,12 @@ struct SourceStanding: Hashable, Sendable {
   /// How many distances the period is learned from.
   private static let rememberedDistances = 5
 
-  /// How many publications the lag is learned from.
-  ///
-  /// Enough that the promise hardly moves: a client that keeps its distance and is promised the next one a
-  /// second earlier than the last leaves it out.
-  private static let rememberedLags = 20
+  /// How many publications the promise is learned from: enough that it hardly moves, few enough that a new
+  /// rhythm is known after eight.
+  private static let rememberedWaits = 10
+
+  /// The part of the last publications that would have been here by the moment that is foretold.
+  static let quantile = 0.8
 
   /// Notes a feed that is in use from now on.
   mutating func took(_ header: FeedHeader, bytes: Int, at now: Double) {
@@ -97,8 +100,10 @@ struct SourceStanding: Hashable, Sendable {
     }
     // The first one was there before anybody asked: how long is not known.
     if let plausible, let stampedAt, plausible > stampedAt {
-      lags.append(min(max(now - plausible, 0), Self.longestPeriod))
-      if lags.count > Self.rememberedLags { lags.removeFirst() }
+      let wait = max(now, plausible) - stampedAt
+      // A source that was away for long has not become slower.
+      if wait <= Self.longestPeriod { waits.append(wait) }
+      if waits.count > Self.rememberedWaits { waits.removeFirst() }
     }
     stampedAt = plausible
     // Nothing is newer than its arrival, whatever the source's clock says.

@@ -10,11 +10,21 @@ final class BoardDesk: Sendable {
   let tally = BoardTally()
   private let shelf = EditionShelf()
   private let crowd = Atomic<Int>(0)
+  /// The requests of the last seconds, of all boards: they are answered by one server.
+  private let requests = Mutex(RequestCount())
+  /// How many answers a second the server gives with ease.
+  private let ease: Int
 
-  init(realtime: RealtimeFeeds?, clock: ServiceClock, decay: RealtimeDecay = .standard) {
+  init(
+    realtime: RealtimeFeeds?,
+    clock: ServiceClock,
+    decay: RealtimeDecay = .standard,
+    ease: Int = ServerLimits().boardsPerSecond
+  ) {
     self.realtime = realtime
     self.clock = clock
     self.decay = decay
+    self.ease = ease
   }
 
   /// What is known of the realtime of a timetable now.
@@ -208,6 +218,23 @@ final class BoardDesk: Sendable {
 
   /// Counts a board that is done.
   func leave() { crowd.subtract(1, ordering: .relaxed) }
+
+  /// Counts a request for a board.
+  func note(at now: Double) { requests.withLock { $0.note(at: now) } }
+
+  /// What is said of the next publication of the trip updates; nothing without a rhythm, and not when it is
+  /// late (R31).
+  ///
+  /// Whoever asked within the last period asks again after the next publication.
+  func foretold(_ trips: SourceStanding, at now: Double) -> ForetoldChange? {
+    guard let next = trips.nextExpected(at: now), let period = trips.period else { return nil }
+    let clients = requests.withLock { $0.count(last: period, at: now) }
+    return ForetoldChange(
+      expectedAt: next,
+      quantile: SourceStanding.quantile,
+      spread: ClientSpread.window(clients: clients, period: period, ease: ease)
+    )
+  }
 }
 
 /// When alerts age.

@@ -1,0 +1,67 @@
+import ConditionalHTTP
+import HTTPTypes
+import Hummingbird
+import Serving
+
+/// Who asks for a board, as far as the answer's header fields speak of it.
+struct BoardCaller {
+  /// The name of the request.
+  let requestId: String
+  /// What receipts are made with; nothing if there are none.
+  private let key: ReceiptKey?
+  /// What was asked for, as the request has it.
+  private let subject: String
+  private let client: AnswerReceipt.Client
+  private let after: AnswerReceipt.After?
+
+  init(_ request: Request, key: ReceiptKey?) {
+    requestId = RequestIdentity.of(request)
+    self.key = key
+    guard key != nil else {
+      (subject, client, after) = ("", .program, nil)
+      return
+    }
+    let query = QueryItems(request)
+    subject = query[first: BoardRequest.stopParameters + ["stationName"]] ?? ""
+    client = request.headers[.secFetchMode] == nil ? .program : .page
+    after = request.headers[.mdReceiptAfter].flatMap { AnswerReceipt.After($0) }
+  }
+
+  /// The receipt of an answer.
+  ///
+  /// - Parameters:
+  ///   - status: The HTTP status.
+  ///   - entityTag: The tag of the board.
+  ///   - realtime: What became of realtime.
+  ///   - sourceTime: When the realtime was made, on the service clock.
+  ///   - now: When it was answered, on the service clock.
+  /// - Returns: Nothing without a key.
+  func receipt(
+    status: Int,
+    entityTag: String,
+    realtime: String,
+    sourceTime: Double?,
+    at now: Double
+  ) -> String? {
+    guard let key else { return nil }
+    return AnswerReceipt(
+      AnswerReceipt.Facts(
+        requestId: requestId,
+        entityTag: entityTag,
+        subject: subject,
+        realtime: realtime,
+        status: status
+      ),
+      serverTime: Self.milliseconds(now),
+      sourceTime: sourceTime.map { Self.milliseconds($0) },
+      client: client,
+      after: after,
+      key: key
+    ).text
+  }
+
+  /// As bodies write an instant.
+  private static func milliseconds(_ instant: Double) -> Int64 {
+    Int64((instant * 1_000 + 0.001).rounded(.down))
+  }
+}

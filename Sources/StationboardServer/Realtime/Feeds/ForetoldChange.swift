@@ -1,0 +1,26 @@
+/// What a server says of the next publication of a source (R31).
+struct ForetoldChange: Hashable, Sendable {
+  /// When it is expected to be here, on the service clock.
+  var expectedAt: Double
+  /// Which part of the last publications would have been here by such a moment.
+  var quantile: Double
+  /// The window after that moment over which clients are asked to spread, in seconds.
+  var spread: Double
+
+  /// How long an answer may be used, in the words of `Cache-Control`.
+  ///
+  /// Until the publication is expected, and as much longer as the client's place in the window says: who reads
+  /// only this field is spread as well.
+  ///
+  /// - Parameters:
+  ///   - place: The place of this answer in the window, from 0 up to 1.
+  ///   - now: The service clock.
+  /// - Returns: Seconds.
+  func maxAge(place: Double, at now: Double) -> Int {
+    let length = expectedAt - now + spread * min(max(place, 0), 1)
+    return Int(min(max(length, 0), Self.longestMaxAge))
+  }
+
+  /// The longest `max-age`, in seconds.
+  static let longestMaxAge: Double = 60
+}

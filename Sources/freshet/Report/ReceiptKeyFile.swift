@@ -1,0 +1,33 @@
+import ArgumentParser
+import ConditionalHTTP
+import Foundation
+
+/// The file of a secret that receipts are made with and verified by.
+enum ReceiptKeyFile {
+  /// Reads a key.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - purpose: The command and its option, for the reason why it cannot be read.
+  /// - Returns: The key.
+  /// - Throws: `ExitCode` 2 after the reason was told; never a word of the secret.
+  static func read(_ path: String, for purpose: String) throws -> ReceiptKey {
+    let most = ReceiptKey.sizes.upperBound
+    let bytes: [UInt8]
+    do {
+      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+      bytes = Array(try file.read(upToCount: most + 1) ?? Data())
+    } catch {
+      Terminal.complain("\(purpose) \(Terminal.plain(path)): cannot be read\n")
+      throw ExitCode(2)
+    }
+    guard let key = ReceiptKey(bytes) else {
+      let least = ReceiptKey.sizes.lowerBound
+      Terminal.complain(
+        "\(purpose) \(Terminal.plain(path)): a key has \(least) to \(most) bytes\n"
+      )
+      throw ExitCode(2)
+    }
+    return key
+  }
+}
