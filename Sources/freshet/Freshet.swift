@@ -19,7 +19,8 @@ struct Freshet: AsyncParsableCommand {
     subcommands: [
       ImportCommand.self, ServeCommand.self, BoardCommand.self, WatchCommand.self,
       FeedCommand.self, RecordCommand.self, ReportCommand.self, JobsCommand.self,
-      SampleCommand.self, SimulateCommand.self, LibraryCommand.self, CatalogueCommand.self,
+      SampleCommand.self, SimulateCommand.self, CrowdCommand.self, LibraryCommand.self,
+      CatalogueCommand.self,
       WorkspacesCommand.self, AgentSimCommand.self,
     ]
   )

@@ -1,0 +1,104 @@
+"""Many clients of one server, which are all told the same moment: how busy is its busiest second?"""
+
+import json
+import subprocess
+import time
+import unittest
+from datetime import datetime, timezone
+from pathlib import Path
+
+from program import PROGRAM, Folder, Producer, Server, run, until
+from scale import sized
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
+
+ROOT = Path(__file__).resolve().parents[2]
+STOP = "Parent8501120"
+PERIOD, PRESET = sized((5, "departuresWeb5s"), long=(15, "departuresWeb"))
+"""Seconds between two publications, and the preset of the clients."""
+PROGRAMS, PAGES = sized((200, 120), long=(10_000, 500))
+"""Clients of the library, and of the page's own scripts under node, that ask at the same time."""
+SETTLE, SECONDS = sized((15, 20), long=(60, 60))
+EASE = sized(20, long=200)
+"""Boards a second that the server answers with ease, by its configuration."""
+MOST = sized(2.5, long=2)
+"""The busiest second in multiples of the mean; few clients have more chance in it than many."""
+ATTEMPTS = 3
+"""A machine that stands still for a moment makes a busy second of its own."""
+
+
+class CrowdTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Folder()
+        cls.addClassCleanup(cls.folder.remove)
+        day = datetime.now(timezone.utc).strftime("%Y-%m-%d")
+        for arguments in (("sample", "--date", day, "--out", str(cls.folder / "feed")),
+                          ("import", str(cls.folder / "feed"), "--data", str(cls.folder / "data"))):
+            answer = run(*arguments)
+            assert answer.returncode == 0, answer.stderr
+        feed = Producer(cls.folder / "data", "--scenario", "calm", "--period", f"{PERIOD:g}", now=None)
+        cls.addClassCleanup(feed.__exit__)
+        cls.spreading, cls.plain = (cls.server(feed, ease) for ease in (EASE, 1 << 20))
+
+    @classmethod
+    def server(cls, feed, ease):
+        file = cls.folder / f"{ease}.json"
+        file.write_text(json.dumps({"limits": {"boardsPerSecond": ease}}))
+        server = Server(cls.folder / "data", "--trip-updates", f"{feed.url}/trip-updates.pb", "--config", str(file),
+                        "--poll", f"trip-updates={PERIOD * 200}", now=None)
+        cls.addClassCleanup(server.__exit__)
+        until(lambda: server.get(f"/api/stationboard?stop_id={STOP}")[1]["meta"]["nextExpectedAt"])
+        return server
+
+    def crowds(self, server):
+        """What programs and pages measured that asked a server at the same time."""
+        programs = subprocess.Popen(
+            [PROGRAM, "crowd", server.url, "--stop", STOP, "--clients", str(PROGRAMS), "--preset", PRESET, "--ramp", str(PERIOD),
+             "--settle", str(SETTLE), "--seconds", str(SECONDS), "--most", "1000", "--json"], stdout=subprocess.PIPE, text=True)
+        pages = subprocess.Popen(
+            ["node", str(ROOT / "Tests/EngineWasm/crowd.mjs"), server.url, STOP, str(PAGES), str(SETTLE), str(SECONDS),
+             PRESET], stdout=subprocess.PIPE, text=True)
+        found = []
+        for process in (programs, pages):
+            text, _ = process.communicate(timeout=SETTLE + SECONDS + 120)
+            self.assertEqual(process.returncode, 0, text)
+            found.append(json.loads(text))
+        for crowd in found:
+            self.assertLessEqual(crowd["failures"], crowd["requests"] * 0.02, found)
+            self.assertGreater(crowd["requests"], crowd["clients"] * SECONDS / PERIOD * 0.5, found)
+        return found
+
+    def test_the_busiest_second_is_no_herd(self):
+        """The hint that is really sent, read by the library and by the page, keeps clients apart."""
+        for attempt in range(ATTEMPTS):
+            crowds = self.crowds(self.spreading)
+            print(f"\nspread: {crowds}", flush=True)
+            if all(crowd["ratio"] <= MOST for crowd in crowds):
+                break
+        self.assertTrue(all(crowd["ratio"] <= MOST for crowd in crowds), crowds)
+        meta = self.spreading.get(f"/api/stationboard?stop_id={STOP}")[1]["meta"]
+        self.assertIn(meta["nextExpectedSpreadMs"], range(1_000, int(PERIOD * 660) + 500))
+
+    def test_a_server_that_is_at_ease_spreads_nobody(self):
+        """Without a spread the same clients come together: the measure would see a herd."""
+        for crowd in self.crowds(self.plain):
+            self.assertGreater(crowd["ratio"], MOST, crowd)
+        self.assertEqual(self.plain.get(f"/api/stationboard?stop_id={STOP}")[1]["meta"]["nextExpectedSpreadMs"] or 0, 0)
+
+
+class CrowdOptionsTest(unittest.TestCase):
+    def test_options_that_are_wrong(self):
+        for options in (["--clients", "0"], ["--seconds", "0"], ["--most", "0.5"], ["--pace", "0"], ["--ramp", "-1"]):
+            answer = run("crowd", "http://127.0.0.1:1", "--stop", STOP, *options)
+            self.assertEqual(answer.returncode, 64, answer.stderr)
+        self.assertEqual(run("crowd", "ftp:nothing", "--stop", STOP).returncode, 64)
+
+    def test_a_server_that_is_not_there_fails(self):
+        began = time.monotonic()
+        answer = run("crowd", "http://127.0.0.1:1", "--stop", STOP, "--clients", "3", "--ramp", "0", "--settle", "1", "--seconds", "2")
+        self.assertEqual(answer.returncode, 1, answer.stdout)
+        self.assertGreater(time.monotonic() - began, 2.5)
+
+
+if __name__ == "__main__":
+    unittest.main()
