@@ -8,12 +8,18 @@ package struct ClientReport: Sendable {
   package let intervals: [Interval]
 
   /// Judges a recording.
-  package init(_ recording: Recording) {
+  ///
+  /// - Parameters:
+  ///   - recording: What was read.
+  ///   - terms: What it is held to beside its own figures.
+  package init(_ recording: Recording, terms: ReportTerms = ReportTerms()) {
     self.recording = recording
     let intervals = Interval.all(of: recording.samples)
     self.intervals = intervals
     let judge = ClientJudge(recording, intervals)
-    gates = judge.seedGates + judge.plausibilityGates
+    gates =
+      judge.seedGates + [judge.cadenceOfPreset(terms)].compactMap(\.self)
+      + judge.plausibilityGates + (recording.isVerified ? [judge.receipts] : [])
   }
 
   /// Whether there is anything to judge.

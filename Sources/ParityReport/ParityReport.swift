@@ -1,3 +1,5 @@
+import ConditionalHTTP
+
 /// What the recordings of two clients show about each other.
 package struct ParityReport: Sendable {
   /// The clients.
@@ -20,6 +22,19 @@ package struct ParityReport: Sendable {
   /// Whether all gates of both clients and between them are passed.
   package var isPassed: Bool {
     isUsable && clients.allSatisfy(\.isPassed) && gates.allSatisfy(\.isPassed)
+  }
+
+  /// What no gate can tell of these recordings; nothing if receipts were verified.
+  package var untold: [String] {
+    guard !clients.allSatisfy(\.recording.isVerified) else { return [] }
+    return [
+      "whether one recording is the other with new times, names and noise",
+      "whether ages and source times were edited together",
+      "whether answers were left out and the others numbered anew",
+      "whether a page and a terminal made them, or one of the two made both",
+      "whether the stop was written into both afterwards",
+      "whether any of it was ever answered by a server",
+    ]
   }
 
   /// What differs between the clients and decides nothing (mesdeparts.md 6.1): second minus first.
@@ -52,7 +67,57 @@ struct ParityJudge {
     self.second = second
   }
 
-  var gates: [Gate] { [sameStop, sameTime, independent] }
+  var gates: [Gate] {
+    [sameStop, sameTime, independent, intervalsAlike] + [twoKinds].compactMap(\.self)
+  }
+
+  /// The mean interval of the schedule in multiples of the cadence, in percent.
+  private func stretch(_ client: ClientReport) -> Int? {
+    let judged = client.intervals.filter { $0.kind == .scheduled && $0.cadence > 0 }
+    let cadences = judged.reduce(0.0) { $0 + Double($1.cadence) }
+    let lengths = judged.reduce(0.0) { $0 + Double($1.length) }
+    return cadences > 0 ? Int((min(lengths / cadences, 1_000) * 100).rounded()) : nil
+  }
+
+  /// Clients with other presets have other intervals, and take the same liberty with them.
+  private var intervalsAlike: Gate {
+    let stretches = [stretch(first), stretch(second)]
+    let words = stretches.map { $0.map { Figures.decimal(Double($0) / 100, places: 2) } ?? "–" }
+    let gap = stretches[0].flatMap { left in stretches[1].map { abs($0 - left) } }
+    let isAlike = gap.map { $0 <= ReportLimits.mostIntervalGap } ?? false
+    return Gate(
+      "intervals_alike",
+      "the mean intervals differ by at most \(ReportLimits.mostIntervalGap) % of the cadence",
+      measured: "\(words[0]) and \(words[1]) cadences",
+      isAlike
+        ? []
+        : [
+          Gate.Finding(
+            gap == nil
+              ? "a recording has no interval of the schedule"
+              : "the mean intervals are \(words[0]) and \(words[1]) cadences: the clients do not"
+                + " behave alike"
+          )
+        ]
+    )
+  }
+
+  /// One recording is of a page and the other is not, as the server saw it; nothing without receipts.
+  private var twoKinds: Gate? {
+    guard first.recording.isVerified, second.recording.isVerified else { return nil }
+    let kinds = [first, second].map { client in
+      Set(client.answers.compactMap { $0.receipt?.client.rawValue }).sorted()
+    }
+    let names = kinds.map { $0.isEmpty ? "nobody" : $0.joined(separator: " and ") }
+    let isRight = Set(kinds) == [["page"], ["program"]]
+    return Gate(
+      "page_and_program",
+      "one recording is of a page, the other of a program",
+      measured: names.joined(separator: " | "),
+      isRight
+        ? [] : [Gate.Finding("the recordings are of \(names[0]) and \(names[1])")]
+    )
+  }
 
   private func subjects(_ client: ClientReport) -> Set<String> {
     Set(client.recording.samples.compactMap { $0.asked.map { client.recording.words[$0] } })

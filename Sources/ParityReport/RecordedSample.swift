@@ -19,6 +19,8 @@ package struct RecordedSample: Hashable, Sendable {
   package var answered: Int32?
   /// The hash of the server's name for the answer.
   package var requestId: UInt64?
+  /// The server's receipt; nothing without one, and where nobody gave a key to verify it.
+  package var receipt: RecordedReceipt?
   /// The hash of the body.
   package var digest: UInt64?
   /// When the request started and ended, on the client's clock.

@@ -1,3 +1,5 @@
+package import ConditionalHTTP
+
 /// The samples of one file, read as a stream: whatever its size, at most
 /// ``ReportLimits/mostSamples`` samples and one line are kept.
 package struct Recording: Sendable {
@@ -32,6 +34,9 @@ package struct Recording: Sendable {
   /// The samples that were left out because there are too many.
   package private(set) var leftOut = 0
 
+  /// Whether receipts were verified.
+  package var isVerified: Bool { key != nil }
+  private let key: ReceiptKey?
   private let mostSamples: Int
   private var pending: [UInt8] = []
   private var isTooLong = false
@@ -42,14 +47,20 @@ package struct Recording: Sendable {
   /// - Parameters:
   ///   - name: The name of the file, for people.
   ///   - mostSamples: The most samples that are judged.
-  package init(name: String, mostSamples: Int = ReportLimits.mostSamples) {
+  ///   - key: What receipts are verified with; nothing leaves them unread.
+  package init(
+    name: String,
+    mostSamples: Int = ReportLimits.mostSamples,
+    key: ReceiptKey? = nil
+  ) {
     self.name = name
+    self.key = key
     self.mostSamples = mostSamples
   }
 
   /// Creates a recording of bytes that are at hand.
-  package init(name: String, _ bytes: some Sequence<UInt8>) {
-    self.init(name: name)
+  package init(name: String, _ bytes: some Sequence<UInt8>, key: ReceiptKey? = nil) {
+    self.init(name: name, key: key)
     Array(bytes).withUnsafeBytes { read($0) }
     finish()
   }
@@ -114,7 +125,7 @@ package struct Recording: Sendable {
         try take(event, members)
         return
       }
-      var reader = SampleReader(members: members, words: words)
+      var reader = SampleReader(members: members, words: words, key: key)
       let sample = try reader.sample(line: number, hash: Self.hash(line))
       words = reader.words
       if samples.count < mostSamples {

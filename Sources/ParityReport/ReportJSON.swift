@@ -18,6 +18,7 @@ package enum ReportJSON {
         "differences",
         object(report.differences.map { ($0.name, quoted($0.value)) })
       ),
+      ("cannotBeTold", list(report.untold.map { quoted($0) })),
       ("mechanisms", mechanisms(report.mechanisms)),
     ]) + "\n"
   }

@@ -34,6 +34,8 @@ package enum ReportLimits {
   package static let clockSkew: Int64 = 30_000
   /// How far the server's time may seem to go back: `Date` counts whole seconds.
   package static let clockGrain: Int64 = 2_000
+  /// How much more than its duration a request may lie elsewhere than its receipt says.
+  package static let startGrain: Int64 = 1_000
   /// How far `rtCacheAgeMs` may differ from `serverTime − rtFetchedAt`.
   package static let ageGrain: Int64 = 2_500
   /// The least share of answers that carry a piece of evidence, in percent.
@@ -56,6 +58,8 @@ package enum ReportLimits {
   package static let leastOverlap = 50
   /// The most requests of one client that may repeat the other's rhythm, in percent.
   package static let mostRepeated = 50
+  /// How far the mean intervals of two clients may differ, in percent of their cadences.
+  package static let mostIntervalGap = 50
   /// How far intervals may differ and still be the same, in milliseconds.
   package static let sameInterval: Int64 = 2
 

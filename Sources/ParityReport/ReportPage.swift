@@ -18,7 +18,12 @@ package enum ReportPage {
       body += "<tr><th scope=\"row\">\(text(difference.name)), second − first</th>"
       body += "<td class=\"n\">\(text(difference.value))</td></tr>"
     }
-    body += "</tbody></table></section>" + plots(report.clients) + table(report.mechanisms)
+    body += "</tbody></table>"
+    if !report.untold.isEmpty {
+      let words = report.untold.map { "<li>\(text($0))</li>" }.joined()
+      body += "<p>Cannot be told without receipts:</p><ul>\(words)</ul>"
+    }
+    body += "</section>" + plots(report.clients) + table(report.mechanisms)
     return page("Freshness parity report", isPassed: report.isPassed, body)
   }
 

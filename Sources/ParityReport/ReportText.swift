@@ -21,6 +21,9 @@ package enum ReportText {
     lines += ["", "Mechanisms of seed 000"]
     lines += tableLines(report.mechanisms)
     lines += ["", "verdict: \(report.isPassed ? "PASS" : "FAIL")"]
+    if !report.untold.isEmpty {
+      lines += ["cannot be told without receipts:"] + report.untold.map { "  \($0)" }
+    }
     lines += failures(report).map { "  \($0)" }
     return lines.joined(separator: "\n") + "\n"
   }

@@ -1,7 +1,11 @@
+import ConditionalHTTP
+
 /// Makes a sample of the members of a line, and says which member is wrong.
 struct SampleReader {
   let members: [String: RecordLine.Value]
   var words: WordList
+  /// What receipts are verified with.
+  var key: ReceiptKey?
 
   mutating func sample(line: Int, hash: UInt64) throws(RecordLine.Fault) -> RecordedSample {
     guard let startedAt = try number("startedAt") else { throw missing("startedAt") }
@@ -31,6 +35,7 @@ struct SampleReader {
       asked: try word("asked"),
       answered: try word("answered"),
       requestId: try text("requestId").map { Recording.hash($0.utf8) },
+      receipt: try receipt(isWhole: meaning == .content),
       digest: digest,
       startedAt: startedAt,
       endedAt: endedAt,
@@ -48,6 +53,25 @@ struct SampleReader {
       isConditional: try flag("conditional") ?? false,
       isChange: try flag("changed") ?? false,
       cadence: try number("cadenceMs") ?? 0
+    )
+  }
+
+  private func receipt(isWhole: Bool) throws(RecordLine.Fault) -> RecordedReceipt? {
+    guard let key, let receipt = try text("receipt") else { return nil }
+    let status = try number("status") ?? 0
+    return RecordedReceipt(
+      receipt,
+      of: AnswerReceipt.Facts(
+        requestId: try text("requestId") ?? "",
+        entityTag: try text("entityTag") ?? "",
+        subject: try text("asked") ?? "",
+        realtime: try text("rtStatus") ?? "",
+        status: Int(clamping: status)
+      ),
+      serverTime: try number("serverTime"),
+      isWhole: isWhole,
+      sourceTime: try number("rtFetchedAt"),
+      key: key
     )
   }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 import signal
 import subprocess
 import time
@@ -23,10 +24,16 @@ def lines(path: Path) -> list[str]:
 
 
 class Storm:
-    """A sample network of today, a producer whose feed is a storm, and a server on the present clock."""
+    """A sample network of today, a producer whose feed is a storm, and a server on the present clock.
 
-    def __init__(self, period: float):
+    The server is started as it is deployed, and with a key for receipts; `poll` is for publications that come more often than
+    sources are usually asked, in seconds.
+    """
+
+    def __init__(self, period: float, poll: float | None = None):
         self.folder = Folder()
+        self.key = self.folder / "receipt.key"
+        self.key.write_text(secrets.token_hex(32))
         day = datetime.now(timezone.utc).strftime("%Y-%m-%d")
         for arguments in (("sample", "--date", day, "--out", str(self.folder / "feed")),
                           ("import", str(self.folder / "feed"), "--data", str(self.folder / "data"))):
@@ -37,7 +44,7 @@ class Storm:
         now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
         self.server = Server(
             self.folder / "data", "--trip-updates", f"{self.feed.url}/trip-updates.pb", "--alerts", f"{self.feed.url}/alerts.pb",
-            "--poll", f"trip-updates={round(period * 500)}", now=now,
+            "--receipt-key", str(self.key), *([] if poll is None else ["--poll", f"trip-updates={round(poll * 1000)}"]), now=now,
         )
         self.browser = Browser()
 

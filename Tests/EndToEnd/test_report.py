@@ -51,6 +51,9 @@ class Elements(HTMLParser):
 class RecordedClientsTest(unittest.TestCase):
     """Two clients, recorded together once."""
 
+    EVERY = PERIOD
+    """The interval that both were started with."""
+
     @classmethod
     def setUpClass(cls):
         cls.folder = Folder()
@@ -93,7 +96,8 @@ class RecordedClientsTest(unittest.TestCase):
 
     def report(self, *arguments, code):
         file = self.work / "report.json"
-        answer = run("report", *map(str, arguments), "--json", str(file))
+        every = ["--every", f"{self.EVERY:g}"] if arguments[0] == "parity" else []
+        answer = run("report", *map(str, arguments), "--json", str(file), *every)
         self.assertEqual(answer.returncode, code, answer.stdout + answer.stderr)
         return json.loads(file.read_text()), answer.stdout
 
@@ -106,7 +110,7 @@ class RecordedClientsTest(unittest.TestCase):
         """The failed gates, the mechanism table's apart: it depends on what has been built."""
         vectors = ["--vectors", str(RESULTS)] if RESULTS.exists() else []
         file = self.work / "report.json"
-        answer = run("report", "parity", str(first), str(second), "--json", str(file), *vectors)
+        answer = run("report", "parity", str(first), str(second), "--json", str(file), "--every", f"{self.EVERY:g}", *vectors)
         failed = self.failed(json.loads(file.read_text()))
         table = failed.pop("mechanisms", None)
         self.assertEqual(answer.returncode, 1 if failed or table else 0, answer.stdout)
@@ -150,6 +154,18 @@ class RecordedClientsTest(unittest.TestCase):
         file.write_text(json.dumps(results))
         report, text = self.report("parity", *self.files, "--vectors", file, code=1)
         self.assertIn(name, text)
+
+    def test_a_cadence_that_nobody_gave_the_clients(self):
+        answer = run("report", "parity", *map(str, self.files), "--json", str(self.work / "report.json"))
+        self.assertEqual(answer.returncode, 1, answer.stdout)
+        failed = self.failed(json.loads((self.work / "report.json").read_text()))
+        self.assertEqual(set(failed) - {"mechanisms"}, {"cadence_of_preset"})
+        self.assertIn(f"such as {round(self.EVERY * 1000)} ms", failed["cadence_of_preset"][0]["says"])
+
+    def test_what_cannot_be_told_is_listed(self):
+        report, text = self.report("parity", *self.files, "--vectors", self.work / "nothing.json", code=1)
+        self.assertIn("cannot be told without receipts:\n  whether one recording is the other", text)
+        self.assertEqual(len(report["cannotBeTold"]), 6)
 
     def test_a_copied_file(self):
         copy = self.work / "copy.jsonl"
@@ -232,6 +248,14 @@ class ReportInputTest(unittest.TestCase):
         answer = run("report", "freshness", str(nonsense), "--html", str(self.folder / "no/file"))
         self.assertEqual(answer.returncode, 2, answer.stderr)
         self.assertEqual(run("report", "parity", str(nonsense)).returncode, 64)
+        nonsense.write_text(good)
+        for key, words in ((b"too short", "16 to 4096 bytes"), (None, "cannot be read")):
+            if key is not None:
+                (self.folder / "key").write_bytes(key)
+            path = self.folder / ("absent" if key is None else "key")
+            answer = run("report", "freshness", str(nonsense), "--receipts", str(path))
+            self.assertEqual((answer.returncode, answer.stdout), (2, ""), answer.stderr)
+            self.assertIn(words, answer.stderr)
 
     def test_a_huge_file_takes_little_memory(self):
         huge = self.folder / "huge.jsonl"

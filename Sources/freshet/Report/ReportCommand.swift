@@ -1,5 +1,7 @@
 import ArgumentParser
+import ConditionalHTTP
 import Foundation
+import Freshness
 import ParityReport
 
 /// `freshet report`.
@@ -34,10 +36,13 @@ struct FreshnessReportCommand: ParsableCommand {
   @Argument(help: "The recording, JSON Lines.")
   var file: String
 
+  @OptionGroup var evidence: ReportEvidence
+
   @OptionGroup var output: ReportOutput
 
   func run() throws {
-    let client = try ReportFile.client(file)
+    let key = try evidence.key()
+    let client = try ReportFile.client(file, key: key, terms: evidence.terms(usual: []))
     try output.write(page: ReportPage.page(client), json: ReportJSON.text(client))
     try output.end(ReportText.text(client), isPassed: client.isPassed)
   }
@@ -50,7 +55,8 @@ struct ParityReportCommand: ParsableCommand {
     abstract: "Judge the recordings of two clients, each and beside each other.",
     discussion: """
       Both must pass on their own, have asked for the same stop at the same time, and not be made from \
-      each other. Every mechanism of the seed's mapping table must be proved by the conformance vectors \
+      each other. With --receipts nothing of an answer can be edited, left out or invented; without, the report \
+      says what it cannot tell. Every mechanism of the seed's mapping table must be proved by the conformance vectors \
       of both builds of the engine: this program runs them itself for the native build; for the \
       WebAssembly build it reads what Scripts/engine-wasm-check wrote. \(exitCodes)
       """
@@ -70,6 +76,8 @@ struct ParityReportCommand: ParsableCommand {
   @Option(help: "A checkout with a built module: its vectors are run now, with node.")
   var node: String?
 
+  @OptionGroup var evidence: ReportEvidence
+
   @OptionGroup var output: ReportOutput
 
   func validate() throws {
@@ -79,7 +87,9 @@ struct ParityReportCommand: ParsableCommand {
   }
 
   func run() throws {
-    let clients = try [first, second].map { try ReportFile.client($0) }
+    let key = try evidence.key()
+    let terms = evidence.terms(usual: [.departuresWeb, .departuresNative])
+    let clients = try [first, second].map { try ReportFile.client($0, key: key, terms: terms) }
     let report = ParityReport(
       clients[0],
       clients[1],
@@ -87,6 +97,59 @@ struct ParityReportCommand: ParsableCommand {
     )
     try output.write(page: ReportPage.page(report), json: ReportJSON.text(report))
     try output.end(ReportText.text(report), isPassed: report.isPassed)
+  }
+}
+
+/// What a report holds recordings to beside their own figures.
+struct ReportEvidence: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The file of the server's --receipt-key: every answer must carry its receipt.",
+      valueName: "keyfile"
+    )
+  )
+  var receipts: String?
+
+  @Option(
+    help:
+      "A preset that the clients may have: \(PresetName.allCases.map(\.rawValue).joined(separator: ", ")); may be given several times. Default for parity: departuresWeb, departuresNative."
+  )
+  var preset: [PresetName] = []
+
+  @Option(
+    help: "An interval in seconds that a client was started with; may be given several times."
+  )
+  var every: [Double] = []
+
+  func validate() throws {
+    guard every.allSatisfy({ (0.2...86_400).contains($0) }) else {
+      throw ValidationError("--every is 0.2 to 86400 seconds")
+    }
+  }
+
+  /// The key.
+  ///
+  /// - Throws: `ExitCode` after the reason was told.
+  func key() throws -> ReceiptKey? {
+    try receipts.map { try ReceiptKeyFile.read($0, for: "freshet report: --receipts") }
+  }
+
+  /// What clients are held to.
+  ///
+  /// - Parameter usual: Their presets, if none are named; none at all hold them to nothing.
+  /// - Returns: The terms.
+  func terms(usual: [PresetName]) -> ReportTerms {
+    let presets = preset.isEmpty ? usual : preset
+    guard !presets.isEmpty || !every.isEmpty else { return ReportTerms() }
+    var cadences = Set(every.map { Int64(($0 * 1_000).rounded()) })
+    for preset in presets {
+      let policy = preset.policy
+      let spans =
+        [policy.active, policy.recent, policy.idle] + [policy.background].compactMap(\.self)
+      cadences.formUnion(spans.map(\.milliseconds))
+    }
+    let names = presets.map(\.rawValue) + every.map { "--every \($0)" }
+    return ReportTerms(cadences: cadences, preset: names.joined(separator: " or "))
   }
 }
 
@@ -122,14 +185,14 @@ enum ReportFile {
   private static let block = 1 << 20
 
   /// Reads and judges a recording.
-  static func client(_ path: String) throws -> ClientReport {
-    ClientReport(try recording(path))
+  static func client(_ path: String, key: ReceiptKey?, terms: ReportTerms) throws -> ClientReport {
+    ClientReport(try recording(path, key: key), terms: terms)
   }
 
   /// Reads a recording, block by block.
-  static func recording(_ path: String) throws -> Recording {
+  static func recording(_ path: String, key: ReceiptKey? = nil) throws -> Recording {
     let file = try file(path)
-    var recording = Recording(name: path)
+    var recording = Recording(name: path, key: key)
     do {
       while let data = try file.read(upToCount: block), !data.isEmpty {
         data.withUnsafeBytes { recording.read($0) }

@@ -1,3 +1,4 @@
+import ConditionalHTTP
 import Foundation
 import ParityReport
 
@@ -22,8 +23,12 @@ struct EditedRecording {
   }
 
   /// The report of the recording.
-  func report(_ name: String = "edited.jsonl") throws -> ClientReport {
-    ClientReport(Recording(name: name, try text().utf8))
+  func report(
+    _ name: String = "edited.jsonl",
+    key: ReceiptKey? = nil,
+    terms: ReportTerms = ReportTerms()
+  ) throws -> ClientReport {
+    ClientReport(Recording(name: name, try text().utf8, key: key), terms: terms)
   }
 
   /// Adds to numbers of all lines.

@@ -1,3 +1,4 @@
+import ConditionalHTTP
 import Freshness
 import FreshnessRuntime
 
@@ -11,19 +12,22 @@ enum SimulatedClient {
   ///   - seed: The dice of network and client.
   ///   - start: When the client starts, on the server's clock.
   ///   - length: How long it runs, in milliseconds.
+  ///   - kind: What it is.
   /// - Returns: Its recording.
   static func record(
     _ policy: Policy,
     _ server: inout SimulatedServer,
     seed: UInt64,
     start: Int64 = 5_037,
-    length: Int64 = 600_000
+    length: Int64 = 600_000,
+    kind: AnswerReceipt.Client = .program
   ) -> [String] {
     var dice = SplitMix64(seed: seed)
     var machine = Freshness(policy: policy, context: Context(question: 1))
     let origin = WallTime(milliseconds: server.origin + start)
     var records: [String] = []
     var now: Int64 = 0
+    var receipt: String?
     var flight: (request: Request, arrival: Int64, reply: SimulatedServer.Reply)?
     var effects = step(&machine, .started, at: now, &dice)
     while true {
@@ -31,11 +35,15 @@ enum SimulatedClient {
         let title = "GET board.example/api/stationboard?stop_id=\(server.stop)"
         let record = SampleRecord(sample, resource: title, origin: origin, evidence: evidence)
         records.append(record.line)
+        receipt = evidence.receipt ?? receipt
       }
       if effects.sample != nil { flight = nil }
       if let request = effects.request {
         let way = 8 + Int64(dice.next() % 90)
-        let reply = server.reply(to: request, at: start + now + way)
+        let after = receipt.flatMap {
+          AnswerReceipt.After(number: request.ticket.generation, following: $0)
+        }
+        let reply = server.reply(to: request, at: start + now + way, of: kind, after: after)
         flight = (request, now + way + 5 + Int64(dice.next() % 60), reply)
       }
       let alarm = machine.alarm?.milliseconds

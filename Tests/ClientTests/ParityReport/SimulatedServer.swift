@@ -1,3 +1,4 @@
+import ConditionalHTTP
 import Freshness
 import FreshnessRuntime
 
@@ -15,6 +16,8 @@ struct SimulatedServer {
   var failurePercent: UInt64 = 0
   /// Whether it says how fresh its boards are.
   var saysFreshness = true
+  /// What it makes receipts with.
+  var key: ReceiptKey?
   /// The status it reports.
   var status = RealtimeStatus.applied
 
@@ -46,7 +49,19 @@ struct SimulatedServer {
   }
 
   /// Answers a request that reaches the server at a moment.
-  mutating func reply(to request: Request, at: Int64) -> Reply {
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - at: The moment.
+  ///   - client: Who asks.
+  ///   - after: What the request says of the receipt before.
+  /// - Returns: The answer.
+  mutating func reply(
+    to request: Request,
+    at: Int64,
+    of client: AnswerReceipt.Client = .program,
+    after: AnswerReceipt.After? = nil
+  ) -> Reply {
     var evidence = SampleEvidence(origin: request.wish.origin, asked: stop)
     names += 1
     evidence.requestId = "request-\(dice.next())-\(names)"
@@ -79,6 +94,24 @@ struct SimulatedServer {
       bytes: isSame ? 0 : 18_000 + Int64(dice.next() % 900),
       marks: marks
     )
+    if let key {
+      let facts = AnswerReceipt.Facts(
+        requestId: evidence.requestId ?? "",
+        entityTag: "\"\(edition)\"",
+        subject: stop,
+        realtime: marks.status?.word ?? "",
+        status: isSame ? 304 : 200
+      )
+      evidence.receipt =
+        AnswerReceipt(
+          facts,
+          serverTime: time,
+          sourceTime: marks.fetchedAt?.milliseconds,
+          client: client,
+          after: after,
+          key: key
+        ).text
+    }
     if let period {
       let next = origin + (publication(at) + 1) * period + 800
       answer.hints.nextExpectedAt = WallTime(milliseconds: next)
