@@ -50,6 +50,18 @@ class EngineInThePage(BoardTest):
     def results(self) -> Path:
         return self.stand.folder.path
 
+    def test_the_page_reads_what_comes_next_and_the_spread_from_a_body_and_from_a_304(self):
+        tab = self.open("/?lang=en", rows=False)
+        hints = tab.run("""import('/assets/marks.js').then(({ hintsOf }) => [
+          hintsOf({ meta: { nextExpectedAt: '2026-11-24T07:00:20.000Z', nextExpectedSpreadMs: 9900 } }, null),
+          hintsOf(null, new Headers({ 'x-md-rt-next-ms': '12345', 'x-md-rt-spread-ms': '9900', 'Cache-Control': 'private, max-age=60' })),
+          hintsOf(null, new Headers({ 'x-md-rt-next-ms': 'soon', 'x-md-rt-spread-ms': '-1', 'Cache-Control': 'private, max-age=7' })),
+          hintsOf({ meta: { nextExpectedAt: null, nextExpectedSpreadMs: null } }, new Headers()),
+        ])""")
+        self.assertEqual(hints, [
+            {"nextExpectedAt": 1795503620000, "spread": 9900}, {"spread": 9900, "maxAge": 12345}, {"maxAge": 7000}, {},
+        ])
+
     def in_chromium(self) -> Path:
         """Runs every vector in the page, with the page's own engine; the results as run-vectors.mjs writes them."""
         tab = self.open("/?lang=en", rows=False)

@@ -32,8 +32,8 @@ async function scripts(path, folder, found = []) {
 
 const folder = mkdtempSync(join(tmpdir(), "freshet-crowd-"));
 writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-const board = "/assets/live-board.js";
-const engineScript = (await scripts(board, folder)).find((path) => path.endsWith("/freshness.js"));
+const [board, engineScript] = ["/assets/live-board.js", "/assets/freshness.js"];
+await scripts(engineScript, folder, await scripts(board, folder));
 const module = await (await fetch(new URL("freshness.wasm", new URL(engineScript, server)))).arrayBuffer();
 
 // What the scripts expect of a page.
