@@ -83,7 +83,50 @@ function writeAnswer(writer, value, where) {
   hints.end();
   writer.optionalNamed("activity", members.take("activity", null), members.name("activity"));
   writer.optional(members.take("deviceTime", null), members.name("deviceTime"));
+  writer.optional(members.take("delay", null), members.name("delay"));
   members.end();
+}
+
+const RESTRAINT = ["notBefore", "quietUntil", "leastInterval"];
+
+/** What follows the number of a message to an origin. */
+const ORIGIN_VALUES = {
+  asks: (writer, values) => {
+    writer.integer(values.take("number"), values.name("number"));
+    writer.named("priority", values.take("priority"), values.name("priority"));
+  },
+  ended: (writer, values) => {
+    writer.integer(values.take("number"), values.name("number"));
+    writer.moment(values.take("now"), values.name("now"));
+    writeOutcome(writer, values);
+    writer.optional(values.take("serverTime", null), values.name("serverTime"));
+    const limit = values.take("rateLimit", null);
+    writer.flag(limit !== null, values.name("rateLimit"));
+    if (limit !== null) {
+      const members = new Members(limit, values.name("rateLimit"));
+      for (const field of ["remaining", "reset"]) writer.integer(members.take(field), members.name(field));
+      members.end();
+    }
+    writer.integer(values.take("resources", 1), values.name("resources"));
+  },
+  withdrew: (writer, values) => writer.integer(values.take("number"), values.name("number")),
+};
+
+/** Writes what happened to a request of an origin: `{ event, with }`. */
+export function writeOriginEvent(writer, event) {
+  const members = new Members(event, "event");
+  const name = members.take("event");
+  writer.named("originEvent", name, members.name("event"));
+  const values = new Members(members.take("with"), members.name("with"));
+  ORIGIN_VALUES[name](writer, values);
+  values.end();
+  members.end();
+}
+
+/** Reads the restraint of an origin, and the numbers of the requests to send now. */
+export function readOriginOrders(reader) {
+  const restraint = Object.fromEntries(RESTRAINT.map((name) => [name, reader.optional()]));
+  return { restraint, send: Array.from({ length: reader.integer() }, () => reader.integer()) };
 }
 
 /** What follows the number of an event; events that are not here have no values. */
@@ -98,6 +141,17 @@ const EVENT_VALUES = {
   },
   activity: (writer, values) => writer.named("activity", values.take("is"), values.name("is")),
   wrote: (writer, values) => writer.integer(values.take("revision"), values.name("revision")),
+  restored: (writer, values) => {
+    writer.integer(values.take("revision"), values.name("revision"));
+    writer.integer(values.take("age"), values.name("age"));
+  },
+  restrained: (writer, values) => {
+    for (const name of RESTRAINT) {
+      const value = values.take(name, null);
+      if (value === null) writer.none(values.name(name));
+      else writer.moment(value, values.name(name));
+    }
+  },
   answered: (writer, values) => {
     writer.integer(values.take("generation"), values.name("generation"));
     writeContext(writer, values.take("context"), values.name("context"));
@@ -131,11 +185,12 @@ export const POLICY_FIELDS = [
   ["active", "integer"], ["recent", "integer"], ["recentFor", "integer"], ["idle", "integer"],
   ["background", "optional"], ["jitter", "jitter"], ["leastInterval", "integer"],
   ["leastWait", "integer"], ["burst", "integer"], ["spread", "integer"],
-  ["focusDebounce", "integer"], ["timeout", "integer"], ["retryDelay", "optional"],
+  ["focusDebounce", "integer"], ["impatience", "integer"], ["timeout", "integer"], ["retryDelay", "optional"],
   ["ladder", "list"], ["ladderJitter", "jitter"], ["retryAfterCap", "integer"],
   ["recheck", "integer"], ["driftFloor", "integer"], ["driftPercent", "integer"],
   ["stallFloor", "integer"], ["stallFactor", "integer"], ["rescueCooldown", "integer"],
   ["unchangedLimit", "optional"], ["unchangedFor", "optional"], ["holdCap", "optional"],
+  ["clockTolerance", "integer"],
   ["degradedRearm", "integer"], ["badgePartialAfter", "integer"],
   ["badgeUnavailableAfter", "integer"], ["alignment", "alignment"], ["longPoll", "optional"],
   ["push", "push"], ["prefetches", "flag"], ["ringCapacity", "integer"],
@@ -324,6 +379,7 @@ export function readLabel(reader) {
   label.notice = reader.named("notice");
   label.age = reader.optional();
   label.isHeld = reader.flag();
+  label.provenance = reader.named("provenance");
   const unit = reader.optionalNamed("wording");
   const count = reader.optional();
   label.wording = unit === null ? null : { [unit]: count };
@@ -343,6 +399,8 @@ export function readLook(reader) {
     ageAtArrival: null,
     arrivedAt: null,
     hasServerAge: null,
+    sourceTime: null,
+    provenance: null,
     changedAt: null,
     verifiedAt: null,
     failure: null,
@@ -357,6 +415,8 @@ export function readLook(reader) {
     look.ageAtArrival = reader.integer();
     look.arrivedAt = reader.integer();
     look.hasServerAge = reader.flag();
+    look.sourceTime = reader.optional();
+    look.provenance = reader.named("provenance");
     look.changedAt = reader.integer();
     look.verifiedAt = reader.integer();
   }

@@ -13,7 +13,9 @@ export const NUMBERS = Object.freeze({
     "started", "stopped", "paceWished", "prefetch", "woke", "slept", "lifecycle", "focused",
     "connectivity", "wished", "contextChanged", "activity", "acted", "fulfilled", "wrote", "evicted",
     "answered", "linkOpened", "linkHeard", "linkChanged", "linkDelivered", "linkGap", "linkLost",
+    "restored", "restrained",
   ],
+  originEvent: ["asks", "ended", "withdrew"],
   outcome: [
     "content", "unchanged", "refused", "unauthorised", "gone", "throttled", "serverError",
     "timedOut", "unreachable", "undecodable", "cancelled",
@@ -42,13 +44,15 @@ export const NUMBERS = Object.freeze({
   priority: ["low", "normal", "high"],
   verdict: [
     "keepUnmodified", "applyRealtime", "applyNothingToLose", "applyForced", "applyTooOld",
-    "applyAlways", "keepBetter",
+    "applyAlways", "keepBetter", "keepNewer",
   ],
+  provenance: ["server", "local", "disk"],
   badge: ["live", "partial", "unavailable", "unknown"],
   notice: ["none", "mild", "unavailable"],
   nextCause: [
     "unwatched", "offline", "paused", "outstanding", "cadence", "stated", "learned", "longPoll",
     "safetyPoll", "retry", "backoff", "degraded", "recheck", "retryAfter", "spread", "reconnect", "news",
+    "origin", "patience",
   ],
   // Sets: each list begins with the lowest bit.
   changes: ["snapshot", "failure", "loading", "label"],

@@ -17,15 +17,15 @@
 // happened to the machine then.
 
 import {
-  POLICY_FIELDS, RECORDS, readCounters, readEffects, readLabel, readLook, readPolicy, writeContext,
-  writeEvent, writePolicy,
+  POLICY_FIELDS, RECORDS, readCounters, readEffects, readLabel, readLook, readOriginOrders, readPolicy,
+  writeContext, writeEvent, writeOriginEvent, writePolicy,
 } from "./freshness-messages.js";
 import { CODES, EngineError, Members, Reader, Writer } from "./freshness-words.js";
 
 export { CODES, EngineError, NUMBERS, WISHES } from "./freshness-words.js";
 
 /** The wire form these files speak. */
-const WIRE_VERSION = 2;
+const WIRE_VERSION = 3;
 
 /** The WebAssembly module, and the machines in it. */
 export class Engine {
@@ -155,6 +155,16 @@ export class Engine {
     return new Machine((name, write, read) => this.#call(name, [handle], write, read));
   }
 
+  /**
+   * Creates an origin: what all machines of one server share (R39).
+   *
+   * @returns {Origin} The origin; `destroy()` gives its memory back.
+   */
+  origin() {
+    const handle = this.#call("freshness_origin_create", []);
+    return new Origin((name, write, read) => this.#call(name, [handle], write, read));
+  }
+
   /** Writes a message, calls an export and reads its answer. */
   #call(name, values, write, read) {
     if (this.#broken) throw new EngineError("broken", "", "the module stopped at a fault before");
@@ -265,5 +275,33 @@ export class Machine {
       throw new EngineError("wentBack", "now", problem);
     }
     writer.moment(now, "now");
+  }
+}
+
+/** What is known of one origin; `Engine.origin` creates it. */
+export class Origin {
+  #call;
+
+  /** @param {Function} call - Calls an export for this origin. */
+  constructor(call) {
+    this.#call = call;
+  }
+
+  /**
+   * Takes in what happened to a request.
+   *
+   * @param {object} event - `{ event, with }`: `asks` with `number` and `priority` for a request that a machine
+   *   ordered; `ended` with `number`, `now`, `outcome` and what belongs to it, `serverTime`, `rateLimit`
+   *   (`{ remaining, reset }`) and `resources`; `withdrew` with `number` for one that was cancelled.
+   * @returns {object} `restraint`: what to tell the machines, as the values of `restrained`; `send`: the
+   *   numbers of the requests to send now.
+   */
+  handle(event) {
+    return this.#call("freshness_origin_handle", (writer) => writeOriginEvent(writer, event), readOriginOrders);
+  }
+
+  /** Removes the origin; every later call is an error. */
+  destroy() {
+    this.#call("freshness_origin_destroy", null);
   }
 }

@@ -61,6 +61,11 @@ static const unsigned char mesdeparts_bytes[] = {
 #embed "Vectors/mesdeparts.json"
 };
 
+static const char trust_name[] = "trust.json";
+static const unsigned char trust_bytes[] = {
+#embed "Vectors/trust.json"
+};
+
 static const FreshetVectorFile files[] = {
   VECTORS(requests),
   VECTORS(schedule),
@@ -73,6 +78,7 @@ static const FreshetVectorFile files[] = {
   VECTORS(catnip),
   VECTORS(peers),
   VECTORS(mesdeparts),
+  VECTORS(trust),
 };
 
 const FreshetVectorFile *freshet_vector_files(void) { return files; }

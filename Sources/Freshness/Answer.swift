@@ -14,6 +14,9 @@ public struct Answer: Hashable, Sendable {
   public var activity: Activity?
   /// The device's wall clock on arrival, to measure the skew (R27).
   public var deviceTime: WallTime?
+  /// The time from sending the request to the arrival of the whole answer, as the host measured it;
+  /// `nil` counts from the order of the request (R37).
+  public var delay: Timespan?
 
   /// Creates an answer.
   public init(
@@ -23,7 +26,8 @@ public struct Answer: Hashable, Sendable {
     marks: Marks = Marks(),
     hints: Hints = Hints(),
     activity: Activity? = nil,
-    deviceTime: WallTime? = nil
+    deviceTime: WallTime? = nil,
+    delay: Timespan? = nil
   ) {
     self.outcome = outcome
     self.status = status
@@ -32,6 +36,7 @@ public struct Answer: Hashable, Sendable {
     self.hints = hints
     self.activity = activity
     self.deviceTime = deviceTime
+    self.delay = delay
   }
 }
 
@@ -74,9 +79,9 @@ public enum Outcome: Hashable, Sendable {
   case gone
   /// `429`, or `503` with a `Retry-After`.
   case throttled(RetryHint?)
-  /// `408` or `5xx`.
+  /// `5xx`.
   case serverError
-  /// No answer in time.
+  /// No answer in time, or `408`.
   case timedOut
   /// No connection, or a broken one.
   case unreachable
@@ -97,7 +102,8 @@ public enum Outcome: Hashable, Sendable {
     case 410: self = .gone
     case 429: self = .throttled(retryAfter)
     case 503 where retryAfter != nil: self = .throttled(retryAfter)
-    case 408, 500...: self = .serverError
+    case 408: self = .timedOut
+    case 500...: self = .serverError
     default: self = .refused
     }
   }

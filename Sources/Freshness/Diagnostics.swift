@@ -22,7 +22,7 @@ public struct Notes: OptionSet, Hashable, Sendable {
   public static let timedOut = Notes(rawValue: 64)
   /// A prefetch was not worth a request (R35).
   public static let prefetchDropped = Notes(rawValue: 128)
-  /// A wish waits for the network or for a `Retry-After` (R21, R24).
+  /// A wish waits for the network, for a `Retry-After` or for the budget (R21, R24, R39, R40).
   public static let deferred = Notes(rawValue: 256)
   /// The stream was lost or has a gap (R33).
   public static let linkLost = Notes(rawValue: 512)

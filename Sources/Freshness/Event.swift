@@ -43,8 +43,14 @@ public enum Event: Hashable, Sendable {
   case fulfilled
   /// The application put its own copy in place (P8).
   case wrote(Revision)
+  /// The application put a copy in place that it kept from an earlier run, of an age (R38).
+  ///
+  /// It never takes the place of another copy.
+  case restored(Revision, age: Timespan)
   /// The host lost the body, and with it the validator (R17, R19).
   case evicted
+  /// What the origin imposes on every resource it serves (R39).
+  case restrained(Restraint)
 
   // MARK: Answers and news
 

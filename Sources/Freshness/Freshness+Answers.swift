@@ -27,7 +27,8 @@ extension Freshness {
   ) -> Move {
     turn.hasLanded = true
     let before = snapshot?.revision
-    let (move, verdict) = outcome(answer, of: flight, in: &turn)
+    let delay = responseDelay(answer, of: flight, at: turn.now)
+    let (move, verdict) = outcome(answer, of: flight, delay: delay, in: &turn)
     // R22: a cancellation is not an error, and no sample either.
     if answer.outcome != .cancelled {
       lastEnd = turn.now
@@ -41,13 +42,19 @@ extension Freshness {
       if case .rest(let cause, _) = move, cause.isOfTransientFailure { return move }
       return .rest(.news, then)
     }
+    // R40: what the budget does not cover waits with the rest that the answer brings about.
+    if isOverBudget(then, at: turn.now) {
+      postpone(then, in: &turn)
+      return move
+    }
     // R2: the follow-up goes out when the request ends, however it ended.
-    return .ask(then)
+    return .insist(then)
   }
 
   private mutating func outcome(
     _ answer: Answer,
     of flight: Flight,
+    delay: Timespan,
     in turn: inout Turn
   ) -> (Move, Hold.Verdict?) {
     // R21: different outcomes stay different.
@@ -57,6 +64,7 @@ extension Freshness {
       let (verdict, step) = receive(
         content,
         of: answer,
+        delay: delay,
         isForced: isForced,
         isRequest: true,
         in: &turn
@@ -64,7 +72,7 @@ extension Freshness {
       return (.rest(step.map { .degraded($0) } ?? .cadence, .schedule), verdict)
     case .unchanged:
       guard snapshot != nil else { return (bodyIsMissing(answer, flight, in: turn), nil) }
-      verify(answer, isRequest: true, in: &turn)
+      verify(answer, delay: delay, isRequest: true, in: &turn)
       return (.rest(.cadence, .schedule), .keepUnmodified)
     case .refused: return (rejected(.refused, answer, in: turn), nil)
     case .unauthorised: return (rejected(.unauthorised, answer, in: turn), nil)
@@ -92,11 +100,20 @@ extension Freshness {
   mutating func receive(
     _ content: Content,
     of answer: Answer,
+    delay: Timespan,
     isForced: Bool,
     isRequest: Bool,
     in turn: inout Turn
   ) -> (Hold.Verdict, Int32?) {
     let now = turn.now
+    if isOlder(answer.marks, policy: turn.policy), !isForced {
+      // R36: an older version changes nothing, counts as success and labels nothing.
+      succeeded(answer, isRequest: isRequest, teaches: false, in: turn)
+      unchangedRun = 0
+      lastFull = now
+      turn.effects.snapshot = .hold
+      return (.keepNewer, nil)
+    }
     let verdict = Hold.verdict(
       isModified: true,
       hasRealtime: content.hasRealtime,
@@ -105,30 +122,32 @@ extension Freshness {
       age: snapshot?.age.value(at: now) ?? .zero,
       cap: turn.policy.holdCap
     )
-    succeeded(answer, isRequest: isRequest, in: turn)
+    succeeded(answer, isRequest: isRequest, teaches: true, in: turn)
     unchangedRun = 0
     lastFull = now
     let step = degraded.answered(answer.marks.degradation, at: now, policy: turn.policy)
     guard verdict.applies else {
       // R20: keep, and label from the incoming answer. R19: its validator is never used.
-      held = Held(marks: answer.marks, arrivedAt: now)
+      let age = answer.marks.greatestAgeAtArrival(delay: delay)
+      held = Held(quality: Quality(answer.marks), age: age, arrivedAt: now)
       turn.effects.snapshot = .hold
       turn.effects.notes.insert(.held)
       return (verdict, step)
     }
     let isSame = snapshot?.revision == content.revision
-    let age = answer.marks.ageAtArrival
     turn.effects.snapshot = isSame ? .verify : .apply
+    let age = arrivalAge(answer.marks, delay: delay, at: now)
     snapshot = Snapshot(
       revision: content.revision,
       validator: content.validator,
       hasRealtime: content.hasRealtime,
-      age: Age(atArrival: age ?? answer.marks.transit, arrivedAt: now),
-      hasServerAge: age != nil,
+      age: Age(atArrival: age, arrivedAt: now),
+      hasServerAge: answer.marks.ageAtArrival != nil,
+      sourceTime: answer.marks.fetchedAt,
       changedAt: isSame ? snapshot?.changedAt ?? now : now,
       verifiedAt: now
     )
-    marks = answer.marks
+    quality = Quality(answer.marks)
     held = nil
     if content.fulfilsAction { activity.fulfilled() }
     return (verdict, step)
@@ -137,30 +156,46 @@ extension Freshness {
   /// Takes in "not modified".
   ///
   /// R16: a success that moves *verified* and leaves *changed*.
-  mutating func verify(_ answer: Answer, isRequest: Bool, in turn: inout Turn) {
-    succeeded(answer, isRequest: isRequest, in: turn)
+  mutating func verify(
+    _ answer: Answer,
+    delay: Timespan,
+    isRequest: Bool,
+    in turn: inout Turn
+  ) {
+    let isOlder = isOlder(answer.marks, policy: turn.policy)
+    succeeded(answer, isRequest: isRequest, teaches: !isOlder, in: turn)
     unchangedRun = min(unchangedRun + 1, 1_000)
-    turn.effects.snapshot = .verify
     held = nil
-    guard var kept = snapshot else { return }
+    // R38: nobody sent a validator of what the application wrote or kept, so that it is not confirmed.
+    guard var kept = snapshot, kept.provenance == .server else { return }
+    turn.effects.snapshot = .verify
     kept.verifiedAt = turn.now
-    if let age = answer.marks.ageAtArrival {
+    let tellsAge = answer.marks.ageAtArrival != nil
+    if !isOlder, tellsAge || !kept.hasServerAge {
+      let age = arrivalAge(answer.marks, delay: delay, at: turn.now)
       kept.age = Age(atArrival: age, arrivedAt: turn.now)
-      kept.hasServerAge = true
-    } else if !kept.hasServerAge {
-      kept.age = Age(atArrival: answer.marks.transit, arrivedAt: turn.now)
+      kept.hasServerAge = tellsAge
+      kept.sourceTime = answer.marks.fetchedAt ?? kept.sourceTime
     }
     snapshot = kept
-    marks = marks.updated(by: answer.marks)
+    // R36: what is older labels nothing.
+    if !isOlder { quality = quality.updated(by: answer.marks) }
   }
 
   /// R16, R23: one success of any kind clears the error and the backoff.
-  private mutating func succeeded(_ answer: Answer, isRequest: Bool, in turn: Turn) {
+  ///
+  /// What is older than the copy at hand teaches nothing of the producer's rhythm (R31, R36).
+  private mutating func succeeded(
+    _ answer: Answer,
+    isRequest: Bool,
+    teaches: Bool,
+    in turn: Turn
+  ) {
     backoff.succeeded(isRequest: isRequest)
     failure = nil
     // R9: the next interval is chosen with what this answer says (P4).
     if let observed = answer.activity { activity.observed(observed, at: turn.now) }
-    guard let alignment = turn.policy.alignment else { return }
+    guard teaches, let alignment = turn.policy.alignment else { return }
     rhythm.learn(
       marks: answer.marks,
       hints: answer.hints,

@@ -26,13 +26,21 @@ extension Freshness {
 
   /// Says how fresh the copy at hand is (R26, R27, R28).
   public func label(at now: Moment) -> FreshnessLabel {
-    let shown = held?.marks ?? marks
+    let quality = held?.quality ?? quality
     var age = snapshot?.age.value(at: now)
-    if let held, let atArrival = held.marks.ageAtArrival {
+    if let held, let ageAtArrival = held.age {
       // R20: a kept board is labelled from the answer that was not applied.
-      age = Age(atArrival: atArrival, arrivedAt: held.arrivedAt).value(at: now)
+      // R37: and never as younger than it is.
+      let shown = Age(atArrival: ageAtArrival, arrivedAt: held.arrivedAt).value(at: now)
+      age = max(age ?? .zero, shown)
     }
-    return FreshnessLabel(marks: shown, age: age, isHeld: held != nil, policy: policy)
+    return FreshnessLabel(
+      marks: quality.marks,
+      age: age,
+      isHeld: held != nil,
+      provenance: snapshot?.provenance ?? .server,
+      policy: policy
+    )
   }
 }
 
@@ -44,16 +52,18 @@ struct Appearance: Hashable, Sendable {
   private let status: RealtimeStatus?
   private let mode: ResponseMode?
   private let isHeld: Bool
+  private let provenance: Provenance?
 
   /// Looks at a machine.
   init(_ machine: Freshness) {
-    let marks = machine.held?.marks ?? machine.marks
+    let quality = machine.held?.quality ?? machine.quality
     revision = machine.snapshot?.revision
     failure = machine.failure
     isLoading = machine.isLoading
-    status = marks.effectiveStatus
-    mode = marks.mode
+    status = quality.effectiveStatus
+    mode = quality.mode
     isHeld = machine.held != nil
+    provenance = machine.snapshot?.provenance
   }
 
   /// Names what differs from an earlier look.
@@ -62,7 +72,9 @@ struct Appearance: Hashable, Sendable {
     if revision != earlier.revision { changes.insert(.snapshot) }
     if failure != earlier.failure { changes.insert(.failure) }
     if isLoading != earlier.isLoading { changes.insert(.loading) }
-    if status != earlier.status || mode != earlier.mode || isHeld != earlier.isHeld {
+    if status != earlier.status || mode != earlier.mode || isHeld != earlier.isHeld
+      || (provenance ?? .server) != (earlier.provenance ?? .server)
+    {
       changes.insert(.label)
     }
     return changes

@@ -10,14 +10,16 @@ extension Freshness {
     case .slept: slept(in: &turn)
     case .lifecycle(let next): moved(to: next)
     case .focused: focused(in: turn)
-    case .connectivity(let next): connectivityChanged(to: next)
+    case .connectivity(let next): connectivityChanged(to: next, in: &turn)
     case .wished(let wish): wished(wish)
     case .contextChanged(let next): contextChanged(to: next, in: &turn)
     case .activity(let current): activityObserved(current, in: turn)
     case .acted: acted(in: turn)
     case .fulfilled: fulfilled()
-    case .wrote(let revision): wrote(revision, in: turn)
+    case .wrote(let revision): wrote(revision, in: &turn)
+    case .restored(let revision, let age): restored(revision, age: age, in: &turn)
     case .evicted: evicted()
+    case .restrained(let next): restrained(next)
     case .answered(let ticket, let answer): answered(ticket, answer, in: &turn)
     case .linkOpened, .linkHeard, .linkChanged, .linkDelivered, .linkGap, .linkLost:
       linkReported(event, in: &turn)
@@ -37,6 +39,7 @@ extension Freshness {
   private mutating func stopped() -> Move {
     isWatched = false
     deferred = nil
+    postponed = nil
     paceWished = nil
     activity.fulfilled()
     return .sleep
@@ -53,8 +56,9 @@ extension Freshness {
     let gap = interval(at: turn.now, policy: turn.policy) ?? .longest
     let isInBudget = lastStart.map { turn.now - $0 >= gap } ?? true
     let isFree = connectivity == .online && lifecycle == .foreground
-    let mayAsk = backoff.notBefore.map { $0 <= turn.now } ?? true
-    guard turn.policy.prefetches, !isWatched, phase == .dormant, isFree, isInBudget, mayAsk else {
+    let isAllowed = !isBound(at: turn.now) && (restraint.quietUntil.map { $0 <= turn.now } ?? true)
+    guard turn.policy.prefetches, !isWatched, phase == .dormant, isFree, isInBudget, isAllowed
+    else {
       turn.effects.notes.insert(.prefetchDropped)
       return .stay
     }
@@ -121,7 +125,10 @@ extension Freshness {
     return .join(Wish(.catchUp))
   }
 
-  private mutating func connectivityChanged(to next: Connectivity) -> Move {
+  private mutating func connectivityChanged(
+    to next: Connectivity,
+    in turn: inout Turn
+  ) -> Move {
     let previous = connectivity
     connectivity = next
     switch (previous, next) {
@@ -137,7 +144,16 @@ extension Freshness {
       return .sleep
     case (.offline, _):
       // R24: back online, one immediate request, jittered.
-      return .rest(.reconnect, Wish(.catchUp))
+      let wish = Wish(.catchUp)
+      if isOverBudget(wish, at: turn.now) {
+        postpone(wish, in: &turn)
+        return .stay
+      }
+      if isWatched || hasDebt, !isBound(at: turn.now) {
+        // Paid for the latest moment at which the spread lets it go out.
+        patience.spend(at: turn.now + max(turn.policy.spread, .zero), turn.policy)
+      }
+      return .rest(.reconnect, wish)
     case (_, .metered):
       // R35: a prefetch is dropped when it costs.
       guard case .asking(let flight, nil) = phase, flight.request.wish.origin == .prefetch else {
@@ -154,27 +170,31 @@ extension Freshness {
     // R34: a person ends the silence that "disabled" brought.
     if wish.origin == .person { degraded.personSpoke() }
     // R32: nobody waits behind a long poll; it ends now, and the wish goes out in its place.
-    if case .asking(let flight, _) = phase, flight.request.longPoll != nil { return .ask(wish) }
+    if case .asking(let flight, _) = phase, flight.request.longPoll != nil { return .insist(wish) }
     return .queue(wish)
   }
 
   private mutating func contextChanged(to next: Context, in turn: inout Turn) -> Move {
     let wish = Wish(.person, showsLoading: true)
-    guard next != context else { return wished(wish) }
-    // R4: the snapshot goes at once, and with it hold, validators (R19) and failures.
+    guard next != context else { return isWatched && mayRunSchedule ? wished(wish) : .stay }
+    // R4: the snapshot goes at once, and with it hold, validators (R19) and failures. R39: another
+    // question goes to the same origin, which still wants to be left alone.
+    let notBefore = next.identity == context.identity ? backoff.notBefore : nil
     context = next
     if snapshot != nil { turn.effects.snapshot = .clear }
     snapshot = nil
-    marks = Marks()
+    quality = Quality()
     held = nil
     failure = nil
-    backoff = Backoff()
+    backoff = Backoff(notBefore: notBefore)
     degraded = DegradedRun()
     rhythm = ProducerRhythm()
     activity = ActivityHistory()
     unchangedRun = 0
     lastFull = nil
     deferred = nil
+    postponed = nil
+    delay = nil
     lastRescue = nil
     return isWatched && mayRunSchedule ? .ask(wish) : .sleep
   }
@@ -195,18 +215,54 @@ extension Freshness {
     return .stay
   }
 
-  private mutating func wrote(_ revision: Revision, in turn: Turn) -> Move {
+  private mutating func wrote(_ revision: Revision, in turn: inout Turn) -> Move {
     snapshot = Snapshot(
       revision: revision,
       validator: nil,
       hasRealtime: snapshot?.hasRealtime ?? false,
       age: Age(atArrival: .zero, arrivedAt: turn.now),
       hasServerAge: false,
+      // R36: what answers it must not be older than what it took the place of.
+      sourceTime: snapshot?.sourceTime,
+      // R38: nobody but the application says so.
+      provenance: .local,
       changedAt: turn.now,
       verifiedAt: snapshot?.verifiedAt ?? turn.now
     )
     held = nil
-    return replaced(isAnswer: false)
+    return replaced(isAnswer: false, in: &turn)
+  }
+
+  private mutating func restored(
+    _ revision: Revision,
+    age: Timespan,
+    in turn: inout Turn
+  ) -> Move {
+    // R38: a copy of an earlier run fills a gap and takes nobody's place.
+    guard snapshot == nil else {
+      turn.effects.snapshot = .hold
+      return .stay
+    }
+    turn.effects.snapshot = .apply
+    snapshot = Snapshot(
+      revision: revision,
+      validator: nil,
+      hasRealtime: false,
+      age: Age(atArrival: max(age, .zero), arrivedAt: turn.now),
+      hasServerAge: false,
+      sourceTime: nil,
+      provenance: .disk,
+      changedAt: turn.now,
+      verifiedAt: turn.now
+    )
+    quality = Quality()
+    held = nil
+    return .stay
+  }
+
+  private mutating func restrained(_ next: Restraint) -> Move {
+    restraint = next
+    return .stay
   }
 
   private mutating func evicted() -> Move {
@@ -219,7 +275,8 @@ extension Freshness {
   /// A newer copy came from elsewhere: the answer that is out would be older than it.
   ///
   /// R23, R21: only an answer ends the wait after a failure; the application's own copy does not.
-  func replaced(isAnswer: Bool) -> Move {
+  mutating func replaced(isAnswer: Bool, in turn: inout Turn) -> Move {
+    if isAnswer, postponed?.isForced == false { postponed = nil }
     switch phase {
     case .dormant: return .stay
     case .resting(let rest):
@@ -230,7 +287,10 @@ extension Freshness {
       if flight.request.wish.isForced {
         return .ask(then.map { flight.request.wish.merged(with: $0) } ?? flight.request.wish)
       }
-      return then.map { .ask($0) } ?? .rest(.cadence, .schedule)
+      guard let then else { return .rest(.cadence, .schedule) }
+      guard isOverBudget(then, at: turn.now) else { return .insist(then) }
+      postpone(then, in: &turn)
+      return .rest(.cadence, .schedule)
     }
   }
 }

@@ -52,12 +52,24 @@ extension Freshness {
     }
     switch answer.outcome {
     case .content(let content):
-      _ = receive(content, of: answer, isForced: false, isRequest: false, in: &turn)
+      _ = receive(
+        content,
+        of: answer,
+        delay: answer.delay ?? delay ?? .zero,
+        isForced: false,
+        isRequest: false,
+        in: &turn
+      )
     case .unchanged where snapshot != nil:
-      verify(answer, isRequest: false, in: &turn)
+      verify(
+        answer,
+        delay: answer.delay ?? delay ?? .zero,
+        isRequest: false,
+        in: &turn
+      )
     default: return .stay
     }
     lastEnd = turn.now
-    return replaced(isAnswer: true)
+    return replaced(isAnswer: true, in: &turn)
   }
 }

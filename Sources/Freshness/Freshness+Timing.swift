@@ -16,7 +16,10 @@ extension Freshness {
   /// Whether time means anything to the machine now.
   ///
   /// Unwatched, only a wish that had to wait does.
-  private var keepsTime: Bool { mayAsk && (isWatched ? mayRunSchedule : deferred != nil) }
+  private var keepsTime: Bool { mayAsk && (isWatched ? mayRunSchedule : hasDebt) }
+
+  /// Whether a wish had to wait that nobody watches for.
+  var hasDebt: Bool { deferred != nil || postponed != nil }
 
   // MARK: The one place that writes the phase and the alarm
 
@@ -43,17 +46,18 @@ extension Freshness {
     let current: Phase = turn.hasLanded ? .dormant : phase
     switch (move, current) {
     case (.sleep, _): return .dormant
-    case (.ask(let wish), _): return ask(wish, in: &turn)
+    case (.ask(let wish), _): return ask(wish, isFree: true, in: &turn)
+    case (.insist(let wish), _): return ask(wish, after: current, in: &turn)
     case (.queue(let wish), .asking(let flight, let then)):
       // R2: exactly one follow-up; wishes merge.
       turn.effects.notes.insert(.coalesced)
       return .asking(flight, then: then.map { $0.merged(with: wish) } ?? wish)
-    case (.queue(let wish), _): return ask(wish, in: &turn)
+    case (.queue(let wish), _): return ask(wish, after: current, in: &turn)
     case (.join(let wish), .asking(var flight, let then)):
       flight.request.wish = flight.request.wish.merged(with: wish)
       turn.effects.notes.insert(.coalesced)
       return .asking(flight, then: then)
-    case (.join(let wish), _): return ask(wish, in: &turn)
+    case (.join(let wish), _): return ask(wish, after: current, in: &turn)
     case (.resync, .asking(let flight, let then)):
       return .asking(flight, then: then.map { $0.merged(with: .change) } ?? .change)
     case (.resync, .resting(let rest)) where rest.cause.isOfFailure: return review(rest, in: &turn)
@@ -63,7 +67,13 @@ extension Freshness {
     case (.rest(.news, let wish), _):
       return rest(.news, insistence.map { $0.merged(with: wish) } ?? wish, in: &turn)
     case (.rest(let cause, let wish), _): return rest(cause, wish, in: &turn)
-    case (.stay, .asking): return mayAsk ? current : .dormant
+    case (.stay, .asking(let flight, _)):
+      guard mayAsk else { return .dormant }
+      // R40: a wish that the budget covers again does not wait behind a long poll (R32).
+      guard flight.request.longPoll != nil, let postponed, !isBound(at: turn.now),
+        !isOverBudget(postponed, at: turn.now)
+      else { return current }
+      return ask(postponed, after: current, in: &turn)
     case (.stay, .resting(let rest)): return review(rest, in: &turn)
     case (.stay, .dormant): return keepsTime ? rest(.cadence, .schedule, in: &turn) : .dormant
     }
@@ -100,6 +110,10 @@ extension Freshness {
 
   private mutating func send(_ rest: Rest, in turn: inout Turn) -> Phase {
     var wish = rest.wish
+    if let postponed, patience.allows(at: turn.now, turn.policy) {
+      // R40: the budget has one again.
+      return ask(postponed.merged(with: wish), after: .resting(rest), in: &turn)
+    }
     if case .retry = rest.cause { turn.effects.notes.insert(.retried) }
     if isStalled(rest, in: turn) {
       // R15: a forced request, at most one per cooldown. It asks for a full body; it does not make
@@ -108,14 +122,16 @@ extension Freshness {
       lastRescue = turn.now
       turn.effects.notes.insert(.rescued)
     }
-    return ask(wish, in: &turn)
+    // R40: the wish of a wait was paid for when the wait began.
+    return ask(wish, isFree: true, in: &turn)
   }
 
   /// R15: no completed request in the foreground for a long time, though nothing stood in the way.
   private func isStalled(_ rest: Rest, in turn: Turn) -> Bool {
     guard lifecycle == .foreground, !link.isLive, let lastEnd else { return false }
     guard rest.cause == .cadence || rest.cause == .spread else { return false }
-    if let notBefore = backoff.notBefore, notBefore > lastEnd { return false }
+    if let notBefore, notBefore > lastEnd { return false }
+    if let quietUntil = restraint.quietUntil, quietUntil > lastEnd { return false }
     let cadence = interval(at: rest.since, policy: turn.policy) ?? .zero
     guard turn.now - lastEnd >= turn.policy.stallLimit(cadence: cadence) else { return false }
     return lastRescue.map { turn.now - $0 >= turn.policy.rescueCooldown } ?? true
@@ -123,16 +139,37 @@ extension Freshness {
 
   // MARK: Asking
 
-  private mutating func ask(_ wish: Wish, in turn: inout Turn) -> Phase {
-    let wish = deferred.map { $0.merged(with: wish) } ?? wish
+  /// Sends a request, or keeps the wish until it is possible.
+  ///
+  /// R40: the budget of impatient requests decides, unless the request is free of it; where none is
+  /// left, what went on before goes on.
+  private mutating func ask(
+    _ wanted: Wish,
+    isFree: Bool = false,
+    after current: Phase = .dormant,
+    in turn: inout Turn
+  ) -> Phase {
+    let isBound = isBound(at: turn.now)
+    if mayAsk, !isBound, !isFree, isOverBudget(wanted, at: turn.now) {
+      // R40: remembered, and answered by the next request that goes out, whatever for.
+      postpone(wanted, in: &turn)
+      switch current {
+      case .asking: return current
+      case .resting(let rest): return review(rest, in: &turn)
+      case .dormant: return rest(.cadence, .schedule, in: &turn)
+      }
+    }
+    var wish = deferred.map { $0.merged(with: wanted) } ?? wanted
     deferred = nil
-    let mustWait = backoff.notBefore.map { turn.now < $0 } ?? false
-    guard mayAsk, !mustWait else {
-      // R21: a `Retry-After` binds a person too. R24: offline, wishes wait.
+    guard mayAsk, !isBound else {
+      // R21, R39: a `Retry-After` binds a person too. R24: offline, wishes wait.
       deferred = wish
       turn.effects.notes.insert(.deferred)
       return rest(.deferred, .schedule, in: &turn)
     }
+    if wanted.isImpatient, !isFree { patience.spend(at: turn.now, turn.policy) }
+    if let postponed { wish = postponed.merged(with: wish) }
+    postponed = nil
     generation += 1
     lastStart = turn.now
     let isUnconditional = wish.isForced || wish.isUnconditional || needsFull(at: turn.now)
@@ -176,13 +213,37 @@ extension Freshness {
     switch phase {
     case .dormant: nil
     case .resting(let rest): due(rest, policy: policy).moment
-    case .asking(let flight, _): flight.deadline
+    case .asking(let flight, _):
+      // R40: a wish that waits for the budget does not wait behind a long poll as well.
+      min(flight.deadline, interruption(of: flight, policy: policy) ?? flight.deadline)
     }
+  }
+
+  /// When a long poll gives way to a wish that waits for the budget (R32, R40).
+  private func interruption(of flight: Flight, policy: Policy) -> Moment? {
+    guard postponed != nil, flight.request.longPoll != nil else { return nil }
+    guard let allowedAt = patience.allowedAt(policy) else { return nil }
+    return notBefore.map { max($0, allowedAt) } ?? allowedAt
   }
 
   /// The end of a wait and what it follows from: a pure function of the wait and of what is known
   /// (R9).
   private func due(_ rest: Rest, policy: Policy) -> (moment: Moment, cause: NextRequest.Cause) {
+    var due = naturalDue(rest, policy: policy)
+    // R40: what waits for the budget goes out as soon as there is some.
+    if postponed != nil, let allowedAt = patience.allowedAt(policy), allowedAt < due.moment {
+      due = (max(allowedAt, rest.since), .patience)
+    }
+    // R21, R23, R39: a `Retry-After` only ever makes a wait longer.
+    guard let notBefore, notBefore > due.moment else { return due }
+    return (notBefore, .retryAfter)
+  }
+
+  /// The end of a wait as such: without what a `Retry-After` adds and an impatient wish takes away.
+  private func naturalDue(
+    _ rest: Rest,
+    policy: Policy
+  ) -> (moment: Moment, cause: NextRequest.Cause) {
     let due: (moment: Moment, cause: NextRequest.Cause)
     switch rest.cause {
     case .cadence: due = cadenceDue(rest, policy: policy)
@@ -202,9 +263,17 @@ extension Freshness {
       due = (max(rest.since, lastStart.map { $0 + gap } ?? rest.since), .news)
     case .deferred: due = (rest.since, .retryAfter)
     }
-    // R21, R23: a `Retry-After` only ever makes a wait longer.
-    guard let notBefore = backoff.notBefore, notBefore > due.moment else { return due }
-    return (notBefore, .retryAfter)
+    guard let restrained = restrainedUntil(rest), restrained > due.moment else { return due }
+    return (restrained, .origin)
+  }
+
+  /// The moment before which the origin wants none of the schedule's requests (R39); what a person
+  /// wants does not wait for it.
+  private func restrainedUntil(_ rest: Rest) -> Moment? {
+    guard rest.wish.origin != .person else { return nil }
+    let shared = restraint.leastInterval.flatMap { gap in lastStart.map { $0 + gap } }
+    guard let quietUntil = restraint.quietUntil else { return shared }
+    return shared.map { max($0, quietUntil) } ?? quietUntil
   }
 
   /// When the next request goes out, and why then.

@@ -32,7 +32,10 @@
 //       answers with their ladders apart (R10, R34).
 //   I7  The loading hint shows only while a request that may show it is out (R25).
 //   I8  A validator goes out only with the snapshot it came with (R19).
-//   I9  A `Retry-After` passes before the next request in the same context (R21).
+//   I9  A `Retry-After` passes before the next request to the same origin (R21, R39).
+//   I10 The source time of the copy goes back only where a person forces it, the context changes, or a
+//       clock was set (R36); the age shrinks only with newer data (R37).
+//   I11 In no minute do impatient wishes cost more requests than the policy's number (R40).
 //
 // How a turn goes: `decide` notes facts and names one move; `settle` turns the move into the next
 // phase, writes it once, and sets the alarm once. Nothing else writes either.
@@ -112,6 +115,8 @@ public struct Freshness: Hashable, Sendable {
     case stay
     /// Send a request now, in place of any that is out.
     case ask(Wish)
+    /// Send a request now, in place of any that is out, if the budget covers it (R40).
+    case insist(Wish)
     /// Send a request now, or right after the one that is out (R2).
     case queue(Wish)
     /// Send a request now; one that is out will do.
@@ -152,6 +157,12 @@ public struct Freshness: Hashable, Sendable {
   /// The alarm that is set, if any (R8).
   public internal(set) var alarm: Moment?
   var deferred: Wish?
+  /// What the budget of impatient requests keeps waiting; the next request answers it (R40).
+  var postponed: Wish?
+  var patience = Patience()
+  var restraint = Restraint()
+  /// How long the last request took whose answer did not wait at the server (R37).
+  var delay: Timespan?
   var generation: Int64 = 0
   var lastStart: Moment?
   var lastEnd: Moment?
@@ -163,7 +174,7 @@ public struct Freshness: Hashable, Sendable {
   public internal(set) var snapshot: Snapshot?
   /// What went wrong last, until something goes right (R16, R22).
   public internal(set) var failure: Failure?
-  var marks = Marks()
+  var quality = Quality()
   var held: Held?
   var backoff = Backoff()
   var degraded = DegradedRun()
@@ -173,7 +184,9 @@ public struct Freshness: Hashable, Sendable {
 
   /// An answer that was not applied, but labels the board (R20).
   struct Held: Hashable, Sendable {
-    var marks: Marks
+    var quality: Quality
+    /// Its greatest age on arrival, if it tells (R37).
+    var age: Timespan?
     var arrivedAt: Moment
   }
 

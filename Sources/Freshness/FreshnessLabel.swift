@@ -50,6 +50,8 @@ public struct FreshnessLabel: Hashable, Sendable {
   public var age: Timespan?
   /// Whether a better copy is being kept in place of the newest answer (R20).
   public var isHeld: Bool
+  /// Where the copy comes from (R38).
+  public var provenance: Provenance
 
   /// The number and unit of "updated … ago" (R28).
   public var wording: Age.Wording? { age.map { Age.wording($0) } }
@@ -62,12 +64,22 @@ public struct FreshnessLabel: Hashable, Sendable {
   ///   - marks: The marks of the newest answer.
   ///   - age: The age of the data now.
   ///   - isHeld: Whether a better copy is being kept.
+  ///   - provenance: Where the copy comes from; a copy that the server did not send has neither
+  ///     marker nor badge (R38).
   ///   - policy: The thresholds of the badge.
-  public init(marks: Marks, age: Timespan?, isHeld: Bool, policy: Policy) {
-    let status = marks.effectiveStatus
+  public init(
+    marks: Marks,
+    age: Timespan?,
+    isHeld: Bool,
+    provenance: Provenance = .server,
+    policy: Policy
+  ) {
+    let isOfServer = provenance == .server
+    let status = isOfServer ? marks.effectiveStatus : nil
     self.age = age
     self.isHeld = isHeld
-    self.marker = Self.marker(status: status, mode: marks.mode)
+    self.provenance = provenance
+    self.marker = Self.marker(status: status, mode: isOfServer ? marks.mode : nil)
     self.notice = Self.notice(status)
     self.badge = Self.badge(status, age: age, policy: policy)
   }

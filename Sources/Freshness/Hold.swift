@@ -16,11 +16,13 @@ public enum Hold: Hashable, Sendable {
     case applyAlways
     /// Keep: the realtime data on screen is better.
     case keepBetter
+    /// Keep: the data on screen was made later (R36).
+    case keepNewer
 
     /// Whether the answer goes on screen.
     public var applies: Bool {
       switch self {
-      case .keepUnmodified, .keepBetter: false
+      case .keepUnmodified, .keepBetter, .keepNewer: false
       case .applyRealtime, .applyNothingToLose, .applyForced, .applyTooOld, .applyAlways: true
       }
     }

@@ -42,7 +42,8 @@ public struct Marks: Hashable, Sendable {
   public var fetchedAt: WallTime?
   /// The age of the data when the server answered (`rtCacheAgeMs`).
   public var cacheAge: Timespan?
-  /// The time the answer spent in caches on its way (the `Age` field, RFC 9111).
+  /// The time the answer spent in caches on its way: the `Age` field (RFC 9111), or what `Date` betrays
+  /// against the server's own time (R37).
   public var transit: Timespan
   /// How much of the answer the server could put together.
   public var mode: ResponseMode?
@@ -96,6 +97,25 @@ public struct Marks: Hashable, Sendable {
     guard let serverTime, let fetchedAt else { return nil }
     return max(serverTime - fetchedAt, .zero) + transit
   }
+
+  /// The latest that the age on arrival can be, as far as the server tells (R37).
+  ///
+  /// The time on the way back is unknown, and at most as long as the request took. `Age` and `Date`
+  /// count whole seconds, so that time in caches may be almost a second longer than they say.
+  ///
+  /// - Parameter delay: The time from the request to the arrival of the answer.
+  /// - Returns: The age, if the server tells any.
+  public func greatestAgeAtArrival(delay: Timespan) -> Timespan? {
+    ageAtArrival.map { $0 + wayBack(delay) }
+  }
+
+  /// The longest time since the answer was made that its age does not count.
+  func wayBack(_ delay: Timespan) -> Timespan {
+    max(delay, .zero) + (transit > .zero ? Self.secondOfCaches : .zero)
+  }
+
+  /// What the fields of caches leave out: they count whole seconds (RFC 9110 5.6.7, RFC 9111 5.1).
+  private static let secondOfCaches = Timespan.milliseconds(999)
 
   /// What became of realtime data, from the first field that tells.
   ///

@@ -39,6 +39,10 @@ public struct NextRequest: Hashable, Sendable {
     case reconnect
     /// The least gap between two requests that news asks for (R33).
     case news
+    /// The origin is failing, and the schedule leaves it alone (R39).
+    case origin
+    /// The budget of impatient requests has one again (R40).
+    case patience
   }
 
   /// What the moment follows from.

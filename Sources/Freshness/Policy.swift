@@ -29,6 +29,8 @@ public struct Policy: Hashable, Sendable {
   public var spread: Timespan
   /// The time in which repeated focus events count as one (R11: 1.5 s).
   public var focusDebounce: Timespan
+  /// The most requests that people and devices may bring about in a minute (R40: 12).
+  public var impatience: Int32
 
   // MARK: Faults (R6, R7, R14, R15, R21, R23)
 
@@ -67,6 +69,9 @@ public struct Policy: Hashable, Sendable {
   public var unchangedFor: Timespan?
   /// The age at which held data gives way (R20: 300 s); `nil` holds nothing.
   public var holdCap: Timespan?
+  /// How far a server's clock may lie before the source time of the copy, and the two still count as
+  /// one timeline (R36: 5 min).
+  public var clockTolerance: Timespan
   /// The time without a degraded answer after which the ladder may be climbed again (R34).
   public var degradedRearm: Timespan
   /// The age from which a live badge is only partial (mesdeparts.md 1.1.12: 25 s).
@@ -164,6 +169,7 @@ public struct Policy: Hashable, Sendable {
     burst = .seconds(30)
     spread = .seconds(1)
     focusDebounce = .milliseconds(1_500)
+    impatience = 12
     timeout = .seconds(12)
     retryDelay = .milliseconds(700)
     ladder = [.seconds(2), .seconds(5), .seconds(10), .seconds(20)]
@@ -178,6 +184,7 @@ public struct Policy: Hashable, Sendable {
     unchangedLimit = 5
     unchangedFor = .minutes(10)
     holdCap = nil
+    clockTolerance = .minutes(5)
     degradedRearm = .minutes(5)
     badgePartialAfter = .seconds(25)
     badgeUnavailableAfter = .seconds(45)

@@ -27,7 +27,8 @@ enum AnswerReader {
       marks: try reader.object("marks", marks) ?? Marks(),
       hints: try reader.object("hints", hints) ?? Hints(),
       activity: try reader.word("activity"),
-      deviceTime: try reader.whole("deviceTime").map(WallTime.init(milliseconds:))
+      deviceTime: try reader.whole("deviceTime").map(WallTime.init(milliseconds:)),
+      delay: try reader.whole("delay", in: anyBytes).map(Timespan.init(milliseconds:))
     )
   }
 

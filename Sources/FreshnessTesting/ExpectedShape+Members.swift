@@ -106,6 +106,7 @@ extension ExpectedShape {
     "notice": .word(Words.names(FreshnessLabel.Notice.self)),
     "age": .optional(.whole),
     "isHeld": .flag,
+    "provenance": .word(Words.names(Provenance.self)),
     "wording": .optional(.oneOf(["seconds": .whole, "minutes": .whole, "hours": .whole])),
   ]
 }

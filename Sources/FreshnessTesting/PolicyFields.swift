@@ -25,6 +25,7 @@ public enum PolicyFields: Sendable {
     ("focusDebounce", \.focusDebounce, spans), ("retryAfterCap", \.retryAfterCap, spans),
     ("recheck", \.recheck, spans), ("driftFloor", \.driftFloor, spans),
     ("stallFloor", \.stallFloor, spans), ("rescueCooldown", \.rescueCooldown, spans),
+    ("clockTolerance", \.clockTolerance, spans),
     ("degradedRearm", \.degradedRearm, spans), ("badgePartialAfter", \.badgePartialAfter, spans),
     ("badgeUnavailableAfter", \.badgeUnavailableAfter, spans),
   ]
@@ -55,6 +56,7 @@ public enum PolicyFields: Sendable {
 
   private static let watchdogPercents: ClosedRange<Int64> = 100...10_000
   private static let unchangedLimits: ClosedRange<Int64> = 1...1_000
+  private static let impatiences: ClosedRange<Int64> = 1...1_000
   private static let ringCapacities: ClosedRange<Int64> = 0...10_000
 
   // MARK: Reading
@@ -114,6 +116,9 @@ public enum PolicyFields: Sendable {
     }
     if let capacity = try reader.whole("ringCapacity", in: ringCapacities) {
       policy.ringCapacity = Int32(truncatingIfNeeded: capacity)
+    }
+    if let count = try reader.whole("impatience", in: impatiences) {
+      policy.impatience = Int32(truncatingIfNeeded: count)
     }
     if let prefetches = try reader.flag("prefetches") { policy.prefetches = prefetches }
     try overrideHints(&policy, &reader)
@@ -210,6 +215,7 @@ public enum PolicyFields: Sendable {
     members["ladder"] = .list(policy.ladder.map { .whole($0.milliseconds) })
     members["unchangedLimit"] = policy.unchangedLimit.map { .whole(Int64($0)) } ?? .null
     members["ringCapacity"] = .whole(Int64(policy.ringCapacity))
+    members["impatience"] = .whole(Int64(policy.impatience))
     members["prefetches"] = .bool(policy.prefetches)
     members["alignment"] = .null
     if let alignment = policy.alignment {

@@ -143,6 +143,7 @@ enum Readout {
       "notice": word(label.notice),
       "age": optional(label.age?.milliseconds),
       "isHeld": .bool(label.isHeld),
+      "provenance": word(label.provenance),
       "wording": wording,
     ])
   }

@@ -80,7 +80,7 @@ enum VectorReader {
     "started", "stopped", "paceWished", "prefetch", "woke", "slept", "lifecycle", "focused",
     "connectivity", "wished", "contextChanged", "activity", "acted", "fulfilled", "wrote",
     "evicted", "answered", "linkOpened", "linkHeard", "linkChanged", "linkDelivered", "linkGap",
-    "linkLost", "wait",
+    "linkLost", "restored", "restrained", "wait",
   ]
 
   private static let bareEvents: [String: Event] = [
@@ -112,6 +112,8 @@ enum VectorReader {
     return action
   }
 
+  private static let anyMoment: ClosedRange<Int64> = 0...JSONValue.largestNumber
+
   private static func action(
     _ name: String,
     _ reader: inout MemberReader
@@ -130,6 +132,24 @@ enum VectorReader {
     case "activity": return .event(.activity(try needed(reader.word("is"), "is", reader)))
     case "wrote":
       return .event(.wrote(Revision(try needed(reader.whole("revision"), "revision", reader))))
+    case "restored":
+      let revision = Revision(try needed(reader.whole("revision"), "revision", reader))
+      let age = try needed(reader.whole("age", in: anyMoment), "age", reader)
+      return .event(.restored(revision, age: .milliseconds(age)))
+    case "restrained":
+      func moment(_ name: String) throws(DocumentError) -> Moment? {
+        try reader.whole(name, in: anyMoment).map(Moment.init(milliseconds:))
+      }
+      return .event(
+        .restrained(
+          Restraint(
+            notBefore: try moment("notBefore"),
+            quietUntil: try moment("quietUntil"),
+            leastInterval: try reader.whole("leastInterval", in: anyMoment)
+              .map(Timespan.init(milliseconds:))
+          )
+        )
+      )
     case "linkOpened":
       let isResumed = try needed(reader.flag("isResumed"), "isResumed", reader)
       return .event(.linkOpened(isResumed: isResumed))

@@ -10,6 +10,7 @@ import FreshnessWire
 /// What the exports share; the module has one thread.
 private enum Shared {
   nonisolated(unsafe) static var seats = Seats()
+  nonisolated(unsafe) static var origins = OriginSeats()
   nonisolated(unsafe) static var errorPosition: Int32 = 0
   nonisolated(unsafe) static let buffer =
     UnsafeMutablePointer<Int64>.allocate(capacity: Wire.longestMessage)
@@ -132,6 +133,32 @@ public func counters(_ handle: Int32) -> Int32 {
   Shared.answer { () throws(WireError) in
     try Shared.seats.use(handle) { (machine) throws(WireError) in
       try machine.counters.write(into: Shared.room)
+    }
+  }
+}
+
+/// Returns the handle of a new origin (R39).
+@c(freshness_origin_create)
+public func createOrigin() -> Int32 {
+  Shared.answer { () throws(WireError) in try Shared.origins.create() }
+}
+
+/// Removes an origin; returns 0.
+@c(freshness_origin_destroy)
+public func destroyOrigin(_ handle: Int32) -> Int32 {
+  Shared.answer { () throws(WireError) in
+    try Shared.origins.destroy(handle)
+    return 0
+  }
+}
+
+/// Takes what happened to a request, gives the restraint and the requests to send now.
+@c(freshness_origin_handle)
+public func handleOrigin(_ handle: Int32, _ count: Int32) -> Int32 {
+  Shared.answer { () throws(WireError) in
+    let message = try Shared.message(count)
+    return try Shared.origins.use(handle) { (origin) throws(WireError) in
+      try origin.handle(message, into: Shared.room)
     }
   }
 }

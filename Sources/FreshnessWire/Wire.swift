@@ -21,7 +21,7 @@
 /// a ``WireError`` with the position of the word, and nothing happens to the machine.
 public enum Wire: Sendable {
   /// The number of this form; it grows when any message or number changes its meaning.
-  public static let version: Int32 = 2
+  public static let version: Int32 = 3
 
   /// The word of a missing value.
   public static let none = Int64.min
@@ -36,6 +36,9 @@ public enum Wire: Sendable {
 
   /// The most steps a ladder may have.
   public static let longestLadder: Int64 = 64
+
+  /// The most requests that may wait for a place at one origin (R39).
+  public static let longestQueue = 4_096
 
   /// The most bytes one answer may count: a tebibyte less one.
   ///

@@ -1,7 +1,7 @@
 public import Freshness
 
 extension Answer: WireReadable, WireWritable {
-  /// Reads outcome, status, bytes, marks, hints, activity and device time.
+  /// Reads outcome, status, bytes, marks, hints, activity, device time and delay.
   public init(from reader: inout WireReader) throws(WireError) {
     self.init(
       try Outcome(from: &reader),
@@ -10,11 +10,12 @@ extension Answer: WireReadable, WireWritable {
       marks: try Marks(from: &reader),
       hints: try Hints(from: &reader),
       activity: try reader.optionalNumbered(Activity.self),
-      deviceTime: try reader.optionalWallTime()
+      deviceTime: try reader.optionalWallTime(),
+      delay: try reader.optionalSpan()
     )
   }
 
-  /// Writes outcome, status, bytes, marks, hints, activity and device time.
+  /// Writes outcome, status, bytes, marks, hints, activity, device time and delay.
   public func write(to writer: inout WireWriter) throws(WireError) {
     try outcome.write(to: &writer)
     try writer.integer(Int64(status))
@@ -23,6 +24,7 @@ extension Answer: WireReadable, WireWritable {
     try hints.write(to: &writer)
     try writer.optionalNumbered(activity)
     try writer.optionalWallTime(deviceTime)
+    try writer.optionalSpan(delay)
   }
 }
 

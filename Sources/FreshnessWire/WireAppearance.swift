@@ -1,8 +1,8 @@
 public import Freshness
 
 extension Snapshot: WireWritable {
-  /// Writes revision, validator, has realtime, age at arrival, arrival, has server age, changed,
-  /// verified.
+  /// Writes revision, validator, has realtime, age at arrival, arrival, has server age, source time,
+  /// provenance, changed, verified.
   public func write(to writer: inout WireWriter) throws(WireError) {
     try writer.integer(revision.number)
     try writer.optional(validator?.number)
@@ -10,6 +10,8 @@ extension Snapshot: WireWritable {
     try writer.span(age.atArrival)
     try writer.moment(age.arrivedAt)
     try writer.flag(hasServerAge)
+    try writer.optionalWallTime(sourceTime)
+    try writer.numbered(provenance)
     try writer.moment(changedAt)
     try writer.moment(verifiedAt)
   }
@@ -43,7 +45,8 @@ extension Failure: WireWritable {
 }
 
 extension FreshnessLabel: WireWritable {
-  /// Writes marker, reason, badge, notice, age, is held, and the unit and number of the wording.
+  /// Writes marker, reason, badge, notice, age, is held, provenance, and the unit and number of the
+  /// wording.
   ///
   /// The reason is the number of a status or of a mode, as the marker says, or ``Wire/none``.
   public func write(to writer: inout WireWriter) throws(WireError) {
@@ -65,6 +68,7 @@ extension FreshnessLabel: WireWritable {
     try writer.numbered(notice)
     try writer.optionalSpan(age)
     try writer.flag(isHeld)
+    try writer.numbered(provenance)
     switch wording {
     case nil:
       try writer.optionalNumbered(WordingKind?.none)

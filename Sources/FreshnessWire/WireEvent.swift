@@ -28,6 +28,8 @@ extension Event: WireReadable, WireWritable {
       self = .linkDelivered(try Context(from: &reader), try Answer(from: &reader))
     case .linkGap: self = .linkGap
     case .linkLost: self = .linkLost
+    case .restored: self = .restored(Revision(try reader.identifier()), age: try reader.span())
+    case .restrained: self = .restrained(try Restraint(from: &reader))
     }
   }
 
@@ -49,6 +51,10 @@ extension Event: WireReadable, WireWritable {
     case .linkDelivered(let context, let answer):
       try context.write(to: &writer)
       try answer.write(to: &writer)
+    case .restored(let revision, let age):
+      try writer.integer(revision.number)
+      try writer.span(age)
+    case .restrained(let restraint): try restraint.write(to: &writer)
     case .started, .stopped, .prefetch, .woke, .slept, .focused, .acted, .fulfilled, .evicted,
       .linkHeard, .linkChanged, .linkGap, .linkLost:
       break
@@ -80,6 +86,26 @@ extension Event: WireReadable, WireWritable {
     case .linkDelivered: .linkDelivered
     case .linkGap: .linkGap
     case .linkLost: .linkLost
+    case .restored: .restored
+    case .restrained: .restrained
     }
+  }
+}
+
+extension Restraint: WireReadable, WireWritable {
+  /// Reads not before, quiet until and the least interval; each may be missing.
+  public init(from reader: inout WireReader) throws(WireError) {
+    self.init(
+      notBefore: try reader.optionalMoment(),
+      quietUntil: try reader.optionalMoment(),
+      leastInterval: try reader.optionalSpan()
+    )
+  }
+
+  /// Writes the fields in the same order.
+  public func write(to writer: inout WireWriter) throws(WireError) {
+    try writer.optionalMoment(notBefore)
+    try writer.optionalMoment(quietUntil)
+    try writer.optionalSpan(leastInterval)
   }
 }

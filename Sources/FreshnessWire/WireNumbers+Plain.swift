@@ -222,6 +222,7 @@ extension Hold.Verdict: WireNumbered {
     case 5: self = .applyTooOld
     case 6: self = .applyAlways
     case 7: self = .keepBetter
+    case 8: self = .keepNewer
     default: return nil
     }
   }
@@ -235,6 +236,26 @@ extension Hold.Verdict: WireNumbered {
     case .applyTooOld: 5
     case .applyAlways: 6
     case .keepBetter: 7
+    case .keepNewer: 8
+    }
+  }
+}
+
+extension Provenance: WireNumbered {
+  init?(wireNumber: Int64) {
+    switch wireNumber {
+    case 1: self = .server
+    case 2: self = .local
+    case 3: self = .disk
+    default: return nil
+    }
+  }
+
+  var wireNumber: Int64 {
+    switch self {
+    case .server: 1
+    case .local: 2
+    case .disk: 3
     }
   }
 }
@@ -299,6 +320,8 @@ extension NextRequest.Cause: WireNumbered {
     case 15: self = .spread
     case 16: self = .reconnect
     case 17: self = .news
+    case 18: self = .origin
+    case 19: self = .patience
     default: return nil
     }
   }
@@ -322,6 +345,8 @@ extension NextRequest.Cause: WireNumbered {
     case .spread: 15
     case .reconnect: 16
     case .news: 17
+    case .origin: 18
+    case .patience: 19
     }
   }
 }

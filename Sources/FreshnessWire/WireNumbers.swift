@@ -46,6 +46,15 @@ enum EventKind: Int64, WireNumbered, CaseIterable {
   case linkDelivered = 21
   case linkGap = 22
   case linkLost = 23
+  case restored = 24
+  case restrained = 25
+}
+
+/// The kinds of messages to an ``Origin``.
+enum OriginEventKind: Int64, WireNumbered, CaseIterable {
+  case asks = 1
+  case ended = 2
+  case withdrew = 3
 }
 
 /// The kinds of ``Outcome``.

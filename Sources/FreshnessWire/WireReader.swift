@@ -112,6 +112,11 @@ public struct WireReader {
     try optional(in: .wire).map { Timespan(milliseconds: $0) }
   }
 
+  /// Reads a moment, or nothing.
+  mutating func optionalMoment() throws(WireError) -> Moment? {
+    try optional(in: .wire).map { Moment(milliseconds: $0) }
+  }
+
   /// Reads a wall time, or nothing.
   mutating func optionalWallTime() throws(WireError) -> WallTime? {
     try optional(in: .wire).map { WallTime(milliseconds: $0) }

@@ -28,7 +28,10 @@ enum Recovery {
       ticket = out
       arrival = now + 100
     }
-    let healing: [Event] = [.connectivity(.online), .lifecycle(.foreground), .started, .linkLost]
+    let healing: [Event] = [
+      .restrained(Restraint()), .connectivity(.online), .lifecycle(.foreground), .started,
+      .linkLost,
+    ]
     for event in healing where event != .linkLost || arena.machine.isStreaming {
       note(arena.step(event, at: now.moment, draw: dice.draw()))
       events += 1

@@ -70,6 +70,16 @@ public enum Rule: Int, CaseIterable, Comparable, Sendable {
   case degraded
   /// Prefetch.
   case prefetch
+  /// Monotonic reads.
+  case monotonicReads
+  /// Age is an interval that never shrinks without newer data.
+  case ageInterval
+  /// Provenance.
+  case provenance
+  /// Back-pressure by origin.
+  case backPressure
+  /// Bounded impatience.
+  case impatience
 
   /// The rule's name in Documentation/rules.md: `R7`.
   public var name: String { "R\(rawValue)" }

@@ -26,7 +26,8 @@ test("the module imports nothing, and exports what is documented", () => {
   const names = WebAssembly.Module.exports(module).map(({ name }) => name).sort();
   assert.deepEqual(names, ["memory", ...[
     "buffer", "buffer_capacity", "counters", "create", "destroy", "error_position", "handle", "label",
-    "look", "machines", "memory_in_use", "policy", "preset", "wire_version",
+    "look", "machines", "memory_in_use", "origin_create", "origin_destroy", "origin_handle", "policy", "preset",
+    "wire_version",
   ].map((name) => `freshness_${name}`)].sort());
 });
 
@@ -34,9 +35,9 @@ test("a policy comes back from its machine as it went in", () => {
   const fields = {
     every: 1_500, recent: 3_000, recentFor: 120_001, idle: 10_000, background: 30_000,
     jitter: { signed: [300, 600] }, leastInterval: 1_350, leastWait: 0, burst: 1, spread: 2,
-    focusDebounce: 3, timeout: 4_000, retryDelay: null, ladder: [1, 2, 3, 4, 5], ladderJitter: "full",
+    focusDebounce: 3, impatience: 7, timeout: 4_000, retryDelay: null, ladder: [1, 2, 3, 4, 5], ladderJitter: "full",
     retryAfterCap: 6, recheck: 7, driftFloor: 8, driftPercent: 80, stallFloor: 9, stallFactor: 4,
-    rescueCooldown: 10, unchangedLimit: null, unchangedFor: 11, holdCap: 12, degradedRearm: 13,
+    rescueCooldown: 10, unchangedLimit: null, unchangedFor: 11, holdCap: 12, clockTolerance: 16, degradedRearm: 13,
     badgePartialAfter: 14, badgeUnavailableAfter: 15,
     alignment: { delay: 1, spread: 2, slack: 3, tolerance: 4 }, longPoll: 25_000,
     push: {
@@ -65,6 +66,25 @@ test("numbers of the host come back as they went in, up to 2^53 and below zero",
     machine.handle({ event: "wrote", with: { revision: question } }, 1, 0);
     assert.equal(machine.look(1).revision, question);
   }
+});
+
+test("an origin binds all of its requests", () => {
+  const origin = engine.origin();
+  const ask = (number, priority = "normal") => origin.handle({ event: "asks", with: { number, priority } });
+  const sent = [1, 2, 3, 4, 5, 6, 7].flatMap((number) => ask(number).send);
+  assert.deepEqual(sent, [1, 2, 3, 4, 5, 6]);
+  assert.deepEqual(ask(8, "high").send, []);
+  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 2 } }).send, [8]);
+  const throttled = { number: 1, now: 1_000.5, outcome: "throttled", retryAfter: { seconds: 30 } };
+  const { restraint, send } = origin.handle({ event: "ended", with: throttled });
+  assert.deepEqual(restraint, { notBefore: 31_000, quietUntil: null, leastInterval: null });
+  assert.deepEqual(send, [7]);
+  const limited = { number: 3, now: 2_000, outcome: "unchanged", rateLimit: { remaining: 4, reset: 60_000 }, resources: 2 };
+  assert.equal(origin.handle({ event: "ended", with: limited }).restraint.leastInterval, 30_000);
+  assert.throws(() => ask(1.5), { code: "outOfRange" });
+  assert.throws(() => origin.handle({ event: "left", with: {} }), { code: "unknownName" });
+  origin.destroy();
+  assert.throws(() => ask(9), { code: "noSuchMachine" });
 });
 
 test("a fraction of a millisecond is dropped from moments only", () => {
@@ -154,7 +174,7 @@ test("policies and machines are described strictly", () => {
     [{ every: 1_000, ladder: 5 }, "wrongType", "policy.ladder"],
     [{ every: 1_000, ladder: [1, -2] }, "outOfRange", "policy.ladder[1]"],
     [{ every: 1_000, ladder: Array(65).fill(1) }, "outOfRange", "policy.ladder"],
-    [{ every: 1_000, ladder: Array(300).fill(1) }, "noRoom", "policy.ladder[240]"],
+    [{ every: 1_000, ladder: Array(300).fill(1) }, "noRoom", "policy.ladder[239]"],
     [{ every: 1_000, jitter: "some" }, "unknownName", "policy.jitter"],
     [{ every: 1_000, jitter: { none: 1 } }, "wrongType", "policy.jitter"],
     [{ every: 1_000, jitter: "within" }, "wrongType", "policy.jitter"],
@@ -196,7 +216,7 @@ test("a module that stopped at a fault is not used again", () => {
   const stopped = new Engine({
     exports: {
       memory: new WebAssembly.Memory({ initial: 1 }),
-      freshness_wire_version: () => 2,
+      freshness_wire_version: () => 3,
       freshness_buffer: () => 0,
       freshness_buffer_capacity: () => 256,
       freshness_preset: () => {

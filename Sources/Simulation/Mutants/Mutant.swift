@@ -43,6 +43,9 @@ struct Mutant: Machine {
     var device: Timespan?
     var origin: Wish.Origin?
     var lastShown: Shown?
+    /// The age that the newest answer tells.
+    var figure: Timespan?
+    var wishes = 0
   }
 
   /// What can be read off a machine.
@@ -117,6 +120,7 @@ struct Mutant: Machine {
     case .connectivity(let next): memory.connectivity = next
     case .contextChanged(let next): memory.context = next
     case .answered(_, let answer):
+      memory.figure = answer.marks.ageAtArrival
       if let device = answer.deviceTime, let served = answer.marks.serverTime {
         memory.device = device - served
       }

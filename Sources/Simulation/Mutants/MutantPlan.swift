@@ -36,7 +36,7 @@ struct MutantPlan: Sendable {
   }
 
   /// Every mutant there is; each rule has at least one.
-  static let all = requests + schedule + faults + answers + outcomes + shown + hints
+  static let all = requests + schedule + faults + answers + outcomes + shown + hints + trust
 
   /// A fault that never hears of some events; the host's look at the time takes their place.
   static func deaf(

@@ -8,6 +8,8 @@ struct Copy: Sendable {
   var ageAtArrival: Int64
   var arrivedAt: Int64
   var hasServerAge: Bool
+  var sourceTime: Int64?
+  var provenance: Provenance = .server
   var changedAt: Int64
   var verifiedAt: Int64
 

@@ -4,6 +4,8 @@ enum Duty: Sendable {
   case goOn
   /// Ask now, in place of a request that is out.
   case ask(Want, Rule)
+  /// Ask now, in place of a request that is out, if the budget of impatience covers it (R40).
+  case insist(Want, Rule)
   /// Ask now, or right after the request that is out (R2).
   case askOrFollow(Want, Rule)
   /// Ask now; a request that is out will do.

@@ -8,4 +8,5 @@ struct Look: Hashable, Sendable {
   var status: RealtimeStatus?
   var mode: ResponseMode?
   var isHeld = false
+  var provenance = Provenance.server
 }

@@ -27,6 +27,7 @@ extension Referee {
     turn.hasLanded = true
     let before = copy?.revision
     var verdict: Hold.Verdict?
+    turn.delay = delay(answer, of: request)
     let duty = read(answer, of: request, &verdict)
     if answer.outcome != .cancelled {
       lastEnd = turn.now
@@ -48,8 +49,20 @@ extension Referee {
       if case .wait(let reason, _, _) = duty, reason.isOfTransientFailure { return duty }
       return .wait(.news, followUp, .push)
     }
+    if isOverBudget(followUp) {
+      postpone(followUp)
+      return duty
+    }
     // R2: the follow-up goes out when the request ends, whichever way.
-    return .ask(followUp, .oneFollowUp)
+    return .insist(followUp, .oneFollowUp)
+  }
+
+  /// R37: how long the answer took; of one that waited at the server, as long as the last that did not.
+  private mutating func delay(_ answer: Answer, of request: Out) -> Int64 {
+    let taken = max(answer.delay?.milliseconds ?? turn.now - request.startedAt, 0)
+    if request.request.longPoll != nil { return min(taken, pathDelay ?? taken) }
+    if answer.status != 0 { pathDelay = taken }
+    return taken
   }
 
   private mutating func read(
@@ -102,29 +115,46 @@ extension Referee {
     isFromStream: Bool = false,
     _ verdict: inout Hold.Verdict?
   ) -> Int? {
+    if isOlder(answer.marks), !isForced {
+      // R36: a success that changes nothing and labels nothing.
+      verdict = .keepNewer
+      succeeded(answer, endsWait: !isFromStream, teaches: false)
+      turn.copyRule = .monotonicReads
+      unchangedRun = 0
+      lastFull = turn.now
+      turn.order = .hold
+      return nil
+    }
     let ruling = hold(content, isForced: isForced)
     verdict = ruling
-    turn.copyRule = .hold
-    succeeded(answer, endsWait: !isFromStream)
+    let made = answer.marks.fetchedAt?.milliseconds
+    let goesBack = made.flatMap { made in copy?.sourceTime.map { made < $0 } } ?? false
+    turn.copyRule = goesBack ? .monotonicReads : .hold
+    succeeded(answer, endsWait: !isFromStream, teaches: true)
     unchangedRun = 0
     lastFull = turn.now
     let step = reduced(answer.marks)
     guard ruling != .keepBetter else {
-      held = (answer.marks, turn.now)
+      let age = Self.ageAtArrival(answer.marks).map {
+        Self.plus($0, Self.wayBack(answer.marks, turn.delay))
+      }
+      held = (answer.marks, age, turn.now)
       turn.order = .hold
       turn.notes.insert(.held)
       return step
     }
     let isSame = copy?.revision == content.revision
     let age = Self.ageAtArrival(answer.marks)
+    let shown = greatestAge(answer.marks)
     turn.order = isSame ? .verify : .apply
     copy = Copy(
       revision: content.revision,
       validator: content.validator,
       hasRealtime: content.hasRealtime,
-      ageAtArrival: age ?? answer.marks.transit.milliseconds,
+      ageAtArrival: shown,
       arrivedAt: turn.now,
       hasServerAge: age != nil,
+      sourceTime: answer.marks.fetchedAt?.milliseconds,
       changedAt: isSame ? copy?.changedAt ?? turn.now : turn.now,
       verifiedAt: turn.now
     )
@@ -145,34 +175,49 @@ extension Referee {
 
   /// R16: "not modified" moves *verified* and leaves *changed*.
   mutating func verify(_ answer: Answer, endsWait: Bool) {
-    succeeded(answer, endsWait: endsWait)
+    let isOld = isOlder(answer.marks)
+    succeeded(answer, endsWait: endsWait, teaches: !isOld)
     unchangedRun += 1
-    turn.order = .verify
     turn.copyRule = .success
     held = nil
+    // R38: nobody sent a validator of such a copy, so that it is not confirmed.
+    guard copy?.provenance == .server else { return }
+    turn.order = .verify
     copy?.verifiedAt = turn.now
-    if let age = Self.ageAtArrival(answer.marks) {
+    guard !isOld else { return }
+    let isTold = Self.ageAtArrival(answer.marks) != nil
+    if isTold || copy?.hasServerAge == false {
+      let age = greatestAge(answer.marks)
       copy?.ageAtArrival = age
       copy?.arrivedAt = turn.now
-      copy?.hasServerAge = true
-    } else if copy?.hasServerAge == false {
-      copy?.ageAtArrival = answer.marks.transit.milliseconds
-      copy?.arrivedAt = turn.now
+      copy?.hasServerAge = isTold
+      if let made = answer.marks.fetchedAt { copy?.sourceTime = made.milliseconds }
     }
     marks = Self.freshened(marks, by: answer.marks)
+  }
+
+  /// R27, R37: the figure and the way back, and never less for the same data than it had grown to.
+  private mutating func greatestAge(_ marks: Marks) -> Int64 {
+    let figure = Self.ageAtArrival(marks) ?? marks.transit.milliseconds
+    turn.figure = figure
+    let age = Self.plus(figure, Self.wayBack(marks, turn.delay))
+    guard let copy, copy.provenance == .server, let made = marks.fetchedAt,
+      copy.sourceTime == made.milliseconds
+    else { return age }
+    return max(age, copy.age(at: turn.now))
   }
 
   /// R16, R23: one success clears the error and the backoff.
   ///
   /// R21: a `Retry-After` is about requests; what the stream brings does not end it.
-  private mutating func succeeded(_ answer: Answer, endsWait: Bool) {
+  private mutating func succeeded(_ answer: Answer, endsWait: Bool, teaches: Bool) {
     turn.failureRule = .success
     failure = nil
     hasRetried = false
     failures = 0
     if endsWait { notBefore = nil }
     if let observed = answer.activity { observe(observed) }
-    guard policy.alignment != nil else { return }
+    guard teaches, policy.alignment != nil else { return }
     if Self.ageAtArrival(answer.marks) != nil, answer.marks.fetchedAt != nil { seesRhythm = true }
     window = max(answer.hints.spread?.milliseconds ?? 0, 0)
     let next = Self.untilNextChange(answer)

@@ -49,7 +49,11 @@ extension Referee {
     expect(effects.link == turn.link, .push, "the stream is opened or closed at the wrong time")
     if effects.snapshot != turn.order {
       let isKept = effects.snapshot == .hold || turn.order == .hold
-      fail(isKept ? .hold : turn.copyRule, "orders \(effects.snapshot) instead of \(turn.order)")
+      let isOld = turn.copyRule == .monotonicReads || turn.copyRule == .provenance
+      fail(
+        isKept && !isOld ? .hold : turn.copyRule,
+        "orders \(effects.snapshot) instead of \(turn.order)"
+      )
     }
   }
 
@@ -73,12 +77,20 @@ extension Referee {
       .success,
       "verified at \(seen.verifiedAt.milliseconds) instead of \(copy.verifiedAt)"
     )
+    expect(seen.provenance == copy.provenance, .provenance, "the copy is of \(seen.provenance)")
+    // R37: the figure alone flatters; the way back, or what is known already, was left out.
+    let isFigure = seen.age.atArrival.milliseconds == turn.figure
     expect(
       seen.age.atArrival.milliseconds == copy.ageAtArrival
         && seen.age.arrivedAt.milliseconds == copy.arrivedAt
         && seen.hasServerAge == copy.hasServerAge,
-      .age,
-      "the age of the data counts from another moment"
+      isFigure && copy.ageAtArrival != turn.figure ? .ageInterval : .age,
+      "the age is \(seen.age.atArrival.milliseconds) on arrival instead of \(copy.ageAtArrival)"
+    )
+    expect(
+      seen.sourceTime?.milliseconds == copy.sourceTime,
+      .monotonicReads,
+      "the source time is not the copy's"
     )
   }
 
@@ -115,7 +127,11 @@ extension Referee {
     var window: Window?
     var lateRule: Rule?
     if let out {
-      window = Window(least: out.deadline, most: out.deadline, rule: .timeout)
+      var ends = out.deadline
+      if postponed != nil, out.request.longPoll != nil, let allowedAt = budget.allowedAt(policy) {
+        ends = min(ends, max(allowedAt, bound ?? allowedAt))
+      }
+      window = Window(least: ends, most: ends, rule: ends < out.deadline ? .impatience : .timeout)
     } else if let wait {
       window = end(of: wait)
       // R12: too late a wait of the cadence is a dead one.

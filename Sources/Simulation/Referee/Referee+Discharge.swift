@@ -8,13 +8,14 @@ extension Referee {
     case .ask(let want, let rule):
       drop()
       ask(want, rule)
+    case .insist(let want, let rule): insist(want, rule)
     case .askOrFollow(let want, let rule):
-      guard out != nil else { return ask(want, rule) }
+      guard out != nil else { return insist(want, rule) }
       turn.notes.insert(.coalesced)
       turn.hush(.oneRequest)
       follow(want)
     case .askOrJoin(let want, let rule):
-      guard let joined = out?.want else { return ask(want, rule) }
+      guard let joined = out?.want else { return insist(want, rule) }
       turn.notes.insert(.coalesced)
       turn.hush(.oneRequest)
       out?.want = joined.and(want)
@@ -40,8 +41,24 @@ extension Referee {
     }
   }
 
+  /// R40: asks if the budget covers it; else the wish is remembered and everything goes on.
+  private mutating func insist(_ want: Want, _ rule: Rule) {
+    guard mayAsk, isOverBudget(want) else {
+      drop()
+      return ask(want, rule, pays: true)
+    }
+    postpone(want)
+    guard out == nil else { return }
+    if let wait { review(wait) } else { begin(.cadence, .schedule) }
+  }
+
   private mutating func goOn() {
-    if out != nil {
+    if let out, out.request.longPoll != nil, let postponed, !isBound, !isOverBudget(postponed) {
+      // R40, R32: what the budget covers again does not wait behind a long poll.
+      turn.cancelRule = .impatience
+      drop()
+      ask(postponed, .impatience, pays: true)
+    } else if out != nil {
       turn.hush(.oneRequest)
     } else if let wait {
       review(wait)
@@ -79,9 +96,10 @@ extension Referee {
       return
     }
     if turn.now >= window.most || turn.effects.request != nil {
-      chance.spread(reason, policy, turn, isAtOnce: true)
+      // R40: where an impatient wish cuts a wait short, its spread says nothing.
+      if window.rule == reason.rule { chance.spread(reason, policy, turn, isAtOnce: true) }
       send(next)
-    } else {
+    } else if window.rule == reason.rule {
       chance.spread(reason, policy, turn, isAtOnce: false)
     }
   }
@@ -97,9 +115,11 @@ extension Referee {
       turn.hush(window.rule)
       return
     }
+    // A wish that the budget keeps waiting is noted in the same way.
+    let hasDeferred =
+      turn.effects.notes.contains(.deferred) && !turn.notes.contains(.deferred)
     let hasActed =
-      turn.effects.request != nil || turn.effects.notes.contains(.drifted)
-      || turn.effects.notes.contains(.deferred)
+      turn.effects.request != nil || turn.effects.notes.contains(.drifted) || hasDeferred
     guard turn.now >= window.most || hasActed else { return }
     let cadence = interval(at: current.since) ?? 0
     if let lastAlarm, turn.now - lastAlarm >= driftLimit(cadence), !current.reason.isSpread {
@@ -113,6 +133,9 @@ extension Referee {
 
   private mutating func send(_ due: Wait) {
     var want = due.want
+    if let postponed, budget.allows(at: turn.now, policy) {
+      return ask(postponed.and(want), .impatience, pays: true)
+    }
     if case .retry = due.reason { turn.notes.insert(.retried) }
     if isStalled(due) {
       want.isUnconditional = true
@@ -127,26 +150,31 @@ extension Referee {
   private func isStalled(_ due: Wait) -> Bool {
     guard lifecycle == .foreground, !stream.isLive, let lastEnd else { return false }
     guard due.reason == .cadence || due.reason == .gap else { return false }
-    if let notBefore, notBefore > lastEnd { return false }
+    if let bound, bound > lastEnd { return false }
+    if let quietUntil = restraint.quietUntil, quietUntil.milliseconds > lastEnd { return false }
     let cadence = interval(at: due.since) ?? 0
     let limit = max(policy.stallFloor.milliseconds, cadence * policy.stallFactor)
     guard turn.now - lastEnd >= limit else { return false }
     return lastRescue.map { turn.now - $0 >= policy.rescueCooldown.milliseconds } ?? true
   }
 
-  private mutating func ask(_ wish: Want, _ rule: Rule) {
-    let want = wish.and(deferred)
+  private mutating func ask(_ wish: Want, _ rule: Rule, pays: Bool = false) {
+    var want = wish.and(deferred)
     deferred = nil
     wait = nil
-    let mustWait = notBefore.map { turn.now < $0 } ?? false
-    guard mayAsk, !mustWait else {
+    guard mayAsk, !isBound else {
       // R21: a `Retry-After` binds a person too. R24, R11: until it is possible, the wish waits.
       deferred = want
       turn.notes.insert(.deferred)
-      turn.hush(mayAsk ? .outcomes : connectivity == .offline ? .offline : .lifecycle)
+      let isOfOrigin = bound != notBefore
+      let boundRule: Rule = isOfOrigin || turn.isSwitched ? .backPressure : .outcomes
+      turn.hush(mayAsk ? boundRule : connectivity == .offline ? .offline : .lifecycle)
       if keepsTime { wait = Wait(reason: .deferred, since: turn.now) }
       return
     }
+    if pays, wish.isImpatient { spend(at: turn.now) }
+    want = want.and(postponed)
+    postponed = nil
     turn.asked = want
     guard let request = turn.effects.request else {
       return fail(rule, "no request went out")

@@ -13,7 +13,40 @@ extension Referee {
   }
 
   /// Whether a wait makes sense at all now: unwatched, only for a wish that had to wait.
-  var keepsTime: Bool { mayAsk && (isWatched ? scheduleMayRun : deferred != nil) }
+  var keepsTime: Bool { mayAsk && (isWatched ? scheduleMayRun : hasDebt) }
+
+  var hasDebt: Bool { deferred != nil || postponed != nil }
+
+  /// R21, R39: whether nothing may go out, whoever wants it.
+  var isBound: Bool { bound.map { turn.now < $0 } ?? false }
+
+  /// R40: whether a wish wants more than its budget covers.
+  func isOverBudget(_ want: Want) -> Bool {
+    want.isImpatient && !isBound && !budget.allows(at: turn.now, policy)
+  }
+
+  /// R40: remembered until the budget covers it, or another request answers it.
+  mutating func postpone(_ want: Want) {
+    postponed = want.and(postponed)
+    turn.notes.insert(.deferred)
+    turn.hush(.impatience)
+  }
+
+  /// R40: takes one from the budget, and counts those of the last minute.
+  mutating func spend(at moment: Int64) {
+    budget.spend(at: moment, policy)
+    let count = budget.spent.count
+    expect(count <= policy.impatience, .impatience, "\(count) impatient requests in a minute")
+  }
+
+  /// R36: whether an answer was made of older data than the copy, on one timeline.
+  func isOlder(_ marks: Marks) -> Bool {
+    guard let copy = copy?.sourceTime, let made = marks.fetchedAt, made.milliseconds < copy else {
+      return false
+    }
+    guard let served = marks.serverTime else { return true }
+    return served.milliseconds >= copy - policy.clockTolerance.milliseconds
+  }
 
   /// R9, R13: work or a burst first, then the time since the last change.
   func pace(at moment: Int64) -> Pace {
@@ -61,6 +94,11 @@ extension Referee {
     }
     guard let served = marks.serverTime, let made = marks.fetchedAt else { return nil }
     return plus(max(served.milliseconds - made.milliseconds, 0), marks.transit.milliseconds)
+  }
+
+  /// R37: what the age on arrival leaves out: the way back, and what whole seconds cut off.
+  static func wayBack(_ marks: Marks, _ delay: Int64) -> Int64 {
+    max(delay, 0) + (marks.transit > .zero ? 999 : 0)
   }
 
   /// R26: the status, else the older flag, else the older word.

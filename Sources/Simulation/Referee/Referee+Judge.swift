@@ -8,6 +8,7 @@ extension Referee {
     case .stopped:
       isWatched = false
       deferred = nil
+      postponed = nil
       paceWished = nil
       burstEnds = nil
       return .stop(.pollFirst)
@@ -34,6 +35,10 @@ extension Referee {
       burstEnds = nil
       return .goOn
     case .wrote(let revision): return wrote(revision)
+    case .restored(let revision, let age): return restored(revision, age.milliseconds)
+    case .restrained(let next):
+      restraint = next
+      return .goOn
     case .evicted:
       copy = nil
       held = nil
@@ -66,7 +71,8 @@ extension Referee {
     let isIdle = !isWatched && out == nil && wait == nil
     let gap = interval(at: turn.now) ?? .max
     let isInBudget = lastStart.map { turn.now - $0 >= gap } ?? true
-    let isAllowed = notBefore.map { $0 <= turn.now } ?? true
+    let isQuiet = restraint.quietUntil.map { $0.milliseconds > turn.now } ?? false
+    let isAllowed = !isBound && !isQuiet
     guard policy.prefetches, isFree, isIdle, isInBudget, isAllowed else {
       turn.notes.insert(.prefetchDropped)
       turn.hush(.prefetch)
@@ -145,7 +151,15 @@ extension Referee {
       }
       return .stop(.offline)
     }
-    if previous == .offline { return .wait(.reconnect, Want(origin: .catchUp), .offline) }
+    if previous == .offline {
+      let want = Want(origin: .catchUp)
+      if isOverBudget(want) {
+        postpone(want)
+        return .goOn
+      }
+      if isWatched || hasDebt, !isBound { spend(at: turn.now + max(policy.spread.milliseconds, 0)) }
+      return .wait(.reconnect, want, .offline)
+    }
     if next == .metered, let out, out.followUp == nil, out.want.origin == .prefetch {
       return .stop(.prefetch)
     }
@@ -157,15 +171,18 @@ extension Referee {
     let rule: Rule = want.origin == .person ? .pollFirst : .oneFollowUp
     if out?.request.longPoll != nil {
       turn.cancelRule = .longPoll
-      return .ask(want, .longPoll)
+      return .insist(want, .longPoll)
     }
     return .askOrFollow(want, rule)
   }
 
   private mutating func switched(to next: Context) -> Duty {
     let want = Want(origin: .person, showsLoading: true)
-    guard next != context else { return wished(want) }
+    guard next != context else { return isWatched && scheduleMayRun ? wished(want) : .goOn }
     // R4: nothing carries over.
+    turn.isSwitched = true
+    // R39: another question goes to the same origin; another identity may be another origin.
+    if next.identity != context.identity { notBefore = nil }
     context = next
     if copy != nil { turn.order = .clear }
     turn.copyRule = .contextSwitch
@@ -177,7 +194,6 @@ extension Referee {
     failure = nil
     hasRetried = false
     failures = 0
-    notBefore = nil
     degradedStep = 0
     degradedAt = nil
     isQuiet = false
@@ -190,6 +206,8 @@ extension Referee {
     unchangedRun = 0
     lastFull = nil
     deferred = nil
+    postponed = nil
+    pathDelay = nil
     lastRescue = nil
     wait = nil
     return isWatched && scheduleMayRun ? .ask(want, .contextSwitch) : .stop(.contextSwitch)
@@ -203,22 +221,54 @@ extension Referee {
       ageAtArrival: 0,
       arrivedAt: turn.now,
       hasServerAge: false,
+      sourceTime: copy?.sourceTime,
+      provenance: .local,
       changedAt: turn.now,
       verifiedAt: copy?.verifiedAt ?? turn.now
     )
     held = nil
-    turn.copyRule = .success
+    turn.copyRule = .provenance
+    turn.order = .none
     return outdated(isAnswer: false)
+  }
+
+  /// R38: a copy of an earlier run fills a gap and takes nobody's place.
+  private mutating func restored(_ revision: Revision, _ age: Int64) -> Duty {
+    turn.copyRule = .provenance
+    guard copy == nil else {
+      turn.order = .hold
+      return .goOn
+    }
+    turn.order = .apply
+    copy = Copy(
+      revision: revision,
+      validator: nil,
+      hasRealtime: false,
+      ageAtArrival: max(age, 0),
+      arrivedAt: turn.now,
+      hasServerAge: false,
+      sourceTime: nil,
+      provenance: .disk,
+      changedAt: turn.now,
+      verifiedAt: turn.now
+    )
+    marks = Marks()
+    held = nil
+    return .goOn
   }
 
   /// A newer copy came from elsewhere: what is out would be older than it.
   ///
   /// R23, R21: only an answer ends the wait after a failure; the application's own copy does not.
   mutating func outdated(isAnswer: Bool) -> Duty {
+    if isAnswer, let postponed, !postponed.isForced { self.postponed = nil }
     if let out {
       turn.cancelRule = .oneFollowUp
       if out.want.isForced { return .ask(out.want.and(out.followUp), .oneFollowUp) }
-      return out.followUp.map { .ask($0, .oneFollowUp) } ?? .wait(.cadence, .schedule, .oneFollowUp)
+      guard let followUp = out.followUp else { return .wait(.cadence, .schedule, .oneFollowUp) }
+      guard isOverBudget(followUp) else { return .insist(followUp, .oneFollowUp) }
+      postpone(followUp)
+      return .wait(.cadence, .schedule, .oneFollowUp)
     }
     guard let wait else { return .goOn }
     if !isAnswer, wait.reason.isOfFailure { return .goOn }

@@ -12,7 +12,8 @@ extension Referee {
       isLoading: isLoading,
       status: Self.status(shown),
       mode: shown.mode,
-      isHeld: held != nil
+      isHeld: held != nil,
+      provenance: copy?.provenance ?? .server
     )
     let changes = turn.effects.changes
     let before = lastLook
@@ -34,6 +35,7 @@ extension Referee {
     )
     let isRelabelled =
       look.status != before.status || look.mode != before.mode || look.isHeld != before.isHeld
+      || look.provenance != before.provenance
     expect(
       changes.contains(.label) == isRelabelled,
       turn.notes.contains(.linkLost) ? .push : .interpretation,
@@ -49,22 +51,34 @@ extension Referee {
     _ shown: Marks,
     _ machine: M
   ) {
-    let status = Self.status(shown)
+    // R38: only what the server sent can be live, or reduced.
+    let provenance = copy?.provenance ?? .server
+    let status = provenance == .server ? Self.status(shown) : nil
+    let mode = provenance == .server ? shown.mode : nil
+    expect(label.provenance == provenance, .provenance, "the label says \(label.provenance)")
+    if provenance != .server {
+      expect(
+        label.badge == .unknown,
+        .provenance,
+        "a copy of \(provenance) is called \(label.badge)"
+      )
+      expect(label.marker == .none, .provenance, "a copy of \(provenance) has a marker")
+    }
     // R26: the status, then the mode; applied and full is normal, everything else is reduced.
     var marker = FreshnessLabel.Marker.normal
     if let status, status != .applied {
       marker = .reduced(.status(status))
-    } else if let mode = shown.mode, mode != .full {
+    } else if let mode, mode != .full {
       marker = .reduced(.mode(mode))
-    } else if status == nil, shown.mode == nil {
+    } else if status == nil, mode == nil {
       marker = .none
     }
     expect(label.marker == marker, .interpretation, "marker \(label.marker) instead of \(marker)")
     expect(label.isHeld == (held != nil), .hold, "held or not is not labelled")
     // R27: the age at arrival and the device's monotonic clock since.
     var age = copy?.age(at: turn.now)
-    if let held, let atArrival = Self.ageAtArrival(held.marks) {
-      age = Self.plus(atArrival, max(turn.now - held.arrivedAt, 0))
+    if let held, let atArrival = held.age {
+      age = max(age ?? 0, Self.plus(atArrival, max(turn.now - held.arrivedAt, 0)))
     }
     expect(
       label.age?.milliseconds == age,

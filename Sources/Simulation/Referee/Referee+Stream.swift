@@ -47,6 +47,7 @@ extension Referee {
       turn.failureRule = .superseded
       return .goOn
     }
+    turn.delay = answer.delay?.milliseconds ?? pathDelay ?? 0
     switch answer.outcome {
     case .content(let content):
       var verdict: Hold.Verdict?

@@ -25,13 +25,31 @@ extension Referee {
     return (max(bounds.least, floor), max(bounds.most, floor))
   }
 
-  /// The bounds of the end of a wait.
+  /// The bounds of the end of a wait, with what others impose on it.
   func end(of wait: Wait) -> Window {
+    var window = naturalEnd(of: wait)
+    if wait.want.origin != .person {
+      // R39: a failing origin, and a rate limit that is shared, slow the schedule down.
+      let shared = restraint.leastInterval.flatMap { gap in lastStart.map { $0 + gap.milliseconds }
+      }
+      window = window.notBefore(restraint.quietUntil?.milliseconds, .backPressure)
+      window = window.notBefore(shared, .backPressure)
+    }
+    if postponed != nil, let allowedAt = budget.allowedAt(policy) {
+      let due = max(allowedAt, wait.since)
+      let rule: Rule = due < window.most ? .impatience : window.rule
+      window = Window(least: min(window.least, due), most: min(window.most, due), rule: rule)
+    }
+    return window.notBefore(bound, bound == notBefore ? .outcomes : .backPressure)
+  }
+
+  /// The bounds of the end of a wait as such.
+  private func naturalEnd(of wait: Wait) -> Window {
     let since = wait.since
     let spread = max(policy.spread.milliseconds, 0)
     let bounds: (least: Int64, most: Int64)
     switch wait.reason {
-    case .cadence: return cadenceEnd(since).notBefore(notBefore)
+    case .cadence: return cadenceEnd(since)
     case .retry(let isLate):
       let delay = policy.retryDelay?.milliseconds ?? 0
       bounds = (delay, delay + (isLate ? spread : 0))
@@ -45,12 +63,11 @@ extension Referee {
       bounds = (due - since, due - since)
     case .deferred: bounds = (0, 0)
     }
-    let window = Window(
+    return Window(
       least: Self.plus(since, bounds.least),
       most: Self.plus(since, bounds.most),
       rule: wait.reason.rule
     )
-    return window.notBefore(notBefore)
   }
 
   /// R10, R12, R31 to R33: the end of a wait of the cadence.
@@ -146,7 +163,9 @@ extension Referee {
     case .deferred: causes = [.retryAfter]
     }
     // R21: a `Retry-After` is the cause where it ends later than the wait would.
-    if let notBefore, notBefore >= end(of: wait).least { causes.insert(.retryAfter) }
+    if let bound, bound >= end(of: wait).least { causes.insert(.retryAfter) }
+    if postponed != nil { causes.insert(.patience) }
+    if restraint.quietUntil != nil || restraint.leastInterval != nil { causes.insert(.origin) }
     return causes
   }
 

@@ -26,6 +26,13 @@ struct Referee: Sendable {
   var out: Out?
   var wait: Wait?
   var deferred: Want?
+  /// R40: what the budget keeps waiting, and the requests it paid for in the last minute.
+  var postponed: Want?
+  var budget = Budget()
+  /// R39: what the origin imposes.
+  var restraint = Restraint()
+  /// R37: how long the last answer took that did not wait at the server.
+  var pathDelay: Int64?
   var generation: Int64 = 0
   var lastStart: Int64?
   var lastEnd: Int64?
@@ -37,7 +44,7 @@ struct Referee: Sendable {
   var copy: Copy?
   var failure: Trouble?
   var marks = Marks()
-  var held: (marks: Marks, arrivedAt: Int64)?
+  var held: (marks: Marks, age: Int64?, arrivedAt: Int64)?
   var hasRetried = false
   var failures: Int32 = 0
   var notBefore: Int64?
@@ -88,6 +95,11 @@ struct Referee: Sendable {
     lastAlarm = effects.alarm?.milliseconds
     steps += 1
     return breach
+  }
+
+  /// R21, R39: the later of this resource's `Retry-After` and its origin's.
+  var bound: Int64? {
+    [notBefore, restraint.notBefore?.milliseconds].compactMap { $0 }.max()
   }
 
   /// Whether something has passed its end, so that any event looks at the time first (R6, R33).

@@ -24,5 +24,10 @@ struct Turn: Sendable {
   var copyRule: Rule = .errorsErase
   var failureRule: Rule = .errorsErase
   var hasLanded = false
+  /// How long the answer took (R37), and the age its server gave (R27).
+  var delay: Int64 = 0
+  var figure: Int64?
   var rescued = false
+  /// Whether another context is wanted now (R4).
+  var isSwitched = false
 }

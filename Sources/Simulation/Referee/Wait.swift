@@ -45,9 +45,9 @@ struct Window: Sendable {
   var rule: Rule
 
   /// R21, R23: a `Retry-After` only ever makes a wait longer.
-  func notBefore(_ moment: Int64?) -> Window {
+  func notBefore(_ moment: Int64?, _ rule: Rule) -> Window {
     guard let moment, moment > least else { return self }
-    return Window(least: moment, most: Swift.max(moment, most), rule: .outcomes)
+    return Window(least: moment, most: Swift.max(moment, most), rule: rule)
   }
 }
 

@@ -12,6 +12,9 @@ struct Want: Hashable, Sendable {
   /// Whether it says no more than that the copy is out of date (R33).
   var isNews: Bool { origin == .change && !isForced && !isUnconditional && !isRecovery }
 
+  /// Whether a person or a device wants it now (R40).
+  var isImpatient: Bool { origin == .person || origin == .catchUp }
+
   static let schedule = Want(origin: .schedule)
 
   /// R2: the stronger origin wins, and nothing that anybody asked for is lost.

@@ -45,6 +45,7 @@ enum PolicyJSON {
       ("leastInterval", span(policy.leastInterval)), ("leastWait", span(policy.leastWait)),
       ("burst", span(policy.burst)), ("spread", span(policy.spread)),
       ("focusDebounce", span(policy.focusDebounce)),
+      ("impatience", .integer(Int64(policy.impatience))),
     ]
   }
 
@@ -64,6 +65,7 @@ enum PolicyJSON {
     [
       ("unchangedLimit", policy.unchangedLimit.map { .integer(Int64($0)) } ?? .null),
       ("unchangedFor", span(policy.unchangedFor)), ("holdCap", span(policy.holdCap)),
+      ("clockTolerance", span(policy.clockTolerance)),
       ("degradedRearm", span(policy.degradedRearm)),
       ("badgePartialAfter", span(policy.badgePartialAfter)),
       ("badgeUnavailableAfter", span(policy.badgeUnavailableAfter)),

@@ -53,6 +53,8 @@ enum TraceJSON {
     case .linkDelivered: "linkDelivered"
     case .linkGap: "linkGap"
     case .linkLost: "linkLost"
+    case .restored: "restored"
+    case .restrained: "restrained"
     }
   }
 
@@ -73,10 +75,22 @@ enum TraceJSON {
     case .linkOpened(let isResumed): [("isResumed", .bool(isResumed))]
     case .linkDelivered(let about, let answer):
       [("context", .object(context(about))), ("answer", .object(self.answer(answer)))]
+    case .restored(let revision, let age):
+      [("revision", .integer(revision.number)), ("age", .integer(age.milliseconds))]
+    case .restrained(let restraint): self.restraint(restraint)
     case .started, .stopped, .prefetch, .woke, .slept, .focused, .acted, .fulfilled, .evicted,
       .linkHeard, .linkChanged, .linkGap, .linkLost:
       nil
     }
+  }
+
+  private static func restraint(_ restraint: Restraint) -> [(String, JSONText)] {
+    let members: [(String, Int64?)] = [
+      ("notBefore", restraint.notBefore?.milliseconds),
+      ("quietUntil", restraint.quietUntil?.milliseconds),
+      ("leastInterval", restraint.leastInterval?.milliseconds),
+    ]
+    return members.compactMap { name, value in value.map { (name, .integer($0)) } }
   }
 
   private static func wish(_ wish: Wish) -> [(String, JSONText)] {
@@ -124,6 +138,7 @@ enum TraceJSON {
     if !hints.isEmpty { add("hints", .object(hints)) }
     if let activity = answer.activity { add("activity", .string("\(activity)")) }
     if let time = answer.deviceTime { add("deviceTime", .integer(time.milliseconds)) }
+    if let delay = answer.delay { add("delay", .integer(delay.milliseconds)) }
     return members
   }
 

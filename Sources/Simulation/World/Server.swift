@@ -44,7 +44,10 @@ struct Server: Sendable {
     producer.advance(to: moment, &dice)
     guard moment >= weatherUntil else { return }
     weatherUntil = moment + 1 + dice.exponential(mean: temper.weatherFor)
-    if temper.has(.jumps), dice.oneIn(4) { clock += dice.between(-100_000, 100_000) }
+    if temper.has(.jumps), dice.oneIn(4) {
+      // Now and then somebody sets it; mostly it is only corrected.
+      clock += dice.oneIn(3) ? dice.between(-7_200_000, 7_200_000) : dice.between(-100_000, 100_000)
+    }
     if temper.has(.restarts), dice.oneIn(3) { epoch += 1 }
     weather = dice.oneIn(2) ? .fair : foul(&dice)
   }
@@ -172,8 +175,22 @@ struct Server: Sendable {
     if temper.has(.rhythm) {
       marks.fetchedAt = WallTime(milliseconds: clock + producer.madeAt)
       if dice.oneIn(20) { marks.transit = Timespan(milliseconds: dice.below(4_000)) }
+      travel(&marks, &dice)
     }
     return marks
+  }
+
+  /// What edges and caches on the way do to an answer that tells when its data was made.
+  private func travel(_ marks: inout Marks, _ dice: inout SplitMix64) {
+    guard let made = marks.fetchedAt?.milliseconds, let served = marks.serverTime?.milliseconds
+    else { return }
+    if temper.has(.edges), dice.oneIn(6) {
+      // An edge that has not heard of the newest data yet.
+      marks.fetchedAt = WallTime(milliseconds: made - dice.below(60_000))
+    } else if temper.has(.caches), dice.oneIn(4) {
+      // A cache that says nothing: the answer looks as young as it was when it was made.
+      marks.serverTime = WallTime(milliseconds: max(served - dice.below(20_000), made))
+    }
   }
 
   /// What an answer says about the next change.

@@ -11,6 +11,7 @@ struct Temper: Sendable {
     case prefetch, actions, activity, offline, metered, forgery
     case outages, throttling, refusals, degraded, restarts, wrongValidators, noValidators
     case jumps, silentServer, rhythm, hints, streamFaults
+    case edges, caches, restores, restraints, storms
   }
 
   private var traits: UInt64 = 0

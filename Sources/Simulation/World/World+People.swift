@@ -11,7 +11,7 @@ extension World {
   }
 
   private mutating func attempt() -> Event? {
-    switch dice.below(28) {
+    switch dice.below(32) {
     case 0: return .started
     case 1: return temper.has(.observers) ? .stopped : nil
     case 2: return temper.has(.observers) ? .started : nil
@@ -48,8 +48,29 @@ extension World {
     case 26:
       if temper.has(.jumps) { deviceClock += dice.between(-86_400_000, 86_400_000) }
       return temper.has(.forgery) ? forged() : nil
-    default: return temper.has(.forgery) && policy.push != nil ? stray() : nil
+    case 27: return temper.has(.forgery) && policy.push != nil ? stray() : nil
+    case 28:
+      guard temper.has(.restores) else { return nil }
+      let age = Timespan(milliseconds: dice.scale(10, 24))
+      return .restored(Revision(800_000_000 + dice.below(5)), age: age)
+    case 29: return temper.has(.restraints) ? .restrained(restraint()) : nil
+    case 30:
+      guard temper.has(.storms) else { return nil }
+      // A key that is held, a window that flaps.
+      nextActAt = now + 1 + dice.below(40)
+      return dice.oneIn(2) ? .wished(.person) : .lifecycle(.foreground)
+    default: return temper.has(.storms) ? .wished(.person) : nil
     }
+  }
+
+  /// What an origin asks of its resources now: often nothing any more (R39).
+  private mutating func restraint() -> Restraint {
+    guard !dice.oneIn(3) else { return Restraint() }
+    var restraint = Restraint()
+    if dice.oneIn(2) { restraint.notBefore = (now + dice.below(60_000)).moment }
+    if dice.oneIn(2) { restraint.quietUntil = (now + dice.below(20_000)).moment }
+    if dice.oneIn(3) { restraint.leastInterval = Timespan(milliseconds: dice.scale(9, 16)) }
+    return restraint
   }
 
   private mutating func refresh() -> Event {

@@ -128,6 +128,10 @@ struct World: Sendable {
     }
     guard var answer else { return }
     answer.deviceTime = dice.oneIn(3) ? nil : WallTime(milliseconds: deviceClock + now + delay)
+    // A host with a queue knows better than the machine when the request went out.
+    if temper.has(.restraints), dice.oneIn(4) {
+      answer.delay = Timespan(milliseconds: dice.below(delay + 1))
+    }
     deliver(distorted(answer), request.ticket, after: delay)
   }
 

@@ -205,15 +205,15 @@ struct ClientTests {
     let note = Note("/a")
     var snapshots = stand.client.snapshots(of: note).makeAsyncIterator()
     while await snapshots.next()?.value == nil {}
-    #expect(stand.client.freshness(of: note)?.label.age == .seconds(7))
+    #expect(stand.client.freshness(of: note)?.label.age == .milliseconds(7_999))
     stand.wall.now = WallTime(milliseconds: stand.wall.now.milliseconds + 86_400_000)
     try await stand.pass(.seconds(3))
-    #expect(stand.client.freshness(of: note)?.label.age == .seconds(10))
+    #expect(stand.client.freshness(of: note)?.label.age == .milliseconds(10_999))
     try await stand.pass(.seconds(7))
     try await exchange.waitForRequests(atLeast: 2)
     try await stand.clock.waitForSleepers(atLeast: 1)
     #expect(await eventually { stand.client.census.requests == 0 })
-    #expect(stand.client.freshness(of: note)?.label.age == .seconds(7))
+    #expect(stand.client.freshness(of: note)?.label.age == .milliseconds(7_999))
   }
 
   @Test

@@ -141,7 +141,7 @@ struct AnswerRules {
     (Int32(400), Outcome.refused), (404, .refused), (409, .refused), (422, .refused),
     (401, .unauthorised), (403, .unauthorised), (410, .gone), (429, .throttled(nil)),
     (500, .serverError), (502, .serverError), (503, .serverError), (504, .serverError),
-    (408, .serverError), (204, .unchanged), (304, .unchanged),
+    (408, .timedOut), (204, .unchanged), (304, .unchanged),
   ])
   func `R21: different statuses are different outcomes`(status: Int32, outcome: Outcome) {
     #expect(Outcome(status: status) == outcome)

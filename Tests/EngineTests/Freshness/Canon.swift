@@ -17,7 +17,9 @@
 ///   marks of the label are shown and read by no rule; whether there is a failure and whether an
 ///   answer is held are kept.
 /// - A request's validator, priority and number are read when it is ordered, and by its sample.
-/// - The rhythm of the producer, wall clocks and the draw do not vary in these searches.
+/// - The rhythm of the producer, wall clocks and the draw do not vary in these searches. No answer tells
+///   its source time (R36), a rate limit (R39) or how long its way is (R37).
+/// - A budget of a thousand impatient requests (R40) is never used up in a search.
 ///
 /// `Exploration` does not only believe this: it picks states, and compares every machine that was
 /// merged into one of them with the one that was kept, step by step.
@@ -35,6 +37,7 @@ struct CanonicalState: Hashable {
     var fourth: UInt64 = 0
     var fifth: UInt64 = 0
     var sixth: UInt64 = 0
+    var seventh: UInt64 = 0
   }
 
   static func == (lhs: Self, rhs: Self) -> Bool { lhs.words == rhs.words }
@@ -44,7 +47,7 @@ struct CanonicalState: Hashable {
   /// A number that is the same in every run; spread enough to pick states with.
   var lot: UInt64 {
     let folded = words.first ^ words.second &* 3 ^ words.third &* 5 ^ words.fourth &* 7
-    return ((folded ^ words.fifth ^ words.sixth) &* 0x9E37_79B9_7F4A_7C15) >> 32
+    return ((folded ^ words.fifth ^ words.sixth ^ words.seventh) &* 0x9E37_79B9_7F4A_7C15) >> 32
   }
 
   /// Reduces a machine; every length in its policy is a multiple of 100 ms.
@@ -55,6 +58,7 @@ struct CanonicalState: Hashable {
     put(UInt64(machine.connectivity.rawValue), width: 2)
     put(machine.paceWished != nil)
     put(machine.deferred)
+    put(machine.postponed)
     put(machine.failure != nil)
     put(machine.held != nil)
     putSnapshot(of: machine, at: now)
@@ -76,7 +80,9 @@ struct CanonicalState: Hashable {
     put(snapshot?.validator != nil)
     put(snapshot?.hasRealtime ?? false)
     // R20 reads the age of realtime data only, and compares it with the cap.
-    let better = snapshot?.hasRealtime == true ? snapshot?.age.arrivedAt : nil
+    let realtime = snapshot?.hasRealtime == true ? snapshot : nil
+    let better = realtime.map { $0.age.arrivedAt - $0.age.atArrival }
+    put(UInt64(snapshot?.provenance.rawValue ?? 0), width: 2)
     put(better, at: now, horizon: machine.policy.holdCap ?? .zero)
     // R18: at the limit, one more not-modified answer changes nothing.
     put(UInt64(min(machine.unchangedRun, machine.policy.unchangedLimit ?? 0)), width: 4)
@@ -87,6 +93,10 @@ struct CanonicalState: Hashable {
     put(machine.backoff.hasRetried)
     // R23: the last step of the ladder repeats.
     put(UInt64(min(Int(machine.backoff.failures), policy.ladder.count - 1)), width: 4)
+    let isBudgeted = policy.impatience < 1_000
+    put(isBudgeted ? machine.patience.wholeAt : nil, at: now, horizon: .zero)
+    put(relevant(machine.restraint.notBefore, machine, at: now), at: now, horizon: .zero)
+    put(relevant(machine.restraint.quietUntil, machine, at: now), at: now, horizon: .zero)
     var notBefore = machine.backoff.notBefore
     if let until = notBefore, until <= now {
       // A Retry-After that has passed only excuses a silence since the last answer (R15).
@@ -99,6 +109,12 @@ struct CanonicalState: Hashable {
     put(degradedAt, at: now, horizon: policy.degradedRearm)
     put(degradedAt == nil ? 0 : UInt64(machine.degraded.step), width: 4)
     put(machine.degraded.isQuiet)
+  }
+
+  /// What has passed of a restraint only excuses a silence since the last answer (R15).
+  private func relevant(_ until: Moment?, _ machine: Freshness, at now: Moment) -> Moment? {
+    guard let until, until <= now else { return until }
+    return machine.lastEnd.map { until > $0 } ?? false ? now : nil
   }
 
   /// Packs the phase; tells since when the machine waits.
@@ -218,6 +234,7 @@ struct CanonicalState: Hashable {
     case 3: words.fourth = word
     case 4: words.fifth = word
     case 5: words.sixth = word
+    case 6: words.seventh = word
     default: preconditionFailure("a state that is too wide")
     }
     count += 1

@@ -37,6 +37,7 @@ struct Exploration {
     policy.unchangedLimit = 2
     policy.unchangedFor = nil
     policy.degradedRearm = .seconds(12)
+    policy.impatience = 1_000
     return policy
   }()
 
@@ -50,6 +51,12 @@ struct Exploration {
       safetyPoll: .seconds(16),
       stableAfter: .seconds(12)
     )
+    return policy
+  }()
+
+  static let patient: Policy = {
+    var policy = streaming
+    policy.impatience = 2
     return policy
   }()
 
@@ -93,13 +100,20 @@ struct Exploration {
       depth: TestScale.sized(4, long: 5),
       atLeast: TestScale.sized(1, long: 40_000)
     ),
+    Search(
+      name: "impatience and restraint",
+      policy: patient,
+      steps: ExplorationStep.impatient,
+      depth: TestScale.sized(5, long: 7),
+      atLeast: TestScale.sized(1, long: 20_000)
+    ),
   ]
 
   /// One state in so many is picked to be compared with those that are merged into it.
   static let pickedOneIn: UInt64 = 512
 
   @Test(arguments: searches)
-  func `I1 to I9: no sequence of events breaks an invariant`(search: Search) {
+  func `I1 to I11: no sequence of events breaks an invariant`(search: Search) {
     let machine = Freshness(policy: search.policy, context: Context(question: 1))
     let start = State(machine: machine, now: .start)
     var seen: Set<CanonicalState> = [CanonicalState(machine, at: .start)]

@@ -9,9 +9,17 @@ enum ExplorationStep: CaseIterable {
   // The rarer ones, which complete the alphabet.
   case slept, paced, unpaced, prefetch, metered, active, quiet, fulfilled, wrote
   case cancelled, fallback, disabled, awaited, resumed, heard, delivered
+  case restored, bound, calmed, freed
 
   /// The steps whose order decides most.
   static let common = Array(allCases.prefix { $0 != .slept })
+
+  /// What people, devices and the origin do, against a small budget (R39, R40).
+  static let impatient: [ExplorationStep] = [
+    .started, .stopped, .onTime, .late, .background, .foreground, .offline, .online, .person,
+    .hardRefresh, .looked, .context, .full, .unchanged, .transient, .throttled, .opened, .delivered,
+    .wrote, .restored, .bound, .calmed, .freed,
+  ]
 
   private enum Kind {
     case answer, news, other
@@ -41,6 +49,8 @@ enum ExplorationStep: CaseIterable {
     case .late: return machine.alarm.map { (.woke, $0 + .seconds(30)) }
     case .looked: return (.focused, now + .seconds(1))
     case .slept: return (.slept, now + .seconds(30))
+    case .bound: return (.restrained(Restraint(notBefore: now + .seconds(8))), now)
+    case .calmed: return (.restrained(Restraint(quietUntil: now + .seconds(4))), now)
     default: return (untimed(in: machine), now)
     }
   }
@@ -68,6 +78,8 @@ enum ExplorationStep: CaseIterable {
     case .quiet: .activity(.quiet)
     case .fulfilled: .fulfilled
     case .wrote: .wrote(Revision(5))
+    case .restored: .restored(Revision(6), age: .seconds(9))
+    case .freed: .restrained(Restraint())
     case .stale: .answered(staleTicket(of: machine), Answer(.content(.other)))
     default: .woke
     }

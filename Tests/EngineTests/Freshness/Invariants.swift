@@ -57,7 +57,7 @@ struct Invariants {
     }
     guard after.outstanding == nil else { return true }
     let isPaused = after.lifecycle == .background && after.policy.background == nil
-    let isUnwanted = after.isWatched ? isPaused : after.deferred == nil
+    let isUnwanted = after.isWatched ? isPaused : after.deferred == nil && after.postponed == nil
     return !isUnwanted || after.alarm == nil
   }
 
@@ -83,6 +83,8 @@ struct Invariants {
   private var notTooFast: Bool {
     guard effects.request != nil, event == .woke, let last = before.lastStart else { return true }
     guard case .resting(let rest) = before.phase, rest.cause == .cadence else { return true }
+    // R40: what a person asked for goes out as soon as the budget covers it.
+    guard before.postponed == nil else { return true }
     return now - last >= after.policy.leastInterval
   }
 
@@ -100,9 +102,14 @@ struct Invariants {
   }
 
   private var retryAfterPasses: Bool {
-    guard effects.request != nil, before.context == after.context else { return true }
-    guard let notBefore = before.backoff.notBefore else { return true }
-    if case .linkDelivered = event { return true }
+    guard effects.request != nil, before.context.identity == after.context.identity else {
+      return true
+    }
+    guard let notBefore = before.notBefore else { return true }
+    switch event {
+    case .linkDelivered, .restrained: return true
+    default: break
+    }
     return now >= notBefore
   }
 
@@ -120,6 +127,8 @@ struct Invariants {
       if case .linkDelivered = event {
         return after.failure == nil && after.backoff == Backoff(notBefore: before.backoff.notBefore)
       }
+      // R38: a copy from disk is no answer.
+      if case .restored = event { return true }
       return after.failure == nil && after.backoff == Backoff()
     case .none, .clear: return true
     }

@@ -79,7 +79,7 @@ struct PeerScenarios {
     var stage = Stage.settled(.plain)
     stage.advance(.seconds(9))
     let effects = stage.send(.wrote(Revision(50)))
-    #expect(effects.changes == .snapshot && effects.alarm == stage.now + .seconds(9))
+    #expect(effects.changes == [.snapshot, .label] && effects.alarm == stage.now + .seconds(9))
     stage.send(.wished(.schedule))
     let out = stage.machine.outstanding
     #expect(stage.send(.wrote(Revision(51))).cancel == out)

@@ -4,7 +4,7 @@
 /// Documentation/conformance-vectors.md, and not here.
 enum Scenarios {
   /// The rules of the engine.
-  static let rules = (1...35).map { "R\($0)" }
+  static let rules = (1...40).map { "R\($0)" }
 
   /// The rows of the mapping table of seed 000.
   static let seedRows = (1...11).map { "seed 000 row \($0)" }

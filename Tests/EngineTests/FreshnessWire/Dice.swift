@@ -122,14 +122,15 @@ struct Dice {
         spread: maybe { $0.told() }
       ),
       activity: maybe { $0.flag() ? .active : .quiet },
-      deviceTime: maybe { $0.wallTime() }
+      deviceTime: maybe { $0.wallTime() },
+      delay: maybe { $0.span() }
     )
   }
 
   // MARK: Events and policies
 
   /// The number of kinds of event.
-  static let eventKinds = 23
+  static let eventKinds = 25
 
   mutating func event(kind: Int) -> Event {
     switch kind {
@@ -155,6 +156,15 @@ struct Dice {
     case 19: .linkChanged
     case 20: .linkDelivered(context(), answer())
     case 21: .linkGap
+    case 22: .restored(Revision(number()), age: span())
+    case 23:
+      .restrained(
+        Restraint(
+          notBefore: maybe { $0.moment() },
+          quietUntil: maybe { $0.moment() },
+          leastInterval: maybe { $0.span() }
+        )
+      )
     default: .linkLost
     }
   }
@@ -182,6 +192,7 @@ struct Dice {
     policy.burst = span()
     policy.spread = span()
     policy.focusDebounce = span()
+    policy.impatience = Int32(below(1 << 31))
     policy.timeout = span()
     policy.retryDelay = maybe { $0.span() }
     policy.ladder = (0..<below(chance(1, in: 4) ? 65 : 6)).map { _ in span() }
@@ -196,6 +207,7 @@ struct Dice {
     policy.unchangedLimit = maybe { Int32($0.below(1 << 31)) }
     policy.unchangedFor = maybe { $0.span() }
     policy.holdCap = maybe { $0.span() }
+    policy.clockTolerance = span()
     policy.degradedRearm = span()
     policy.badgePartialAfter = span()
     policy.badgeUnavailableAfter = span()

@@ -82,8 +82,8 @@ struct StrictnessTests {
     var policy = Policy(every: .seconds(1))
     policy.ladder = Array(repeating: .seconds(1), count: Int(Wire.longestLadder) + 1)
     let words = try policy.words()
-    // Before the ladder: five lengths, a jitter without values, seven lengths.
-    #expect(throws: WireError(.outOfRange, at: 13)) { try Policy(words: words) }
+    // Before the ladder: five lengths, a jitter without values, eight lengths.
+    #expect(throws: WireError(.outOfRange, at: 14)) { try Policy(words: words) }
   }
 
   @Test

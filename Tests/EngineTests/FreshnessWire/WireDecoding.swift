@@ -66,6 +66,8 @@ extension Snapshot: WireReadable {
       hasRealtime: try reader.flag(),
       age: Age(atArrival: try reader.toldSpan(), arrivedAt: try reader.moment()),
       hasServerAge: try reader.flag(),
+      sourceTime: try reader.optionalWallTime(),
+      provenance: try reader.numbered(Provenance.self),
       changedAt: try reader.moment(),
       verifiedAt: try reader.moment()
     )
@@ -101,6 +103,7 @@ struct WireLabel: Hashable, WireReadable {
   let notice: FreshnessLabel.Notice
   let age: Timespan?
   let isHeld: Bool
+  let provenance: Provenance
   let wording: Age.Wording?
 
   init(_ label: FreshnessLabel) {
@@ -109,6 +112,7 @@ struct WireLabel: Hashable, WireReadable {
     notice = label.notice
     age = label.age?.carried
     isHeld = label.isHeld
+    provenance = label.provenance
     wording = label.wording
   }
 
@@ -127,6 +131,7 @@ struct WireLabel: Hashable, WireReadable {
     notice = try reader.numbered(FreshnessLabel.Notice.self)
     age = try reader.optionalToldSpan()
     isHeld = try reader.flag()
+    provenance = try reader.numbered(Provenance.self)
     let unit = try reader.optionalNumbered(WordingKind.self)
     let count = try reader.optional(in: .wire)
     wording =
@@ -147,6 +152,7 @@ extension WireLabel {
       marks: Marks(),
       age: age,
       isHeld: isHeld,
+      provenance: provenance,
       policy: Policy(every: .seconds(1))
     )
     label.marker = marker

@@ -1,0 +1,144 @@
+/// What a client knows of one origin, for all the resources it serves (R39).
+///
+/// A value without clock and sockets, like the machines. The host tells it of every request that a
+/// machine orders and of every end; it names the requests to send now, and the restraint to tell the
+/// origin's machines (``Event/restrained(_:)``).
+///
+/// ```swift
+/// origin.ask(ticket, priority: request.priority)
+/// while let next = origin.admit() { send(next) }
+/// // After an answer:
+/// origin.ended(ticket, outcome, serverTime: served, rateLimit: limit, resources: 3, at: now)
+/// ```
+public struct Origin: Hashable, Sendable {
+  /// The constants of an origin.
+  public struct Limits: Hashable, Sendable {
+    /// The most requests that are out at once; as many connections as browsers open to a server.
+    public var mostRequests: Int32 = 6
+    /// The failures in a row, of any resources, from which the origin counts as failing.
+    public var quietAfter: Int32 = 3
+    /// The waits while it is failing, in order; the last one repeats.
+    public var ladder: [Timespan] = [.seconds(2), .seconds(5), .seconds(10), .seconds(20)]
+    /// The longest `Retry-After` or rate limit that is obeyed.
+    public var retryAfterCap: Timespan = .minutes(5)
+
+    /// Creates the rule book's constants.
+    public init() {}
+  }
+
+  private struct Waiting: Hashable, Sendable {
+    var number: Int64
+    var priority: Request.Priority
+  }
+
+  /// The constants.
+  public let limits: Limits
+  /// What the machines of the origin are to be told.
+  public private(set) var restraint = Restraint()
+  /// The failures in a row, of any resources.
+  public private(set) var failures: Int32 = 0
+  /// The numbers of the requests that are out.
+  private var out: [Int64] = []
+  /// The requests that wait for a place, the first one first.
+  private var waiting: [Waiting] = []
+
+  /// Creates an origin that nothing is known of.
+  public init(limits: Limits = Limits()) { self.limits = limits }
+
+  /// The requests that are out.
+  public var requests: Int { out.count }
+
+  /// The requests that wait for a place.
+  public var queue: Int { waiting.count }
+
+  /// The most requests that may be out now: one, to find out, while the origin is failing.
+  public var places: Int { isFailing ? 1 : max(Int(limits.mostRequests), 1) }
+
+  private var isFailing: Bool { failures >= limits.quietAfter }
+
+  // MARK: Requests
+
+  /// Adds a request that a machine ordered; those of people come first.
+  public mutating func ask(_ number: Int64, priority: Request.Priority) {
+    let place = waiting.firstIndex { $0.priority.rawValue < priority.rawValue } ?? waiting.count
+    waiting.insert(Waiting(number: number, priority: priority), at: place)
+  }
+
+  /// Names a request to send now, if there is a place for it.
+  public mutating func admit() -> Int64? {
+    guard out.count < places, !waiting.isEmpty else { return nil }
+    let next = waiting.removeFirst().number
+    out.append(next)
+    return next
+  }
+
+  /// Removes a request that a machine cancelled, sent or not.
+  public mutating func withdraw(_ number: Int64) {
+    out.removeAll { $0 == number }
+    waiting.removeAll { $0.number == number }
+  }
+
+  /// Takes in the end of a request.
+  ///
+  /// - Parameters:
+  ///   - number: Its number.
+  ///   - outcome: What the end means.
+  ///   - serverTime: The server's clock when it answered, to measure a `Retry-After` date.
+  ///   - rateLimit: What the answer says of the rate limit.
+  ///   - resources: The number of resources of the origin that are kept fresh, to share the rate.
+  ///   - now: When it ended.
+  public mutating func ended(
+    _ number: Int64,
+    _ outcome: Outcome,
+    serverTime: WallTime? = nil,
+    rateLimit: RateLimit? = nil,
+    resources: Int32 = 1,
+    at now: Moment
+  ) {
+    withdraw(number)
+    switch outcome {
+    case .cancelled: return
+    case .throttled(let hint):
+      failed(at: now)
+      let wait = hint?.wait(serverTime: serverTime, cap: limits.retryAfterCap) ?? .zero
+      if wait > .zero { holdOff(until: now + wait) }
+    case .serverError, .timedOut, .unreachable: failed(at: now)
+    case .content, .unchanged, .refused, .unauthorised, .gone, .undecodable:
+      // It answers, whatever it says.
+      failures = 0
+      restraint.quietUntil = nil
+    }
+    shape(rateLimit, resources: resources, at: now)
+  }
+
+  // MARK: The restraint
+
+  private mutating func failed(at now: Moment) {
+    failures = min(failures + 1, 1_000)
+    guard isFailing, let last = limits.ladder.indices.last else { return }
+    let wait = limits.ladder[min(Int(failures - limits.quietAfter), last)]
+    restraint.quietUntil = restraint.quietUntil.map { max($0, now + wait) } ?? now + wait
+  }
+
+  private mutating func holdOff(until moment: Moment) {
+    restraint.notBefore = restraint.notBefore.map { max($0, moment) } ?? moment
+  }
+
+  /// What is left of the rate limit is shared by the resources, evenly until it is whole again.
+  private mutating func shape(_ rateLimit: RateLimit?, resources: Int32, at now: Moment) {
+    guard let rateLimit, rateLimit.reset > .zero else {
+      restraint.leastInterval = nil
+      return
+    }
+    let reset = min(rateLimit.reset, limits.retryAfterCap)
+    guard rateLimit.remaining > 0 else {
+      restraint.leastInterval = nil
+      return holdOff(until: now + reset)
+    }
+    let shared = (reset * Int64(max(resources, 1))).milliseconds
+    restraint.leastInterval = min(
+      Timespan(milliseconds: shared / rateLimit.remaining),
+      limits.retryAfterCap
+    )
+  }
+}

@@ -1,0 +1,67 @@
+public import Freshness
+
+/// An origin that speaks in words: what the WebAssembly build exports, as a value (R39).
+public struct WireOrigin: Hashable, Sendable {
+  /// The origin.
+  public private(set) var origin = Origin()
+
+  /// Creates an origin that nothing is known of.
+  public init() {}
+
+  /// Takes in a message: the kind, and what belongs to it.
+  ///
+  /// - `asks`: number, priority.
+  /// - `ended`: number, moment, outcome, server time, a rate limit that may be missing (remaining,
+  ///   reset), the number of resources.
+  /// - `withdrew`: number.
+  ///
+  /// Writes the restraint, the number of requests to send now, and their numbers.
+  ///
+  /// - Returns: The number of words written.
+  /// - Throws: What is wrong with the words; nothing has happened then.
+  public mutating func handle(
+    _ words: UnsafeBufferPointer<Int64>,
+    into buffer: UnsafeMutableBufferPointer<Int64>
+  ) throws(WireError) -> Int32 {
+    var next = origin
+    var reader = WireReader(words)
+    switch try reader.numbered(OriginEventKind.self) {
+    case .asks:
+      let number = try reader.identifier()
+      guard next.queue < Wire.longestQueue else { throw WireError(.noRoom, at: 0) }
+      next.ask(number, priority: try reader.numbered(Request.Priority.self))
+    case .ended:
+      let number = try reader.identifier()
+      let now = try reader.moment()
+      let outcome = try Outcome(from: &reader)
+      let serverTime = try reader.optionalWallTime()
+      let rateLimit = try RateLimit.optional(from: &reader)
+      let resources = try reader.count()
+      next.ended(
+        number,
+        outcome,
+        serverTime: serverTime,
+        rateLimit: rateLimit,
+        resources: resources,
+        at: now
+      )
+    case .withdrew: next.withdraw(try reader.identifier())
+    }
+    try reader.end()
+    var admitted: [Int64] = []
+    while let number = next.admit() { admitted.append(number) }
+    var writer = WireWriter(buffer)
+    try next.restraint.write(to: &writer)
+    try writer.integer(Int64(admitted.count))
+    for number in admitted { try writer.integer(number) }
+    origin = next
+    return Int32(writer.count)
+  }
+}
+
+extension RateLimit: WireReadable {
+  /// Reads the requests that are left and the time after which there are more.
+  public init(from reader: inout WireReader) throws(WireError) {
+    self.init(remaining: try reader.identifier(), reset: try reader.span())
+  }
+}

@@ -1,0 +1,118 @@
+import Freshness
+
+/// Mutants of R36 to R40.
+extension MutantPlan {
+  static let trust: [MutantPlan] = [
+    MutantPlan(
+      .monotonicReads,
+      "any older answer is applied",
+      policy: { $0.clockTolerance = .minutes(-24 * 60) }
+    ),
+    MutantPlan(
+      .monotonicReads,
+      "a clock that was set back keeps the copy for ever",
+      policy: { $0.clockTolerance = .minutes(24 * 60) }
+    ),
+    MutantPlan(
+      .monotonicReads,
+      "a person's force is not enough",
+      shown: { shown, memory in
+        guard let old = memory.lastShown?.snapshot, let made = shown.snapshot?.sourceTime,
+          let before = old.sourceTime, made < before, shown.snapshot?.provenance == .server
+        else { return }
+        shown.snapshot = old
+      }
+    ),
+    MutantPlan(
+      .ageInterval,
+      "the response delay is left out",
+      event: { event, _ in
+        guard case .answered(let ticket, var answer) = event else { return event }
+        answer.delay = .zero
+        return .answered(ticket, answer)
+      }
+    ),
+    MutantPlan(
+      .ageInterval,
+      "a hidden cache makes the data younger",
+      shown: { shown, memory in
+        guard let old = memory.lastShown?.snapshot, let new = shown.snapshot,
+          let made = new.sourceTime, old.sourceTime == made, new.verifiedAt > old.verifiedAt,
+          let figure = memory.figure, figure < new.age.atArrival
+        else { return }
+        shown.snapshot?.age.atArrival = figure
+      }
+    ),
+    MutantPlan(
+      .provenance,
+      "a local write is called live",
+      label: { label, _ in
+        if label.provenance == .local { label.badge = .live }
+      }
+    ),
+    MutantPlan(
+      .provenance,
+      "a copy from disk is the server's",
+      shown: { shown, _ in
+        if shown.snapshot?.provenance == .disk { shown.snapshot?.provenance = .server }
+      }
+    ),
+    MutantPlan(
+      .provenance,
+      "a copy from disk replaces a newer one",
+      event: { event, _ in
+        guard case .restored(let revision, _) = event else { return event }
+        return .wrote(revision)
+      }
+    ),
+    MutantPlan(
+      .backPressure,
+      "what the origin asks is not heard",
+      event: deaf {
+        if case .restrained = $0 { true } else { false }
+      }
+    ),
+    MutantPlan(
+      .backPressure,
+      "another context forgets a Retry-After",
+      effects: { effects, event, memory in
+        guard case .contextChanged = event, effects.notes.contains(.deferred),
+          var request = memory.request
+        else { return }
+        request.ticket.generation += 1
+        effects.request = request
+      }
+    ),
+    MutantPlan(
+      .backPressure,
+      "a failing origin is asked all the same",
+      event: { event, _ in
+        guard case .restrained(var restraint) = event else { return event }
+        restraint.quietUntil = nil
+        return .restrained(restraint)
+      }
+    ),
+    MutantPlan(
+      .backPressure,
+      "a rate limit is not shared",
+      event: { event, _ in
+        guard case .restrained(var restraint) = event else { return event }
+        restraint.leastInterval = nil
+        return .restrained(restraint)
+      }
+    ),
+    MutantPlan(.impatience, "impatience has no budget", policy: { $0.impatience = 100_000 }),
+    MutantPlan(
+      .impatience,
+      "what the budget does not cover is forgotten",
+      event: { event, memory in
+        // Only the first of many wishes reaches the machine.
+        guard case .wished(let wish) = event, wish.origin == .person, !wish.isForced else {
+          return event
+        }
+        memory.wishes += 1
+        return memory.wishes % 4 == 0 ? .woke : event
+      }
+    ),
+  ]
+}

@@ -1,0 +1,140 @@
+import Freshness
+import Testing
+
+/// R39: what is known of an origin.
+@Suite("Back-pressure by origin")
+struct OriginTests {
+  private func origin(out numbers: [Int64], of limits: Origin.Limits = Origin.Limits()) -> Origin {
+    var origin = Origin(limits: limits)
+    for number in numbers { origin.ask(number, priority: .normal) }
+    while origin.admit() != nil {}
+    return origin
+  }
+
+  @Test
+  func `No more requests are out than there are places, and people come first`() {
+    var origin = origin(out: Array(1...9))
+    #expect(origin.requests == 6 && origin.queue == 3)
+    origin.ask(10, priority: .high)
+    origin.ask(11, priority: .low)
+    origin.ended(1, .unchanged, at: .start)
+    #expect(origin.admit() == 10 && origin.admit() == nil)
+    origin.withdraw(7)
+    origin.withdraw(2)
+    #expect(origin.admit() == 8 && origin.admit() == nil)
+    origin.ended(3, .unchanged, at: .start)
+    origin.ended(4, .unchanged, at: .start)
+    origin.ended(5, .unchanged, at: .start)
+    #expect(origin.admit() == 9 && origin.admit() == 11 && origin.admit() == nil)
+    #expect(origin.queue == 0)
+  }
+
+  @Test
+  func `A Retry-After binds everybody, the longest one counts, and it is capped`() {
+    var origin = origin(out: [1, 2, 3])
+    let now = Moment(milliseconds: 5_000)
+    origin.ended(1, .throttled(.seconds(200)), at: now)
+    #expect(origin.restraint.notBefore == now + .seconds(200))
+    origin.ended(2, .throttled(.seconds(10)), at: now)
+    #expect(origin.restraint.notBefore == now + .seconds(200))
+    origin.ended(3, .throttled(.seconds(3_600)), at: now)
+    #expect(origin.restraint.notBefore == now + .minutes(5))
+  }
+
+  @Test
+  func `A date is measured with the server's clock, or not at all`() {
+    let date = RetryHint.date(WallTime(milliseconds: 1_700_000_030_000))
+    var told = origin(out: [1])
+    told.ended(
+      1,
+      .throttled(date),
+      serverTime: WallTime(milliseconds: 1_700_000_000_000),
+      at: .start
+    )
+    #expect(told.restraint.notBefore == Moment.start + .seconds(30))
+    var silent = origin(out: [1])
+    silent.ended(1, .throttled(date), at: .start)
+    #expect(silent.restraint.notBefore == nil)
+  }
+
+  @Test(arguments: [Outcome.serverError, .timedOut, .unreachable, .throttled(nil)])
+  func `Three failures in a row, of any resources, leave one place and climb the ladder`(
+    outcome: Outcome
+  ) {
+    var origin = origin(out: Array(1...6))
+    var now = Moment.start
+    origin.ended(1, outcome, at: now)
+    origin.ended(2, outcome, at: now)
+    #expect(origin.restraint.quietUntil == nil && origin.places == 6)
+    for (number, wait) in [(Int64(3), Int64(2)), (4, 5), (5, 10), (6, 20)] {
+      now = now + .seconds(60)
+      origin.ended(number, outcome, at: now)
+      #expect(origin.restraint.quietUntil == now + .seconds(wait) && origin.places == 1)
+    }
+    for number in Int64(7)...9 { origin.ask(number, priority: .normal) }
+    #expect(origin.admit() == 7 && origin.admit() == nil)
+    // Whatever it says, it answers again.
+    origin.ended(7, .refused, at: now)
+    #expect(origin.restraint.quietUntil == nil && origin.places == 6)
+    #expect(origin.admit() == 8 && origin.admit() == 9)
+  }
+
+  @Test
+  func `A cancelled request says nothing of the origin`() {
+    var origin = origin(out: [1, 2, 3, 4])
+    for number in Int64(1)...4 { origin.ended(number, .cancelled, at: .start) }
+    #expect(origin.restraint == Restraint() && origin.requests == 0 && origin.failures == 0)
+  }
+
+  @Test
+  func `What is left of a rate limit is shared by the resources`() {
+    var origin = origin(out: [1, 2, 3])
+    let limit = RateLimit(remaining: 10, reset: .seconds(60))
+    origin.ended(1, .unchanged, rateLimit: limit, resources: 5, at: .start)
+    #expect(origin.restraint.leastInterval == .seconds(30))
+    let spent = RateLimit(remaining: 0, reset: .seconds(60))
+    origin.ended(2, .unchanged, rateLimit: spent, resources: 5, at: .start)
+    #expect(origin.restraint.leastInterval == nil)
+    #expect(origin.restraint.notBefore == Moment.start + .seconds(60))
+    origin.ended(3, .unchanged, resources: 5, at: .start)
+    #expect(origin.restraint.leastInterval == nil)
+  }
+
+  @Test
+  func `Every request is sent once, whatever happens in between`() {
+    var dice = SplitMix64(seed: 39)
+    var origin = Origin()
+    var waiting: Set<Int64> = []
+    var out: Set<Int64> = []
+    var numbers: Int64 = 0
+    let priorities: [Request.Priority] = [.low, .normal, .high]
+    let outcomes: [Outcome] = [.unchanged, .serverError, .throttled(.seconds(9)), .cancelled]
+    for step in 0..<20_000 {
+      let now = Moment(milliseconds: Int64(step) * 100)
+      switch dice.next() % 4 {
+      case 0, 1:
+        numbers += 1
+        origin.ask(numbers, priority: priorities[Int(dice.next() % 3)])
+        waiting.insert(numbers)
+      case 2:
+        guard !out.isEmpty else { break }
+        let number = out.sorted()[Int(dice.next() % UInt64(out.count))]
+        out.remove(number)
+        origin.ended(number, outcomes[Int(dice.next() % 4)], at: now)
+      default:
+        let all = out.union(waiting).sorted()
+        guard !all.isEmpty else { break }
+        let number = all[Int(dice.next() % UInt64(all.count))]
+        out.remove(number)
+        waiting.remove(number)
+        origin.withdraw(number)
+      }
+      while let number = origin.admit() {
+        #expect(waiting.remove(number) != nil && out.insert(number).inserted)
+        #expect(out.count <= 6)
+      }
+      #expect(origin.requests == out.count && origin.queue == waiting.count)
+      #expect(waiting.isEmpty || out.count >= origin.places)
+    }
+  }
+}

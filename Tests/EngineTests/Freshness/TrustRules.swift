@@ -1,0 +1,139 @@
+import Testing
+
+@testable import Freshness
+
+/// R36 to R40, as far as one machine goes: what the vectors of `trust.json` leave out.
+@Suite("Rules: trust")
+struct TrustRules {
+  private static let origin: Int64 = 1_700_000_000_000
+
+  private func marks(made: Int64, served: Int64) -> Marks {
+    Marks(
+      serverTime: WallTime(milliseconds: Self.origin + served),
+      fetchedAt: WallTime(milliseconds: Self.origin + made)
+    )
+  }
+
+  @Test
+  func `R36, R37: of any order of answers the newest data stays, and no age shrinks without it`() {
+    var dice = SplitMix64(seed: 36)
+    var stage = Stage.settled(.plain.with { $0.impatience = 1_000 })
+    var newest: Int64 = -1
+    var age = Timespan.zero
+    var seenAt = stage.now
+    for _ in 0..<2_000 {
+      stage.advance(.milliseconds(Int64(dice.next() % 3_000)))
+      stage.send(.wished(.person))
+      let now = stage.now.milliseconds
+      // An edge that may be behind, and a cache on the way that may hide for how long it kept the answer.
+      let made = max(now - Int64(dice.next() % 60_000), 0) / 15_000 * 15_000
+      let served = max(now - Int64(dice.next() % 20_000), made)
+      stage.reply(
+        .content(Content(Revision(made))),
+        status: 200,
+        marks: marks(made: made, served: served)
+      )
+      let shown = stage.machine.label(at: stage.now).age ?? .zero
+      if made > newest {
+        newest = made
+      } else {
+        #expect(shown >= age + (stage.now - seenAt), "younger without newer data")
+      }
+      #expect(stage.machine.snapshot?.sourceTime?.milliseconds == Self.origin + newest)
+      (age, seenAt) = (shown, stage.now)
+    }
+  }
+
+  @Test
+  func `R37: with an honest server the age lies between the truth and the response delay more`() {
+    var dice = SplitMix64(seed: 37)
+    var stage = Stage(.plain.with { $0.timeout = .minutes(10) })
+    stage.send(.started)
+    for _ in 0..<500 {
+      let up = Int64(dice.next() % 4_000)
+      let down = Int64(dice.next() % 4_000)
+      let built = stage.now.milliseconds + up
+      let made = built / 15_000 * 15_000
+      stage.skip(.milliseconds(up + down))
+      stage.reply(
+        .content(Content(Revision(made))),
+        status: 200,
+        marks: marks(made: made, served: built)
+      )
+      let truth = Timespan(milliseconds: stage.now.milliseconds - made)
+      let shown = stage.machine.label(at: stage.now).age ?? .zero
+      #expect(shown >= truth)
+      // Of data that was seen before, the greater of two delays counts.
+      #expect(shown <= truth + .seconds(8))
+      _ = stage.advanceToRequest()
+    }
+  }
+
+  @Test
+  func `R38: neither a local write nor a copy from disk is ever live`() {
+    for event in [Event.wrote(Revision(7)), .restored(Revision(7), age: .seconds(3))] {
+      var stage = Stage(.departuresWeb)
+      stage.send(.started)
+      stage.send(event)
+      let label = stage.machine.label(at: stage.now)
+      #expect(label.provenance != .server && label.badge == .unknown && label.marker == .none)
+      stage.reply(
+        .content(.live),
+        status: 200,
+        marks: Marks(cacheAge: .zero, mode: .full, status: .applied)
+      )
+      if stage.machine.outstanding == nil, stage.machine.snapshot?.provenance != .server {
+        // The write outdated the request; the next one brings the server's copy.
+        _ = stage.advanceToRequest()
+        stage.reply(
+          .content(.live),
+          status: 200,
+          marks: Marks(cacheAge: .zero, mode: .full, status: .applied)
+        )
+      }
+      #expect(stage.machine.label(at: stage.now).badge == .live)
+    }
+  }
+
+  @Test(arguments: [1, 2, 3, 6, 12, 60])
+  func `R40: in no minute does impatience cost more than its number`(number: Int32) {
+    var dice = SplitMix64(seed: UInt64(number))
+    // A cadence so slow that every request is one of impatience.
+    let policy = Policy(every: .minutes(10_000)).with {
+      $0.impatience = number
+      $0.timeout = .minutes(10_000)
+      $0.stallFloor = .minutes(100_000)
+      $0.unchangedFor = nil
+    }
+    var stage = Stage.settled(policy)
+    for _ in 0..<4_000 {
+      stage.advance(.milliseconds(Int64(dice.next() % 2_000)))
+      let events: [Event] = [
+        .wished(.person), .wished(.hardRefresh), .focused, .lifecycle(.background),
+        .lifecycle(.foreground), .connectivity(.offline), .connectivity(.online), .stopped,
+        .started,
+      ]
+      stage.send(events[Int(dice.next() % UInt64(events.count))])
+      if dice.next() % 2 == 0 { stage.reply(.content(.plain), status: 200) }
+    }
+    let moments = stage.requests.map(\.at.milliseconds)
+    for (index, moment) in moments.enumerated() {
+      let others = moments[index...].prefix { $0 < moment + 60_000 }
+      #expect(others.count <= number, "\(others.count) from \(moment) on")
+    }
+    // And a wish is never forgotten.
+    stage.send(.connectivity(.online))
+    stage.send(.lifecycle(.foreground))
+    stage.send(.started)
+    stage.reply(.content(.plain), status: 200)
+    stage.send(.wished(.hardRefresh))
+    let asked =
+      stage.last.request ?? stage.advanceToRequest(within: .minutes(1))
+    #expect(asked?.wish.isForced == true)
+  }
+
+  @Test
+  func `A machine stays small`() {
+    #expect(MemoryLayout<Freshness>.size <= 750)
+  }
+}
