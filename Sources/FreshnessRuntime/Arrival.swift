@@ -20,6 +20,10 @@ struct Arrival<Value: Equatable & Sendable>: Sendable {
   var hints: Hints
   /// The wall clock of the device on arrival (R27).
   var deviceTime: WallTime?
+  /// The time from sending the request to the arrival of the whole answer (R37).
+  var delay: Timespan?
+  /// What the answer says of the server's rate limit (R39).
+  var rateLimit: RateLimit?
   /// What the server says about a failure.
   var problem: ProblemDetails?
   /// What makes the answer checkable.
@@ -86,6 +90,13 @@ struct Arrival<Value: Equatable & Sendable>: Sendable {
       now: times.wall.milliseconds,
       delayLimit: retryAfterCap.milliseconds
     )
+    if case .throttled(let code, _) = outcome, head.headerFields[.date] == nil,
+      let field = head.headerFields[.retryAfter],
+      case .date? = RetryAfter(parsing: field, now: times.wall.milliseconds / 1_000)
+    {
+      // R21, R27: without the server's clock a date cannot be measured; the device's is never asked.
+      outcome = .throttled(status: code, delay: 0)
+    }
     status = head.status.code
     bytes = answer.body.count
     self.reading = outcome == .modified ? reading : nil
@@ -93,7 +104,9 @@ struct Arrival<Value: Equatable & Sendable>: Sendable {
     let standard = Self.marks(of: head, asked: times.asked, arrived: times.arrived)
     let own = reading?.marks ?? resource.marks(of: head)
     marks = own.map { standard.updated(by: $0) } ?? standard
-    marks.transit = own.map { max($0.transit, standard.transit) } ?? standard.transit
+    marks.transit = Self.transit(own: own, standard: standard)
+    delay = max(times.arrived - times.asked, .zero)
+    rateLimit = RateLimit(fields: head.headerFields)
     hints = reading?.hints ?? resource.hints(of: head) ?? Self.hints(of: head)
     deviceTime = times.wall
     evidence.answered = reading?.subject
@@ -117,9 +130,23 @@ struct Arrival<Value: Equatable & Sendable>: Sendable {
     return nil
   }
 
+  /// The time in caches: as `Age` says, or as `Date` betrays (R37).
+  ///
+  /// A cache that passes answers on without `Age` often puts its own `Date` on them. Then the server's
+  /// time within the body is older than `Date`, by as long as the answer lay in the cache. `Date`
+  /// counts whole seconds: less than one says nothing.
+  private static func transit(own: Marks?, standard: Marks) -> Timespan {
+    var transit = max(own?.transit ?? .zero, standard.transit)
+    if let date = standard.serverTime, let served = own?.serverTime, date - served >= .seconds(1) {
+      transit = max(transit, date - served)
+    }
+    return transit
+  }
+
   /// Reads `Date` and `Age` (RFC 9111 section 4.2.3).
   ///
-  /// The apparent age is left out: it believes the device's wall clock (R27).
+  /// The apparent age is left out: it believes the device's wall clock (R27). The response delay is
+  /// added by the machine (R37).
   private static func marks(of head: HTTPResponse, asked: Moment, arrived: Moment) -> Marks {
     let age = ResponseAge(
       fields: head.headerFields,
@@ -128,7 +155,7 @@ struct Arrival<Value: Equatable & Sendable>: Sendable {
     )
     var marks = Marks()
     marks.serverTime = age.date.map { WallTime(milliseconds: $0.millisecondsSince1970) }
-    marks.transit = age.ageValue > 0 ? .milliseconds(age.correctedAgeValue) : .zero
+    marks.transit = .milliseconds(age.ageValue)
     return marks
   }
 

@@ -9,6 +9,9 @@ public struct ClientLimits: Hashable, Sendable {
   /// The longest reconnection time (`retry:`) that a stream may ask for.
   public static let longestReconnection = Timespan.seconds(300)
 
+  /// The origins that are remembered; beyond them, those that serve no resource are forgotten.
+  public static let mostOrigins = 256
+
   /// How much of one event stream is held in memory.
   public var largestEvent: Int
 

@@ -93,8 +93,10 @@ extension FreshnessClient {
     let flight = ledger.entries.values[index].flight
     ledger.entries.values[index].diagnostics.record(effects)
     if let ticket = effects.cancel, ledger.entries.values[index].flight?.request.ticket == ticket {
-      ledger.entries.values[index].flight?.task.cancel()
       ledger.entries.values[index].flight = nil
+      flight.map {
+        ended($0, effects, of: ledger.entries.values[index].origin, at: now, in: &ledger)
+      }
     }
     if let sample = effects.sample {
       let title = ledger.entries.values[index].title
@@ -110,11 +112,12 @@ extension FreshnessClient {
     }
     if let old = cell.settle(effects, machine: machine, at: now) { ledger.freed.append(old) }
     if let request = effects.request {
-      let task = cell.send(request, for: key, of: self)
+      let origin = ledger.entries.values[index].origin
+      let number = ledger.origins.ask(origin, request, for: key)
       ledger.entries.values[index].flight = Ledger.Flight(
         request: request,
         startedAt: now,
-        task: task
+        number: number
       )
     }
     if let order = effects.link {
@@ -128,10 +131,51 @@ extension FreshnessClient {
     }
   }
 
+  // MARK: The origins (R39)
+
+  /// Tells an origin that a machine cancelled its request: it took too long, or nobody wants it.
+  private func ended(
+    _ flight: Ledger.Flight,
+    _ effects: Effects,
+    of origin: String,
+    at now: Moment,
+    in ledger: inout Ledger
+  ) {
+    flight.task?.cancel()
+    let isTooSlow = effects.notes.contains(.timedOut) && flight.task != nil
+    ledger.origins.ended(
+      flight.number,
+      of: origin,
+      isTooSlow ? .timedOut : nil,
+      resources: 1,
+      at: now
+    )
+  }
+
+  /// Tells machines what their origin imposes, and sends the requests that have a place there.
+  private func settleOrigins(_ ledger: inout Ledger) {
+    while let (name, news) = ledger.origins.takeTouched() {
+      if let news {
+        for (key, entry) in ledger.entries where entry.origin == name {
+          carryOut(.restrained(news), for: key, at: clock.now(), in: &ledger)
+        }
+      }
+      while let (number, key) = ledger.origins.admit(name) {
+        guard let entry = ledger.entries[key], let flight = entry.flight, flight.number == number
+        else {
+          ledger.origins.ended(number, of: name, nil, resources: 1, at: clock.now())
+          continue
+        }
+        ledger.entries[key]?.flight?.task = entry.cell.send(flight.request, for: key, of: self)
+      }
+    }
+  }
+
   // MARK: The alarm
 
   /// Sees to it that one task sleeps until the earliest alarm, and none without an alarm (D2).
   private func rearm(_ ledger: inout Ledger) {
+    settleOrigins(&ledger)
     guard let alarm = ledger.roster.alarm else {
       ledger.sleeper?.task.cancel()
       ledger.sleeper = nil
@@ -281,18 +325,43 @@ extension FreshnessClient {
       if let flight, flight.request.ticket == ticket {
         note(arrival, of: flight, key, in: &ledger)
       }
+      answered(.unchanged, arrival, flight, key, ticket, in: &ledger)
       // A 304 that confirms what we do not have confirms nothing: ask for the whole.
       carryOut(.answered(ticket, Answer(.cancelled)), for: key, at: clock.now(), in: &ledger)
       handle(.wished(Wish(.change, isUnconditional: true)), for: key, in: &ledger)
       return
     }
+    let answer = cell.answer(for: arrival, comparison)
+    answered(answer.outcome, arrival, flight, key, ticket, in: &ledger)
     handle(
-      .answered(ticket, cell.answer(for: arrival, comparison)),
+      .answered(ticket, answer),
       for: key,
       in: &ledger,
       evidence: Self.evidence(arrival, of: flight, asking: cell.subject)
     )
     ledger.trim(to: limits.idleResources)
+  }
+
+  /// Tells an origin how one of its requests ended.
+  private func answered<Value>(
+    _ outcome: Outcome,
+    _ arrival: Arrival<Value>,
+    _ flight: Ledger.Flight?,
+    _ key: Roster.Key,
+    _ ticket: Ticket,
+    in ledger: inout Ledger
+  ) {
+    guard let flight, flight.request.ticket == ticket, let origin = ledger.entries[key]?.origin
+    else { return }
+    ledger.origins.ended(
+      flight.number,
+      of: origin,
+      outcome,
+      serverTime: arrival.marks.serverTime,
+      rateLimit: arrival.rateLimit,
+      resources: ledger.observed(of: origin),
+      at: clock.now()
+    )
   }
 
   /// Records a 304 about another copy, which the machine never hears of.

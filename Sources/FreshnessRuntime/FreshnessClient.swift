@@ -140,6 +140,7 @@ public final class FreshnessClient: Sendable {
 
   /// Puts the application's own copy in place, as after a write it made itself (P8).
   ///
+  /// Its provenance is local until the server sends it (R38).
   /// A request that is out would answer with an older copy, so it is cancelled.
   public func write<R: FreshResource>(_ value: R.Value, to resource: R) {
     let opening = ResourceOpening(resource)
@@ -159,6 +160,25 @@ public final class FreshnessClient: Sendable {
         ledger.trim(to: limits.idleResources)
         return true
       }
+    }
+  }
+
+  /// Puts a copy in place that the application kept from an earlier run, with the age it has now (R38).
+  ///
+  /// It is shown as a copy from disk until an answer comes, and is never live. It takes no other copy's
+  /// place. The age is what the label said when the copy was kept, and the time since.
+  ///
+  /// - Parameters:
+  ///   - value: The copy.
+  ///   - age: Its age now.
+  ///   - resource: What it is a copy of.
+  public func restore<R: FreshResource>(_ value: R.Value, age: Timespan, to resource: R) {
+    let opening = ResourceOpening(resource)
+    withLedger { ledger in
+      let key = ledger.open(opening, at: clock.now())
+      guard let cell = ledger.cell(of: resource) else { return }
+      handle(.restored(cell.restore(value), age: age), for: key, in: &ledger)
+      ledger.trim(to: limits.idleResources)
     }
   }
 

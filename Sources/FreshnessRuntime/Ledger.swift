@@ -11,6 +11,8 @@ struct Ledger: Sendable {
     let name: ResourceName
     /// The name in exported samples: method and address.
     let title: String
+    /// The name of the origin that serves it (R39).
+    let origin: String
     /// Counters and ring (R29, R30).
     var diagnostics: Diagnostics
     /// What makes the samples of the ring checkable, in the same order.
@@ -33,14 +35,19 @@ struct Ledger: Sendable {
     }
   }
 
-  /// A request that is out.
+  /// A request that is out, or waits for a place at its origin.
   struct Flight: Sendable {
     let request: Request
     let startedAt: Moment
-    let task: Task<Void, Never>
+    /// The number by which its origin knows it.
+    let number: Int64
+    /// The task that carries it; nothing while it waits.
+    var task: Task<Void, Never>?
   }
 
   var roster = Roster()
+  /// What is known of the origins (R39).
+  var origins = OriginBook()
   var entries: [Roster.Key: Entry] = [:]
   private var directory: [ResourceName: Roster.Key] = [:]
   private var prototypes: [Policy: Freshness] = [:]
@@ -120,14 +127,17 @@ struct Ledger: Sendable {
     // Nobody watches yet: none of these events orders anything.
     let facts: [Event] = [
       .contextChanged(context), .lifecycle(lifecycle), .connectivity(connectivity),
+      .restrained(origins.restraint(of: opening.origin)),
     ]
     for fact in facts { _ = machine.handle(fact, at: now, draw: .middle) }
     let key = roster.insert(machine)
     directory[opening.name] = key
+    origins.opened(opening.origin)
     entries[key] = Entry(
       cell: ResourceCell(opening.resource, subject: opening.subject, machine: machine, at: now),
       name: opening.name,
       title: opening.title,
+      origin: opening.origin,
       diagnostics: Diagnostics(policy: policy)
     )
     idles(key)
@@ -150,6 +160,7 @@ struct Ledger: Sendable {
         continue
       }
       directory[entry.name] = nil
+      origins.closed(entry.origin)
       entries[key] = nil
       freed.append(entry.cell)
       idleCount -= 1
@@ -191,6 +202,12 @@ struct Ledger: Sendable {
   /// The shortest interval that the observers of a resource wish for (P2).
   func wish(of key: Roster.Key) -> Timespan? {
     entries[key]?.observers.values.compactMap { $0 }.min()
+  }
+
+  /// The resources of an origin that somebody observes.
+  func observed(of origin: String) -> Int32 {
+    let count = entries.values.count { $0.origin == origin && !$0.observers.isEmpty }
+    return Int32(clamping: count)
   }
 
   // MARK: Chance and numbers

@@ -172,7 +172,8 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
         marks: arrival.marks,
         hints: arrival.hints,
         activity: arrival.reading?.activity,
-        deviceTime: arrival.deviceTime
+        deviceTime: arrival.deviceTime,
+        delay: arrival.delay
       )
     }
   }
@@ -186,6 +187,15 @@ final class ResourceCell<R: FreshResource>: AnyResourceCell {
       let revision = comparison.isSame ? state.revision : state.numbers
       state.incoming = Incoming(value: value, revision: revision, validator: nil)
       return Revision(revision)
+    }
+  }
+
+  /// Offers a copy of an earlier run and names its revision (R38).
+  func restore(_ value: R.Value) -> Revision {
+    state.withLock { state in
+      state.numbers += 1
+      state.incoming = Incoming(value: value, revision: state.numbers, validator: nil)
+      return Revision(state.numbers)
     }
   }
 

@@ -32,6 +32,8 @@ struct ResourceOpening<R: FreshResource>: Sendable {
   let subject: String?
   /// The name in exported samples: method and address.
   let title: String
+  /// The origin that serves it: scheme and authority (R39).
+  let origin: String
 
   /// Asks a resource.
   init(_ resource: R) {
@@ -40,6 +42,7 @@ struct ResourceOpening<R: FreshResource>: Sendable {
     policy = resource.policy
     subject = resource.subject
     let request = resource.request(since: nil)
+    origin = "\(request.scheme ?? "")://\(request.authority ?? "")"
     title = "\(request.method) \(request.authority ?? "")\(request.path ?? "")"
   }
 }

@@ -1,0 +1,68 @@
+import Freshness
+import HTTPTypes
+
+extension RateLimit {
+  /// Reads the fields of an answer; gives nothing if they say nothing, or nothing readable.
+  ///
+  /// Reads `RateLimit` in its forms (`"default";r=50;t=30`, and the older
+  /// `limit=100, remaining=50, reset=30`), then `RateLimit-Remaining` and `RateLimit-Reset`, then the
+  /// same two with `X-` before them. Of several limits the one with the fewest requests left counts.
+  init?(fields: HTTPFields) {
+    if let name = HTTPField.Name("RateLimit"), let limit = Self.limit(fields[values: name]) {
+      self = limit
+      return
+    }
+    for prefix in ["RateLimit", "X-RateLimit"] {
+      guard let remaining = Self.number("\(prefix)-Remaining", in: fields),
+        let reset = Self.number("\(prefix)-Reset", in: fields)
+      else { continue }
+      self.init(remaining: remaining, reset: .seconds(reset))
+      return
+    }
+    return nil
+  }
+
+  /// The longest reset in seconds; greater numbers are dates, as some servers send them.
+  private static let longestReset: Int64 = 86_400
+  private static let mostRemaining: Int64 = 1_000_000_000
+
+  private static func number(_ name: String, in fields: HTTPFields) -> Int64? {
+    guard let field = HTTPField.Name(name).flatMap({ fields[values: $0].first }) else { return nil }
+    let limit = name.hasSuffix("Reset") ? longestReset : mostRemaining
+    return number(field, upTo: limit)
+  }
+
+  private static func number(_ text: some StringProtocol, upTo limit: Int64) -> Int64? {
+    let digits = text.drop { $0 == " " }.prefix { $0 != " " }
+    guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int64(digits) else {
+      return nil
+    }
+    return number <= limit ? number : nil
+  }
+
+  private static func limit(_ values: [String]) -> RateLimit? {
+    var tightest: RateLimit?
+    var older: (remaining: Int64?, reset: Int64?)
+    for item in values.joined(separator: ",").split(separator: ",") {
+      var found: (remaining: Int64?, reset: Int64?)
+      for part in item.split(separator: ";") {
+        let pair = part.split(separator: "=", maxSplits: 1)
+        guard pair.count == 2 else { continue }
+        switch pair[0].filter({ $0 != " " }) {
+        case "r": found.remaining = number(pair[1], upTo: mostRemaining)
+        case "t": found.reset = number(pair[1], upTo: longestReset)
+        case "remaining": older.remaining = number(pair[1], upTo: mostRemaining)
+        case "reset": older.reset = number(pair[1], upTo: longestReset)
+        default: break
+        }
+      }
+      guard let remaining = found.remaining, let reset = found.reset else { continue }
+      if tightest.map({ remaining < $0.remaining }) ?? true {
+        tightest = RateLimit(remaining: remaining, reset: .seconds(reset))
+      }
+    }
+    if let tightest { return tightest }
+    guard let remaining = older.remaining, let reset = older.reset else { return nil }
+    return RateLimit(remaining: remaining, reset: .seconds(reset))
+  }
+}

@@ -1,0 +1,195 @@
+import ConditionalHTTP
+import Freshness
+import FreshnessRuntime
+import FreshnessTesting
+import HTTPTypes
+import Testing
+
+/// R36 to R40 where several resources share one server.
+@Suite("FreshnessClient: trust")
+struct TrustTests {
+  /// Watches resources and waits until each of them was asked for once.
+  private func watch(
+    _ notes: [Note],
+    on stand: Stand
+  ) -> [Task<Void, Never>] {
+    notes.map { note in
+      Task {
+        var snapshots = stand.client.snapshots(of: note).makeAsyncIterator()
+        while await snapshots.next() != nil {}
+      }
+    }
+  }
+
+  @Test
+  func `R39: a Retry-After binds every resource of its origin, opened before or after`()
+    async throws
+  {
+    let exchange = ScriptedExchange(replying: { request in
+      request.request.path == "/busy"
+        ? .status(.tooManyRequests, [.retryAfter: "200"]) : .note("fine")
+    })
+    let stand = Stand(exchange: exchange)
+    let first = watch([Note("/a")], on: stand)
+    try await exchange.waitForRequests(atLeast: 1)
+    #expect(await eventually { stand.client.value(of: Note("/a")) == "fine" })
+    let busy = watch([Note("/busy")], on: stand)
+    try await exchange.waitForRequests(atLeast: 2)
+    #expect(
+      await eventually { stand.client.freshness(of: Note("/a"))?.nextActionIn == .seconds(200) }
+    )
+    // Another stop, 0.1 s later: remembered, and asked for when the time has come.
+    let late = watch([Note("/late")], on: stand)
+    #expect(
+      await eventually { stand.client.freshness(of: Note("/late"))?.nextActionIn == .seconds(200) }
+    )
+    try await stand.pass(.seconds(199))
+    #expect(exchange.sent.count == 2)
+    try await stand.pass(.seconds(1))
+    try await exchange.waitForRequests(atLeast: 5)
+    for task in first + busy + late { task.cancel() }
+  }
+
+  @Test
+  func `R39: twenty resources have six requests out at once, and all are answered`() async throws {
+    let exchange = ScriptedExchange(replying: { _ in .held })
+    let stand = Stand(exchange: exchange)
+    let tasks = watch((1...20).map { Note("/\($0)") }, on: stand)
+    try await exchange.waitForRequests(atLeast: 6)
+    #expect(await eventually { stand.client.census.requests == 20 })
+    #expect(exchange.held.count == 6)
+    for number in 1...20 {
+      try await exchange.waitForRequests(atLeast: number)
+      #expect(exchange.held.count <= 6)
+      #expect(exchange.settle(number, with: .note("fine")))
+    }
+    #expect(await eventually { stand.client.census.requests == 0 })
+    for number in 1...20 { #expect(stand.client.value(of: Note("/\(number)")) == "fine") }
+    for task in tasks { task.cancel() }
+    #expect(await eventually { stand.client.census.observers == 0 })
+  }
+
+  @Test
+  func `R39: a server that fails is asked by one resource at a time`() async throws {
+    let exchange = ScriptedExchange(replying: { _ in .status(.internalServerError) })
+    let stand = Stand(exchange: exchange)
+    let notes = (1...12).map { Note("/\($0)") }
+    let tasks = watch(notes, on: stand)
+    try await exchange.waitForRequests(atLeast: 12)
+    #expect(await eventually { stand.client.census.requests == 0 })
+    // Twelve failures: everybody is silent for the last step of the ladder, not for two seconds.
+    for note in notes {
+      let wait = stand.client.freshness(of: note)?.nextActionIn ?? .zero
+      #expect(wait == .seconds(20))
+    }
+    for task in tasks { task.cancel() }
+  }
+
+  @Test
+  func
+    `R37: a slow answer and a hidden cache make the data older, and the same data never younger`()
+    async throws
+  {
+    let exchange = ScriptedExchange(replying: { _ in .held })
+    let stand = Stand(exchange: exchange)
+    let note = Stamped()
+    let task = Task {
+      var snapshots = stand.client.snapshots(of: note).makeAsyncIterator()
+      while await snapshots.next() != nil {}
+    }
+    try await exchange.waitForRequests(atLeast: 1)
+    try await stand.pass(.seconds(4))
+    // Built at the request, 1 s old by then; it came 4 s later.
+    #expect(exchange.settle(1, with: .note("0 1000", [.date: Stamped.date(1)])))
+    #expect(await eventually { stand.client.value(of: note) != nil })
+    #expect(stand.client.freshness(of: note)?.label.age == .seconds(5))
+    try await stand.pass(.seconds(6))
+    try await exchange.waitForRequests(atLeast: 2)
+    // The same answer out of a cache that hides it: as old as known.
+    #expect(exchange.settle(2, with: .note("0 1000", [.date: Stamped.date(1)])))
+    #expect(await eventually { stand.client.census.requests == 0 })
+    #expect(stand.client.freshness(of: note)?.label.age == .seconds(11))
+    try await stand.pass(.seconds(10))
+    try await exchange.waitForRequests(atLeast: 3)
+    // Newer data out of a cache that puts its own Date on it, 9 s after it was served.
+    #expect(exchange.settle(3, with: .note("10000 12000", [.date: Stamped.date(21)])))
+    #expect(await eventually { stand.client.census.requests == 0 })
+    #expect(stand.client.freshness(of: note)?.label.age == .milliseconds(2_000 + 9_000 + 999))
+    task.cancel()
+  }
+
+  @Test
+  func
+    `R38: a copy from disk is shown with its age until an answer comes, and takes nobody's place`()
+    async throws
+  {
+    let exchange = ScriptedExchange(replying: { _ in .held })
+    let stand = Stand(exchange: exchange)
+    let note = Note("/a")
+    stand.client.restore("old", age: .seconds(10_800), to: note)
+    #expect(stand.client.value(of: note) == "old")
+    #expect(stand.client.snapshot(of: note)?.label.provenance == .disk)
+    #expect(stand.client.freshness(of: note)?.label.wording == .hours(3))
+    let tasks = watch([note], on: stand)
+    try await exchange.waitForRequests(atLeast: 1)
+    #expect(exchange.settle(1, with: .note("new")))
+    #expect(await eventually { stand.client.value(of: note) == "new" })
+    #expect(stand.client.snapshot(of: note)?.label.provenance == .server)
+    stand.client.restore("old", age: .zero, to: note)
+    #expect(stand.client.value(of: note) == "new")
+    stand.client.write("mine", to: note)
+    #expect(stand.client.snapshot(of: note)?.label.provenance == .local)
+    for task in tasks { task.cancel() }
+  }
+
+  @Test(arguments: [
+    (#""default";r=50;t=30"#, 50, 30), (#""day";r=500;t=3600, "minute";r=5;t=20"#, 5, 20),
+    ("limit=100, remaining=7, reset=9", 7, 9),
+  ])
+  func `R39: the forms of RateLimit shape the cadence`(
+    field: String,
+    remaining: Int,
+    reset: Int
+  ) async throws {
+    let name = try #require(HTTPField.Name("RateLimit"))
+    let exchange = ScriptedExchange(replying: { _ in .note("fine", [name: field]) })
+    let stand = Stand(exchange: exchange)
+    let tasks = watch((1...30).map { Note("/\($0)") }, on: stand)
+    try await exchange.waitForRequests(atLeast: 30)
+    #expect(await eventually { stand.client.census.requests == 0 })
+    let share = Int64(30 * reset * 1_000 / remaining)
+    for number in 1...30 {
+      let wait = stand.client.freshness(of: Note("/\(number)"))?.nextActionIn?.milliseconds
+      #expect(wait == max(share, 10_000))
+    }
+    for task in tasks { task.cancel() }
+  }
+}
+
+/// A resource that tells when its data was made and when it was served, in milliseconds of the run.
+private struct Stamped: FreshResource {
+  static let origin: Int64 = 1_800_000_000_000
+
+  /// The field of a second of the run.
+  static func date(_ second: Int) -> String {
+    "Fri, 15 Jan 2027 08:00:\(second < 10 ? "0" : "")\(second) GMT"
+  }
+
+  func request(since known: String?) -> HTTPRequest {
+    HTTPRequest(method: .get, scheme: "http", authority: "notes.example", path: "/stamped")
+  }
+
+  func read(
+    _ answer: HTTPExchangeAnswer,
+    since known: String?
+  ) throws(UnreadableAnswer) -> Reading<String> {
+    let text = String(decoding: answer.body, as: UTF8.self)
+    let times = text.split(separator: " ").compactMap { Int64($0) }
+    guard times.count == 2 else { throw UnreadableAnswer("two times are expected") }
+    let marks = Marks(
+      serverTime: WallTime(milliseconds: Self.origin + times[1]),
+      fetchedAt: WallTime(milliseconds: Self.origin + times[0])
+    )
+    return Reading(text, marks: marks)
+  }
+}
