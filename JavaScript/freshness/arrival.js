@@ -3,6 +3,7 @@
 
 import { contentDigest } from "./content-digest.js";
 import { hintsOf, marksOfBody, marksOfHead, transitOf } from "./marks.js";
+import { rateLimitOf } from "./rate-limit.js";
 
 /** The largest body that is read, in characters. */
 const LARGEST_BODY = 8_000_000;
@@ -39,6 +40,7 @@ async function read(response, arrival, sentTag, readDocument) {
   arrival.status = status;
   arrival.marks = marksOfHead(headers);
   arrival.hints = hintsOf(null, headers);
+  arrival.rateLimit = rateLimitOf(headers);
   arrival.evidence = {
     requestId: headers.get("x-md-request-id") ?? headers.get("x-request-id"),
     entityTag: headers.get("etag"),
@@ -68,7 +70,8 @@ async function read(response, arrival, sentTag, readDocument) {
   arrival.body = found.body;
   arrival.evidence.answered = found.answered ?? null;
   arrival.tag = found.tag;
-  arrival.marks = { ...arrival.marks, ...found.marks };
+  const served = found.marks?.serverTime ?? null;
+  arrival.marks = { ...arrival.marks, ...found.marks, transit: transitOf(headers, served) };
   arrival.hints = { ...arrival.hints, ...found.hints };
 }
 
@@ -77,7 +80,7 @@ export function readAnswer(document, headers) {
   return {
     body: document,
     tag: headers.get("etag") ?? document.meta?.entityTag ?? null,
-    marks: definite(marksOfBody(document, transitOf(headers))),
+    marks: definite(marksOfBody(document)),
     hints: hintsOf(document, null),
   };
 }

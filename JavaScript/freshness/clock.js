@@ -4,29 +4,26 @@
 /** From here a gap between the two clocks of the device counts as sleep. */
 const SLEPT_FROM_MS = 5000;
 
-/** Milliseconds that never run backwards. Some devices stop it while they sleep: `notice` makes up for that. */
+/**
+ * Milliseconds that never run backwards, whatever anybody does to the wall clock.
+ *
+ * Some browsers stop it while the device sleeps. Only the wall clock would tell, and a wall clock that somebody sets
+ * forward looks the same: it moves no age (engine.md R27, R37). Both only bring about a question, whose answer tells.
+ */
 class SteadyClock {
-  #asleep = 0;
   #lastSteady = performance.now();
   #lastWall = Date.now();
 
   now() {
-    return performance.now() + this.#asleep;
+    return performance.now();
   }
 
-  /**
-   * Called every second. True when the device seems to have slept since the last call.
-   *
-   * A wall clock that somebody sets forward looks the same: then ages are too great until the next
-   * answer, which the sleep itself brings about. An age is never too small. Backwards changes nothing.
-   */
+  /** Called every second. True when the device may have slept since the last call. */
   notice() {
     const [steady, wall] = [performance.now(), Date.now()];
     const gap = wall - this.#lastWall - (steady - this.#lastSteady);
     [this.#lastSteady, this.#lastWall] = [steady, wall];
-    if (gap < SLEPT_FROM_MS) return false;
-    this.#asleep += gap;
-    return true;
+    return gap >= SLEPT_FROM_MS;
   }
 }
 

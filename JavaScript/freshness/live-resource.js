@@ -4,6 +4,7 @@
 
 import { ask } from "./arrival.js";
 import { Engine } from "./freshness.js";
+import { OriginGate } from "./origin-gate.js";
 import { sampleRecord } from "./sample-record.js";
 
 /** The records kept for an export: eight hours of a request every fifteen seconds. */
@@ -15,6 +16,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export class LiveResource {
   #machine = null;
   #endsListening = null;
+  #gate = null;
+  #leavesGate = null;
   #question = null;
   #context = { question: 0 };
   #flight = null;
@@ -93,6 +96,7 @@ export class LiveResource {
     if (!this.#machine) return;
     this.#tell({ event: "stopped" });
     this.#endsListening();
+    this.#leavesGate();
     this.#closeStream();
     this.timers.clearTimeout(this.#timer);
     this.#machine.destroy();
@@ -102,6 +106,20 @@ export class LiveResource {
   /** A person asks: now (R5). `isForced` wants a full answer, and takes what it says (R20). */
   refresh({ isForced = false } = {}) {
     this.#machine && this.#tell({ event: "wished", with: { wish: isForced ? "hardRefresh" : "person" } });
+  }
+
+  /** The server asks something of everybody (R39). */
+  restrain(restraint) {
+    this.#machine && this.#tell({ event: "restrained", with: restraint });
+  }
+
+  /** A body that the page kept from an earlier visit, with the age it has now (R38). */
+  restore(body, age) {
+    if (!this.#machine || this.#copy) return;
+    this.#numbers += 1;
+    const revision = this.#numbers;
+    this.#incoming = { body, tag: null, revision, validator: null };
+    this.#tell({ event: "restored", with: { revision, age: Math.max(0, Math.round(age)) } });
   }
 
   // MARK: What a page shows
@@ -144,6 +162,8 @@ export class LiveResource {
   #begin() {
     this.#machine = this.engine.machine({ policy: this.wished, context: this.#context });
     this.#endsListening = this.device.listen((event) => this.#tell(event));
+    this.#gate = OriginGate.of(this.engine, () => this.device.now());
+    this.#leavesGate = this.#gate.join(this);
     this.#tell({ event: "started" });
   }
 
@@ -153,6 +173,8 @@ export class LiveResource {
     if (effects.notes.length > 0) this.#notes = effects.notes;
     if (effects.cancel !== null && this.#flight?.generation === effects.cancel) {
       this.#flight.abort.abort();
+      if (effects.notes.includes("timedOut")) this.#gate.tooSlow(this.#flight.number);
+      else this.#gate.withdraw(this.#flight.number);
       this.#flight = null;
     }
     if (effects.sample) this.#keep(effects.sample);
@@ -210,10 +232,16 @@ export class LiveResource {
 
   // MARK: Requests
 
-  async #send(request) {
+  /** Sends a request as soon as the server has a place for it (R39). */
+  #send(request) {
     const machine = this.#machine;
-    const abort = new AbortController();
-    this.#flight = { generation: request.generation, abort };
+    const flight = { generation: request.generation, abort: new AbortController(), number: 0 };
+    flight.number = this.#gate.ask(request.priority, () => this.#machine === machine && this.#ask(request, flight));
+    this.#flight = flight;
+  }
+
+  async #ask(request, { abort, number }) {
+    const machine = this.#machine;
     const why = { origin: request.origin ?? null, asked: this.source.subjectOf(this.#question) };
     const isKnown = request.validator !== null && this.#copy?.validator === request.validator;
     const base = isKnown && this.#copy.tag !== null ? this.#copy : null;
@@ -226,6 +254,7 @@ export class LiveResource {
       now: () => this.now(),
       send: this.send,
     });
+    if (!abort.signal.aborted) this.#gate.ended(number, arrival);
     // It was stopped meanwhile, or began anew: the question is nobody's any more.
     if (this.#machine !== machine) return;
     if (this.#flight?.generation === request.generation) this.#flight = null;
@@ -251,6 +280,8 @@ export class LiveResource {
       outcome: arrival.outcome, status: arrival.status, bytes: arrival.bytes, hints: arrival.hints,
       marks: { ...arrival.marks, ...this.source.marks }, deviceTime: Date.now(),
     };
+    // R37: from sending to arrival, whatever waited before.
+    if (arrival.answeredAt !== undefined) answer.delay = Math.max(0, Math.round(arrival.answeredAt - arrival.askedAt));
     this.#numbers += 1;
     if (arrival.outcome === "content") {
       const isSame = isCurrent && this.#copy !== null && this.source.contentOf(this.#copy.body) === this.source.contentOf(arrival.body);

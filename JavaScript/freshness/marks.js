@@ -59,10 +59,18 @@ function milliseconds(headers, name) {
   return /^\d{1,12}$/.test(text) ? Number(text) : null;
 }
 
-/** The time in caches on the way (RFC 9111 section 5.1). */
-export function transitOf(headers) {
+/**
+ * The time in caches on the way: as `Age` says (RFC 9111 section 5.1), or as `Date` betrays (engine.md R37).
+ *
+ * A cache that passes answers on without `Age` often puts its own `Date` on them. Then the server's time within the
+ * body, `served`, is older than `Date`. It counts whole seconds: less than one says nothing.
+ */
+export function transitOf(headers, served = null) {
   const seconds = Number.parseInt(headers.get("age") ?? "", 10);
-  return seconds > 0 ? seconds * 1000 : 0;
+  const told = seconds > 0 ? seconds * 1000 : 0;
+  const date = instant(headers.get("date"));
+  const hidden = date === null || served === null ? 0 : date - served;
+  return Math.max(told, hidden >= 1000 ? hidden : 0);
 }
 
 /**

@@ -172,6 +172,16 @@ static const unsigned char keys_js_bytes[] = {
 #embed "Public/keys.js"
 };
 
+static const char origin_gate_js_name[] = "origin-gate.js";
+static const unsigned char origin_gate_js_bytes[] = {
+#embed "Public/origin-gate.js"
+};
+
+static const char rate_limit_js_name[] = "rate-limit.js";
+static const unsigned char rate_limit_js_bytes[] = {
+#embed "Public/rate-limit.js"
+};
+
 static const char live_board_js_name[] = "live-board.js";
 static const unsigned char live_board_js_bytes[] = {
 #embed "Public/live-board.js"
@@ -536,8 +546,10 @@ static const FreshetWebAsset assets[] = {
   ASSET(memory_js),
   ASSET(moments_js),
   ASSET(next_question_js),
+  ASSET(origin_gate_js),
   ASSET(page_js),
   ASSET(pane_js),
+  ASSET(rate_limit_js),
   ASSET(rows_js),
   ASSET(sample_record_js),
   ASSET(saved_board_js),

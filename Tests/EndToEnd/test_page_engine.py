@@ -174,7 +174,7 @@ class EngineInThePage(BoardTest):
         tab.call("Page.reload")
         tab.wait(f"document.documentElement.dataset.ready === 'yes' && {ROWS} > 2")
         self.assertIn(tab.run(STATE), ("offline", "saved", "failing"))
-        self.assertRegex(tab.text(".freshness"), r"updated \d+\s(s|min) ago")
+        self.assertRegex(tab.text(".freshness"), r"From disk, \d+\s(s|min)")
         self.assertTrue(set(self.destinations()[:4]) & set(rows))
         self.assertEqual(tab.run("document.querySelector('h1').innerText"), "Lausanne")
 

@@ -227,7 +227,7 @@ class FreshnessOfThePage(BoardTest):
     def test_no_state_is_cut_on_a_phone_in_any_language(self):
         """What a board rests on must be readable to its end, and so must the time of the next attempt."""
         names = ("live", "timetableOnly", "livePartial", "liveFor", "liveNotYet", "liveNone", "liveNoMatch", "liveOldError", "liveSkipped", "liveMissing", "liveStale", "liveError", "liveUnknown", "liveOld", "modeDegraded", "modeCopy",
-                 "modeTimeout", "held", "savedBoard", "offline", "failedTimeout", "failedUnreadable", "failedBusy", "failedServer", "failedNoTimetable",
+                 "modeTimeout", "held", "savedBoard", "fromDisk", "unconfirmed", "offline", "failedTimeout", "failedUnreadable", "failedBusy", "failedServer", "failedNoTimetable",
                  "failedUnreachable", "failedRefused", "failedUnauthorised", "failedGone")
         self.tab.size(360, 780, 2, True)
         for language in ("fr", "de", "it", "en"):

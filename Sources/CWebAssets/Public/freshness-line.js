@@ -22,17 +22,21 @@ const FAILURE_WORDS = {
  *   while there is no other; `shownAt`: the time of day of what is shown; `zone`; `coverage`: `meta.rtCoverage` of the
  *   board; `count`: how many departures it has.
  * @returns {{ state: string, title: string, detail: string }} `state`: none, loading, live, ageing, timetable,
- *   reduced, stale, held, offline, failing or saved.
+ *   reduced, stale, held, offline, failing, saved or unconfirmed.
  */
 export function freshnessLine({ look, problem, retryIn, saved, shownAt, zone, coverage, count }, say) {
   if (!look) return { state: "none", title: "", detail: "" };
   const age = look.label.age ?? saved?.age ?? null;
-  const facts = { look, problem, retryIn, age, shownAt, zone };
-  if (look.connectivity === "offline") return line("offline", say("offline"), [updated(age, say), boardOf(facts, say)]);
+  const provenance = saved ? "disk" : look.label.provenance;
+  const facts = { look, problem, retryIn, age, provenance, shownAt, zone };
+  if (look.connectivity === "offline") return line("offline", say("offline"), [aged(facts, say), boardOf(facts, say)]);
   if (look.failure) return failing(facts, say);
   if (look.revision === null) {
-    return saved ? line("saved", say("savedBoard"), [updated(age, say)]) : line("loading", say("loading"), []);
+    return saved ? line("saved", aged(facts, say), [say("savedBoard")]) : line("loading", say("loading"), []);
   }
+  // R38: what no server said is never live, and is said to be what it is.
+  if (provenance === "disk") return line("saved", aged(facts, say), [say("savedBoard")]);
+  if (provenance === "local") return line("unconfirmed", say("unconfirmed"), [updated(age, say)]);
   if (look.label.isHeld) return line("held", say("held"), [updated(age, say)]);
   return labelled(look, { coverage, count }, say);
 }
@@ -42,13 +46,20 @@ function line(state, title, details) {
 }
 
 function failing(facts, say) {
-  const { look, problem, retryIn, age } = facts;
+  const { look, problem, retryIn } = facts;
   // However often it is asked for, it is not there.
-  if (problem?.error === "stop_not_found") return line("failing", say("failedNoStop"), [updated(age, say)]);
+  if (problem?.error === "stop_not_found") return line("failing", say("failedNoStop"), [aged(facts, say)]);
   const title = problem?.error === "no_timetable" ? say("failedNoTimetable")
     : say(FAILURE_WORDS[look.failure] ?? "failedServer", { status: look.failureStatus });
   const next = retryIn === null ? null : retryIn > 500 ? say("tryingAgainIn", { span: duration(Math.ceil(retryIn / 1000)) }) : say("tryingAgainNow");
-  return line("failing", title, [updated(age, say), next]);
+  return line("failing", title, [aged(facts, say), next]);
+}
+
+/** How old it is, and whose it is if it is not the server's (R38). */
+function aged({ age, provenance }, say) {
+  if (age === null) return null;
+  if (provenance === "disk") return say("fromDisk", { age: duration(age / 1000) });
+  return provenance === "local" ? say("unconfirmed") : updated(age, say);
 }
 
 function boardOf({ age, shownAt, zone }, say) {

@@ -19,7 +19,7 @@ const USUAL_ROWS = 20;
 /** How often the line that says "12 s ago" may be off: the page ticks every second. */
 const SIGNS = {
   live: "live", ageing: "live", timetable: "timetable", reduced: "reduced", stale: "reduced", held: "reduced",
-  saved: "timetable", loading: "loading", offline: "offline", failing: "failing", none: "loading",
+  saved: "timetable", unconfirmed: "timetable", loading: "loading", offline: "offline", failing: "failing", none: "loading",
 };
 
 /** One clock for all boards of the page: they are of one server, and show one time. */

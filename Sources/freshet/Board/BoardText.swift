@@ -246,7 +246,8 @@ struct BoardText {
       parts.append(label.map { words.realtime($0) } ?? words.reason(reason))
     case .none: break
     }
-    parts.append(report.label.wording.map { words.updated($0) } ?? words.noCopy)
+    let provenance = report.label.provenance
+    parts.append(report.label.wording.map { words.provenance(provenance, $0) } ?? words.noCopy)
     if report.isStreaming { parts.append(words.stream) }
     if report.isAsking {
       parts.append(words.asking)

@@ -240,18 +240,43 @@ struct BoardWords {
 
   /// The age of what is shown (R28).
   func updated(_ wording: Age.Wording) -> String {
-    let span =
-      switch wording {
-      case .seconds(let count): "\(count) s"
-      case .minutes(let count): "\(count) min"
-      case .hours(let count): "\(count) h"
-      }
+    let span = Self.span(wording)
     return choose(
       "updated \(span) ago",
       "mis à jour il y a \(span)",
       "vor \(span) aktualisiert",
       "aggiornato \(span) fa"
     )
+  }
+
+  /// Whose copy is shown, and how old it is, where the server did not send it (R38).
+  func provenance(_ provenance: Provenance, _ wording: Age.Wording) -> String {
+    let span = Self.span(wording)
+    return switch provenance {
+    case .server: updated(wording)
+    case .local:
+      choose(
+        "yours, unconfirmed",
+        "de vous, non confirmé",
+        "von Ihnen, unbestätigt",
+        "da te, non confermato"
+      )
+    case .disk:
+      choose(
+        "from disk, \(span)",
+        "copie locale, \(span)",
+        "vom Gerät, \(span)",
+        "copia locale, \(span)"
+      )
+    }
+  }
+
+  private static func span(_ wording: Age.Wording) -> String {
+    switch wording {
+    case .seconds(let count): "\(count) s"
+    case .minutes(let count): "\(count) min"
+    case .hours(let count): "\(count) h"
+    }
   }
 
   /// When the engine asks again.

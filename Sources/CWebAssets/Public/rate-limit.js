@@ -1,0 +1,41 @@
+// What a server says of its rate limit (RateLimit header fields for HTTP): the same reading as in
+// Sources/FreshnessRuntime/RateLimit+Fields.swift.
+
+const LONGEST_RESET_S = 86_400;
+const MOST_REMAINING = 1_000_000_000;
+
+/** `{ remaining, reset }`, the reset in milliseconds, or `null`. Of several limits the tightest counts. */
+export function rateLimitOf(headers) {
+  const limit = limitOf(headers.get("ratelimit") ?? "");
+  if (limit) return limit;
+  for (const prefix of ["ratelimit", "x-ratelimit"]) {
+    const found = both(whole(headers.get(`${prefix}-remaining`), MOST_REMAINING), whole(headers.get(`${prefix}-reset`), LONGEST_RESET_S));
+    if (found) return found;
+  }
+  return null;
+}
+
+function limitOf(value) {
+  let tightest = null;
+  const older = {};
+  for (const item of value.split(",")) {
+    const found = {};
+    for (const part of item.split(";")) {
+      const [key, text] = part.split("=", 2).map((half) => half.trim());
+      if (key === "r") found.remaining = whole(text, MOST_REMAINING);
+      if (key === "t") found.reset = whole(text, LONGEST_RESET_S);
+      if (key === "remaining") older.remaining = whole(text, MOST_REMAINING);
+      if (key === "reset") older.reset = whole(text, LONGEST_RESET_S);
+    }
+    const limit = both(found.remaining, found.reset);
+    if (limit && (tightest === null || limit.remaining < tightest.remaining)) tightest = limit;
+  }
+  return tightest ?? both(older.remaining, older.reset);
+}
+
+const both = (remaining, reset) => (remaining == null || reset == null ? null : { remaining, reset: reset * 1000 });
+
+function whole(text, limit) {
+  const number = /^\d{1,15}$/.test(text?.trim() ?? "") ? Number(text) : null;
+  return number === null || number > limit ? null : number;
+}
