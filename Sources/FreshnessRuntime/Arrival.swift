@@ -90,13 +90,6 @@ struct Arrival<Value: Equatable & Sendable>: Sendable {
       now: times.wall.milliseconds,
       delayLimit: retryAfterCap.milliseconds
     )
-    if case .throttled(let code, _) = outcome, head.headerFields[.date] == nil,
-      let field = head.headerFields[.retryAfter],
-      case .date? = RetryAfter(parsing: field, now: times.wall.milliseconds / 1_000)
-    {
-      // R21, R27: without the server's clock a date cannot be measured; the device's is never asked.
-      outcome = .throttled(status: code, delay: 0)
-    }
     status = head.status.code
     bytes = answer.body.count
     self.reading = outcome == .modified ? reading : nil

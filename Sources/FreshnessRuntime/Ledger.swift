@@ -47,7 +47,7 @@ struct Ledger: Sendable {
 
   var roster = Roster()
   /// What is known of the origins (R39).
-  var origins = OriginBook()
+  var origins: OriginBook
   var entries: [Roster.Key: Entry] = [:]
   private var directory: [ResourceName: Roster.Key] = [:]
   private var prototypes: [Policy: Freshness] = [:]
@@ -87,6 +87,7 @@ struct Ledger: Sendable {
 
   init(policy: Policy, chance: any RandomNumberGenerator & Sendable) {
     self.policy = policy
+    origins = OriginBook(policy: policy)
     self.chance = chance
   }
 

@@ -3,19 +3,30 @@ import Freshness
 /// The origins that a client talks to, and which request belongs to whom (R39).
 struct OriginBook: Sendable {
   private struct Entry: Sendable {
-    var origin = Origin()
+    var origin: Origin
     /// What its machines were told last.
     var told = Restraint()
     /// The resources it serves.
     var resources = 0
   }
 
+  private let limits: Origin.Limits
   private var entries: [String: Entry] = [:]
   /// The machines whose requests wait or are out, by the requests' numbers.
   private var keys: [Int64: Roster.Key] = [:]
   private var numbers: Int64 = 0
   /// The origins about which something changed.
   private var touched: [String] = []
+
+  /// Creates an empty book.
+  ///
+  /// - Parameter policy: The client's; its cap and its ladder are those of the origins.
+  init(policy: Policy) {
+    var limits = Origin.Limits()
+    limits.retryAfterCap = policy.retryAfterCap
+    limits.ladder = policy.ladder
+    self.limits = limits
+  }
 
   /// What a new machine of an origin is told.
   func restraint(of name: String) -> Restraint { entries[name]?.origin.restraint ?? Restraint() }
@@ -25,7 +36,7 @@ struct OriginBook: Sendable {
     if entries[name] == nil, entries.count >= ClientLimits.mostOrigins {
       entries = entries.filter { $0.value.resources > 0 }
     }
-    entries[name, default: Entry()].resources += 1
+    entries[name, default: Entry(origin: Origin(limits: limits))].resources += 1
   }
 
   /// Notes that a resource of an origin is let go.
@@ -35,7 +46,10 @@ struct OriginBook: Sendable {
   mutating func ask(_ name: String, _ request: Request, for key: Roster.Key) -> Int64 {
     numbers += 1
     keys[numbers] = key
-    entries[name, default: Entry()].origin.ask(numbers, priority: request.priority)
+    entries[name, default: Entry(origin: Origin(limits: limits))].origin.ask(
+      numbers,
+      priority: request.priority
+    )
     touched.append(name)
     return numbers
   }

@@ -163,7 +163,8 @@ class OutageTest(WatchTest):
         upper = (time.monotonic() - arrived + SLACK) * 1000
         self.assertGreaterEqual(second["ageMs"] - first["ageMs"], 590, "a step of the ladder")
         self.assertLess(second["ageMs"], upper)
-        self.assertEqual(second["ageMs"], second["verifiedAgoMs"])
+        # R37: the time in which the answer came is part of the age.
+        self.assertGreaterEqual(second["ageMs"], second["verifiedAgoMs"])
 
     def test_a_silent_server_ends_by_timeout(self):
         """A half-open socket: it accepts and never answers."""
