@@ -162,7 +162,7 @@ export class LiveResource {
   #begin() {
     this.#machine = this.engine.machine({ policy: this.wished, context: this.#context });
     this.#endsListening = this.device.listen((event) => this.#tell(event));
-    this.#gate = OriginGate.of(this.engine, () => this.device.now());
+    this.#gate = OriginGate.of(this.engine, this.source.address(this.#question, null), () => this.device.now());
     this.#leavesGate = this.#gate.join(this);
     this.#tell({ event: "started" });
   }

@@ -174,12 +174,12 @@ static const unsigned char keys_js_bytes[] = {
 
 static const char origin_gate_js_name[] = "origin-gate.js";
 static const unsigned char origin_gate_js_bytes[] = {
-#embed "Public/origin-gate.js"
+#embed "../../JavaScript/freshness/origin-gate.js"
 };
 
 static const char rate_limit_js_name[] = "rate-limit.js";
 static const unsigned char rate_limit_js_bytes[] = {
-#embed "Public/rate-limit.js"
+#embed "../../JavaScript/freshness/rate-limit.js"
 };
 
 static const char live_board_js_name[] = "live-board.js";

@@ -12,10 +12,13 @@ export class OriginGate {
   #resources = new Set();
   #restraint = {};
 
-  /** The gate of the page's own server. */
-  static of(engine, now) {
-    if (!gates.has(engine)) gates.set(engine, new OriginGate(engine, now));
-    return gates.get(engine);
+  /** The gate of the server at an address: one for each scheme, host and port. */
+  static of(engine, address, now) {
+    if (!gates.has(engine)) gates.set(engine, new Map());
+    const known = gates.get(engine);
+    const origin = originOf(address);
+    if (!known.has(origin)) known.set(origin, new OriginGate(engine, now));
+    return known.get(origin);
   }
 
   constructor(engine, now) {
@@ -75,5 +78,15 @@ export class OriginGate {
       this.#starts.delete(number);
       start?.();
     }
+  }
+}
+
+/** Scheme, host and port of an address. */
+function originOf(address) {
+  try {
+    return new URL(address, globalThis.location?.href).origin;
+  } catch {
+    // Only the `fetch` of the application knows what it is relative to: all such addresses count as one server's.
+    return "";
   }
 }
