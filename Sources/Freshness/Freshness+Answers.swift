@@ -196,13 +196,24 @@ extension Freshness {
     // R9: the next interval is chosen with what this answer says (P4).
     if let observed = answer.activity { activity.observed(observed, at: turn.now) }
     guard teaches, let alignment = turn.policy.alignment else { return }
-    rhythm.learn(
+    rhythm.learn(sight(answer, isRequest: isRequest, in: turn), tolerance: alignment.tolerance)
+  }
+
+  /// What an answer shows of the producer (R31); one from the stream was sent when it came.
+  private func sight(_ answer: Answer, isRequest: Bool, in turn: Turn) -> ProducerRhythm.Sight {
+    var sight = ProducerRhythm.Sight(
       marks: answer.marks,
       hints: answer.hints,
-      at: turn.now,
-      draw: turn.draw,
-      tolerance: alignment.tolerance
+      sent: turn.now,
+      now: turn.now,
+      interval: interval(at: turn.now, policy: turn.policy) ?? turn.policy.idle,
+      isScheduled: false,
+      draw: turn.draw
     )
+    guard isRequest, case .asking(let flight, _) = phase else { return sight }
+    sight.sent = flight.startedAt
+    sight.isScheduled = flight.request.wish.origin == .schedule
+    return sight
   }
 
   // MARK: Failure

@@ -103,7 +103,7 @@ public struct Policy: Hashable, Sendable {
     public var spread: Timespan
     /// How much earlier than the cadence an aligned request may start (R10: 1.2 s).
     public var slack: Timespan
-    /// How far two learned periods may differ and still agree.
+    /// How far two moments of one copy in a cache may seem to differ.
     public var tolerance: Timespan
 
     /// Creates an alignment.

@@ -20,6 +20,8 @@ extension Policy {
     policy.spread = .seconds(2)
     policy.holdCap = .seconds(300)
     policy.alignment = .departures
+    // R10: never under 15 s, which is what the budget may be spent on.
+    policy.alignment?.slack = .seconds(5)
     return policy
   }()
 

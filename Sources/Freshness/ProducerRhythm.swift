@@ -1,141 +1,308 @@
-/// What is known of the rhythm in which the data is made (R31).
+/// What is known of the rhythm in which the data is made, and the moment to ask that follows (R31).
 ///
-/// Two sources: the server states the next change, or the rhythm is learned from the ages of past
-/// answers. What is stated beats what is learned. Until either is trusted, polling is blind.
+/// Two sources: the server states the next change, or the rhythm is learned from the source times of
+/// past answers. What is stated beats what is learned, as long as it is kept. Until either is
+/// trusted, and wherever following it would show data later than polling does, polling is blind.
 struct ProducerRhythm: Hashable, Sendable {
-  /// The last change that was seen, on the device's timeline.
-  private(set) var lastChange: Moment?
-  /// How old the newest change was at the last arrival; below zero for one that was only stated.
-  private(set) var lastAge: Timespan?
-  /// The time between two changes.
-  private(set) var period: Timespan?
-  /// How many periods in a row agreed; two are trusted, so the third change is foreseen.
-  private(set) var agreement: Int32 = 0
-  /// The next change the server expects, on the device's timeline.
-  private(set) var stated: Moment?
-
-  /// The window over which the server wants its clients to spread.
-  private(set) var window: Timespan = .zero
+  /// The rhythm of the source times.
+  private(set) var beat = Beat()
+  /// The way of the answers.
+  private(set) var path = AnswerPath()
+  /// When the last request was sent that had an answer.
+  private var looked = Moment.start
+  /// The next change that the server stated, on the device's timeline.
+  private var promised = Moment.start
+  /// How old the newest data was seen at most, in milliseconds: nothing changed meanwhile.
+  private var quiet: Int32 = 0
+  /// How far the promises of the server were off, in milliseconds; below zero if none was tested.
+  private var brokenBy: Int32 = -1
+  /// The time by which requests came later than the cadence has them, in milliseconds.
+  private var saved: Int32 = 0
+  /// The window over which the server wants its clients to spread, in milliseconds.
+  private var window: Int32 = 0
   /// This client's place in that window, drawn once: a place that moved would move the rate.
-  private(set) var place: Draw?
+  private var place = Draw.lowest
+  private var hasPlace = false
+  private var isStated = false
+  private var isUntested = false
+
+  /// One answer, as far as it concerns the rhythm.
+  struct Sight {
+    /// The answer's own figures.
+    var marks: Marks
+    /// What the server says of its next change.
+    var hints: Hints
+    /// When the request was sent.
+    var sent: Moment
+    /// When the answer came.
+    var now: Moment
+    /// The interval in force.
+    var interval: Timespan
+    /// Whether the schedule asked: nobody else's requests count against its budget.
+    var isScheduled: Bool
+    /// The draw of this client's place, should it have none.
+    var draw: Draw
+  }
+
+  // MARK: Learning
 
   /// Learns from an answer.
   ///
   /// - Parameters:
-  ///   - marks: The answer's own figures.
-  ///   - hints: What the server says of its next change.
-  ///   - now: The arrival.
-  ///   - draw: The draw of this client's place, should it have none.
-  ///   - tolerance: How far two periods may differ and still agree.
-  mutating func learn(
-    marks: Marks,
-    hints: Hints,
-    at now: Moment,
-    draw: Draw,
+  ///   - sight: The answer.
+  ///   - tolerance: How far two moments of one copy may differ.
+  mutating func learn(_ sight: Sight, tolerance: Timespan) {
+    window = Int32(clamping: max(sight.hints.spread ?? .zero, .zero).milliseconds)
+    if !hasPlace {
+      place = sight.draw
+      hasPlace = true
+    }
+    if let age = sight.marks.ageAtArrival, let made = sight.marks.fetchedAt {
+      observe(made, age: age, sight, tolerance: tolerance)
+    }
+    isStated = false
+    if let ahead = sight.hints.nextExpected(marks: sight.marks), ahead > .zero {
+      isStated = true
+      isUntested = true
+      promised = sight.now + ahead
+    }
+  }
+
+  private mutating func observe(
+    _ made: WallTime,
+    age: Timespan,
+    _ sight: Sight,
     tolerance: Timespan
   ) {
-    window = max(hints.spread ?? .zero, .zero)
-    if place == nil { place = draw }
-    if let age = marks.ageAtArrival, marks.fetchedAt != nil {
-      observe(change: now - age, at: now, tolerance: tolerance)
+    if beat.isKnown, sight.isScheduled {
+      let limit = min(max(sight.interval.milliseconds, 0), Self.horizon)
+      let later = (sight.sent - looked).milliseconds - limit
+      let sum = Int64(saved) + max(min(later, limit), -limit)
+      saved = Int32(clamping: max(min(sum, limit), -2 * limit))
     }
-    stated = hints.nextExpected(marks: marks).flatMap { $0 > .zero ? now + $0 : nil }
-    guard let stated else { return }
-    guard marks.fetchedAt != nil else {
-      // Stated moments alone have the same rhythm as the changes they foretell.
-      observe(change: stated, at: now, tolerance: tolerance)
-      return
+    if beat.isKnown, made - beat.newest < .zero - Beat.longestPeriod {
+      // The clock of the server was put back: nothing that was learned holds.
+      beat = Beat()
+      path = AnswerPath()
     }
-    guard let lastChange, stated > lastChange else { return }
-    // A stated change together with the last one is a whole period: no need to learn it.
-    period = stated - lastChange
-    agreement = 2
+    let transit = max(sight.marks.transit, .zero)
+    let shown = path.shown(sent: looked)
+    let lay = path.note(
+      made: made,
+      age: age,
+      transit: transit,
+      sent: sight.sent,
+      tolerance: tolerance
+    )
+    let isNew = !beat.isKnown || made > beat.newest
+    var fades = false
+    if isNew { fades = change(made, looked: shown, seen: sight.sent - lay, sight) }
+    if made == beat.newest {
+      let old = (sight.sent - lay - path.moment(of: made)).milliseconds
+      if fades { quiet -= quiet / 32 }
+      quiet = max(quiet, Int32(clamping: old))
+    }
+    looked = sight.sent
   }
 
-  private mutating func observe(change: Moment, at now: Moment, tolerance: Timespan) {
-    let age = now - change
-    let previousAge = lastAge
-    lastAge = age
-    guard let previous = lastChange, let previousAge else {
-      lastChange = change
-      return
-    }
-    let distance = change - previous
-    // The same change again, give or take the network, teaches nothing.
-    guard distance > tolerance else { return }
-    lastChange = change
-    guard !Self.isPollersOwn(age, previousAge, tolerance: tolerance) else { return }
-    guard let known = period, known > .zero else {
-      period = distance
-      agreement = 1
-      return
-    }
-    // A poll may have missed some changes: the distance is then a multiple of the period.
-    let times = max((distance + known.percent(50)).milliseconds / known.milliseconds, 1)
-    let single = Timespan(milliseconds: distance.milliseconds / times)
-    let difference = single < known ? known - single : single - known
-    if difference <= tolerance {
-      period = known + Timespan(milliseconds: (single - known).milliseconds / 4)
-      agreement = min(agreement + 1, 8)
-    } else if agreement > 2 {
-      // A bad estimate falls back to blind polling, not at the first doubt.
-      agreement -= 2
-    } else {
-      period = distance
-      agreement = 1
-    }
-  }
-
-  /// Whether the distance of two changes may be no more than that of the two requests.
+  /// Takes in newer data.
   ///
-  /// A producer that changes its data all the time, or says of any answer that it is equally old, has
-  /// no rhythm. What is learned there is the poller's own, a little longer every time: it would go
-  /// on to twice its interval. Changes that were as new as a request can see them say as little.
-  private static func isPollersOwn(
-    _ age: Timespan,
-    _ previous: Timespan,
-    tolerance: Timespan
+  /// - Returns: Whether the change missed the rhythm, so that what was excluded is less sure.
+  private mutating func change(
+    _ made: WallTime,
+    looked: Moment,
+    seen: Moment,
+    _ sight: Sight
   ) -> Bool {
-    let older = max(age, previous)
-    let newer = min(age, previous)
-    return older - newer <= tolerance.percent(10) || newer >= .zero && older <= tolerance
+    let moment = path.moment(of: made)
+    if beat.isKnown {
+      let ahead = promised - path.moment(of: beat.newest)
+      let off = moment - promised
+      // A promise that was overtaken by the change after it says nothing.
+      if isUntested, off <= ahead.percent(50) {
+        let length = min(off < .zero ? .zero - off : off, sight.interval)
+        let broken = Int32(clamping: length.milliseconds)
+        brokenBy = brokenBy < 0 ? broken : brokenBy + (broken - brokenBy) / 4
+      }
+      isUntested = false
+      path.cameLate(made: moment, looked: looked, seen: seen, limit: sight.interval)
+    }
+    let step = beat.follow(made)
+    if let skipped = step.skipped, looked > path.moment(of: skipped) {
+      path.cameTooLate(limit: sight.interval)
+    }
+    return abs(step.miss) > Self.exact
   }
 
-  /// How old a change may be when it is asked for, in percent of the interval (R31).
-  static let latePercent: Int64 = 25
+  /// A change that misses the rhythm by no more than this is made by a clock.
+  private static let exact: Int64 = 100
+
+  // MARK: Asking
+
+  /// The change that is waited for.
+  private struct Forecast {
+    /// When it can be had.
+    var moment: Moment
+    /// The time left to the producer after that.
+    var margin: Timespan
+    /// What following it costs: the mean age it adds.
+    var cost: Int64
+    var isStated: Bool
+  }
+
+  /// How much longer than the interval a wait may be without proof that nothing is missed, in percent.
+  private static let freePercent: Int64 = 103
+  /// The share of the interval that following a rhythm may cost, in percent; polling blindly costs half.
+  private static let worthPercent: Int64 = 45
+  /// Nothing is worked out over more time than this: a day, in milliseconds.
+  private static let horizon: Int64 = 86_400_000
+  /// How old a change may be when it is asked for, in percent of the interval.
+  private static let latePercent: Int64 = 25
 
   /// The moment of the next aligned request and what foretold it, or `nil` for a blind one.
   ///
-  /// R31: inside the budget of the cadence. An aligned request starts no earlier than the interval
-  /// less the slack after the last start (R10), and at most one interval later than a blind one. A
-  /// change that comes before that is asked for then, while it is not too old by
-  /// that time: to wait for the one after it would cost a whole period.
+  /// R31: inside the budget of the cadence. Over time no more requests go out than blind polling sends;
+  /// none starts earlier than the interval less the slack after the last start (R10), and none later
+  /// than two intervals. Long waits to the change are divided. A wait longer than the interval needs
+  /// proof: data that was seen to stay, a rhythm that is kept, and no change that is overdue.
   func due(_ facts: Cadence.Facts, policy: Policy) -> (moment: Moment, isStated: Bool)? {
     guard let alignment = policy.alignment else { return nil }
-    let earliest = facts.started + max(facts.interval - alignment.slack, .zero)
-    let latest = facts.started + facts.interval * 2
-    let place = (place ?? facts.draw).upTo(window)
-    let late = max(alignment.delay + alignment.spread, facts.interval.percent(Self.latePercent))
-    guard let change = nextChange(notBefore: earliest - place - late) else { return nil }
-    // Jitter comes after the expected moment, never before it (peers-client.md 6.1).
-    let jitter = facts.draw.upTo(alignment.spread)
-    let wanted = change.moment + alignment.delay + place + jitter
-    // Whoever is late is spread as well: clients that started together would stay together.
-    let due = wanted >= earliest ? wanted : earliest + jitter
-    guard due <= latest, due >= facts.ended else { return nil }
-    return (max(due, facts.started + policy.leastInterval), change.isStated)
-  }
-
-  private func nextChange(notBefore moment: Moment) -> (moment: Moment, isStated: Bool)? {
-    if let stated, stated >= moment { return (stated, true) }
-    guard agreement >= 2, let period, period > .zero, let anchor = stated ?? lastChange else {
+    let interval = facts.interval.milliseconds
+    let started = facts.started
+    guard interval > 0, interval <= Self.horizon, let forecast = forecast(facts, alignment) else {
       return nil
     }
-    let behind = (moment - anchor).milliseconds
-    guard behind > 0 else { return (anchor, false) }
-    let times = (behind - 1) / period.milliseconds + 1
-    return (anchor + period * times, false)
+    let least = leastWait(facts, policy: policy)
+    let kept = path.keeps(tolerance: alignment.tolerance)
+    let rest = max(min(facts.ended - started, facts.interval), .zero)
+    var earliest = max(started + least, facts.ended + rest)
+    if let expires = path.copyExpires(tolerance: alignment.tolerance) {
+      // A request before would be answered from the copy that is known already.
+      earliest = max(earliest, min(expires, started + facts.interval))
+    }
+    let place = (hasPlace ? place : facts.draw).upTo(Timespan(milliseconds: Int64(window)))
+    let period = period
+    // Whoever publishes twice between two requests is followed for nothing.
+    guard period == 0 || period * 2 > interval else { return nil }
+    var target = forecast.moment + place
+    let floor = earliest - late(interval, period, alignment)
+    if target < floor {
+      let behind = (floor - target).milliseconds
+      guard period > 0, behind <= Self.horizon else { return nil }
+      target = target + Timespan(milliseconds: (behind - 1) / period * period + period)
+    }
+    // Jitter comes after the expected moment, never before it (peers-client.md 6.1). Whoever is late is
+    // spread as well: clients that started together would stay together.
+    let jitter = facts.draw.upTo(alignment.spread)
+    let wanted = target + forecast.margin + jitter
+    var due = wanted >= earliest ? wanted : earliest + jitter
+    var wait = (due - started).milliseconds
+    guard wait <= (period > 0 ? Self.horizon : 2 * interval) else { return nil }
+    let free = interval * Self.freePercent / 100
+    if period > 0 {
+      let shortest = max(least, earliest - started, kept ?? .zero).milliseconds
+      wait /= parts(of: wait, interval, shortest: shortest)
+      due = started + Timespan(milliseconds: wait)
+    }
+    if wait > free, !isProven(forecast, wait, facts, period) { return nil }
+    guard wait <= 2 * interval else { return nil }
+    return (max(due, started + policy.leastInterval), forecast.isStated)
   }
+
+  /// The time between two changes in milliseconds; zero if none is known.
+  private var period: Int64 {
+    let learned = beat.hasPeriod ? beat.period : .max
+    // A stated change together with the last one is a whole period: no need to learn it. One that is
+    // learned of a quick producer may be several.
+    let ahead = isStated && beat.isKnown ? (promised - path.moment(of: beat.newest)) : .zero
+    let period = min(ahead > .zero ? ahead.milliseconds : .max, learned)
+    return period <= Beat.longestPeriod.milliseconds ? period : 0
+  }
+
+  /// Into how many waits a long one to the change is divided.
+  private func parts(of wait: Int64, _ interval: Int64, shortest: Int64) -> Int64 {
+    var parts = max(wait / interval, 1)
+    let isAffordable = (parts + 1) * interval - wait <= max(credit(interval), 0)
+    let free = interval * Self.freePercent / 100
+    if wait > free, wait / (parts + 1) >= shortest, isAffordable { parts += 1 }
+    // A cache that keeps its copy longer than such a part would hand that out at the end.
+    return wait / parts < shortest ? max(wait / max(shortest, 1), 1) : parts
+  }
+
+  private func forecast(
+    _ facts: Cadence.Facts,
+    _ alignment: Policy.Alignment
+  ) -> Forecast? {
+    let interval = facts.interval.milliseconds
+    let deviation = Int64(beat.deviation)
+    let lateness = Timespan(milliseconds: Int64(path.lateness))
+    let doubt = lateness.milliseconds / 2
+    if isStated, isKept(deviation) {
+      return Forecast(
+        moment: promised,
+        margin: alignment.delay + lateness,
+        cost: 2 * Int64(max(brokenBy, 0)) + doubt,
+        isStated: true
+      )
+    }
+    guard beat.isTrusted else { return nil }
+    // Earlier costs a whole interval when the change comes later; later costs its own length. For a
+    // normal distribution this is the best margin within a few percent.
+    let best = deviation * 14 / 5 - 8 * deviation * deviation / interval
+    return Forecast(
+      moment: path.moment(of: beat.next),
+      margin: max(alignment.delay, Timespan(milliseconds: best)) + lateness,
+      cost: 3 * deviation + doubt,
+      isStated: false
+    )
+  }
+
+  /// Whether the server keeps its promises about as well as the rhythm does.
+  private func isKept(_ deviation: Int64) -> Bool {
+    brokenBy < 0 || !beat.isTrusted || Int64(brokenBy) <= max(3 * deviation, 1_000)
+  }
+
+  /// How late a change may be asked for, rather than leaving it out for the next one.
+  private func late(
+    _ interval: Int64,
+    _ period: Int64,
+    _ alignment: Policy.Alignment
+  ) -> Timespan {
+    let quarter = Timespan(milliseconds: interval).percent(Self.latePercent)
+    let late = max(alignment.delay + alignment.spread, quarter)
+    guard period > 0 else { return late }
+    let slower = Timespan(milliseconds: 2 * max(period - interval, 0))
+    return min(late + slower, Timespan(milliseconds: period).percent(75))
+  }
+
+  /// Whether waiting longer than blind polling does shows data no later than it.
+  private func isProven(
+    _ forecast: Forecast,
+    _ wait: Int64,
+    _ facts: Cadence.Facts,
+    _ period: Int64
+  ) -> Bool {
+    let interval = facts.interval.milliseconds
+    // A change that was due and is not in hand may come any moment.
+    if beat.isTrusted, facts.started > path.moment(of: beat.next) { return false }
+    guard beat.surprise == 0 else { return false }
+    guard period > 0 else { return true }
+    // What a rhythm seems to be may be no more than that of the requests. Where it is about theirs, a
+    // longer wait moves them once; where it is quicker, every one leaves changes out.
+    let longest = period * 5 < interval * 4 ? wait : max(period, interval)
+    let missed = max(longest - min(period, Int64(quiet)), 0) / 2
+    return missed + forecast.cost <= interval * Self.worthPercent / 100
+  }
+
+  /// The least time between two starts that the budget allows.
+  private func leastWait(_ facts: Cadence.Facts, policy: Policy) -> Timespan {
+    let slack = policy.alignment?.slack ?? .zero
+    let saved = Timespan(milliseconds: max(credit(facts.interval.milliseconds), 0))
+    return max(policy.leastInterval, facts.interval - min(slack, saved), .zero)
+  }
+
+  /// The time by which requests may come earlier than the cadence has them, all told.
+  private func credit(_ interval: Int64) -> Int64 { interval * 3 / 4 + Int64(saved) }
 }
 
 /// What a server says about its next change (R31).

@@ -218,7 +218,10 @@ extension Referee {
     if endsWait { notBefore = nil }
     if let observed = answer.activity { observe(observed) }
     guard teaches, policy.alignment != nil else { return }
-    if Self.ageAtArrival(answer.marks) != nil, answer.marks.fetchedAt != nil { seesRhythm = true }
+    if Self.ageAtArrival(answer.marks) != nil, answer.marks.fetchedAt != nil {
+      seesRhythm = true
+      isDated = true
+    }
     window = max(answer.hints.spread?.milliseconds ?? 0, 0)
     let next = Self.untilNextChange(answer)
     stated = next.flatMap { $0 > 0 ? turn.now + $0 : nil }

@@ -200,6 +200,7 @@ extension Referee {
     stated = nil
     window = 0
     seesRhythm = false
+    isDated = false
     activity = .quiet
     activityChangedAt = nil
     burstEnds = nil

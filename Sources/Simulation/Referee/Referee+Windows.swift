@@ -116,26 +116,29 @@ extension Referee {
     blind: Window
   ) -> Window {
     guard let alignment = policy.alignment else { return blind }
-    let earliest = started + max(interval - alignment.slack.milliseconds, 0)
+    let least = Self.plus(started, policy.leastInterval.milliseconds)
+    let rest = max(min(since - started, interval), 0)
+    let budget = Self.plus(started, max(interval - alignment.slack.milliseconds, 0))
+    let earliest = max(budget, least, since + rest)
     let latest = Self.plus(started, Self.plus(interval, interval))
-    let least = started + policy.leastInterval.milliseconds
     let delay = alignment.delay.milliseconds
     let spread = alignment.spread.milliseconds
-    // A change may be a quarter of the interval old when it is asked for; the place in the server's
-    // window comes on top of that, and the machine alone knows it.
+    // Without source times there is nothing to learn: the statement alone decides. A change may be a
+    // quarter of the interval old when it is asked for; the place in the server's window comes on top
+    // of that, and the machine alone knows it.
     let late = max(delay + spread, interval / 4)
-    if let stated, stated >= earliest - late {
-      // The statement decides: the request goes out in the window after it, if that fits at all.
+    if !isDated {
+      guard let stated else { return blind }
       let first = max(stated + delay, earliest)
-      let last = max(stated + delay + window + spread, earliest + spread)
-      if first > latest || last < since { return blind }
-      if last <= latest, first >= since {
-        return Window(least: max(first, least), most: max(last, least), rule: .producerPhase)
+      let last = max(stated + delay + window, earliest) + spread
+      if first > latest || stated + window < earliest - late { return blind }
+      if last <= latest, stated >= earliest - late {
+        return Window(least: first, most: last, rule: .producerPhase)
       }
     }
     // A learned rhythm: anywhere between the least interval and two cadences.
     return Window(
-      least: min(blind.least, max(earliest, least, since)),
+      least: min(blind.least, earliest),
       most: max(blind.most, latest),
       rule: .producerPhase
     )

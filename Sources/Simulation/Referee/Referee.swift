@@ -56,6 +56,8 @@ struct Referee: Sendable {
   var stated: Int64?
   var window: Int64 = 0
   var seesRhythm = false
+  /// Whether an answer had a source time, so that there is a rhythm to learn.
+  var isDated = false
 
   // What was seen.
   var counted = Counters()

@@ -1,0 +1,126 @@
+/// The rhythm of the source times of past answers: a period, and a phase that follows them (R31).
+///
+/// It counts on the server's clock alone, so that it is exact however late an answer came and
+/// whatever cache it came from. A loop of second order follows: half of what a change was off moves
+/// the phase, an eighth the period. Changes that fit no rhythm start it afresh.
+struct Beat: Hashable, Sendable {
+  /// The source time of the newest data.
+  private(set) var newest = WallTime(milliseconds: 0)
+  /// Where the newest change was, had it kept the rhythm.
+  private var phase = WallTime(milliseconds: 0)
+  /// The time between two changes in milliseconds; nothing before the second change.
+  private(set) var period: Int64 = 0
+  /// By how much changes miss the rhythm: the mean of what they are off, in milliseconds.
+  private(set) var deviation: Int32 = 0
+  /// How many changes agreed, the first included.
+  private(set) var agreement: UInt8 = 0
+  /// How many changes in a row fitted no rhythm.
+  private var misfits: UInt8 = 0
+  /// How many changes have to come in time before the rhythm is free of extra ones again.
+  private(set) var surprise: UInt8 = 0
+
+  /// The longest time between two changes that is a rhythm.
+  static let longestPeriod = Timespan.minutes(10)
+  /// How many changes are trusted: two periods that agree.
+  private static let trusted: UInt8 = 3
+  /// How many changes that fit no rhythm start it afresh.
+  private static let mostMisfits: UInt8 = 3
+  /// How many changes an extra one is remembered for.
+  private static let surpriseFor: UInt8 = 16
+
+  /// What a change told of the rhythm.
+  struct Step: Hashable, Sendable {
+    /// How many periods passed since the last change; none for one that fits no rhythm.
+    var periods: Int64 = 0
+    /// By how much it missed the rhythm, in milliseconds.
+    var miss: Int64 = 0
+    /// When the change before it was due, if that was never seen.
+    var skipped: WallTime?
+  }
+
+  /// Whether anything was seen.
+  var isKnown: Bool { agreement > 0 }
+  /// Whether there is a period.
+  var hasPeriod: Bool { period > 0 && agreement > 1 }
+  /// Whether the next change can be foretold.
+  var isTrusted: Bool { period > 0 && agreement >= Self.trusted }
+  /// When the next change is made.
+  var next: WallTime { phase.later(period) }
+
+  /// Takes in the source time of newer data.
+  mutating func follow(_ made: WallTime) -> Step {
+    let distance = (made - newest).milliseconds
+    newest = made
+    guard isKnown, distance <= Self.longestPeriod.milliseconds else {
+      begin(at: made, period: 0)
+      return Step()
+    }
+    guard hasPeriod else {
+      begin(at: made, period: distance)
+      return Step()
+    }
+    // A poll may have missed some changes: the distance is then a multiple of the period.
+    let periods = ((made - phase).milliseconds + period / 2) / period
+    guard periods >= 1 else {
+      surprise = Self.surpriseFor
+      misfit(made, distance)
+      return Step()
+    }
+    let expected = phase.later(periods * period)
+    let miss = (made - expected).milliseconds
+    let step = Step(
+      periods: periods,
+      miss: miss,
+      skipped: periods > 1 ? expected.later(-period) : nil
+    )
+    let isFar = abs(miss) > period / 4
+    if isFar, agreement <= Self.trusted {
+      begin(at: made, period: distance)
+      return step
+    }
+    note(miss)
+    if isFar, abs(miss) > 2 * Int64(deviation) {
+      phase = expected
+      misfit(made, distance)
+      return step
+    }
+    misfits = 0
+    surprise -= surprise > 0 ? 1 : 0
+    phase = expected.later(miss / 2)
+    period = max(period + miss / (agreement == Self.trusted - 1 ? 2 : 8) / periods, 1)
+    agreement = min(agreement + 1, .max - 1)
+    return step
+  }
+
+  /// TCP's estimator of the variation of a round trip (RFC 6298), quicker while it is young.
+  private mutating func note(_ miss: Int64) {
+    let off = Int32(clamping: min(abs(miss), period / 2))
+    switch agreement {
+    case ..<Self.trusted: deviation = off
+    case ...5: deviation += (off - deviation) / 3
+    default: deviation += (off - deviation) / 8
+    }
+  }
+
+  private mutating func misfit(_ made: WallTime, _ distance: Int64) {
+    misfits += 1
+    guard misfits >= Self.mostMisfits || agreement <= Self.trusted else { return }
+    begin(at: made, period: distance)
+  }
+
+  private mutating func begin(at made: WallTime, period distance: Int64) {
+    phase = made
+    period = distance
+    agreement = distance > 0 ? 2 : 1
+    misfits = 0
+    surprise = 0
+  }
+}
+
+extension WallTime {
+  /// A wall time a number of milliseconds later.
+  func later(_ milliseconds: Int64) -> WallTime {
+    let moved = Timespan(milliseconds: self.milliseconds) + Timespan(milliseconds: milliseconds)
+    return WallTime(milliseconds: moved.milliseconds)
+  }
+}
