@@ -140,4 +140,18 @@ struct CleanHost: Sendable {
     }
     return ages
   }
+
+  /// The polls sent until every later publication is on screen within 2.5 s; `nil` if publications
+  /// are late in the last tenth of the run as well.
+  func pollsUntilInStep(until end: Int64) -> Int64? {
+    var lastLate: Int64 = -1
+    var screen = 0
+    for (number, made) in publications.times.enumerated() where made >= 0 && made < end {
+      while screen < screens.count, screens[screen].number < number { screen += 1 }
+      guard screen < screens.count else { break }
+      if screens[screen].at - made >= 2_500 { lastLate = made }
+    }
+    guard lastLate < end / 10 * 9 else { return nil }
+    return Int64(requests.filter { $0 <= lastLate }.count)
+  }
 }

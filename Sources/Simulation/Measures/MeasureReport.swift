@@ -9,8 +9,21 @@ public struct MeasureReport: Sendable {
   /// Measures policies; the crowd is measured with `departuresWeb`, if that is one of them.
   ///
   /// Equal arguments give equal reports.
-  public init(_ policies: [NamedPolicy], scale: MeasureScale, seed: UInt64) {
-    self.policies = policies.map { PolicyMeasures($0, scale: scale, seed: seed) }
+  ///
+  /// - Parameters:
+  ///   - policies: What is measured.
+  ///   - scale: How much is simulated.
+  ///   - seed: Everything follows from it.
+  ///   - worlds: The names of the worlds of R31; all of them by default.
+  public init(
+    _ policies: [NamedPolicy],
+    scale: MeasureScale,
+    seed: UInt64,
+    worlds: [String]? = nil
+  ) {
+    self.policies = policies.map {
+      PolicyMeasures($0, scale: scale, seed: seed, worlds: worlds)
+    }
     guard let web = policies.first(where: { $0.name == "departuresWeb" }) else { return }
     crowd = (
       CrowdMeasure(clients: scale.clients, web.policy, spread: Self.crowdSpread, seed: seed),
@@ -85,7 +98,28 @@ public struct MeasureReport: Sendable {
           ("changeToScreen", json(policy.longPoll.delays)),
         ])
       ),
-      ("rhythm", rhythm),
+      ("rhythm", rhythm), ("worlds", .array(policy.worlds.map(json))),
+      (
+        "pollsUntilInStep",
+        policy.step.map {
+          .object([("most", .integer($0.most)), ("of99In100", .integer($0.usual))])
+        }
+          ?? .null
+      ),
+    ])
+  }
+
+  private static func json(_ measure: WorldMeasure) -> JSONText {
+    .object([
+      ("world", .string(measure.world.name)), ("periodMs", .integer(measure.world.period)),
+      ("isJudged", .bool(measure.world.isJudged)), ("blind", json(measure.blind)),
+      ("learned", json(measure.learned)), ("stated", json(measure.stated)),
+    ])
+  }
+
+  private static func json(_ result: WorldMeasure.Result) -> JSONText {
+    .object([
+      ("addedAge", json(result.added)), ("requestsPerHour", .decimal(result.requests, digits: 1)),
     ])
   }
 

@@ -8,17 +8,44 @@ public struct MeasureScale: Sendable {
   public var runs: Int64
   /// Clients of one server.
   public var clients: Int
+  /// Runs of an hour in every world of R31.
+  public var worlds: Int64
+  /// Runs of each phase until a client is in step (R31).
+  public var steps: Int64
 
   /// Creates a scale.
-  public init(hours: Int64, trials: Int64, runs: Int64, clients: Int) {
+  public init(
+    hours: Int64,
+    trials: Int64,
+    runs: Int64,
+    clients: Int,
+    worlds: Int64,
+    steps: Int64
+  ) {
     self.hours = hours
     self.trials = trials
     self.runs = runs
     self.clients = clients
+    self.worlds = worlds
+    self.steps = steps
   }
 
   /// What the program measures.
-  public static let full = MeasureScale(hours: 10, trials: 1_000, runs: 60, clients: 10_000)
+  public static let full = MeasureScale(
+    hours: 10,
+    trials: 1_000,
+    runs: 60,
+    clients: 10_000,
+    worlds: 12,
+    steps: 200
+  )
   /// What a test measures in a debug build.
-  public static let small = MeasureScale(hours: 1, trials: 300, runs: 4, clients: 300)
+  public static let small = MeasureScale(
+    hours: 1,
+    trials: 300,
+    runs: 4,
+    clients: 300,
+    worlds: 0,
+    steps: 2
+  )
 }

@@ -38,6 +38,14 @@ extension MeasureReport {
       let title = "A producer that publishes every 15 s, the last row apart\n"
       blocks.append(title + TextTable.lines(head, rhythms))
     }
+    for policy in policies where !policy.worlds.isEmpty {
+      let head = [
+        policy.name, "every", "blind mean", "p95", "req/h", "learned mean", "p95", "req/h",
+        "stated mean", "p95", "req/h", "",
+      ]
+      let rows = policy.worlds.map(Self.row)
+      blocks.append("Added age in the worlds of R31\n" + TextTable.lines(head, rows))
+    }
     if let crowd {
       let rows = [
         Self.row("with a spread of 10 s", crowd.spread), Self.row("without", crowd.unspread),
@@ -75,6 +83,18 @@ extension MeasureReport {
       name, kind, seconds(rhythm.added.mean), seconds(rhythm.added.percentile(95)),
       JSONText.fixed(rhythm.requests, digits: 1), rhythm.learnedAfter.map { "\($0)" } ?? "never",
     ]
+  }
+
+  private static func row(_ measure: WorldMeasure) -> [String] {
+    let world = measure.world
+    let figures = [measure.blind, measure.learned, measure.stated].flatMap { result in
+      [
+        seconds(result.added.mean), seconds(result.added.percentile(95)),
+        JSONText.fixed(result.requests, digits: 1),
+      ]
+    }
+    let remark = world.isJudged ? (measure.isKept ? "" : "WORSE") : "not judged"
+    return [world.name, "\(world.period / 1_000) s"] + figures + [remark]
   }
 
   private static func row(_ name: String, _ crowd: CrowdMeasure) -> [String] {

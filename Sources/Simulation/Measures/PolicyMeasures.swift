@@ -10,8 +10,12 @@ struct PolicyMeasures: Sendable {
   var rhythm: (blind: RhythmMeasure, learned: RhythmMeasure, stated: RhythmMeasure)?
   /// A producer that publishes faster than anybody asks has no rhythm to be learned (R31).
   var hurried: RhythmMeasure?
+  /// The worlds of R31.
+  var worlds: [WorldMeasure] = []
+  /// How soon it is in step with a producer of 15 s (R31).
+  var step: StepMeasure?
 
-  init(_ named: NamedPolicy, scale: MeasureScale, seed: UInt64) {
+  init(_ named: NamedPolicy, scale: MeasureScale, seed: UInt64, worlds names: [String]? = nil) {
     let policy = named.policy
     name = named.name
     states = StateMeasure.State.allCases.map {
@@ -28,6 +32,16 @@ struct PolicyMeasures: Sendable {
       RhythmMeasure(policy, .expected, runs: scale.runs, seed: seed)
     )
     hurried = RhythmMeasure(policy, .made, every: 1_000, runs: scale.runs, seed: seed)
+    step = StepMeasure(
+      policy,
+      every: RhythmMeasure.period,
+      seeds: scale.steps,
+      phases: 30,
+      seed: seed
+    )
+    guard scale.worlds > 0 else { return }
+    let chosen = ProducerWorld.all.filter { names?.contains($0.name) ?? true }
+    worlds = chosen.map { WorldMeasure($0, policy, runs: scale.worlds, seed: seed) }
   }
 
   // MARK: Goals
@@ -35,9 +49,10 @@ struct PolicyMeasures: Sendable {
   /// The thresholds of a preset; none for any other policy.
   var goals: [Goal] {
     switch name {
-    case "departuresWeb": rhythmGoals + outageGoals(load: 181, worst: 24_000, median: 12_000)
+    case "departuresWeb":
+      rhythmGoals + worldGoals + outageGoals(load: 181, worst: 24_000, median: 12_000)
     case "departuresNative", "departuresWeb5s":
-      outageGoals(load: 181, worst: 24_000, median: 12_000)
+      worldGoals + outageGoals(load: 181, worst: 24_000, median: 12_000)
     case "workspaces": seedGoals + outageGoals(load: 181, worst: 36_000, median: 18_000)
     // Full jitter halves the mean wait of the ladder to 30 s: that is 240 waits an hour.
     case "jobs": outageGoals(load: 270, worst: 36_000, median: 12_000)
@@ -132,8 +147,43 @@ struct PolicyMeasures: Sendable {
             unit: "s"
           ),
           goal("requests an hour, \(name)", measure.requests, most: 2_600, digits: 1),
-          goal("polls until in step, \(name)", measure.learnedAfter ?? .max, most: 4),
+          goal("polls until in step, \(name)", measure.learnedAfter ?? .max, most: Self.stepLimit),
         ]
-      }
+      } + stepGoals
+  }
+
+  /// Engine.md R31: in step within eight polls whatever the phase, and nearly always within four.
+  private static let stepLimit: Int64 = 8
+
+  private var stepGoals: [Goal] {
+    guard let step else { return [] }
+    return [
+      goal("polls until in step, any phase", step.most, most: Self.stepLimit),
+      goal("polls until in step, 99 of 100", step.usual, most: 5),
+    ]
+  }
+
+  /// Engine.md R31: never worse than blind polling, at no more requests.
+  private var worldGoals: [Goal] {
+    let judged = worlds.filter(\.world.isJudged)
+    guard !judged.isEmpty else { return [] }
+    let late = judged.filter { $0.world.mostP95 > WorldMeasure.mostPercent }
+    let usual = judged.filter { $0.world.mostP95 == WorldMeasure.mostPercent }
+    let most = WorldMeasure.mostPercent * 10
+    func worst(_ name: String, _ figures: [Int64], most: Int64) -> Goal {
+      goal(
+        "\(name) against blind, worst world",
+        figures.max() ?? 0,
+        most: most,
+        digits: 1,
+        unit: "%"
+      )
+    }
+    return [
+      worst("added age", judged.map(\.mean), most: most),
+      worst("added age p95", usual.map(\.p95), most: most),
+      worst("added age p95 behind warm caches", late.map(\.p95), most: 1_200),
+      worst("requests", judged.map(\.load), most: WorldMeasure.mostLoad),
+    ]
   }
 }

@@ -45,7 +45,7 @@ struct RhythmMeasure: Sendable {
       count += Int64(host.requests.filter { $0 < hour }.count)
       let start = host.requests.count > 4 ? host.requests[4] : 0
       delays += host.delays(from: start, until: hour)
-      polls = Self.later(polls, Self.pollsUntilInStep(host, until: hour))
+      polls = Self.later(polls, host.pollsUntilInStep(until: hour))
     }
     learnedAfter = polls
     added = Figures(delays)
@@ -55,17 +55,5 @@ struct RhythmMeasure: Sendable {
   private static func later(_ first: Int64?, _ second: Int64?) -> Int64? {
     guard let first, let second else { return nil }
     return max(first, second)
-  }
-
-  /// The polls sent until every later publication is on screen within 2.5 s; `nil` if publications
-  /// are late in the last tenth of the run as well.
-  private static func pollsUntilInStep(_ host: CleanHost, until end: Int64) -> Int64? {
-    var lastLate: Int64 = -1
-    for (number, made) in host.publications.times.enumerated() where made >= 0 && made < end {
-      guard let screen = host.screens.first(where: { $0.number >= number }) else { break }
-      if screen.at - made >= 2_500 { lastLate = made }
-    }
-    guard lastLate < end / 10 * 9 else { return nil }
-    return Int64(host.requests.filter { $0 <= lastLate }.count)
   }
 }

@@ -1,0 +1,214 @@
+import Freshness
+
+/// A producer and the way of its data to a client, for the measures of R31.
+struct ProducerWorld: Sendable {
+  /// When a producer publishes.
+  enum Timing: Sendable {
+    /// At every period, missing it by a normal distribution with this deviation in milliseconds.
+    case clock(jitter: Int64)
+    /// A period after the last time, missing it by such a distribution.
+    case walk(jitter: Int64)
+    /// Any time between two bounds after the last time, in milliseconds.
+    case between(Int64, Int64)
+    /// At random (Poisson).
+    case random
+    /// At every period, out of work for up to a minute every ten minutes or so, with a phase of its
+    /// own after that.
+    case restarting
+    /// At a period that changes every quarter of an hour.
+    case changing
+  }
+
+  /// Caches on the way.
+  struct Caches: Sendable {
+    /// How long a copy is kept, in milliseconds.
+    var lifetime: Int64
+    /// Whether the copy says how old it is (`Age`).
+    var statesAge: Bool
+    /// Whether others ask so often that a copy is replaced as soon as it expires.
+    var isWarm: Bool
+    /// How many there are; each request comes to any of them.
+    var edges = 1
+  }
+
+  var name: String
+  /// The time between two publications, in milliseconds.
+  var period: Int64
+  var timing: Timing
+  /// One in how many publications is missing, and comes with another one; none if zero.
+  var missing: Int64 = 0
+  var doubled: Int64 = 0
+  /// How long after its source time a publication can be had, in milliseconds.
+  var lag: ClosedRange<Int64> = 0...0
+  /// How long a request takes to the server, and its answer back, in milliseconds.
+  var there: ClosedRange<Int64> = 75...75
+  var back: ClosedRange<Int64> = 75...75
+  var caches: Caches?
+  /// Whether the goal holds here; what is not judged is printed all the same.
+  var isJudged = true
+  /// The most that p95 may be, in percent of that of blind polling.
+  ///
+  /// A warm cache that lives two thirds of the period hides half of the changes until the next one is
+  /// out: there the mean gains what p95 loses.
+  var mostP95: Int64 { period == 15_000 && caches?.isWarm == true ? 120 : WorldMeasure.mostPercent }
+
+  /// Publishes for some time.
+  ///
+  /// - Parameters:
+  ///   - end: Until when, in milliseconds.
+  ///   - phase: Where in its period the first publication lies, in thousandths.
+  ///   - dice: Chance.
+  /// - Returns: The source times in order; the first lies before the start.
+  func publications(until end: Int64, phase: Int64, _ dice: inout SplitMix64) -> [Int64] {
+    var times: [Int64] = []
+    let first = phase * period / 1_000
+    switch timing {
+    case .clock(let jitter):
+      for beat in stride(from: first - 2 * period, through: end, by: Int64.Stride(period))
+      where missing == 0 || !dice.oneIn(missing) {
+        let time = beat + dice.normal(deviation: jitter)
+        times.append(time)
+        if doubled > 0, dice.oneIn(doubled) {
+          times.append(time + dice.between(1_000, min(period * 2 / 5, 5_000)))
+        }
+      }
+    case .walk(let jitter):
+      times = walk(from: first - period, until: end) {
+        max(500, period + dice.normal(deviation: jitter))
+      }
+    case .between(let least, let most):
+      times = walk(from: first - most, until: end) { dice.between(least, most) }
+    case .random:
+      times = walk(from: first - period, until: end) { 1 + dice.exponential(mean: period) }
+    case .restarting:
+      var start = first - 2 * period
+      while start <= end {
+        let stop = start + dice.between(8 * 60_000, 14 * 60_000)
+        times += Array(stride(from: start, to: stop, by: Int64.Stride(period)))
+        start = stop + dice.between(5_000, 60_000)
+      }
+    case .changing:
+      times = Self.changing(period, from: first - period, until: end)
+    }
+    times.sort()
+    var last: Int64?
+    times.removeAll { time in
+      defer { last = max(last ?? time, time) }
+      return last.map { time <= $0 } ?? false
+    }
+    return times
+  }
+
+  private func walk(from start: Int64, until end: Int64, by step: () -> Int64) -> [Int64] {
+    var times = [start]
+    var now = start
+    while now <= end {
+      now += step()
+      times.append(now)
+    }
+    return times
+  }
+
+  private static func changing(_ period: Int64, from start: Int64, until end: Int64) -> [Int64] {
+    var times: [Int64] = []
+    var now = start
+    while now <= end {
+      times.append(now)
+      let quarter = max(now, 0) / 900_000
+      now += period * [100, 150, 75, 120][Int(quarter % 4)] / 100
+    }
+    return times
+  }
+}
+
+extension ProducerWorld {
+  /// The worlds of the rule book (engine.md R31).
+  static let all: [ProducerWorld] =
+    [1_000, 7_000, 15_000, 20_000, 30_000, 60_000].map(clean)
+    + [15_000, 20_000, 30_000, 60_000].flatMap { period in
+      [300, 1_000, 2_000, 3_000, 5_000].map {
+        ProducerWorld(name: "jitter \(tenths($0)) s", period: period, timing: .clock(jitter: $0))
+      }
+    }
+    + [15_000, 30_000].map {
+      ProducerWorld(name: "jitter 1 s, adding up", period: $0, timing: .walk(jitter: 1_000))
+    }
+    + [ProducerWorld(name: "17 to 45 s", period: 31_000, timing: .between(17_000, 45_000))]
+    + [15_000, 20_000, 30_000].flatMap { period in
+      [
+        ProducerWorld(name: "random", period: period, timing: .random),
+        ProducerWorld(
+          name: "missing",
+          period: period,
+          timing: .clock(jitter: 300),
+          missing: 10
+        ),
+        ProducerWorld(
+          name: "doubled",
+          period: period,
+          timing: .clock(jitter: 300),
+          doubled: 25
+        ),
+        ProducerWorld(name: "restarts", period: period, timing: .restarting),
+        ProducerWorld(name: "period changes", period: period, timing: .changing),
+        clean(period).named("slow link") {
+          $0.there = 200...2_000
+          $0.back = 200...4_000
+        },
+        clean(period).named("late by 0 to 4 s") { $0.lag = 0...4_000 },
+        clean(period).cached("cold cache", 10_000, age: true, warm: false),
+        clean(period).cached("warm cache", 10_000, age: true, warm: true),
+        clean(period).cached("warm cache, no Age", 10_000, age: false, warm: true),
+        clean(period).cached("two edges", 10_000, age: true, warm: true, edges: 2),
+        clean(period).cached("cold cache of 15 s, no Age", 15_000, age: false, warm: false),
+        // What no client can know: changes inside a wait, and copies that live as long as it.
+        ProducerWorld(
+          name: "doubled, 1 in 10",
+          period: period,
+          timing: .clock(jitter: 300),
+          doubled: 10,
+          isJudged: false
+        ),
+        clean(period).cached("warm cache of 20 s", 20_000, age: true, warm: true, judged: false),
+      ]
+    }
+
+  private static func clean(_ period: Int64) -> ProducerWorld {
+    ProducerWorld(name: "clean", period: period, timing: .clock(jitter: 0))
+  }
+
+  private static func tenths(_ milliseconds: Int64) -> String {
+    JSONText.fixed(milliseconds / 100, digits: 1)
+  }
+
+  private func named(_ name: String, _ change: (inout ProducerWorld) -> Void) -> ProducerWorld {
+    var world = self
+    world.name = name
+    change(&world)
+    return world
+  }
+
+  private func cached(
+    _ name: String,
+    _ lifetime: Int64,
+    age: Bool,
+    warm: Bool,
+    edges: Int = 1,
+    judged: Bool = true
+  ) -> ProducerWorld {
+    named(name) {
+      $0.isJudged = judged
+      $0.caches = Caches(lifetime: lifetime, statesAge: age, isWarm: warm, edges: edges)
+    }
+  }
+}
+
+extension SplitMix64 {
+  /// Picks a number of a normal distribution, as the sum of twelve even ones: integers only.
+  mutating func normal(deviation: Int64) -> Int64 {
+    guard deviation > 0 else { return 0 }
+    var sum: Int64 = 0
+    for _ in 0..<12 { sum += below(deviation) }
+    return sum - 6 * deviation
+  }
+}

@@ -1,0 +1,75 @@
+import Freshness
+
+/// A machine that keeps every rule the referee knows and still shows data late (R31).
+///
+/// The referee checks bounds; only a measure sees how well a moment was chosen.
+public struct FitnessMutant: Sendable {
+  /// What it does, as a name.
+  public var name: String
+  private var world: String
+  private var fault: Mutant.Fault
+
+  /// Every fitness mutant.
+  public static let all: [FitnessMutant] = [
+    FitnessMutant(
+      name: "the margin is three seconds too long",
+      world: "clean",
+      fault: shift { _ in .seconds(3) }
+    ),
+    FitnessMutant(name: "source times are not read", world: "clean", fault: undated),
+    FitnessMutant(
+      name: "a miss is followed up a whole wait later",
+      world: "jitter 2.0 s",
+      fault: shift { $0 ? .seconds(13) : .zero }
+    ),
+    FitnessMutant(name: "the deviation counts for nothing", world: "jitter 1.0 s", fault: early),
+  ]
+
+  /// Moves every aligned request; `delay` is told whether the last answer brought nothing new.
+  private static func shift(_ delay: @escaping @Sendable (Bool) -> Timespan) -> Mutant.Fault {
+    Mutant.Fault(effects: { effects, event, memory in
+      guard case .answered(_, let answer) = event, case .content(let content) = answer.outcome
+      else { return }
+      let isMiss = memory.lastShown?.snapshot?.revision == content.revision
+      guard let alarm = effects.alarm, effects.request == nil else { return }
+      effects.alarm = max(alarm + delay(isMiss), memory.now + .seconds(12))
+    })
+  }
+
+  private static let undated = Mutant.Fault(event: { event, _ in
+    guard case .answered(let ticket, var answer) = event else { return event }
+    answer.marks.fetchedAt = nil
+    return .answered(ticket, answer)
+  })
+
+  /// Source times that are rounded away: the rhythm seems exact.
+  private static let early = Mutant.Fault(
+    policy: { $0.alignment?.delay = .zero },
+    event: { event, _ in
+      guard case .answered(let ticket, var answer) = event, let made = answer.marks.fetchedAt else {
+        return event
+      }
+      let beat: Int64 = 15_000
+      let rounded = (made.milliseconds + beat / 2) / beat * beat
+      answer.marks.fetchedAt = WallTime(milliseconds: rounded)
+      return .answered(ticket, answer)
+    }
+  )
+
+  /// Whether the measure of its world tells it from the real machine.
+  ///
+  /// - Parameters:
+  ///   - runs: The number of runs of an hour.
+  ///   - seed: Everything follows from it.
+  public func isKilled(runs: Int64, seed: UInt64) -> Bool {
+    let policy = Policy.departuresWeb
+    let worlds = ProducerWorld.all.filter { $0.name == world && $0.period == 30_000 }
+    return worlds.contains { world in
+      let real = WorldMeasure(world, policy, runs: runs, seed: seed)
+      let mutant = WorldMeasure(world, policy, runs: runs, seed: seed) {
+        Mutant(fault, policy: $0, context: $1)
+      }
+      return mutant.learned.added.mean * 100 > real.learned.added.mean * 120
+    }
+  }
+}
