@@ -61,6 +61,7 @@ public struct FitnessMutant: Sendable {
   /// - Parameters:
   ///   - runs: The number of runs of an hour.
   ///   - seed: Everything follows from it.
+  /// - Returns: Whether the mean of the added age is a fifth above that of the real machine.
   public func isKilled(runs: Int64, seed: UInt64) -> Bool {
     let policy = Policy.departuresWeb
     let worlds = ProducerWorld.all.filter { $0.name == world && $0.period == 30_000 }

@@ -8,7 +8,7 @@ struct WorldTests {
     number: Int
   ) {
     let mutant = FitnessMutant.all[number]
-    #expect(mutant.isKilled(runs: 1, seed: 1), "\(mutant.name)")
+    #expect(mutant.isKilled(runs: 2, seed: 1), "\(mutant.name)")
   }
 
   @Test
