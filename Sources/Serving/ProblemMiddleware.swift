@@ -25,7 +25,7 @@ package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
     guard !routes.isExcluded(request.method, request.uri.path) else {
-      return missing(request).response
+      return missing(request)
     }
     do {
       return try await next(request, context)
