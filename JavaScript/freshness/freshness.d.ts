@@ -34,6 +34,7 @@ export interface Policy {
   burst: number;
   spread: number;
   focusDebounce: number;
+  impatience: number;
   timeout: number;
   retryDelay: number | null;
   ladder: number[];
@@ -48,6 +49,7 @@ export interface Policy {
   unchangedLimit: number | null;
   unchangedFor: number | null;
   holdCap: number | null;
+  clockTolerance: number;
   degradedRearm: number;
   badgePartialAfter: number;
   badgeUnavailableAfter: number;
@@ -67,9 +69,9 @@ export interface Context {
   identity: number;
 }
 
-export type Origin = "prefetch" | "schedule" | "catchUp" | "change" | "person";
+export type RequestOrigin = "prefetch" | "schedule" | "catchUp" | "change" | "person";
 export type WishName = "person" | "hardRefresh" | "schedule" | "change";
-export type Wish = { wish: WishName } | { origin: Origin; isForced?: boolean; isUnconditional?: boolean; showsLoading?: boolean };
+export type Wish = { wish: WishName } | { origin: RequestOrigin; isForced?: boolean; isUnconditional?: boolean; showsLoading?: boolean };
 export type Lifecycle = "foreground" | "background" | "suspended";
 export type Connectivity = "online" | "metered" | "offline";
 export type Mode = "full" | "degradedStatic" | "staleCacheFallback" | "staticTimeoutFallback" | "unknown";
@@ -82,7 +84,10 @@ export type OutcomeName =
 export type Badge = "live" | "partial" | "unavailable" | "unknown";
 export type Cause =
   | "unwatched" | "offline" | "paused" | "outstanding" | "cadence" | "stated" | "learned" | "longPoll" | "safetyPoll" | "retry"
-  | "backoff" | "degraded" | "recheck" | "retryAfter" | "spread" | "reconnect" | "news";
+  | "backoff" | "degraded" | "recheck" | "retryAfter" | "spread" | "reconnect" | "news"
+  | "origin" | "patience";
+/** Where a value comes from: only what the server said can be live (R38). */
+export type Provenance = "server" | "local" | "disk";
 
 /** What an answer says about its freshness. */
 export interface Marks {
@@ -109,6 +114,8 @@ export type Answer = Outcome & {
   hints?: { nextExpectedAt?: number | null; maxAge?: number | null; spread?: number | null };
   activity?: "quiet" | "active" | null;
   deviceTime?: number | null;
+  /** How long the answer took, where the request had to wait before it was sent. */
+  delay?: number | null;
 };
 
 export type MachineEvent =
@@ -121,9 +128,33 @@ export type MachineEvent =
   | { event: "contextChanged"; with: { question: number; identity?: number } }
   | { event: "activity"; with: { is: "quiet" | "active" } }
   | { event: "wrote"; with: { revision: number } }
+  | { event: "restored"; with: { revision: number; age: number } }
+  | { event: "restrained"; with: Restraint }
   | { event: "answered"; with: { generation: number; context: { question: number; identity?: number }; answer: Answer } }
   | { event: "linkOpened"; with: { isResumed: boolean } }
   | { event: "linkDelivered"; with: { context: { question: number; identity?: number }; answer: Answer } };
+
+/** What the server of an origin asks of all who ask it (R39); moments and milliseconds. */
+export interface Restraint {
+  notBefore?: number | null;
+  quietUntil?: number | null;
+  leastInterval?: number | null;
+}
+
+/** What happened to a request of an origin. */
+export type OriginEvent =
+  | { event: "asks"; with: { number: number; priority: EngineRequest["priority"] } }
+  | {
+      event: "ended";
+      with: Outcome & {
+        number: number;
+        now: number;
+        serverTime?: number | null;
+        rateLimit?: { remaining: number; reset: number } | null;
+        resources?: number;
+      };
+    }
+  | { event: "withdrew"; with: { number: number } };
 
 export interface EngineRequest {
   generation: number;
@@ -132,7 +163,7 @@ export interface EngineRequest {
   longPoll: number | null;
   timeout: number;
   priority: "low" | "normal" | "high";
-  origin: Origin;
+  origin: RequestOrigin;
   isForced: boolean;
   isUnconditional: boolean;
   showsLoading: boolean;
@@ -175,6 +206,7 @@ export interface Label {
   notice: "none" | "mild" | "unavailable";
   age: number | null;
   isHeld: boolean;
+  provenance: Provenance;
   wording: { seconds: number } | { minutes: number } | { hours: number } | null;
 }
 
@@ -190,6 +222,8 @@ export interface Look {
   ageAtArrival: number | null;
   arrivedAt: number | null;
   hasServerAge: boolean | null;
+  sourceTime: number | null;
+  provenance: Provenance | null;
   changedAt: number | null;
   verifiedAt: number | null;
   failure: FailureKind | null;
@@ -235,13 +269,21 @@ export class EngineError extends Error {
 
 /** The WebAssembly module, and the machines in it. */
 export class Engine {
-  static load(source: BufferSource | WebAssembly.Module | Response | PromiseLike<BufferSource | WebAssembly.Module | Response>): Promise<Engine>;
+  static load(source: BufferSource | WebAssembly.Module | Response | Engine | PromiseLike<BufferSource | WebAssembly.Module | Response | Engine>): Promise<Engine>;
   static draw(): number;
   constructor(instance: WebAssembly.Instance);
   readonly machines: number;
   readonly memory: { inUse: number; size: number };
   policy(description: PolicyDescription): Policy;
   machine(description: { policy: PolicyDescription; context?: { question: number; identity?: number } }): Machine;
+  origin(): Origin;
+}
+
+/** What all machines of one server share: how many requests are out, and what the server asks of everybody (R39). */
+export class Origin {
+  private constructor();
+  handle(event: OriginEvent): { restraint: Required<Restraint>; send: number[] };
+  destroy(): void;
 }
 
 /** One machine; `Engine.machine` creates it. */
@@ -261,4 +303,4 @@ export const CODES: readonly string[];
 /** The published numbers: each list begins with the case of number 1. */
 export const NUMBERS: Readonly<Record<string, readonly string[]>>;
 /** The wishes with a name: origin, forced, unconditional, shows loading. */
-export const WISHES: Readonly<Record<WishName, readonly [Origin, boolean, boolean, boolean]>>;
+export const WISHES: Readonly<Record<WishName, readonly [RequestOrigin, boolean, boolean, boolean]>>;

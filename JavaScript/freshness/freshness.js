@@ -38,14 +38,15 @@ export class Engine {
   /**
    * Loads the module.
    *
-   * @param {BufferSource | WebAssembly.Module | Response | Promise<Response>} source - Its bytes, the
-   *   compiled module, or the answer of a `fetch`. A page's content security policy must allow
+   * @param {BufferSource | WebAssembly.Module | Response | Engine | Promise<Response | Engine>} source - Its bytes, the
+   *   compiled module, the answer of a `fetch`, or an engine that is loaded already. A page's content security policy must allow
    *   `wasm-unsafe-eval`.
    * @returns {Promise<Engine>}
    * @throws {EngineError} `wrongModule` if it speaks another wire form.
    */
   static async load(source) {
     let module = await source;
+    if (module instanceof Engine) return module;
     if (typeof Response !== "undefined" && module instanceof Response) {
       if (!module.ok) throw new EngineError("wrongModule", "", `the module answered ${module.status}`);
       module = await module.arrayBuffer();

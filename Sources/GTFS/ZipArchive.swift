@@ -85,7 +85,9 @@ package final class ZipArchive {
     )
   }
 
-  /// Opens an archive within an archive. It is read into memory: its directory stands at its end.
+  /// Opens an archive within an archive.
+  ///
+  /// It is read into memory: its directory stands at its end.
   private static func open(
     _ member: Member,
     _ name: String,

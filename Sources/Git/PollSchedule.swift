@@ -25,6 +25,7 @@ public struct PollSchedule: Hashable, Sendable {
   /// The seconds until the next look.
   ///
   /// - Parameter isWanted: Whether somebody looks; for nobody the longest pause is short enough.
+  /// - Returns: The seconds.
   public func pause(isWanted: Bool = true) -> Double {
     guard failures > 0 else { return isWanted ? every : longest }
     var pause = retry

@@ -38,6 +38,7 @@ struct WebAsset {
   /// - Parameters:
   ///   - services: The parts that are off.
   ///   - language: If given, lines with the `lang` of another language are left out too.
+  /// - Returns: The file.
   func without(services: [String], languagesBut language: String? = nil) -> WebAsset {
     let marks = services.map { "data-service=\"\($0)\"" }
     let text = String(decoding: body.readableBytesView, as: UTF8.self)

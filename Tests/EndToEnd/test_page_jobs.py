@@ -249,7 +249,7 @@ class ImportOnThePage(JobsTest):
 
     def test_a_first_page_is_quick_and_small(self):
         self.open()  # The browser itself has started.
-        self.check_first_load(f"{self.server.url}/jobs?lang=en", "#drop", most=107_000)
+        self.check_first_load(f"{self.server.url}/jobs?lang=en", "#drop", most=110_000)
 
     def test_nothing_is_wider_than_a_phone(self):
         self.tab.size(360, 740, mobile=True)

@@ -55,7 +55,7 @@ test("modules export what their declarations say", () => {
 test("the names in unions are those of the engine", () => {
   const unions = {
     Lifecycle: "lifecycle", Connectivity: "connectivity", Mode: "mode", Status: "status", FailureKind: "failure", OutcomeName: "outcome",
-    Badge: "badge", Cause: "nextCause", Origin: "origin",
+    Badge: "badge", Cause: "nextCause", RequestOrigin: "origin",
   };
   for (const [name, table] of Object.entries(unions)) assert.deepEqual(unionOf("freshness.d.ts", name), [...NUMBERS[table]].sort(), name);
   assert.deepEqual(unionOf("freshness.d.ts", "Preset"), NUMBERS.preset.filter((name) => name !== "every").sort());
