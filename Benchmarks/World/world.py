@@ -261,6 +261,8 @@ def worlds() -> list[World]:
         World("15 s clean, stamps in whole seconds", grid(15), stamp=whole_seconds),
         World("30 s sigma 0.3, stamps 5 s ahead", grid(30, 0.3), stamp=ahead(5)),
         World("30 s sigma 0.3, stamps 20 s behind", grid(30, 0.3), stamp=ahead(-20)),
+        World("15 s clean, stamps 20 s behind", grid(15), stamp=ahead(-20)),
+        World("60 s clean, stamps 20 s behind", grid(60), stamp=ahead(-20)),
         World("30 s sigma 0.3, timers on the second", grid(30, 0.3), timers=on_the_second),
         World("30 s sigma 0.3, device clock wrong", grid(30, 0.3), skew=600),
         World("15 s sigma 0.3, a person asks every 45 s", grid(15, 0.3), wishes=45),
