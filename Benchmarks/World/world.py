@@ -44,8 +44,8 @@ CADENCES = {"departuresWeb": 15 * SECOND, "departuresNative": 20 * SECOND, "depa
 
 #: What is allowed above blind polling.
 AGE_ALLOWED = 1.05
-#: Requests an hour that the first and the last request of a run may make of difference.
-REQUESTS_ALLOWED = 1.0
+#: The first and the last request of a run, and what gaps average to, may make so much of a difference.
+REQUESTS_ALLOWED = 0.005
 
 
 # Producers: the times at which versions are made, in milliseconds, from -HISTORY to the end.
@@ -625,10 +625,11 @@ def compare(way: Total, blind: Total) -> dict:
     names = ["mean", "p95", "requests", "meanRatio", "p95Ratio", "moreRequests"]
     found = dict(zip(names, intervals(len(way.parts), value)))
     faults = [name for name in ("mean", "p95") if found[f"{name}Ratio"][1] > AGE_ALLOWED]
-    if found["moreRequests"][1] > REQUESTS_ALLOWED:
+    allowed = REQUESTS_ALLOWED * blind.figures((1,) * len(blind.parts))[2]
+    if found["moreRequests"][1] > allowed:
         faults.append("requests")
     doubts = [name for name in ("mean", "p95") if name not in faults and found[f"{name}Ratio"][0] > AGE_ALLOWED]
-    if "requests" not in faults and found["moreRequests"][0] > REQUESTS_ALLOWED:
+    if "requests" not in faults and found["moreRequests"][0] > allowed:
         doubts.append("requests")
     least_gap = min(part.least_gap for part in way.parts) / SECOND
     back = sum(part.back for part in way.parts) / sum(part.hours for part in way.parts)
