@@ -1,4 +1,4 @@
-/// What is known of the way that answers take: the server's clock, caches, lateness (R31).
+/// What is known of the way that answers take: the server's clock and caches (R31).
 struct AnswerPath: Hashable, Sendable {
   /// The device's timeline less the server's clock, at the moment a request is sent.
   private var clock = Timespan.zero
@@ -6,10 +6,6 @@ struct AnswerPath: Hashable, Sendable {
   private var filled = Moment.start
   /// How long a cache on the way is known to keep a copy, in milliseconds.
   private var life: Int32 = 0
-  /// How long after it was made a change can be had, in milliseconds.
-  private(set) var lateness: Int32 = 0
-  /// Whether that copy was made for a request of this client.
-  private var isOwn = false
   private var isKnown = false
 
   /// When the data of a source time was made, on the device's timeline.
@@ -52,7 +48,6 @@ struct AnswerPath: Hashable, Sendable {
       // Another copy came before this one had to go.
       if isKnown { life = Int32(clamping: min(Int64(life), (fill - filled).milliseconds)) }
       filled = fill
-      isOwn = lay <= tolerance
     } else {
       life = Int32(clamping: max(Int64(life), lay.milliseconds))
     }
@@ -74,45 +69,4 @@ struct AnswerPath: Hashable, Sendable {
 
   /// What is left to a cache to let a copy go.
   private static let expiry = Timespan.milliseconds(250)
-
-  /// The state of the server that an answer to a request sent at a moment shows.
-  ///
-  /// A copy that this client had made shows that of an earlier request.
-  func shown(sent: Moment) -> Moment { isOwn ? filled : sent }
-
-  // MARK: Lateness
-
-  /// Learns how late a change could be had.
-  ///
-  /// - Parameters:
-  ///   - made: When it was made.
-  ///   - looked: When the server was looked at last, in vain.
-  ///   - seen: When it was seen.
-  ///   - limit: The most that is believed.
-  mutating func cameLate(made: Moment, looked: Moment, seen: Moment, limit: Timespan) {
-    let known = Int64(lateness)
-    let least = (looked - made).milliseconds
-    let most = max((seen - made).milliseconds, 0)
-    if least > Self.noise {
-      // It had been made, and was not to be had.
-      if known < least {
-        let learned = least + max(most - least, 0) / 2
-        lateness = Int32(clamping: min(learned, limit.milliseconds))
-        return
-      }
-    } else if known > most {
-      lateness -= Int32(clamping: (known - most) / 8)
-    }
-    lateness -= lateness / 256
-  }
-
-  /// A change that was due was not to be had, and never seen: it was later yet, or never made.
-  ///
-  /// Only a path that is known to be late is believed to be later.
-  mutating func cameTooLate(limit: Timespan) {
-    lateness = Int32(clamping: min(Int64(lateness) * 5 / 4, limit.milliseconds))
-  }
-
-  /// Lateness below this is that of the network.
-  private static let noise: Int64 = 200
 }

@@ -98,6 +98,16 @@ public struct Marks: Hashable, Sendable {
     return max(serverTime - fetchedAt, .zero) + transit
   }
 
+  /// The age on arrival, below zero where the source time is ahead of the server's clock (R31).
+  var signedAge: Timespan? {
+    guard let age = ageAtArrival, age == transit, let serverTime, let fetchedAt else {
+      return ageAtArrival
+    }
+    // A server's time may be cut to whole seconds.
+    let ahead = fetchedAt - serverTime
+    return ahead > .seconds(1) ? transit - ahead : age
+  }
+
   /// The latest that the age on arrival can be, as far as the server tells (R37).
   ///
   /// The time on the way back is unknown, and at most as long as the request took. `Age` and `Date`

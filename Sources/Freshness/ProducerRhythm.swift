@@ -8,8 +8,12 @@ struct ProducerRhythm: Hashable, Sendable {
   private(set) var beat = Beat()
   /// The way of the answers.
   private(set) var path = AnswerPath()
+  /// How long after its source time a change can be had.
+  private(set) var lag = Lag()
+  /// The latest moment on the server's clock of which an answer showed the state.
+  private var looked = WallTime(milliseconds: 0)
   /// When the last request was sent that had an answer.
-  private var looked = Moment.start
+  private var asked = Moment.start
   /// The next change that the server stated, on the device's timeline.
   private var promised = Moment.start
   /// How old the newest data was seen at most, in milliseconds: nothing changed meanwhile.
@@ -57,7 +61,7 @@ struct ProducerRhythm: Hashable, Sendable {
       place = sight.draw
       hasPlace = true
     }
-    if let age = sight.marks.ageAtArrival, let made = sight.marks.fetchedAt {
+    if let age = sight.marks.signedAge, let made = sight.marks.fetchedAt {
       observe(made, age: age, sight, tolerance: tolerance)
     }
     isStated = false
@@ -76,7 +80,7 @@ struct ProducerRhythm: Hashable, Sendable {
   ) {
     if beat.isKnown, sight.isScheduled {
       let limit = min(max(sight.interval.milliseconds, 0), Self.horizon)
-      let later = (sight.sent - looked).milliseconds - limit
+      let later = (sight.sent - asked).milliseconds - limit
       let sum = Int64(saved) + max(min(later, limit), -limit)
       saved = Int32(clamping: max(min(sum, limit), -2 * limit))
     }
@@ -84,9 +88,10 @@ struct ProducerRhythm: Hashable, Sendable {
       // The clock of the server was put back: nothing that was learned holds.
       beat = Beat()
       path = AnswerPath()
+      lag = Lag()
+      looked = WallTime(milliseconds: 0)
     }
     let transit = max(sight.marks.transit, .zero)
-    let shown = path.shown(sent: looked)
     let lay = path.note(
       made: made,
       age: age,
@@ -94,44 +99,40 @@ struct ProducerRhythm: Hashable, Sendable {
       sent: sight.sent,
       tolerance: tolerance
     )
+    let shown = made.later((age - transit).milliseconds)
     let isNew = !beat.isKnown || made > beat.newest
     var fades = false
-    if isNew { fades = change(made, looked: shown, seen: sight.sent - lay, sight) }
+    if isNew { fades = change(made, shown: shown, sight) }
+    looked = max(looked, shown)
     if made == beat.newest {
       let old = (sight.sent - lay - path.moment(of: made)).milliseconds
       if fades { quiet -= quiet / 32 }
       quiet = max(quiet, Int32(clamping: old))
     }
-    looked = sight.sent
+    asked = sight.sent
   }
 
   /// Takes in newer data.
   ///
   /// - Returns: Whether the change missed the rhythm, so that what was excluded is less sure.
-  private mutating func change(
-    _ made: WallTime,
-    looked: Moment,
-    seen: Moment,
-    _ sight: Sight
-  ) -> Bool {
-    let moment = path.moment(of: made)
+  private mutating func change(_ made: WallTime, shown: WallTime, _ sight: Sight) -> Bool {
     if beat.isKnown {
       let ahead = promised - path.moment(of: beat.newest)
-      let off = moment - promised
+      lag.learn(least: (looked - made).milliseconds, most: (shown - made).milliseconds)
+      // When it could be had first: after the answer that did not show it, before the one that does.
+      let had = min(max(made.later(Int64(lag.aim)), looked), shown)
+      let off = path.moment(of: had) - promised
       // A promise that was overtaken by the change after it says nothing.
       if isUntested, off <= ahead.percent(50) {
-        let length = min(off < .zero ? .zero - off : off, sight.interval)
+        let isWithin = promised >= path.moment(of: looked) && promised <= path.moment(of: shown)
+        let isKept = !lag.isSettled && isWithin
+        let length = isKept ? .zero : min(off < .zero ? .zero - off : off, sight.interval)
         let broken = Int32(clamping: length.milliseconds)
         brokenBy = brokenBy < 0 ? broken : brokenBy + (broken - brokenBy) / 4
       }
       isUntested = false
-      path.cameLate(made: moment, looked: looked, seen: seen, limit: sight.interval)
     }
-    let step = beat.follow(made)
-    if let skipped = step.skipped, looked > path.moment(of: skipped) {
-      path.cameTooLate(limit: sight.interval)
-    }
-    return abs(step.miss) > Self.exact
+    return abs(beat.follow(made).miss) > Self.exact
   }
 
   /// A change that misses the rhythm by no more than this is made by a clock.
@@ -209,6 +210,9 @@ struct ProducerRhythm: Hashable, Sendable {
     return (max(due, started + policy.leastInterval), forecast.isStated)
   }
 
+  /// When the change of a source time can be had, on the device's timeline.
+  private func had(_ made: WallTime) -> Moment { path.moment(of: made.later(Int64(lag.aim))) }
+
   /// The time between two changes in milliseconds; zero if none is known.
   private var period: Int64 {
     let learned = beat.hasPeriod ? beat.period : .max
@@ -235,12 +239,11 @@ struct ProducerRhythm: Hashable, Sendable {
   ) -> Forecast? {
     let interval = facts.interval.milliseconds
     let deviation = Int64(beat.deviation)
-    let lateness = Timespan(milliseconds: Int64(path.lateness))
-    let doubt = lateness.milliseconds / 2
+    let doubt = lag.variation / 2
     if isStated, isKept(deviation) {
       return Forecast(
         moment: promised,
-        margin: alignment.delay + lateness,
+        margin: alignment.delay,
         cost: 2 * Int64(max(brokenBy, 0)) + doubt,
         isStated: true
       )
@@ -250,8 +253,8 @@ struct ProducerRhythm: Hashable, Sendable {
     // normal distribution this is the best margin within a few percent.
     let best = deviation * 14 / 5 - 8 * deviation * deviation / interval
     return Forecast(
-      moment: path.moment(of: beat.next),
-      margin: max(alignment.delay, Timespan(milliseconds: best)) + lateness,
+      moment: had(beat.next),
+      margin: max(alignment.delay, Timespan(milliseconds: best)),
       cost: 3 * deviation + doubt,
       isStated: false
     )
@@ -284,13 +287,14 @@ struct ProducerRhythm: Hashable, Sendable {
   ) -> Bool {
     let interval = facts.interval.milliseconds
     // A change that was due and is not in hand may come any moment.
-    if beat.isTrusted, facts.started > path.moment(of: beat.next) { return false }
+    if beat.isTrusted, facts.started > had(beat.next) { return false }
     guard beat.surprise == 0 else { return false }
     guard period > 0 else { return true }
     // What a rhythm seems to be may be no more than that of the requests. Where it is about theirs, a
     // longer wait moves them once; where it is quicker, every one leaves changes out.
     let longest = period * 5 < interval * 4 ? wait : max(period, interval)
-    let missed = max(longest - min(period, Int64(quiet)), 0) / 2
+    let still = Int64(quiet) - max(Int64(lag.aim), 0)
+    let missed = max(longest - min(period, max(still, 0)), 0) / 2
     return missed + forecast.cost <= interval * Self.worthPercent / 100
   }
 

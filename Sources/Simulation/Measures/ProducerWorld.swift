@@ -38,7 +38,7 @@ struct ProducerWorld: Sendable {
   /// One in how many publications is missing, and comes with another one; none if zero.
   var missing: Int64 = 0
   var doubled: Int64 = 0
-  /// How long after its source time a publication can be had, in milliseconds.
+  /// How long after its source time a publication can be had, in milliseconds; before it, if below zero.
   var lag: ClosedRange<Int64> = 0...0
   /// How long a request takes to the server, and its answer back, in milliseconds.
   var there: ClosedRange<Int64> = 75...75
@@ -134,6 +134,14 @@ extension ProducerWorld {
       ProducerWorld(name: "jitter 1 s, adding up", period: $0, timing: .walk(jitter: 1_000))
     }
     + [ProducerWorld(name: "17 to 45 s", period: 31_000, timing: .between(17_000, 45_000))]
+    + [15_000, 30_000, 60_000].flatMap { period in
+      [
+        ("stamps 20 s behind", 20_000...20_000), ("stamps 5 s ahead", -5_000...(-5_000)),
+        ("late by 4 s", 4_000...4_000),
+      ].map { name, lag in
+        ProducerWorld(name: name, period: period, timing: .clock(jitter: 300), lag: lag)
+      }
+    }
     + [15_000, 20_000, 30_000].flatMap { period in
       [
         ProducerWorld(name: "random", period: period, timing: .random),

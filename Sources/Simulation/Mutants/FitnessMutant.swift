@@ -23,6 +23,11 @@ public struct FitnessMutant: Sendable {
       fault: shift { $0 ? .seconds(13) : .zero }
     ),
     FitnessMutant(name: "the deviation counts for nothing", world: "jitter 1.0 s", fault: early),
+    FitnessMutant(
+      name: "what was asked for in vain counts for nothing",
+      world: "stamps 20 s behind",
+      fault: unserved
+    ),
   ]
 
   /// Moves every aligned request; `delay` is told whether the last answer brought nothing new.
@@ -55,6 +60,13 @@ public struct FitnessMutant: Sendable {
       return .answered(ticket, answer)
     }
   )
+
+  /// Answers that seem to be as old as their data: no lag between the two is seen.
+  private static let unserved = Mutant.Fault(event: { event, _ in
+    guard case .answered(let ticket, var answer) = event else { return event }
+    answer.marks.serverTime = answer.marks.fetchedAt
+    return .answered(ticket, answer)
+  })
 
   /// Whether the measure of its world tells it from the real machine.
   ///
