@@ -6,6 +6,8 @@ struct AnswerPath: Hashable, Sendable {
   private var filled = Moment.start
   /// How long a cache on the way is known to keep a copy, in milliseconds.
   private var life: Int32 = 0
+  /// Whether that copy was made for a request of this client.
+  private(set) var isOwn = false
   private var isKnown = false
 
   /// When the data of a source time was made, on the device's timeline.
@@ -48,6 +50,7 @@ struct AnswerPath: Hashable, Sendable {
       // Another copy came before this one had to go.
       if isKnown { life = Int32(clamping: min(Int64(life), (fill - filled).milliseconds)) }
       filled = fill
+      isOwn = lay <= tolerance
     } else {
       life = Int32(clamping: max(Int64(life), lay.milliseconds))
     }

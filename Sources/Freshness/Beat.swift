@@ -34,6 +34,8 @@ struct Beat: Hashable, Sendable {
     var periods: Int64 = 0
     /// By how much it missed the rhythm, in milliseconds.
     var miss: Int64 = 0
+    /// When the change before it was due, if that was never seen.
+    var skipped: WallTime?
   }
 
   /// Whether anything was seen.
@@ -66,7 +68,8 @@ struct Beat: Hashable, Sendable {
     }
     let expected = phase.later(periods * period)
     let miss = (made - expected).milliseconds
-    let step = Step(periods: periods, miss: miss)
+    let skipped = periods > 1 ? expected.later(-period) : nil
+    let step = Step(periods: periods, miss: miss, skipped: skipped)
     let isFar = abs(miss) > period / 4
     if isFar, agreement <= Self.trusted {
       begin(at: made, period: distance)

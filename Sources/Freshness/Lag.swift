@@ -79,6 +79,15 @@ struct Lag: Hashable, Sendable {
     }
   }
 
+  /// A change that was due was not to be had, and never seen: it was later yet, or never made.
+  ///
+  /// Only a lag that varies is believed to be longer.
+  mutating func skip() {
+    guard unrest > 0 else { return }
+    aim = min(aim + 2 * swing, Int32(Self.limit))
+    unrest = min(unrest + 8, Self.mostUnrest)
+  }
+
   private mutating func search() {
     if low <= Self.noise, high >= -Self.mostAhead {
       // Most servers have a change as soon as it is made.
@@ -89,14 +98,14 @@ struct Lag: Hashable, Sendable {
   }
 
   private mutating func follow(_ isMissed: Bool, _ least: Int32, _ most: Int32) {
+    // The wider the lag varies, the less a miss weighs against waiting for every change.
+    let scale = min(max(swing, aim / 4), Self.widest)
     if isMissed {
       if wasMissed { swing = min(swing * 2, Self.mostSwing) }
-      aim = min(least + swing / 2, max(most, least + Self.narrow))
+      aim = min(least + (scale < 1_500 ? 2 * swing : swing / 2), max(most, least + Self.narrow))
       unrest = min(unrest + 8, Self.mostUnrest)
     } else {
-      // The wider the lag varies, the less a miss weighs against waiting for every change.
-      let scale = max(swing, min(aim / 4, Self.widest))
-      aim -= min(max(swing * (scale / 8) / 1_000, swing / 12), swing / 3)
+      aim -= min(max(swing * (scale * scale / 20_000) / 1_000, swing / 24), swing / 3)
       if most < aim { aim -= (aim - most) / 16 }
       swing = max(swing - swing / 8, Self.leastSwing)
       unrest -= 1

@@ -10,7 +10,7 @@ struct ProducerRhythm: Hashable, Sendable {
   private(set) var path = AnswerPath()
   /// How long after its source time a change can be had.
   private(set) var lag = Lag()
-  /// The latest moment on the server's clock of which an answer showed the state.
+  /// The latest moment on the server's clock for which an answer showed what could be had.
   private var looked = WallTime(milliseconds: 0)
   /// When the last request was sent that had an answer.
   private var asked = Moment.start
@@ -103,7 +103,8 @@ struct ProducerRhythm: Hashable, Sendable {
     let isNew = !beat.isKnown || made > beat.newest
     var fades = false
     if isNew { fades = change(made, shown: shown, sight) }
-    looked = max(looked, shown)
+    // A copy that others had made hid some of what there was: half of its age counts.
+    looked = max(looked, path.isOwn ? shown : shown.later(lay.milliseconds))
     if made == beat.newest {
       let old = (sight.sent - lay - path.moment(of: made)).milliseconds
       if fades { quiet -= quiet / 32 }
@@ -132,7 +133,9 @@ struct ProducerRhythm: Hashable, Sendable {
       }
       isUntested = false
     }
-    return abs(beat.follow(made).miss) > Self.exact
+    let step = beat.follow(made)
+    if let skipped = step.skipped, looked > skipped.later(Int64(lag.aim)) { lag.skip() }
+    return abs(step.miss) > Self.exact
   }
 
   /// A change that misses the rhythm by no more than this is made by a clock.

@@ -151,7 +151,8 @@ struct WorldHost<M: Machine> {
     for (number, time) in made.enumerated() where time >= start && time < end {
       while screen < screens.count, screens[screen].number < number { screen += 1 }
       guard screen < screens.count else { break }
-      delays.append(screens[screen].at - time)
+      // Source times may be ahead of the clock.
+      delays.append(screens[screen].at - min(time, had[number]))
     }
     return delays
   }
