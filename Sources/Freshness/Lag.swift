@@ -83,8 +83,9 @@ struct Lag: Hashable, Sendable {
   ///
   /// Only a lag that varies is believed to be longer.
   mutating func skip() {
-    guard unrest > 0 else { return }
+    guard unrest > 0 || aim > Self.noise else { return }
     aim = min(aim + 2 * swing, Int32(Self.limit))
+    high = max(high, aim)
     unrest = min(unrest + 8, Self.mostUnrest)
   }
 
