@@ -25,7 +25,8 @@ export class ActionSheet {
       event.preventDefault();
       this.#act();
     });
-    this.#dialog.addEventListener("close", () => (this.#number += 1));
+    // The browser says it a moment later: by then the sheet may be open for something else.
+    this.#dialog.addEventListener("close", () => !this.#dialog.open && (this.#number += 1));
   }
 
   /** Opens the sheet of an operation: merge, sync or remove. */

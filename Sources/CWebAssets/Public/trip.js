@@ -39,6 +39,8 @@ export class TripDialog {
   }
 
   #closed() {
+    // The browser says it a moment later: by then the dialog may be open for another trip.
+    if (this.#dialog.open) return;
     this.#asking?.abort();
     if (this.pane) this.pane.settings.trip = null;
     this.page.settingsChanged();
