@@ -292,7 +292,7 @@ export class FreshResource {
 
   async #begin() {
     const turn = (this.#watching += 1);
-    // It was ended or started again in the meantime.
+    // Somebody ended or restarted it while the module loaded.
     const isOver = () => this.#watching !== turn || this.#listeners.size === 0;
     const { device, send, timers } = this.#client;
     try {

@@ -212,7 +212,7 @@ export class LiveResource {
     return `GET ${nameOf(this.source.address(this.#question, null))}`;
   }
 
-  /** Whoever gives receipts is told the one before: what is recorded becomes a chain. */
+  /** A server that signs its answers gets the receipt before, so that the recorded ones form a chain. */
   #following(generation) {
     const before = /;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#receipts.get(this.#title) ?? "");
     return before ? { "X-MD-Receipt-After": `${generation};${before[1]}` } : {};

@@ -382,7 +382,7 @@ package struct AgentRoster: Sendable {
 
   private func reading(_ worktree: String, _ members: [Member]) -> AgentReading {
     let ranked = members.sorted { one, other in
-      // What a dead session left waits behind whoever is there.
+      // A dead session ranks behind every live one.
       if one.isGone != other.isGone { return other.isGone }
       let (a, b) = (one.activity.state.urgency, other.activity.state.urgency)
       if a != b { return a > b }

@@ -7,7 +7,7 @@
 /// is about, the status of its realtime, and the HTTP status.
 ///
 /// Receipts of one client follow each other like the links of a chain: an answer that is edited, moved, left out
-/// or put in breaks it. Whoever has no key can neither make nor mend one.
+/// or put in breaks it. Without the key nobody can make or repair one.
 package struct AnswerReceipt: Hashable, Sendable {
   /// The field of an answer that carries one.
   package static let field = "x-md-receipt"

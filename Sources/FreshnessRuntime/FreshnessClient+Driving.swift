@@ -259,7 +259,7 @@ extension FreshnessClient {
   ) async -> Arrival<R.Value> {
     var request = resource.request(since: known)
     let (credentials, receipt) = withLedger { ($0.credentials, $0.entries[key]?.receipt) }
-    // Whoever gives receipts is told the one before: what is recorded becomes a chain.
+    // A server that signs its answers gets the receipt before: the recorded ones form a chain.
     if let receipt, let name = HTTPField.Name(AnswerReceipt.afterField),
       let after = AnswerReceipt.After(number: order.ticket.generation, following: receipt)
     {
