@@ -206,15 +206,44 @@ let package = Package(
       ]
     ),
 
+    // MARK: Fifth floor: the APIs of three public apps, as views of the services, and their clients played
+    .target(
+      name: "MesDepartsDialect",
+      dependencies: [
+        "ConditionalHTTP", "Serving", "StationboardServer", "StrictJSON", .httpTypes, .hummingbird,
+        .nioCore,
+      ]
+    ),
+    .target(
+      name: "CatnipDialect",
+      dependencies: [
+        "ConditionalHTTP", "Serving", "StrictJSON", "Workspaces", "WorkspacesServer", .httpTypes,
+        .hummingbird, .nioCore,
+      ]
+    ),
+    .target(
+      name: "BooksTrackDialect",
+      dependencies: [
+        "ConditionalHTTP", "Jobs", "JobsServer", "Serving", "StrictJSON", .httpTypes, .hummingbird,
+        .nioCore,
+      ]
+    ),
+    .target(
+      name: "CompatibilityCheck",
+      dependencies: ["ConditionalHTTP", "StrictJSON", "TolerantDecoding", .httpTypes]
+    ),
+
     // MARK: Roof: the program
     .executableTarget(
       name: "freshet",
       dependencies: [
         "Agents", "AgentSimulation", "AgentWatch", "BookLibrary", "BookPipelines", "Books",
-        "BookScan", "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation",
+        "BookScan", "BooksTrackDialect", "CatnipDialect", "CompatibilityCheck",
+        "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation",
         "Freshness", "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "Jobs",
-        "JobsClient", "JobsServer", "NIOTransport", "ParityReport", "SampleNetwork",
-        "ServeSettings", "Serving", "Simulation", "Stationboard", "StationboardClient",
+        "JobsClient", "JobsServer", "MesDepartsDialect", "NIOTransport", "ParityReport",
+        "SampleNetwork", "ServeSettings", "Serving", "Simulation", "Stationboard",
+        "StationboardClient",
         "StationboardServer", "StrictJSON", "TerminalText", "Timetable", "TolerantDecoding",
         "WebBoard", "Workspaces", "WorkspacesClient", "WorkspacesServer", "WorkspacesTerminal",
         "WorktreeWatch", .argumentParser, .httpTypes, .hummingbird, .logging, .nioCore,
@@ -223,6 +252,13 @@ let package = Package(
     ),
 
     // MARK: Tests
+    .testTarget(
+      name: "CompatibilityTests",
+      dependencies: [
+        "BooksTrackDialect", "CatnipDialect", "CompatibilityCheck", "ConditionalHTTP",
+        "MesDepartsDialect", "ServeSettings", "StrictJSON", .httpTypes,
+      ]
+    ),
     .target(name: "TestScale", path: "Tests/TestScale"),
     .testTarget(
       name: "EngineTests",

@@ -2,6 +2,7 @@ import ConditionalHTTP
 import Hummingbird
 import JobsServer
 import Logging
+import ServeSettings
 import ServiceLifecycle
 import Serving
 import StationboardServer
@@ -32,6 +33,8 @@ struct BoardServer {
   var ease = ServerLimits().boardsPerSecond
   /// What boards carry receipts with; nothing for none.
   var receiptKey: ReceiptKey?
+  /// The APIs of other apps that are served besides the native one.
+  var speak: Set<Dialect> = []
   /// What the port is opened with.
   let door: ServerDoor
 
@@ -172,6 +175,9 @@ struct BoardServer {
     stationboard.add(to: router)
     jobs?.add(to: router)
     WebBoardService(parts: pages).add(to: router)
+    if speak.contains(.mesdeparts) { addMesDeparts(to: router, stationboard) }
+    if speak.contains(.catnip), let workspaces { addCatnip(to: router, workspaces) }
+    if speak.contains(.bookstrack), let jobs { addBooksTrack(to: router, jobs) }
     routes.learn(from: router, forms: jobs?.forms ?? [])
     return router
   }

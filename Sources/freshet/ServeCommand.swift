@@ -52,6 +52,15 @@ struct ServeCommand: AsyncParsableCommand {
   )
   var receiptKey: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "The APIs of other apps to serve as well: \(Dialect.names).",
+      valueName: "names"
+    ),
+    transform: DialectList.init
+  )
+  var speak: DialectList?
+
   @Option(help: "An origin whose pages may read the API, https://example.org. Default: any.")
   var allowOrigin: [String] = []
 
@@ -164,6 +173,7 @@ struct ServeCommand: AsyncParsableCommand {
       receiptKey: try (receiptKey ?? settings?.receiptKey).map {
         try ReceiptKeyFile.read($0, for: "freshet serve: --receipt-key")
       },
+      speak: Set(speak?.dialects ?? settings?.speak ?? []),
       door: ServerDoor(limits: limits)
     )
     // A socket is for its owner only from the moment it is there.
