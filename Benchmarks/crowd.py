@@ -70,7 +70,7 @@ class Crowd:
 
 def _ask(port: int, kind: Callable[[random.Random, list[str]], str], ids: list[str], answers) -> None:
     # What is measured is the server: what the crowd itself computes takes no processor from it.
-    os.nice(19)
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     chance = random.Random(1)
     selector = selectors.DefaultSelector()
 

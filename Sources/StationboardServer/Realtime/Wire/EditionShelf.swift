@@ -13,7 +13,6 @@ final class EditionShelf: Sendable {
   private struct Place {
     var edition: BoardEdition
     var earlier: [BoardEdition] = []
-    var usedAt: UInt64
     /// Until when earlier editions are kept: somebody follows the board, or did a moment ago.
     var followedUntil: ContinuousClock.Instant?
 
@@ -21,27 +20,28 @@ final class EditionShelf: Sendable {
   }
 
   private struct State {
-    var places: [BoardKey: Place] = [:]
+    var places = RecencyTable<BoardKey, Place>()
     var bytes = 0
-    var uses: UInt64 = 0
   }
 
+  private let most: Int
+  private let mostBytes: Int
   private let state = Mutex(State())
+
+  init(most: Int = EditionShelf.most, mostBytes: Int = EditionShelf.mostBytes) {
+    self.most = most
+    self.mostBytes = mostBytes
+  }
 
   /// The newest edition of a board.
   func edition(_ key: BoardKey) -> BoardEdition? {
-    state.withLock { state in
-      state.uses += 1
-      guard let index = state.places.index(forKey: key) else { return nil }
-      state.places.values[index].usedAt = state.uses
-      return state.places.values[index].edition
-    }
+    state.withLock { $0.places.use(key)?.edition }
   }
 
   /// The edition of a board with an entity tag, if it is the newest or one of those before.
   func edition(_ key: BoardKey, tagged tag: String) -> BoardEdition? {
     state.withLock { state in
-      guard let place = state.places[key] else { return nil }
+      guard let place = state.places.peek(key) else { return nil }
       if place.edition.entityTag == tag { return place.edition }
       return place.earlier.last { $0.entityTag == tag }
     }
@@ -50,20 +50,18 @@ final class EditionShelf: Sendable {
   /// Notes that somebody follows a board: from now on, and for a while after the last note, earlier
   /// editions of it are kept.
   func follow(_ key: BoardKey) {
-    state.withLock { state in
-      guard let index = state.places.index(forKey: key) else { return }
-      state.places.values[index].followedUntil = .now + BoardBudget.replay
-    }
+    state.withLock { $0.places.update(key) { $0.followedUntil = .now + BoardBudget.replay } }
   }
 
   /// Puts an edition in the place of the one before.
   func put(_ edition: BoardEdition, _ key: BoardKey) {
-    state.withLock { state in
-      state.uses += 1
-      var place = Place(edition: edition, usedAt: state.uses)
-      if let before = state.places[key] {
+    // Freed outside of the lock: editions are large, and every request for a board takes the lock.
+    let gone = state.withLock { state -> [Place] in
+      var gone: [Place] = []
+      var place = Place(edition: edition)
+      if let before = state.places.peek(key) {
         // Somebody was quicker, with a newer publication.
-        if before.edition.tick > edition.tick { return }
+        if before.edition.tick > edition.tick { return [] }
         state.bytes -= before.bytes
         if let until = before.followedUntil, until > .now {
           place.followedUntil = until
@@ -73,17 +71,19 @@ final class EditionShelf: Sendable {
             if place.earlier.count > Self.mostEarlier { place.earlier.removeFirst() }
           }
         }
+        gone.append(before)
       }
       state.bytes += place.bytes
-      state.places[key] = place
-      guard state.places.count > Self.most || state.bytes > Self.mostBytes else { return }
-      // A quarter at a time, so that making room is rare.
-      let oldest = state.places.sorted { $0.value.usedAt < $1.value.usedAt }
-      for (key, place) in oldest.prefix(max(state.places.count / 4, 1)) {
-        state.places[key] = nil
-        state.bytes -= place.bytes
+      state.places.put(place, key)
+      while state.places.count > max(most, 1) || state.bytes > mostBytes && state.places.count > 1,
+        let oldest = state.places.removeOldest()
+      {
+        state.bytes -= oldest.bytes
+        gone.append(oldest)
       }
+      return gone
     }
+    withExtendedLifetime(gone) {}
   }
 
   /// The number of boards.
