@@ -1,9 +1,11 @@
 /// What a scan reads at most.
 package struct ScanLimits: Hashable, Sendable {
   /// The longest photo, in bytes.
-  package var photoBytes = 10 << 20
+  package var photoBytes = 24 << 20
   /// The most pixels of a photo; read from its header, before anything decodes it.
-  package var pixels = 50_000_000
+  ///
+  /// What is sold as 50 megapixels has up to 8,192 × 6,144.
+  package var pixels = 8_192 * 6_144
   /// The longest side of a photo, in pixels.
   package var longestSide = 16_000
   /// Photos are made smaller than this before they are read, in pixels of the longer side.

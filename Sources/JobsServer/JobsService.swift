@@ -148,7 +148,10 @@ package struct JobsService: Sendable {
       store: store,
       runner: runner,
       pipelines: Set(pipelines.keys),
-      permits: UploadPermits(most: store.limits.uploads),
+      permits: UploadPermits(
+        most: store.limits.uploads,
+        mostBytes: store.limits.uploadBytes
+      ),
       starts: StartPermits(store.limits),
       tally: hub.tally
     )

@@ -22,7 +22,7 @@ public struct JobLimits: Hashable, Sendable {
   /// The most photos of one scan.
   public var photos = 5
   /// The longest photo, in bytes.
-  public var photoBytes = 10 << 20
+  public var photoBytes = 24 << 20
   /// The most jobs that wait or run at once.
   public var openJobs = 500
   /// The most jobs that run at once.
@@ -37,6 +37,8 @@ public struct JobLimits: Hashable, Sendable {
   public var startsPerMinuteOfClient = 300
   /// The most requests with input that are read at once.
   public var uploads = 16
+  /// The most bytes of requests with input that are in memory at once.
+  public var uploadBytes = 512 << 20
   /// The least rate of an upload, in bytes a second.
   public var uploadBytesPerSecond = 4 << 10
   /// How far an upload may fall behind its least rate, in seconds.

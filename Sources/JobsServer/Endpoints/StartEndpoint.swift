@@ -90,7 +90,7 @@ struct StartEndpoint: Sendable {
       isCounted = true
     }
     defer { if isCounted { starts.giveBack(client) } }
-    guard permits.take() else {
+    guard let permit = permits.take() else {
       throw JobProblem(
         .serviceUnavailable,
         .busy,
@@ -98,10 +98,10 @@ struct StartEndpoint: Sendable {
         retryAfter: 2
       ).problem
     }
-    defer { permits.giveBack() }
+    defer { withExtendedLifetime(permit) {} }
     guard try await store.hasRoom(key: key) else { throw busy }
     var options = QueryText(request.uri.query).others(besides: Self.ownParameters)
-    let inputs = try await inputs(request, pipeline, &options)
+    let inputs = try await inputs(request, pipeline, &options, permit)
     switch try await store.start(pipeline, inputs: inputs, options: options, key: key) {
     case .job(let job, let token, let isNew):
       if isNew {
@@ -169,17 +169,18 @@ struct StartEndpoint: Sendable {
   private func inputs(
     _ request: Request,
     _ pipeline: PipelineName,
-    _ options: inout [String: String]
+    _ options: inout [String: String],
+    _ permit: UploadPermit
   ) async throws -> [Input] {
     switch pipeline {
     case .batchEnrichment:
-      let bytes = try await body(request, store.limits.booksBytes)
+      let bytes = try await body(request, store.limits.booksBytes, permit)
       return [("books.json", "application/json", try BookRequest(bytes, store.limits).bytes)]
     case .aiScan:
-      return try await photos(request, &options)
+      return try await photos(request, &options, permit)
     default:
       let limit = store.limits.csvBytes
-      let files = try await files(request, each: limit, most: 1, &options)
+      let files = try await files(request, each: limit, most: 1, &options, permit)
       guard let file = files.first, !file.content.isEmpty else {
         throw JobProblem(.badRequest, .invalidRequest, "the table is empty").problem
       }
@@ -189,10 +190,17 @@ struct StartEndpoint: Sendable {
 
   private func photos(
     _ request: Request,
-    _ options: inout [String: String]
+    _ options: inout [String: String],
+    _ permit: UploadPermit
   ) async throws -> [Input] {
     let limits = store.limits
-    let photos = try await files(request, each: limits.photoBytes, most: limits.photos, &options)
+    let photos = try await files(
+      request,
+      each: limits.photoBytes,
+      most: limits.photos,
+      &options,
+      permit
+    )
     guard !photos.isEmpty else {
       throw JobProblem(.badRequest, .emptyBatch, "there is no photo in the request").problem
     }
@@ -216,15 +224,16 @@ struct StartEndpoint: Sendable {
     _ request: Request,
     each limit: Int,
     most: Int,
-    _ options: inout [String: String]
+    _ options: inout [String: String],
+    _ permit: UploadPermit
   ) async throws -> [Input] {
     let type = request.headers[.contentType] ?? ""
     let plain = MultipartForm.plain(type)
     guard plain == "multipart/form-data" else {
-      let bytes = try await body(request, limit)
+      let bytes = try await body(request, limit, permit)
       return [(options["filename"] ?? "upload", plain, bytes)]
     }
-    let bytes = try await body(request, limit * most + Self.formBytes)
+    let bytes = try await body(request, limit * most + Self.formBytes, permit)
     let form: MultipartForm
     do throws(MultipartForm.Fault) {
       form = try MultipartForm(bytes, contentType: type)
@@ -253,7 +262,11 @@ struct StartEndpoint: Sendable {
     return files
   }
 
-  private func body(_ request: Request, _ limit: Int) async throws -> [UInt8] {
+  private func body(
+    _ request: Request,
+    _ limit: Int,
+    _ permit: UploadPermit
+  ) async throws -> [UInt8] {
     var bytes: [UInt8] = []
     var count = 0
     var pace = UploadPace(store.limits)
@@ -265,6 +278,7 @@ struct StartEndpoint: Sendable {
       // Who did not say so reads no answer, most likely, before everything is sent: so it is read, and forgotten.
       guard count <= limit + Self.drainedBytes else { throw tooLarge("the request", limit).last }
       if count <= limit {
+        guard permit.reserve(part.readableBytes) else { throw full.last }
         bytes.append(contentsOf: part.readableBytesView)
       } else {
         bytes = []
@@ -272,6 +286,15 @@ struct StartEndpoint: Sendable {
     }
     guard count <= limit else { throw tooLarge("the request", limit) }
     return bytes
+  }
+
+  private var full: Problem {
+    JobProblem(
+      .serviceUnavailable,
+      .busy,
+      "other requests that are read have \(store.limits.uploadBytes) bytes together",
+      retryAfter: 2
+    ).problem
   }
 
   private var tooSlow: Problem {

@@ -53,6 +53,8 @@ import Testing
       }
     }
     #expect(code(Self.png(16_000, 3_000)) == nil)
+    // A telephone of 50 megapixels.
+    #expect(code(Self.jpeg(8_160, 6_144)) == nil)
     #expect(code(Self.png(16_001, 16)) == .tooLarge)
     #expect(code(Self.png(10_000, 10_000)) == .tooLarge)
     #expect(code(Self.png(.max, .max)) == .tooLarge)

@@ -174,13 +174,6 @@ import Testing
     #expect(try await store.hasRoom(key: "k"))
   }
 
-  @Test func `so many permits are there, and come back`() {
-    let permits = UploadPermits(most: 2)
-    #expect([permits.take(), permits.take(), permits.take()] == [true, true, false])
-    permits.giveBack()
-    #expect(permits.take())
-  }
-
   @Test func `a message that is not taken and a ping that is not answered are silence`() {
     let signs = SocketSigns()
     let now = ContinuousClock.now
