@@ -135,7 +135,8 @@ struct CrowdCommand: AsyncParsableCommand {
         + " \(tally.busiest) in the busiest: \(ratio) × the mean; \(failures) failed\n"
     }
     return "{\"clients\":\(clients),\"seconds\":\(seconds),\"requests\":\(tally.total),"
-      + "\"mean\":\(mean),\"busiest\":\(tally.busiest),\"ratio\":\(ratio),\"failures\":\(failures)}\n"
+      + "\"mean\":\(mean),\"busiest\":\(tally.busiest),\"ratio\":\(ratio),\"failures\":\(failures),"
+      + "\"perSecond\":\(tally.seconds)}\n"
   }
 
   private static func tenths(_ value: Double) -> Double { (value * 10).rounded() / 10 }

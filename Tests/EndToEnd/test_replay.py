@@ -6,6 +6,7 @@ import datetime
 import subprocess
 import time
 import unittest
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import recording
@@ -19,6 +20,8 @@ STOP = "Parent8501120"
 BOARD = f"/api/stationboard?stop_id={STOP}&limit=100"
 # Seconds of the machine that are recorded.
 LENGTH = 8
+# Milliseconds of the recording after which a board has shown what came.
+LONG_ENOUGH = 2_000
 
 
 def milliseconds(text: str) -> int:
@@ -69,10 +72,21 @@ class ReplayTest(unittest.TestCase):
             newest = max((a for a in cls.answers if a.feed == "alerts"), key=lambda a: a.arrival)
             if len({published(each) for each in used["trip-updates"]}) > 4 and any(
                 each is not newest for each in used["alerts"]
-            ):
+            ) and len(cls.sources()) > 3:
                 break
         cls.first = min(answer.arrival for answer in cls.answers)
         cls.last = max(answer.arrival for answer in cls.answers)
+
+    @classmethod
+    def sources(cls) -> set[tuple[int, int]]:
+        """The publications of both feeds that were in use together for long enough to be seen on a board."""
+        spans = Counter()
+        moments = sorted({answer.arrival for answer in cls.answers})
+        for moment, next_one in zip(moments, moments[1:]):
+            used = [recording.in_use(cls.answers, feed, moment) for feed in ("trip-updates", "alerts")]
+            if all(used):
+                spans[tuple(published(each[-1]) for each in used)] += next_one - moment
+        return {sources for sources, span in spans.items() if span >= LONG_ENOUGH}
 
     @classmethod
     def record(cls, seed: int) -> None:
@@ -151,16 +165,20 @@ class ReplayTest(unittest.TestCase):
         self.assertGreater(len(seen), 2)
 
     def test_two_replays_give_the_same_boards(self):
-        def replay(_: int) -> dict:
+        def replay(pace: float) -> dict:
             of_source = {}
-            for board, _ in self.boards("--pace", str(SLOWER), until=self.last):
+            for board, _ in self.boards("--pace", str(pace), until=self.last):
                 made = (board["rt"]["fetchedAt"], board["alerts"]["fetchedAt"])
                 of_source.setdefault(made, {}).update(rows(board))
             return of_source
 
-        with ThreadPoolExecutor(2) as both:
-            found = list(both.map(replay, range(2)))
-        common = [made for made in found[0] if made in found[1] and None not in made]
+        # A busy machine sees less of a replay, and more of it the slower it goes.
+        for pace in (SLOWER, SLOWER / 2, SLOWER / 5):
+            with ThreadPoolExecutor(2) as both:
+                found = list(both.map(replay, [pace] * 2))
+            common = [made for made in found[0] if made in found[1] and None not in made]
+            if len(common) > 2:
+                break
         self.assertGreater(len(common), 2)
         compared = 0
         for made in common:

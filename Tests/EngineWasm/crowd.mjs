@@ -74,5 +74,5 @@ await new Promise((resolve) => setTimeout(resolve, (settle + seconds) * 1000));
 const requests = tally.reduce((sum, one) => sum + one, 0);
 const mean = requests / seconds;
 const busiest = Math.max(...tally);
-console.log(JSON.stringify({ clients, seconds, requests, mean, busiest, ratio: requests === 0 ? 0 : busiest / mean, failures }));
+console.log(JSON.stringify({ clients, seconds, requests, mean, busiest, ratio: requests === 0 ? 0 : busiest / mean, failures, perSecond: tally }));
 process.exit(0);

@@ -1,7 +1,7 @@
 /// The requests of many clients by the second, within a span of time.
 package struct CrowdTally: Sendable {
   /// The requests of each second.
-  private var seconds: [Int]
+  package private(set) var seconds: [Int]
   private let start: Int64
 
   /// Creates a tally of nothing.
