@@ -1,8 +1,42 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The floors, from the ground up. A target may depend only on targets listed above it here;
-// Scripts/check-floors proves it. ARCHITECTURE.md says what lives on each floor and why.
+// Layers, from the lowest up. A target depends only on targets listed above it; Scripts/check-layers checks it.
+// ARCHITECTURE.md says what each target does.
+
+/// The targets of each domain; a target's folder is Sources/<domain>/<target>.
+let domains = [
+  "Engine": [
+    "Freshness", "FreshnessRuntime", "FreshnessTesting", "ConformanceVectors", "FreshnessWire",
+    "FreshnessWasm",
+  ],
+  "HTTP": [
+    "ConditionalHTTP", "EventFeed", "URLSessionTransport", "WebSocketNIO", "NIOTransport",
+    "Serving",
+  ],
+  "Base": [
+    "StrictJSON", "TolerantDecoding", "TerminalText", "CProcess", "CZlib", "Storage",
+  ],
+  "Boards": [
+    "Stationboard", "StationboardClient", "CZip", "GTFS", "Timetable", "GTFSRealtime",
+    "StationboardServer", "MesDepartsDialect",
+  ],
+  "Worktrees": [
+    "Workspaces", "WorkspacesClient", "Git", "WorktreeWatch", "Agents", "AgentWatch",
+    "WorkspacesServer", "CatnipDialect", "WorkspacesTerminal",
+  ],
+  "Jobs": [
+    "Jobs", "JobsClient", "Books", "BookLibrary", "BookScan", "BookPipelines", "JobsServer",
+    "BooksTrackDialect",
+  ],
+  "Lab": [
+    "Simulation", "ParityReport", "SampleNetwork", "FeedSimulation", "FeedRecording",
+    "AgentSimulation", "CompatibilityCheck",
+  ],
+  "Programs": [
+    "ServeSettings", "CWebAssets", "WebBoard", "freshet",
+  ],
+]
 
 let package = Package(
   name: "freshet",
@@ -45,17 +79,17 @@ let package = Package(
     ),
   ],
   targets: [
-    // MARK: Ground: the refresh machine
+    // MARK: The refresh machine
     .target(name: "Freshness"),
 
-    // MARK: First floor: HTTP and event streams as their texts say
+    // MARK: HTTP and event streams, as their specifications define them
     .target(name: "ConditionalHTTP", dependencies: [.httpTypes]),
     .target(name: "EventFeed"),
     .target(name: "StrictJSON"),
     .target(name: "TerminalText"),
     .target(name: "TolerantDecoding", dependencies: ["ConditionalHTTP", "StrictJSON"]),
 
-    // MARK: Second floor: the driver, and transports
+    // MARK: The driver, and transports
     .target(
       name: "FreshnessRuntime",
       dependencies: ["Freshness", "ConditionalHTTP", "EventFeed", .httpTypes]
@@ -73,7 +107,7 @@ let package = Package(
       ]
     ),
 
-    // MARK: Beside the house: what proves the machine
+    // MARK: What tests the machine
     .target(name: "FreshnessWire", dependencies: ["Freshness"]),
     .target(name: "Simulation", dependencies: ["Freshness"]),
     .target(name: "ConformanceVectors", exclude: ["Vectors"]),
@@ -85,12 +119,12 @@ let package = Package(
     ),
     .target(name: "ParityReport", dependencies: ["ConditionalHTTP", "StrictJSON"]),
 
-    // MARK: Third floor: contracts
+    // MARK: Contracts
     .target(name: "Stationboard"),
     .target(name: "Jobs", dependencies: ["ConditionalHTTP", "StrictJSON", "TolerantDecoding"]),
     .target(name: "Workspaces"),
 
-    // MARK: Fourth floor: fields the servers work in, and clients
+    // MARK: What the servers work with, and clients
     .systemLibrary(
       name: "CZip",
       pkgConfig: "libzip",
@@ -164,7 +198,7 @@ let package = Package(
       ]
     ),
 
-    // MARK: Fifth floor: servers and pages, and what a terminal shows
+    // MARK: Servers, pages, and what a terminal shows
     .target(
       name: "WorkspacesTerminal",
       dependencies: [
@@ -206,7 +240,7 @@ let package = Package(
       ]
     ),
 
-    // MARK: Fifth floor: the APIs of three public apps, as views of the services, and their clients played
+    // MARK: The APIs of three public apps as views of the services, and players of their clients
     .target(
       name: "MesDepartsDialect",
       dependencies: [
@@ -233,7 +267,7 @@ let package = Package(
       dependencies: ["ConditionalHTTP", "StrictJSON", "TolerantDecoding", .httpTypes]
     ),
 
-    // MARK: Roof: the program
+    // MARK: The program
     .executableTarget(
       name: "freshet",
       dependencies: [
@@ -397,4 +431,10 @@ for target in package.targets where ![.plugin, .system].contains(target.type) {
       .treatWarning("DeprecatedDeclaration", as: .warning),
       .treatWarning("ExplicitSendable", as: .error),
     ]
+}
+
+for (domain, targets) in domains {
+  for target in package.targets where targets.contains(target.name) {
+    target.path = "Sources/\(domain)/\(target.name)"
+  }
 }

@@ -26,7 +26,7 @@ from stand import (BOARD, HERE, NETWORKS, ROUNDS, WORK, Server, finish, imported
 from subscribers import Subscribers
 from updates import START, header, publications
 
-SCHEMA = HERE.parent / "Sources/GTFSRealtime/Generated/gtfs-realtime.proto"
+SCHEMA = HERE.parent / "Sources/Boards/GTFSRealtime/Generated/gtfs-realtime.proto"
 PYTHONS = [sys.executable, "/usr/bin/python3"]
 TICKS = 5
 # Milliseconds between two polls, so that a measurement need not wait for a tick as long as a person.

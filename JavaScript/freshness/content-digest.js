@@ -1,4 +1,4 @@
-// The hash of a body, as the native clients record it (Sources/FreshnessRuntime/SampleEvidence.swift): against
+// The hash of a body, as the native clients record it (Sources/Engine/FreshnessRuntime/SampleEvidence.swift): against
 // mix-ups, not against malice.
 
 /** The FNV-1a hash of a text's UTF-8 bytes, 64 bits, as 16 hexadecimal digits. */

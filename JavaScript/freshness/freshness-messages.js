@@ -1,4 +1,4 @@
-// The messages of the wire form (Sources/FreshnessWire) for freshness.js: plain objects to words, and
+// The messages of the wire form (Sources/Engine/FreshnessWire) for freshness.js: plain objects to words, and
 // words to plain objects. Each pair of functions here follows one Swift extension there, field by field.
 
 import { EngineError, Members, NUMBERS, WISHES, kindOf } from "./freshness-words.js";

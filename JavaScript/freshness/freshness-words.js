@@ -1,4 +1,4 @@
-// The words of the wire form (Sources/FreshnessWire) for freshness.js: published numbers, errors, and
+// The words of the wire form (Sources/Engine/FreshnessWire) for freshness.js: published numbers, errors, and
 // the reading and writing of one message.
 
 /** The reasons for which the module refuses a call: the list begins with number 1. */

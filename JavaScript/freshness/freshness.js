@@ -1,7 +1,7 @@
 // The refresh machine for hosts in JavaScript: browsers and node.
 //
 // These files only translate. They turn plain objects into the words of the wire form
-// (Sources/FreshnessWire) and back; what is asked for when, and what becomes of the answers, is
+// (Sources/Engine/FreshnessWire) and back; what is asked for when, and what becomes of the answers, is
 // decided by the WebAssembly module, which is the Swift source of the machine itself. The names of
 // events, orders and values are those of Documentation/conformance-vectors.md.
 //

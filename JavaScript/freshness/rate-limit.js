@@ -1,5 +1,5 @@
 // What a server says of its rate limit (RateLimit header fields for HTTP): the same reading as in
-// Sources/FreshnessRuntime/RateLimit+Fields.swift.
+// Sources/Engine/FreshnessRuntime/RateLimit+Fields.swift.
 
 const LONGEST_RESET_S = 86_400;
 const MOST_REMAINING = 1_000_000_000;

@@ -1,5 +1,5 @@
 // A sample of the refresh machine as a line of JSON Lines: the same members, in the same order, as the
-// exports of the native clients (Sources/FreshnessRuntime/SampleRecord.swift), so that one report reads both.
+// exports of the native clients (Sources/Engine/FreshnessRuntime/SampleRecord.swift), so that one report reads both.
 
 import { wireWord } from "./marks.js";
 

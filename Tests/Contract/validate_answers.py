@@ -25,7 +25,7 @@ import realtime_rules
 from overload_answers import OverloadRun
 from realtime_answers import RealtimeRun
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "Sources/CWebAssets/Public/openapi.json"
+DOCUMENT = Path(__file__).resolve().parents[2] / "Sources/Programs/CWebAssets/Public/openapi.json"
 STOPS = ("Parent8501120", "Parent8501000")
 BOARD, SEARCH, NEARBY = "/api/stationboard", "/api/stops/search", "/api/stops/nearby"
 TRIP, HEALTH, VERSION, OPENAPI = "/api/trips/{trip_id}", "/health", "/version.json", "/openapi.json"

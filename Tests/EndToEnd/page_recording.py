@@ -14,7 +14,7 @@ from browser import Browser
 from program import PROGRAM, Folder, Producer, Server, run, until
 
 STOP = "Parent8501120"
-#: The cadence of the page, in its own words (Sources/CWebAssets/Public/page.js).
+#: The cadence of the page, in its own words (Sources/Programs/CWebAssets/Public/page.js).
 USUAL = 'preset: "departuresWeb"'
 
 

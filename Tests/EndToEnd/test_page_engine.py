@@ -66,7 +66,7 @@ class EngineInThePage(BoardTest):
         """Runs every vector in the page, with the page's own engine; the results as run-vectors.mjs writes them."""
         tab = self.open("/?lang=en", rows=False)
         runner = (ROOT / "Tests/EngineWasm/vectors.mjs").read_text()
-        files = sorted((ROOT / "Sources/ConformanceVectors/Vectors").glob("*.json"))
+        files = sorted((ROOT / "Sources/Engine/ConformanceVectors/Vectors").glob("*.json"))
         # The page's own address for the engine; a module of text is not allowed by the page's policy, so the
         # debugger evaluates it, as it may.
         script = re.sub(r"^export ", "", runner, flags=re.M)
@@ -203,9 +203,9 @@ class EngineInThePage(BoardTest):
         lines = tab.run("window.blobs[0].text()").splitlines()
         self.assertGreaterEqual(len(lines), 1)
         record = json.loads(lines[0])
-        native = (ROOT / "Sources/FreshnessRuntime/SampleRecord.swift").read_text()
+        native = (ROOT / "Sources/Engine/FreshnessRuntime/SampleRecord.swift").read_text()
         members = re.findall(r'line\.add\("(\w+)"', native)
-        evidence = (ROOT / "Sources/FreshnessRuntime/SampleEvidence.swift").read_text()
+        evidence = (ROOT / "Sources/Engine/FreshnessRuntime/SampleEvidence.swift").read_text()
         place = members.index("generation") + 1
         members[place:place] = re.findall(r'line\.add\("(\w+)"', evidence)
         self.assertEqual([name for name in record if name not in members], [])

@@ -318,9 +318,10 @@ class ImportOnThePage(JobsTest):
             tab.run("sessionStorage.clear()")
 
     def test_every_code_of_the_server_has_a_sentence(self):
-        sources = Path(__file__).resolve().parent.parent.parent / "Sources"
+        sources = Path(__file__).resolve().parent.parent.parent / "Sources/Jobs"
         codes: set[str] = set()
-        for file in ("Books/Rows/RowProblem", "Books/ImportFileError", "BookScan/ScanError", "BookLibrary/Catalogue/BookProvider", "Jobs/Model/JobProblemCode"):
+        for file in ("Books/Rows/RowProblem", "Books/ImportFileError", "BookScan/ScanError", "BookLibrary/Catalogue/BookProvider",
+                     "Jobs/Model/JobProblemCode"):
             text = (sources / f"{file}.swift").read_text()
             cases = re.search(r"enum (?:Code|JobProblemCode)\b.*?\n(?:  )?\}", text, re.S).group()
             codes |= {raw or name for name, raw in re.findall(r'^ +case (\w+)(?: = "(\w+)")?$', cases, re.M)}

@@ -137,7 +137,7 @@ class PlacesOnThePage(BoardTest):
     def test_delays_are_rounded_as_the_server_rounds_them(self):
         self.open("/?lang=en", rows=False)
         found = self.tab.run("import('/assets/departure.js').then(({ minutesOfDelay }) => [true, false].map((ofTrain) => [-119, -61, -59, 0, 29, 30, 60, 61, 120, 121].map((seconds) => minutesOfDelay(seconds, ofTrain))))")
-        # Sources/StationboardServer/Board/DelayReading.swift
+        # Sources/Boards/StationboardServer/Board/DelayReading.swift
         self.assertEqual(found, [[-1, -1, 0, 0, 0, 0, 0, 2, 2, 3], [-1, -1, 0, 0, 0, 1, 1, 2, 2, 3]])
 
     def test_a_board_that_is_confirmed_keeps_the_time_of_the_server(self):

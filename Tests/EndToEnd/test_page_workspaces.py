@@ -204,7 +204,7 @@ class ListOnThePage(WorktreesTest):
         self.go(f"{self.server.url}/workspaces?lang=de")
         self.tab.wait(f"document.querySelector({json.dumps(self.card('asks') + ' .reason')}).textContent === 'Fragt um Erlaubnis: rm -r build'")
         sentences = self.tab.run("import('/assets/agent-reason.js').then(({ REASONS }) => Object.keys(REASONS))")
-        source = (Path(__file__).resolve().parents[2] / "Sources/Agents/Activity/ActivityFusion.swift").read_text()
+        source = (Path(__file__).resolve().parents[2] / "Sources/Worktrees/Agents/Activity/ActivityFusion.swift").read_text()
         self.assertGreater(len(sentences), 10)
         self.assertEqual([sentence for sentence in sentences if f'"{sentence}' not in source], [])
         said = re.findall(r'(?:reason: |reason = |\?\? |case \.\w+: |what = )"([^"\\:]+)', source)

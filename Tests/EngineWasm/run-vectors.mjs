@@ -4,7 +4,7 @@
 //
 // RESULTS is a JSON file that `freshet report parity` reads: what differed for each vector, and the
 // FNV-1a hashes of the module and of the vectors.
-// Without files: all of Sources/ConformanceVectors/Vectors. Prints one line for each vector and every
+// Without files: all of Sources/Engine/ConformanceVectors/Vectors. Prints one line for each vector and every
 // mismatch; ends with 1 if there is one, if a file cannot be read, or if there is nothing to run.
 
 import { readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { Engine } from "../../JavaScript/freshness/freshness.js";
 import { runDocument } from "./vectors.mjs";
 
-const FOLDER = fileURLToPath(new URL("../../Sources/ConformanceVectors/Vectors", import.meta.url));
+const FOLDER = fileURLToPath(new URL("../../Sources/Engine/ConformanceVectors/Vectors", import.meta.url));
 
 /** The FNV-1a hash of some bytes, 64 bits, as 16 hexadecimal digits. */
 function digest(bytes) {

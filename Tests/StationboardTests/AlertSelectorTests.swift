@@ -225,7 +225,7 @@ import Timetable
 
   @Test func `an unresolved selector is counted with its reason and never widened`() throws {
     let day = try #require(ServiceDate("20251224"))
-    let cases: [(EntitySelector, AlertCensus.Reason)] = [
+    let cases: [(EntitySelector, AlertCounters.Reason)] = [
       (.init(), .empty),
       (.init(agencyID: "x", stopID: "8501120"), .unknownAgency),
       (.init(routeType: 6, stopID: "8501120"), .unknownRouteType),
@@ -245,7 +245,7 @@ import Timetable
       #expect(try stage.reason(selector) == reason, "\(selector)")
       #expect(try stage.board([Alert("a", selector)]) == [:], "\(selector)")
     }
-    #expect(Set(cases.map(\.1)) == Set(AlertCensus.Reason.allCases))
+    #expect(Set(cases.map(\.1)) == Set(AlertCounters.Reason.allCases))
   }
 
   @Test func `the census counts every alert and every selector`() throws {

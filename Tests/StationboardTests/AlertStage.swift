@@ -161,7 +161,7 @@ final class AlertStage: Sendable {
   }
 
   /// What is unresolved in alerts about one thing, and whether a board shows them.
-  func reason(_ selector: EntitySelector) throws -> AlertCensus.Reason? {
+  func reason(_ selector: EntitySelector) throws -> AlertCounters.Reason? {
     let census = AlertIndex([Alert("a", selector)], directory).census
     #expect(census.resolved + census.unresolvedTotal == 1)
     return census.examples.first?.reason

@@ -252,13 +252,15 @@ import Testing
   }
 
   @Test func `every severity, effect and cause has its word, unknown numbers that of none`() {
-    #expect(AlertWords.severity(.unknown(9)).word.description == "unknown_severity")
-    #expect(AlertWords.effect(.unknown(99)).word.description == "unknown_effect")
-    #expect(AlertWords.cause(.unknown(99)).description == "unknown_cause")
-    let effects = (1...11).map { AlertWords.effect(AlertEffect(number: $0)) }
+    #expect(AlertMessages.severity(.unknown(9)).word.description == "unknown_severity")
+    #expect(AlertMessages.effect(.unknown(99)).word.description == "unknown_effect")
+    #expect(AlertMessages.cause(.unknown(99)).description == "unknown_cause")
+    let effects = (1...11).map { AlertMessages.effect(AlertEffect(number: $0)) }
     #expect(Set(effects.map(\.place)) == Set(0...10))
     #expect(Set(effects.map(\.word.description)).count == 11)
-    #expect(Set((1...13).map { AlertWords.cause(AlertCause(number: $0)).description }).count == 13)
+    #expect(
+      Set((1...13).map { AlertMessages.cause(AlertCause(number: $0)).description }).count == 13
+    )
     #expect(effects[0].word.description == "no_service")
   }
 

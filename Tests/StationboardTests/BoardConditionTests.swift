@@ -133,7 +133,7 @@ import Testing
     let feed = try #require(stage.store.feeds.first)
     let stop = try #require(StopResolver(feeds: [feed]).resolve("S0"))
     let request = BoardRequest(stop: stop, limit: 10, window: 60)
-    let desk = BoardDesk(realtime: nil, clock: stage.service)
+    let desk = BoardRenderer(realtime: nil, clock: stage.service)
     var tags: [String] = []
     for crowd in [1, BoardBudget.crowd + 1] {
       let plan = await BoardPlan(request, crowd: crowd, began: .now, faults: PhaseFaults())

@@ -79,7 +79,7 @@ struct ForetoldChangeTests {
 
   @Test
   func `The moment is a quantile of what happened`() throws {
-    var standing = SourceStanding()
+    var standing = SourceStatus()
     // Every tenth publication is five seconds late, one was left out.
     var at = 1_000.0
     for number in 0..<30 {

@@ -108,7 +108,7 @@ import Timetable
   private func compare(
     _ source: String,
     _ name: String,
-    _ check: (RealtimeCensus, Said) throws -> Void
+    _ check: (RealtimeCounters, Said) throws -> Void
   ) throws {
     guard let zip = recorded(source), let file = recorded(name) else { return }
     let feed = try imported(zip).feed

@@ -285,7 +285,7 @@ import Timetable
     let unknown = (0..<50).map { late("x\($0)", 60) }
     let census = try stage.index(unknown, at: now).census
     #expect(census.withoutEffect == [.unknownTrip: 50])
-    #expect(census.examples.count == RealtimeCensus.mostExamples)
+    #expect(census.examples.count == RealtimeCounters.mostExamples)
     #expect(census.examples.first?.entity == "entity-0")
   }
 }

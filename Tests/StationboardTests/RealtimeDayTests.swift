@@ -211,7 +211,7 @@ import Timetable
 
   @Test func `what names several trips, or not enough, matches none`() throws {
     let stage = try directions()
-    let updates: [(Trip, RealtimeCensus.Reason)] = [
+    let updates: [(Trip, RealtimeCounters.Reason)] = [
       (byStart { $0.direction = nil }, .ambiguous), (byStart { $0.date = nil }, .noTrip),
       (byStart { $0.start = nil }, .noTrip), (byStart { $0.route = nil }, .noTrip),
       (byStart { $0.start = "08:01:00" }, .unknownTrip),

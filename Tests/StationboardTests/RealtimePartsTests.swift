@@ -36,7 +36,7 @@ import Timetable
   }
 
   /// Trip updates of every kind, some about the same trip, some about none.
-  private func updates(_ dice: inout StormDice, at instant: Int64) -> [Trip] {
+  private func updates(_ dice: inout StormRandomSource, at instant: Int64) -> [Trip] {
     let kinds: [RealtimeWire.TripRelationship?] = [
       nil, nil, nil, nil, .scheduled, .canceled, .deleted, .replacement, .duplicated, .new, .added,
       .undefined,
@@ -70,7 +70,7 @@ import Timetable
     let directory = TimetableDirectory(stage.feed.timetable)
     var seen = (extras: 0, kept: 0, texts: 0, arrivals: 0, repeated: 0)
     for seed in 0..<30 as Range<UInt64> {
-      var dice = StormDice(seed: seed)
+      var dice = StormRandomSource(seed: seed)
       let before = try stage.index(updates(&dice, at: now - 30), at: now - 30)
       let previous = seed % 3 == 0 ? nil : before
       let bytes = RealtimeWire.feed(updates(&dice, at: now), at: now)
@@ -112,7 +112,7 @@ import Timetable
     let now = stage.at("2026-02-16 09:50:00")
     let timetable = stage.feed.timetable
     for seed in 0..<30 as Range<UInt64> {
-      var dice = StormDice(seed: seed)
+      var dice = StormRandomSource(seed: seed)
       let previous = try stage.index(updates(&dice, at: now), at: now)
       var finder = TripFinder(timetable, after: previous)
       for trip in updates(&dice, at: now) + updates(&dice, at: now) {

@@ -124,7 +124,7 @@ final class SourceStage: Sendable {
       exchange: ScriptedExchange { producer.reply($0) },
       clock: service,
       hostClock: HostClock(clock, wall: { WallTime(milliseconds: Int64(service.now * 1_000)) }),
-      chance: StormDice(seed: 7),
+      chance: StormRandomSource(seed: 7),
       logger: logger
     )
     probe = ServiceProbe(store: self.store, clock: service, realtime: feeds, ease: ease)

@@ -57,7 +57,7 @@ import Testing
     }
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     let port = try #require(Int(line.filter { $0 != "\n" }))
-    let arrivals = Mutex<[WebSocketArrival]>([])
+    let arrivals = Mutex<[WebSocketEvent]>([])
     let messages: [WebSocketMessage] =
       [0, 1, 125, 126, 65_535, 65_536, 1 << 20].map {
         .binary([UInt8](repeating: 0xA5, count: $0))
@@ -78,7 +78,7 @@ import Testing
       let close = await socket.next()
       arrivals.withLock { $0 += [pong, close] }
     }
-    let expected: [WebSocketArrival] =
+    let expected: [WebSocketEvent] =
       messages.map { .message($0) } + [
         .message(.text("one two drei ü")), .pong([1, 2, 3]),
         .closed(WebSocketClose(code: 4000, reason: "as asked")),

@@ -65,7 +65,7 @@ import Testing
 
   @Test func `wss opens with an authority of the caller's own`() async throws {
     let exchange = try NIOWebSocketExchange(roots: .pem([TestCertificate.pem]))
-    let arrivals = AsyncStream.makeStream(of: WebSocketArrival.self)
+    let arrivals = AsyncStream.makeStream(of: WebSocketEvent.self)
     try await LoopbackServer.run(tls: TestCertificate.context()) { connection in
       let (server, _) = try await WebSocketServer.accept(connection)
       try await server.send(0x81, "safe")

@@ -11,7 +11,7 @@ import Testing
   struct Case: Sendable, CustomTestStringConvertible {
     var name: String
     var bytes: [UInt8]
-    var arrivals: [WebSocketArrival]
+    var arrivals: [WebSocketEvent]
     /// The code of the Close that the client sends of its own accord or in answer.
     var code: Int?
     /// The pongs that the client sends.
@@ -25,7 +25,7 @@ import Testing
   @Test(arguments: [framing, pings, reserved, fragments, text, closing].joined())
   func `a client does with a frame what RFC 6455 says`(given: Case) async throws {
     let answers = AsyncStream.makeStream(of: WebSocketServer.Frame?.self)
-    let arrivals = Mutex<[WebSocketArrival]>([])
+    let arrivals = Mutex<[WebSocketEvent]>([])
     let exchange = try Self.exchange.get()
     try await LoopbackServer.run { connection in
       defer { answers.continuation.finish() }
@@ -54,7 +54,7 @@ import Testing
   }
 
   /// The reasons that the client gives are texts for people.
-  private static func withoutOurReason(_ arrival: WebSocketArrival) -> WebSocketArrival {
+  private static func withoutOurReason(_ arrival: WebSocketEvent) -> WebSocketEvent {
     guard case .closed(let close) = arrival, [1002, 1007, 1009].contains(close.code) else {
       return arrival
     }
@@ -74,7 +74,7 @@ import Testing
     _ name: String,
     _ bytes: [UInt8],
     _ code: UInt16 = 1002,
-    after arrivals: [WebSocketArrival] = []
+    after arrivals: [WebSocketEvent] = []
   ) -> Case {
     Case(
       name: name,

@@ -68,7 +68,7 @@ struct ProcessTableTests {
       let census = table.search(named: [], at: now)
       let inner = try #require(census.sightings.first { $0.identity.number == 7 })
       #expect(inner.ancestors == [ProcessIdentity(number: 5, start: 50)])
-      var roster = AgentRoster(worktrees: ["/w"])
+      var roster = AgentRegistry(worktrees: ["/w"])
       roster.see(census, [], at: now)
       #expect(roster.readings(at: now)["/w"]?.activity.agents.map(\.pid) == [5])
     }
@@ -124,7 +124,7 @@ struct ProcessTableTests {
     let folder = try TemporaryFolder()
     var table = ProcessTable(folder: folder.path, bootedAt: { nil })
     let census = table.search(named: [], at: AgentWatch.systemClock())
-    #expect(census == ProcessCensus(sightings: [], isComplete: false))
+    #expect(census == ProcessSnapshot(sightings: [], isComplete: false))
   }
 
   @Test func `a number that is given anew is another process, found within some looks`() throws {

@@ -80,7 +80,7 @@ struct HostileNumberTests {
     for (format, lines) in logs() {
       for (place, line) in lines.enumerated() {
         let record = try value(line)
-        var before = RosterStage("/w")
+        var before = RegistryStage("/w")
         before.start(7, format == .codex ? .codex : .claudeCode, in: "/w", at: second(0))
         before.write(Array(lines[..<place]), to: "a", format, at: second(12))
         for other in Self.values {
@@ -129,7 +129,7 @@ struct HostileNumberTests {
       waitingFor: nil,
       at: second(1)
     )
-    let sighting = ProcessCensus.Sighting(
+    let sighting = ProcessSnapshot.Sighting(
       identity: process,
       parent: 1,
       kind: .claudeCode,
@@ -139,9 +139,9 @@ struct HostileNumberTests {
     for other in Self.values {
       for variant in variants(try value(bytes), other) {
         guard let entry = ClaudeRegistryEntry(variant.bytes) else { continue }
-        var roster = AgentRoster(worktrees: ["/w"])
+        var roster = AgentRegistry(worktrees: ["/w"])
         roster.see(
-          ProcessCensus(sightings: [sighting], isComplete: true),
+          ProcessSnapshot(sightings: [sighting], isComplete: true),
           [entry],
           at: second(2)
         )

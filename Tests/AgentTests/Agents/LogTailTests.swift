@@ -151,7 +151,7 @@ struct LogTailTests {
   }
 
   @Test func `a file in random pieces with random rewrites loses no line that was written whole`() {
-    var dice = Dice(seed: 5)
+    var dice = RandomSource(seed: 5)
     for _ in 0..<200 {
       var file = Followed()
       var written: [LogTail.Finding] = []

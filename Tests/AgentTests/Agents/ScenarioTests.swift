@@ -11,7 +11,7 @@ struct ScenarioTests {
   }
 
   @Test func `scenario 3: a prompt to an agent that rests is work at once`() {
-    var stage = RosterStage("/w")
+    var stage = RegistryStage("/w")
     var claude = ClaudeWriter(.claude21, directory: "/w", seed: 1)
     stage.start(7, in: "/w", at: second(0))
     stage.register(7, session: claude.session, "idle", at: second(1))
@@ -26,7 +26,7 @@ struct ScenarioTests {
   }
 
   @Test func `scenario 8: the stop of an agent changes the reading though nothing else does`() {
-    var stage = RosterStage("/w")
+    var stage = RegistryStage("/w")
     var claude = ClaudeWriter(.claude21, directory: "/w", seed: 1)
     stage.start(7, in: "/w", at: second(0))
     stage.write(claude.prompt("Go", at: second(2)), to: "a", at: second(2))
@@ -45,7 +45,7 @@ struct ScenarioTests {
 
   @Test func `scenario 12: the same evidence in another order gives the same reading`() {
     func readings(_ order: [Int]) -> NameTable<AgentReading> {
-      var stage = RosterStage("/w", "/v")
+      var stage = RegistryStage("/w", "/v")
       for number in order {
         var claude = writer(number < 3 ? "/w" : "/v", UInt64(number))
         stage.start(Int32(100 + number), in: number < 3 ? "/w" : "/v", at: second(0))
@@ -63,7 +63,7 @@ struct ScenarioTests {
   }
 
   @Test func `scenario 13: after a restart nothing is said before there is evidence`() {
-    var stage = RosterStage("/w")
+    var stage = RegistryStage("/w")
     #expect(stage.activity("/w", at: second(0)) == .unknown)
     var claude = writer("/w")
     stage.write(claude.prompt("Go", at: second(-3_600)), to: "a", at: second(-3_600))
@@ -76,7 +76,7 @@ struct ScenarioTests {
 
   @Test
   func `scenario 16: torn, giant, broken, cut and replaced logs change no more than they must`() {
-    var stage = RosterStage("/w")
+    var stage = RegistryStage("/w")
     var claude = writer("/w")
     stage.start(7, in: "/w", at: second(0))
     stage.write(claude.prompt("Go", at: second(1)), to: "a", at: second(1))
@@ -98,7 +98,7 @@ struct ScenarioTests {
   }
 
   @Test func `scenario 17: an agent that is killed has ended, at the next look`() {
-    var stage = RosterStage("/w")
+    var stage = RegistryStage("/w")
     var claude = ClaudeWriter(.claude21, directory: "/w", seed: 1)
     stage.start(7, in: "/w", at: second(0))
     stage.write(claude.prompt("Go", at: second(1)), to: "a", at: second(1))
@@ -115,7 +115,7 @@ struct ScenarioTests {
   }
 
   @Test func `scenario 17: a number that another process got is no sign of life`() {
-    var stage = RosterStage("/w")
+    var stage = RegistryStage("/w")
     var claude = ClaudeWriter(.claude21, directory: "/w", seed: 1)
     stage.start(7, in: "/w", at: second(0))
     stage.write(claude.prompt("Go", at: second(1)), to: "a", at: second(1))
@@ -128,7 +128,7 @@ struct ScenarioTests {
   }
 
   @Test func `scenario 18: a permission that is asked for needs you, with its reason`() {
-    var stage = RosterStage("/w")
+    var stage = RegistryStage("/w")
     var claude = ClaudeWriter(.claude21, directory: "/w", seed: 1)
     stage.start(7, in: "/w", at: second(0))
     stage.write(claude.prompt("Go", at: second(1)), to: "a", at: second(1))
@@ -149,7 +149,7 @@ struct ScenarioTests {
   }
 
   @Test func `scenario 19: of two agents both are listed, and the one that needs you counts`() {
-    var stage = RosterStage("/w")
+    var stage = RegistryStage("/w")
     var first = ClaudeWriter(.claude21, directory: "/w", seed: 1)
     var codex = CodexWriter(.codex90, directory: "/w", startedAt: second(0), seed: 2)
     stage.start(7, in: "/w", at: second(0))
@@ -171,7 +171,7 @@ struct ScenarioTests {
   }
 
   @Test func `scenario 22: what is looked at again without a change is the same reading`() {
-    var stage = RosterStage("/w")
+    var stage = RegistryStage("/w")
     var claude = ClaudeWriter(.claude21, directory: "/w", seed: 1)
     stage.start(7, in: "/w", at: second(0))
     stage.write(claude.prompt("Go", at: second(1)), to: "a", at: second(1))

@@ -18,18 +18,18 @@ struct SimulatedWorld {
   private(set) var files: [String: File] = [:]
   private var formats: [String: AgentLogFile.Format] = [:]
   private var tails: [String: LogTail] = [:]
-  private var processes: [Int: ProcessCensus.Sighting] = [:]
+  private var processes: [Int: ProcessSnapshot.Sighting] = [:]
   private var registry: [ProcessIdentity: [UInt8]] = [:]
   private var pids: Int32 = 100
   private var inodes: UInt64 = 1
   /// What each agent does, in truth, and since when.
   private(set) var truth: [Int: (state: Activity.State, since: WallTime, reason: String)] = [:]
-  private(set) var roster: AgentRoster
+  private(set) var roster: AgentRegistry
   private let simulated: [SimulatedAgent]
 
   init(_ simulation: AgentSimulation, thresholds: ActivityThresholds = ActivityThresholds()) {
     simulated = simulation.agents
-    roster = AgentRoster(worktrees: simulation.agents.map(\.worktree), thresholds: thresholds)
+    roster = AgentRegistry(worktrees: simulation.agents.map(\.worktree), thresholds: thresholds)
   }
 
   /// Lets one thing happen.
@@ -38,7 +38,7 @@ struct SimulatedWorld {
     switch act.kind {
     case .start(let command):
       pids += 1
-      processes[act.agent] = ProcessCensus.Sighting(
+      processes[act.agent] = ProcessSnapshot.Sighting(
         identity: ProcessIdentity(number: pids, start: UInt64(act.at.milliseconds)),
         parent: 1,
         kind: AgentCommand.kind(name: command, arguments: []) ?? .other(command),
@@ -98,7 +98,7 @@ struct SimulatedWorld {
       roster.take(findings, from: name, formats[name] ?? .neutral, writtenAt: file.modified)
     }
     roster.see(
-      ProcessCensus(sightings: Array(processes.values), isComplete: true),
+      ProcessSnapshot(sightings: Array(processes.values), isComplete: true),
       registry.values.compactMap { ClaudeRegistryEntry($0) },
       at: now
     )

@@ -86,7 +86,7 @@ private struct NosyNote: FreshResource {
     return Reading(NosyValue(String(decoding: answer.body, as: UTF8.self), nosy))
   }
 
-  func read(_ event: ServerSentEvent, since known: NosyValue?) -> News<NosyValue> {
+  func read(_ event: ServerSentEvent, since known: NosyValue?) -> StreamEvent<NosyValue> {
     nosy.ask(from: "event")
     return .delivered(Reading(NosyValue(event.data, nosy)))
   }
@@ -106,7 +106,7 @@ struct ReentrancyTests {
       streaming: streams,
       policy: Policy.steady.with { $0.push = Policy.Push() },
       clock: HostClock(clock),
-      chance: Dice(),
+      chance: RandomSource(),
       limits: ClientLimits(idleResources: 0),
       recorder: { record in
         nosy.ask(from: "recorder")

@@ -62,7 +62,7 @@ struct Stand {
       streaming: streams,
       policy: policy,
       clock: HostClock(clock, wall: { wall.now }),
-      chance: Dice(),
+      chance: RandomSource(),
       limits: limits,
       recorder: { records.add($0) }
     )
@@ -94,7 +94,7 @@ final class Records: Sendable {
 }
 
 /// Dice that always show the middle.
-struct Dice: RandomNumberGenerator, Sendable {
+struct RandomSource: RandomNumberGenerator, Sendable {
   mutating func next() -> UInt64 { 1 << 31 }
 }
 

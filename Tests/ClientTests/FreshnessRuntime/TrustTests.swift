@@ -186,7 +186,7 @@ private struct Stamped: FreshResource {
     let text = String(decoding: answer.body, as: UTF8.self)
     let times = text.split(separator: " ").compactMap { Int64($0) }
     guard times.count == 2 else { throw UnreadableAnswer("two times are expected") }
-    let marks = Marks(
+    let marks = FreshnessMetadata(
       serverTime: WallTime(milliseconds: Self.origin + times[1]),
       fetchedAt: WallTime(milliseconds: Self.origin + times[0])
     )

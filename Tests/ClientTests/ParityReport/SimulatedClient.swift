@@ -23,7 +23,7 @@ enum SimulatedClient {
     kind: AnswerReceipt.Client = .program
   ) -> [String] {
     var dice = SplitMix64(seed: seed)
-    var machine = Freshness(policy: policy, context: Context(question: 1))
+    var machine = RefreshMachine(policy: policy, context: Context(question: 1))
     let origin = WallTime(milliseconds: server.origin + start)
     var records: [String] = []
     var now: Int64 = 0
@@ -62,12 +62,12 @@ enum SimulatedClient {
   }
 
   private static func step(
-    _ machine: inout Freshness,
+    _ machine: inout RefreshMachine,
     _ event: Event,
     at now: Int64,
     _ dice: inout SplitMix64
   ) -> Effects {
-    let draw = Draw(bits: UInt32(truncatingIfNeeded: dice.next() >> 16))
+    let draw = RandomSample(bits: UInt32(truncatingIfNeeded: dice.next() >> 16))
     return machine.handle(event, at: Moment(milliseconds: now), draw: draw)
   }
 }

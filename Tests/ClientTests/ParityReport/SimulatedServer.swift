@@ -72,7 +72,7 @@ struct SimulatedServer {
     evidence.entityTag = "\"\(edition)\""
     let time = origin + at
     let isSame = request.validator?.number == edition
-    var marks = Marks()
+    var marks = FreshnessMetadata()
     // A 304 has no body: its time is that of the Date field, in whole seconds.
     let server = isSame ? time / 1_000 * 1_000 : time
     marks.serverTime = WallTime(milliseconds: server)

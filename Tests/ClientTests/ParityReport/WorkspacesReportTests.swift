@@ -7,7 +7,7 @@ import Testing
 struct WorkspacesReportTests {
   private func expectOnly(
     _ gates: [String],
-    _ story: WorkspaceStory,
+    _ story: WorkspaceScenario,
     says words: String
   ) throws {
     let report = try story.report()
@@ -19,7 +19,7 @@ struct WorkspacesReportTests {
 
   @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
   func `An honest hour passes, and its tables are the seed's`(seed: UInt64) throws {
-    let report = try WorkspaceStory(seed: seed).report()
+    let report = try WorkspaceScenario(seed: seed).report()
     let text = WorkspacesText.text(report)
     #expect(report.failed == [], "\(text)")
     #expect(text.hasSuffix("verdict: PASS\n"))
@@ -37,13 +37,13 @@ struct WorkspacesReportTests {
   @Test func `A full answer every ten minutes is one in sixty`() throws {
     try expectOnly(
       ["unchanged_when_idle"],
-      WorkspaceStory(every: 60),
+      WorkspaceScenario(every: 60),
       says: "of the idle answers say \"not modified\""
     )
   }
 
   @Test func `Every answer brings the whole list`() throws {
-    var story = WorkspaceStory()
+    var story = WorkspaceScenario()
     for index in story.polled.indices {
       if story.polled[index]["event"] as? String == "wire" {
         story.polled[index].merge(["body": 20_000, "whole": true]) { $1 }
@@ -60,31 +60,31 @@ struct WorkspacesReportTests {
   }
 
   @Test func `Todos that come late`() throws {
-    var story = WorkspaceStory()
-    for index in WorkspaceStory.places(story.pushed, "event", "shown") {
+    var story = WorkspaceScenario()
+    for index in WorkspaceScenario.places(story.pushed, "event", "shown") {
       story.pushed[index]["at"] = (story.pushed[index]["at"] as? Int64 ?? 0) + 1_200
     }
     try expectOnly(["todos_pushed", "starts_stops_pushed"], story, says: "p95 is 1.")
   }
 
   @Test func `What was never shown counts`() throws {
-    var story = WorkspaceStory()
-    for index in WorkspaceStory.places(story.polled, "event", "shown") {
+    var story = WorkspaceScenario()
+    for index in WorkspaceScenario.places(story.polled, "event", "shown") {
       story.polled[index]["state"] = "idle"
     }
     try expectOnly(["starts_stops_polled"], story, says: "p95 is")
   }
 
   @Test func `Shown before it came`() throws {
-    var story = WorkspaceStory()
-    let places = WorkspaceStory.places(story.polled, "event", "shown")
+    var story = WorkspaceScenario()
+    let places = WorkspaceScenario.places(story.polled, "event", "shown")
     story.polled[places[9]]["at"] = (story.polled[places[9]]["at"] as? Int64 ?? 0) + 4_000
     try expectOnly(["shown_was_received"], story, says: "of which nothing came")
   }
 
   @Test func `Bytes that were made smaller`() throws {
-    var story = WorkspaceStory()
-    for index in WorkspaceStory.places(story.polled, "event", "wire")
+    var story = WorkspaceScenario()
+    for index in WorkspaceScenario.places(story.polled, "event", "wire")
     where story.polled[index]["body"] as? Int64 ?? 0 > 0 {
       story.polled[index]["body"] = 10
     }
@@ -93,14 +93,14 @@ struct WorkspacesReportTests {
   }
 
   @Test func `A stream that fell silent`() throws {
-    var story = WorkspaceStory()
-    let places = WorkspaceStory.places(story.pushed, "event", "wire")
+    var story = WorkspaceScenario()
+    let places = WorkspaceScenario.places(story.pushed, "event", "wire")
     for place in places[40..<60].reversed() { story.pushed.remove(at: place) }
     try expectOnly(["stream_lives"], story, says: "1 gap in the stream, up to 5 min")
   }
 
   @Test func `Requests that were left out`() throws {
-    var story = WorkspaceStory()
+    var story = WorkspaceScenario()
     var count = 0
     story.polled.removeAll { line in
       guard line["cadenceMs"] as? Int64 == 1_500 else { return false }
@@ -113,17 +113,17 @@ struct WorkspacesReportTests {
   }
 
   @Test func `What no recording shows fails`() throws {
-    var story = WorkspaceStory()
+    var story = WorkspaceScenario()
     story.pushed.removeAll { $0["stream"] as? Bool == true }
     let report = try story.report()
     #expect(report.failed.contains("todos_pushed"))
-    story = WorkspaceStory()
+    story = WorkspaceScenario()
     story.polled.removeAll { $0["cadenceMs"] as? Int64 == 30_000 }
     try expectOnly(["requests_per_hour"], story, says: "background: 0 ms show no rate")
   }
 
   @Test func `Seconds show no rate, and a delta is no whole list`() throws {
-    var story = WorkspaceStory()
+    var story = WorkspaceScenario()
     let begin = try #require(story.pushed[0]["startedAt"] as? Int64)
     story.polled.removeAll { ($0["endedAt"] ?? $0["at"]) as? Int64 ?? 0 > begin + 60_000 }
     story.pushed.removeAll { ($0["endedAt"] ?? $0["at"]) as? Int64 ?? 0 > begin + 60_000 }
@@ -134,10 +134,10 @@ struct WorkspacesReportTests {
     let rows = try story.report().rows
     #expect(rows.contains { $0.time > 0 } && rows.allSatisfy { $0.requestsPerHour == nil })
     // A client whose list came over the stream asks for what changed since, and gets little.
-    for index in WorkspaceStory.places(story.polled, "event", "wire") {
+    for index in WorkspaceScenario.places(story.polled, "event", "wire") {
       story.polled[index]["whole"] = false
     }
-    for index in WorkspaceStory.places(story.pushed, "event", "wire") {
+    for index in WorkspaceScenario.places(story.pushed, "event", "wire") {
       story.pushed[index]["whole"] = nil
     }
     let report = try story.report()
@@ -147,14 +147,14 @@ struct WorkspacesReportTests {
   }
 
   @Test func `A truth that cannot be read`() throws {
-    var story = WorkspaceStory()
+    var story = WorkspaceScenario()
     story.truth[3]["written"] = "yesterday"
     try expectOnly(["truth_readable"], story, says: "\"written\" is no instant")
   }
 
   @Test func `Lines that are none are located`() throws {
-    var story = WorkspaceStory()
-    let places = WorkspaceStory.places(story.polled, "event", "wire")
+    var story = WorkspaceScenario()
+    let places = WorkspaceScenario.places(story.polled, "event", "wire")
     for place in places { story.polled[place]["head"] = "large" }
     let text = WorkspacesText.text(try story.report())
     #expect(text.contains("line 2, the member \"head\" is missing, or of another kind"))

@@ -81,7 +81,7 @@ struct BoardResourceTests {
   @Test
   func `Changes of the stream are put in place, and gaps are seen`() throws {
     let known = try read(BoardStand.board(lines: ["1", "2", "3"])).value
-    func change(_ rows: [String], _ order: [String]) -> News<BoardCopy> {
+    func change(_ rows: [String], _ order: [String]) -> StreamEvent<BoardCopy> {
       let keys = order.map { "\"trip-\($0)\"" }.joined(separator: ",")
       let departures = rows.map(BoardStand.departure).joined(separator: ",")
       let data =

@@ -10,7 +10,7 @@ struct DocumentationTests {
     let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     let code = try String(contentsOf: here.appending(path: "DocumentedCode.swift"), encoding: .utf8)
     let catalogue = here.appending(
-      path: "../../../Sources/StationboardClient/StationboardClient.docc"
+      path: "../../../Sources/Boards/StationboardClient/StationboardClient.docc"
     )
     let files = try FileManager.default.contentsOfDirectory(atPath: catalogue.path)
     var blocks = 0

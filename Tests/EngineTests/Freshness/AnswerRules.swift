@@ -100,11 +100,11 @@ struct AnswerRules {
   func `R20: a held answer keeps the board, counts as success and labels it`() {
     var stage = Stage(.departuresWeb)
     stage.send(.started)
-    stage.reply(.content(.live), marks: Marks(mode: .full, status: .applied))
+    stage.reply(.content(.live), marks: FreshnessMetadata(mode: .full, status: .applied))
     _ = stage.advanceToRequest()
     stage.reply(.unreachable)
     _ = stage.advanceToRequest()
-    let effects = stage.reply(.content(.scheduled), marks: Marks(status: .missingCache))
+    let effects = stage.reply(.content(.scheduled), marks: FreshnessMetadata(status: .missingCache))
     #expect(effects.snapshot == .hold && effects.notes.contains(.held))
     #expect(effects.changes == .label)
     #expect(stage.machine.snapshot?.revision == Content.live.revision)
@@ -128,7 +128,7 @@ struct AnswerRules {
   func `R20: the cap counts the age of the data, not of its arrival`() {
     var stage = Stage(.departuresWeb)
     stage.send(.started)
-    stage.reply(.content(.live), marks: Marks(cacheAge: .seconds(40)))
+    stage.reply(.content(.live), marks: FreshnessMetadata(cacheAge: .seconds(40)))
     stage.skip(.seconds(259))
     stage.send(.wished(.person))
     #expect(stage.reply(.content(.scheduled)).snapshot == .hold)

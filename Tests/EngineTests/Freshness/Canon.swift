@@ -51,7 +51,7 @@ struct CanonicalState: Hashable {
   }
 
   /// Reduces a machine; every length in its policy is a multiple of 100 ms.
-  init(_ machine: Freshness, at now: Moment) {
+  init(_ machine: RefreshMachine, at now: Moment) {
     let policy = machine.policy
     put(machine.isWatched)
     put(UInt64(machine.lifecycle.rawValue), width: 2)
@@ -74,7 +74,7 @@ struct CanonicalState: Hashable {
 
   // MARK: Parts
 
-  private mutating func putSnapshot(of machine: Freshness, at now: Moment) {
+  private mutating func putSnapshot(of machine: RefreshMachine, at now: Moment) {
     let snapshot = machine.snapshot
     put(UInt64(snapshot?.revision.number ?? 0), width: 4)
     put(snapshot?.validator != nil)
@@ -88,7 +88,7 @@ struct CanonicalState: Hashable {
     put(UInt64(min(machine.unchangedRun, machine.policy.unchangedLimit ?? 0)), width: 4)
   }
 
-  private mutating func putBackoff(of machine: Freshness, at now: Moment) {
+  private mutating func putBackoff(of machine: RefreshMachine, at now: Moment) {
     let policy = machine.policy
     put(machine.backoff.hasRetried)
     // R23: the last step of the ladder repeats.
@@ -112,13 +112,13 @@ struct CanonicalState: Hashable {
   }
 
   /// What has passed of a restraint only excuses a silence since the last answer (R15).
-  private func relevant(_ until: Moment?, _ machine: Freshness, at now: Moment) -> Moment? {
+  private func relevant(_ until: Moment?, _ machine: RefreshMachine, at now: Moment) -> Moment? {
     guard let until, until <= now else { return until }
     return machine.lastEnd.map { until > $0 } ?? false ? now : nil
   }
 
   /// Packs the phase; tells since when the machine waits.
-  private mutating func putPhase(of machine: Freshness, at now: Moment) -> Moment {
+  private mutating func putPhase(of machine: RefreshMachine, at now: Moment) -> Moment {
     // The start of the last request holds the next one back by one interval at most, and an answer
     // that took longer than an interval counts as one (R10, R11, R35, P9).
     let policy = machine.policy
@@ -148,7 +148,7 @@ struct CanonicalState: Hashable {
     }
   }
 
-  private mutating func put(_ cause: Freshness.Cause, _ policy: Policy) {
+  private mutating func put(_ cause: RefreshMachine.Cause, _ policy: Policy) {
     let last = policy.ladder.count - 1
     let number: Int =
       switch cause {
@@ -166,7 +166,7 @@ struct CanonicalState: Hashable {
   }
 
   private mutating func putActivity(
-    of machine: Freshness,
+    of machine: RefreshMachine,
     waitingSince since: Moment,
     at now: Moment
   ) {
@@ -180,7 +180,7 @@ struct CanonicalState: Hashable {
     put(changedAt, at: now, horizon: .seconds(60))
   }
 
-  private mutating func putLink(of machine: Freshness, at now: Moment) {
+  private mutating func putLink(of machine: RefreshMachine, at now: Moment) {
     switch machine.link.state {
     case .off: put(0, width: 2)
     case .opening(let until):
@@ -202,7 +202,7 @@ struct CanonicalState: Hashable {
 
   private mutating func put(_ flag: Bool) { put(flag ? 1 : 0, width: 1) }
 
-  private mutating func put(_ wish: Wish?) {
+  private mutating func put(_ wish: RefreshRequest?) {
     guard let wish else { return put(0, width: 8) }
     let flags: UInt64 =
       (wish.isForced ? 1 : 0) + (wish.isUnconditional ? 2 : 0) + (wish.showsLoading ? 4 : 0)
@@ -249,16 +249,16 @@ struct CanonicalOrders: Hashable {
   private let snapshot: Effects.SnapshotOrder
   private let changes: Effects.Changes
   private let request: Request?
-  private let link: LinkOrder?
+  private let link: PushCommand?
   private let alarm: Timespan?
-  private let verdict: Hold.Verdict?
+  private let verdict: DowngradeProtection.Verdict?
   private let hasSample: Bool
   private let notes: Notes
 
   /// Reduces the orders that a machine gave.
   ///
   /// That a failure or a label became another is left out, as their contents are.
-  init(_ effects: Effects, of before: Freshness, at now: Moment) {
+  init(_ effects: Effects, of before: RefreshMachine, at now: Moment) {
     cancels = effects.cancel != nil
     snapshot = effects.snapshot
     changes = effects.changes.subtracting([.failure, .label])

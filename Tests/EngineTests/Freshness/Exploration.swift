@@ -10,7 +10,7 @@ import Testing
 @Suite("Exhaustive: every sequence of events")
 struct Exploration {
   struct State {
-    var machine: Freshness
+    var machine: RefreshMachine
     var now: Moment
   }
 
@@ -114,7 +114,7 @@ struct Exploration {
 
   @Test(arguments: searches)
   func `I1 to I11: no sequence of events breaks an invariant`(search: Search) {
-    let machine = Freshness(policy: search.policy, context: Context(question: 1))
+    let machine = RefreshMachine(policy: search.policy, context: Context(question: 1))
     let start = State(machine: machine, now: .start)
     var seen: Set<CanonicalState> = [CanonicalState(machine, at: .start)]
     var picked: [CanonicalState: State] = [:]

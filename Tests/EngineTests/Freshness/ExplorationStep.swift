@@ -55,7 +55,7 @@ enum ExplorationStep: CaseIterable {
     }
   }
 
-  private func untimed(in machine: Freshness) -> Event {
+  private func untimed(in machine: RefreshMachine) -> Event {
     switch self {
     case .started: .started
     case .stopped: .stopped
@@ -85,7 +85,7 @@ enum ExplorationStep: CaseIterable {
     }
   }
 
-  private func news(in machine: Freshness) -> Event {
+  private func news(in machine: RefreshMachine) -> Event {
     switch self {
     case .opened: .linkOpened(isResumed: false)
     case .resumed: .linkOpened(isResumed: true)
@@ -97,7 +97,7 @@ enum ExplorationStep: CaseIterable {
     }
   }
 
-  private func staleTicket(of machine: Freshness) -> Ticket {
+  private func staleTicket(of machine: RefreshMachine) -> Ticket {
     Ticket(generation: machine.generation - 1, context: machine.context)
   }
 
@@ -117,8 +117,9 @@ enum ExplorationStep: CaseIterable {
     case .refused: Answer(.refused)
     case .wrongContext: Answer(.content(.other))
     case .cancelled: Answer(.cancelled)
-    case .fallback: Answer(.content(.scheduled), marks: Marks(mode: .staticTimeoutFallback))
-    case .disabled: Answer(.content(.scheduled), marks: Marks(status: .disabled))
+    case .fallback:
+      Answer(.content(.scheduled), marks: FreshnessMetadata(mode: .staticTimeoutFallback))
+    case .disabled: Answer(.content(.scheduled), marks: FreshnessMetadata(status: .disabled))
     case .awaited:
       Answer(
         .content(

@@ -30,7 +30,12 @@ struct HintRules {
         let next = WallTime(milliseconds: made.milliseconds + period)
         stage.reply(
           .content(Content(Revision(made.milliseconds), hasRealtime: true)),
-          marks: Marks(serverTime: served, fetchedAt: made, mode: .full, status: .applied),
+          marks: FreshnessMetadata(
+            serverTime: served,
+            fetchedAt: made,
+            mode: .full,
+            status: .applied
+          ),
           hints: Hints(nextExpectedAt: statesNext ? next : nil, spread: spread)
         )
       }

@@ -1,11 +1,11 @@
 @testable import Freshness
 
-/// The numbered invariants of `Freshness.swift`, as a check of one step.
+/// The numbered invariants of `RefreshMachine.swift`, as a check of one step.
 struct Invariants {
-  let before: Freshness
+  let before: RefreshMachine
   let event: Event
   let effects: Effects
-  let after: Freshness
+  let after: RefreshMachine
   let now: Moment
 
   /// The invariants that the step breaks, by name.

@@ -4,15 +4,15 @@ import Testing
 @Suite("Freshness shown and recorded: R26 to R30")
 struct LabelRules {
   @Test(arguments: [
-    (Marks(mode: .full, status: .applied), FreshnessLabel.Marker.normal),
-    (Marks(mode: .degradedStatic, status: .applied), .reduced(.mode(.degradedStatic))),
-    (Marks(mode: .full, status: .staleCache), .reduced(.status(.staleCache))),
-    (Marks(mode: .degradedStatic, status: .disabled), .reduced(.status(.disabled))),
-    (Marks(mode: .unknown), .reduced(.mode(.unknown))),
-    (Marks(), .none),
+    (FreshnessMetadata(mode: .full, status: .applied), FreshnessLabel.Marker.normal),
+    (FreshnessMetadata(mode: .degradedStatic, status: .applied), .reduced(.mode(.degradedStatic))),
+    (FreshnessMetadata(mode: .full, status: .staleCache), .reduced(.status(.staleCache))),
+    (FreshnessMetadata(mode: .degradedStatic, status: .disabled), .reduced(.status(.disabled))),
+    (FreshnessMetadata(mode: .unknown), .reduced(.mode(.unknown))),
+    (FreshnessMetadata(), .none),
   ])
   func `R26: the status is read before the mode, and only applied and full is normal`(
-    marks: Marks,
+    marks: FreshnessMetadata,
     marker: FreshnessLabel.Marker
   ) {
     let label = FreshnessLabel(marks: marks, age: nil, isHeld: false, policy: .departuresWeb)
@@ -23,7 +23,7 @@ struct LabelRules {
   func `R26: the server's own age is read before its times`() {
     let served = WallTime(milliseconds: 100_000)
     let made = WallTime(milliseconds: 70_000)
-    var marks = Marks(serverTime: served, fetchedAt: made, cacheAge: .seconds(12))
+    var marks = FreshnessMetadata(serverTime: served, fetchedAt: made, cacheAge: .seconds(12))
     #expect(marks.ageAtArrival == .seconds(12))
     marks.cacheAge = nil
     #expect(marks.ageAtArrival == .seconds(30))
@@ -41,7 +41,7 @@ struct LabelRules {
     stage.send(.started)
     let ticket = stage.machine.outstanding ?? Ticket(generation: 0, context: Context(question: 1))
     let day = Int64(86_400_000)
-    var answer = Answer(.content(.live), marks: Marks(cacheAge: .seconds(8)))
+    var answer = Answer(.content(.live), marks: FreshnessMetadata(cacheAge: .seconds(8)))
     answer.marks.serverTime = WallTime(milliseconds: 10 * day)
     answer.deviceTime = WallTime(milliseconds: 11 * day)
     let effects = stage.send(.answered(ticket, answer))
@@ -64,13 +64,13 @@ struct LabelRules {
   func `R27: not modified does not make data younger than its server says`() {
     var stage = Stage(.departuresWeb)
     stage.send(.started)
-    stage.reply(.content(.live), marks: Marks(cacheAge: .seconds(5)))
+    stage.reply(.content(.live), marks: FreshnessMetadata(cacheAge: .seconds(5)))
     _ = stage.advanceToRequest()
     let age = stage.machine.label(at: stage.now).age
     stage.reply(.unchanged)
     #expect(stage.machine.label(at: stage.now).age == age)
     stage.send(.wished(.person))
-    stage.reply(.unchanged, marks: Marks(cacheAge: .seconds(2)))
+    stage.reply(.unchanged, marks: FreshnessMetadata(cacheAge: .seconds(2)))
     #expect(stage.machine.label(at: stage.now).age == .seconds(2))
   }
 
@@ -86,7 +86,7 @@ struct LabelRules {
   func `R29: a sample holds the whole request, and the ring forgets the oldest`() {
     var stage = Stage(.departuresWeb)
     stage.send(.started)
-    let marks = Marks(
+    let marks = FreshnessMetadata(
       serverTime: WallTime(milliseconds: 50_000),
       fetchedAt: WallTime(milliseconds: 46_000),
       mode: .full,
@@ -120,7 +120,7 @@ struct LabelRules {
     var stage = Stage(.departuresWeb)
     stage.send(.started)
     stage.send(.wished(.person))
-    stage.reply(.content(.live), marks: Marks(cacheAge: .seconds(4)))
+    stage.reply(.content(.live), marks: FreshnessMetadata(cacheAge: .seconds(4)))
     stage.reply(.content(.scheduled))
     _ = stage.advanceToRequest()
     stage.reply(.unreachable)

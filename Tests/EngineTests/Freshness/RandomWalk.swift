@@ -16,7 +16,7 @@ struct RandomWalk {
   func `I1 to I9: thirty-five thousand random events break no invariant`(index: Int) {
     let policy = Self.policies[index]
     var dice = SplitMix64(seed: UInt64(index) + 7)
-    var machine = Freshness(policy: policy, context: Context(question: 1))
+    var machine = RefreshMachine(policy: policy, context: Context(question: 1))
     var now = Moment.start
     for count in 1...35_000 {
       // Mostly good hosts that heed the alarm; sometimes hosts that come late or look in early.
@@ -46,7 +46,7 @@ struct RandomWalk {
 
   @Test
   func `The same events give the same run`() {
-    var first = Freshness(policy: .workspaces)
+    var first = RefreshMachine(policy: .workspaces)
     var second = first
     var dice = SplitMix64(seed: 3)
     var now = Moment.start
@@ -59,7 +59,7 @@ struct RandomWalk {
     #expect(first == second)
   }
 
-  static func event(for machine: Freshness, _ dice: inout SplitMix64) -> Event {
+  static func event(for machine: RefreshMachine, _ dice: inout SplitMix64) -> Event {
     if let ticket = machine.outstanding, dice.below(3) != 0 {
       return .answered(ticket, answer(&dice))
     }
@@ -120,7 +120,7 @@ struct RandomWalk {
     let states: [RealtimeStatus?] = [nil, .applied, .guardedError, .disabled]
     let serverTime = WallTime(milliseconds: 1_000_000)
     let age = Timespan.milliseconds(Int64(dice.below(40_000)))
-    let marks = Marks(
+    let marks = FreshnessMetadata(
       serverTime: serverTime,
       fetchedAt: WallTime(milliseconds: 1_000_000 - age.milliseconds),
       mode: modes[dice.below(4)],

@@ -213,20 +213,22 @@ struct ScheduleRules {
     for status in [RealtimeStatus.skippedBudget, .missingCache, .staleCache, .disabled] {
       var stage = Stage.settled(.plain)
       _ = stage.advanceToRequest()
-      stage.reply(.content(.other), marks: Marks(status: status))
+      stage.reply(.content(.other), marks: FreshnessMetadata(status: status))
       #expect(stage.nextInterval() == .seconds(10))
     }
     for mode in [ResponseMode.degradedStatic, .staleCacheFallback] {
       var stage = Stage.settled(.plain)
       _ = stage.advanceToRequest()
-      stage.reply(.content(.other), marks: Marks(mode: mode))
+      stage.reply(.content(.other), marks: FreshnessMetadata(mode: mode))
       #expect(stage.nextInterval() == .seconds(10))
       #expect(stage.send(.wished(.person)).request == nil)
     }
   }
 
-  @Test(arguments: [Marks(mode: .staticTimeoutFallback), Marks(status: .guardedError)])
-  func `R34: fallbacks climb the ladder once, then keep the cadence`(marks: Marks) {
+  @Test(arguments: [
+    FreshnessMetadata(mode: .staticTimeoutFallback), FreshnessMetadata(status: .guardedError),
+  ])
+  func `R34: fallbacks climb the ladder once, then keep the cadence`(marks: FreshnessMetadata) {
     var stage = Stage.settled(.plain)
     _ = stage.advanceToRequest()
     var intervals: [Int64] = []
@@ -246,7 +248,7 @@ struct ScheduleRules {
     for step in 1...120 {
       _ = stage.advanceToRequest()
       let status: RealtimeStatus = step.isMultiple(of: 2) ? .applied : .guardedError
-      stage.reply(.content(.other), marks: Marks(status: status))
+      stage.reply(.content(.other), marks: FreshnessMetadata(status: status))
     }
     #expect(stage.now - .start > .seconds(10 * 116))
   }
@@ -256,13 +258,16 @@ struct ScheduleRules {
     var stage = Stage.settled(.plain)
     stage.draw = .lowest
     _ = stage.advanceToRequest()
-    stage.reply(.content(.other), marks: Marks(mode: .staticTimeoutFallback, status: .disabled))
+    stage.reply(
+      .content(.other),
+      marks: FreshnessMetadata(mode: .staticTimeoutFallback, status: .disabled)
+    )
     #expect(stage.nextInterval() == .seconds(10))
-    stage.reply(.content(.other), marks: Marks(mode: .staticTimeoutFallback))
+    stage.reply(.content(.other), marks: FreshnessMetadata(mode: .staticTimeoutFallback))
     #expect(stage.nextInterval() == .seconds(10))
     stage.send(.wished(.person))
     stage.reply(.unchanged)
-    stage.reply(.content(.other), marks: Marks(mode: .staticTimeoutFallback))
+    stage.reply(.content(.other), marks: FreshnessMetadata(mode: .staticTimeoutFallback))
     #expect(stage.nextInterval() == .seconds(2))
   }
 }

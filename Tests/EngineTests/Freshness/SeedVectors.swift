@@ -13,8 +13,8 @@ struct SeedVectors {
       showsRealtime: Bool = true,
       isForced: Bool = false,
       age: Timespan = .seconds(10)
-    ) -> Hold.Verdict {
-      Hold.verdict(
+    ) -> DowngradeProtection.Verdict {
+      DowngradeProtection.verdict(
         isModified: isModified,
         hasRealtime: hasRealtime,
         showsRealtime: showsRealtime,
@@ -53,21 +53,21 @@ struct SeedVectors {
   }
 
   @Test(arguments: [
-    (Marks(status: .applied), Int64(0), FreshnessLabel.Badge.live),
-    (Marks(status: .partial), 0, .partial),
-    (Marks(status: .staleCache), 0, .unavailable),
-    (Marks(status: .unknown), 0, .unknown),
-    (Marks(status: .applied), 25_000, .live),
-    (Marks(status: .applied), 26_000, .partial),
-    (Marks(status: .applied), 46_000, .unavailable),
-    (Marks(appliedFlag: true, reason: .missingCache), 0, .live),
-    (Marks(reason: .partial), 0, .partial),
-    (Marks(reason: .applied), 30_000, .partial),
-    (Marks(), 0, .unknown),
-    (Marks(status: .skippedBudget), 99_000, .unknown),
+    (FreshnessMetadata(status: .applied), Int64(0), FreshnessLabel.Badge.live),
+    (FreshnessMetadata(status: .partial), 0, .partial),
+    (FreshnessMetadata(status: .staleCache), 0, .unavailable),
+    (FreshnessMetadata(status: .unknown), 0, .unknown),
+    (FreshnessMetadata(status: .applied), 25_000, .live),
+    (FreshnessMetadata(status: .applied), 26_000, .partial),
+    (FreshnessMetadata(status: .applied), 46_000, .unavailable),
+    (FreshnessMetadata(appliedFlag: true, reason: .missingCache), 0, .live),
+    (FreshnessMetadata(reason: .partial), 0, .partial),
+    (FreshnessMetadata(reason: .applied), 30_000, .partial),
+    (FreshnessMetadata(), 0, .unknown),
+    (FreshnessMetadata(status: .skippedBudget), 99_000, .unknown),
   ])
   func `R26: mesdeparts 5_12 badge vectors, ageing included`(
-    marks: Marks,
+    marks: FreshnessMetadata,
     age: Int64,
     badge: FreshnessLabel.Badge
   ) {
@@ -84,7 +84,7 @@ struct SeedVectors {
   func `R27: mesdeparts 5_12 the badge ages between answers`() {
     var stage = Stage(.departuresWeb)
     stage.send(.started)
-    stage.reply(.content(.live), marks: Marks(cacheAge: .seconds(20), status: .applied))
+    stage.reply(.content(.live), marks: FreshnessMetadata(cacheAge: .seconds(20), status: .applied))
     #expect(stage.machine.label(at: stage.now).badge == .live)
     #expect(stage.machine.label(at: stage.now + .seconds(6)).badge == .partial)
     #expect(stage.machine.label(at: stage.now + .seconds(26)).badge == .unavailable)
@@ -99,7 +99,7 @@ struct SeedVectors {
     status: RealtimeStatus,
     notice: FreshnessLabel.Notice
   ) {
-    let marks = Marks(status: status)
+    let marks = FreshnessMetadata(status: status)
     let label = FreshnessLabel(marks: marks, age: nil, isHeld: false, policy: .departuresWeb)
     #expect(label.notice == notice)
   }

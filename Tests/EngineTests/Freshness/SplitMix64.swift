@@ -16,5 +16,5 @@ struct SplitMix64 {
 
   mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
-  mutating func draw() -> Draw { Draw(bits: UInt32(truncatingIfNeeded: next())) }
+  mutating func draw() -> RandomSample { RandomSample(bits: UInt32(truncatingIfNeeded: next())) }
 }

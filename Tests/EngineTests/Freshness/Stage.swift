@@ -2,10 +2,10 @@ import Freshness
 
 /// A machine, a clock that is a number, and the host's part of the bargain.
 struct Stage {
-  var machine: Freshness
+  var machine: RefreshMachine
   var now = Moment.start
   /// The draw of the next events.
-  var draw = Draw.middle
+  var draw = RandomSample.middle
   /// Every request that was sent, with its moment.
   var requests: [(at: Moment, request: Request)] = []
   var diagnostics: Diagnostics
@@ -13,7 +13,7 @@ struct Stage {
   var last = Effects()
 
   init(_ policy: Policy, context: Context = Context(question: 1)) {
-    machine = Freshness(policy: policy, context: context)
+    machine = RefreshMachine(policy: policy, context: context)
     diagnostics = Diagnostics(policy: policy)
   }
 
@@ -62,7 +62,7 @@ struct Stage {
   mutating func reply(
     _ outcome: Outcome,
     status: Int32 = 0,
-    marks: Marks = Marks(),
+    marks: FreshnessMetadata = FreshnessMetadata(),
     hints: Hints = Hints(),
     activity: Activity? = nil,
     after delay: Timespan = .zero

@@ -7,8 +7,8 @@ import Testing
 struct TrustRules {
   private static let origin: Int64 = 1_700_000_000_000
 
-  private func marks(made: Int64, served: Int64) -> Marks {
-    Marks(
+  private func marks(made: Int64, served: Int64) -> FreshnessMetadata {
+    FreshnessMetadata(
       serverTime: WallTime(milliseconds: Self.origin + served),
       fetchedAt: WallTime(milliseconds: Self.origin + made)
     )
@@ -80,7 +80,7 @@ struct TrustRules {
       stage.reply(
         .content(.live),
         status: 200,
-        marks: Marks(cacheAge: .zero, mode: .full, status: .applied)
+        marks: FreshnessMetadata(cacheAge: .zero, mode: .full, status: .applied)
       )
       if stage.machine.outstanding == nil, stage.machine.snapshot?.provenance != .server {
         // The write outdated the request; the next one brings the server's copy.
@@ -88,7 +88,7 @@ struct TrustRules {
         stage.reply(
           .content(.live),
           status: 200,
-          marks: Marks(cacheAge: .zero, mode: .full, status: .applied)
+          marks: FreshnessMetadata(cacheAge: .zero, mode: .full, status: .applied)
         )
       }
       #expect(stage.machine.label(at: stage.now).badge == .live)
@@ -134,6 +134,6 @@ struct TrustRules {
 
   @Test
   func `A machine stays small`() {
-    #expect(MemoryLayout<Freshness>.size <= 750)
+    #expect(MemoryLayout<RefreshMachine>.size <= 750)
   }
 }

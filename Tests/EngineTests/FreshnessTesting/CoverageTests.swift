@@ -101,7 +101,7 @@ struct CoverageTests {
     wanted.formUnion(Words.names(Connectivity.self).map { "with.to=\($0)" })
     wanted.formUnion(Words.names(Activity.self).map { "with.is=\($0)" })
     wanted.formUnion(Words.names(Activity.self).map { "with.answer.activity=\($0)" })
-    wanted.formUnion(Words.names(Wish.Origin.self).map { "with.origin=\($0)" })
+    wanted.formUnion(Words.names(RefreshRequest.Origin.self).map { "with.origin=\($0)" })
     wanted.formUnion(Words.names(ResponseMode.self).map { "with.answer.marks.mode=\($0)" })
     wanted.formUnion(Words.names(RealtimeStatus.self).map { "with.answer.marks.status=\($0)" })
     wanted.formUnion(Words.names(RealtimeStatus.self).map { "with.answer.marks.reason=\($0)" })

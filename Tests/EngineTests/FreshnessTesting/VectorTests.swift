@@ -22,7 +22,7 @@ struct VectorTests {
   @Test(arguments: vectors.keys.sorted())
   func `the machine does what the vector says`(id: String) throws {
     let vector = try #require(Self.vectors[id])
-    let mismatches = ConformanceRun.check(vector) { Freshness(policy: $0, context: $1) }
+    let mismatches = ConformanceRun.check(vector) { RefreshMachine(policy: $0, context: $1) }
     for mismatch in mismatches { Issue.record("\(mismatch)\n\(vector.says)") }
   }
 
@@ -30,7 +30,7 @@ struct VectorTests {
   func `every file in the folder is part of the library`() throws {
     let folder = URL(fileURLWithPath: #filePath)
       .deletingLastPathComponent()
-      .appending(components: "..", "..", "..", "Sources", "ConformanceVectors", "Vectors")
+      .appending(components: "..", "..", "..", "Sources", "Engine", "ConformanceVectors", "Vectors")
       .standardizedFileURL
     let present = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     #expect(present == ConformanceSuite.files.map(\.name).sorted())
@@ -58,7 +58,7 @@ struct VectorTests {
     let text =
       #"{"vectors": [{"id": "X.wrong", "covers": ["X"], "says": "x", "policy": \#(policy), "steps": [\#(steps)]}]}"#
     let vectors = try ConformanceVector.decode(Array(text.utf8), file: "wrong.json")
-    return ConformanceRun.check(vectors) { Freshness(policy: $0, context: $1) }
+    return ConformanceRun.check(vectors) { RefreshMachine(policy: $0, context: $1) }
   }
 
   @Test

@@ -4,7 +4,7 @@ import FreshnessWire
 import Testing
 
 /// A machine behind the wire form: whatever goes in or out of it passes as words.
-private struct WiredMachine: RefreshMachine {
+private struct WiredMachine: ConformingMachine {
   private var wired: WireMachine
   private var now = Moment.start
 
@@ -12,7 +12,7 @@ private struct WiredMachine: RefreshMachine {
     wired = try WireMachine(words: context.words() + policy.words())
   }
 
-  mutating func handle(_ event: Event, at now: Moment, draw: Draw) -> Effects {
+  mutating func handle(_ event: Event, at now: Moment, draw: RandomSample) -> Effects {
     self.now = now
     do {
       let words = try [now.milliseconds, Int64(draw.bits)] + event.words()
@@ -23,12 +23,12 @@ private struct WiredMachine: RefreshMachine {
     }
   }
 
-  private func look(_ moment: Moment) -> WireLook {
+  private func look(_ moment: Moment) -> WireState {
     do {
-      return try WireLook(words: wired.look([moment.milliseconds]))
+      return try WireState(words: wired.look([moment.milliseconds]))
     } catch {
       Issue.record("the look did not pass: \(error)")
-      return WireLook(wired.machine, at: moment)
+      return WireState(wired.machine, at: moment)
     }
   }
 

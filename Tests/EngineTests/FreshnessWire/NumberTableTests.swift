@@ -63,13 +63,13 @@ struct NumberTableTests {
     try check("connectivity", Connectivity.self)
     try check("activity", Activity.self)
     try check("pace", Pace.self)
-    try check("origin", Wish.Origin.self)
+    try check("origin", RefreshRequest.Origin.self)
     try check("mode", ResponseMode.self)
     try check("status", RealtimeStatus.self)
     try check("snapshot", Effects.SnapshotOrder.self)
-    try check("link", LinkOrder.self)
+    try check("link", PushCommand.self)
     try check("priority", Request.Priority.self)
-    try check("verdict", Hold.Verdict.self)
+    try check("verdict", DowngradeProtection.Verdict.self)
     try check("badge", FreshnessLabel.Badge.self)
     try check("notice", FreshnessLabel.Notice.self)
     try check("nextCause", NextRequest.Cause.self)
@@ -106,7 +106,7 @@ struct NumberTableTests {
 
   @Test
   func `The wishes with a name are those of the machine`() {
-    let wishes: [String: Wish] = [
+    let wishes: [String: RefreshRequest] = [
       "person": .person, "hardRefresh": .hardRefresh, "schedule": .schedule, "change": .change,
     ]
     #expect(Set(wishes.keys) == Set(table.wishes.keys))

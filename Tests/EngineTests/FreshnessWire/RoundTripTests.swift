@@ -4,9 +4,9 @@ import Testing
 
 @Suite("Round trips")
 struct RoundTripTests {
-  @Test(arguments: 0..<Dice.eventKinds)
+  @Test(arguments: 0..<RandomSource.eventKinds)
   func `Every kind of event comes back as it went out`(kind: Int) throws {
-    var dice = Dice(seed: UInt64(kind))
+    var dice = RandomSource(seed: UInt64(kind))
     for _ in 0..<500 {
       let event = dice.event(kind: kind)
       let words = try event.words()
@@ -17,7 +17,7 @@ struct RoundTripTests {
 
   @Test
   func `Every policy comes back as it went out`() throws {
-    var dice = Dice(seed: 77)
+    var dice = RandomSource(seed: 77)
     for _ in 0..<2_000 {
       let policy = dice.policy()
       #expect(try Policy(words: policy.words()) == policy)
@@ -27,7 +27,7 @@ struct RoundTripTests {
 
   @Test
   func `Contexts and answers come back as they went out`() throws {
-    var dice = Dice(seed: 78)
+    var dice = RandomSource(seed: 78)
     for _ in 0..<2_000 {
       let context = dice.context()
       #expect(try Context(words: context.words()) == context)

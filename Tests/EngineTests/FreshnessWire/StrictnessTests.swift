@@ -6,9 +6,9 @@ import Testing
 struct StrictnessTests {
   @Test
   func `Every message that is cut short is refused at its end`() throws {
-    var dice = Dice(seed: 11)
+    var dice = RandomSource(seed: 11)
     for round in 0..<400 {
-      let words = try dice.event(kind: round % Dice.eventKinds).words()
+      let words = try dice.event(kind: round % RandomSource.eventKinds).words()
       for length in 0..<words.count {
         #expect(throws: WireError(.tooShort, at: Int32(length))) {
           try Event(words: Array(words[..<length]))
@@ -26,7 +26,7 @@ struct StrictnessTests {
 
   @Test
   func `A hundred thousand messages of random words are read or refused`() throws {
-    var dice = Dice(seed: 12)
+    var dice = RandomSource(seed: 12)
     var accepted = 0
     for _ in 0..<100_000 {
       let words = (0..<dice.below(60)).map { _ in dice.word() }
@@ -43,14 +43,14 @@ struct StrictnessTests {
   @Test
   func `A hundred thousand spoilt messages are read or refused, and none harms the machine`() throws
   {
-    var dice = Dice(seed: 13)
+    var dice = RandomSource(seed: 13)
     var wired = try WireMachine(words: Context(question: 1).words() + Policy.workspaces.words())
     var refused = 0
     var codes: Set<WireError.Code> = []
     for _ in 0..<100_000 {
       var words =
         try [dice.moment().milliseconds, Int64(dice.draw().bits)]
-        + dice.event(kind: dice.below(Dice.eventKinds)).words()
+        + dice.event(kind: dice.below(RandomSource.eventKinds)).words()
       for _ in 0...dice.below(3) { words[dice.below(words.count)] = dice.word() }
       let answer: [Int64]
       do {
@@ -96,7 +96,7 @@ struct StrictnessTests {
   }
 }
 
-extension Dice {
+extension RandomSource {
   /// A word as bad hosts send it.
   mutating func word() -> Int64 {
     switch below(10) {

@@ -40,7 +40,7 @@ struct TraceTests {
   /// Lets eight hosts and their machines run side by side.
   private func run(seed: UInt64) throws -> Trace {
     var trace = Trace()
-    var dice = Dice(seed: seed)
+    var dice = RandomSource(seed: seed)
     var walks = (0..<8).map { Walk(seed: seed &* 31 &+ UInt64($0)) }
     var machines: [WireMachine] = []
     for index in walks.indices {

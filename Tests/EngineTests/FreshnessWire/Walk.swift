@@ -2,10 +2,10 @@ import Freshness
 
 /// A host that sends random events, mostly those that make sense.
 struct Walk {
-  var dice: Dice
+  var dice: RandomSource
   private(set) var now = Moment.start
 
-  init(seed: UInt64) { dice = Dice(seed: seed) }
+  init(seed: UInt64) { dice = RandomSource(seed: seed) }
 
   static let policies: [Policy] = {
     var pushed = Policy.workspaces
@@ -15,7 +15,7 @@ struct Walk {
   }()
 
   /// Picks the next event, and lets time pass until it.
-  mutating func step(_ machine: Freshness) -> (event: Event, now: Moment, draw: Draw) {
+  mutating func step(_ machine: RefreshMachine) -> (event: Event, now: Moment, draw: RandomSample) {
     let event = event(machine)
     if event == .woke, let alarm = machine.alarm, alarm.milliseconds < 1 << 50 {
       now = max(now, alarm) + (dice.chance(1, in: 20) ? .seconds(Int64(dice.below(200))) : .zero)
@@ -25,7 +25,7 @@ struct Walk {
     return (event, now, dice.draw())
   }
 
-  private mutating func event(_ machine: Freshness) -> Event {
+  private mutating func event(_ machine: RefreshMachine) -> Event {
     if let ticket = machine.outstanding, dice.chance(2, in: 3) {
       return .answered(ticket, answer())
     }
@@ -39,7 +39,7 @@ struct Walk {
     case 5: return .linkDelivered(machine.context, answer())
     case 6: return .contextChanged(Context(question: Int64(dice.below(3))))
     case 7: return .wrote(Revision(Int64(dice.below(3))))
-    default: return dice.event(kind: dice.below(Dice.eventKinds))
+    default: return dice.event(kind: dice.below(RandomSource.eventKinds))
     }
   }
 
@@ -57,8 +57,8 @@ struct Walk {
     let server = 1_000_000 + now.milliseconds
     answer.marks.serverTime = WallTime(milliseconds: server)
     answer.marks.fetchedAt = WallTime(milliseconds: server - Int64(dice.below(40_000)))
-    answer.marks.status = dice.maybe { $0.pick(Dice.statuses) }
-    answer.marks.mode = dice.maybe { $0.pick(Dice.modes) }
+    answer.marks.status = dice.maybe { $0.pick(RandomSource.statuses) }
+    answer.marks.mode = dice.maybe { $0.pick(RandomSource.modes) }
     answer.hints.nextExpectedAt = WallTime(milliseconds: server + Int64(dice.below(60_000)))
     return answer
   }

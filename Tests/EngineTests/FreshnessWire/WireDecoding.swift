@@ -4,7 +4,7 @@
 // What comes out of the machine, read back. Hosts in Swift hold the values themselves and never need
 // this; the tests do, to see that nothing is lost on the way.
 //
-// One field does not travel: `Wish.isRecovery`, which is the machine's own.
+// One field does not travel: `RefreshRequest.isRecovery`, which is the machine's own.
 
 extension Request: WireReadable {
   /// Reads what `write(to:)` wrote.
@@ -15,7 +15,7 @@ extension Request: WireReadable {
       longPoll: try reader.optionalSpan(),
       timeout: try reader.span(),
       priority: try reader.numbered(Priority.self),
-      wish: try Wish(from: &reader),
+      wish: try RefreshRequest(from: &reader),
       cadence: try reader.span()
     )
   }
@@ -30,8 +30,8 @@ extension Sample: WireReadable {
       endedAt: try reader.moment(),
       status: try reader.short(),
       outcome: try Outcome(from: &reader),
-      verdict: try reader.optionalNumbered(Hold.Verdict.self),
-      marks: try Marks(from: &reader),
+      verdict: try reader.optionalNumbered(DowngradeProtection.Verdict.self),
+      marks: try FreshnessMetadata(from: &reader),
       skew: try reader.optionalToldSpan(),
       bytes: try reader.integer(in: 0...Wire.limit),
       isConditional: try reader.flag(),
@@ -50,7 +50,7 @@ extension Effects: WireReadable {
     snapshot = try reader.numbered(SnapshotOrder.self)
     changes = Changes(rawValue: UInt8(try reader.integer(in: 0...255)))
     request = try Request.optional(from: &reader)
-    link = try reader.optionalNumbered(LinkOrder.self)
+    link = try reader.optionalNumbered(PushCommand.self)
     alarm = try reader.optional(in: .wire).map { Moment(milliseconds: $0) }
     sample = try Sample.optional(from: &reader)
     notes = Notes(rawValue: UInt16(try reader.integer(in: 0...65_535)))
@@ -149,7 +149,7 @@ extension WireLabel {
   /// The label as the machine's hosts know it.
   var label: FreshnessLabel {
     var label = FreshnessLabel(
-      marks: Marks(),
+      marks: FreshnessMetadata(),
       age: age,
       isHeld: isHeld,
       provenance: provenance,
@@ -163,7 +163,7 @@ extension WireLabel {
 }
 
 /// Everything a machine shows, read back.
-struct WireLook: Hashable, WireReadable {
+struct WireState: Hashable, WireReadable {
   let lifecycle: Lifecycle
   let connectivity: Connectivity
   let context: Context
@@ -179,7 +179,7 @@ struct WireLook: Hashable, WireReadable {
   let label: WireLabel
   let nextRequest: NextRequest
 
-  init(_ machine: Freshness, at now: Moment) {
+  init(_ machine: RefreshMachine, at now: Moment) {
     lifecycle = machine.lifecycle
     connectivity = machine.connectivity
     context = machine.context

@@ -10,7 +10,7 @@ struct WireMachineTests {
     var walk = Walk(seed: UInt64(index) + 100)
     let policy = Walk.policies[index]
     let context = Context(question: 1)
-    var native = Freshness(policy: policy, context: context)
+    var native = RefreshMachine(policy: policy, context: context)
     var diagnostics = Diagnostics(policy: policy)
     var wired = try WireMachine(words: context.words() + policy.words())
     for count in 1...5_000 {
@@ -19,8 +19,8 @@ struct WireMachineTests {
       diagnostics.record(effects)
       let words = try wired.handle([now.milliseconds, Int64(draw.bits)] + event.words())
       try #require(try Effects(words: words) == effects.carried, "event \(count): \(event)")
-      let look = try WireLook(words: wired.look([now.milliseconds]))
-      try #require(look == WireLook(native, at: now), "event \(count): \(event)")
+      let look = try WireState(words: wired.look([now.milliseconds]))
+      try #require(look == WireState(native, at: now), "event \(count): \(event)")
       let label = try WireLabel(words: wired.label([now.milliseconds]))
       try #require(label == WireLabel(native.label(at: now)))
     }
@@ -31,7 +31,7 @@ struct WireMachineTests {
 
   @Test
   func `Any policy the wire lets in is survived`() throws {
-    var dice = Dice(seed: 5)
+    var dice = RandomSource(seed: 5)
     for seed in 0..<300 {
       var walk = Walk(seed: UInt64(seed))
       let policy = dice.policy()

@@ -3,7 +3,7 @@ import Simulation
 
 /// A machine that keeps another policy than it claims, or does not hear of some events.
 struct BrokenFreshness: Machine {
-  private var machine: Freshness
+  private var machine: RefreshMachine
   private var diagnostics: Diagnostics
   private let isDeaf: @Sendable (Event) -> Bool
 
@@ -12,12 +12,12 @@ struct BrokenFreshness: Machine {
     context: Context,
     isDeaf: @escaping @Sendable (Event) -> Bool = { _ in false }
   ) {
-    machine = Freshness(policy: policy, context: context)
+    machine = RefreshMachine(policy: policy, context: context)
     diagnostics = Diagnostics(policy: policy)
     self.isDeaf = isDeaf
   }
 
-  mutating func handle(_ event: Event, at now: Moment, draw: Draw) -> Effects {
+  mutating func handle(_ event: Event, at now: Moment, draw: RandomSample) -> Effects {
     let effects = machine.handle(isDeaf(event) ? .woke : event, at: now, draw: draw)
     diagnostics.record(effects)
     return effects

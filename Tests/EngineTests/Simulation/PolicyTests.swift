@@ -5,7 +5,7 @@ import Testing
 @Suite("Any policy")
 struct PolicyTests {
   /// A generator of policies within the limits of the policy document.
-  private struct Dice: RandomNumberGenerator {
+  private struct RandomSource: RandomNumberGenerator {
     var state: UInt64
 
     mutating func next() -> UInt64 {
@@ -57,7 +57,7 @@ struct PolicyTests {
 
   @Test(arguments: UInt64(0)..<30)
   func `R1 to R35: no rule breaks whatever the policy`(seed: UInt64) {
-    var dice = Dice(state: seed &* 7_919 &+ 1)
+    var dice = RandomSource(state: seed &* 7_919 &+ 1)
     let report = Simulator.run(NamedPolicy("any", dice.policy()), events: 8_000, seed: seed)
     let breach = report.breach
     #expect(breach == nil, "\(breach?.breach.reason ?? "")\n\(breach?.vector ?? "")")

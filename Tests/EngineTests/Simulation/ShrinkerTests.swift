@@ -10,7 +10,7 @@ struct ShrinkerTests {
     _ name: String,
     seed: UInt64,
     _ change: @escaping @Sendable (inout Policy) -> Void
-  ) throws -> BreachReport {
+  ) throws -> ViolationReport {
     let preset = try SimulatorTests.preset(name)
     let report = Simulator.run(preset, events: 200_000, seed: seed) { policy, context in
       var kept = policy

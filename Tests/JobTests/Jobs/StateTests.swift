@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test func `it gets everything in order while there is room`() {
-    var queue = ListenerQueue(after: 2, most: 10)
+    var queue = SubscriberQueue(after: 2, most: 10)
     for seq in 1...8 as ClosedRange<Int64> { queue.push(event(seq)) }
     queue.push(event(5))
     var seen: [Int64] = []
@@ -120,12 +120,12 @@ import Testing
 
   @Test func `progress gives way to newer progress, and says so; start and end are never left out`()
   {
-    var queue = ListenerQueue(after: 0, most: 8)
+    var queue = SubscriberQueue(after: 0, most: 8)
     queue.push(event(1, .started(phases: [], total: nil)))
     for seq in 2...500 as ClosedRange<Int64> { queue.push(event(seq)) }
     queue.push(event(501, .ended(JobCompletion())))
     #expect(queue.count <= 9)
-    var entries: [ListenerQueue.Entry] = []
+    var entries: [SubscriberQueue.Entry] = []
     while let entry = queue.pop() { entries.append(entry) }
     #expect(entries.first?.event.position.seq == 1)
     #expect(entries.last?.event.isTerminal == true)
@@ -141,7 +141,7 @@ import Testing
   @Test func `any order of pushes and pops leaves no gap`() {
     var random = SystemRandomNumberGenerator()
     for _ in 0..<300 {
-      var queue = ListenerQueue(after: 0, most: Int.random(in: 1...6, using: &random))
+      var queue = SubscriberQueue(after: 0, most: Int.random(in: 1...6, using: &random))
       var next: Int64 = 1
       var expected: Int64 = 1
       var sawEnd = false

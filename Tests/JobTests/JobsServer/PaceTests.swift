@@ -64,7 +64,7 @@ import Testing
     var limits = JobLimits()
     limits.listenersOfJob = 2
     limits.listeners = 3
-    let hub = JobHub(limits: limits)
+    let hub = JobEventBroadcaster(limits: limits)
     for _ in 0..<10 {
       let first = try #require(hub.listen(to: "a"))
       let second = try #require(hub.listen(to: "a"))

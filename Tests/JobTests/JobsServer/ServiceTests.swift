@@ -46,7 +46,7 @@ private struct Stage {
     let (ports, opened) = AsyncStream.makeStream(of: Int.self)
     let application = Application(
       router: router,
-      server: ServerDoor().http1(sockets: service.door),
+      server: ServerListener().http1(sockets: service.door),
       configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
       onServerRunning: { channel in opened.yield(channel.localAddress?.port ?? 0) },
       logger: logger
@@ -82,7 +82,7 @@ private struct Stage {
 
 private func ending(
   _ client: JobClient,
-  _ ticket: JobTicket,
+  _ ticket: JobCredential,
   after: EventPosition? = nil
 ) async -> (JobCompletion?, [Int64]) {
   var seen: [Int64] = []
@@ -102,7 +102,7 @@ private func ending(
     _ client: JobClient,
     _ count: Int,
     key: String? = nil
-  ) async throws -> JobTicket {
+  ) async throws -> JobCredential {
     try await client.start(
       .csvImport,
       content: Array(String(count).utf8),
@@ -209,7 +209,7 @@ private func ending(
     try await stage.run(clock: ServiceClock(startingAt: nil, pace: 60)) { client, _, _ in
       let ticket = try await start(client, 5)
       await #expect(throws: JobClientFailure.notFinished) { try await client.results(ticket) }
-      let other = JobTicket(job: "11111111-1111-1111-1111-111111111111", token: ticket.token)
+      let other = JobCredential(job: "11111111-1111-1111-1111-111111111111", token: ticket.token)
       await #expect(throws: JobClientFailure.unknownJob) { try await client.results(other) }
       pipeline.isHeld = false
       let (completion, _) = await ending(client, ticket)
@@ -223,7 +223,7 @@ private func ending(
         }
         try await Task.sleep(for: .milliseconds(50))
       }
-      var last: JobNews?
+      var last: JobUpdate?
       for await news in client.follow(ticket) { last = news }
       #expect(last == .finished(.expired))
     }
@@ -235,7 +235,7 @@ private func ending(
     async throws
   {
     let stage = try Stage()
-    let ticket = Mutex<JobTicket?>(nil)
+    let ticket = Mutex<JobCredential?>(nil)
     try await stage.run { client, _, _ in
       let started = try await start(client, 1_000)
       ticket.withLock { $0 = started }

@@ -7,7 +7,7 @@ import Timetable
 struct PublishedFeed {
   /// What a reader knows of a run of the timetable at a stop.
   struct Stop: Hashable {
-    var standing: StopTruth.Standing
+    var standing: StopGroundTruth.Status
     var arrivalDelay: Int32?
     var departureDelay: Int32?
     var newPlatform: String?
@@ -70,7 +70,7 @@ struct PublishedFeed {
     let start = timetable.start(of: run.day)
     let isReplaced = update.relationship == .replacement
     var carried: Int32?
-    var carriedStanding = StopTruth.Standing.unreported
+    var carriedStanding = StopGroundTruth.Status.unreported
     return (0..<timetable.callCount(of: run.trip)).map { position in
       let call = timetable.call(position, of: run.trip)
       let stopID = String(decoding: timetable.id(of: call.stop), as: UTF8.self)

@@ -232,7 +232,7 @@ import Testing
   }
 
   @Test func `no mutation of an alert feed traps, and sound alerts stay`() throws {
-    var dice = Dice(seed: 5)
+    var dice = RandomSource(seed: 5)
     var survived = 0
     for round in 0..<5_000 as Range<UInt64> {
       var random = RandomFeed(seed: round % 20)

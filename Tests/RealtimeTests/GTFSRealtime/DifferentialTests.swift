@@ -51,7 +51,7 @@ import Testing
     var details: [StopTimeDetails]
     var texts: [String]
     var deleted: [TextID]
-    var census: EntityCensus
+    var census: EntityCounters
 
     init(_ feed: TripUpdateFeed) {
       header = feed.header
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test func `mutations are read or rejected as SwiftProtobuf does, or by a named rule`() throws {
-    var dice = Dice(seed: 2_026)
+    var dice = RandomSource(seed: 2_026)
     var counts: [Outcome.Difference: Int] = [:]
     var bases: [[UInt8]] = []
     for seed in 0..<40 as Range<UInt64> {
@@ -116,7 +116,7 @@ import Testing
   }
 }
 
-extension Dice {
+extension RandomSource {
   /// The bytes with one change, now and then with three, mostly without moving the bytes after it.
   mutating func mutated(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes

@@ -12,8 +12,8 @@ import Testing
     entities: Int = 1_000,
     incrementality: FeedHeader.Incrementality = .fullDataset,
     version: String = "2.0"
-  ) -> FeedArrival {
-    FeedArrival(
+  ) -> FeedResponse {
+    FeedResponse(
       digest: FeedDigest([publication]),
       moment: now + at,
       content: .feed(
@@ -144,7 +144,7 @@ import Testing
     var sequence = FeedSequence()
     _ = sequence.judge(arrival(1, stamp: 0))
     let error = RealtimeError(.empty, "The feed is empty")
-    let broken = FeedArrival(digest: FeedDigest([]), moment: now + 15, content: .broken(error))
+    let broken = FeedResponse(digest: FeedDigest([]), moment: now + 15, content: .broken(error))
     #expect(sequence.judge(broken) == .corrupt(error))
     #expect(sequence.judge(broken).reason == "The feed is empty")
     #expect(sequence.corruptRun == 2)
@@ -195,7 +195,7 @@ import Testing
     for (publication, value) in [(2, 1_795_500_000_000), (3, 12), (4, .max)] as [(UInt8, UInt64)] {
       let header = FeedHeader(version: "2.0", timestamp: value)
       let verdict = sequence.judge(
-        FeedArrival(
+        FeedResponse(
           digest: FeedDigest([publication]),
           moment: now + 15,
           content: .feed(header, entities: 1_000)
@@ -214,7 +214,7 @@ import Testing
 
   @Test func `whatever arrives, no doubt lasts longer than its patience`() {
     for seed in 0..<200 as Range<UInt64> {
-      var dice = Dice(seed: seed)
+      var dice = RandomSource(seed: seed)
       var sequence = FeedSequence()
       var moment: Int64 = 0
       var lastGood: Int64 = 0

@@ -3,11 +3,11 @@ import SwiftProtobuf
 
 /// Makes feeds in which every field of the schema occurs, with plausible and with extreme values.
 struct RandomFeed {
-  var dice: Dice
+  var dice: RandomSource
   /// Whether entities of other kinds and unread fields occur.
   var hasUnreadFields = true
 
-  init(seed: UInt64) { dice = Dice(seed: seed) }
+  init(seed: UInt64) { dice = RandomSource(seed: seed) }
 
   private static let texts = [
     "", "8501120:0:3", "8501120:0:4", "ch:1:sloid:1008::2", "Parent8501120",

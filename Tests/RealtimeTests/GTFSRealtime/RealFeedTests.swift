@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func `mutated recorded feeds are read or rejected as SwiftProtobuf does`() throws {
-    var dice = Dice(seed: 11)
+    var dice = RandomSource(seed: 11)
     for file in try feeds() {
       let bytes = [UInt8](try Data(contentsOf: file))
       guard bytes.count < 50_000 else { continue }
@@ -63,7 +63,7 @@ import Testing
       let stem = file.lastPathComponent.prefix { $0 != "." }
       let moment = try #require(Int64(stem))
       let feed = try TripUpdateFeed(protobuf: bytes)
-      let arrival = FeedArrival(feed, digest: FeedDigest(bytes), moment: moment)
+      let arrival = FeedResponse(feed, digest: FeedDigest(bytes), moment: moment)
       let verdict = sequence.judge(arrival)
       #expect(verdict.isNew, "\(file.lastPathComponent): \(verdict)")
       #expect(sequence.judge(arrival) == .same)

@@ -129,7 +129,11 @@ enum WireWalk {
 
   /// The same message as another encoder might write it: fields in any order, messages in two parts,
   /// numbers said twice, unknown fields between.
-  static func scrambled(_ bytes: [UInt8], _ dice: inout Dice, _ shape: Shape = .feed) -> [UInt8] {
+  static func scrambled(
+    _ bytes: [UInt8],
+    _ dice: inout RandomSource,
+    _ shape: Shape = .feed
+  ) -> [UInt8] {
     guard case .message(let messages, _, let numbers) = shape, let fields = fields(bytes) else {
       return bytes
     }

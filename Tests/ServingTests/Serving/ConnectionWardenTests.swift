@@ -34,13 +34,13 @@ import Testing
   }
 
   private let limits = ServerLimits()
-  private let tally = ConnectionTally()
+  private let tally = ConnectionMetrics()
 
   private func channel() throws -> (EmbeddedChannel, Throat) {
     let throat = Throat()
     let channel = EmbeddedChannel()
     try channel.pipeline.syncOperations.addHandlers([
-      throat, ConnectionWarden(limits: limits, tally: tally),
+      throat, ConnectionTimeouts(limits: limits, tally: tally),
     ])
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     return (channel, throat)
@@ -146,7 +146,7 @@ import Testing
   @Test func `work ends when its client goes before the answer`() throws {
     for event in [ChannelEvent.inputClosed, nil] {
       let (channel, _) = try channel()
-      let warden = try channel.pipeline.syncOperations.handler(type: ConnectionWarden.self)
+      let warden = try channel.pipeline.syncOperations.handler(type: ConnectionTimeouts.self)
       try ask(channel)
       var departures = 0
       warden.onDeparture { departures += 1 }
@@ -165,7 +165,7 @@ import Testing
 
   @Test func `work that is answered is not ended`() throws {
     let (channel, _) = try channel()
-    let warden = try channel.pipeline.syncOperations.handler(type: ConnectionWarden.self)
+    let warden = try channel.pipeline.syncOperations.handler(type: ConnectionTimeouts.self)
     try ask(channel)
     var departures = 0
     warden.onDeparture { departures += 1 }

@@ -6,17 +6,17 @@ import Testing
 
 @testable import Serving
 
-private struct ClosedDoor: WebSocketDoor {
+private struct DenyingAuthorizer: WebSocketAuthorizer {
   var messageLimit: Int { 1_024 }
   func open(_ request: HTTPRequest) async -> WebSocketAcceptance? { nil }
 }
 
 @Suite struct `A connection before its first request` {
   private let limits = ServerLimits()
-  private let tally = ConnectionTally()
+  private let tally = ConnectionMetrics()
 
   private func channel() throws -> EmbeddedChannel {
-    let filter = UpgradeFilter(door: ClosedDoor(), limits: limits, tally: tally)
+    let filter = UpgradeFilter(door: DenyingAuthorizer(), limits: limits, tally: tally)
     let channel = EmbeddedChannel(handler: filter)
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     return channel

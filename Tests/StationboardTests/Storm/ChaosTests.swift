@@ -78,17 +78,17 @@ import Testing
       )
       // No clock moves and no request ends: whoever waits for a fetch waits for ever.
       #expect(stage.exchange.log(.tripUpdates).outstanding == 1)
-      for _ in 0..<20 { try await watch.look(StormTruth(stage.world), missing) }
+      for _ in 0..<20 { try await watch.look(StormGroundTruth(stage.world), missing) }
       for _ in 0..<20 {
         try await stage.advance(to: stage.instant + 7_000)
-        try await watch.look(StormTruth(stage.world), missing)
+        try await watch.look(StormGroundTruth(stage.world), missing)
       }
       stage.exchange.hang(false)
       try await stage.advance(to: stage.instant + 300_000) {
         FeedStream.allCases.allSatisfy { !stage.exchange.log($0).deliveries.isEmpty }
       }
       stage.exchange.hang()
-      var truth = StormTruth(stage.world)
+      var truth = StormGroundTruth(stage.world)
       for delivery in stage.exchange.log(.tripUpdates).deliveries {
         truth.take(delivery.tick.sourceTime)
       }
@@ -123,7 +123,7 @@ struct ChaosSource {
 
   private let stream: FeedStream
   private let world: FeedWorld
-  private(set) var truth: StormTruth
+  private(set) var truth: StormGroundTruth
   private(set) var inUse: Publication?
   /// The last distance between two publications in use that is a rhythm, in seconds: forwards, and at
   /// most ten minutes.
@@ -144,7 +144,7 @@ struct ChaosSource {
   init(_ world: FeedWorld, _ stream: FeedStream) {
     self.world = world
     self.stream = stream
-    truth = StormTruth(world)
+    truth = StormGroundTruth(world)
   }
 
   /// The word that goes with what is in use at an instant, in milliseconds.

@@ -98,7 +98,7 @@ enum StormNetwork {
 }
 
 /// Dice that fall the same way in every run (SplitMix64).
-struct StormDice: RandomNumberGenerator, Sendable {
+struct StormRandomSource: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }

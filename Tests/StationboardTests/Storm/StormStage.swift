@@ -62,7 +62,7 @@ final class StormStage: Sendable {
         clock,
         wall: { WallTime(milliseconds: Int64(service.now * 1_000)) }
       ),
-      chance: StormDice(seed: seed),
+      chance: StormRandomSource(seed: seed),
       logger: logger
     )
     probe = ServiceProbe(store: store, clock: service, realtime: feeds)

@@ -14,7 +14,7 @@ import Testing
   @Test func `a storm: every board is the truth at the age it says`() async throws {
     let stage = try StormStage(.storm, seed: 20, start: Self.start)
     var watch = StormWatch(stage, seed: 21)
-    var truth = StormTruth(stage.world)
+    var truth = StormGroundTruth(stage.world)
     var taken = 0
     try await stage.run { stage in
       // Until the poller has the producer's rhythm.

@@ -46,7 +46,7 @@ struct StormWatch {
 
   let stage: StormStage
   private(set) var census = Census()
-  private var dice: StormDice
+  private var dice: StormRandomSource
   private var clients: [Question: Client] = [:]
 
   /// More differences than this are not worth telling.
@@ -54,7 +54,7 @@ struct StormWatch {
 
   init(_ stage: StormStage, seed: UInt64) {
     self.stage = stage
-    dice = StormDice(seed: seed)
+    dice = StormRandomSource(seed: seed)
   }
 
   /// The next draw.
@@ -76,7 +76,7 @@ struct StormWatch {
   ///   - truth: What is true; nothing compares no rows.
   ///   - expected: What else the board is to say.
   /// - Throws: What asking throws.
-  mutating func look(_ truth: StormTruth?, _ expected: Expected) async throws {
+  mutating func look(_ truth: StormGroundTruth?, _ expected: Expected) async throws {
     let question = question()
     let now = stage.instant
     let before = clients[question]?.last
@@ -242,7 +242,7 @@ struct StormWatch {
 
   private mutating func compare(
     _ board: StormBoard,
-    with truth: StormTruth,
+    with truth: StormGroundTruth,
     _ question: Question,
     _ now: Int64
   ) throws {
@@ -272,7 +272,7 @@ struct StormWatch {
   }
 
   /// Each departure's realtime says of when it is, and how fresh that is.
-  private mutating func compareAges(_ board: StormBoard, _ truth: StormTruth, _ now: Int64) {
+  private mutating func compareAges(_ board: StormBoard, _ truth: StormGroundTruth, _ now: Int64) {
     for departure in board.departures {
       guard let known = StormBoard.instant(departure["realtimeAt"]) else { continue }
       let age = Double(now) / 1_000 - known

@@ -112,7 +112,7 @@ import WorkspacesClient
       for columns in [1, 2, 5, 13, 14, 20, 21, 30, 39, 40, 48, 56, 64, 72, 84, 90, 110, 200] {
         for rows in [1, 2, 3, 4, 9, 10, 24] {
           let scene = Stand.scene(failure: name == "empty" ? Self.hostile : nil)
-          let lines = screen.draw(scene, rows: rows, Pen(columns: columns, colours: .sixteen))
+          let lines = screen.draw(scene, rows: rows, TextStyle(columns: columns, colours: .sixteen))
           #expect(lines.count == max(rows, 2), "\(name) \(columns)×\(rows)")
           for line in lines.map({ Stand.unpainted($0) }) {
             let width = TerminalText.width(of: line)
@@ -127,7 +127,7 @@ import WorkspacesClient
   @Test func `Without colours there is no escape sequence at all`() {
     for (_, each) in Self.screens() {
       var screen = each
-      let lines = screen.draw(Stand.scene(), rows: 30, Pen(columns: 90, colours: .none))
+      let lines = screen.draw(Stand.scene(), rows: 30, TextStyle(columns: 90, colours: .none))
       #expect(lines.allSatisfy { !$0.contains("\u{1B}") })
     }
   }
@@ -180,7 +180,7 @@ import WorkspacesClient
     it.activity.agents = [AgentPresence(agent: "scribe", state: .unknown, source: "neutral_log")]
     screen.take(Stand.list(it))
     #expect(Stand.drawn(&screen)[2].contains("· unknown "))
-    let pen = Pen(columns: 90, colours: .none)
+    let pen = TextStyle(columns: 90, colours: .none)
     let sheet = WorkspaceSheet.lines(it, session: nil, at: Stand.now, pen)
     #expect(sheet.contains("  · scribe · unknown · by its log"))
   }
@@ -204,9 +204,9 @@ import WorkspacesClient
       (90_000, "1d", "1 day"), (86_400 * 999, "999d", "999 days"), (1e12, ">2y", "1157407 days"),
       (-5, "0s", "0 s"),
     ] as [(Double, String, String)] {
-      #expect(StateLook.age(seconds) == text)
-      #expect(StateLook.longAge(seconds) == long)
+      #expect(StateStyle.age(seconds) == text)
+      #expect(StateStyle.longAge(seconds) == long)
     }
-    #expect(StateLook.age(nil).isEmpty && StateLook.age(.nan).isEmpty)
+    #expect(StateStyle.age(nil).isEmpty && StateStyle.age(.nan).isEmpty)
   }
 }

@@ -37,7 +37,12 @@ enum Stand {
   }
 
   static func report(_ age: Int64 = 3, isStreaming: Bool = false) -> FreshnessReport {
-    let label = FreshnessLabel(marks: Marks(), age: nil, isHeld: false, policy: .workspaces)
+    let label = FreshnessLabel(
+      marks: FreshnessMetadata(),
+      age: nil,
+      isHeld: false,
+      policy: .workspaces
+    )
     var report = FreshnessReport(once: label)
     report.verifiedAgo = .seconds(age)
     report.changedAgo = .seconds(age)
@@ -75,7 +80,7 @@ enum Stand {
     _ rows: Int = 24,
     scene: WorkspaceScreen.Scene = scene()
   ) -> [String] {
-    screen.draw(scene, rows: rows, Pen(columns: columns, colours: .none))
+    screen.draw(scene, rows: rows, TextStyle(columns: columns, colours: .none))
   }
 
   /// A line without its styles.

@@ -70,7 +70,7 @@ private final class Inside: Sendable {
   }
 
   @Test func `Actions on one repository take turns, those on another do not wait`() async throws {
-    let turns = ActionTurns()
+    let turns = ActionQueue()
     let inside = Inside()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<20 {

@@ -158,8 +158,8 @@ import Workspaces
   }
 
   @Test func `A diff is known while nothing happened since, and not for ever`() {
-    let memory = DiffMemory(longest: 60)
-    var key = DiffMemory.Key(content: 1, name: "a", source: "main")
+    let memory = DiffCache(longest: 60)
+    var key = DiffCache.Key(content: 1, name: "a", source: "main")
     #expect(memory.tag("/a", key, at: 0) == nil)
     memory.remember("tag", of: "/a", key, at: 10)
     #expect(memory.tag("/a", key, at: 70) == "tag")

@@ -55,7 +55,7 @@ private let decomposed = "cafe\u{301}"
   }
 
   @Test func `A branch that only looks the same is another state`() {
-    var ledger = WorkspaceLedger(generation: "g")
+    var ledger = WorkspaceRegistry(generation: "g")
     var workspace = Workspace(id: "1", repoId: "a/b", name: "b/c", path: "/c", branch: composed)
     ledger.put(workspace)
     workspace.branch = decomposed

@@ -88,9 +88,9 @@ import Workspaces
     let settings = WatchSettings(roots: [repository.root])
     let watcher = WorktreeWatcher(settings, store: WorkspaceStore())
     let common = repository.path("main/.git")
-    let look = try await RepositoryLook.take(common, runner: watcher.runner)
+    let look = try await RepositoryScan.take(common, runner: watcher.runner)
     let member = try #require(look.members.first)
-    let tree = try await WorktreeLook.take(
+    let tree = try await WorktreeScan.take(
       member.layout,
       source: look.source,
       before: nil,
@@ -120,11 +120,11 @@ import Workspaces
     let repository = TemporaryRepository()
     try await repository.begin()
     try repository.write("main/first.txt", "other\n")
-    let look = try await RepositoryLook.take(repository.path("main/.git"), runner: GitRunner())
+    let look = try await RepositoryScan.take(repository.path("main/.git"), runner: GitRunner())
     let member = try #require(look.members.first)
     func diff() async throws -> WorkspaceDiff {
       let runner = GitRunner()
-      let tree = try await WorktreeLook.take(
+      let tree = try await WorktreeScan.take(
         member.layout,
         source: look.source,
         before: nil,

@@ -6,11 +6,11 @@ enum Machines {
   ///
   /// - Returns: Nanoseconds of processor time a cycle.
   static func cycle(count: Int) async -> Double {
-    var machine = Freshness(policy: .workspaces, context: Context(question: 1))
+    var machine = RefreshMachine(policy: .workspaces, context: Context(question: 1))
     var draw = UInt32(1)
-    func next() -> Draw {
+    func next() -> RandomSample {
       draw = draw &* 1_664_525 &+ 1_013_904_223
-      return Draw(bits: draw)
+      return RandomSample(bits: draw)
     }
     var now = Moment.start
     _ = machine.handle(.started, at: now, draw: next())
@@ -28,9 +28,9 @@ enum Machines {
   }
 
   private static func answer(
-    _ machine: inout Freshness,
+    _ machine: inout RefreshMachine,
     at now: Moment,
-    draw: Draw,
+    draw: RandomSample,
     _ outcome: Outcome
   ) {
     guard let ticket = machine.outstanding else { return }
@@ -41,12 +41,12 @@ enum Machines {
   ///
   /// - Returns: Nanoseconds of processor time a cycle, and bytes a machine.
   static func roster(machines: Int, cycles: Int) async -> (nanoseconds: Double, bytes: Double) {
-    var roster = Roster()
-    let prototype = Freshness(policy: .workspaces)
+    var roster = MachineSchedule()
+    let prototype = RefreshMachine(policy: .workspaces)
     var draw = UInt32(1)
-    func next() -> Draw {
+    func next() -> RandomSample {
       draw = draw &* 1_664_525 &+ 1_013_904_223
-      return Draw(bits: draw)
+      return RandomSample(bits: draw)
     }
     let making = await Meter.cost {
       for number in 0..<machines {

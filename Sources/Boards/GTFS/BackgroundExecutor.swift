@@ -1,0 +1,127 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// Work on threads of its own, for what keeps a processor busy for longer than a request may wait.
+///
+/// The threads that run tasks are few, about one a processor, and Dispatch's own concurrent work takes the
+/// same ones: whoever keeps them busy keeps every request from being answered. The threads here come after
+/// all others where the system can be told so: while nobody asks, they have the processors for themselves.
+/// They are two, and stay, because each keeps the memory it freed for what it does next.
+///
+/// A thread that comes after others must not wake tasks: the system's pool may start a thread for them, which
+/// would inherit its place. ``wake(_:)`` is the way out.
+package enum BackgroundExecutor {
+  private static let door = BackgroundThread(isBehind: false)
+  private static let first = BackgroundThread(isBehind: true)
+  private static let second = BackgroundThread(isBehind: true)
+
+  /// Does pieces of work, one on the caller's thread and the others beside it, and waits for all.
+  ///
+  /// The work must not do the same again.
+  ///
+  /// - Parameters:
+  ///   - count: How many pieces there are, at least one.
+  ///   - work: Is called with the number of each piece, from 0.
+  package static func perform(_ count: Int, _ work: @escaping @Sendable (Int) -> Void) {
+    let group = DispatchGroup()
+    for piece in 1..<max(count, 1) {
+      group.enter()
+      second.add {
+        work(piece)
+        group.leave()
+      }
+    }
+    work(0)
+    group.wait()
+  }
+
+  /// Does pieces of work as ``perform(_:_:)`` does, and hands over what each made, in their order.
+  package static func results<Result: Sendable>(
+    _ count: Int,
+    _ work: @escaping @Sendable (Int) -> Result
+  ) -> [Result] {
+    let made = Mutex<[Result?]>(Array(repeating: nil, count: count))
+    perform(count) { piece in
+      let result = work(piece)
+      made.withLock { $0[piece] = result }
+    }
+    // Taken out, so that nobody else refers to what is in them: they can be changed without a copy.
+    let all = made.withLock { made in
+      defer { made = [] }
+      return made
+    }
+    return all.compactMap(\.self)
+  }
+
+  /// Does two things as ``perform(_:_:)`` does, and hands over what they made.
+  package static func both<First: Sendable, Second: Sendable>(
+    _ here: () -> First,
+    _ beside: @escaping @Sendable () -> Second
+  ) -> (First, Second) {
+    let made = Mutex<Second?>(nil)
+    let group = DispatchGroup()
+    group.enter()
+    second.add {
+      let result = beside()
+      made.withLock { $0 = result }
+      group.leave()
+    }
+    let first = here()
+    group.wait()
+    return (first, made.withLock { $0.take() } ?? beside())
+  }
+
+  /// Does work while the caller's task sleeps; one piece after the other.
+  package static func apart(_ work: @escaping @Sendable () -> Void) async {
+    // Made here, because a thread inherits the place of the one that makes it.
+    let door = door
+    await withCheckedContinuation { continuation in
+      first.add {
+        work()
+        door.add { continuation.resume() }
+      }
+    }
+  }
+
+  /// Wakes tasks from work that may be done in a lane.
+  package static func wake(_ work: @escaping @Sendable () -> Void) { door.add(work) }
+}
+
+/// A thread that does one thing after the other, for ever; it may come after all others.
+private final class BackgroundThread: Sendable {
+  /// How much less than others the thread has of a busy processor (`nice`, POSIX).
+  private static let niceness: Int32 = 10
+
+  private let waiting = Mutex<[@Sendable () -> Void]>([])
+  private let count = DispatchSemaphore(value: 0)
+
+  init(isBehind: Bool) {
+    let thread = Thread { [self] in
+      #if canImport(Glibc)
+      if isBehind {
+        // On Linux this is about the thread that calls.
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
+      }
+      #endif
+      while true {
+        count.wait()
+        let next = waiting.withLock { $0.removeFirst() }
+        next()
+      }
+    }
+    #if canImport(Darwin)
+    if isBehind { thread.qualityOfService = .utility }
+    #endif
+    thread.start()
+  }
+
+  func add(_ work: @escaping @Sendable () -> Void) {
+    waiting.withLock { $0.append(work) }
+    count.signal()
+  }
+}

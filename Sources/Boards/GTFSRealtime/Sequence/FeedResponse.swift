@@ -1,0 +1,42 @@
+/// One answer of a feed's source, as ``FeedSequence`` looks at it.
+package struct FeedResponse: Hashable, Sendable {
+  /// What the bytes turned out to be.
+  package enum Content: Hashable, Sendable {
+    /// A feed with this header and so many usable entities.
+    case feed(FeedHeader, entities: Int)
+    /// Bytes that are no feed.
+    case broken(RealtimeError)
+  }
+
+  /// The digest of the bytes.
+  package var digest: FeedDigest
+  /// When they arrived, in seconds since 1970-01-01T00:00:00Z.
+  package var moment: Int64
+  /// What they turned out to be.
+  package var content: Content
+
+  /// Creates an arrival.
+  package init(digest: FeedDigest, moment: Int64, content: Content) {
+    self.digest = digest
+    self.moment = moment
+    self.content = content
+  }
+
+  /// The arrival of trip updates.
+  package init(_ feed: TripUpdateFeed, digest: FeedDigest, moment: Int64) {
+    self.init(
+      digest: digest,
+      moment: moment,
+      content: .feed(feed.header, entities: feed.census.used)
+    )
+  }
+
+  /// The arrival of alerts.
+  package init(_ feed: AlertFeed, digest: FeedDigest, moment: Int64) {
+    self.init(
+      digest: digest,
+      moment: moment,
+      content: .feed(feed.header, entities: feed.census.used)
+    )
+  }
+}

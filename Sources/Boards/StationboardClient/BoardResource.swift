@@ -1,0 +1,181 @@
+public import ConditionalHTTP
+public import EventFeed
+import Foundation
+public import Freshness
+public import FreshnessRuntime
+public import HTTPTypes
+public import Stationboard
+
+/// A board that the engine keeps fresh.
+///
+/// ```swift
+/// let resource = BoardResource(server: try HTTPAddress("https://example.org"), stop: "8501120")
+/// for await snapshot in client.snapshots(of: resource) { show(snapshot.value?.board) }
+/// ```
+public struct BoardResource: FreshResource {
+  /// The server.
+  public var server: HTTPAddress
+  /// stop_id, or another id that the server resolves.
+  public var stop: String
+  /// The most departures.
+  public var limit: Int
+  /// `fr`, `de`, `it` or `en`; nothing for the feed's own names.
+  public var language: String?
+  /// The constants.
+  public var constants: Policy
+  /// Whether the server's stream brings changes where the policy allows one (R33).
+  public var streams: Bool
+
+  /// Names a board.
+  ///
+  /// - Parameters:
+  ///   - server: The server.
+  ///   - stop: stop_id.
+  ///   - limit: The most departures.
+  ///   - language: `fr`, `de`, `it` or `en`; nothing for the feed's own names.
+  ///   - constants: The constants.
+  ///   - streams: Whether the server's stream brings changes.
+  public init(
+    server: HTTPAddress,
+    stop: String,
+    limit: Int = 20,
+    language: String? = nil,
+    constants: Policy = .departuresLive,
+    streams: Bool = true
+  ) {
+    self.server = server
+    self.stop = stop
+    self.limit = limit
+    self.language = language
+    self.constants = constants
+    self.streams = streams
+  }
+
+  /// The constants.
+  public var policy: Policy? { constants }
+  /// The stop.
+  public var subject: String? { stop }
+
+  private var query: [(String, String?)] {
+    [("stop_id", stop), ("limit", "\(limit)"), ("lang", language)]
+  }
+
+  /// The fields of every request; the transport's own idea of a language is not what was asked for.
+  static func fields(accept type: String = "application/json") -> HTTPFields {
+    [.accept: type, .acceptLanguage: "*"]
+  }
+
+  /// `GET /api/stationboard`.
+  public func request(since known: BoardCopy?) -> HTTPRequest {
+    server.request("/api/stationboard", query: query, fields: Self.fields())
+  }
+
+  /// Reads a board.
+  public func read(
+    _ answer: HTTPExchangeAnswer,
+    since known: BoardCopy?
+  ) throws(UnreadableAnswer) -> Reading<BoardCopy> {
+    do {
+      return reading(BoardCopy(try JSONDecoder().decode(Board.self, from: Data(answer.body))))
+    } catch {
+      throw UnreadableAnswer("the board of \(server.authority) cannot be read: \(error)")
+    }
+  }
+
+  /// Reads the freshness of a 304 from its `x-md-rt-…` fields.
+  public func marks(of head: HTTPResponse) -> FreshnessMetadata? {
+    func field(_ name: String) -> String? {
+      HTTPField.Name(name).flatMap { head.headerFields[$0] }
+    }
+    guard let status = field("x-md-rt-status") else { return nil }
+    var marks = FreshnessMetadata()
+    marks.status = RealtimeStatus(word: status)
+    marks.fetchedAt = field("x-md-rt-fetched-at").flatMap { BoardInstant.read($0) }
+    if let age = field("x-md-rt-age-ms").flatMap({ Int64($0) }), age >= 0 {
+      marks.cacheAge = .milliseconds(age)
+    }
+    return marks
+  }
+
+  /// Reads what a 304 says of the next change: `x-md-rt-next-ms` and `x-md-rt-spread-ms`.
+  public func hints(of head: HTTPResponse) -> Hints? {
+    func milliseconds(_ name: String) -> Timespan? {
+      HTTPField.Name(name).flatMap { head.headerFields[$0] }.flatMap { Int64($0) }
+        .map { .milliseconds(max($0, 0)) }
+    }
+    guard let next = milliseconds("x-md-rt-next-ms") else { return nil }
+    return Hints(maxAge: next, spread: milliseconds("x-md-rt-spread-ms"))
+  }
+
+  /// `GET /api/stationboard/stream`.
+  public func news() -> HTTPRequest? {
+    guard streams else { return nil }
+    return server.request(
+      "/api/stationboard/stream",
+      query: query,
+      fields: Self.fields(accept: "text/event-stream")
+    )
+  }
+
+  /// The stream goes on after `Last-Event-ID`, or begins with a whole board.
+  public var replaysNews: Bool { true }
+
+  /// Reads a board or a change of it.
+  public func read(_ event: ServerSentEvent, since known: BoardCopy?) -> StreamEvent<BoardCopy> {
+    let data = Data(event.data.utf8)
+    switch event.type {
+    case "snapshot":
+      guard let board = try? JSONDecoder().decode(Board.self, from: data) else { return .gap }
+      return .delivered(reading(BoardCopy(board)))
+    case "change":
+      guard let change = try? JSONDecoder().decode(BoardChange.self, from: data),
+        let copy = known?.applying(change)
+      else { return .gap }
+      return .delivered(reading(copy))
+    default: return .sign
+    }
+  }
+
+  private func reading(_ copy: BoardCopy) -> Reading<BoardCopy> {
+    let meta = copy.board.meta
+    let marks = Self.marks(of: meta)
+    let hasRealtime = marks.status == .applied || marks.status == .partial
+    return Reading(
+      copy,
+      hasRealtime: hasRealtime,
+      marks: marks,
+      hints: Self.hints(of: meta),
+      subject: copy.board.station?.id
+    )
+  }
+
+  /// What an answer says about the next change, and how its clients are to spread after it (R31).
+  public static func hints(of meta: Board.Meta) -> Hints {
+    Hints(
+      nextExpectedAt: meta.nextExpectedAt.flatMap { BoardInstant.read($0) },
+      spread: meta.nextExpectedSpreadMs.flatMap { Int64(exactly: $0.rounded()) }
+        .map { .milliseconds(max($0, 0)) }
+    )
+  }
+
+  /// What an answer says about its freshness.
+  public static func marks(of meta: Board.Meta) -> FreshnessMetadata {
+    var marks = FreshnessMetadata()
+    marks.serverTime = BoardInstant.read(meta.serverTime)
+    marks.fetchedAt = meta.rtFetchedAt.flatMap { BoardInstant.read($0) }
+    marks.cacheAge = meta.rtCacheAgeMs.flatMap { Int64(exactly: $0.rounded()) }
+      .map { .milliseconds($0) }
+    marks.mode = ResponseMode(word: meta.responseMode)
+    marks.status = RealtimeStatus(word: meta.rtStatus)
+    return marks
+  }
+}
+
+extension Policy {
+  /// Departures in an application (``departuresNative``), with the server's stream as an upgrade.
+  public static let departuresLive: Policy = {
+    var policy = Policy.departuresNative
+    policy.push = Policy.Push(heartbeat: .seconds(15))
+    return policy
+  }()
+}

@@ -1,0 +1,243 @@
+import GTFS
+import NIOCore
+import Serving
+import Timetable
+
+/// Writes an edition of a board as a body of the contract (seed 002), with what the clock says.
+struct BoardAnswer {
+  let request: BoardRequest
+  let edition: RenderedBoard
+  let snapshot: RealtimeSnapshot
+  let mode: ResponseMode
+  /// The steps that were left out, in the contract's words.
+  let skipped: [StaticString]
+  let requestId: String
+  /// When the request came, on the service clock.
+  let now: Double
+  /// Milliseconds spent so far.
+  let elapsed: Double
+
+  /// The entity tag, with its quotes.
+  let entityTag: String
+
+  /// What is said of the next publication.
+  let foretold: ForetoldChange?
+
+  /// What a person got (seed 001, `meta.responseMode`).
+  enum ResponseMode: String {
+    /// Everything that is there, and it is fresh.
+    case full
+    /// The departures are there; realtime or alerts are not, or not fresh.
+    case degradedStatic = "degraded_static"
+    /// A copy from a moment ago: there was no time to make a new board.
+    case staleCacheFallback = "stale_cache_fallback"
+    /// The timetable alone: there was no time for more, and no copy.
+    case staticTimeoutFallback = "static_timeout_fallback"
+  }
+
+  /// The body.
+  func body() -> ByteBuffer {
+    var json = JSONBytes(capacity: 4_096 + edition.bytes)
+    json.raw("{")
+    json.raw(edition.place)
+    json.raw(",\"departures\":[")
+    json.raw(edition.departures)
+    json.raw("],")
+    writeRest(&json)
+    if request.isDebug {
+      BoardDebug(
+        request: request,
+        edition: edition,
+        snapshot: snapshot,
+        now: now,
+        requestId: requestId,
+        skipped: skipped
+      )
+      .write(&json)
+    }
+    json.raw("}")
+    return json.buffer
+  }
+
+  /// What is different from an edition that a client has: the departures that are gone, those that are
+  /// new or look different, the order of all by their keys, and everything behind the departures.
+  func change(from shown: RenderedBoard) -> ByteBuffer {
+    var json = JSONBytes(capacity: 4_096)
+    BoardChange(from: shown, to: edition).write(&json)
+    writeRest(&json)
+    json.raw("}")
+    return json.buffer
+  }
+
+  /// What is new when the board looks the same: the members `rt`, `alerts` and `meta`.
+  func verification() -> ByteBuffer {
+    var json = JSONBytes(capacity: 2_048)
+    json.raw("{\"rt\":")
+    writeRealtime(&json)
+    json.raw(",\"alerts\":")
+    writeAlerts(&json)
+    json.raw(",\"meta\":")
+    writeMeta(&json)
+    json.raw("}")
+    return json.buffer
+  }
+
+  /// Writes everything behind the departures.
+  private func writeRest(_ json: inout JSONBytes) {
+    json.raw("\"banners\":")
+    json.raw(edition.banners)
+    json.raw(",\"rt\":")
+    writeRealtime(&json)
+    json.raw(",\"alerts\":")
+    writeAlerts(&json)
+    json.raw(",\"noService\":")
+    json.raw(edition.noService)
+    json.raw(",\"meta\":")
+    writeMeta(&json)
+  }
+
+  private func writeRealtime(_ json: inout JSONBytes) {
+    let trips = snapshot.trips
+    json.raw("{\"available\":")
+    json.flag(snapshot.index != nil)
+    json.raw(",\"applied\":")
+    json.flag(edition.status == .applied)
+    json.raw(",\"reason\":")
+    json.string(edition.status.reason)
+    json.raw(",\"feedKey\":")
+    json.string(trips.isConfigured ? "trip_updates" : "none")
+    member(",\"fetchedAt\":", instant: trips.sourceTime, &json)
+    member(",\"cacheFetchedAt\":", instant: trips.fetchedAt, &json)
+    let age = trips.age(at: now)
+    member(",\"cacheAgeMs\":", milliseconds: age, &json)
+    member(",\"ageMs\":", milliseconds: age, &json)
+    member(",\"ageSeconds\":", seconds: age, &json)
+    member(",\"lastPollAt\":", instant: trips.lastPollAt, &json)
+    member(",\"lastSuccessfulPollAt\":", instant: trips.lastSuccessAt, &json)
+    let pollAge = trips.lastPollAt.map { max(now - $0, 0) }
+    member(",\"pollAgeMs\":", milliseconds: pollAge, &json)
+    member(",\"pollAgeSeconds\":", seconds: pollAge, &json)
+    json.raw(",\"freshnessThresholdMs\":45000,\"freshnessMaxAgeSeconds\":45,\"cacheStatus\":")
+    json.string(cacheStatus)
+    json.raw(",\"status\":null,\"lastStatus\":null,\"lastError\":")
+    json.string(trips.lastError.map { String($0.prefix(200)) })
+    json.raw(",\"payloadBytes\":")
+    if let bytes = trips.payloadBytes { json.integer(bytes) } else { json.raw("null") }
+    json.raw(",\"rtSource\":")
+    json.raw(snapshot.index == nil ? "null" : "\"parsed\"")
+    json.raw(
+      ",\"instance\":{\"id\":\"freshet\",\"allocId\":null,\"host\":null,\"pid\":null,\"build\":null}}"
+    )
+  }
+
+  private var cacheStatus: String {
+    switch edition.status {
+    case .applied, .partial: "FRESH"
+    case .staleCache, .guardedError: "STALE"
+    case .missingCache: "MISSING"
+    case .skippedBudget: "SKIPPED"
+    case .disabled: "DISABLED"
+    }
+  }
+
+  private func writeAlerts(_ json: inout JSONBytes) {
+    let alerts = snapshot.alerts
+    json.raw("{\"available\":")
+    json.flag(snapshot.alertIndex != nil)
+    json.raw(",\"applied\":")
+    let isApplied = edition.alertsStatus == .applied && request.includeAlerts
+    json.flag(isApplied)
+    json.raw(",\"reason\":")
+    json.string(request.includeAlerts ? edition.alertsStatus.reason : "disabled")
+    member(",\"fetchedAt\":", instant: alerts.sourceTime, &json)
+    member(",\"cacheFetchedAt\":", instant: alerts.fetchedAt, &json)
+    member(",\"cacheAgeMs\":", milliseconds: alerts.age(at: now), &json)
+    member(",\"ageSeconds\":", seconds: alerts.age(at: now), &json)
+    json.raw(",\"includeRequested\":")
+    json.flag(request.includeAlerts)
+    json.raw(",\"includeApplied\":")
+    json.flag(isApplied)
+    json.raw(",\"status\":null,\"lastStatus\":null,\"lastError\":")
+    json.string(alerts.lastError.map { String($0.prefix(200)) })
+    json.raw(",\"alertsSource\":")
+    json.raw(snapshot.alertIndex == nil ? "null" : "\"parsed\"")
+    json.raw(",\"entities\":")
+    json.raw(edition.entities)
+    json.raw("}")
+  }
+
+  private func writeMeta(_ json: inout JSONBytes) {
+    let trips = snapshot.trips
+    json.raw("{\"serverTime\":")
+    json.instant(fractional: now)
+    json.raw(",\"responseMode\":")
+    json.string(mode.rawValue)
+    json.raw(",\"requestId\":")
+    json.string(requestId)
+    json.raw(",\"totalBackendMs\":")
+    json.decimal(elapsed)
+    json.raw(",\"skippedSteps\":[")
+    for (index, step) in skipped.enumerated() {
+      json.raw(index > 0 ? ",\"" : "\"")
+      json.raw(step)
+      json.raw("\"")
+    }
+    json.raw("],\"rtStatus\":")
+    json.string(edition.status.rawValue)
+    json.raw(",\"rtAppliedCount\":")
+    json.integer(edition.appliedCount)
+    json.raw(",\"rtCoverage\":")
+    if let coverage = edition.coverage { coverage.write(&json) } else { json.raw("null") }
+    json.raw(",\"rtSource\":")
+    json.raw(snapshot.index == nil ? "null" : "\"parsed\"")
+    member(",\"rtFetchedAt\":", instant: trips.sourceTime, &json)
+    member(",\"rtLastPollAt\":", instant: trips.lastPollAt, &json)
+    member(",\"rtCacheAgeMs\":", milliseconds: trips.age(at: now), &json)
+    member(",\"rtPollAgeMs\":", milliseconds: trips.lastPollAt.map { max(now - $0, 0) }, &json)
+    json.raw(",\"alertsStatus\":")
+    json.string(request.includeAlerts ? edition.alertsStatus.rawValue : "disabled")
+    json.raw(",\"alertsSource\":")
+    json.raw(snapshot.alertIndex == nil ? "null" : "\"parsed\"")
+    member(",\"alertsFetchedAt\":", instant: snapshot.alerts.sourceTime, &json)
+    member(",\"alertsCacheAgeMs\":", milliseconds: snapshot.alerts.age(at: now), &json)
+    member(",\"nextExpectedAt\":", instant: foretold?.expectedAt, &json)
+    json.raw(",\"nextExpectedQuantile\":")
+    if let foretold { json.decimal(foretold.quantile) } else { json.raw("null") }
+    member(",\"nextExpectedSpreadMs\":", milliseconds: foretold?.spread, &json)
+    json.raw(",\"entityTag\":")
+    json.string(entityTag)
+    json.raw(",\"timetable\":")
+    writeTimetable(&json)
+    json.raw("}")
+  }
+
+  private func writeTimetable(_ json: inout JSONBytes) {
+    let timetable = request.stop.feed.timetable
+    json.raw("{\"version\":")
+    json.string(timetable.metadata.version)
+    json.raw(",\"publisher\":")
+    json.string(timetable.metadata.publisher)
+    json.raw(",\"importedAt\":")
+    json.instant(fractional: timetable.metadata.importedAt)
+    json.raw(",\"validFrom\":\"")
+    json.date(daysSinceEpoch: timetable.firstDay.daysSinceEpoch)
+    json.raw("\",\"validUntil\":\"")
+    json.date(daysSinceEpoch: timetable.lastDay.daysSinceEpoch)
+    json.raw("\"}")
+  }
+
+  private func member(_ name: StaticString, instant: Double?, _ json: inout JSONBytes) {
+    json.raw(name)
+    if let instant { json.instant(fractional: instant) } else { json.raw("null") }
+  }
+
+  private func member(_ name: StaticString, milliseconds: Double?, _ json: inout JSONBytes) {
+    json.raw(name)
+    if let milliseconds { json.integer(Int(milliseconds * 1_000)) } else { json.raw("null") }
+  }
+
+  private func member(_ name: StaticString, seconds: Double?, _ json: inout JSONBytes) {
+    json.raw(name)
+    if let seconds { json.integer(Int(seconds)) } else { json.raw("null") }
+  }
+}

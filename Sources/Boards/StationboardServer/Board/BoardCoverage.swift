@@ -1,0 +1,83 @@
+/// How many departures of a board carry realtime, of those that could, and how much of the feed the
+/// timetable knows.
+///
+/// The one source of what is said of it: `meta.rtCoverage`, `rtStatus`, and the labels of page and terminal.
+struct BoardCoverage: Hashable, Sendable {
+  /// The departures that could carry realtime: those that do, and those that leave within
+  /// ``BoardLimits/realtimeHorizon``.
+  private(set) var departures = 0
+  /// Departures with realtime that is fresh or ageing.
+  private(set) var live = 0
+  /// Departures with stale realtime.
+  private(set) var old = 0
+  /// The trip updates of the feed.
+  let received: Int
+  /// The trip updates that match a trip of the timetable.
+  let matched: Int
+  /// The trip updates without effect, by reason.
+  let withoutEffect: [RealtimeCounters.Reason: Int]
+
+  /// Counts the rows of a board.
+  ///
+  /// - Parameters:
+  ///   - rows: The departures.
+  ///   - census: What became of the trip updates.
+  ///   - now: The service clock, in seconds since 1970-01-01T00:00:00Z.
+  init(_ rows: [BoardRow], _ census: RealtimeCounters, now: Double) {
+    received = census.received
+    matched = census.matched
+    withoutEffect = census.withoutEffect
+    for row in rows {
+      if row.hasRealtime {
+        departures += 1
+        if row.freshness == .stale { old += 1 } else { live += 1 }
+      } else if Self.isDue(row, at: now) {
+        departures += 1
+      }
+    }
+  }
+
+  /// Whether a departure without realtime is so near that realtime can be expected.
+  private static func isDue(_ row: BoardRow, at now: Double) -> Bool {
+    let wait = Double(row.effective) - now
+    return wait >= -Double(BoardLimits.grace) && wait < BoardLimits.realtimeHorizon
+  }
+
+  /// Whether departures could carry realtime, and none carries any.
+  var isEmpty: Bool { departures > 0 && live + old == 0 }
+
+  /// Writes the JSON object.
+  func write(_ json: inout JSONBytes) {
+    json.raw("{\"departures\":")
+    json.integer(departures)
+    json.raw(",\"live\":")
+    json.integer(live)
+    json.raw(",\"old\":")
+    json.integer(old)
+    json.raw(",")
+    Self.write(received: received, matched: matched, withoutEffect, &json)
+    json.raw("}")
+  }
+
+  /// Writes what became of the trip updates of a feed, as members of a JSON object.
+  static func write(
+    received: Int,
+    matched: Int,
+    _ withoutEffect: [RealtimeCounters.Reason: Int],
+    _ json: inout JSONBytes
+  ) {
+    json.raw("\"tripUpdates\":")
+    json.integer(received)
+    json.raw(",\"matched\":")
+    json.integer(matched)
+    json.raw(",\"withoutEffect\":{")
+    let counts = withoutEffect.sorted { $0.key.rawValue < $1.key.rawValue }
+    for (place, (reason, count)) in counts.enumerated() {
+      if place > 0 { json.raw(",") }
+      json.string(reason.rawValue)
+      json.raw(":")
+      json.integer(count)
+    }
+    json.raw("}")
+  }
+}

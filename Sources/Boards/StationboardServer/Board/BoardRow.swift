@@ -1,0 +1,121 @@
+import Timetable
+
+/// One departure of a board: what the timetable says and what realtime makes of it.
+///
+/// Texts (ids, names, platforms) are not here; ``DepartureRows`` takes them from the feed and from the
+/// realtime index of the board.
+struct BoardRow: Hashable, Sendable {
+  /// What realtime says of a departure.
+  struct RealtimeMarks: OptionSet, Hashable, Sendable {
+    var rawValue: UInt16
+
+    /// The departure time is a prediction or a measurement.
+    static let predicted = RealtimeMarks(rawValue: 1)
+    /// The trip does not run.
+    static let cancelled = RealtimeMarks(rawValue: 2)
+    /// The trip does not stop here.
+    static let skipped = RealtimeMarks(rawValue: 4)
+    /// The trip does not reach its last stop.
+    static let endsEarly = RealtimeMarks(rawValue: 8)
+    /// The trip leaves out all stops after this one, the last one included.
+    static let lastServed = RealtimeMarks(rawValue: 16)
+    /// The departure is from another platform than the timetable's.
+    static let platformChanged = RealtimeMarks(rawValue: 32)
+    /// The trip is not in the timetable: new, added or duplicated.
+    static let extra = RealtimeMarks(rawValue: 64)
+    /// The trip takes the place of one of the timetable.
+    static let replacement = RealtimeMarks(rawValue: 128)
+    /// The feed has an update of the trip, even if it says nothing of this stop.
+    static let covered = RealtimeMarks(rawValue: 256)
+    /// The run of a frequency without exact times: nothing schedules it to the minute.
+    static let headway = RealtimeMarks(rawValue: 512)
+    /// The trip leaves out a stop after this one.
+    static let skipsLater = RealtimeMarks(rawValue: 1_024)
+
+    /// What stops a trip leaves out.
+    static let ofStops: RealtimeMarks = [.skipped, .endsEarly, .lastServed, .skipsLater]
+
+    /// What counts as realtime applied to a row.
+    static let applied: RealtimeMarks = [
+      .predicted, .cancelled, .skipped, .platformChanged, .extra, .replacement,
+    ]
+  }
+
+  /// Why a departure is cancelled; the words of the contract's `cancelReasonCode`.
+  enum CancelReason: String, Sendable {
+    /// The whole trip does not run.
+    case trip = "CANCELED_TRIP"
+    /// The trip runs but does not stop here.
+    case stop = "SKIPPED_STOP"
+  }
+
+  /// Where a row comes from; the words of the contract's `rowSources`.
+  enum Origin: String, CaseIterable, Sendable {
+    /// The timetable alone.
+    case scheduled
+    /// The timetable and a trip update.
+    case tripUpdate = "tripupdate"
+    /// A trip update alone.
+    case added = "rt_added"
+  }
+
+  /// The trip of the timetable, of a duplicated trip its template; `nil` for new trips.
+  var trip: Timetable.Trip?
+  /// The place among the stops of ``trip``; of new and replacement trips, among their own stops.
+  var position: Int
+  /// The stop as scheduled.
+  var stop: Timetable.Stop
+  /// The service day, as days since 1970-01-01.
+  var day: Int
+  /// The departure as scheduled, in seconds since 1970-01-01T00:00:00Z; `nil` if nothing schedules it.
+  var scheduled: Int64?
+  /// The departure as far as it is known: predicted if there is a prediction, else scheduled.
+  var effective: Int64
+  /// What realtime says.
+  var marks: RealtimeMarks
+  /// The departure's number in the realtime index; `nil` without realtime.
+  var call: Int?
+  /// The trip's number among those that the timetable lacks (``RealtimeIndex/extraTrips``).
+  var extra: Int?
+  /// When its realtime was known at the source, in seconds since 1970-01-01T00:00:00Z.
+  var sourceTime: Int64?
+  /// How fresh its realtime is; `nil` without realtime.
+  var freshness: RealtimeFreshness?
+
+  /// A departure as the timetable has it.
+  init(_ departure: ScheduledDeparture) {
+    trip = departure.trip
+    position = departure.position
+    stop = departure.stop
+    day = departure.day
+    scheduled = departure.time
+    effective = departure.time
+    marks = []
+  }
+
+  /// The predicted departure; `nil` if none is known.
+  var predicted: Int64? { marks.contains(.predicted) ? effective : nil }
+
+  /// Seconds after the schedule, negative before it; `nil` if no delay is known, or if nothing schedules it
+  /// to the minute.
+  var delay: Int? {
+    guard marks.contains(.predicted), !marks.contains(.headway), let scheduled else { return nil }
+    return Int(effective - scheduled)
+  }
+
+  /// Whether nobody can board here: the trip does not run, or does not stop here.
+  var isCancelled: Bool { !marks.isDisjoint(with: [.cancelled, .skipped]) }
+
+  /// Why it is cancelled; `nil` if it is not.
+  var cancelReason: CancelReason? {
+    marks.contains(.cancelled) ? .trip : marks.contains(.skipped) ? .stop : nil
+  }
+
+  /// Whether realtime says anything of this row.
+  var hasRealtime: Bool { !marks.isDisjoint(with: .applied) }
+
+  /// Where the row comes from.
+  var origin: Origin {
+    marks.contains(.extra) ? .added : marks.contains(.covered) ? .tripUpdate : .scheduled
+  }
+}

@@ -1,0 +1,238 @@
+import ConditionalHTTP
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Serving
+import Timetable
+
+/// `GET /api/stationboard`.
+struct BoardEndpoint {
+  let store: FeedStore
+  let clock: ServiceClock
+  let desk: BoardRenderer
+  let faults: PhaseFaults
+  let waiting: LongPollLimiter
+  let requests: UnderstoodRequests
+  /// What receipts are made with; nothing if there are none.
+  var receiptKey: ReceiptKey?
+
+  /// Answers a request; unless the stop is given by name, everything happens in memory.
+  ///
+  /// - Throws: ``Problem`` as ``BoardRequest``; 503 `busy` when too many boards are being made at once,
+  ///   503 `timeout` when there was no time and there is nothing to show.
+  func answer(_ request: Request) async throws -> Response {
+    let began = ContinuousClock.now
+    let caller = BoardCaller(request, key: receiptKey)
+    let asked = try await requests.request(request, feeds: try store.serving())
+    desk.note(at: clock.now)
+    let crowd = desk.enter()
+    defer { desk.leave() }
+    guard crowd <= BoardBudget.overload else {
+      desk.tally.count(.refused)
+      throw Problem(
+        .serviceUnavailable,
+        "busy",
+        detail: "the server is making \(crowd) boards at once; try again in a moment",
+        fields: [.retryAfter: String(BoardBudget.retryAfter)]
+      )
+    }
+    let plan = await BoardPlan(asked, crowd: crowd, began: began, faults: faults)
+    let conditions = BoardConditions(asked, request.headers)
+    if plan.isInTime, let unchanged = conditions.unchanged(asked, plan, desk, at: clock.now) {
+      // Without a place to wait, the answer comes at once: the preference is not honoured.
+      guard let wait = conditions.wait, let ticket = waiting.enter() else {
+        return response(unchanged, asked, plan, caller, began)
+      }
+      defer { withExtendedLifetime(ticket) {} }
+      try await FairQueuePermit.pause {
+        try await changes(asked, plan, conditions, request.body, until: began + .seconds(wait))
+      }
+      if let still = conditions.unchanged(asked, plan, desk, at: clock.now) {
+        return response(still, asked, plan, caller, began, waited: wait)
+      }
+      return try board(asked, plan, caller, began, waited: wait)
+    }
+    return try board(asked, plan, caller, began)
+  }
+
+  /// Waits until the client's copy is not right any more, the time is over, or the client is gone.
+  ///
+  /// To see a client go, what it sends next is read, so the connection cannot be used again.
+  private func changes(
+    _ asked: BoardRequest,
+    _ plan: BoardPlan,
+    _ conditions: BoardConditions,
+    _ body: RequestBody,
+    until deadline: ContinuousClock.Instant
+  ) async throws {
+    do {
+      try await body.consumeWithCancellationOnInboundClose { _ in
+        for await _ in desk.changes(asked, plan.phases, until: deadline, in: waiting)
+        where conditions.unchanged(asked, plan, desk, at: clock.now) == nil {
+          return
+        }
+      }
+    } catch is CancellationError where !Task.isCancelled {
+      // The client has closed its side, and may still read.
+    }
+  }
+
+  private func board(
+    _ asked: BoardRequest,
+    _ plan: BoardPlan,
+    _ caller: BoardCaller,
+    _ began: ContinuousClock.Instant,
+    waited: Int64? = nil
+  ) throws -> Response {
+    let now = clock.now
+    // Read once: what an answer says of its realtime is of the realtime it shows.
+    var snapshot = desk.snapshot(of: asked.stop.feed)
+    let copy = plan.isInTime ? nil : desk.copy(asked, phases: plan.wanted, at: now)
+    if let copy { (snapshot.trips, snapshot.alerts) = (copy.trips, copy.alerts) }
+    let edition =
+      copy ?? desk.edition(asked, phases: plan.phases, at: now, snapshot: snapshot)
+    if !plan.isInTime, copy == nil, edition.rows.isEmpty {
+      desk.tally.count(.refused)
+      throw Problem(
+        .serviceUnavailable,
+        "timeout",
+        detail: "there was no time to make the board",
+        fields: [.retryAfter: String(BoardBudget.retryAfter)]
+      )
+    }
+    let isMade = edition.madeAt == now
+    desk.tally.count(
+      copy != nil ? .staleCopy : !plan.isInTime ? .timetableOnly : isMade ? .made : .reused
+    )
+    let elapsed = (ContinuousClock.now - began).milliseconds
+    let answer = BoardAnswer(
+      request: asked,
+      edition: edition,
+      snapshot: snapshot,
+      mode: plan.mode(of: edition, isCopy: copy != nil),
+      skipped: plan.skipped,
+      requestId: caller.requestId,
+      now: now,
+      elapsed: elapsed,
+      entityTag: plan.entityTag(of: edition, isCopy: copy != nil),
+      foretold: desk.foretold(snapshot.trips, at: now)
+    )
+    var headers = fields(
+      edition,
+      answer.entityTag,
+      snapshot,
+      answer.foretold,
+      caller.requestId,
+      elapsed,
+      at: now
+    )
+    let receipt = caller.receipt(
+      status: 200,
+      entityTag: answer.entityTag,
+      realtime: edition.status.rawValue,
+      sourceTime: snapshot.trips.sourceTime,
+      at: now
+    )
+    if let receipt { headers.append(HTTPField(name: .mdReceipt, value: receipt)) }
+    headers.append(HTTPField(name: .contentType, value: "application/json; charset=utf-8"))
+    if copy != nil {
+      headers[.mdStale] = "1"
+      headers[.mdStaleReason] = "stationboard_timeout"
+    }
+    if let waited { Self.note(waited, &headers) }
+    return Response(
+      status: .ok,
+      headers: headers,
+      body: ResponseBody(byteBuffer: answer.body())
+    )
+  }
+
+  /// An answer without a body: the client's copy is right.
+  private func response(
+    _ unchanged: BoardConditions.Unchanged,
+    _ asked: BoardRequest,
+    _ plan: BoardPlan,
+    _ caller: BoardCaller,
+    _ began: ContinuousClock.Instant,
+    waited: Int64? = nil
+  ) -> Response {
+    let now = clock.now
+    let snapshot = unchanged.snapshot
+    let elapsed = (ContinuousClock.now - began).milliseconds
+    let tag = plan.entityTag(of: unchanged.edition, isCopy: false)
+    let foretold = desk.foretold(snapshot.trips, at: now)
+    let edition = unchanged.edition
+    var headers = fields(edition, tag, snapshot, foretold, caller.requestId, elapsed, at: now)
+    let receipt = caller.receipt(
+      status: unchanged.status.code,
+      entityTag: tag,
+      realtime: edition.status.rawValue,
+      sourceTime: snapshot.trips.sourceTime,
+      at: now
+    )
+    if let receipt { headers.append(HTTPField(name: .mdReceipt, value: receipt)) }
+    desk.tally.count(unchanged.status == .noContent ? .noContent : .notModified)
+    if unchanged.status == .noContent {
+      headers[.mdRealtimeApplied] = "0"
+      headers[.mdRealtimeReason] = "unchanged_since_rt"
+    }
+    if let waited { Self.note(waited, &headers) }
+    return Response(status: unchanged.status, headers: headers)
+  }
+
+  private func fields(
+    _ edition: RenderedBoard,
+    _ tag: String,
+    _ snapshot: RealtimeSnapshot,
+    _ foretold: ForetoldChange?,
+    _ requestId: String,
+    _ elapsed: Double,
+    at now: Double
+  ) -> HTTPFields {
+    var headers = HTTPFields()
+    // Appended: setting a field looks for it among those that are there.
+    func add(_ name: HTTPField.Name, _ value: String?) {
+      if let value { headers.append(HTTPField(name: name, value: value)) }
+    }
+    add(.cacheControl, Self.cacheControl(foretold, place: .random(in: 0..<1), at: now))
+    add(.eTag, tag)
+    add(.vary, "Origin, Accept-Encoding, Accept-Language")
+    add(.mdRequestId, requestId)
+    add(.mdRealtimeApplied, edition.status == .applied ? "1" : "0")
+    add(.mdRealtimeReason, edition.status.reason)
+    add(.mdRealtimeStatus, edition.status.rawValue)
+    let age = snapshot.trips.age(at: now)
+    add(.mdRealtimeAge, age.map { String(Int($0 * 1_000)) } ?? "-1")
+    add(.mdRealtimeFetchedAt, snapshot.trips.sourceText)
+    add(.mdLastPollAt, snapshot.trips.lastPollText)
+    add(.mdPollAge, snapshot.trips.lastPollAt.map { String(Int(max(now - $0, 0) * 1_000)) })
+    add(.mdRealtimeNext, foretold.map { String(Int(($0.expectedAt - now) * 1_000)) })
+    add(.mdRealtimeSpread, foretold.map { String(Int($0.spread * 1_000)) })
+    add(.mdBackendTotal, "\((elapsed * 1_000).rounded() / 1_000)")
+    return headers
+  }
+
+  /// Says that an answer was held back, and that its connection ends with it.
+  private static func note(_ waited: Int64, _ headers: inout HTTPFields) {
+    headers[.preferenceApplied] = "wait=\(waited)"
+    headers[.connection] = "close"
+  }
+
+  /// How long the answer may be used: until the next publication is expected, and up to its place in the
+  /// window over which clients are asked to spread (R31).
+  static func cacheControl(_ foretold: ForetoldChange?, place: Double, at now: Double) -> String {
+    let seconds = foretold?.maxAge(place: place, at: now) ?? 0
+    return seconds > 0 ? "private, max-age=\(seconds), must-revalidate" : "private, no-cache"
+  }
+}
+
+extension Duration {
+  /// The length in seconds, with fractions.
+  var seconds: Double { milliseconds / 1_000 }
+
+  /// The length in milliseconds, with fractions.
+  var milliseconds: Double {
+    Double(components.seconds) * 1_000 + Double(components.attoseconds) / 1e15
+  }
+}

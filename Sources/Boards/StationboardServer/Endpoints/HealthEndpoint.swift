@@ -1,0 +1,112 @@
+import GTFS
+import Hummingbird
+import NIOCore
+import Serving
+import Timetable
+
+/// `GET /health` and `GET /version.json`.
+struct HealthEndpoint {
+  let store: FeedStore
+  let clock: ServiceClock
+  let port: ListeningPort
+  let realtime: RealtimeFeeds?
+
+  /// Whether the service can answer, and from what.
+  ///
+  /// 200 with feeds, 503 without.
+  func health() -> Response {
+    let feeds = store.feeds
+    let failure = store.failure
+    var json = JSONBytes()
+    json.raw("{\"ok\":")
+    json.flag(!feeds.isEmpty)
+    json.raw(",\"status\":")
+    let isWhole = failure == nil && !feeds.contains { census($0)?.matchesNothing == true }
+    json.string(feeds.isEmpty ? "no_timetable" : isWhole ? "ok" : "degraded")
+    json.raw(",\"port\":")
+    json.integer(port.number)
+    json.raw(",\"db\":")
+    json.flag(!feeds.isEmpty)
+    json.raw(",\"ENABLE_RT\":")
+    json.flag(realtime != nil)
+    json.raw(",\"hasToken\":")
+    json.flag(realtime?.hasCredentials ?? false)
+    json.raw(",\"serverTime\":")
+    json.instant(fractional: clock.now)
+    json.raw(",\"failure\":")
+    json.string(failure)
+    json.raw(",\"feeds\":[")
+    for (index, feed) in feeds.enumerated() {
+      if index > 0 { json.raw(",") }
+      write(feed, &json)
+    }
+    json.raw("]}")
+    var response = JSONAnswer.response(json.buffer)
+    if feeds.isEmpty { response.status = .serviceUnavailable }
+    return response
+  }
+
+  private func write(_ feed: Feed, _ json: inout JSONBytes) {
+    let timetable = feed.timetable
+    json.raw("{\"key\":")
+    json.string(feed.entry.key)
+    json.raw(",\"prefix\":")
+    json.string(feed.entry.prefix)
+    json.raw(",\"generation\":")
+    json.string(feed.entry.generation)
+    json.raw(",\"version\":")
+    json.string(timetable.metadata.version)
+    json.raw(",\"timezone\":")
+    json.string(timetable.metadata.timeZone)
+    json.raw(",\"importedAt\":")
+    json.instant(fractional: timetable.metadata.importedAt)
+    json.raw(",\"validFrom\":\"")
+    json.date(daysSinceEpoch: timetable.firstDay.daysSinceEpoch)
+    json.raw("\",\"validUntil\":\"")
+    json.date(daysSinceEpoch: timetable.lastDay.daysSinceEpoch)
+    json.raw("\",\"stops\":")
+    json.integer(timetable.stopCount)
+    json.raw(",\"routes\":")
+    json.integer(timetable.routeCount)
+    json.raw(",\"trips\":")
+    json.integer(timetable.tripCount)
+    json.raw(",\"departures\":")
+    json.integer(timetable.departureCount)
+    json.raw(",\"realtime\":")
+    writeRealtime(feed, &json)
+    json.raw("}")
+  }
+
+  /// What became of the trip updates in use; nothing if there are none.
+  private func census(_ feed: Feed) -> RealtimeCounters? {
+    realtime?.snapshot(of: feed).index?.census
+  }
+
+  /// Writes how much of the trip updates in use matches the timetable.
+  private func writeRealtime(_ feed: Feed, _ json: inout JSONBytes) {
+    guard let census = census(feed) else { return json.raw("null") }
+    json.raw("{\"status\":")
+    json.string(census.matchesNothing ? "matches_nothing" : "ok")
+    json.raw(",")
+    BoardCoverage.write(
+      received: census.received,
+      matched: census.matched,
+      census.withoutEffect,
+      &json
+    )
+    json.raw("}")
+  }
+
+  /// Which program answers, and which contract.
+  func version() -> Response {
+    var json = JSONBytes()
+    json.raw("{\"name\":\"freshet\",\"version\":")
+    json.string(StationboardService.version)
+    json.raw(",\"apiVersion\":")
+    json.string(StationboardService.apiVersion)
+    json.raw(",\"timetableFileVersion\":")
+    json.integer(Timetable.fileVersion)
+    json.raw("}")
+    return JSONAnswer.response(json.buffer)
+  }
+}

@@ -1,0 +1,207 @@
+import GTFS
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Serving
+import Timetable
+
+/// `GET /metrics`: what the server counts and measures, for Prometheus.
+struct MetricsEndpoint {
+  let store: FeedStore
+  let clock: ServiceClock
+  let desk: BoardRenderer
+  let waiting: LongPollLimiter
+  let responses: ResponseCounter?
+  /// Writes the measurements of what else the server does.
+  let others: @Sendable (inout MetricsText) async -> Void
+
+  /// The measurements of this moment; never cached.
+  func answer() async -> Response {
+    var metrics = MetricsText()
+    writeProgram(&metrics)
+    writeBoards(&metrics)
+    let feeds = store.feeds
+    writeTimetables(feeds, &metrics)
+    writeSources(feeds, &metrics)
+    writeMerge(feeds, &metrics)
+    await others(&metrics)
+    return Response(
+      status: .ok,
+      headers: [.contentType: MetricsText.mediaType, .cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text))
+    )
+  }
+
+  private func writeProgram(_ metrics: inout MetricsText) {
+    metrics.add(
+      "freshet_build_info",
+      .gauge,
+      "Always 1; the labels say which program this is",
+      [(labels: [("version", StationboardService.version)], value: 1)]
+    )
+    metrics.add("freshet_clock_seconds", .gauge, "The service clock, as Unix time", clock.now)
+    metrics.add(
+      "process_resident_memory_bytes",
+      .gauge,
+      "Memory of the process that is in use",
+      ResidentMemory.bytes.map(Double.init)
+    )
+    let statuses = responses?.byStatus.sorted { $0.key < $1.key } ?? []
+    metrics.add(
+      "freshet_http_responses_total",
+      .counter,
+      "Answers by HTTP status",
+      statuses.map { (labels: [("status", String($0.key))], value: Double($0.value)) }
+    )
+  }
+
+  private func writeBoards(_ metrics: inout MetricsText) {
+    metrics.add(
+      "freshet_boards_total",
+      .counter,
+      "Boards by how they were answered",
+      desk.tally.byAnswer.map { (labels: [("answer", $0.label)], value: Double($1)) }
+    )
+    metrics.add(
+      "freshet_board_departures_total",
+      .counter,
+      "Departures of the boards made that could carry realtime, by what they carry",
+      desk.tally.byCoverage.map { (labels: [("realtime", $0)], value: Double($1)) }
+    )
+    metrics.add(
+      "freshet_board_editions",
+      .gauge,
+      "Boards that are kept to be shown again",
+      Double(desk.editions)
+    )
+    metrics.add(
+      "freshet_waiting",
+      .gauge,
+      "Requests and streams that wait for news",
+      Double(waiting.waiting)
+    )
+  }
+
+  private func writeTimetables(_ feeds: [Feed], _ metrics: inout MetricsText) {
+    func values(_ value: (Timetable) -> Int) -> [(labels: [(String, String)], value: Double?)] {
+      feeds.map { (labels: [("feed", $0.entry.key)], value: Double(value($0.timetable))) }
+    }
+    metrics.add("freshet_timetable_stops", .gauge, "Stops", values { $0.stopCount })
+    metrics.add("freshet_timetable_trips", .gauge, "Trips", values { $0.tripCount })
+    metrics.add("freshet_timetable_departures", .gauge, "Stop times", values { $0.departureCount })
+    metrics.add(
+      "freshet_timetable_last_day_seconds",
+      .gauge,
+      "The last day of the timetable, as Unix time of its midnight in UTC",
+      values { Int($0.lastDay.daysSinceEpoch) * 86_400 }
+    )
+  }
+
+  private func writeSources(_ feeds: [Feed], _ metrics: inout MetricsText) {
+    var standings: [(labels: [(String, String)], standing: SourceStatus)] = []
+    for feed in feeds {
+      let snapshot = desk.snapshot(of: feed)
+      let sources = [("trip_updates", snapshot.trips), ("alerts", snapshot.alerts)]
+      for (kind, standing) in sources where standing.isConfigured {
+        standings.append((labels: [("feed", feed.entry.key), ("kind", kind)], standing: standing))
+      }
+    }
+    func gauge(_ name: String, _ help: String, _ value: (SourceStatus) -> Double?) {
+      metrics.add(
+        name,
+        .gauge,
+        help,
+        standings.map { (labels: $0.labels, value: value($0.standing)) }
+      )
+    }
+    func counter(
+      _ name: String,
+      _ label: String,
+      _ help: String,
+      _ counts: (SourceMetrics) -> [String: Int]
+    ) {
+      let values = standings.flatMap { labels, standing in
+        counts(standing.tally).sorted { $0.key < $1.key }.map { word, count in
+          (labels: labels + [(label, word)], value: Double?(Double(count)))
+        }
+      }
+      metrics.add(name, .counter, help, values)
+    }
+    let now = clock.now
+    gauge("freshet_realtime_age_seconds", "How old the feed in use is") { $0.age(at: now) }
+    gauge("freshet_realtime_payload_bytes", "Bytes of the feed in use") {
+      $0.payloadBytes.map(Double.init)
+    }
+    gauge("freshet_realtime_entities", "Entities of the feed in use") {
+      $0.tally.entities.map(Double.init)
+    }
+    gauge("freshet_realtime_period_seconds", "Time between the last two publications") { $0.period }
+    gauge("freshet_realtime_decode_seconds", "Time it took to decode the feed in use") {
+      $0.tally.decodeSeconds
+    }
+    gauge("freshet_realtime_index_seconds", "Time it took to build the index in use") {
+      $0.tally.indexSeconds
+    }
+    counter(
+      "freshet_realtime_polls_total",
+      "outcome",
+      "Requests to a source by what became of them"
+    ) {
+      $0.polls
+    }
+    counter("freshet_realtime_feeds_total", "verdict", "Feeds by what was thought of them") {
+      $0.verdicts
+    }
+  }
+
+  private func writeMerge(_ feeds: [Feed], _ metrics: inout MetricsText) {
+    var trips: [(labels: [(String, String)], value: Double?)] = []
+    var without: [(labels: [(String, String)], value: Double?)] = []
+    var stops: [(labels: [(String, String)], value: Double?)] = []
+    var coverage: [(labels: [(String, String)], value: Double?)] = []
+    for feed in feeds {
+      guard let census = desk.snapshot(of: feed).index?.census else { continue }
+      let label = ("feed", feed.entry.key)
+      let kinds = [
+        ("applied", census.applied), ("added", census.added), ("duplicated", census.duplicated),
+        ("replaced", census.replaced), ("cancelled", census.cancelled), ("deleted", census.deleted),
+        ("kept", census.kept),
+      ]
+      trips += kinds.map { (labels: [label, ("effect", $0)], value: Double($1)) }
+      without += census.withoutEffect.sorted { $0.key.rawValue < $1.key.rawValue }
+        .map { (labels: [label, ("reason", $0.rawValue)], value: Double($1)) }
+      let wanted = census.matched + census.unmatched
+      if wanted > 0 {
+        coverage.append((labels: [label], value: Double(census.matched) / Double(wanted)))
+      }
+      stops += [
+        (labels: [label, ("reason", "unlinked")], value: Double(census.unlinkedStops)),
+        (labels: [label, ("reason", "implausible")], value: Double(census.implausibleTimes)),
+      ]
+    }
+    metrics.add(
+      "freshet_realtime_trips",
+      .gauge,
+      "Trip updates of the feed in use by what they do",
+      trips
+    )
+    metrics.add(
+      "freshet_realtime_trips_without_effect",
+      .gauge,
+      "Trip updates of the feed in use that do nothing, by reason",
+      without
+    )
+    metrics.add(
+      "freshet_realtime_matched_ratio",
+      .gauge,
+      "Share of the trip updates about trips of the timetable that match one, 0 to 1",
+      coverage
+    )
+    metrics.add(
+      "freshet_realtime_stop_times_without_effect",
+      .gauge,
+      "Stop time updates of the feed in use that do nothing, by reason",
+      stops
+    )
+  }
+}

@@ -1,0 +1,121 @@
+package import ConditionalHTTP
+import Foundation
+package import Hummingbird
+import Logging
+package import Serving
+
+/// The stationboard's part of a server: its endpoints, on any router.
+package struct StationboardService: Sendable {
+  /// The program's version.
+  package static let version = "0.1.0"
+  /// The version of the contract, in `X-MD-Api-Version`.
+  package static let apiVersion = "1"
+
+  private let store: FeedStore
+  private let clock: ServiceClock
+  private let port: ListeningPort
+  private let realtime: RealtimeFeeds?
+  private let faults: PhaseFaults
+  private let ease: Int
+  private let receiptKey: ReceiptKey?
+  private let responses: ResponseCounter?
+  private let otherMetrics: @Sendable (inout MetricsText) async -> Void
+  private let waiting = LongPollLimiter(most: BoardBudget.waiters)
+
+  /// Creates the service.
+  ///
+  /// - Parameters:
+  ///   - store: The feeds.
+  ///   - clock: What time it is.
+  ///   - port: What the server listens on, for `/health`.
+  ///   - realtime: The realtime sources; nothing without any.
+  ///   - faults: What is slowed down on purpose.
+  ///   - ease: How many boards a second the server answers with ease; more clients are asked to spread.
+  ///   - receiptKey: What boards carry receipts with; nothing for none.
+  ///   - responses: Counts the answers of the server, for `/metrics`.
+  ///   - otherMetrics: Writes the measurements of other services to `/metrics`.
+  package init(
+    store: FeedStore,
+    clock: ServiceClock,
+    port: ListeningPort,
+    realtime: RealtimeFeeds? = nil,
+    faults: PhaseFaults = PhaseFaults(),
+    ease: Int = ServerLimits().boardsPerSecond,
+    receiptKey: ReceiptKey? = nil,
+    responses: ResponseCounter? = nil,
+    otherMetrics: @escaping @Sendable (inout MetricsText) async -> Void = { _ in }
+  ) {
+    self.store = store
+    self.clock = clock
+    self.port = port
+    self.realtime = realtime
+    self.faults = faults
+    self.ease = ease
+    self.receiptKey = receiptKey
+    self.responses = responses
+    self.otherMetrics = otherMetrics
+  }
+
+  /// Lets everybody go who waits for news, so that the server can end: streams end, and requests that
+  /// wait are answered with what there is.
+  package func close() { waiting.close() }
+
+  /// Adds the endpoints.
+  package func add(to router: Router<some RequestContext>) {
+    let desk = BoardRenderer(realtime: realtime, clock: clock, ease: ease)
+    let board = BoardEndpoint(
+      store: store,
+      clock: clock,
+      desk: desk,
+      faults: faults,
+      waiting: waiting,
+      requests: UnderstoodRequests(),
+      receiptKey: receiptKey
+    )
+    let stream = BoardStreamEndpoint(
+      store: store,
+      clock: clock,
+      desk: desk,
+      faults: faults,
+      waiting: waiting
+    )
+    let stops = StopEndpoints(store: store)
+    let trips = TripEndpoint(store: store, clock: clock, desk: desk)
+    let health = HealthEndpoint(store: store, clock: clock, port: port, realtime: realtime)
+    router.get("api/stationboard") { request, _ in try await board.answer(request) }
+    router.get("api/stationboard/stream") { request, _ in try await stream.answer(request) }
+    router.get("api/stops/search") { request, context in
+      try await stops.search(request, context)
+    }
+    router.get("api/stops/nearby") { request, _ in try await stops.nearby(request) }
+    router.get("api/trips/:trip_id") { request, context in
+      let raw = context.parameters.get("trip_id") ?? ""
+      return try trips.answer(request, id: raw.removingPercentEncoding ?? raw)
+    }
+    router.get("health") { _, _ in health.health() }
+    let metrics = MetricsEndpoint(
+      store: store,
+      clock: clock,
+      desk: desk,
+      waiting: waiting,
+      responses: responses,
+      others: otherMetrics
+    )
+    router.get("metrics") { _, _ in await metrics.answer() }
+    router.get("version.json") { _, _ in health.version() }
+  }
+}
+
+extension StationboardService {
+  /// What the paths begin with whose answers are computed for each request.
+  package static let paths = ["/api/"]
+
+  /// The header fields that scripts of other origins may read.
+  package static let exposedFields = [
+    "ETag", "Retry-After", "Preference-Applied", "x-md-rt-last-poll-at", "x-md-rt-poll-age-ms",
+    "x-md-stale-reason", "x-md-request-id", "x-md-api-version", "x-md-rt-applied",
+    "x-md-rt-reason", "x-md-rt-age-ms", "x-md-rt-fetched-at", "x-md-stale", "x-md-rt-status",
+    "x-md-backend-total-ms", "x-md-rt-next-ms", "x-md-rt-spread-ms",
+    "x-md-receipt",
+  ]
+}

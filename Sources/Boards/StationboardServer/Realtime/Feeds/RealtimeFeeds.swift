@@ -1,0 +1,440 @@
+package import ConditionalHTTP
+import Freshness
+package import FreshnessRuntime
+import GTFS
+import GTFSRealtime
+import HTTPTypes
+package import Logging
+package import Serving
+import Synchronization
+
+/// The realtime sources of a server, polled by the engine; boards read what they left.
+///
+/// A request never waits for a source: a tick decodes and indexes off the request path and puts the
+/// result in place in one assignment. An unchanged feed costs one conditional request.
+package final class RealtimeFeeds: Sendable {
+  private let sources: [RealtimeSource]
+  private let store: FeedStore
+  private let exchange: any HTTPExchange
+  private let clock: ServiceClock
+  private let hostClock: HostClock
+  private let chance: any RandomNumberGenerator & Sendable
+  private let logger: Logger
+  private let onTaken: @Sendable (RealtimeSource) -> Void
+  private let state: Mutex<[String: Held]>
+  /// Who polls each source, while it is polled.
+  private let pollers = Mutex<[RealtimeSource: FreshnessClient]>([:])
+  private let listeners = TickSubscribers()
+
+  /// What is held for a timetable.
+  private struct Held {
+    var snapshot = RealtimeSnapshot()
+    var trips = FeedSequence()
+    var alerts = FeedSequence()
+    /// The feeds in use, to build them again when the timetable changes.
+    var tripFeed: TripUpdateFeed?
+    var alertFeed: AlertFeed?
+    /// The import of the timetable that each index was built on.
+    var tripGeneration: String?
+    var alertGeneration: String?
+    /// How much of the trip updates matched when it was last written to the log.
+    var match: RealtimeCounters.Match?
+  }
+
+  /// Creates the sources of a server; nothing is asked yet.
+  ///
+  /// - Parameters:
+  ///   - sources: Where the feeds are; at most one of a kind for a timetable.
+  ///   - store: The timetables.
+  ///   - exchange: Sends the requests; files need none.
+  ///   - clock: What time it is.
+  ///   - hostClock: What the schedule runs by.
+  ///   - chance: The dice of the schedule's jitter; each source begins with the same.
+  ///   - logger: Is told of what a person should know.
+  ///   - onTaken: Is called after each new content of a source, once it is in use or refused.
+  package init(
+    sources: [RealtimeSource],
+    store: FeedStore,
+    exchange: any HTTPExchange,
+    clock: ServiceClock,
+    hostClock: HostClock = .device(),
+    chance: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+    logger: Logger,
+    onTaken: @escaping @Sendable (RealtimeSource) -> Void = { _ in }
+  ) {
+    self.sources = sources
+    self.store = store
+    self.exchange = FileExchange(otherwise: exchange)
+    self.clock = clock
+    self.hostClock = hostClock
+    self.chance = chance
+    self.logger = logger
+    self.onTaken = onTaken
+    var held: [String: Held] = [:]
+    for source in sources {
+      switch source.kind {
+      case .tripUpdates: held[source.prefix, default: Held()].snapshot.trips.isConfigured = true
+      case .alerts: held[source.prefix, default: Held()].snapshot.alerts.isConfigured = true
+      }
+    }
+    state = Mutex(held)
+  }
+
+  /// Whether any source is asked with credentials.
+  var hasCredentials: Bool {
+    sources.contains { $0.request.headerFields[.authorization] != nil }
+  }
+
+  /// What boards of a timetable may know of realtime.
+  func snapshot(of feed: Feed) -> RealtimeSnapshot {
+    let key = feed.entry.prefix ?? ""
+    return state.withLock { state in
+      guard let held = state[key] else { return RealtimeSnapshot() }
+      // An index of another timetable would name other trips.
+      var snapshot = held.snapshot
+      if held.tripGeneration != feed.entry.generation { snapshot.index = nil }
+      if held.alertGeneration != feed.entry.generation { snapshot.alertIndex = nil }
+      return snapshot
+    }
+  }
+
+  /// Waits for the next change of any realtime.
+  ///
+  /// - Returns: Once for each change or several together; ends when the task is cancelled.
+  func ticks() -> AsyncStream<Void> { listeners.listen() }
+
+  /// What the poller of a source does now, and what it has to complain of; nothing if it is not polled.
+  func poller(of source: RealtimeSource) -> (report: FreshnessReport, failure: String?)? {
+    let download = FeedDownload(source: source, constants: source.policy)
+    guard let client = pollers.withLock({ $0[source] }), let report = client.freshness(of: download)
+    else { return nil }
+    return (report, client.snapshot(of: download)?.failure.map { Self.word($0) })
+  }
+
+  // MARK: Polling
+
+  /// Polls the sources until the task is cancelled.
+  package func run() async {
+    let prefixes = Set(store.feeds.map { $0.entry.prefix ?? "" })
+    for source in sources where !prefixes.contains(source.prefix) {
+      logger.warning(
+        "a realtime source is for a feed that is not imported",
+        metadata: source.metadata(["prefix": "\"\(source.prefix)\""])
+      )
+    }
+    await withTaskGroup { group in
+      for source in sources { group.addTask { await self.follow(source) } }
+      group.addTask { await self.followTimetables() }
+    }
+  }
+
+  private func follow(_ source: RealtimeSource) async {
+    let client = FreshnessClient(
+      exchange: exchange,
+      policy: source.policy,
+      clock: hostClock,
+      chance: chance,
+      limits: ClientLimits(idleResources: 0),
+      recorder: { self.asked(source, $0.sample) }
+    )
+    pollers.withLock { $0[source] = client }
+    defer { pollers.withLock { $0[source] = nil } }
+    let download = FeedDownload(source: source, constants: source.policy)
+    var last: FeedDigest?
+    var lastFailure: String?
+    for await snapshot in client.snapshots(of: download) {
+      let failure = snapshot.failure?.description
+      if failure != lastFailure {
+        if let failure {
+          logger.warning("a realtime source fails", metadata: source.metadata(["reason": failure]))
+        }
+        // Boards are public: the log says the rest.
+        let word = snapshot.failure.map { Self.word($0) }
+        let isOfContent =
+          switch snapshot.failure?.kind {
+          case .undecodable, .missingBody: true
+          default: false
+          }
+        change(source) { standing, held in
+          if standing.failureIsOfContent != isOfContent { held.snapshot.changedAt = clock.now }
+          standing.failure = word
+          standing.failureIsOfContent = isOfContent
+        }
+      }
+      lastFailure = failure
+      guard let bytes = snapshot.value, bytes.digest != last else { continue }
+      last = bytes.digest
+      // Apart from the threads of requests, which go on meanwhile.
+      await BackgroundExecutor.apart {
+        self.take(bytes, from: source)
+        // A timetable that was imported meanwhile has been told of already.
+        self.rebuild(source.prefix)
+      }
+      onTaken(source)
+    }
+  }
+
+  /// What is wrong with a source, without the names of files and machines.
+  private static func word(_ failure: LiveFailure) -> String {
+    let status = failure.status.map { " (\($0))" } ?? ""
+    switch failure.kind {
+    case .refused: return "the source refuses the request\(status)"
+    case .unauthorised: return "the source refuses access\(status)"
+    case .gone: return "the source is gone\(status)"
+    case .throttled: return "the source asks for a pause\(status)"
+    case .serverError: return "the source failed\(status)"
+    case .timedOut: return "the source did not answer in time"
+    case .unreachable: return "the source cannot be reached"
+    case .undecodable, .missingBody:
+      return "the answer of the source cannot be read, or is too large\(status)"
+    }
+  }
+
+  /// Notes a request that ended.
+  private func asked(_ source: RealtimeSource, _ sample: Sample) {
+    let now = clock.now
+    change(source, isTick: false) { standing, _ in
+      standing.lastPollAt = now
+      standing.tally.count(sample.outcome)
+      switch sample.outcome {
+      case .content, .unchanged: standing.lastSuccessAt = now
+      default: break
+      }
+    }
+  }
+
+  /// Decodes a feed, judges it, and puts it in place if it is to be used.
+  private func take(_ bytes: FeedBytes, from source: RealtimeSource) {
+    let now = bytes.arrivedAt ?? clock.now
+    let began = ContinuousClock.now
+    do throws(RealtimeError) {
+      let document = try FeedDocument(bytes.bytes, contentType: bytes.contentType)
+      switch source.kind {
+      case .tripUpdates:
+        let feed = try document.tripUpdates()
+        let decoded = ContinuousClock.now
+        let arrival = FeedResponse(feed, digest: bytes.digest, moment: Int64(now))
+        guard judge(arrival, of: source) else { return }
+        let (timetable, before) = context(of: source)
+        let index = timetable.map {
+          RealtimeIndex(
+            feed,
+            timetable: $0.timetable,
+            arrivedAt: Int64(now),
+            previous: before
+          )
+        }
+        let indexed = ContinuousClock.now
+        change(source) { standing, held in
+          let before = standing.sourceTime
+          standing.took(feed.header, bytes: bytes.bytes.count, at: now)
+          standing.tally.entities = feed.trips.count
+          standing.tally.decodeSeconds = (decoded - began).seconds
+          standing.tally.indexSeconds = (indexed - decoded).seconds
+          standing.judged = bytes.digest
+          // A source time that does not go on tells nobody that something is new (`since_rt`).
+          if let before, let after = standing.sourceTime, after <= before {
+            held.snapshot.changedAt = now
+          }
+          held.tripFeed = feed
+          held.snapshot.index = index
+          held.tripGeneration = timetable?.entry.generation
+        }
+        report(index?.census, of: source.prefix)
+      case .alerts:
+        let feed = try document.alerts()
+        let decoded = ContinuousClock.now
+        let arrival = FeedResponse(feed, digest: bytes.digest, moment: Int64(now))
+        guard judge(arrival, of: source) else { return }
+        let (timetable, _) = context(of: source)
+        let alertsBefore = state.withLock { $0[source.prefix]?.snapshot.alertIndex }
+        let index = timetable.map {
+          AlertIndex(feed, timetable: $0.timetable, previous: alertsBefore)
+        }
+        let indexed = ContinuousClock.now
+        change(source) { standing, held in
+          // The same alerts anew, and those before were fresh: nobody sees a difference.
+          let wasFresh = standing.age(at: now).map { $0 <= AlertDecay.freshFor } ?? false
+          let isSame = held.snapshot.alertIndex?.version == index?.version
+          if !isSame || !wasFresh { held.snapshot.changedAt = now }
+          standing.took(feed.header, bytes: bytes.bytes.count, at: now)
+          standing.judged = bytes.digest
+          standing.tally.entities = feed.alerts.count
+          standing.tally.decodeSeconds = (decoded - began).seconds
+          standing.tally.indexSeconds = (indexed - decoded).seconds
+          held.alertFeed = feed
+          held.snapshot.alertIndex = index
+          held.alertGeneration = timetable?.entry.generation
+        }
+      }
+    } catch {
+      let arrival = FeedResponse(
+        digest: bytes.digest,
+        moment: Int64(now),
+        content: .broken(error)
+      )
+      _ = judge(arrival, of: source)
+    }
+  }
+
+  /// Judges an arrival; tells whether it is to be used.
+  private func judge(_ arrival: FeedResponse, of source: RealtimeSource) -> Bool {
+    let verdict = state.withLock { state in
+      switch source.kind {
+      case .tripUpdates: state[source.prefix, default: Held()].trips.judge(arrival)
+      case .alerts: state[source.prefix, default: Held()].alerts.judge(arrival)
+      }
+    }
+    change(source, isTick: false) { standing, _ in standing.tally.count(verdict) }
+    if case .new(let notes) = verdict {
+      for note in notes {
+        logger.debug("a realtime feed is used", metadata: source.metadata(["note": "\(note)"]))
+      }
+      return true
+    }
+    let reason = verdict.reason
+    if let reason {
+      logger.warning(
+        "a realtime feed is not used",
+        metadata: source.metadata(["verdict": verdict.label, "reason": reason])
+      )
+    }
+    change(source) { standing, held in
+      // The feed in use came again: the source stands by it.
+      if standing.isRefused != (reason != nil) { held.snapshot.changedAt = clock.now }
+      standing.refusal = reason
+      standing.judged = arrival.digest
+    }
+    return false
+  }
+
+  // MARK: Timetables
+
+  /// The timetable of a source, and the index in use.
+  private func context(of source: RealtimeSource) -> (Feed?, RealtimeIndex?) {
+    let feed = store.feeds.first { ($0.entry.prefix ?? "") == source.prefix }
+    let index = state.withLock { state -> RealtimeIndex? in
+      guard let held = state[source.prefix], held.tripGeneration == feed?.entry.generation else {
+        return nil
+      }
+      return held.snapshot.index
+    }
+    return (feed, index)
+  }
+
+  /// Builds the indexes anew when a timetable is imported anew.
+  private func followTimetables() async {
+    let changes = store.changes()
+    let prefixes = Set(sources.map(\.prefix))
+    await BackgroundExecutor.apart { for prefix in prefixes { self.rebuild(prefix) } }
+    for await _ in changes {
+      await BackgroundExecutor.apart { for prefix in prefixes { self.rebuild(prefix) } }
+    }
+  }
+
+  private func rebuild(_ prefix: String) {
+    guard let feed = store.feeds.first(where: { ($0.entry.prefix ?? "") == prefix }),
+      let held = state.withLock({ $0[prefix] })
+    else { return }
+    let generation = feed.entry.generation
+    let trips = held.tripGeneration == generation ? nil : held.tripFeed
+    let alerts = held.alertGeneration == generation ? nil : held.alertFeed
+    guard trips != nil || alerts != nil else { return }
+    let now = clock.now
+    let index = trips.map {
+      // As old as before: another timetable makes no feed newer.
+      RealtimeIndex(
+        $0,
+        timetable: feed.timetable,
+        arrivedAt: Int64(held.snapshot.trips.fetchedAt ?? now)
+      )
+    }
+    let alertIndex = alerts.map { AlertIndex($0, timetable: feed.timetable) }
+    state.withLock { state in
+      guard var held = state[prefix] else { return }
+      // A publication that came meanwhile has been indexed with the new timetable.
+      if let index, held.tripGeneration != generation {
+        held.snapshot.index = index
+        held.tripGeneration = generation
+      }
+      if let alertIndex, held.alertGeneration != generation {
+        held.snapshot.alertIndex = alertIndex
+        held.alertGeneration = generation
+      }
+      held.snapshot.changedAt = now
+      held.snapshot.tick += 1
+      state[prefix] = held
+    }
+    report(index?.census, of: prefix)
+    tell()
+  }
+
+  /// Writes to the log when a feed begins or ceases to match its timetable.
+  private func report(_ census: RealtimeCounters?, of prefix: String) {
+    guard let census, census.received > 0 else { return }
+    let match = census.match
+    let before = state.withLock { state -> RealtimeCounters.Match? in
+      let before = state[prefix]?.match
+      state[prefix]?.match = match
+      return before
+    }
+    guard match != before else { return }
+    var metadata: Logger.Metadata = [
+      "feed": "\"\(prefix)\"", "tripUpdates": "\(census.received)",
+      "matched": "\(census.matched)", "unmatched": "\(census.unmatched)",
+    ]
+    for (reason, count) in census.withoutEffect { metadata[reason.rawValue] = "\(count)" }
+    if let trip = census.examples.lazy.compactMap(\.trip).first {
+      metadata["exampleTrip"] = .string(String(reflecting: String(trip.prefix(64))))
+    }
+    switch match {
+    case .nothing:
+      logger.warning(
+        "trip updates do not match the timetable: no board shows them",
+        metadata: metadata
+      )
+    case .some: logger.info("some trip updates do not match the timetable", metadata: metadata)
+    case .all:
+      guard before != nil else { return }
+      logger.info("all trip updates match the timetable again", metadata: metadata)
+    }
+  }
+
+  private func change(
+    _ source: RealtimeSource,
+    isTick: Bool = true,
+    _ change: (inout SourceStatus, inout Held) -> Void
+  ) {
+    let before = state.withLock { state -> Held? in
+      let before = state[source.prefix]
+      var held = before ?? Held()
+      switch source.kind {
+      case .tripUpdates:
+        var standing = held.snapshot.trips
+        change(&standing, &held)
+        held.snapshot.trips = standing
+      case .alerts:
+        var standing = held.snapshot.alerts
+        change(&standing, &held)
+        held.snapshot.alerts = standing
+      }
+      if isTick { held.snapshot.tick += 1 }
+      state[source.prefix] = held
+      return before
+    }
+    // What is not needed any more is freed here, not while requests wait for the lock.
+    withExtendedLifetime(before) {}
+    if isTick { tell() }
+  }
+
+  private func tell() { BackgroundExecutor.wake { [listeners] in listeners.tick() } }
+}
+
+extension RealtimeSource {
+  /// What a line of the log says of a source.
+  fileprivate func metadata(_ more: [String: String]) -> Logger.Metadata {
+    var metadata: Logger.Metadata = ["source": "\(title)", "kind": "\(kind.rawValue)"]
+    for (name, value) in more { metadata[name] = "\(value)" }
+    return metadata
+  }
+}

@@ -1,0 +1,65 @@
+/// The realtime of one timetable between two ticks; requests read it and nothing else.
+///
+/// A copy is one reference: every request takes one, and few change it.
+struct RealtimeSnapshot: Sendable {
+  /// What is known, behind the reference.
+  private struct Contents: Sendable {
+    var tick: UInt64 = 0
+    var changedAt: Double = 0
+    var trips = SourceStatus()
+    var index: RealtimeIndex?
+    var alerts = SourceStatus()
+    var alertIndex: AlertIndex?
+  }
+
+  /// Shared, and never changed while it is.
+  private final class Box: @unchecked Sendable {
+    var contents: Contents
+
+    init(_ contents: Contents) { self.contents = contents }
+  }
+
+  private static let nothing = Box(Contents())
+
+  private var box = Self.nothing
+
+  private var contents: Contents {
+    _read { yield box.contents }
+    _modify {
+      if !isKnownUniquelyReferenced(&box) { box = Box(box.contents) }
+      yield &box.contents
+    }
+  }
+
+  /// Counts the changes of what follows; equal numbers are equal contents.
+  var tick: UInt64 {
+    get { contents.tick }
+    set { contents.tick = newValue }
+  }
+  /// When anything but a new publication of trip updates last changed what boards may show: alerts, what
+  /// is believed of a source, or the timetable; in seconds since 1970-01-01T00:00:00Z.
+  var changedAt: Double {
+    get { contents.changedAt }
+    set { contents.changedAt = newValue }
+  }
+  /// The source of trip updates.
+  var trips: SourceStatus {
+    _read { yield contents.trips }
+    _modify { yield &contents.trips }
+  }
+  /// What the trip updates mean for the timetable.
+  var index: RealtimeIndex? {
+    _read { yield contents.index }
+    _modify { yield &contents.index }
+  }
+  /// The source of alerts.
+  var alerts: SourceStatus {
+    _read { yield contents.alerts }
+    _modify { yield &contents.alerts }
+  }
+  /// What the alerts are about.
+  var alertIndex: AlertIndex? {
+    _read { yield contents.alertIndex }
+    _modify { yield &contents.alertIndex }
+  }
+}

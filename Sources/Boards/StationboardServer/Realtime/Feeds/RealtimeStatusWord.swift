@@ -1,0 +1,76 @@
+/// What became of realtime data in one board (seed 001, `meta.rtStatus`).
+///
+/// Each word has one cause:
+///
+/// | word | cause |
+/// |---|---|
+/// | `applied` | the feed is at hand and at most ``RealtimeDecay/fresh`` old, and departures of the board carry it, or none could |
+/// | `partial` | the feed is as fresh, and none of the departures that could carries it, or nothing of it matches the timetable |
+/// | `stale_cache` | the feed at hand is older, or it is new and all it says of the board is stale; the departures still carry it, with its age |
+/// | `guarded_error` | the same or none, because the newest content of the source is no feed or not believed |
+/// | `missing_cache` | a source is configured and no feed has come yet |
+/// | `skipped_budget` | the phase was left out to answer in time |
+/// | `disabled` | no source is configured, or the request asked for none |
+enum RealtimeStatusWord: String, Hashable, Sendable {
+  case applied
+  case partial
+  case staleCache = "stale_cache"
+  case guardedError = "guarded_error"
+  case missingCache = "missing_cache"
+  case skippedBudget = "skipped_budget"
+  case disabled
+
+  /// Reads the word off a source.
+  ///
+  /// - Parameters:
+  ///   - standing: How the source stands.
+  ///   - hasFeed: Whether there is a feed of it.
+  ///   - matchesNothing: Whether nothing of that feed matches the timetable.
+  ///   - freshFor: The greatest age of a fresh feed, in seconds.
+  ///   - now: The service clock, in seconds since 1970-01-01T00:00:00Z.
+  init(
+    _ standing: SourceStatus,
+    hasFeed: Bool,
+    matchesNothing: Bool = false,
+    freshFor: Double,
+    at now: Double
+  ) {
+    guard standing.isConfigured else {
+      self = .disabled
+      return
+    }
+    guard hasFeed, let age = standing.age(at: now) else {
+      self = standing.isRefused ? .guardedError : .missingCache
+      return
+    }
+    guard age > freshFor else {
+      self = matchesNothing ? .partial : .applied
+      return
+    }
+    self = standing.isRefused ? .guardedError : .staleCache
+  }
+
+  /// The word of one board, with what its departures show.
+  func refined(_ coverage: BoardCoverage?, freshest: RealtimeFreshness?) -> RealtimeStatusWord {
+    guard self == .applied || self == .partial else { return self }
+    // A producer may put a new stamp on what it has not heard anew: then the departures tell.
+    if freshest == .stale { return .staleCache }
+    return coverage?.isEmpty == true ? .partial : self
+  }
+
+  /// Whether the feed at hand is fresh, however much of the board it speaks of.
+  var isFresh: Bool { self == .applied || self == .partial }
+
+  /// The seed's word in `rt.reason` and `x-md-rt-reason`.
+  var reason: String {
+    switch self {
+    case .applied: "fresh"
+    case .partial: "partial"
+    case .staleCache: "stale"
+    case .guardedError: "guarded"
+    case .missingCache: "missing"
+    case .skippedBudget: "skipped_budget"
+    case .disabled: "disabled"
+    }
+  }
+}

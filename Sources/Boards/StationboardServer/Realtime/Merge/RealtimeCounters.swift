@@ -1,0 +1,124 @@
+/// What became of the trip updates of one feed: every one is counted in exactly one place.
+package struct RealtimeCounters: Hashable, Sendable {
+  /// Why a trip update has no effect; the raw value is the label of its counter.
+  package enum Reason: String, Hashable, Sendable, CaseIterable {
+    /// The timetable has no trip of that id.
+    case unknownTrip = "unknown_trip"
+    /// The trip does not run on that service day.
+    case notRunning = "not_running"
+    /// A trip of frequencies.txt without a start time, or without a run that starts then.
+    case unknownStart = "unknown_start"
+    /// Neither a trip id nor route, start time and date.
+    case noTrip = "no_trip"
+    /// Route, direction, start time and date name several trips.
+    case ambiguous
+    /// A duplicated trip without a date to run on.
+    case noStart = "no_start"
+    /// An added, new or replacement trip without a stop that has a time.
+    case noStopTimes = "no_stop_times"
+    /// Another trip update is about the same trip on the same day.
+    case repeated
+    /// An added trip that stands in the feed as a duplicated trip too.
+    case alsoDuplicated = "also_duplicated"
+    /// The trip follows trip modifications, which are not read.
+    case modifiedTrip = "modified_trip"
+    /// `schedule_relationship` is a number that the reference does not define.
+    case unknownRelationship = "unknown_relationship"
+  }
+
+  /// A trip update without effect, for diagnosis.
+  package struct Example: Hashable, Sendable {
+    /// Why it has no effect.
+    package var reason: Reason
+    /// The id of the entity.
+    package var entity: String
+    /// `trip_id`.
+    package var trip: String?
+    /// `route_id`.
+    package var route: String?
+    /// `start_date`, as `YYYY-MM-DD`.
+    package var startDate: String?
+  }
+
+  /// How many examples are kept; all are counted.
+  package static let mostExamples = 20
+
+  /// Trips of the timetable that run, with realtime.
+  package internal(set) var applied = 0
+  /// New and added trips.
+  package internal(set) var added = 0
+  /// Duplicated trips.
+  package internal(set) var duplicated = 0
+  /// Trips that a replacement took the place of.
+  package internal(set) var replaced = 0
+  /// Cancelled trips, those whose stops are all skipped included.
+  package internal(set) var cancelled = 0
+  /// Trips that are not to be shown.
+  package internal(set) var deleted = 0
+  /// Trips that the feed does not have any more and that are kept for now.
+  package internal(set) var kept = 0
+  /// Trip updates without effect, by reason.
+  package private(set) var withoutEffect: [Reason: Int] = [:]
+  /// The first trip updates without effect.
+  package private(set) var examples: [Example] = []
+  /// Stop time updates that fit no stop of their trip.
+  package internal(set) var unlinkedStops = 0
+  /// Times and delays more than a day away from the timetable, which are not used.
+  package internal(set) var implausibleTimes = 0
+
+  init() {}
+
+  /// Trip updates that match no single trip.
+  package var unmatched: Int {
+    [.unknownTrip, .notRunning, .unknownStart, .noTrip, .ambiguous, .noStart]
+      .reduce(0) { $0 + withoutEffect[$1, default: 0] }
+  }
+
+  /// All trip updates of the feed.
+  package var received: Int {
+    matched + added + withoutEffect.values.reduce(0, +)
+  }
+
+  /// Trip updates that match a trip of the timetable and are used.
+  package var matched: Int { applied + duplicated + replaced + cancelled + deleted }
+
+  /// How much of a feed matches its timetable.
+  package enum Match: Hashable, Sendable {
+    /// No trip update that should.
+    case nothing
+    /// Some trip updates, and others not.
+    case some
+    /// Every trip update that should.
+    case all
+  }
+
+  /// How much of the feed matches the timetable.
+  package var match: Match { matchesNothing ? .nothing : unmatched > 0 ? .some : .all }
+
+  /// Whether no trip update matches a trip of the timetable, and some should.
+  package var matchesNothing: Bool { matched == 0 && unmatched > 0 }
+
+  /// Trip updates that match a trip, or need none, and are not used.
+  package var discarded: Int { withoutEffect.values.reduce(0, +) - unmatched }
+
+  /// Adds what became of the trip updates that follow.
+  mutating func append(_ next: RealtimeCounters) {
+    applied += next.applied
+    added += next.added
+    duplicated += next.duplicated
+    replaced += next.replaced
+    cancelled += next.cancelled
+    deleted += next.deleted
+    kept += next.kept
+    withoutEffect.merge(next.withoutEffect) { $0 + $1 }
+    examples += next.examples.prefix(Self.mostExamples - examples.count)
+    unlinkedStops += next.unlinkedStops
+    implausibleTimes += next.implausibleTimes
+  }
+
+  /// Counts a trip update without effect.
+  mutating func leaveOut(_ reason: Reason, _ example: () -> Example) {
+    withoutEffect[reason, default: 0] += 1
+    if examples.count < Self.mostExamples { examples.append(example()) }
+  }
+}

@@ -1,0 +1,154 @@
+import Timetable
+
+/// One trip on one service day that the feed says something of.
+struct RealtimeTrip: Hashable, Sendable {
+  /// What became of it.
+  enum Kind: UInt8, Hashable, Sendable {
+    /// It runs.
+    case running
+    /// It is cancelled; its rows stay.
+    case cancelled
+    /// It is not to be shown; it has no rows.
+    case deleted
+    /// Another trip took its place; it has no rows of its own.
+    case replaced
+    /// A trip that the timetable does not have (``ExtraTrip``).
+    case extra
+  }
+
+  /// What became of it.
+  var kind: Kind
+  /// The trip of the timetable; of an extra trip its template, or ``TimetableDirectory/none``.
+  var trip: UInt32
+  /// The service day, as days since 1970-01-01.
+  var day: Int32
+  /// Its number among the extra trips; −1 for trips of the timetable.
+  var extra: Int32 = -1
+  /// For how many publications the feed has been without it.
+  var missed: UInt8 = 0
+  /// When this was known, in seconds since 1970-01-01T00:00:00Z.
+  var sourceTime: Int64
+  /// Where its calls are in ``RealtimeIndex/calls``.
+  var firstCall: UInt32 = 0
+  /// How many calls it has.
+  var callCount: UInt32 = 0
+  /// Where its arrivals are in ``RealtimeIndex/arrivals``.
+  var firstArrival: UInt32 = 0
+  /// How many arrivals it has.
+  var arrivalCount: UInt32 = 0
+  /// Where the places of the stops it leaves out are in ``RealtimeIndex/skips``.
+  var firstSkip: UInt32 = 0
+  /// How many stops it leaves out.
+  var skipCount: UInt32 = 0
+  /// Where the places of the stops at which nobody may board any more are in ``RealtimeIndex/closed``.
+  var firstClosed: UInt32 = 0
+  /// How many such stops it has.
+  var closedCount: UInt32 = 0
+  /// What the vehicle shows, as the number of a text; ``RealtimeCall/usualPlatform`` for what the timetable
+  /// says.
+  var headsign: UInt32 = RealtimeCall.usualPlatform
+}
+
+/// The predicted arrival of a ``RealtimeTrip`` where nobody boards: no departure of a board, but part of
+/// the trip.
+struct RealtimeArrival: Hashable, Sendable {
+  /// When it arrives, in seconds after ``RealtimeIndex/base``.
+  var effective: Int32
+  /// The place among the stops of the trip.
+  var position: UInt16
+}
+
+/// One departure of a ``RealtimeTrip``, packed into 24 bytes.
+struct RealtimeCall: Hashable, Sendable {
+  /// Stands for no schedule.
+  static let unscheduled = Int32.min
+  /// Stands for the platform of the timetable.
+  static let usualPlatform = UInt32.max
+  /// From here on, platforms are numbers of texts.
+  static let firstText: UInt32 = 1 << 31
+
+  /// The departure as far as it is known, in seconds after ``RealtimeIndex/base``.
+  var effective: Int32
+  /// The departure as scheduled, likewise, or ``unscheduled``.
+  var scheduled: Int32
+  /// The number of the trip in ``RealtimeIndex/trips``.
+  var trip: UInt32
+  /// The stop as scheduled.
+  var stop: UInt32
+  /// The stop where it departs instead, a text from ``firstText`` on, or ``usualPlatform``.
+  var platform: UInt32
+  /// The place among the stops of the trip.
+  var position: UInt16
+  /// What realtime says.
+  var marks: BoardRow.RealtimeMarks
+}
+
+/// A trip that the timetable does not have as it runs: new, added, duplicated, or a replacement.
+struct ExtraTrip: Hashable, Sendable {
+  /// How it came to be.
+  enum Kind: UInt8, Hashable, Sendable {
+    /// Unrelated to any trip of the timetable (NEW, ADDED).
+    case new
+    /// A copy of a trip at another date or time.
+    case duplicated
+    /// In the place of a trip of the timetable.
+    case replacement
+  }
+
+  /// A stop of a new or replacement trip.
+  struct Stop: Hashable, Sendable {
+    /// The stop of the timetable.
+    var stop: UInt32
+    /// stop_sequence as the feed gives it, else the place in the feed.
+    var sequence: UInt32
+    /// Whether the feed gives ``sequence``.
+    var isNumbered: Bool
+    /// What the vehicle shows here.
+    var headsign: String?
+  }
+
+  /// How it came to be.
+  var kind: Kind
+  /// Its id; `nil` if the feed gives none.
+  var tripID: String?
+  /// The id of its entity.
+  var entityID = ""
+  /// route_id as the feed gives it.
+  var routeID: String?
+  /// The number of the route; `nil` if the timetable does not have it.
+  var route: Int?
+  /// What the vehicle shows.
+  var headsign: String?
+  /// The first departure in seconds after 0:00 of the service day, of duplicated trips.
+  var start: Int32?
+  /// Its stops, of new and replacement trips.
+  var stops: [Stop] = []
+  /// Whether it ends, as a replacement, where the trip that it replaces does not stop.
+  var isDiverted = false
+
+  /// Adds everything that is known of the trip to a hash.
+  func add(to hash: inout ContentHash) {
+    hash.add(UInt64(kind.rawValue))
+    hash.add(tripID)
+    hash.add(routeID)
+    hash.add(UInt64(truncatingIfNeeded: route ?? -1))
+    hash.add(headsign)
+    hash.add(UInt64(truncatingIfNeeded: start ?? -1))
+    hash.add(isDiverted ? 1 : 0)
+    hash.add(UInt64(stops.count))
+    for stop in stops {
+      hash.add(UInt64(stop.stop) << 32 | UInt64(stop.sequence))
+      hash.add(stop.isNumbered ? 1 : 0)
+      hash.add(stop.headsign)
+    }
+  }
+
+  /// What tells it from every other extra trip of a day, whatever the feed.
+  struct Identity: Hashable {
+    var kind: Kind
+    var tripID: String?
+    var template: UInt32
+    var day: Int32
+    var start: Int32?
+  }
+}

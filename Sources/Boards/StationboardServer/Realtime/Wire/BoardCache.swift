@@ -1,0 +1,91 @@
+import Synchronization
+
+/// The newest edition of each board that was asked for lately, and a few before it; the board asked for
+/// the longest ago goes first.
+final class BoardCache: Sendable {
+  /// The most boards.
+  static let most = 4_096
+  /// The most bytes of editions.
+  static let mostBytes = 128 << 20
+  /// The most earlier editions of a board, for those who come back to a stream (R33).
+  static let mostEarlier = 6
+
+  private struct Place {
+    var edition: RenderedBoard
+    var earlier: [RenderedBoard] = []
+    /// Until when earlier editions are kept: somebody follows the board, or did a moment ago.
+    var followedUntil: ContinuousClock.Instant?
+
+    var bytes: Int { earlier.reduce(edition.bytes) { $0 + $1.bytes } }
+  }
+
+  private struct State {
+    var places = RecencyTable<BoardKey, Place>()
+    var bytes = 0
+  }
+
+  private let most: Int
+  private let mostBytes: Int
+  private let state = Mutex(State())
+
+  init(most: Int = BoardCache.most, mostBytes: Int = BoardCache.mostBytes) {
+    self.most = most
+    self.mostBytes = mostBytes
+  }
+
+  /// The newest edition of a board.
+  func edition(_ key: BoardKey) -> RenderedBoard? {
+    state.withLock { $0.places.use(key)?.edition }
+  }
+
+  /// The edition of a board with an entity tag, if it is the newest or one of those before.
+  func edition(_ key: BoardKey, tagged tag: String) -> RenderedBoard? {
+    state.withLock { state in
+      guard let place = state.places.peek(key) else { return nil }
+      if place.edition.entityTag == tag { return place.edition }
+      return place.earlier.last { $0.entityTag == tag }
+    }
+  }
+
+  /// Notes that somebody follows a board: from now on, and for a while after the last note, earlier
+  /// editions of it are kept.
+  func follow(_ key: BoardKey) {
+    state.withLock { $0.places.update(key) { $0.followedUntil = .now + BoardBudget.replay } }
+  }
+
+  /// Puts an edition in the place of the one before.
+  func put(_ edition: RenderedBoard, _ key: BoardKey) {
+    // Freed outside of the lock: editions are large, and every request for a board takes the lock.
+    let gone = state.withLock { state -> [Place] in
+      var gone: [Place] = []
+      var place = Place(edition: edition)
+      if let before = state.places.peek(key) {
+        // Somebody was quicker, with a newer publication.
+        if before.edition.tick > edition.tick { return [] }
+        state.bytes -= before.bytes
+        if let until = before.followedUntil, until > .now {
+          place.followedUntil = until
+          place.earlier = before.earlier
+          if before.edition.entityTag != edition.entityTag {
+            place.earlier.append(before.edition)
+            if place.earlier.count > Self.mostEarlier { place.earlier.removeFirst() }
+          }
+        }
+        gone.append(before)
+      }
+      state.bytes += place.bytes
+      state.places.put(place, key)
+      while state.places.count > max(most, 1) || state.bytes > mostBytes && state.places.count > 1,
+        let oldest = state.places.removeOldest()
+      {
+        state.bytes -= oldest.bytes
+        gone.append(oldest)
+      }
+      return gone
+    }
+    withExtendedLifetime(gone) {}
+  }
+
+  /// The number of boards.
+  var count: Int { state.withLock { $0.places.count } }
+}

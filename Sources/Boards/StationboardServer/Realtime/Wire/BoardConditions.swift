@@ -1,0 +1,71 @@
+import ConditionalHTTP
+import HTTPTypes
+
+/// What a client has, and what it wants if that is still right.
+struct BoardConditions {
+  /// A client's copy that is right.
+  struct Unchanged {
+    /// 304 or 204.
+    var status: HTTPResponse.Status
+    /// What it has.
+    var edition: RenderedBoard
+    /// What is known of realtime at that moment.
+    var snapshot: RealtimeSnapshot
+  }
+
+  private let ifNoneMatch: String?
+  private let since: Double?
+  private let mayWait: Int64?
+
+  /// Reads the conditions of a request.
+  ///
+  /// `If-None-Match` comes before `since_rt` (RFC 9110 section 13.2.2, for conditions of one's own).
+  init(_ request: BoardRequest, _ fields: HTTPFields) {
+    ifNoneMatch = fields[.ifNoneMatch]
+    since = request.hasBoard ? request.since : nil
+    mayWait = Prefer(fields: fields).wait.map { min(max($0, 0), BoardBudget.longestWait) }
+  }
+
+  /// How long the answer may be held back until something changes, in seconds (RFC 7240).
+  var wait: Int64? {
+    guard let mayWait, mayWait > 0, ifNoneMatch != nil || since != nil else { return nil }
+    return mayWait
+  }
+
+  /// Compares what the client has with the board as it is; nothing if it needs a board.
+  func unchanged(
+    _ request: BoardRequest,
+    _ plan: BoardPlan,
+    _ desk: BoardRenderer,
+    at now: Double
+  ) -> Unchanged? {
+    guard ifNoneMatch != nil || since != nil, request.instant == nil, !request.isDebug else {
+      return nil
+    }
+    let snapshot = desk.snapshot(of: request.stop.feed)
+    let edition = desk.edition(
+      request,
+      phases: plan.phases,
+      at: now,
+      snapshot: snapshot,
+      isForComparison: true
+    )
+    if let ifNoneMatch {
+      let text = plan.entityTag(of: edition, isCopy: false)
+      // Nearly always the field is one tag, as it was given: nothing has to be read.
+      guard
+        ifNoneMatch == text
+          || EntityTag(parsing: text).map({ $0.matches(ifNoneMatch: ifNoneMatch) }) ?? false
+      else { return nil }
+      return Unchanged(status: .notModified, edition: edition, snapshot: snapshot)
+    }
+    let source = snapshot.trips.sourceTime
+    // One clock and an exact token: the client has this publication, and since then the board has looked
+    // the same.
+    guard let since, let source, (source * 1_000).rounded(.down) == (since * 1_000).rounded(),
+      edition.status.isFresh,
+      desk.since(edition, request, phases: plan.phases, snapshot: snapshot) <= max(since, source)
+    else { return nil }
+    return Unchanged(status: .noContent, edition: edition, snapshot: snapshot)
+  }
+}

@@ -1,0 +1,71 @@
+/// What a board will consist of: every phase that can be done in time.
+struct BoardPlan {
+  /// The phases that the request wants.
+  let wanted: BoardPhases
+  /// The phases that are done.
+  private(set) var phases: BoardPhases = [.timetable]
+  /// The steps that were left out, in the contract's words.
+  private(set) var skipped: [StaticString] = []
+  /// Whether the timetable was there in time.
+  private(set) var isInTime = true
+
+  /// Decides which phases are done.
+  ///
+  /// - Parameters:
+  ///   - request: What was asked.
+  ///   - crowd: The boards being made at once.
+  ///   - began: When the request came.
+  ///   - faults: What is slowed down on purpose.
+  init(
+    _ request: BoardRequest,
+    crowd: Int,
+    began: ContinuousClock.Instant,
+    faults: PhaseFaults
+  ) async {
+    wanted = request.includeAlerts ? [.timetable, .realtime, .alerts] : [.timetable, .realtime]
+    func left() -> Duration { BoardBudget.total - (ContinuousClock.now - began) }
+    isInTime = await faults.pass(.timetable, within: left())
+    guard isInTime else {
+      skipped = ["rt_apply_skipped_budget", "alerts_skipped_budget"]
+      return
+    }
+    let isCrowded = crowd > BoardBudget.crowd
+    if !isCrowded, left() >= BoardBudget.realtime,
+      await faults.pass(.realtime, within: left() - BoardBudget.realtime)
+    {
+      phases.insert(.realtime)
+    } else {
+      skipped.append("rt_apply_skipped_budget")
+    }
+    guard request.includeAlerts else { return }
+    if !isCrowded, left() >= BoardBudget.alerts,
+      await faults.pass(.alerts, within: left() - BoardBudget.realtime)
+    {
+      phases.insert(.alerts)
+    } else {
+      skipped.append("alerts_skipped_budget")
+    }
+  }
+
+  /// The entity tag of an answer: that of the edition, marked if the answer is not what the same edition
+  /// gives when there is time.
+  func entityTag(of edition: RenderedBoard, isCopy: Bool) -> String {
+    var mark = isCopy ? "-copy" : isInTime ? "" : "-late"
+    let left = wanted.subtracting(phases)
+    for phase in BoardPhase.allCases where left.contains(phase.mark) {
+      mark += "-\(phase.rawValue)"
+    }
+    return mark.isEmpty ? edition.entityTag : "\(edition.entityTag.dropLast())\(mark)\""
+  }
+
+  /// What a person gets.
+  func mode(of edition: RenderedBoard, isCopy: Bool) -> BoardAnswer.ResponseMode {
+    if isCopy { return .staleCacheFallback }
+    guard isInTime else { return .staticTimeoutFallback }
+    guard skipped.isEmpty else { return .degradedStatic }
+    // Full means that whatever is switched on is there and fresh.
+    let words =
+      wanted.contains(.alerts) ? [edition.status, edition.alertsStatus] : [edition.status]
+    return words.allSatisfy { $0 == .applied || $0 == .disabled } ? .full : .degradedStatic
+  }
+}

@@ -1,0 +1,244 @@
+import Serving
+import Synchronization
+import Timetable
+
+/// Makes boards: takes an edition that is still right, or makes one.
+final class BoardRenderer: Sendable {
+  let realtime: RealtimeFeeds?
+  let clock: ServiceClock
+  let decay: RealtimeDecay
+  let tally = BoardMetrics()
+  private let shelf = BoardCache()
+  private let crowd = Atomic<Int>(0)
+  /// The requests of the last seconds, of all boards: they are answered by one server.
+  private let requests = Mutex(RequestCount())
+  /// How many answers a second the server gives with ease.
+  private let ease: Int
+
+  init(
+    realtime: RealtimeFeeds?,
+    clock: ServiceClock,
+    decay: RealtimeDecay = .standard,
+    ease: Int = ServerLimits().boardsPerSecond
+  ) {
+    self.realtime = realtime
+    self.clock = clock
+    self.decay = decay
+    self.ease = ease
+  }
+
+  /// What is known of the realtime of a timetable now.
+  func snapshot(of feed: Feed) -> RealtimeSnapshot { realtime?.snapshot(of: feed) ?? .init() }
+
+  /// What is to be said of realtime and of alerts, with the phases that are part of a board.
+  func words(
+    _ snapshot: RealtimeSnapshot,
+    phases: BoardPhases,
+    at now: Double
+  ) -> RenderedBoard.Words {
+    let trips = RealtimeStatusWord(
+      snapshot.trips,
+      hasFeed: snapshot.index != nil,
+      matchesNothing: snapshot.index?.census.matchesNothing ?? false,
+      freshFor: decay.fresh,
+      at: now
+    )
+    let alerts = RealtimeStatusWord(
+      snapshot.alerts,
+      hasFeed: snapshot.alertIndex != nil,
+      freshFor: AlertDecay.freshFor,
+      at: now
+    )
+    return RenderedBoard.Words(
+      realtime: phases.contains(.realtime) || trips == .disabled ? trips : .skippedBudget,
+      alerts: phases.contains(.alerts) || alerts == .disabled ? alerts : .skippedBudget
+    )
+  }
+
+  /// The edition of a board that is right now.
+  ///
+  /// - Parameters:
+  ///   - request: What was asked.
+  ///   - phases: The optional phases that are part of it.
+  ///   - now: The service clock.
+  ///   - snapshot: What is known of realtime now, read once for everything an answer says.
+  ///   - isForComparison: Whether only what people see counts, as for a 304: then an edition made with
+  ///     an earlier publication will do, as long as nothing of this stop has changed.
+  /// - Returns: An edition that was made before if it is still right, else a new one.
+  func edition(
+    _ request: BoardRequest,
+    phases: BoardPhases,
+    at now: Double,
+    snapshot: RealtimeSnapshot,
+    isForComparison: Bool = false
+  ) -> RenderedBoard {
+    let words = words(snapshot, phases: phases, at: now)
+    let key = BoardKey(request, phases: phases)
+    let before = request.instant == nil ? shelf.edition(key) : nil
+    if let before, now < before.validUntil, before.given == words {
+      if before.tick == snapshot.tick { return before }
+      if isForComparison, looksTheSame(before, snapshot, request, at: now) { return before }
+    }
+    let (board, selection) = make(request, snapshot, phases: phases, at: now)
+    let edition = RenderedBoard(
+      board,
+      selection: selection,
+      snapshot: snapshot,
+      words: words,
+      before: before
+    )
+    if let coverage = edition.coverage { tally.count(coverage) }
+    if request.instant == nil { shelf.put(edition, key) }
+    return edition
+  }
+
+  /// Merges timetable, realtime and alerts.
+  private func make(
+    _ request: BoardRequest,
+    _ snapshot: RealtimeSnapshot,
+    phases: BoardPhases,
+    at now: Double
+  ) -> (MergedBoard, AlertSelection?) {
+    let board = MergedBoard(
+      request: request,
+      now: now,
+      realtime: phases.contains(.realtime) ? snapshot.index : nil,
+      decay: decay
+    )
+    guard phases.contains(.alerts), let index = snapshot.alertIndex,
+      index.timetable === request.stop.feed.timetable
+    else { return (board, nil) }
+    let selection = AlertSelection(
+      index: index,
+      stop: Int(request.stop.stop),
+      rows: board.rows,
+      realtime: board.realtime,
+      now: board.instant,
+      language: request.language
+    )
+    return (board, selection)
+  }
+
+  /// Since when a board has looked as an edition has it, as far as is known.
+  ///
+  /// One clock: what came with a publication is as old as the publication, so a client that has a board
+  /// of that publication has this one.
+  func since(
+    _ edition: RenderedBoard,
+    _ request: BoardRequest,
+    phases: BoardPhases,
+    snapshot: RealtimeSnapshot
+  ) -> Double {
+    if let since = edition.since { return since }
+    let since = findSince(edition, request, phases: phases, snapshot)
+    edition.since = since
+    return since
+  }
+
+  /// The source time of the trip updates if a board of then, with all that is known now, would have looked
+  /// like this ever since; else when the edition was made.
+  private func findSince(
+    _ edition: RenderedBoard,
+    _ request: BoardRequest,
+    phases: BoardPhases,
+    _ snapshot: RealtimeSnapshot
+  ) -> Double {
+    // Whoever has a publication got it from here, so what had changed before it came is seen.
+    guard let source = snapshot.trips.sourceTime, source < edition.madeAt,
+      edition.madeAt - source < BoardBudget.longestLook,
+      let arrival = snapshot.trips.fetchedAt, snapshot.changedAt < arrival,
+      snapshot.index?.version(of: Int(request.stop.stop)) ?? 0 == edition.stopVersion,
+      words(snapshot, phases: phases, at: source) == edition.given
+    else { return edition.madeAt }
+    let (board, selection) = make(request, snapshot, phases: phases, at: source)
+    guard board.nextChangeAt >= edition.madeAt,
+      selection?.nextChangeAt ?? .infinity > edition.madeAt
+    else { return edition.madeAt }
+    return source
+  }
+
+  /// Whether an edition made with an earlier publication, whose time has not run out, looks like one made
+  /// now.
+  ///
+  /// The version of a stop leaves source times out, and how fresh each departure is depends on them. If
+  /// everything was fresh and is, nobody sees a difference; else a new edition has to tell.
+  private func looksTheSame(
+    _ before: RenderedBoard,
+    _ snapshot: RealtimeSnapshot,
+    _ request: BoardRequest,
+    at now: Double
+  ) -> Bool {
+    let stop = Int(request.stop.stop)
+    guard before.stopVersion == snapshot.index?.version(of: stop) ?? 0,
+      before.alertVersion == snapshot.alertIndex?.version ?? 0,
+      before.hasIndexes == RenderedBoard.indexes(snapshot)
+    else { return false }
+    guard let index = snapshot.index, before.stopVersion != 0 else { return true }
+    return before.isFresh && now - Double(index.oldestSourceTime(at: stop)) <= decay.fresh
+  }
+
+  /// An edition that is no longer right, for when there is no time to make one.
+  func copy(_ request: BoardRequest, phases: BoardPhases, at now: Double) -> RenderedBoard? {
+    guard request.instant == nil, let copy = shelf.edition(BoardKey(request, phases: phases)),
+      now - copy.madeAt <= Double(BoardBudget.staleCopy.components.seconds)
+    else { return nil }
+    return copy
+  }
+
+  /// The edition of a board that is right now, for somebody who follows it: those before are kept.
+  func followed(
+    _ request: BoardRequest,
+    phases: BoardPhases,
+    at now: Double,
+    snapshot: RealtimeSnapshot
+  ) -> RenderedBoard {
+    let edition = edition(request, phases: phases, at: now, snapshot: snapshot)
+    shelf.follow(BoardKey(request, phases: phases))
+    return edition
+  }
+
+  /// An edition that a client has, by its entity tag; nothing if it is not kept any more.
+  func edition(
+    _ request: BoardRequest,
+    phases: BoardPhases,
+    tagged tag: String
+  ) -> RenderedBoard? {
+    shelf.edition(BoardKey(request, phases: phases), tagged: tag)
+  }
+
+  /// How many editions are kept.
+  var editions: Int { shelf.count }
+
+  // MARK: The crowd
+
+  /// Counts a board that is being made.
+  ///
+  /// - Returns: How many are being made now, this one included.
+  func enter() -> Int { crowd.add(1, ordering: .relaxed).newValue }
+
+  /// Counts a board that is done.
+  func leave() { crowd.subtract(1, ordering: .relaxed) }
+
+  /// Counts a request for a board.
+  func note(at now: Double) { requests.withLock { $0.note(at: now) } }
+
+  /// What is said of the next publication of the trip updates; nothing without a rhythm, and not when it is
+  /// late (R31).
+  ///
+  /// Whoever asked within the last period asks again after the next publication.
+  func foretold(_ trips: SourceStatus, at now: Double) -> ForetoldChange? {
+    guard let next = trips.nextExpected(at: now), let period = trips.period else { return nil }
+    let clients = requests.withLock { $0.count(last: period, at: now) }
+    return ForetoldChange(
+      expectedAt: next,
+      quantile: SourceStatus.quantile,
+      spread: ClientSpread.window(clients: clients, period: period, ease: ease)
+    )
+  }
+}
+
+/// When alerts age.
+enum AlertDecay {
+  /// The greatest age of alerts that count as fresh, in seconds (mesdeparts.md 3.8).
+  static let freshFor: Double = 120
+}

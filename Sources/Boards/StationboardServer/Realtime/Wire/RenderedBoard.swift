@@ -1,0 +1,222 @@
+import GTFSRealtime
+import NIOCore
+import Synchronization
+import Timetable
+
+/// One edition of a board: what people see of it, rendered once, and how long it is right.
+///
+/// Everything that changes with the clock alone (the server's time, ages, request ids) is not in here;
+/// ``BoardAnswer`` writes it around.
+final class RenderedBoard: Sendable {
+  /// What became of realtime and of alerts.
+  struct Words: Hashable, Sendable {
+    var realtime: RealtimeStatusWord
+    var alerts: RealtimeStatusWord
+  }
+
+  /// A departure of the edition, for telling what changed between two.
+  struct Row: Sendable {
+    /// The contract's `key`.
+    let key: String
+    /// Where its JSON is in ``departures``.
+    let range: Range<Int>
+  }
+
+  /// The JSON of the departures, without the brackets of the list.
+  let departures: [UInt8]
+  /// The departures, in order.
+  let rows: [Row]
+  /// The members before the departures: `"station":…,"resolved":…`.
+  let place: [UInt8]
+  /// The JSON of `banners`.
+  let banners: [UInt8]
+  /// The JSON of `alerts.entities`.
+  let entities: [UInt8]
+  /// The JSON of `noService`.
+  let noService: [UInt8]
+  /// The entity tag, with its quotes: equal for editions that look the same.
+  let entityTag: String
+  /// The instant until which the same realtime gives the same edition.
+  let validUntil: Double
+  /// The instant since when a board has looked like this, once somebody has found out; the bits of
+  /// the number, and 0 for not known.
+  private let sinceBits = Atomic<UInt64>(0)
+  /// When the edition was made.
+  let madeAt: Double
+  /// The realtime it was made with.
+  let tick: UInt64
+  let stopVersion: UInt64
+  let alertVersion: UInt64
+  /// Whether there were trip updates and alerts at all.
+  let hasIndexes: [Bool]
+  /// Whether no departure's realtime was ageing.
+  let isFresh: Bool
+  /// How the source of trip updates stood.
+  let trips: SourceStatus
+  /// How the source of alerts stood.
+  let alerts: SourceStatus
+  /// What became of realtime.
+  let status: RealtimeStatusWord
+  /// What became of alerts.
+  let alertsStatus: RealtimeStatusWord
+  /// How many departures come from where.
+  let origins: [BoardRow.Origin: Int]
+  /// What the sources alone say of both.
+  let given: Words
+  /// Departures that realtime says something of.
+  let appliedCount: Int
+  /// How many departures carry realtime, of those that could; `nil` without realtime.
+  let coverage: BoardCoverage?
+  /// The bytes it takes in memory, roughly.
+  var bytes: Int { departures.count + place.count + banners.count + entities.count + 512 }
+
+  /// Renders a board.
+  ///
+  /// - Parameters:
+  ///   - board: The board.
+  ///   - selection: Its alerts; nothing if they are left out.
+  ///   - snapshot: The realtime it was made with.
+  ///   - words: What became of realtime and of alerts.
+  ///   - before: The edition before it, if there is one.
+  init(
+    _ board: MergedBoard,
+    selection: AlertSelection?,
+    snapshot: RealtimeSnapshot,
+    words: Words,
+    before: RenderedBoard?
+  ) {
+    let feed = board.request.stop.feed
+    let language = board.request.language.flatMap { feed.timetable.language($0) }
+    var json = JSONBytes(capacity: 1_024 + board.rows.count * 1_024)
+    let writer = DepartureRows(
+      feed: feed,
+      language: language,
+      realtime: board.realtime,
+      alerts: selection
+    )
+    var rows: [Row] = []
+    rows.reserveCapacity(board.rows.count)
+    var sourceTimes: [Range<Int>] = []
+    for (index, row) in board.rows.enumerated() {
+      if index > 0 { json.raw(",") }
+      let start = json.length
+      if let place = writer.write(row, at: index, &json) { sourceTimes.append(place) }
+      rows.append(Row(key: writer.key(of: row), range: start..<json.length))
+    }
+    departures = json.array
+    self.rows = rows
+    place = Self.place(board, language)
+    banners = Self.rendered { selection?.writeBanners(&$0, prefix: feed.idPrefix) ?? $0.raw("[]") }
+    entities = Self.rendered {
+      selection?.writeEntities(&$0, prefix: feed.idPrefix) ?? $0.raw("[]")
+    }
+    noService = Self.rendered { Self.noService(board, &$0) }
+    given = words
+    coverage = board.coverage
+    status = words.realtime.refined(board.coverage, freshest: board.freshest)
+    alertsStatus = words.alerts
+    appliedCount = board.appliedCount
+    var origins: [BoardRow.Origin: Int] = [:]
+    for row in board.rows { origins[row.origin, default: 0] += 1 }
+    self.origins = origins
+    tick = snapshot.tick
+    trips = snapshot.trips
+    alerts = snapshot.alerts
+    stopVersion = snapshot.index?.version(of: Int(board.request.stop.stop)) ?? 0
+    alertVersion = snapshot.alertIndex?.version ?? 0
+    madeAt = board.now
+    validUntil = min(board.nextChangeAt, selection?.nextChangeAt ?? .infinity)
+    hasIndexes = Self.indexes(snapshot)
+    isFresh = board.worstFreshness.map { $0 == .fresh } ?? true
+    var visible = VisibleContent()
+    visible.add(departures, without: sourceTimes)
+    for part in [place, banners, entities] { visible.add(part) }
+    visible.add(board.noService?.next)
+    visible.add(board.noService?.reason.rawValue)
+    for word in [status, alertsStatus] { visible.add(word.rawValue) }
+    if let coverage = board.coverage {
+      for count in [coverage.departures, coverage.live, coverage.old] { visible.add(Int64(count)) }
+    }
+    for flag in hasIndexes { visible.add(flag ? 1 : 0) }
+    visible.add(board.request.language)
+    visible.add(feed.timetable)
+    entityTag = visible.entityTag
+    if let before, before.entityTag == entityTag {
+      since = before.since
+    } else if let before, before.validUntil <= board.now, before.stopVersion == stopVersion,
+      before.alertVersion == alertVersion, before.given == given, before.isFresh, isFresh
+    {
+      // Time alone changed it, at the moment the edition before had named.
+      since = before.validUntil
+    }
+  }
+
+  /// The instant since when a board has looked like this, as far as is known.
+  var since: Double? {
+    get {
+      let bits = sinceBits.load(ordering: .relaxed)
+      return bits == 0 ? nil : Double(bitPattern: bits)
+    }
+    set { sinceBits.store(newValue?.bitPattern ?? 0, ordering: .relaxed) }
+  }
+
+  /// Which indexes there are.
+  static func indexes(_ snapshot: RealtimeSnapshot) -> [Bool] {
+    [snapshot.index != nil, snapshot.alertIndex != nil]
+  }
+
+  private static func rendered(_ write: (inout JSONBytes) -> Void) -> [UInt8] {
+    var json = JSONBytes(capacity: 256)
+    write(&json)
+    return json.array
+  }
+
+  private static func place(_ board: MergedBoard, _ language: UInt32?) -> [UInt8] {
+    let stop = board.request.stop
+    let timetable = stop.feed.timetable
+    return rendered { json in
+      json.raw("\"station\":{\"id\":")
+      json.string(timetable.id(of: stop.stop), prefix: stop.feed.idPrefix)
+      json.raw(",\"name\":")
+      json.string(timetable.name(of: stop.stop, language: language))
+      json.raw(",\"timezone\":")
+      let zone = timetable.zoneName(of: stop.stop)
+      if zone.count > 0 { json.string(zone) } else { json.string(timetable.metadata.timeZone) }
+      if let place = timetable.coordinate(of: stop.stop) {
+        json.raw(",\"lat\":")
+        json.degrees(place.latitude)
+        json.raw(",\"lon\":")
+        json.degrees(place.longitude)
+      } else {
+        json.raw(",\"lat\":null,\"lon\":null")
+      }
+      json.raw("},\"resolved\":{\"canonicalId\":")
+      json.string(stop.canonicalId)
+      json.raw(",\"source\":\"")
+      json.raw(Array(stop.source.rawValue.utf8))
+      json.raw("\",\"childrenCount\":")
+      json.integer(timetable.servedStops(of: stop.stop).count { $0 != stop.stop })
+      json.raw("}")
+    }
+  }
+
+  private static func noService(_ board: MergedBoard, _ json: inout JSONBytes) {
+    guard let noService = board.noService else { return json.raw("null") }
+    json.raw("{\"reason\":")
+    json.string(noService.reason.rawValue)
+    json.raw(",\"window\":{\"from\":\"")
+    json.instant(board.window.from)
+    json.raw("\",\"to\":\"")
+    json.instant(board.window.until)
+    json.raw("\",\"minutes\":")
+    json.integer(board.request.window)
+    json.raw("},\"nextDeparture\":")
+    if let next = noService.next {
+      json.raw("\"")
+      json.instant(next)
+      json.raw("\"}")
+    } else {
+      json.raw("null}")
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/// What a freshness label says, as data; the host chooses words and colours (R26, R28).
+public struct FreshnessLabel: Hashable, Sendable {
+  /// Why a copy carries the reduced marker.
+  public enum Reason: Hashable, Sendable {
+    /// The realtime status is the reason.
+    case status(RealtimeStatus)
+    /// The response mode is the reason.
+    case mode(ResponseMode)
+  }
+
+  /// The marker beside a copy (R26, seed 001).
+  public enum Marker: Hashable, Sendable {
+    /// The server says nothing about freshness.
+    case none
+    /// Realtime data is applied and the answer is full.
+    case normal
+    /// Anything else, with its reason.
+    case reduced(Reason)
+  }
+
+  /// The dot of a live badge (mesdeparts.md 1.1.12).
+  public enum Badge: UInt8, Hashable, Sendable {
+    /// Realtime data is applied and young.
+    case live
+    /// Some realtime data, or data of a middling age.
+    case partial
+    /// No realtime data, or data that is too old to be called live.
+    case unavailable
+    /// Nothing is known, or realtime data was not asked for.
+    case unknown
+  }
+
+  /// The strength of a notice in words (mesdeparts.md 5.12).
+  public enum Notice: UInt8, Hashable, Sendable {
+    /// Nothing to say.
+    case none
+    /// Realtime data is limited.
+    case mild
+    /// Realtime data is unavailable.
+    case unavailable
+  }
+
+  /// The marker beside the copy.
+  public var marker: Marker
+  /// The dot of the badge.
+  public var badge: Badge
+  /// The strength of the notice.
+  public var notice: Notice
+  /// The age to speak of, if there is a copy.
+  public var age: Timespan?
+  /// Whether a better copy is being kept in place of the newest answer (R20).
+  public var isHeld: Bool
+  /// Where the copy comes from (R38).
+  public var provenance: Provenance
+
+  /// The number and unit of "updated … ago" (R28).
+  public var wording: Age.Wording? { age.map { Age.wording($0) } }
+
+  /// Reads a label off an answer's marks.
+  ///
+  /// R26: the status is read first, then the mode, then the age.
+  ///
+  /// - Parameters:
+  ///   - marks: The marks of the newest answer.
+  ///   - age: The age of the data now.
+  ///   - isHeld: Whether a better copy is being kept.
+  ///   - provenance: Where the copy comes from; a copy that the server did not send has neither
+  ///     marker nor badge (R38).
+  ///   - policy: The thresholds of the badge.
+  public init(
+    marks: FreshnessMetadata,
+    age: Timespan?,
+    isHeld: Bool,
+    provenance: Provenance = .server,
+    policy: Policy
+  ) {
+    let isOfServer = provenance == .server
+    let status = isOfServer ? marks.effectiveStatus : nil
+    self.age = age
+    self.isHeld = isHeld
+    self.provenance = provenance
+    self.marker = Self.marker(status: status, mode: isOfServer ? marks.mode : nil)
+    self.notice = Self.notice(status)
+    self.badge = Self.badge(status, age: age, policy: policy)
+  }
+
+  private static func marker(status: RealtimeStatus?, mode: ResponseMode?) -> Marker {
+    if let status, status != .applied { return .reduced(.status(status)) }
+    if let mode, mode != .full { return .reduced(.mode(mode)) }
+    return status == nil && mode == nil ? .none : .normal
+  }
+
+  private static func notice(_ status: RealtimeStatus?) -> Notice {
+    switch status {
+    case nil, .applied: .none
+    case .partial, .skippedBudget, .disabled, .unknown: .mild
+    case .missingCache, .staleCache, .guardedError: .unavailable
+    }
+  }
+
+  private static func badge(_ status: RealtimeStatus?, age: Timespan?, policy: Policy) -> Badge {
+    let badge: Badge =
+      switch status {
+      case .applied: .live
+      case .partial: .partial
+      case .missingCache, .staleCache, .guardedError: .unavailable
+      case nil, .skippedBudget, .disabled, .unknown: .unknown
+      }
+    // Age only ever makes the badge worse.
+    guard let age, badge != .unknown else { return badge }
+    if age > policy.badgeUnavailableAfter { return .unavailable }
+    return age > policy.badgePartialAfter && badge == .live ? .partial : badge
+  }
+}

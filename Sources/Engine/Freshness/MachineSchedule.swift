@@ -1,0 +1,154 @@
+/// Many machines with one alarm, so that a process sleeps once for all of them.
+///
+/// ```swift
+/// let key = roster.insert(Freshness(policy: .workspaces))
+/// let effects = roster.handle(.started, for: key, at: now, draw: draw)
+/// // Sleep until `roster.alarm`, then drain:
+/// while let due = roster.due(at: now) { roster.handle(.woke, for: due, at: now, draw: draw) }
+/// ```
+public struct MachineSchedule: Hashable, Sendable {
+  /// The name of a machine in its roster; a removed machine's key is never given again.
+  public struct Key: Hashable, Sendable {
+    var slot: Int
+    var stamp: Int64
+  }
+
+  private struct Slot: Hashable, Sendable {
+    var machine: RefreshMachine?
+    var stamp: Int64
+    /// The place in the heap, or -1 without an alarm.
+    var place: Int
+  }
+
+  private struct Entry: Hashable, Sendable {
+    var alarm: Moment
+    var slot: Int
+  }
+
+  private var slots: [Slot] = []
+  private var vacant: [Int] = []
+  /// A binary heap: no entry is later than its two children, and each slot knows its place.
+  private var heap: [Entry] = []
+
+  /// Creates an empty roster.
+  public init() {}
+
+  /// The number of machines.
+  public var count: Int { slots.count - vacant.count }
+
+  /// The earliest alarm of all machines (R8).
+  public var alarm: Moment? { heap.first?.alarm }
+
+  /// The machine with a key, if it is still there.
+  public subscript(key: Key) -> RefreshMachine? {
+    guard slots.indices.contains(key.slot), slots[key.slot].stamp == key.stamp else { return nil }
+    return slots[key.slot].machine
+  }
+
+  /// Adds a machine.
+  public mutating func insert(_ machine: RefreshMachine) -> Key {
+    let slot: Int
+    if let reused = vacant.popLast() {
+      slot = reused
+      slots[slot].machine = machine
+    } else {
+      slot = slots.count
+      slots.append(Slot(machine: machine, stamp: 0, place: -1))
+    }
+    arm(slot, at: machine.alarm)
+    return Key(slot: slot, stamp: slots[slot].stamp)
+  }
+
+  /// Removes a machine with its alarm.
+  ///
+  /// - Returns: The machine, or `nil` if it was gone already.
+  @discardableResult
+  public mutating func remove(_ key: Key) -> RefreshMachine? {
+    guard let machine = self[key] else { return nil }
+    arm(key.slot, at: nil)
+    slots[key.slot].machine = nil
+    slots[key.slot].stamp += 1
+    vacant.append(key.slot)
+    return machine
+  }
+
+  /// Hands an event to a machine.
+  ///
+  /// - Returns: What the host does now, or `nil` if the machine is gone.
+  public mutating func handle(
+    _ event: Event,
+    for key: Key,
+    at now: Moment,
+    draw: RandomSample
+  ) -> Effects? {
+    guard slots.indices.contains(key.slot), slots[key.slot].stamp == key.stamp else { return nil }
+    guard let effects = slots[key.slot].machine?.handle(event, at: now, draw: draw) else {
+      return nil
+    }
+    arm(key.slot, at: effects.alarm)
+    return effects
+  }
+
+  /// Names a machine whose alarm has passed, the earliest first.
+  public func due(at now: Moment) -> Key? {
+    guard let first = heap.first, first.alarm <= now else { return nil }
+    return Key(slot: first.slot, stamp: slots[first.slot].stamp)
+  }
+
+  // MARK: The heap
+
+  private mutating func arm(_ slot: Int, at alarm: Moment?) {
+    let place = slots[slot].place
+    guard let alarm else {
+      if place >= 0 { disarm(slot, at: place) }
+      return
+    }
+    if place >= 0 {
+      heap[place].alarm = alarm
+      sink(raise(place))
+    } else {
+      heap.append(Entry(alarm: alarm, slot: slot))
+      slots[slot].place = heap.count - 1
+      _ = raise(heap.count - 1)
+    }
+  }
+
+  private mutating func disarm(_ slot: Int, at place: Int) {
+    slots[slot].place = -1
+    let last = heap.removeLast()
+    guard place < heap.count else { return }
+    heap[place] = last
+    slots[last.slot].place = place
+    sink(raise(place))
+  }
+
+  private mutating func raise(_ start: Int) -> Int {
+    var place = start
+    while place > 0 {
+      let parent = (place - 1) / 2
+      guard heap[place].alarm < heap[parent].alarm else { break }
+      swap(place, parent)
+      place = parent
+    }
+    return place
+  }
+
+  private mutating func sink(_ start: Int) {
+    var place = start
+    while true {
+      var least = place
+      let left = 2 * place + 1
+      if left < heap.count, heap[left].alarm < heap[least].alarm { least = left }
+      if left + 1 < heap.count, heap[left + 1].alarm < heap[least].alarm { least = left + 1 }
+      guard least != place else { return }
+      swap(place, least)
+      place = least
+    }
+  }
+
+  private mutating func swap(_ first: Int, _ second: Int) {
+    heap.swapAt(first, second)
+    slots[heap[first].slot].place = first
+    slots[heap[second].slot].place = second
+  }
+}

@@ -1,0 +1,304 @@
+extension RefreshMachine {
+  /// Notes an answer that claims to belong to a request.
+  mutating func answered(_ ticket: Ticket, _ answer: Answer, in turn: inout Step) -> Transition {
+    // R3: only the request that is out can be answered.
+    guard case .asking(let flight, let then) = phase,
+      flight.request.ticket.generation == ticket.generation
+    else {
+      turn.effects.notes.insert(.superseded)
+      return .stay
+    }
+    guard ticket.context == context else {
+      // R3: the right request, and an answer about something else. It ends and changes nothing.
+      turn.effects.notes.insert(.superseded)
+      return landed(flight, then: then, Answer(.cancelled), in: &turn)
+    }
+    return landed(flight, then: then, answer, in: &turn)
+  }
+
+  /// Notes that the request that was out has ended, whichever way.
+  ///
+  /// R25: the loading hint is a property of the request that is out, so it ends here as well.
+  mutating func landed(
+    _ flight: InFlightRequest,
+    then: RefreshRequest?,
+    _ answer: Answer,
+    in turn: inout Step
+  ) -> Transition {
+    turn.hasLanded = true
+    let before = snapshot?.revision
+    let delay = responseDelay(answer, of: flight, at: turn.now)
+    let (move, verdict) = outcome(answer, of: flight, delay: delay, in: &turn)
+    // R22: a cancellation is not an error, and no sample either.
+    if answer.outcome != .cancelled {
+      lastEnd = turn.now
+      let isChange = verdict?.applies == true && snapshot?.revision != before
+      turn.effects.sample = sample(answer, of: flight, verdict, isChange: isChange, at: turn.now)
+    }
+    guard let then else { return move }
+    if then.isNews, turn.policy.push != nil {
+      // R33: news keeps its distance however fast it comes. R23: it does not shorten the wait after
+      // a failure that a repetition may cure.
+      if case .rest(let cause, _) = move, cause.isOfTransientFailure { return move }
+      return .rest(.news, then)
+    }
+    // R40: what the budget does not cover waits with the rest that the answer brings about.
+    if isOverBudget(then, at: turn.now) {
+      postpone(then, in: &turn)
+      return move
+    }
+    // R2: the follow-up goes out when the request ends, however it ended.
+    return .insist(then)
+  }
+
+  private mutating func outcome(
+    _ answer: Answer,
+    of flight: InFlightRequest,
+    delay: Timespan,
+    in turn: inout Step
+  ) -> (Transition, DowngradeProtection.Verdict?) {
+    // R21: different outcomes stay different.
+    switch answer.outcome {
+    case .content(let content):
+      let isForced = flight.request.wish.isForced
+      let (verdict, step) = receive(
+        content,
+        of: answer,
+        delay: delay,
+        isForced: isForced,
+        isRequest: true,
+        in: &turn
+      )
+      return (.rest(step.map { .degraded($0) } ?? .cadence, .schedule), verdict)
+    case .unchanged:
+      guard snapshot != nil else { return (bodyIsMissing(answer, flight, in: turn), nil) }
+      verify(answer, delay: delay, isRequest: true, in: &turn)
+      return (.rest(.cadence, .schedule), .keepUnmodified)
+    case .refused: return (rejected(.refused, answer, in: turn), nil)
+    case .unauthorised: return (rejected(.unauthorised, answer, in: turn), nil)
+    case .gone: return (rejected(.gone, answer, in: turn), nil)
+    case .throttled(let retryAfter):
+      let wait = retryAfter?.wait(
+        serverTime: answer.marks.serverTime,
+        cap: turn.policy.retryAfterCap
+      )
+      // R23: it beats the ladder upward only; `due` takes the later of the two.
+      if let wait { backoff.throttled(until: turn.now + wait) }
+      return (failed(.throttled, answer, flight, isTransient: false, in: turn), nil)
+    case .serverError: return (failed(.serverError, answer, flight, in: turn), nil)
+    case .timedOut: return (failed(.timedOut, answer, flight, in: turn), nil)
+    case .unreachable: return (failed(.unreachable, answer, flight, in: turn), nil)
+    case .undecodable(let reason):
+      return (failed(.undecodable(reason: reason), answer, flight, in: turn), nil)
+    case .cancelled: return (.rest(.cadence, .schedule), nil)
+    }
+  }
+
+  // MARK: Success
+
+  /// Takes in a body; names what became of it and the step of the ladder it asks for (R34).
+  mutating func receive(
+    _ content: Content,
+    of answer: Answer,
+    delay: Timespan,
+    isForced: Bool,
+    isRequest: Bool,
+    in turn: inout Step
+  ) -> (DowngradeProtection.Verdict, Int32?) {
+    let now = turn.now
+    if isOlder(answer.marks, policy: turn.policy), !isForced {
+      // R36: an older version changes nothing, counts as success and labels nothing.
+      succeeded(answer, isRequest: isRequest, teaches: false, in: turn)
+      unchangedRun = 0
+      lastFull = now
+      turn.effects.snapshot = .hold
+      return (.keepNewer, nil)
+    }
+    let verdict = DowngradeProtection.verdict(
+      isModified: true,
+      hasRealtime: content.hasRealtime,
+      showsRealtime: snapshot?.hasRealtime ?? false,
+      isForced: isForced,
+      age: snapshot?.age.value(at: now) ?? .zero,
+      cap: turn.policy.holdCap
+    )
+    succeeded(answer, isRequest: isRequest, teaches: true, in: turn)
+    unchangedRun = 0
+    lastFull = now
+    let step = degraded.answered(answer.marks.degradation, at: now, policy: turn.policy)
+    guard verdict.applies else {
+      // R20: keep, and label from the incoming answer. R19: its validator is never used.
+      let age = answer.marks.greatestAgeAtArrival(delay: delay)
+      held = WithheldResponse(quality: Quality(answer.marks), age: age, arrivedAt: now)
+      turn.effects.snapshot = .hold
+      turn.effects.notes.insert(.held)
+      return (verdict, step)
+    }
+    let isSame = snapshot?.revision == content.revision
+    turn.effects.snapshot = isSame ? .verify : .apply
+    let age = arrivalAge(answer.marks, delay: delay, at: now)
+    snapshot = Snapshot(
+      revision: content.revision,
+      validator: content.validator,
+      hasRealtime: content.hasRealtime,
+      age: Age(atArrival: age, arrivedAt: now),
+      hasServerAge: answer.marks.ageAtArrival != nil,
+      sourceTime: answer.marks.fetchedAt,
+      changedAt: isSame ? snapshot?.changedAt ?? now : now,
+      verifiedAt: now
+    )
+    quality = Quality(answer.marks)
+    held = nil
+    if content.fulfilsAction { activity.fulfilled() }
+    return (verdict, step)
+  }
+
+  /// Takes in "not modified".
+  ///
+  /// R16: a success that moves *verified* and leaves *changed*.
+  mutating func verify(
+    _ answer: Answer,
+    delay: Timespan,
+    isRequest: Bool,
+    in turn: inout Step
+  ) {
+    let isOlder = isOlder(answer.marks, policy: turn.policy)
+    succeeded(answer, isRequest: isRequest, teaches: !isOlder, in: turn)
+    unchangedRun = min(unchangedRun + 1, 1_000)
+    held = nil
+    // R38: nobody sent a validator of what the application wrote or kept, so that it is not confirmed.
+    guard var kept = snapshot, kept.provenance == .server else { return }
+    turn.effects.snapshot = .verify
+    kept.verifiedAt = turn.now
+    let tellsAge = answer.marks.ageAtArrival != nil
+    if !isOlder, tellsAge || !kept.hasServerAge {
+      let age = arrivalAge(answer.marks, delay: delay, at: turn.now)
+      kept.age = Age(atArrival: age, arrivedAt: turn.now)
+      kept.hasServerAge = tellsAge
+      kept.sourceTime = answer.marks.fetchedAt ?? kept.sourceTime
+    }
+    snapshot = kept
+    // R36: what is older labels nothing.
+    if !isOlder { quality = quality.updated(by: answer.marks) }
+  }
+
+  /// R16, R23: one success of any kind clears the error and the backoff.
+  ///
+  /// What is older than the copy at hand teaches nothing of the producer's rhythm (R31, R36).
+  private mutating func succeeded(
+    _ answer: Answer,
+    isRequest: Bool,
+    teaches: Bool,
+    in turn: Step
+  ) {
+    backoff.succeeded(isRequest: isRequest)
+    failure = nil
+    // R9: the next interval is chosen with what this answer says (P4).
+    if let observed = answer.activity { activity.observed(observed, at: turn.now) }
+    guard teaches, let alignment = turn.policy.alignment else { return }
+    rhythm.learn(sight(answer, isRequest: isRequest, in: turn), tolerance: alignment.tolerance)
+  }
+
+  /// What an answer shows of the producer (R31); one from the stream was sent when it came.
+  private func sight(_ answer: Answer, isRequest: Bool, in turn: Step) -> ProducerRhythm.Sight {
+    var sight = ProducerRhythm.Sight(
+      marks: answer.marks,
+      hints: answer.hints,
+      sent: turn.now,
+      now: turn.now,
+      interval: interval(at: turn.now, policy: turn.policy) ?? turn.policy.idle,
+      isScheduled: false,
+      draw: turn.draw
+    )
+    guard isRequest, case .asking(let flight, _) = phase else { return sight }
+    sight.sent = flight.startedAt
+    sight.isScheduled = flight.request.wish.origin == .schedule
+    return sight
+  }
+
+  // MARK: Failure
+
+  /// R17: "not modified" about a body nobody has leads to one unconditional request.
+  private mutating func bodyIsMissing(
+    _ answer: Answer,
+    _ flight: InFlightRequest,
+    in turn: Step
+  ) -> Transition {
+    guard flight.request.wish.isRecovery else {
+      var wish = flight.request.wish
+      wish.isUnconditional = true
+      wish.isRecovery = true
+      return .ask(wish)
+    }
+    return failed(.missingBody, answer, flight, isTransient: false, in: turn)
+  }
+
+  /// R21: the answer would stay the same, so the question is not repeated, except very slowly (R12).
+  private mutating func rejected(
+    _ kind: Failure.Kind,
+    _ answer: Answer,
+    in turn: Step
+  ) -> Transition {
+    backoff = Backoff()
+    show(kind, answer, at: turn.now)
+    return .rest(.recheck, .schedule)
+  }
+
+  private mutating func failed(
+    _ kind: Failure.Kind,
+    _ answer: Answer,
+    _ flight: InFlightRequest,
+    isTransient: Bool = true,
+    in turn: Step
+  ) -> Transition {
+    switch backoff.failed(isTransient: isTransient, policy: turn.policy) {
+    case .retry:
+      // R7: once, and silently: no error, no loading hint.
+      var wish = flight.request.wish
+      wish.showsLoading = false
+      let limit = turn.policy.driftLimit(cadence: flight.request.cadence)
+      return .rest(.retry(isLate: turn.now - flight.deadline >= limit), wish)
+    case .ladder(let step):
+      show(kind, answer, at: turn.now)
+      return .rest(.backoff(step), .schedule)
+    }
+  }
+
+  /// Shows a failure until something goes right.
+  ///
+  /// R22: an error never erases a snapshot. It stands beside it.
+  private mutating func show(_ kind: Failure.Kind, _ answer: Answer, at now: Moment) {
+    failure = Failure(kind: kind, status: answer.status, since: failure?.since ?? now)
+  }
+
+  // MARK: Diagnostics
+
+  /// R29: everything a report needs to know about one request.
+  private func sample(
+    _ answer: Answer,
+    of flight: InFlightRequest,
+    _ verdict: DowngradeProtection.Verdict?,
+    isChange: Bool,
+    at now: Moment
+  ) -> Sample {
+    var skew: Timespan?
+    if let device = answer.deviceTime, let server = answer.marks.serverTime {
+      skew = device - server
+    }
+    return Sample(
+      ticket: flight.request.ticket,
+      startedAt: flight.startedAt,
+      endedAt: now,
+      status: answer.status,
+      outcome: answer.outcome,
+      verdict: verdict,
+      marks: answer.marks,
+      skew: skew,
+      bytes: answer.bytes,
+      isConditional: flight.request.validator != nil,
+      isChange: isChange,
+      changeToScreen: isChange ? answer.marks.ageAtArrival : nil,
+      cadence: flight.request.cadence
+    )
+  }
+}

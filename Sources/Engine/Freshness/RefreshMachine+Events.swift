@@ -1,0 +1,296 @@
+extension RefreshMachine {
+  /// Notes the facts of an event and names the move that follows.
+  mutating func decide(_ event: Event, in turn: inout Step) -> Transition {
+    switch event {
+    case .started: started()
+    case .stopped: stopped()
+    case .paceWished(let interval): paceChanged(interval)
+    case .prefetch: prefetch(in: &turn)
+    case .woke: woke(in: &turn)
+    case .slept: slept(in: &turn)
+    case .lifecycle(let next): moved(to: next)
+    case .focused: focused(in: turn)
+    case .connectivity(let next): connectivityChanged(to: next, in: &turn)
+    case .wished(let wish): wished(wish)
+    case .contextChanged(let next): contextChanged(to: next, in: &turn)
+    case .activity(let current): activityObserved(current, in: turn)
+    case .acted: acted(in: turn)
+    case .fulfilled: fulfilled()
+    case .wrote(let revision): wrote(revision, in: &turn)
+    case .restored(let revision, let age): restored(revision, age: age, in: &turn)
+    case .evicted: evicted()
+    case .restrained(let next): restrained(next)
+    case .answered(let ticket, let answer): answered(ticket, answer, in: &turn)
+    case .linkOpened, .linkHeard, .linkChanged, .linkDelivered, .linkGap, .linkLost:
+      linkReported(event, in: &turn)
+    }
+  }
+
+  // MARK: Watching
+
+  private mutating func started() -> Transition {
+    guard !isWatched else { return .stay }
+    isWatched = true
+    guard mayRunSchedule else { return .stay }
+    // R5: poll first, then sleep. A prefetch that is out is as good.
+    return .join(RefreshRequest(.catchUp, showsLoading: true))
+  }
+
+  private mutating func stopped() -> Transition {
+    isWatched = false
+    deferred = nil
+    postponed = nil
+    paceWished = nil
+    activity.fulfilled()
+    return .sleep
+  }
+
+  private mutating func paceChanged(_ interval: Timespan?) -> Transition {
+    paceWished = interval
+    return .stay
+  }
+
+  private mutating func prefetch(in turn: inout Step) -> Transition {
+    // R35: before anybody watches, at low priority, on a free network, inside the budget of the
+    // cadence.
+    let gap = interval(at: turn.now, policy: turn.policy) ?? .longest
+    let isInBudget = lastStart.map { turn.now - $0 >= gap } ?? true
+    let isFree = connectivity == .online && lifecycle == .foreground
+    let isAllowed = !isBound(at: turn.now) && (restraint.quietUntil.map { $0 <= turn.now } ?? true)
+    guard turn.policy.prefetches, !isWatched, phase == .dormant, isFree, isInBudget, isAllowed
+    else {
+      turn.effects.notes.insert(.prefetchDropped)
+      return .stay
+    }
+    return .ask(RefreshRequest(.prefetch))
+  }
+
+  // MARK: Time
+
+  private mutating func woke(in turn: inout Step) -> Transition {
+    var needsResync = false
+    if link.isOverdue(at: turn.now) {
+      needsResync = linkWasLost(in: &turn) == .resync
+      turn.effects.link = .close
+    }
+    guard case .asking(let flight, let then) = phase, flight.deadline <= turn.now else {
+      return needsResync ? .resync : .stay
+    }
+    // R6: over, cancelled, and a transient failure.
+    turn.effects.cancel = flight.request.ticket
+    turn.effects.notes.insert(.timedOut)
+    return landed(flight, then: then, Answer(.timedOut), in: &turn)
+  }
+
+  private mutating func slept(in turn: inout Step) -> Transition {
+    if link.isLive {
+      // R33: a stream that slept is a stream with a gap.
+      _ = linkWasLost(in: &turn)
+      turn.effects.link = .close
+    }
+    guard isWatched, mayRunSchedule else { return .stay }
+    turn.effects.notes.insert(.drifted)
+    // R14: whatever was out died with the connection. One request, spread.
+    guard case .asking(let flight, let then) = phase else {
+      return .rest(.spread, insistence ?? .schedule)
+    }
+    return .rest(.spread, then.map { flight.request.wish.merged(with: $0) } ?? flight.request.wish)
+  }
+
+  // MARK: The device
+
+  private mutating func moved(to next: Lifecycle) -> Transition {
+    let previous = lifecycle
+    lifecycle = next
+    guard previous != next else { return .stay }
+    switch next {
+    case .foreground:
+      // R11: one immediate request; one that is out will do, so that no loop doubles.
+      return isWatched ? .join(RefreshRequest(.catchUp, showsLoading: snapshot == nil)) : .stay
+    case .background:
+      // R11: the slow interval or a pause. A long poll is for the foreground only (R32).
+      guard policy.background != nil else { return .sleep }
+      if case .asking(let flight, let then) = phase, flight.request.longPoll != nil {
+        return then.map { .ask($0) } ?? .rest(.cadence, .schedule)
+      }
+      return .stay
+    case .suspended: return .sleep
+    }
+  }
+
+  private func focused(in turn: Step) -> Transition {
+    guard isWatched, lifecycle == .foreground else { return .stay }
+    // R11: focus events come in swarms.
+    if let lastStart, turn.now - lastStart < turn.policy.focusDebounce { return .stay }
+    return .join(RefreshRequest(.catchUp))
+  }
+
+  private mutating func connectivityChanged(
+    to next: Connectivity,
+    in turn: inout Step
+  ) -> Transition {
+    let previous = connectivity
+    connectivity = next
+    switch (previous, next) {
+    case (.offline, .offline): return .stay
+    case (_, .offline):
+      // R24: no requests, no failures counted. What a person asked for is not forgotten.
+      if case .asking(let flight, let then) = phase {
+        let wish = then.map { flight.request.wish.merged(with: $0) } ?? flight.request.wish
+        if wish.origin == .person { deferred = deferred.map { $0.merged(with: wish) } ?? wish }
+      } else if let wish = insistence, wish.origin == .person {
+        deferred = deferred.map { $0.merged(with: wish) } ?? wish
+      }
+      return .sleep
+    case (.offline, _):
+      // R24: back online, one immediate request, jittered.
+      let wish = RefreshRequest(.catchUp)
+      if isOverBudget(wish, at: turn.now) {
+        postpone(wish, in: &turn)
+        return .stay
+      }
+      if isWatched || hasDebt, !isBound(at: turn.now) {
+        // Paid for the latest moment at which the spread lets it go out.
+        patience.spend(at: turn.now + max(turn.policy.spread, .zero), turn.policy)
+      }
+      return .rest(.reconnect, wish)
+    case (_, .metered):
+      // R35: a prefetch is dropped when it costs.
+      guard case .asking(let flight, nil) = phase, flight.request.wish.origin == .prefetch else {
+        return .stay
+      }
+      return .sleep
+    case (_, .online): return .stay
+    }
+  }
+
+  // MARK: The application
+
+  private mutating func wished(_ wish: RefreshRequest) -> Transition {
+    // R34: a person ends the silence that "disabled" brought.
+    if wish.origin == .person { degraded.personSpoke() }
+    // R32: nobody waits behind a long poll; it ends now, and the wish goes out in its place.
+    if case .asking(let flight, _) = phase, flight.request.longPoll != nil { return .insist(wish) }
+    return .queue(wish)
+  }
+
+  private mutating func contextChanged(to next: Context, in turn: inout Step) -> Transition {
+    let wish = RefreshRequest(.person, showsLoading: true)
+    guard next != context else { return isWatched && mayRunSchedule ? wished(wish) : .stay }
+    // R4: the snapshot goes at once, and with it hold, validators (R19) and failures. R39: another
+    // question goes to the same origin, which still wants to be left alone.
+    let notBefore = next.identity == context.identity ? backoff.notBefore : nil
+    context = next
+    if snapshot != nil { turn.effects.snapshot = .clear }
+    snapshot = nil
+    quality = Quality()
+    held = nil
+    failure = nil
+    backoff = Backoff(notBefore: notBefore)
+    degraded = DegradedRun()
+    rhythm = ProducerRhythm()
+    activity = ActivityHistory()
+    unchangedRun = 0
+    lastFull = nil
+    deferred = nil
+    postponed = nil
+    delay = nil
+    lastRescue = nil
+    return isWatched && mayRunSchedule ? .ask(wish) : .sleep
+  }
+
+  private mutating func activityObserved(_ current: Activity, in turn: Step) -> Transition {
+    activity.observed(current, at: turn.now)
+    return .stay
+  }
+
+  private mutating func acted(in turn: Step) -> Transition {
+    // R13: the active interval until the effect is seen or the deadline passes.
+    activity.acted(until: turn.now + turn.policy.burst)
+    return .stay
+  }
+
+  private mutating func fulfilled() -> Transition {
+    activity.fulfilled()
+    return .stay
+  }
+
+  private mutating func wrote(_ revision: Revision, in turn: inout Step) -> Transition {
+    snapshot = Snapshot(
+      revision: revision,
+      validator: nil,
+      hasRealtime: snapshot?.hasRealtime ?? false,
+      age: Age(atArrival: .zero, arrivedAt: turn.now),
+      hasServerAge: false,
+      // R36: what answers it must not be older than what it took the place of.
+      sourceTime: snapshot?.sourceTime,
+      // R38: nobody but the application says so.
+      provenance: .local,
+      changedAt: turn.now,
+      verifiedAt: snapshot?.verifiedAt ?? turn.now
+    )
+    held = nil
+    return replaced(isAnswer: false, in: &turn)
+  }
+
+  private mutating func restored(
+    _ revision: Revision,
+    age: Timespan,
+    in turn: inout Step
+  ) -> Transition {
+    // R38: a copy of an earlier run fills a gap and takes nobody's place.
+    guard snapshot == nil else {
+      turn.effects.snapshot = .hold
+      return .stay
+    }
+    turn.effects.snapshot = .apply
+    snapshot = Snapshot(
+      revision: revision,
+      validator: nil,
+      hasRealtime: false,
+      age: Age(atArrival: max(age, .zero), arrivedAt: turn.now),
+      hasServerAge: false,
+      sourceTime: nil,
+      provenance: .disk,
+      changedAt: turn.now,
+      verifiedAt: turn.now
+    )
+    quality = Quality()
+    held = nil
+    return .stay
+  }
+
+  private mutating func restrained(_ next: Restraint) -> Transition {
+    restraint = next
+    return .stay
+  }
+
+  private mutating func evicted() -> Transition {
+    // R19: a validator goes with the snapshot it validates.
+    snapshot = nil
+    held = nil
+    return .stay
+  }
+
+  /// A newer copy came from elsewhere: the answer that is out would be older than it.
+  ///
+  /// R23, R21: only an answer ends the wait after a failure; the application's own copy does not.
+  mutating func replaced(isAnswer: Bool, in turn: inout Step) -> Transition {
+    if isAnswer, postponed?.isForced == false { postponed = nil }
+    switch phase {
+    case .dormant: return .stay
+    case .resting(let rest):
+      if !isAnswer, rest.cause.isOfFailure { return .stay }
+      return .rest(.cadence, rest.wish.isForced ? rest.wish : .schedule)
+    case .asking(let flight, let then):
+      // What a person insists on, or what waits behind, is asked again.
+      if flight.request.wish.isForced {
+        return .ask(then.map { flight.request.wish.merged(with: $0) } ?? flight.request.wish)
+      }
+      guard let then else { return .rest(.cadence, .schedule) }
+      guard isOverBudget(then, at: turn.now) else { return .insist(then) }
+      postpone(then, in: &turn)
+      return .rest(.cadence, .schedule)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+extension RefreshMachine {
+  /// Notes what the stream reports (R33).
+  mutating func linkReported(_ event: Event, in turn: inout Step) -> Transition {
+    guard let push = turn.policy.push else { return .stay }
+    if case .linkOpened(let isResumed) = event {
+      // R33: what happened between the last poll and the opening was not announced.
+      let consequence = link.opened(isResumed: isResumed, at: turn.now, push: push)
+      return consequence == .resync ? .resync : .stay
+    }
+    if event == .linkLost { return linkWasLost(in: &turn) == .resync ? .resync : .stay }
+    guard link.isLive else {
+      turn.effects.notes.insert(.superseded)
+      return .stay
+    }
+    link.heard(at: turn.now, push: push)
+    switch event {
+    case .linkChanged:
+      // R33: news of a change; a request that is out may have left before it.
+      if case .asking(let flight, _) = phase {
+        return flight.request.longPoll == nil ? .queue(.change) : .stay
+      }
+      // R23: news does not shorten the wait after a failure that a repetition may cure.
+      if case .resting(let rest) = phase, rest.cause.isOfTransientFailure { return .stay }
+      return .rest(.news, .change)
+    case .linkDelivered(let about, let answer):
+      return delivered(answer, about: about, in: &turn)
+    case .linkGap:
+      turn.effects.notes.insert(.linkLost)
+      return .resync
+    default: return .stay
+    }
+  }
+
+  /// Notes that the stream is gone; polling goes on at the normal cadence, and observers see
+  /// nothing of it (R33).
+  mutating func linkWasLost(in turn: inout Step) -> PushConnection.Consequence {
+    guard let push = turn.policy.push else { return .none }
+    let consequence = link.lost(at: turn.now, draw: turn.draw, policy: turn.policy, push: push)
+    if consequence == .resync { turn.effects.notes.insert(.linkLost) }
+    return consequence
+  }
+
+  private mutating func delivered(
+    _ answer: Answer,
+    about delivered: Context,
+    in turn: inout Step
+  ) -> Transition {
+    // R3: news of another context changes nothing.
+    guard delivered == context else {
+      turn.effects.notes.insert(.superseded)
+      return .stay
+    }
+    switch answer.outcome {
+    case .content(let content):
+      _ = receive(
+        content,
+        of: answer,
+        delay: answer.delay ?? delay ?? .zero,
+        isForced: false,
+        isRequest: false,
+        in: &turn
+      )
+    case .unchanged where snapshot != nil:
+      verify(
+        answer,
+        delay: answer.delay ?? delay ?? .zero,
+        isRequest: false,
+        in: &turn
+      )
+    default: return .stay
+    }
+    lastEnd = turn.now
+    return replaced(isAnswer: true, in: &turn)
+  }
+}

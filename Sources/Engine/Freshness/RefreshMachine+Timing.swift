@@ -1,0 +1,332 @@
+extension RefreshMachine {
+  // MARK: Permission
+
+  /// Whether requests are possible at all (R11, R24).
+  var mayAsk: Bool { lifecycle != .suspended && connectivity != .offline }
+
+  /// Whether the lifecycle lets the schedule run (R11).
+  var mayRunSchedule: Bool {
+    switch lifecycle {
+    case .foreground: true
+    case .background: policy.background != nil
+    case .suspended: false
+    }
+  }
+
+  /// Whether time means anything to the machine now.
+  ///
+  /// Unwatched, only a wish that had to wait does.
+  private var keepsTime: Bool { mayAsk && (isWatched ? mayRunSchedule : hasDebt) }
+
+  /// Whether a wish had to wait that nobody watches for.
+  var hasDebt: Bool { deferred != nil || postponed != nil }
+
+  // MARK: The one place that writes the phase and the alarm
+
+  /// Turns a move into the next phase and sets the alarm.
+  ///
+  /// R8: the timer has one owner, and it is re-armed here after every event, whatever happened.
+  mutating func settle(_ move: Transition, in turn: inout Step) {
+    // R33: the stream first, because whether it is there sets the length of the waits.
+    let wantsLink = isWatched && lifecycle == .foreground && mayAsk
+    let order = link.settle(isWanted: wantsLink, at: turn.now, push: turn.policy.push)
+    if let order { turn.effects.link = order }
+    let next = next(after: move, in: &turn)
+    if let old = phase.ticket, old != next.ticket, !turn.hasLanded {
+      // R1: whatever was out and is not out any more is cancelled. Not an error (R22).
+      turn.effects.cancel = old
+    }
+    phase = next
+    alarm = deadline(of: next, policy: turn.policy)
+    if let attention = link.deadline { alarm = min(alarm ?? attention, attention) }
+    turn.effects.alarm = alarm
+  }
+
+  private mutating func next(after move: Transition, in turn: inout Step) -> Phase {
+    let current: Phase = turn.hasLanded ? .dormant : phase
+    switch (move, current) {
+    case (.sleep, _): return .dormant
+    case (.ask(let wish), _): return ask(wish, isFree: true, in: &turn)
+    case (.insist(let wish), _): return ask(wish, after: current, in: &turn)
+    case (.queue(let wish), .asking(let flight, let then)):
+      // R2: exactly one follow-up; wishes merge.
+      turn.effects.notes.insert(.coalesced)
+      return .asking(flight, then: then.map { $0.merged(with: wish) } ?? wish)
+    case (.queue(let wish), _): return ask(wish, after: current, in: &turn)
+    case (.join(let wish), .asking(var flight, let then)):
+      flight.request.wish = flight.request.wish.merged(with: wish)
+      turn.effects.notes.insert(.coalesced)
+      return .asking(flight, then: then)
+    case (.join(let wish), _): return ask(wish, after: current, in: &turn)
+    case (.resync, .asking(let flight, let then)):
+      return .asking(flight, then: then.map { $0.merged(with: .change) } ?? .change)
+    case (.resync, .resting(let rest)) where rest.cause.isOfFailure: return review(rest, in: &turn)
+    case (.resync, _):
+      let wish = insistence.map { $0.merged(with: .change) } ?? .change
+      return rest(.reconnect, wish, in: &turn)
+    case (.rest(.news, let wish), _):
+      return rest(.news, insistence.map { $0.merged(with: wish) } ?? wish, in: &turn)
+    case (.rest(let cause, let wish), _): return rest(cause, wish, in: &turn)
+    case (.stay, .asking(let flight, _)):
+      guard mayAsk else { return .dormant }
+      // R40: a wish that the budget covers again does not wait behind a long poll (R32).
+      guard flight.request.longPoll != nil, let postponed, !isBound(at: turn.now),
+        !isOverBudget(postponed, at: turn.now)
+      else { return current }
+      return ask(postponed, after: current, in: &turn)
+    case (.stay, .resting(let rest)): return review(rest, in: &turn)
+    case (.stay, .dormant): return keepsTime ? rest(.cadence, .schedule, in: &turn) : .dormant
+    }
+  }
+
+  // MARK: Resting
+
+  /// What a person asked for and a wait still owes (R2); a wait that takes its place owes it too.
+  var insistence: RefreshRequest? {
+    guard case .resting(let rest) = phase else { return nil }
+    return rest.wish.origin == .person || rest.wish.isForced ? rest.wish : nil
+  }
+
+  private mutating func rest(_ cause: Cause, _ wish: RefreshRequest, in turn: inout Step) -> Phase {
+    let rest = Rest(cause: cause, since: turn.now, draw: turn.draw, wish: wish)
+    guard keepsTime else { return .dormant }
+    let due = due(rest, policy: turn.policy).moment
+    return due <= turn.now ? send(rest, in: &turn) : .resting(rest)
+  }
+
+  /// Looks at a wait again: facts may have made it longer, shorter or pointless (R9, L5, P5).
+  private mutating func review(_ rest: Rest, in turn: inout Step) -> Phase {
+    guard keepsTime else { return .dormant }
+    guard due(rest, policy: turn.policy).moment <= turn.now else { return .resting(rest) }
+    let cadence = interval(at: rest.since, policy: turn.policy) ?? .zero
+    let limit = turn.policy.driftLimit(cadence: cadence)
+    guard let alarm, turn.now - alarm >= limit, !rest.cause.isSpread else {
+      return send(rest, in: &turn)
+    }
+    // R14: the timer was late, so others may have woken up in the same moment.
+    turn.effects.notes.insert(.drifted)
+    return self.rest(.spread, rest.wish, in: &turn)
+  }
+
+  private mutating func send(_ rest: Rest, in turn: inout Step) -> Phase {
+    var wish = rest.wish
+    if let postponed, patience.allows(at: turn.now, turn.policy) {
+      // R40: the budget has one again.
+      return ask(postponed.merged(with: wish), after: .resting(rest), in: &turn)
+    }
+    if case .retry = rest.cause { turn.effects.notes.insert(.retried) }
+    if isStalled(rest, in: turn) {
+      // R15: a forced request, at most one per cooldown. It asks for a full body; it does not make
+      // the copy worse.
+      wish.isUnconditional = true
+      lastRescue = turn.now
+      turn.effects.notes.insert(.rescued)
+    }
+    // R40: the wish of a wait was paid for when the wait began.
+    return ask(wish, isFree: true, in: &turn)
+  }
+
+  /// R15: no completed request in the foreground for a long time, though nothing stood in the way.
+  private func isStalled(_ rest: Rest, in turn: Step) -> Bool {
+    guard lifecycle == .foreground, !link.isLive, let lastEnd else { return false }
+    guard rest.cause == .cadence || rest.cause == .spread else { return false }
+    if let notBefore, notBefore > lastEnd { return false }
+    if let quietUntil = restraint.quietUntil, quietUntil > lastEnd { return false }
+    let cadence = interval(at: rest.since, policy: turn.policy) ?? .zero
+    guard turn.now - lastEnd >= turn.policy.stallLimit(cadence: cadence) else { return false }
+    return lastRescue.map { turn.now - $0 >= turn.policy.rescueCooldown } ?? true
+  }
+
+  // MARK: Asking
+
+  /// Sends a request, or keeps the wish until it is possible.
+  ///
+  /// R40: the budget of impatient requests decides, unless the request is free of it; where none is
+  /// left, what went on before goes on.
+  private mutating func ask(
+    _ wanted: RefreshRequest,
+    isFree: Bool = false,
+    after current: Phase = .dormant,
+    in turn: inout Step
+  ) -> Phase {
+    let isBound = isBound(at: turn.now)
+    if mayAsk, !isBound, !isFree, isOverBudget(wanted, at: turn.now) {
+      // R40: remembered, and answered by the next request that goes out, whatever for.
+      postpone(wanted, in: &turn)
+      switch current {
+      case .asking: return current
+      case .resting(let rest): return review(rest, in: &turn)
+      case .dormant: return rest(.cadence, .schedule, in: &turn)
+      }
+    }
+    var wish = deferred.map { $0.merged(with: wanted) } ?? wanted
+    deferred = nil
+    guard mayAsk, !isBound else {
+      // R21, R39: a `Retry-After` binds a person too. R24: offline, wishes wait.
+      deferred = wish
+      turn.effects.notes.insert(.deferred)
+      return rest(.deferred, .schedule, in: &turn)
+    }
+    if wanted.isImpatient, !isFree { patience.spend(at: turn.now, turn.policy) }
+    if let postponed { wish = postponed.merged(with: wish) }
+    postponed = nil
+    generation += 1
+    lastStart = turn.now
+    let isUnconditional = wish.isForced || wish.isUnconditional || needsFull(at: turn.now)
+    let validator = isUnconditional ? nil : snapshot?.validator
+    // R32: the schedule may wait at the server; a person and a catch-up want an answer now.
+    let mayWait = wish.origin == .schedule && lifecycle == .foreground && !link.isLive
+    let longPoll = mayWait && validator != nil ? turn.policy.longPoll : nil
+    let request = Request(
+      ticket: Ticket(generation: generation, context: context),
+      validator: validator,
+      longPoll: longPoll,
+      timeout: turn.policy.timeout + (longPoll ?? .zero),
+      priority: wish.origin == .person ? .high : wish.origin == .prefetch ? .low : .normal,
+      wish: wish,
+      cadence: interval(at: turn.now, policy: turn.policy) ?? .zero
+    )
+    turn.effects.request = request
+    return .asking(InFlightRequest(request: request, startedAt: turn.now), then: nil)
+  }
+
+  /// R18: a wrong validator would say "not modified" for ever.
+  private func needsFull(at moment: Moment) -> Bool {
+    if let limit = policy.unchangedLimit, unchangedRun >= limit { return true }
+    guard let span = policy.unchangedFor, let lastFull else { return false }
+    return moment - lastFull >= span
+  }
+
+  // MARK: Deadlines
+
+  /// The interval in force for a wait that began at a moment (R9).
+  func interval(at moment: Moment, policy: Policy) -> Timespan? {
+    Cadence.interval(
+      lifecycle: lifecycle,
+      pace: activity.pace(at: moment, recentFor: policy.recentFor),
+      wished: paceWished,
+      policy: policy
+    )
+  }
+
+  private func deadline(of phase: Phase, policy: Policy) -> Moment? {
+    switch phase {
+    case .dormant: nil
+    case .resting(let rest): due(rest, policy: policy).moment
+    case .asking(let flight, _):
+      // R40: a wish that waits for the budget does not wait behind a long poll as well.
+      min(flight.deadline, interruption(of: flight, policy: policy) ?? flight.deadline)
+    }
+  }
+
+  /// When a long poll gives way to a wish that waits for the budget (R32, R40).
+  private func interruption(of flight: InFlightRequest, policy: Policy) -> Moment? {
+    guard postponed != nil, flight.request.longPoll != nil else { return nil }
+    guard let allowedAt = patience.allowedAt(policy) else { return nil }
+    return notBefore.map { max($0, allowedAt) } ?? allowedAt
+  }
+
+  /// The end of a wait and what it follows from: a pure function of the wait and of what is known
+  /// (R9).
+  private func due(_ rest: Rest, policy: Policy) -> (moment: Moment, cause: NextRequest.Cause) {
+    var due = naturalDue(rest, policy: policy)
+    // R40: what waits for the budget goes out as soon as there is some.
+    if postponed != nil, let allowedAt = patience.allowedAt(policy), allowedAt < due.moment {
+      due = (max(allowedAt, rest.since), .patience)
+    }
+    // R21, R23, R39: a `Retry-After` only ever makes a wait longer.
+    guard let notBefore, notBefore > due.moment else { return due }
+    return (notBefore, .retryAfter)
+  }
+
+  /// The end of a wait as such: without what a `Retry-After` adds and an impatient wish takes away.
+  private func naturalDue(
+    _ rest: Rest,
+    policy: Policy
+  ) -> (moment: Moment, cause: NextRequest.Cause) {
+    let due: (moment: Moment, cause: NextRequest.Cause)
+    switch rest.cause {
+    case .cadence: due = cadenceDue(rest, policy: policy)
+    case .retry(let isLate):
+      let spread = isLate ? rest.draw.upTo(policy.spread) : .zero
+      due = (rest.since + (policy.retryDelay ?? .zero) + spread, .retry)
+    case .backoff(let step):
+      due = (rest.since + Backoff.wait(step: step, draw: rest.draw, policy: policy), .backoff)
+    case .degraded(let step):
+      due = (rest.since + Backoff.wait(step: step, draw: rest.draw, policy: policy), .degraded)
+    case .recheck:
+      due = (rest.since + policy.recheck + rest.draw.upTo(policy.spread), .recheck)
+    case .spread: due = (rest.since + rest.draw.upTo(policy.spread), .spread)
+    case .reconnect: due = (rest.since + rest.draw.upTo(policy.spread), .reconnect)
+    case .news:
+      let gap = policy.push?.leastGap ?? .zero
+      due = (max(rest.since, lastStart.map { $0 + gap } ?? rest.since), .news)
+    case .deferred: due = (rest.since, .retryAfter)
+    }
+    guard let restrained = restrainedUntil(rest), restrained > due.moment else { return due }
+    return (restrained, .origin)
+  }
+
+  /// The moment before which the origin wants none of the schedule's requests (R39); what a person
+  /// wants does not wait for it.
+  private func restrainedUntil(_ rest: Rest) -> Moment? {
+    guard rest.wish.origin != .person else { return nil }
+    let shared = restraint.leastInterval.flatMap { gap in lastStart.map { $0 + gap } }
+    guard let quietUntil = restraint.quietUntil else { return shared }
+    return shared.map { max($0, quietUntil) } ?? quietUntil
+  }
+
+  /// When the next request goes out, and why then.
+  public var nextRequest: NextRequest {
+    switch phase {
+    case .asking: return NextRequest(.outstanding)
+    case .resting(let rest):
+      let due = due(rest, policy: policy)
+      return NextRequest(due.cause, due: due.moment)
+    case .dormant:
+      guard isWatched else { return NextRequest(.unwatched) }
+      return NextRequest(connectivity == .offline ? .offline : .paused)
+    }
+  }
+
+  private func cadenceDue(
+    _ rest: Rest,
+    policy: Policy
+  ) -> (moment: Moment, cause: NextRequest.Cause) {
+    // A pause has no interval; whoever pauses does not rest either.
+    let interval = interval(at: rest.since, policy: policy) ?? policy.idle
+    let isForeground = lifecycle == .foreground
+    let facts = Cadence.Facts(
+      started: lastStart ?? rest.since,
+      ended: rest.since,
+      draw: rest.draw,
+      interval: interval,
+      isForeground: isForeground,
+      isLongPoll: policy.longPoll != nil && isForeground && snapshot?.validator != nil
+        && !needsFull(at: rest.since),
+      isStreaming: link.isLive
+    )
+    return Cadence.due(facts, rhythm: rhythm, policy: policy)
+  }
+}
+
+extension RefreshMachine.Cause {
+  /// Whether the wait follows a failure that a repetition may cure.
+  var isOfTransientFailure: Bool {
+    switch self {
+    case .retry, .backoff: true
+    default: false
+    }
+  }
+
+  /// Whether the wait already spreads clients that woke together.
+  fileprivate var isSpread: Bool { self == .spread || self == .reconnect }
+
+  /// Whether the wait follows a failure, which news of a lost stream does not shorten.
+  var isOfFailure: Bool {
+    switch self {
+    case .retry, .backoff, .recheck, .deferred: true
+    case .cadence, .degraded, .spread, .reconnect, .news: false
+    }
+  }
+}

@@ -1,0 +1,92 @@
+/// One line of the diagnostics ring: a request from start to end (R29).
+public struct Sample: Hashable, Sendable {
+  /// The request and the context it asked for.
+  public var ticket: Ticket
+  /// When the request started.
+  public var startedAt: Moment
+  /// When it ended.
+  public var endedAt: Moment
+  /// The HTTP status; 0 when there was none.
+  public var status: Int32
+  /// What the end meant.
+  public var outcome: Outcome
+  /// What became of the copy at hand.
+  public var verdict: DowngradeProtection.Verdict?
+  /// What the answer said of its freshness: server time, fetch time, age, mode and status.
+  public var marks: FreshnessMetadata
+  /// The device's wall clock minus the server's, where both are known (R27).
+  public var skew: Timespan?
+  /// The bytes received.
+  public var bytes: Int64
+  /// Whether the request carried a validator.
+  public var isConditional: Bool
+  /// Whether the body became another.
+  public var isChange: Bool
+  /// The time from the change on the server to the screen, where the server tells (R30).
+  public var changeToScreen: Timespan?
+  /// The cadence in force when the request started; zero when there was none.
+  public var cadence: Timespan
+
+  /// Creates a sample.
+  public init(
+    ticket: Ticket,
+    startedAt: Moment,
+    endedAt: Moment,
+    status: Int32,
+    outcome: Outcome,
+    verdict: DowngradeProtection.Verdict? = nil,
+    marks: FreshnessMetadata = FreshnessMetadata(),
+    skew: Timespan? = nil,
+    bytes: Int64 = 0,
+    isConditional: Bool = false,
+    isChange: Bool = false,
+    changeToScreen: Timespan? = nil,
+    cadence: Timespan = .zero
+  ) {
+    self.ticket = ticket
+    self.startedAt = startedAt
+    self.endedAt = endedAt
+    self.status = status
+    self.outcome = outcome
+    self.verdict = verdict
+    self.marks = marks
+    self.skew = skew
+    self.bytes = bytes
+    self.isConditional = isConditional
+    self.isChange = isChange
+    self.changeToScreen = changeToScreen
+    self.cadence = cadence
+  }
+
+  /// The time the request took.
+  public var duration: Timespan { endedAt - startedAt }
+}
+
+/// The newest samples, up to a fixed number (R29).
+public struct SampleRing: Hashable, Sendable {
+  /// The number of samples kept.
+  public let capacity: Int32
+  private var slots: [Sample] = []
+  private var oldest = 0
+
+  /// Creates an empty ring.
+  ///
+  /// - Parameter capacity: The number of samples kept; a number below zero keeps none.
+  public init(capacity: Int32) { self.capacity = max(capacity, 0) }
+
+  /// The number of samples in the ring.
+  public var count: Int { slots.count }
+
+  /// The samples, oldest first.
+  public var samples: [Sample] { Array(slots[oldest...] + slots[..<oldest]) }
+
+  /// Adds a sample; the oldest makes room.
+  public mutating func append(_ sample: Sample) {
+    if slots.count < Int(capacity) {
+      slots.append(sample)
+    } else if !slots.isEmpty {
+      slots[oldest] = sample
+      oldest = (oldest + 1) % slots.count
+    }
+  }
+}

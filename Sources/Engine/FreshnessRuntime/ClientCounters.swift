@@ -1,0 +1,15 @@
+/// What a client holds, to see that nothing leaks.
+public struct ClientCounters: Hashable, Sendable {
+  /// The resources that are observed.
+  public var observed: Int
+  /// The resources that are kept without an observer.
+  public var idle: Int
+  /// The observers.
+  public var observers: Int
+  /// The requests that are out.
+  public var requests: Int
+  /// The streams that are open or being opened.
+  public var streams: Int
+  /// Whether a task sleeps until the next alarm.
+  public var isWaiting: Bool
+}

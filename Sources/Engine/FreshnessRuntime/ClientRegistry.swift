@@ -1,0 +1,251 @@
+import Freshness
+import HTTPTypes
+
+/// What a client knows: its machines, its resources, and what is under way for each.
+struct ClientRegistry: Sendable {
+  /// A resource and what is under way for it.
+  struct Entry: Sendable {
+    /// The copy, the validators and the observers.
+    let cell: any AnyResourceEntry
+    /// The name in the directory.
+    let name: ResourceName
+    /// The name in exported samples: method and address.
+    let title: String
+    /// The name of the origin that serves it (R39).
+    let origin: String
+    /// Counters and ring (R29, R30).
+    var diagnostics: Diagnostics
+    /// What makes the samples of the ring checkable, in the same order.
+    var evidence: [SampleEvidence] = []
+    /// The receipt of the newest answer that was recorded.
+    var receipt: String?
+    /// The intervals that observers wish for; `nil` wishes for nothing.
+    var observers: [Int64: Timespan?] = [:]
+    /// The request that is out.
+    var flight: InFlightRequest?
+    /// The stream, and which of all streams of the client it is.
+    var link: (number: Int64, task: Task<Void, Never>)?
+    /// The count of departures at which the last observer left.
+    var leftAt: Int64 = 0
+
+    /// Keeps what makes the newest sample of the ring checkable.
+    mutating func keep(_ newest: SampleEvidence) {
+      evidence.append(newest)
+      evidence.removeFirst(max(evidence.count - diagnostics.ring.count, 0))
+    }
+  }
+
+  /// A request that is out, or waits for a place at its origin.
+  struct InFlightRequest: Sendable {
+    let request: Request
+    let startedAt: Moment
+    /// The number by which its origin knows it.
+    let number: Int64
+    /// The task that carries it; nothing while it waits.
+    var task: Task<Void, Never>?
+  }
+
+  var roster = MachineSchedule()
+  /// What is known of the origins (R39).
+  var origins: OriginRegistry
+  var entries: [MachineSchedule.Key: Entry] = [:]
+  private var directory: [ResourceName: MachineSchedule.Key] = [:]
+  private var prototypes: [Policy: RefreshMachine] = [:]
+  /// The constants of resources that have none of their own.
+  let policy: Policy
+  private var chance: any RandomNumberGenerator & Sendable
+  private var questions: Int64 = 0
+  private var departures: Int64 = 0
+  /// The resources without an observer.
+  private var idleCount = 0
+  /// The departures of last observers, the oldest first; some came back since.
+  private var idle = KeyQueue()
+  private var links: Int64 = 0
+
+  /// Samples for the recorder, once the lock is free.
+  var records: [SampleRecord] = []
+  /// Whether somebody hands samples over.
+  var isRecording = false
+  /// What is freed once the lock is free: values of the application's own.
+  var freed: [any Sendable] = []
+
+  /// The fields that go with every request.
+  var credentials = HTTPFields()
+  /// The number of the identity they stand for (R19).
+  var identity: Int64 = 0
+  /// Where the application stands.
+  var lifecycle = Lifecycle.foreground
+  /// What is known of the network.
+  var connectivity = Connectivity.online
+
+  /// The task that sleeps until the next alarm.
+  var sleeper: (until: Moment, number: Int64, task: Task<Void, Never>)?
+  /// Counts the sleepers.
+  var sleepers: Int64 = 0
+  /// How long the device had slept when the client last looked.
+  var slept = Timespan.zero
+
+  init(policy: Policy, chance: any RandomNumberGenerator & Sendable) {
+    self.policy = policy
+    origins = OriginRegistry(policy: policy)
+    self.chance = chance
+  }
+
+  /// Takes the samples for the recorder, unless somebody is at it.
+  mutating func takeRecords() -> [SampleRecord] {
+    guard !isRecording, !records.isEmpty else { return [] }
+    isRecording = true
+    defer { records = [] }
+    return records
+  }
+
+  // MARK: The directory
+
+  /// The names of all resources.
+  var keys: [MachineSchedule.Key] { Array(entries.keys) }
+
+  /// The key of a resource that is known.
+  func key<R: FreshResource>(of resource: R) -> MachineSchedule.Key? {
+    directory[ResourceName(resource)]
+  }
+
+  /// The cell of a resource that is known.
+  func cell<R: FreshResource>(of resource: R) -> ResourceEntry<R>? {
+    key(of: resource).flatMap { entries[$0]?.cell as? ResourceEntry<R> }
+  }
+
+  /// Finds a resource, or makes a machine and a cell for it.
+  mutating func open<R: FreshResource>(
+    _ opening: ResourceOpening<R>,
+    at now: Moment
+  ) -> MachineSchedule.Key {
+    if let known = directory[opening.name] { return known }
+    let policy = opening.policy ?? self.policy
+    // Machines of one policy share its constants.
+    let prototype = prototypes[policy] ?? RefreshMachine(policy: policy)
+    prototypes[policy] = prototype
+    var machine = prototype
+    questions += 1
+    let context = Context(question: questions, identity: identity)
+    // Nobody watches yet: none of these events orders anything.
+    let facts: [Event] = [
+      .contextChanged(context), .lifecycle(lifecycle), .connectivity(connectivity),
+      .restrained(origins.restraint(of: opening.origin)),
+    ]
+    for fact in facts { _ = machine.handle(fact, at: now, draw: .middle) }
+    let key = roster.insert(machine)
+    directory[opening.name] = key
+    origins.opened(opening.origin)
+    entries[key] = Entry(
+      cell: ResourceEntry(opening.resource, subject: opening.subject, machine: machine, at: now),
+      name: opening.name,
+      title: opening.title,
+      origin: opening.origin,
+      diagnostics: Diagnostics(policy: policy)
+    )
+    idles(key)
+    return key
+  }
+
+  /// Removes the resources that nobody observes and that were left the longest ago.
+  ///
+  /// One whose prefetch is still out gets another turn.
+  mutating func trim(to limit: Int) {
+    var turns = idle.count
+    while idleCount > limit, turns > 0 {
+      turns -= 1
+      let (key, departure) = idle.removeFirst()
+      guard let entry = entries[key], entry.observers.isEmpty, entry.leftAt == departure else {
+        continue
+      }
+      guard entry.flight == nil else {
+        idle.append((key, departure))
+        continue
+      }
+      directory[entry.name] = nil
+      origins.closed(entry.origin)
+      entries[key] = nil
+      freed.append(entry.cell)
+      idleCount -= 1
+      _ = roster.remove(key)
+    }
+  }
+
+  /// Notes that nobody observes a resource from now on.
+  private mutating func idles(_ key: MachineSchedule.Key) {
+    departures += 1
+    idleCount += 1
+    entries[key]?.leftAt = departures
+    idle.append((key, departures))
+    guard idle.count > 2 * idleCount + 64 else { return }
+    // Whoever came back since needs no place in the queue.
+    idle.removeAll { [entries] key, departure in
+      entries[key].map { !$0.observers.isEmpty || $0.leftAt != departure } ?? true
+    }
+  }
+
+  // MARK: Observers
+
+  /// Adds an observer; tells whether it is the first.
+  mutating func join(
+    _ observer: Int64,
+    wishing interval: Timespan?,
+    key: MachineSchedule.Key
+  ) -> Bool {
+    let isFirst = entries[key]?.observers.isEmpty ?? false
+    entries[key]?.observers.updateValue(interval, forKey: observer)
+    if isFirst { idleCount -= 1 }
+    return isFirst
+  }
+
+  /// Removes an observer; tells whether it was the last.
+  mutating func leave(_ observer: Int64, key: MachineSchedule.Key) -> Bool {
+    guard entries[key]?.observers.removeValue(forKey: observer) != nil else { return false }
+    guard entries[key]?.observers.isEmpty == true else { return false }
+    idles(key)
+    return true
+  }
+
+  /// The shortest interval that the observers of a resource wish for (P2).
+  func wish(of key: MachineSchedule.Key) -> Timespan? {
+    entries[key]?.observers.values.compactMap { $0 }.min()
+  }
+
+  /// The resources of an origin that somebody observes.
+  func observed(of origin: String) -> Int32 {
+    let count = entries.values.count { $0.origin == origin && !$0.observers.isEmpty }
+    return Int32(clamping: count)
+  }
+
+  // MARK: Chance and numbers
+
+  /// A fresh draw of chance (R10).
+  mutating func draw() -> RandomSample {
+    RandomSample(bits: UInt32(truncatingIfNeeded: chance.next()))
+  }
+
+  /// The number of the next stream.
+  mutating func nextLink() -> Int64 {
+    links += 1
+    return links
+  }
+
+  /// What is held now.
+  var census: ClientCounters {
+    var census = ClientCounters(
+      observed: 0,
+      idle: 0,
+      observers: 0,
+      requests: 0,
+      streams: 0,
+      isWaiting: sleeper != nil
+    )
+    for entry in entries.values {
+      if entry.observers.isEmpty { census.idle += 1 } else { census.observed += 1 }
+      census.observers += entry.observers.count
+      census.requests += entry.flight == nil ? 0 : 1
+      census.streams += entry.link == nil ? 0 : 1
+    }
+    return census
+  }
+}

@@ -1,0 +1,457 @@
+import ConditionalHTTP
+import Freshness
+import HTTPTypes
+import Synchronization
+
+// The driver: hands events to the machines and carries out their orders. It decides nothing.
+//
+// Invariants:
+//   D1  All of it happens under the ledger's lock, so that each machine sees its events one after
+//       the other, with moments that never go back. Within it a cell's lock may be taken, never the
+//       other way round. No code of the application's own runs under either: what it says is found
+//       out before, and what it is told waits until afterwards.
+//   D2  At most one task sleeps, until the earliest alarm of all machines; without an alarm none.
+//   D3  A task that carries a request or a stream names it (ticket, number); what arrives under
+//       another name than the current one changes nothing (R3).
+//   D4  A resource without observers has no request, no stream and no alarm, a prefetch or a one-off
+//       wish apart.
+
+extension FreshnessClient {
+  // MARK: The lock
+
+  /// Works with the ledger under its lock; then gives the recorder what was recorded, and frees what
+  /// was let go.
+  func withLedger<Result>(
+    _ work: (inout sending ClientRegistry) -> sending Result
+  ) -> sending Result {
+    defer { record() }
+    var freed: [any Sendable] = []
+    defer { withExtendedLifetime(freed) {} }
+    return ledger.withLock { ledger in
+      let result = work(&ledger)
+      swap(&freed, &ledger.freed)
+      return result
+    }
+  }
+
+  /// Hands samples over one at a time, in their order: whoever is at it takes those of others too.
+  private func record() {
+    guard let recorder else { return }
+    while true {
+      let records = ledger.withLock { $0.takeRecords() }
+      guard !records.isEmpty else { return }
+      for record in records { recorder(record) }
+      ledger.withLock { $0.isRecording = false }
+    }
+  }
+
+  // MARK: Events
+
+  /// Hands an event to the machine of a resource, if the resource is known.
+  func tell<R: FreshResource>(_ event: Event, to resource: R) {
+    withLedger { ledger in
+      guard let key = ledger.key(of: resource) else { return }
+      handle(event, for: key, in: &ledger)
+    }
+  }
+
+  /// Hands an event to all machines.
+  func handle(_ event: Event, in ledger: inout ClientRegistry) {
+    for key in ledger.keys { carryOut(event, for: key, at: clock.now(), in: &ledger) }
+    rearm(&ledger)
+  }
+
+  /// Hands an event to one machine.
+  ///
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - key: The machine.
+  ///   - ledger: The client's.
+  ///   - evidence: What makes the request checkable that this event ends.
+  func handle(
+    _ event: Event,
+    for key: MachineSchedule.Key,
+    in ledger: inout ClientRegistry,
+    evidence: SampleEvidence? = nil
+  ) {
+    carryOut(event, for: key, at: clock.now(), in: &ledger, evidence: evidence)
+    rearm(&ledger)
+  }
+
+  private func carryOut(
+    _ event: Event,
+    for key: MachineSchedule.Key,
+    at now: Moment,
+    in ledger: inout ClientRegistry,
+    evidence: SampleEvidence? = nil
+  ) {
+    let draw = ledger.draw()
+    // Found once, changed in place: a copy of the entry would be a copy of its ring.
+    guard let index = ledger.entries.index(forKey: key),
+      let effects = ledger.roster.handle(event, for: key, at: now, draw: draw),
+      let machine = ledger.roster[key]
+    else { return }
+    let cell = ledger.entries.values[index].cell
+    let flight = ledger.entries.values[index].flight
+    ledger.entries.values[index].diagnostics.record(effects)
+    if let ticket = effects.cancel, ledger.entries.values[index].flight?.request.ticket == ticket {
+      ledger.entries.values[index].flight = nil
+      flight.map {
+        ended($0, effects, of: ledger.entries.values[index].origin, at: now, in: &ledger)
+      }
+    }
+    if let sample = effects.sample {
+      let title = ledger.entries.values[index].title
+      let evidence =
+        evidence ?? SampleEvidence(origin: flight?.request.wish.origin, asked: cell.subject)
+      ledger.entries.values[index].keep(evidence)
+      if recorder != nil {
+        if let receipt = evidence.receipt { ledger.entries.values[index].receipt = receipt }
+        ledger.records.append(
+          SampleRecord(sample, resource: title, origin: clock.origin, evidence: evidence)
+        )
+      }
+    }
+    if let old = cell.settle(effects, machine: machine, at: now) { ledger.freed.append(old) }
+    if let request = effects.request {
+      let origin = ledger.entries.values[index].origin
+      let number = ledger.origins.ask(origin, request, for: key)
+      ledger.entries.values[index].flight = ClientRegistry.InFlightRequest(
+        request: request,
+        startedAt: now,
+        number: number
+      )
+    }
+    if let order = effects.link {
+      ledger.entries.values[index].link?.task.cancel()
+      ledger.entries.values[index].link = nil
+      if order == .open {
+        let number = ledger.nextLink()
+        let task = cell.listen(as: number, for: key, of: self)
+        ledger.entries.values[index].link = task.map { (number, $0) }
+      }
+    }
+  }
+
+  // MARK: The origins (R39)
+
+  /// Tells an origin that a machine cancelled its request: it took too long, or nobody wants it.
+  private func ended(
+    _ flight: ClientRegistry.InFlightRequest,
+    _ effects: Effects,
+    of origin: String,
+    at now: Moment,
+    in ledger: inout ClientRegistry
+  ) {
+    flight.task?.cancel()
+    let isTooSlow = effects.notes.contains(.timedOut) && flight.task != nil
+    ledger.origins.ended(
+      flight.number,
+      of: origin,
+      isTooSlow ? .timedOut : nil,
+      resources: 1,
+      at: now
+    )
+  }
+
+  /// Tells machines what their origin imposes, and sends the requests that have a place there.
+  private func settleOrigins(_ ledger: inout ClientRegistry) {
+    while let (name, news) = ledger.origins.takeTouched() {
+      if let news {
+        for (key, entry) in ledger.entries where entry.origin == name {
+          carryOut(.restrained(news), for: key, at: clock.now(), in: &ledger)
+        }
+      }
+      while let (number, key) = ledger.origins.admit(name) {
+        guard let entry = ledger.entries[key], let flight = entry.flight, flight.number == number
+        else {
+          ledger.origins.ended(number, of: name, nil, resources: 1, at: clock.now())
+          continue
+        }
+        ledger.entries[key]?.flight?.task = entry.cell.send(flight.request, for: key, of: self)
+      }
+    }
+  }
+
+  // MARK: The alarm
+
+  /// Sees to it that one task sleeps until the earliest alarm, and none without an alarm (D2).
+  private func rearm(_ ledger: inout ClientRegistry) {
+    settleOrigins(&ledger)
+    guard let alarm = ledger.roster.alarm else {
+      ledger.sleeper?.task.cancel()
+      ledger.sleeper = nil
+      return
+    }
+    // A sleeper that wakes too early finds nothing due and sleeps again.
+    if let until = ledger.sleeper?.until, until <= alarm { return }
+    ledger.sleeper?.task.cancel()
+    ledger.sleepers += 1
+    let number = ledger.sleepers
+    let task = Task { [clock] in
+      await clock.sleep(alarm)
+      guard !Task.isCancelled else { return }
+      self.awoke(number)
+    }
+    ledger.sleeper = (alarm, number, task)
+  }
+
+  private func awoke(_ number: Int64) {
+    withLedger { ledger in
+      guard ledger.sleeper?.number == number else { return }
+      ledger.sleeper = nil
+      let slept = clock.slept()
+      let gap = slept - ledger.slept
+      ledger.slept = slept
+      // R14: one request for each resource, spread; not one for each alarm that was missed.
+      if gap >= HostSleep.least {
+        for key in ledger.keys { carryOut(.slept, for: key, at: clock.now(), in: &ledger) }
+      }
+      let now = clock.now()
+      while let key = ledger.roster.due(at: now) {
+        carryOut(.woke, for: key, at: now, in: &ledger)
+      }
+      rearm(&ledger)
+    }
+  }
+
+  // MARK: Observers
+
+  /// Adds an observer; the first one starts the machine (R5).
+  func join<R: FreshResource>(
+    _ resource: R,
+    every interval: Timespan?
+  ) -> (cell: ResourceEntry<R>, key: MachineSchedule.Key, number: Int64) {
+    let opening = ResourceOpening(resource)
+    return withLedger { ledger in
+      let key = ledger.open(opening, at: clock.now())
+      guard let cell = ledger.entries[key]?.cell as? ResourceEntry<R> else {
+        preconditionFailure("a resource of another type has the same name")
+      }
+      let number = cell.join()
+      let isFirst = ledger.join(number, wishing: interval, key: key)
+      if interval != nil { handle(.paceWished(ledger.wish(of: key)), for: key, in: &ledger) }
+      if isFirst { handle(.started, for: key, in: &ledger) }
+      return (cell, key, number)
+    }
+  }
+
+  /// Removes an observer; the last one stops the machine (P3, Z1).
+  func leave<R: FreshResource>(_ number: Int64, cell: ResourceEntry<R>, key: MachineSchedule.Key) {
+    cell.leave(number)
+    withLedger { ledger in
+      if ledger.leave(number, key: key) {
+        handle(.stopped, for: key, in: &ledger)
+        ledger.trim(to: limits.idleResources)
+      } else {
+        handle(.paceWished(ledger.wish(of: key)), for: key, in: &ledger)
+      }
+    }
+  }
+
+  // MARK: Requests
+
+  /// Sends a request and reads what comes back; never throws, since an error is an answer too.
+  func ask<R: FreshResource>(
+    _ order: Request,
+    of resource: R,
+    key: MachineSchedule.Key,
+    since known: R.Value?,
+    sent: Validators?
+  ) async -> ReceivedResponse<R.Value> {
+    var request = resource.request(since: known)
+    let (credentials, receipt) = withLedger { ($0.credentials, $0.entries[key]?.receipt) }
+    // A server that signs its answers gets the receipt before: the recorded ones form a chain.
+    if let receipt, let name = HTTPField.Name(AnswerReceipt.afterField),
+      let after = AnswerReceipt.After(number: order.ticket.generation, following: receipt)
+    {
+      request.headerFields[name] = after.text
+    }
+    for field in credentials { request.headerFields[field.name] = field.value }
+    // No cache between us and the origin answers in its place: a confirmed copy is told by a 304.
+    ConditionalRequest(
+      validators: sent,
+      isNoStore: false,
+      isNoCache: true,
+      wait: order.longPoll.map { $0.milliseconds / 1_000 }
+    ).apply(to: &request.headerFields)
+    let asked = clock.now()
+    do {
+      // R6: the machine ends a request that takes too long; the transport only if nobody does.
+      let timeout = (order.timeout + .seconds(2)).duration
+      let answer = try await exchange.send(request, timeout: timeout)
+      return ReceivedResponse(
+        answer,
+        of: resource,
+        since: known,
+        sent: sent,
+        times: (asked, clock.now(), clock.wall()),
+        retryAfterCap: (resource.policy ?? withLedger { $0.policy }).retryAfterCap,
+        isRecorded: recorder != nil
+      )
+    } catch {
+      return ReceivedResponse(error)
+    }
+  }
+
+  /// Hands what came back to the machine.
+  func arrived<R: FreshResource>(
+    _ arrival: ReceivedResponse<R.Value>,
+    at cell: ResourceEntry<R>,
+    key: MachineSchedule.Key,
+    ticket: Ticket
+  ) {
+    var isDone = false
+    while !isDone {
+      // Compared outside of the lock: if the copy is another one by then, compared again.
+      let comparison = cell.compare(with: arrival.reading?.value)
+      isDone = withLedger { ledger in
+        guard cell.isCurrent(comparison) else { return false }
+        arrived(arrival, comparison, at: cell, key: key, ticket: ticket, in: &ledger)
+        return true
+      }
+    }
+  }
+
+  private func arrived<R: FreshResource>(
+    _ arrival: ReceivedResponse<R.Value>,
+    _ comparison: ResourceEntry<R>.Comparison,
+    at cell: ResourceEntry<R>,
+    key: MachineSchedule.Key,
+    ticket: Ticket,
+    in ledger: inout ClientRegistry
+  ) {
+    let flight = ledger.entries[key]?.flight
+    if flight?.request.ticket == ticket { ledger.entries[key]?.flight = nil }
+    guard !arrival.isOfAnotherCopy else {
+      if let flight, flight.request.ticket == ticket {
+        note(arrival, of: flight, key, in: &ledger)
+      }
+      answered(.unchanged, arrival, flight, key, ticket, in: &ledger)
+      // A 304 that confirms what we do not have confirms nothing: ask for the whole.
+      carryOut(.answered(ticket, Answer(.cancelled)), for: key, at: clock.now(), in: &ledger)
+      handle(.wished(RefreshRequest(.change, isUnconditional: true)), for: key, in: &ledger)
+      return
+    }
+    let answer = cell.answer(for: arrival, comparison)
+    answered(answer.outcome, arrival, flight, key, ticket, in: &ledger)
+    handle(
+      .answered(ticket, answer),
+      for: key,
+      in: &ledger,
+      evidence: Self.evidence(arrival, of: flight, asking: cell.subject)
+    )
+    ledger.trim(to: limits.idleResources)
+  }
+
+  /// Tells an origin how one of its requests ended.
+  private func answered<Value>(
+    _ outcome: Outcome,
+    _ arrival: ReceivedResponse<Value>,
+    _ flight: ClientRegistry.InFlightRequest?,
+    _ key: MachineSchedule.Key,
+    _ ticket: Ticket,
+    in ledger: inout ClientRegistry
+  ) {
+    guard let flight, flight.request.ticket == ticket, let origin = ledger.entries[key]?.origin
+    else { return }
+    ledger.origins.ended(
+      flight.number,
+      of: origin,
+      outcome,
+      serverTime: arrival.marks.serverTime,
+      rateLimit: arrival.rateLimit,
+      resources: ledger.observed(of: origin),
+      at: clock.now()
+    )
+  }
+
+  /// Records a 304 about another copy, which the machine never hears of.
+  private func note<Value>(
+    _ arrival: ReceivedResponse<Value>,
+    of flight: ClientRegistry.InFlightRequest,
+    _ key: MachineSchedule.Key,
+    in ledger: inout ClientRegistry
+  ) {
+    guard recorder != nil, let title = ledger.entries[key]?.title else { return }
+    let sample = Sample(
+      ticket: flight.request.ticket,
+      startedAt: flight.startedAt,
+      endedAt: clock.now(),
+      status: Int32(clamping: arrival.status),
+      outcome: .undecodable(reason: 0),
+      marks: arrival.marks,
+      isConditional: true,
+      cadence: flight.request.cadence
+    )
+    let subject = ledger.entries[key]?.cell.subject
+    if let receipt = arrival.evidence.receipt { ledger.entries[key]?.receipt = receipt }
+    ledger.records.append(
+      SampleRecord(
+        sample,
+        resource: title,
+        origin: clock.origin,
+        evidence: Self.evidence(arrival, of: flight, asking: subject)
+      )
+    )
+  }
+
+  private static func evidence<Value>(
+    _ arrival: ReceivedResponse<Value>,
+    of flight: ClientRegistry.InFlightRequest?,
+    asking subject: String?
+  ) -> SampleEvidence {
+    var evidence = arrival.evidence
+    evidence.origin = flight?.request.wish.origin
+    evidence.asked = subject
+    return evidence
+  }
+
+  // MARK: Streams
+
+  /// Hands an event of a stream to the machine, if it is still the stream of its resource (D3).
+  func heard(_ event: Event, from number: Int64, key: MachineSchedule.Key) {
+    withLedger { ledger in
+      guard ledger.entries[key]?.link?.number == number else { return }
+      if event == .linkLost { ledger.entries[key]?.link = nil }
+      handle(event, for: key, in: &ledger)
+    }
+  }
+
+  /// Hands a body that a stream brought to the machine.
+  func delivered<R: FreshResource>(
+    _ reading: Reading<R.Value>,
+    bytes: Int,
+    to cell: ResourceEntry<R>,
+    from number: Int64,
+    key: MachineSchedule.Key
+  ) {
+    let arrival = ReceivedResponse(reading, bytes: bytes)
+    var isDone = false
+    while !isDone {
+      let comparison = cell.compare(with: reading.value)
+      isDone = withLedger { ledger in
+        guard ledger.entries[key]?.link?.number == number,
+          let context = ledger.roster[key]?.context
+        else { return true }
+        guard cell.isCurrent(comparison) else { return false }
+        let answer = cell.answer(for: arrival, comparison)
+        handle(.linkDelivered(context, answer), for: key, in: &ledger)
+        return true
+      }
+    }
+  }
+
+  /// Forgets a stream that turned out not to be there.
+  func hasNoStream(_ number: Int64, key: MachineSchedule.Key) {
+    withLedger { ledger in
+      if ledger.entries[key]?.link?.number == number { ledger.entries[key]?.link = nil }
+    }
+  }
+}
+
+/// When a gap in the device's time counts as sleep.
+enum HostSleep {
+  /// The least gap: below it, clocks merely disagree.
+  static let least = Timespan.seconds(1)
+}

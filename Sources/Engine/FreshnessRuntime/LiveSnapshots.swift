@@ -1,0 +1,63 @@
+import Freshness
+
+/// The snapshots of one resource, the newest only.
+///
+/// Each iteration is an observer of its own. It observes from its first `next()` until its iterator
+/// is gone or its task is cancelled.
+public struct LiveSnapshots<R: FreshResource>: AsyncSequence, Sendable {
+  /// A snapshot.
+  public typealias Element = LiveSnapshot<R.Value>
+  /// Snapshots carry failures; the sequence has none.
+  public typealias Failure = Never
+
+  let client: FreshnessClient
+  let resource: R
+  let interval: Timespan?
+
+  /// Begins an iteration.
+  public func makeAsyncIterator() -> Iterator { Iterator(sequence: self) }
+
+  /// One observer.
+  public struct Iterator: AsyncIteratorProtocol, Sendable {
+    /// A snapshot.
+    public typealias Element = LiveSnapshot<R.Value>
+
+    let sequence: LiveSnapshots
+    private var observation: ResourceObservation<R>?
+    private var isOver = false
+
+    init(sequence: LiveSnapshots) { self.sequence = sequence }
+
+    /// Waits for a snapshot that this observer has not seen.
+    ///
+    /// - Returns: The newest one; nothing once the task is cancelled.
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(Never) -> LiveSnapshot<R.Value>? {
+      guard !isOver else { return nil }
+      let observation =
+        observation
+        ?? ResourceObservation(sequence.client, sequence.resource, every: sequence.interval)
+      self.observation = observation
+      if let snapshot = await observation.cell.next(observation.number) { return snapshot }
+      isOver = true
+      self.observation = nil
+      return nil
+    }
+  }
+}
+
+/// One observer of a resource, for as long as it exists.
+final class ResourceObservation<R: FreshResource>: Sendable {
+  let client: FreshnessClient
+  let cell: ResourceEntry<R>
+  let key: MachineSchedule.Key
+  let number: Int64
+
+  init(_ client: FreshnessClient, _ resource: R, every interval: Timespan?) {
+    self.client = client
+    (cell, key, number) = client.join(resource, every: interval)
+  }
+
+  deinit { client.leave(number, cell: cell, key: key) }
+}

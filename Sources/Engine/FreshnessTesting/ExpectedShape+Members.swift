@@ -1,0 +1,112 @@
+import Freshness
+
+extension ExpectedShape {
+  /// The members of `expect`.
+  static func of(wait: Bool) -> ExpectedShape { .members(wait ? afterWait : afterEvent) }
+
+  private static let afterWait: [String: ExpectedShape] = afterEvent.merging([
+    "requests": .list(.members(request.merging(["at": .whole]) { first, _ in first })),
+    "requestCount": .range,
+  ]) { first, _ in first }
+
+  private static let afterEvent: [String: ExpectedShape] = [
+    "cancel": .optional(.whole),
+    "request": .optional(.members(request)),
+    "snapshot": .word(Words.names(Effects.SnapshotOrder.self)),
+    "changes": .set(Readout.changeNames.map(\.name)),
+    "link": .optional(.word(Words.names(PushCommand.self))),
+    "alarm": .optional(.range),
+    "sample": .optional(.members(sample)),
+    "notes": .set(Readout.noteNames.map(\.name)),
+    "shows": .members(shows),
+    "counters": .members(
+      Dictionary(uniqueKeysWithValues: Readout.counterNames.map { ($0, .whole) })
+    ),
+    "ring": .list(.whole),
+  ]
+
+  private static let request: [String: ExpectedShape] = [
+    "generation": .whole,
+    "context": .context,
+    "validator": .optional(.whole),
+    "longPoll": .optional(.whole),
+    "timeout": .whole,
+    "priority": .word(Words.names(Request.Priority.self)),
+    "origin": .word(Words.names(RefreshRequest.Origin.self)),
+    "isForced": .flag,
+    "isUnconditional": .flag,
+    "showsLoading": .flag,
+    "cadence": .whole,
+  ]
+
+  private static let sample: [String: ExpectedShape] = [
+    "generation": .whole,
+    "context": .context,
+    "startedAt": .whole,
+    "endedAt": .whole,
+    "duration": .whole,
+    "status": .whole,
+    "outcome": .word(AnswerReader.outcomeNames),
+    "verdict": .optional(.word(Words.names(DowngradeProtection.Verdict.self))),
+    "marks": .members(marks),
+    "skew": .optional(.whole),
+    "bytes": .whole,
+    "isConditional": .flag,
+    "isChange": .flag,
+    "changeToScreen": .optional(.whole),
+    "cadence": .whole,
+  ]
+
+  private static let marks: [String: ExpectedShape] = [
+    "serverTime": .optional(.whole),
+    "fetchedAt": .optional(.whole),
+    "cacheAge": .optional(.whole),
+    "transit": .whole,
+    "mode": .optional(.word(Words.names(ResponseMode.self))),
+    "status": .optional(.word(Words.names(RealtimeStatus.self))),
+    "appliedFlag": .optional(.flag),
+    "reason": .optional(.word(Words.names(RealtimeStatus.self))),
+  ]
+
+  private static let shows: [String: ExpectedShape] = [
+    "revision": .optional(.whole),
+    "validator": .optional(.whole),
+    "hasRealtime": .optional(.flag),
+    "changedAt": .optional(.whole),
+    "verifiedAt": .optional(.whole),
+    "failure": .optional(.word(Readout.failureNames)),
+    "failureStatus": .optional(.whole),
+    "failureReason": .optional(.whole),
+    "failureSince": .optional(.whole),
+    "isLoading": .flag,
+    "isStreaming": .flag,
+    "hasObservers": .flag,
+    "outstanding": .optional(.whole),
+    "failuresInARow": .whole,
+    "lifecycle": .word(Words.names(Lifecycle.self)),
+    "connectivity": .word(Words.names(Connectivity.self)),
+    "context": .context,
+    "pace": .word(Words.names(Pace.self)),
+    "label": .members(label),
+    "nextCause": .word(Words.names(NextRequest.Cause.self)),
+    "nextDue": .optional(.range),
+  ]
+
+  private static let label: [String: ExpectedShape] = [
+    "marker": .either(
+      .word(["none", "normal"]),
+      .oneOf([
+        "reduced": .oneOf([
+          "status": .word(Words.names(RealtimeStatus.self)),
+          "mode": .word(Words.names(ResponseMode.self)),
+        ])
+      ])
+    ),
+    "badge": .word(Words.names(FreshnessLabel.Badge.self)),
+    "notice": .word(Words.names(FreshnessLabel.Notice.self)),
+    "age": .optional(.whole),
+    "isHeld": .flag,
+    "provenance": .word(Words.names(Provenance.self)),
+    "wording": .optional(.oneOf(["seconds": .whole, "minutes": .whole, "hours": .whole])),
+  ]
+}

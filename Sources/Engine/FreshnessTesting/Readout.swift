@@ -1,0 +1,216 @@
+import Freshness
+import StrictJSON
+
+/// Puts orders and read-outs into the words of the grammar.
+enum Readout {
+  static let changeNames: [(name: String, change: Effects.Changes)] = [
+    ("snapshot", .snapshot), ("failure", .failure), ("loading", .loading), ("label", .label),
+  ]
+
+  static let noteNames: [(name: String, note: Notes)] = [
+    ("coalesced", .coalesced), ("superseded", .superseded), ("held", .held),
+    ("retried", .retried), ("rescued", .rescued), ("drifted", .drifted), ("timedOut", .timedOut),
+    ("prefetchDropped", .prefetchDropped), ("deferred", .deferred), ("linkLost", .linkLost),
+  ]
+
+  static let failureNames = [
+    "refused", "unauthorised", "gone", "throttled", "serverError", "timedOut", "unreachable",
+    "undecodable", "missingBody",
+  ]
+
+  static let counterNames = [
+    "requests", "cancelled", "answers", "unchanged", "bytes", "coalesced", "superseded", "held",
+    "retries", "rescues", "measuredChanges", "changeToScreenTotal", "changeToScreenLongest",
+    "unchangedPercent",
+  ]
+
+  // MARK: Effects
+
+  static func effects(_ effects: Effects) -> [String: JSONValue] {
+    [
+      "cancel": optional(effects.cancel?.generation),
+      "request": effects.request.map { .object(request($0)) } ?? .null,
+      "snapshot": word(effects.snapshot),
+      "changes": .list(
+        changeNames.filter { effects.changes.contains($0.change) }.map { .string($0.name) }
+      ),
+      "link": effects.link.map { word($0) } ?? .null,
+      "alarm": optional(effects.alarm?.milliseconds),
+      "sample": effects.sample.map { .object(sample($0)) } ?? .null,
+      "notes": .list(
+        noteNames.filter { effects.notes.contains($0.note) }.map { .string($0.name) }
+      ),
+    ]
+  }
+
+  static func request(_ request: Request) -> [String: JSONValue] {
+    [
+      "generation": .whole(request.ticket.generation),
+      "context": context(request.ticket.context),
+      "validator": optional(request.validator?.number),
+      "longPoll": optional(request.longPoll?.milliseconds),
+      "timeout": .whole(request.timeout.milliseconds),
+      "priority": word(request.priority),
+      "origin": word(request.wish.origin),
+      "isForced": .bool(request.wish.isForced),
+      "isUnconditional": .bool(request.wish.isUnconditional),
+      "showsLoading": .bool(request.wish.showsLoading),
+      "cadence": .whole(request.cadence.milliseconds),
+    ]
+  }
+
+  private static func sample(_ sample: Sample) -> [String: JSONValue] {
+    [
+      "generation": .whole(sample.ticket.generation),
+      "context": context(sample.ticket.context),
+      "startedAt": .whole(sample.startedAt.milliseconds),
+      "endedAt": .whole(sample.endedAt.milliseconds),
+      "duration": .whole(sample.duration.milliseconds),
+      "status": .whole(Int64(sample.status)),
+      "outcome": .string(name(sample.outcome)),
+      "verdict": sample.verdict.map { word($0) } ?? .null,
+      "marks": .object(marks(sample.marks)),
+      "skew": optional(sample.skew?.milliseconds),
+      "bytes": .whole(sample.bytes),
+      "isConditional": .bool(sample.isConditional),
+      "isChange": .bool(sample.isChange),
+      "changeToScreen": optional(sample.changeToScreen?.milliseconds),
+      "cadence": .whole(sample.cadence.milliseconds),
+    ]
+  }
+
+  private static func marks(_ marks: FreshnessMetadata) -> [String: JSONValue] {
+    [
+      "serverTime": optional(marks.serverTime?.milliseconds),
+      "fetchedAt": optional(marks.fetchedAt?.milliseconds),
+      "cacheAge": optional(marks.cacheAge?.milliseconds),
+      "transit": .whole(marks.transit.milliseconds),
+      "mode": marks.mode.map { word($0) } ?? .null,
+      "status": marks.status.map { word($0) } ?? .null,
+      "appliedFlag": marks.appliedFlag.map { .bool($0) } ?? .null,
+      "reason": marks.reason.map { word($0) } ?? .null,
+    ]
+  }
+
+  // MARK: The machine
+
+  static func shows(_ machine: some ConformingMachine, at now: Moment) -> JSONValue {
+    let snapshot = machine.snapshot
+    let failure = machine.failure
+    return .object([
+      "revision": optional(snapshot?.revision.number),
+      "validator": optional(snapshot?.validator?.number),
+      "hasRealtime": snapshot.map { .bool($0.hasRealtime) } ?? .null,
+      "changedAt": optional(snapshot?.changedAt.milliseconds),
+      "verifiedAt": optional(snapshot?.verifiedAt.milliseconds),
+      "failure": failure.map { .string(name($0.kind)) } ?? .null,
+      "failureStatus": optional(failure.map { Int64($0.status) }),
+      "failureReason": optional(failure.flatMap { reason($0.kind) }),
+      "failureSince": optional(failure?.since.milliseconds),
+      "isLoading": .bool(machine.isLoading),
+      "isStreaming": .bool(machine.isStreaming),
+      "hasObservers": .bool(machine.hasObservers),
+      "outstanding": optional(machine.outstanding?.generation),
+      "failuresInARow": .whole(Int64(machine.failuresInARow)),
+      "lifecycle": word(machine.lifecycle),
+      "connectivity": word(machine.connectivity),
+      "context": context(machine.context),
+      "pace": word(machine.pace(at: now)),
+      "label": label(machine.label(at: now)),
+      "nextCause": word(machine.nextRequest.cause),
+      "nextDue": optional(machine.nextRequest.due?.milliseconds),
+    ])
+  }
+
+  private static func label(_ label: FreshnessLabel) -> JSONValue {
+    let marker: JSONValue =
+      switch label.marker {
+      case .none: .string("none")
+      case .normal: .string("normal")
+      case .reduced(.status(let status)): .object(["reduced": .object(["status": word(status)])])
+      case .reduced(.mode(let mode)): .object(["reduced": .object(["mode": word(mode)])])
+      }
+    let wording: JSONValue =
+      switch label.wording {
+      case nil: .null
+      case .seconds(let count): .object(["seconds": .whole(count)])
+      case .minutes(let count): .object(["minutes": .whole(count)])
+      case .hours(let count): .object(["hours": .whole(count)])
+      }
+    return .object([
+      "marker": marker,
+      "badge": word(label.badge),
+      "notice": word(label.notice),
+      "age": optional(label.age?.milliseconds),
+      "isHeld": .bool(label.isHeld),
+      "provenance": word(label.provenance),
+      "wording": wording,
+    ])
+  }
+
+  static func counters(_ counters: Counters) -> JSONValue {
+    .object([
+      "requests": .whole(counters.requests),
+      "cancelled": .whole(counters.cancelled),
+      "answers": .whole(counters.answers),
+      "unchanged": .whole(counters.unchanged),
+      "bytes": .whole(counters.bytes),
+      "coalesced": .whole(counters.coalesced),
+      "superseded": .whole(counters.superseded),
+      "held": .whole(counters.held),
+      "retries": .whole(counters.retries),
+      "rescues": .whole(counters.rescues),
+      "measuredChanges": .whole(counters.measuredChanges),
+      "changeToScreenTotal": .whole(counters.changeToScreenTotal.milliseconds),
+      "changeToScreenLongest": .whole(counters.changeToScreenLongest.milliseconds),
+      "unchangedPercent": .whole(counters.unchangedPercent),
+    ])
+  }
+
+  // MARK: Words
+
+  private static func optional(_ number: Int64?) -> JSONValue { number.map { .whole($0) } ?? .null }
+
+  private static func word<E: RawRepresentable<UInt8>>(_ value: E) -> JSONValue {
+    .string(Words.name(value))
+  }
+
+  private static func context(_ context: Context) -> JSONValue {
+    .object(["question": .whole(context.question), "identity": .whole(context.identity)])
+  }
+
+  static func name(_ outcome: Outcome) -> String {
+    switch outcome {
+    case .content: "content"
+    case .unchanged: "unchanged"
+    case .refused: "refused"
+    case .unauthorised: "unauthorised"
+    case .gone: "gone"
+    case .throttled: "throttled"
+    case .serverError: "serverError"
+    case .timedOut: "timedOut"
+    case .unreachable: "unreachable"
+    case .undecodable: "undecodable"
+    case .cancelled: "cancelled"
+    }
+  }
+
+  private static func name(_ kind: Failure.Kind) -> String {
+    switch kind {
+    case .refused: "refused"
+    case .unauthorised: "unauthorised"
+    case .gone: "gone"
+    case .throttled: "throttled"
+    case .serverError: "serverError"
+    case .timedOut: "timedOut"
+    case .unreachable: "unreachable"
+    case .undecodable: "undecodable"
+    case .missingBody: "missingBody"
+    }
+  }
+
+  private static func reason(_ kind: Failure.Kind) -> Int64? {
+    guard case .undecodable(let reason) = kind else { return nil }
+    return Int64(reason)
+  }
+}

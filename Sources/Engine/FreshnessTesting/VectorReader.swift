@@ -1,0 +1,207 @@
+import Freshness
+import StrictJSON
+
+/// Reads the parts of a vector.
+enum VectorReader {
+  static let bits32: ClosedRange<Int64> = 0...Int64(UInt32.max)
+
+  static func context(_ reader: inout MemberReader) throws(DocumentError) -> Context {
+    guard let question = try reader.whole("question") else {
+      throw reader.error("question", "is missing")
+    }
+    return Context(question: question, identity: try reader.whole("identity") ?? 0)
+  }
+
+  // MARK: Steps
+
+  static func step(
+    _ value: JSONValue,
+    after previous: Moment?,
+    at place: DocumentError
+  ) throws(DocumentError) -> ConformanceVector.Step {
+    var reader = try MemberReader(value, at: place)
+    let moment = try self.moment(&reader, after: previous ?? .start)
+    guard let name = try reader.string("event") else { throw reader.error("event", "is missing") }
+    let draw = try self.draw(&reader)
+    let values = reader.take("with")
+    let action = try self.action(name, values, reader)
+    let place = reader.place(of: "expect")
+    let expected = reader.take("expect") ?? .object([:])
+    try ExpectedShape.of(wait: name == "wait").check(expected, at: place)
+    try reader.finish()
+    guard case .object(let members) = expected else { throw place.with("an object is expected") }
+    return ConformanceVector.Step(
+      moment: moment,
+      name: name,
+      action: action,
+      draw: draw,
+      expected: members
+    )
+  }
+
+  private static func moment(
+    _ reader: inout MemberReader,
+    after previous: Moment
+  ) throws(DocumentError) -> Moment {
+    let longest = 0...JSONValue.largestNumber
+    switch (try reader.whole("at", in: longest), try reader.whole("after", in: longest)) {
+    case (nil, nil): return previous
+    case (let at?, nil):
+      guard at >= previous.milliseconds else {
+        throw reader.error("at", "\(at) lies before the step before, \(previous.milliseconds)")
+      }
+      return Moment(milliseconds: at)
+    case (nil, let span?):
+      let moment = previous + .milliseconds(span)
+      guard moment.milliseconds <= JSONValue.largestNumber else {
+        throw reader.error("after", "leads behind \(JSONValue.largestNumber)")
+      }
+      return moment
+    case (_?, _?): throw reader.error("after", "stands beside \"at\"; only one of them may")
+    }
+  }
+
+  private static func draw(_ reader: inout MemberReader) throws(DocumentError) -> RandomSample {
+    guard let value = reader.take("draw") else { return .middle }
+    switch value {
+    case .string("lowest"): return .lowest
+    case .string("middle"): return .middle
+    case .string("highest"): return .highest
+    case .string(let word):
+      throw reader.error("draw", Words.unknown(word, known: ["lowest", "middle", "highest"]))
+    default:
+      let number = try MemberReader.whole(value, in: bits32, at: reader.place(of: "draw"))
+      return RandomSample(bits: UInt32(truncatingIfNeeded: number))
+    }
+  }
+
+  /// The names of all steps; those of events are the Swift cases of `Event`.
+  static let eventNames = [
+    "started", "stopped", "paceWished", "prefetch", "woke", "slept", "lifecycle", "focused",
+    "connectivity", "wished", "contextChanged", "activity", "acted", "fulfilled", "wrote",
+    "evicted", "answered", "linkOpened", "linkHeard", "linkChanged", "linkDelivered", "linkGap",
+    "linkLost", "restored", "restrained", "wait",
+  ]
+
+  private static let bareEvents: [String: Event] = [
+    "started": .started, "stopped": .stopped, "prefetch": .prefetch, "woke": .woke,
+    "slept": .slept, "focused": .focused, "acted": .acted, "fulfilled": .fulfilled,
+    "evicted": .evicted, "linkHeard": .linkHeard, "linkChanged": .linkChanged,
+    "linkGap": .linkGap, "linkLost": .linkLost,
+  ]
+
+  private static func action(
+    _ name: String,
+    _ values: JSONValue?,
+    _ step: MemberReader
+  ) throws(DocumentError) -> ConformanceVector.Action {
+    if let event = bareEvents[name] {
+      guard values == nil else { throw step.error("with", "\"\(name)\" has no values") }
+      return .event(event)
+    }
+    guard eventNames.contains(name) else {
+      throw step.error("event", Words.unknown(name, known: eventNames))
+    }
+    guard let values else {
+      guard name == "wait" else { throw step.error("with", "is missing; \"\(name)\" has values") }
+      return .wait(nil)
+    }
+    var reader = try MemberReader(values, at: step.place(of: "with"))
+    let action = try self.action(name, &reader)
+    try reader.finish()
+    return action
+  }
+
+  private static let anyMoment: ClosedRange<Int64> = 0...JSONValue.largestNumber
+
+  private static func action(
+    _ name: String,
+    _ reader: inout MemberReader
+  ) throws(DocumentError) -> ConformanceVector.Action {
+    switch name {
+    case "paceWished":
+      let place = reader.place(of: "interval")
+      let value = try reader.need("interval")
+      guard value != .null else { return .event(.paceWished(nil)) }
+      let span = try MemberReader.whole(value, in: 0...JSONValue.largestNumber, at: place)
+      return .event(.paceWished(.milliseconds(span)))
+    case "lifecycle": return .event(.lifecycle(try needed(reader.word("to"), "to", reader)))
+    case "connectivity": return .event(.connectivity(try needed(reader.word("to"), "to", reader)))
+    case "wished": return .event(.wished(try wish(&reader)))
+    case "contextChanged": return .event(.contextChanged(try context(&reader)))
+    case "activity": return .event(.activity(try needed(reader.word("is"), "is", reader)))
+    case "wrote":
+      return .event(.wrote(Revision(try needed(reader.whole("revision"), "revision", reader))))
+    case "restored":
+      let revision = Revision(try needed(reader.whole("revision"), "revision", reader))
+      let age = try needed(reader.whole("age", in: anyMoment), "age", reader)
+      return .event(.restored(revision, age: .milliseconds(age)))
+    case "restrained":
+      func moment(_ name: String) throws(DocumentError) -> Moment? {
+        try reader.whole(name, in: anyMoment).map(Moment.init(milliseconds:))
+      }
+      return .event(
+        .restrained(
+          Restraint(
+            notBefore: try moment("notBefore"),
+            quietUntil: try moment("quietUntil"),
+            leastInterval: try reader.whole("leastInterval", in: anyMoment)
+              .map(Timespan.init(milliseconds:))
+          )
+        )
+      )
+    case "linkOpened":
+      let isResumed = try needed(reader.flag("isResumed"), "isResumed", reader)
+      return .event(.linkOpened(isResumed: isResumed))
+    case "answered":
+      return .answered(
+        generation: try reader.whole("generation"),
+        context: try reader.object("context", context),
+        try needed(reader.object("answer", AnswerReader.answer), "answer", reader)
+      )
+    case "linkDelivered":
+      return .delivered(
+        context: try reader.object("context", context),
+        try needed(reader.object("answer", AnswerReader.answer), "answer", reader)
+      )
+    default:
+      let answer = try reader.object("answer", AnswerReader.answer)
+      let latency = try reader.whole("latency", in: 0...PolicyFields.longestSpan)
+      guard let answer else {
+        if latency != nil { throw reader.error("latency", "needs an \"answer\"") }
+        return .wait(nil)
+      }
+      return .wait(.init(answer: answer, latency: .milliseconds(latency ?? 0)))
+    }
+  }
+
+  /// Insists on a member.
+  static func needed<Value>(
+    _ value: Value?,
+    _ name: String,
+    _ reader: MemberReader
+  ) throws(DocumentError) -> Value {
+    guard let value else { throw reader.error(name, "is missing") }
+    return value
+  }
+
+  private static let namedWishes: [String: RefreshRequest] = [
+    "person": .person, "hardRefresh": .hardRefresh, "schedule": .schedule, "change": .change,
+  ]
+
+  private static func wish(_ reader: inout MemberReader) throws(DocumentError) -> RefreshRequest {
+    if let name = try reader.string("wish") {
+      guard let wish = namedWishes[name] else {
+        throw reader.error("wish", Words.unknown(name, known: namedWishes.keys.sorted()))
+      }
+      return wish
+    }
+    let origin: RefreshRequest.Origin = try needed(reader.word("origin"), "origin", reader)
+    return RefreshRequest(
+      origin,
+      isForced: try reader.flag("isForced") ?? false,
+      isUnconditional: try reader.flag("isUnconditional") ?? false,
+      showsLoading: try reader.flag("showsLoading") ?? false
+    )
+  }
+}

@@ -1,0 +1,164 @@
+import Freshness
+import FreshnessWire
+
+// What the WebAssembly module exports, beside its memory. Messages travel in one buffer: the host
+// writes words into it, names their number, and finds the answer in the same place.
+//
+// Each function returns a number of words, a handle, or a negative `WireError.Code`. After an error
+// `freshness_error_position` names the word; nothing has happened to any machine.
+
+/// What the exports share; the module has one thread.
+private enum Shared {
+  nonisolated(unsafe) static var seats = Seats()
+  nonisolated(unsafe) static var origins = OriginHandles()
+  nonisolated(unsafe) static var errorPosition: Int32 = 0
+  nonisolated(unsafe) static let buffer =
+    UnsafeMutablePointer<Int64>.allocate(capacity: Wire.longestMessage)
+
+  /// Runs an export's body and turns its error into a number.
+  static func answer(_ body: () throws(WireError) -> Int32) -> Int32 {
+    do throws(WireError) {
+      return try body()
+    } catch {
+      errorPosition = error.position
+      return -error.code.rawValue
+    }
+  }
+
+  /// The message of the host.
+  static func message(_ count: Int32) throws(WireError) -> UnsafeBufferPointer<Int64> {
+    guard (0...Int32(Wire.longestMessage)).contains(count) else { throw WireError(.noRoom, at: 0) }
+    return UnsafeBufferPointer(start: buffer, count: Int(count))
+  }
+
+  /// The place of the answer.
+  static var room: UnsafeMutableBufferPointer<Int64> {
+    UnsafeMutableBufferPointer(start: buffer, count: Wire.longestMessage)
+  }
+}
+
+/// Whether blocks of altogether this size can be given out (`allocator.c`).
+@_extern(c, "freshness_memory_reserve")
+func freshnessMemoryReserve(_ size: UInt) -> Int32
+
+/// The number of the wire form.
+@c(freshness_wire_version)
+public func wireVersion() -> Int32 { Wire.version }
+
+/// The address of the buffer.
+@c(freshness_buffer)
+public func buffer() -> UnsafeMutablePointer<Int64> { Shared.buffer }
+
+/// The number of words the buffer holds.
+@c(freshness_buffer_capacity)
+public func bufferCapacity() -> Int32 { Int32(Wire.longestMessage) }
+
+/// The index of the word that the last error was about.
+@c(freshness_error_position)
+public func errorPosition() -> Int32 { Shared.errorPosition }
+
+/// The number of machines.
+@c(freshness_machines)
+public func machines() -> Int32 { Shared.seats.count }
+
+/// Takes the number of a preset, gives the words of its policy.
+@c(freshness_preset)
+public func preset(_ count: Int32) -> Int32 {
+  Shared.answer { () throws(WireError) in
+    try WirePreset.policy(try Shared.message(count), into: Shared.room)
+  }
+}
+
+/// Takes context and policy, returns the handle of a new machine.
+@c(freshness_create)
+public func create(_ count: Int32) -> Int32 {
+  Shared.answer { () throws(WireError) in try Shared.seats.create(try Shared.message(count)) }
+}
+
+/// Removes a machine; returns 0.
+@c(freshness_destroy)
+public func destroy(_ handle: Int32) -> Int32 {
+  Shared.answer { () throws(WireError) in
+    try Shared.seats.destroy(handle)
+    return 0
+  }
+}
+
+/// Takes moment, draw and event, gives the effects.
+@c(freshness_handle)
+public func handle(_ handle: Int32, _ count: Int32) -> Int32 {
+  Shared.answer { () throws(WireError) in
+    let message = try Shared.message(count)
+    return try Shared.seats.use(handle) { (machine) throws(WireError) in
+      try machine.handle(message, into: Shared.room)
+    }
+  }
+}
+
+/// Takes a moment, gives everything that the machine shows.
+@c(freshness_look)
+public func look(_ handle: Int32, _ count: Int32) -> Int32 {
+  Shared.answer { () throws(WireError) in
+    let message = try Shared.message(count)
+    return try Shared.seats.use(handle) { (machine) throws(WireError) in
+      try machine.look(message, into: Shared.room)
+    }
+  }
+}
+
+/// Takes a moment, gives the label.
+@c(freshness_label)
+public func label(_ handle: Int32, _ count: Int32) -> Int32 {
+  Shared.answer { () throws(WireError) in
+    let message = try Shared.message(count)
+    return try Shared.seats.use(handle) { (machine) throws(WireError) in
+      try machine.label(message, into: Shared.room)
+    }
+  }
+}
+
+/// Gives the words of a machine's policy.
+@c(freshness_policy)
+public func policy(_ handle: Int32) -> Int32 {
+  Shared.answer { () throws(WireError) in
+    try Shared.seats.use(handle) { (machine) throws(WireError) in
+      try machine.machine.policy.write(into: Shared.room)
+    }
+  }
+}
+
+/// Gives a machine's counters.
+@c(freshness_counters)
+public func counters(_ handle: Int32) -> Int32 {
+  Shared.answer { () throws(WireError) in
+    try Shared.seats.use(handle) { (machine) throws(WireError) in
+      try machine.counters.write(into: Shared.room)
+    }
+  }
+}
+
+/// Returns the handle of a new origin (R39).
+@c(freshness_origin_create)
+public func createOrigin() -> Int32 {
+  Shared.answer { () throws(WireError) in try Shared.origins.create() }
+}
+
+/// Removes an origin; returns 0.
+@c(freshness_origin_destroy)
+public func destroyOrigin(_ handle: Int32) -> Int32 {
+  Shared.answer { () throws(WireError) in
+    try Shared.origins.destroy(handle)
+    return 0
+  }
+}
+
+/// Takes what happened to a request, gives the restraint and the requests to send now.
+@c(freshness_origin_handle)
+public func handleOrigin(_ handle: Int32, _ count: Int32) -> Int32 {
+  Shared.answer { () throws(WireError) in
+    let message = try Shared.message(count)
+    return try Shared.origins.use(handle) { (origin) throws(WireError) in
+      try origin.handle(message, into: Shared.room)
+    }
+  }
+}

@@ -1,0 +1,352 @@
+internal import Freshness
+
+// The published numbers of the machine's plain enumerations; see `WireNumbers.swift`.
+
+extension Lifecycle: WireNumbered {
+  init?(wireNumber: Int64) {
+    switch wireNumber {
+    case 1: self = .foreground
+    case 2: self = .background
+    case 3: self = .suspended
+    default: return nil
+    }
+  }
+
+  var wireNumber: Int64 {
+    switch self {
+    case .foreground: 1
+    case .background: 2
+    case .suspended: 3
+    }
+  }
+}
+
+extension Connectivity: WireNumbered {
+  init?(wireNumber: Int64) {
+    switch wireNumber {
+    case 1: self = .online
+    case 2: self = .metered
+    case 3: self = .offline
+    default: return nil
+    }
+  }
+
+  var wireNumber: Int64 {
+    switch self {
+    case .online: 1
+    case .metered: 2
+    case .offline: 3
+    }
+  }
+}
+
+extension Activity: WireNumbered {
+  init?(wireNumber: Int64) {
+    switch wireNumber {
+    case 1: self = .quiet
+    case 2: self = .active
+    default: return nil
+    }
+  }
+
+  var wireNumber: Int64 {
+    switch self {
+    case .quiet: 1
+    case .active: 2
+    }
+  }
+}
+
+extension Pace: WireNumbered {
+  init?(wireNumber: Int64) {
+    switch wireNumber {
+    case 1: self = .active
+    case 2: self = .recent
+    case 3: self = .idle
+    case 4: self = .background
+    default: return nil
+    }
+  }
+
+  var wireNumber: Int64 {
+    switch self {
+    case .active: 1
+    case .recent: 2
+    case .idle: 3
+    case .background: 4
+    }
+  }
+}
+
+extension RefreshRequest.Origin: WireNumbered {
+  init?(wireNumber: Int64) {
+    switch wireNumber {
+    case 1: self = .prefetch
+    case 2: self = .schedule
+    case 3: self = .catchUp
+    case 4: self = .change
+    case 5: self = .person
+    default: return nil
+    }
+  }
+
+  var wireNumber: Int64 {
+    switch self {
+    case .prefetch: 1
+    case .schedule: 2
+    case .catchUp: 3
+    case .change: 4
+    case .person: 5
+    }
+  }
+}
+
+extension ResponseMode: WireNumbered {
+  init?(wireNumber: Int64) {
+    switch wireNumber {
+    case 1: self = .full
+    case 2: self = .degradedStatic
+    case 3: self = .staleCacheFallback
+    case 4: self = .staticTimeoutFallback
+    case 5: self = .unknown
+    default: return nil
+    }
+  }
+
+  var wireNumber: Int64 {
+    switch self {
+    case .full: 1
+    case .degradedStatic: 2
+    case .staleCacheFallback: 3
+    case .staticTimeoutFallback: 4
+    case .unknown: 5
+    }
+  }
+}
+
+extension RealtimeStatus: WireNumbered {
+  init?(wireNumber: Int64) {
+    switch wireNumber {
+    case 1: self = .applied
+    case 2: self = .partial
+    case 3: self = .skippedBudget
+    case 4: self = .disabled
+    case 5: self = .missingCache
+    case 6: self = .staleCache
+    case 7: self = .guardedError
+    case 8: self = .unknown
+    default: return nil
+    }
+  }
+
+  var wireNumber: Int64 {
+    switch self {
+    case .applied: 1
+    case .partial: 2
+    case .skippedBudget: 3
+    case .disabled: 4
+    case .missingCache: 5
+    case .staleCache: 6
+    case .guardedError: 7
+    case .unknown: 8
+    }
+  }
+}
+
+extension Effects.SnapshotOrder: WireNumbered {
+  init?(wireNumber: Int64) {
+    switch wireNumber {
+    case 1: self = .none
+    case 2: self = .apply
+    case 3: self = .verify
+    case 4: self = .hold
+    case 5: self = .clear
+    default: return nil
+    }
+  }
+
+  var wireNumber: Int64 {
+    switch self {
+    case .none: 1
+    case .apply: 2
+    case .verify: 3
+    case .hold: 4
+    case .clear: 5
+    }
+  }
+}
+
+extension PushCommand: WireNumbered {
+  init?(wireNumber: Int64) {
+    switch wireNumber {
+    case 1: self = .open
+    case 2: self = .close
+    default: return nil
+    }
+  }
+
+  var wireNumber: Int64 {
+    switch self {
+    case .open: 1
+    case .close: 2
+    }
+  }
+}
+
+extension Request.Priority: WireNumbered {
+  init?(wireNumber: Int64) {
+    switch wireNumber {
+    case 1: self = .low
+    case 2: self = .normal
+    case 3: self = .high
+    default: return nil
+    }
+  }
+
+  var wireNumber: Int64 {
+    switch self {
+    case .low: 1
+    case .normal: 2
+    case .high: 3
+    }
+  }
+}
+
+extension DowngradeProtection.Verdict: WireNumbered {
+  init?(wireNumber: Int64) {
+    switch wireNumber {
+    case 1: self = .keepUnmodified
+    case 2: self = .applyRealtime
+    case 3: self = .applyNothingToLose
+    case 4: self = .applyForced
+    case 5: self = .applyTooOld
+    case 6: self = .applyAlways
+    case 7: self = .keepBetter
+    case 8: self = .keepNewer
+    default: return nil
+    }
+  }
+
+  var wireNumber: Int64 {
+    switch self {
+    case .keepUnmodified: 1
+    case .applyRealtime: 2
+    case .applyNothingToLose: 3
+    case .applyForced: 4
+    case .applyTooOld: 5
+    case .applyAlways: 6
+    case .keepBetter: 7
+    case .keepNewer: 8
+    }
+  }
+}
+
+extension Provenance: WireNumbered {
+  init?(wireNumber: Int64) {
+    switch wireNumber {
+    case 1: self = .server
+    case 2: self = .local
+    case 3: self = .disk
+    default: return nil
+    }
+  }
+
+  var wireNumber: Int64 {
+    switch self {
+    case .server: 1
+    case .local: 2
+    case .disk: 3
+    }
+  }
+}
+
+extension FreshnessLabel.Badge: WireNumbered {
+  init?(wireNumber: Int64) {
+    switch wireNumber {
+    case 1: self = .live
+    case 2: self = .partial
+    case 3: self = .unavailable
+    case 4: self = .unknown
+    default: return nil
+    }
+  }
+
+  var wireNumber: Int64 {
+    switch self {
+    case .live: 1
+    case .partial: 2
+    case .unavailable: 3
+    case .unknown: 4
+    }
+  }
+}
+
+extension FreshnessLabel.Notice: WireNumbered {
+  init?(wireNumber: Int64) {
+    switch wireNumber {
+    case 1: self = .none
+    case 2: self = .mild
+    case 3: self = .unavailable
+    default: return nil
+    }
+  }
+
+  var wireNumber: Int64 {
+    switch self {
+    case .none: 1
+    case .mild: 2
+    case .unavailable: 3
+    }
+  }
+}
+
+extension NextRequest.Cause: WireNumbered {
+  init?(wireNumber: Int64) {
+    switch wireNumber {
+    case 1: self = .unwatched
+    case 2: self = .offline
+    case 3: self = .paused
+    case 4: self = .outstanding
+    case 5: self = .cadence
+    case 6: self = .stated
+    case 7: self = .learned
+    case 8: self = .longPoll
+    case 9: self = .safetyPoll
+    case 10: self = .retry
+    case 11: self = .backoff
+    case 12: self = .degraded
+    case 13: self = .recheck
+    case 14: self = .retryAfter
+    case 15: self = .spread
+    case 16: self = .reconnect
+    case 17: self = .news
+    case 18: self = .origin
+    case 19: self = .patience
+    default: return nil
+    }
+  }
+
+  var wireNumber: Int64 {
+    switch self {
+    case .unwatched: 1
+    case .offline: 2
+    case .paused: 3
+    case .outstanding: 4
+    case .cadence: 5
+    case .stated: 6
+    case .learned: 7
+    case .longPoll: 8
+    case .safetyPoll: 9
+    case .retry: 10
+    case .backoff: 11
+    case .degraded: 12
+    case .recheck: 13
+    case .retryAfter: 14
+    case .spread: 15
+    case .reconnect: 16
+    case .news: 17
+    case .origin: 18
+    case .patience: 19
+    }
+  }
+}

@@ -1,0 +1,133 @@
+public import Freshness
+
+/// Reads a message word by word, and trusts none of them.
+public struct WireReader {
+  private let words: UnsafeBufferPointer<Int64>
+  /// The index of the next word.
+  public private(set) var position = 0
+
+  /// Creates a reader.
+  ///
+  /// - Parameter words: The message; it must stay in place while the reader is in use.
+  public init(_ words: UnsafeBufferPointer<Int64>) { self.words = words }
+
+  /// Makes sure that the message ends here.
+  ///
+  /// - Throws: `tooLong` if a word is left over.
+  public func end() throws(WireError) {
+    if position < words.count { throw WireError(.tooLong, at: Int32(position)) }
+  }
+
+  private mutating func next() throws(WireError) -> Int64 {
+    guard position < words.count else { throw WireError(.tooShort, at: Int32(words.count)) }
+    let word = words[position]
+    position += 1
+    return word
+  }
+
+  /// Refuses the word that was just read.
+  func refused(_ code: WireError.Code) -> WireError { WireError(code, at: Int32(position - 1)) }
+
+  // MARK: Integers
+
+  /// Reads an integer of a range.
+  ///
+  /// - Throws: `outOfRange`, which is also what ``Wire/none`` is.
+  mutating func integer(in range: ClosedRange<Int64>) throws(WireError) -> Int64 {
+    let word = try next()
+    guard range.contains(word) else { throw refused(.outOfRange) }
+    return word
+  }
+
+  /// Reads an integer of a range, or nothing.
+  mutating func optional(in range: ClosedRange<Int64>) throws(WireError) -> Int64? {
+    let word = try next()
+    if word == Wire.none { return nil }
+    guard range.contains(word) else { throw refused(.outOfRange) }
+    return word
+  }
+
+  /// Reads one of the host's own numbers.
+  mutating func identifier() throws(WireError) -> Int64 { try integer(in: .wire) }
+
+  /// Reads an integer of 32 bits.
+  mutating func short() throws(WireError) -> Int32 {
+    Int32(truncatingIfNeeded: try integer(in: Int64(Int32.min)...Int64(Int32.max)))
+  }
+
+  /// Reads a count of 32 bits.
+  mutating func count() throws(WireError) -> Int32 {
+    Int32(truncatingIfNeeded: try integer(in: 0...Int64(Int32.max)))
+  }
+
+  /// Reads a flag, or whether a record follows.
+  mutating func flag() throws(WireError) -> Bool { try integer(in: 0...1) == 1 }
+
+  // MARK: Numbers of enumerations
+
+  /// Reads the number of a case.
+  mutating func numbered<Case: WireNumbered>(_: Case.Type) throws(WireError) -> Case {
+    let word = try next()
+    guard let value = Case(wireNumber: word) else { throw refused(.unknownNumber) }
+    return value
+  }
+
+  /// Reads the number of a case, or nothing.
+  mutating func optionalNumbered<Case: WireNumbered>(_: Case.Type) throws(WireError) -> Case? {
+    let word = try next()
+    if word == Wire.none { return nil }
+    guard let value = Case(wireNumber: word) else { throw refused(.unknownNumber) }
+    return value
+  }
+
+  // MARK: Times
+
+  /// Reads a moment.
+  public mutating func moment() throws(WireError) -> Moment {
+    Moment(milliseconds: try integer(in: .wire))
+  }
+
+  /// Reads a draw of chance.
+  public mutating func draw() throws(WireError) -> RandomSample {
+    RandomSample(bits: UInt32(truncatingIfNeeded: try integer(in: 0...Int64(UInt32.max))))
+  }
+
+  /// Reads a length of time that does not point backwards.
+  mutating func span() throws(WireError) -> Timespan {
+    Timespan(milliseconds: try integer(in: 0...Wire.limit))
+  }
+
+  /// Reads a length of time that does not point backwards, or nothing.
+  mutating func optionalSpan() throws(WireError) -> Timespan? {
+    try optional(in: 0...Wire.limit).map { Timespan(milliseconds: $0) }
+  }
+
+  /// Reads a length that a server told; servers may be wrong, and the machine knows what to do.
+  mutating func toldSpan() throws(WireError) -> Timespan {
+    Timespan(milliseconds: try integer(in: .wire))
+  }
+
+  /// Reads a length that a server may have told.
+  mutating func optionalToldSpan() throws(WireError) -> Timespan? {
+    try optional(in: .wire).map { Timespan(milliseconds: $0) }
+  }
+
+  /// Reads a moment, or nothing.
+  mutating func optionalMoment() throws(WireError) -> Moment? {
+    try optional(in: .wire).map { Moment(milliseconds: $0) }
+  }
+
+  /// Reads a wall time, or nothing.
+  mutating func optionalWallTime() throws(WireError) -> WallTime? {
+    try optional(in: .wire).map { WallTime(milliseconds: $0) }
+  }
+}
+
+extension ClosedRange<Int64> {
+  /// Every word but ``Wire/none``.
+  static var wire: ClosedRange<Int64> { -Wire.limit...Wire.limit }
+}
+
+// A reader borrows memory that it does not own.
+@available(*, unavailable)
+extension WireReader: Sendable {}

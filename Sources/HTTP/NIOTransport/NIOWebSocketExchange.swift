@@ -1,0 +1,129 @@
+public import ConditionalHTTP
+public import HTTPTypes
+import NIOCore
+import NIOHTTP1
+public import NIOPosix
+import NIOSSL
+import WebSocketNIO
+
+/// A ``WebSocketExchange`` over SwiftNIO, for `ws` and `wss`, without extensions.
+///
+/// Redirections are not followed. The socket reads while no arrival waits, answers pings itself, and
+/// so does not answer them while a message waits to be asked for.
+public struct NIOWebSocketExchange: WebSocketExchange {
+  /// The longest message by default, in bytes.
+  public static let messageBytes = 1 << 20
+  /// How long the peer may take to answer a Close and to disconnect, in seconds.
+  public static let closeSeconds: Int64 = 5
+
+  private let messageLimit: Int
+  private let tls: NIOSSLContext
+  private let group: MultiThreadedEventLoopGroup
+
+  /// Creates a transport.
+  ///
+  /// - Parameters:
+  ///   - messageLimit: The longest message in both directions, 1 to 1,073,741,824 bytes; numbers
+  ///     outside are moved to the nearest end. A longer one that comes closes the socket with 1009.
+  ///   - roots: Which certificate authorities to believe.
+  ///   - group: The threads that do the work.
+  /// - Throws: `NIOSSLError` if a certificate of the roots cannot be read.
+  public init(
+    messageLimit: Int = Self.messageBytes,
+    roots: TrustedRoots = .system,
+    group: MultiThreadedEventLoopGroup = .singleton
+  ) throws {
+    self.messageLimit = min(max(messageLimit, 1), 1 << 30)
+    self.group = group
+    tls = try NIOSSLContext(configuration: try roots.configuration())
+  }
+
+  /// Opens a socket, hands it to a body of work, and closes it when the work ends.
+  ///
+  /// After a normal return this waits for the end of the closing handshake, at most
+  /// ``closeSeconds``. Cancelling the task, or a task that waits in the socket, closes it with 1001
+  /// at once, and the socket gives ``WebSocketEvent/closed(_:)``.
+  public func withSocket(
+    _ request: HTTPRequest,
+    timeout: Duration,
+    work: @Sendable (any WebSocket) async -> Void
+  ) async throws(WebSocketError) {
+    let socket = try await open(request, timeout)
+    await withTaskCancellationHandler {
+      await work(socket)
+      if !Task.isCancelled { await socket.finish() }
+    } onCancel: {
+      socket.cancel()
+    }
+  }
+
+  private func open(
+    _ request: HTTPRequest,
+    _ timeout: Duration
+  ) async throws(WebSocketError) -> NIOWebSocket {
+    let authority = request.authority ?? ""
+    do {
+      return try await withDeadline(after: timeout, authority: authority) { deadline in
+        try await self.shakeHands(request, authority, deadline)
+      }
+    } catch let error as WebSocketError {
+      throw error
+    } catch {
+      let failure = ConnectionFailure(error, authority: authority)
+      switch failure.code {
+      case .timedOut: throw WebSocketError(.timedOut, failure.text)
+      case .cancelled: throw WebSocketError(.cancelled, failure.text)
+      case .unreachable, .tooLarge: throw WebSocketError(.unreachable, failure.text)
+      }
+    }
+  }
+
+  private func shakeHands(
+    _ request: HTTPRequest,
+    _ authority: String,
+    _ deadline: ContinuousClock.Instant
+  ) async throws -> NIOWebSocket {
+    let isSecure = request.scheme?.lowercased() == "wss"
+    guard
+      isSecure || request.scheme?.lowercased() == "ws", request.method == .get,
+      let address = ServerAddress(authority, defaultPort: isSecure ? 443 : 80)
+    else {
+      throw ConnectionFailure(.unreachable, "\(authority) is not an address for a WebSocket")
+    }
+    let upgrader = WebSocketUpgrader(
+      offered: request.headerFields[values: .secWebSocketProtocol]
+        .flatMap { $0.split(separator: ",") }.map { $0.filter { $0 != " " && $0 != "\t" } },
+      messageLimit: messageLimit,
+      closeTimeout: .seconds(Self.closeSeconds)
+    )
+    let attempt = WebSocketAttempt(
+      request: request,
+      address: address,
+      tls: isSecure ? tls : nil,
+      upgrader: upgrader
+    )
+    do {
+      switch try await attempt.run(on: group.next(), until: deadline) {
+      case .open(let channel, let head, let handler):
+        return NIOWebSocket(
+          head: head,
+          messageLimit: messageLimit,
+          channel: channel,
+          handler: handler
+        )
+      case .refused(let refusal):
+        let status = refusal.head.status.code
+        throw WebSocketError(
+          .refused(status: status, body: refusal.body),
+          "\(authority) answers \(status) instead of opening a WebSocket"
+        )
+      }
+    } catch let error as NIOHTTPClientUpgradeError {
+      let fault = upgrader.fault ?? "it does not upgrade to WebSocket: \(error)"
+      throw WebSocketError(
+        .refused(status: 101, body: []),
+        "\(authority) answers the opening handshake wrongly: \(fault)"
+      )
+    }
+  }
+}

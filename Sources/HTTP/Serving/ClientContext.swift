@@ -1,0 +1,45 @@
+package import Hummingbird
+package import NIOCore
+
+/// The context of a request that knows who asks.
+package struct ClientContext: RequestContext, RemoteAddressRequestContext {
+  package var coreContext: CoreRequestContextStorage
+  private let channel: any Channel
+
+  package init(source: ApplicationRequestContextSource) {
+    coreContext = CoreRequestContextStorage(source: source)
+    channel = source.channel
+  }
+
+  package var remoteAddress: SocketAddress? { channel.remoteAddress }
+
+  /// Cancels work once the client closes its connection, or its half of it.
+  fileprivate func untilDeparture<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let task = Task { try await work() }
+    channel.eventLoop.execute {
+      let warden = try? channel.pipeline.syncOperations.handler(type: ConnectionTimeouts.self)
+      warden?.onDeparture { task.cancel() }
+    }
+    return try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      task.cancel()
+    }
+  }
+}
+
+extension RequestContext {
+  /// Works for as long as the client of a request is there: nobody reads what comes of it otherwise.
+  ///
+  /// - Parameter work: What to do; its task is canceled when the client is gone.
+  /// - Returns: What came of it.
+  /// - Throws: What the work throws; `CancellationError` once the client is gone.
+  package func whileConnected<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    guard let client = self as? ClientContext else { return try await work() }
+    return try await client.untilDeparture(work)
+  }
+}

@@ -1,0 +1,246 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// Ends connections that nothing else ends: after an answer that says so, and when the peer reads nothing or sends
+/// too slowly.
+///
+/// 1. After an answer with `Connection: close`, or to a request with it, nothing more is sent, so that a peer which reads
+///    to the end is done. It has a while to read; what it still sends is dropped, and as long as it comes at its least
+///    rate the peer has longer: many send everything before they read.
+/// 2. While something waits to be sent, the peer takes some of it again and again. An answer that goes out slowly
+///    is fine; one of which nothing goes out for ``ServerLimits/stalledSeconds`` ends the connection. Nothing waits for
+///    a stream that is silent.
+/// 3. The content of a request comes at a least rate, whether somebody wants it or not (``BodyPace``).
+/// 4. Of the content that comes after its answer a part is thrown away, so that clients which send everything first
+///    read their answer; more ends the connection.
+///
+/// An answer before content that its client would only send after a word (``AwaitedContent``) is the last one: nobody
+/// knows whether the content comes.
+final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPRequestPart
+  typealias InboundOut = HTTPRequestPart
+  typealias OutboundIn = HTTPResponsePart
+  typealias OutboundOut = HTTPResponsePart
+
+  private let limits: ServerLimits
+  private let tally: ConnectionMetrics
+
+  /// How often a connection that takes nothing is looked at, until it is closed.
+  private static let looks: Int64 = 6
+
+  private var isLast = false
+  /// Whether the last answer is written.
+  private var isLeaving = false
+  private var farewell: Scheduled<Void>?
+  private var leavesAt = NIODeadline.uptimeNanoseconds(0)
+  private var look: Scheduled<Void>?
+  private var waiting = 0
+  private var stalls: Int64 = 0
+  /// How many requests began, and how many were answered.
+  private var begun = 0
+  private var answered = 0
+  /// How the content of the last request comes; `nil` when it is there.
+  private var pace: BodyPace?
+  /// How much of it came after its answer.
+  private var unread = 0
+  /// The number of the request whose client waits for a word.
+  private var expecting: Int?
+  /// The number of the request whose client wants no other one.
+  private var closing: Int?
+  /// What is done when the client goes before its answer.
+  private var departure: (() -> Void)?
+  private var isGone = false
+
+  init(limits: ServerLimits, tally: ConnectionMetrics) {
+    self.limits = limits
+    self.tally = tally
+  }
+
+  // MARK: Requests
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head where isLeaving: break
+    case .head(let head):
+      tally.idle.remove(context.channel)
+      begun += 1
+      closing = Self.closes(head.headerFields) ? begun : nil
+      unread = 0
+      pace = BodyPace(limits)
+      let expectation = head.headerFields[.expect]?.lowercased()
+      expecting = expectation == AwaitedContent.expectation ? begun : nil
+    case .body(let bytes):
+      expecting = nil
+      if pace?.take(bytes.readableBytes, now: context.eventLoop.now) == false {
+        return end(.slowBody, context)
+      }
+      if answered == begun {
+        unread += bytes.readableBytes
+        if unread > limits.unreadBytes { return end(.unreadBody, context) }
+        waitLonger(for: bytes.readableBytes, now: context.eventLoop.now)
+      }
+    case .end:
+      expecting = nil
+      pace = nil
+    }
+    if !isLeaving { context.fireChannelRead(data) }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event is LastAnswer {
+      isLast = true
+      return
+    }
+    if case ChannelEvent.inputClosed? = event as? ChannelEvent { depart() }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  /// Does something when the client closes its side before the answer to its request is written.
+  func onDeparture(_ act: @escaping () -> Void) {
+    guard answered < begun else { return }
+    if isGone { act() } else { departure = act }
+  }
+
+  private func depart() {
+    isGone = true
+    departure?()
+    departure = nil
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    context.fireChannelReadComplete()
+    // Nobody else asks for what is dropped.
+    guard isLeaving else { return }
+    pace?.wait(now: context.eventLoop.now)
+    context.read()
+  }
+
+  func read(context: ChannelHandlerContext) {
+    // Nothing is waited for before its client was asked for it.
+    if expecting == nil { pace?.wait(now: context.eventLoop.now) }
+    context.read()
+  }
+
+  private func end(_ reason: ConnectionMetrics.Reason, _ context: ChannelHandlerContext) {
+    tally.ended(reason)
+    context.close(promise: nil)
+  }
+
+  // MARK: Answers
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    var (data, promise) = (data, promise)
+    switch unwrapOutboundIn(data) {
+    case .head(let head) where head.status.kind == .informational:
+      expecting = nil
+      pace?.wait(now: context.eventLoop.now)
+    case .head(var head):
+      if expecting == answered + 1 {
+        head.headerFields[.connection] = "close"
+        data = wrapOutboundOut(.head(head))
+      }
+      isLast = Self.closes(head.headerFields) || closing == answered + 1
+    case .body: break
+    case .end:
+      answered += 1
+      departure = nil
+      let isLast = isLast
+      if isLast {
+        isLeaving = true
+        context.read()
+      }
+      let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
+      promise = sent
+      let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+      sent.futureResult.whenComplete { _ in
+        let (warden, context) = bound.value
+        if isLast { warden.sayFarewell(context) } else { warden.rest(context) }
+      }
+    }
+    context.write(data, promise: promise)
+  }
+
+  /// The connection is idle once its answers are sent and no request is in progress.
+  private func rest(_ context: ChannelHandlerContext) {
+    guard answered == begun, pace == nil, context.channel.isActive else { return }
+    tally.idle.insert(context.channel)
+  }
+
+  private static func closes(_ fields: HTTPFields) -> Bool {
+    guard let words = fields[.connection]?.lowercased() else { return false }
+    return words.split(separator: ",").contains { $0.filter { $0 != " " } == "close" }
+  }
+
+  private func sayFarewell(_ context: ChannelHandlerContext) {
+    guard farewell == nil, context.channel.isActive else { return }
+    context.close(mode: .output, promise: nil)
+    leavesAt = context.eventLoop.now + pause
+    waitForEnd(context)
+  }
+
+  private var pause: TimeAmount { .seconds(Int64(limits.closeSeconds)) }
+
+  /// Gives the peer the time that what it sent was worth, and never more than it had at the beginning.
+  private func waitLonger(for bytes: Int, now: NIODeadline) {
+    guard farewell != nil else { return }
+    let worth = Int64(bytes) * 1_000_000_000 / Int64(limits.bodyBytesPerSecond)
+    leavesAt = min(now + pause, leavesAt + .nanoseconds(worth))
+  }
+
+  private func waitForEnd(_ context: ChannelHandlerContext) {
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    farewell = context.eventLoop.scheduleTask(deadline: leavesAt) {
+      let (warden, context) = bound.value
+      guard context.eventLoop.now < warden.leavesAt else { return warden.end(.kept, context) }
+      warden.waitForEnd(context)
+    }
+  }
+
+  // MARK: What is taken
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable {
+      look?.cancel()
+      look = nil
+    } else if look == nil {
+      stalls = 0
+      waiting = Self.buffered(context)
+      lookLater(context)
+    }
+    context.fireChannelWritabilityChanged()
+  }
+
+  private func lookLater(_ context: ChannelHandlerContext) {
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    let pause = Int64(limits.stalledSeconds) * 1_000 / Self.looks
+    look = context.eventLoop.scheduleTask(in: .milliseconds(pause)) {
+      let (warden, context) = bound.value
+      warden.lookAgain(context)
+    }
+  }
+
+  private func lookAgain(_ context: ChannelHandlerContext) {
+    let still = Self.buffered(context)
+    stalls = still < waiting ? 0 : stalls + 1
+    waiting = still
+    guard stalls < Self.looks else { return end(.stalled, context) }
+    lookLater(context)
+  }
+
+  private static func buffered(_ context: ChannelHandlerContext) -> Int {
+    (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    farewell?.cancel()
+    look?.cancel()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    depart()
+    farewell?.cancel()
+    look?.cancel()
+    context.fireChannelInactive()
+  }
+}

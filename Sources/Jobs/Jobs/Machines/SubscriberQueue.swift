@@ -1,0 +1,65 @@
+/// What waits for one listener to read on: in order, with a limit, and nothing but progress is left out.
+///
+/// When the queue is full, progress that waits gives way to newer progress, which then says from which
+/// event on it stands for the others (``Entry/covers``). So a listener always gets the start, the newest
+/// progress and the end, and can tell what was left out from what was lost.
+public struct SubscriberQueue: Sendable {
+  /// An event that waits.
+  public struct Entry: Hashable, Sendable {
+    /// The event.
+    public var event: JobEvent
+    /// The number of the first event it stands for; its own if nothing was left out.
+    public var covers: Int64
+  }
+
+  private var entries: [Entry] = []
+  private let most: Int
+  /// The last number that was taken in.
+  public private(set) var last: Int64
+  /// How many events were left out.
+  public private(set) var skipped = 0
+
+  /// Creates an empty queue.
+  ///
+  /// - Parameters:
+  ///   - last: The number of the last event that the listener has.
+  ///   - most: The most events that wait; at least 4.
+  public init(after last: Int64, most: Int) {
+    self.last = last
+    self.most = max(4, most)
+  }
+
+  /// Whether nothing waits.
+  public var isEmpty: Bool { entries.isEmpty }
+  /// How many events wait.
+  public var count: Int { entries.count }
+
+  /// Takes an event in; one that was taken before is left out.
+  ///
+  /// - Parameter event: The event.
+  public mutating func push(_ event: JobEvent) {
+    guard event.position.seq > last else { return }
+    last = event.position.seq
+    var entry = Entry(event: event, covers: event.position.seq)
+    if entries.count >= most {
+      // The newest progress that waits gives way: what was before it stays in order.
+      if event.isProgress, let waiting = entries.last, waiting.event.isProgress {
+        entry.covers = waiting.covers
+        entries.removeLast()
+        skipped += 1
+      } else if let place = entries.firstIndex(where: { $0.event.isProgress }) {
+        let gone = entries.remove(at: place)
+        if place < entries.count {
+          entries[place].covers = gone.covers
+        } else {
+          entry.covers = gone.covers
+        }
+        skipped += 1
+      }
+    }
+    entries.append(entry)
+  }
+
+  /// Takes the next event out.
+  public mutating func pop() -> Entry? { entries.isEmpty ? nil : entries.removeFirst() }
+}

@@ -1,0 +1,333 @@
+public import ConditionalHTTP
+import Foundation
+import HTTPTypes
+public import Jobs
+
+/// A job that was started, and what opens it.
+public struct JobCredential: Hashable, Sendable {
+  /// The job.
+  public var job: String
+  /// The token.
+  public var token: String
+  /// When the token expires, in milliseconds since 1970-01-01T00:00:00Z on the clock of this machine.
+  public var tokenExpiresAt: Int64?
+
+  /// Creates a ticket.
+  public init(job: String, token: String, tokenExpiresAt: Int64? = nil) {
+    self.job = job
+    self.token = token
+    self.tokenExpiresAt = tokenExpiresAt
+  }
+
+  /// A ticket out of an answer that came just now.
+  ///
+  /// How long a token is good is counted from then: the server's clock may say another time.
+  init(job: String, _ started: JobStarted) {
+    let end = started.tokenSeconds.map { JobClient.wallTime + Int64($0) * 1_000 }
+    self.init(job: job, token: started.token, tokenExpiresAt: end ?? started.tokenExpiresAt)
+  }
+
+  /// What lets a request in.
+  var authorization: HTTPFields { [.authorization: "Bearer \(token)"] }
+}
+
+/// Why a server was asked in vain.
+public enum JobClientFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// There was no answer.
+  case unreachable(String)
+  /// The server refused.
+  case refused(JobRefusal)
+  /// The job is not over.
+  case notFinished
+  /// There never was such a job.
+  case unknownJob
+  /// The results are gone.
+  case expired
+
+  /// What is wrong, for a person.
+  public var description: String {
+    switch self {
+    case .unreachable(let text): text
+    case .refused(let refusal): "\(refusal.error.message) (\(refusal.status) \(refusal.error.code))"
+    case .notFinished: "the job is not over yet"
+    case .unknownJob: "the server knows no such job"
+    case .expired: "the results of this job are gone"
+    }
+  }
+}
+
+/// Asks a job server: starts jobs, follows them to their end, cancels them, fetches results.
+public struct JobClient: Sendable {
+  /// A transport for everything but WebSockets.
+  public typealias Transport = HTTPExchange & HTTPSending & HTTPStreaming
+
+  /// The longest wait for an answer.
+  public static let timeout = Duration.seconds(10)
+  /// The longest wait for the answer to a small upload.
+  public static let uploadTimeout = Duration.seconds(120)
+  /// How often a start whose connection failed is sent at most.
+  public static let brokenStarts = 5
+  /// The pause after the first failure; it doubles from then on.
+  static let firstPause = Duration.milliseconds(500)
+  /// The longest wait that a server may ask for, in seconds.
+  static let longestWait: Int64 = 86_400
+  /// The rate at which a large one may go out, in bytes a second.
+  public static let uploadBytesPerSecond = 8 << 10
+
+  /// The time here, in milliseconds since 1970-01-01T00:00:00Z.
+  static var wallTime: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+
+  let server: HTTPAddress
+  let transport: any Transport
+  let sockets: (any WebSocketExchange)?
+  private let reader = JobAnswerReader()
+
+  /// Creates a client.
+  ///
+  /// - Parameters:
+  ///   - server: The server.
+  ///   - transport: The transport.
+  ///   - sockets: Opens WebSockets; without it jobs are followed by server-sent events.
+  public init(
+    server: HTTPAddress,
+    transport: any Transport,
+    sockets: (any WebSocketExchange)? = nil
+  ) {
+    self.server = server
+    self.transport = transport
+    self.sockets = sockets
+  }
+
+  /// Starts a job.
+  ///
+  /// - Parameters:
+  ///   - pipeline: Its kind.
+  ///   - content: The table, the books or the form.
+  ///   - type: The media type of the content.
+  ///   - options: What the pipeline is to do otherwise than usual.
+  ///   - key: A key of your own; the same request with the same key starts one job.
+  /// - Returns: What opens the job.
+  /// - Throws: ``JobClientFailure``.
+  public func start(
+    _ pipeline: PipelineName,
+    content: [UInt8],
+    type: String,
+    options: [String: String] = [:],
+    key: String? = nil
+  ) async throws(JobClientFailure) -> JobCredential {
+    let query = options.sorted { $0.key < $1.key }.map { ($0.key, Optional($0.value)) }
+    var request = server.request("/v1/jobs/\(pipeline.rawValue)", method: .post, query: query)
+    request.headerFields[.contentType] = type
+    if let key { request.headerFields[.idempotencyKey] = key }
+    let slow = Duration.seconds(content.count / Self.uploadBytesPerSecond)
+    let answer = try await send(request, content, max(Self.uploadTimeout, slow))
+    switch reader.start(status: answer.head.status.code, body: answer.body) {
+    case .started(let started): return JobCredential(job: started.job, started)
+    case .refused(var refusal):
+      let fields = answer.head.headerFields
+      refusal.retryAfter = RetryAfter.delay(
+        in: fields,
+        now: Self.wallTime,
+        limit: Self.longestWait * 1_000
+      )
+      .map { Int(($0 + 999) / 1_000) }
+      throw .refused(refusal)
+    }
+  }
+
+  /// Starts a job, and asks again with the same key while the server has no room and says when to come back, and when
+  /// the connection fails: nobody knows then whether the server has taken the job, and the key lets it start once.
+  ///
+  /// - Parameters:
+  ///   - pipeline: Its kind.
+  ///   - content: The table, the books or the form.
+  ///   - type: The media type of the content.
+  ///   - options: What the pipeline is to do otherwise than usual.
+  ///   - key: A key of your own; the same request with the same key starts one job.
+  ///   - patience: The longest time to wait in all.
+  ///   - broken: Told before each wait after a connection failed how it failed and how long the wait is.
+  ///   - waiting: Told before each wait why and for how many seconds.
+  /// - Returns: What opens the job.
+  /// - Throws: ``JobClientFailure``; the last one if the patience is over.
+  public func start(
+    _ pipeline: PipelineName,
+    content: [UInt8],
+    type: String,
+    options: [String: String] = [:],
+    key: String,
+    patience: Duration,
+    broken: (JobClientFailure, Duration) -> Void = { _, _ in },
+    waiting: (JobRefusal, Int) -> Void
+  ) async throws(JobClientFailure) -> JobCredential {
+    var left = patience
+    var failures = 0
+    while true {
+      do throws(JobClientFailure) {
+        return try await start(pipeline, content: content, type: type, options: options, key: key)
+      } catch {
+        if case .unreachable = error {
+          let pause = Self.firstPause * (1 << failures)
+          failures += 1
+          guard failures < Self.brokenStarts, pause <= left, !Task.isCancelled else { throw error }
+          broken(error, pause)
+          left -= pause
+          try? await Task.sleep(for: pause)
+          continue
+        }
+        guard case .refused(let refusal) = error, [429, 503, 507].contains(refusal.status),
+          let seconds = refusal.retryAfter.map({ max(1, $0) }), .seconds(seconds) <= left
+        else { throw error }
+        waiting(refusal, seconds)
+        left -= .seconds(seconds)
+        // A task that is cancelled waits no more, and the next request fails.
+        try? await Task.sleep(for: .seconds(seconds))
+      }
+    }
+  }
+
+  /// The state of a job, with the events after a position.
+  ///
+  /// - Parameters:
+  ///   - ticket: The job.
+  ///   - position: The last event that is known.
+  /// - Returns: The state.
+  /// - Throws: ``JobClientFailure``.
+  public func state(
+    _ ticket: JobCredential,
+    after position: EventPosition? = nil
+  ) async throws(JobClientFailure) -> JobAnswerReader.State {
+    let answer = try await ask(
+      server.request(
+        "/v1/jobs/\(ticket.job)",
+        query: [("after", position?.description)],
+        fields: ticket.authorization
+      )
+    )
+    guard let state = reader.state(body: answer.body) else {
+      throw .refused(reader.refusal(status: answer.head.status.code, body: answer.body))
+    }
+    return state
+  }
+
+  /// Asks a job to stop.
+  ///
+  /// - Parameter ticket: The job.
+  /// - Throws: ``JobClientFailure``.
+  public func cancel(_ ticket: JobCredential) async throws(JobClientFailure) {
+    let request = server.request(
+      "/v1/jobs/\(ticket.job)/cancel",
+      method: .post,
+      fields: ticket.authorization
+    )
+    _ = try await ask(request, content: [])
+  }
+
+  /// Gets a new token in place of one that is still good.
+  ///
+  /// - Parameter ticket: The job with the old token.
+  /// - Returns: The job with the new one.
+  /// - Throws: ``JobClientFailure``.
+  public func refresh(_ ticket: JobCredential) async throws(JobClientFailure) -> JobCredential {
+    let request = server.request(
+      "/v1/jobs/\(ticket.job)/token",
+      method: .post,
+      fields: ticket.authorization
+    )
+    let answer = try await ask(request, content: [])
+    guard let started = reader.start(status: answer.head.status.code, body: answer.body).started
+    else { throw .refused(reader.refusal(status: answer.head.status.code, body: answer.body)) }
+    return JobCredential(job: ticket.job, started)
+  }
+
+  /// A page of results.
+  ///
+  /// - Parameters:
+  ///   - ticket: The job.
+  ///   - outcome: Which outcome; nothing for all.
+  ///   - after: The number of the last result that is known; nothing for the beginning.
+  ///   - limit: The most; nothing for what the server likes.
+  /// - Returns: The page.
+  /// - Throws: ``JobClientFailure``; only ``JobClientFailure/expired`` says that results are gone.
+  public func results(
+    _ ticket: JobCredential,
+    outcome: JobOutcome? = nil,
+    after: Int? = nil,
+    limit: Int? = nil
+  ) async throws(JobClientFailure) -> JobResultPage {
+    let request = server.request(
+      "/v1/jobs/\(ticket.job)/results",
+      query: [
+        ("outcome", outcome?.rawValue), ("after", after.map { "\($0)" }),
+        ("limit", limit.map { "\($0)" }),
+      ],
+      fields: ticket.authorization
+    )
+    let answer = try await exchange(request)
+    switch reader.results(status: answer.head.status.code, body: answer.body) {
+    case .page(let page): return page
+    case .notFinished: throw .notFinished
+    case .unknownJob: throw .unknownJob
+    case .expired: throw .expired
+    case .refused(let refusal): throw .refused(refusal)
+    }
+  }
+
+  /// The failed rows as a table that can be corrected and sent again.
+  ///
+  /// - Parameter ticket: The job.
+  /// - Returns: CSV in UTF-8.
+  /// - Throws: ``JobClientFailure``.
+  public func failedRows(_ ticket: JobCredential) async throws(JobClientFailure) -> [UInt8] {
+    try await ask(server.request("/v1/jobs/\(ticket.job)/failed.csv", fields: ticket.authorization))
+      .body
+  }
+
+  // MARK: Asking
+
+  private func ask(
+    _ request: HTTPRequest,
+    content: [UInt8]? = nil
+  ) async throws(JobClientFailure) -> HTTPExchangeAnswer {
+    let answer =
+      if let content {
+        try await send(request, content, Self.timeout)
+      } else {
+        try await exchange(request)
+      }
+    switch answer.head.status.code {
+    case 200..<300: return answer
+    case 410: throw .expired
+    default: throw Self.failure(reader.refusal(status: answer.head.status.code, body: answer.body))
+    }
+  }
+
+  /// What a refusal says: a code of ours more than the status, which servers of another kind give without one.
+  static func failure(_ refusal: JobRefusal) -> JobClientFailure {
+    switch (JobProblemCode(rawValue: refusal.error.code), refusal.status) {
+    case (.notFound, _), (nil, 404): .unknownJob
+    case (.notFinished, _), (nil, 409): .notFinished
+    default: .refused(refusal)
+    }
+  }
+
+  private func exchange(_ request: HTTPRequest) async throws(JobClientFailure) -> HTTPExchangeAnswer
+  {
+    do {
+      return try await transport.send(request, timeout: Self.timeout)
+    } catch {
+      throw .unreachable(error.description)
+    }
+  }
+
+  private func send(
+    _ request: HTTPRequest,
+    _ content: [UInt8],
+    _ timeout: Duration
+  ) async throws(JobClientFailure) -> HTTPExchangeAnswer {
+    do {
+      return try await transport.send(request, content: content, timeout: timeout)
+    } catch {
+      throw .unreachable(error.description)
+    }
+  }
+}

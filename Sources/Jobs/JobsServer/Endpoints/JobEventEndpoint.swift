@@ -1,0 +1,115 @@
+import ConditionalHTTP
+import HTTPTypes
+import Hummingbird
+import Jobs
+import NIOCore
+import Serving
+
+/// `GET /v1/jobs/{id}/events`: the events as server-sent events (WHATWG HTML), with the id `EPOCH.SEQ`.
+///
+/// `Last-Event-ID`, or `after` in the query, says where the client is. The stream ends behind the terminal
+/// event; a client that has it is answered 204, which ends its coming back.
+struct JobEventEndpoint: Sendable {
+  /// How long a client waits before it comes back, in milliseconds.
+  private static let retry = 2_000
+
+  let store: JobStore
+  let hub: JobEventBroadcaster
+  let gate: JobAuthorization
+
+  private static let fields: HTTPFields = [
+    .contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store",
+  ]
+
+  /// `HEAD`: the head of the answer to the same GET, which has no length.
+  func head(_ request: Request, id: String) async throws -> Response {
+    let (job, _, asked) = try await check(request, id)
+    if job.state.isTerminal, asked == job.position { return Self.over }
+    return Response(
+      status: .ok,
+      headers: Self.fields,
+      body: ResponseBody { writer in try await writer.finish(nil) }
+    )
+  }
+
+  private static var over: Response {
+    Response(status: .noContent, headers: [.cacheControl: "no-store"])
+  }
+
+  private func check(
+    _ request: Request,
+    _ id: String
+  ) async throws -> (job: JobRow, version: WireVersion, asked: EventPosition?) {
+    let query = QueryText(request.uri.query)
+    let job = try await gate.living(id, request.headers, query: query).job
+    // An id that is not ours is one of another log: the state comes in its place.
+    let asked =
+      try request.headers[.lastEventID].flatMap { $0.isEmpty ? nil : $0 }.map {
+        EventPosition(parsing: $0) ?? EventPosition(epoch: 0, seq: 1)
+      } ?? JobEndpoints.position(query)
+    return (job, try JobEndpoints.version(query), asked)
+  }
+
+  func answer(_ request: Request, id: String) async throws -> Response {
+    let (job, version, asked) = try await check(request, id)
+    if job.state.isTerminal, asked == job.position { return Self.over }
+    guard let listener = hub.listen(to: id) else {
+      throw JobProblem(
+        .serviceUnavailable,
+        .busy,
+        "too many listen; poll instead",
+        retryAfter: store.limits.pollSeconds
+      ).problem
+    }
+    let feed = JobFeed(
+      store: store,
+      hub: hub,
+      listener: listener,
+      writer: JobMessageWriter(job: id, pipeline: job.pipeline, version: version)
+    )
+    let tally = hub.tally
+    let body = ResponseBody { writer in
+      tally.listens(.eventStream, 1)
+      defer { tally.listens(.eventStream, -1) }
+      // A client that goes is gone at once, not at the next heartbeat.
+      try await request.body.consumeWithCancellationOnInboundClose { _ in
+        try await Self.write(feed, from: asked, tally, into: &writer)
+      }
+      try await writer.finish(nil)
+    }
+    return Response(status: .ok, headers: Self.fields, body: body)
+  }
+
+  @concurrent
+  private static func write(
+    _ feed: JobFeed,
+    from asked: EventPosition?,
+    _ tally: JobMetrics,
+    into writer: inout any ResponseBodyWriter
+  ) async throws {
+    try await writer.write(ByteBuffer(string: "retry: \(retry)\n\n"))
+    var target = writer
+    defer { writer = target }
+    _ = try await feed.follow(from: asked, saysWhere: asked != nil) { message in
+      for part in Self.event(message) { try await target.write(part) }
+      tally.sent(.eventStream, skipped: message.skipped)
+    }
+  }
+
+  /// From how many bytes on a message goes out as it is, shared with others, in bytes.
+  private static let sharedBytes = 16 << 10
+
+  /// A message as an event: in one part, or a long one in three.
+  private static func event(_ message: FeedMessage) -> [ByteBuffer] {
+    var buffer = ByteBuffer()
+    if let position = message.position { buffer.writeString("id: \(position)\n") }
+    buffer.writeString("data: ")
+    // Written on one line: JSON has no ends of line outside of strings, and escapes them there.
+    guard message.bytes.readableBytes < sharedBytes else {
+      return [buffer, message.bytes, ByteBuffer(string: "\n\n")]
+    }
+    buffer.writeImmutableBuffer(message.bytes)
+    buffer.writeString("\n\n")
+    return [buffer]
+  }
+}

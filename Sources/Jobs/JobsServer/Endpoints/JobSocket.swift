@@ -1,0 +1,301 @@
+import ConditionalHTTP
+package import HTTPTypes
+import Jobs
+import Logging
+import NIOCore
+package import Serving
+import StrictJSON
+import Synchronization
+
+/// `GET /ws/progress?jobId=…`: the events over a WebSocket.
+///
+/// The token stands in a subprotocol (`freshet-auth.TOKEN`) or in Authorization. `after=EPOCH.SEQ` or
+/// `reconnect=true` go on where the client was; `version` chooses the messages. A message of the client that
+/// is not understood gets a notice; many in a minute cost the connection, never the token.
+package struct JobSocketAuthorizer: WebSocketAuthorizer {
+  /// The path.
+  package static let path = "/ws/progress"
+
+  let store: JobStore
+  let hub: JobEventBroadcaster
+  let gate: JobAuthorization
+  let rules: OriginGuard
+  let logger: Logger
+
+  package var messageLimit: Int { store.limits.incomingBytes }
+
+  package func open(_ request: HTTPRequest) async -> WebSocketAcceptance? {
+    let (path, query) = Self.parts(request)
+    guard path == Self.path else { return nil }
+    guard let (job, version, asked) = try? await check(request, query) else {
+      return nil
+    }
+    guard let listener = hub.listen(to: job.id) else { return nil }
+    let subprotocol = gate.token(request.headerFields, query: query)?.subprotocol
+    let session = JobSocketSession(
+      store: store,
+      hub: hub,
+      writer: JobMessageWriter(job: job.id, pipeline: job.pipeline, version: version),
+      listener: listener,
+      asked: asked,
+      saysWhere: asked != nil || query["reconnect"] == "true",
+      logger: logger
+    )
+    return WebSocketAcceptance(subprotocol: subprotocol) { socket in await session.run(socket) }
+  }
+
+  /// Checks a request to open a socket.
+  ///
+  /// - Throws: ``Problem`` that says why it is not let in.
+  func check(
+    _ request: HTTPRequest,
+    _ query: QueryText
+  ) async throws -> (job: JobRow, version: WireVersion, asked: EventPosition?) {
+    if let refusal = rules.refusal(request) { throw refusal.problem }
+    guard let id = query["jobId"] else {
+      throw JobProblem(.badRequest, .invalidRequest, "jobId is needed").problem
+    }
+    let job = try await gate.living(id, request.headerFields, query: query).job
+    return (job, try JobEndpoints.version(query), try JobEndpoints.position(query))
+  }
+
+  /// Why a request was not let in, or that it did not ask for an upgrade.
+  func refusal(_ request: HTTPRequest) async throws -> Problem {
+    let (job, _, _) = try await check(request, Self.parts(request).query)
+    let keys = request.headerFields[values: .secWebSocketKey]
+    if request.headerFields[.secWebSocketVersion] == "13",
+      keys.count != 1 || !keys.allSatisfy(WebSocketKey.isSound)
+    {
+      return JobProblem(
+        .badRequest,
+        .invalidRequest,
+        "Sec-WebSocket-Key is needed once: 16 bytes in base64"
+      ).problem
+    }
+    // It may not have been a handshake, or there is no room.
+    if hub.listen(to: job.id) == nil {
+      return JobProblem(.serviceUnavailable, .busy, "too many listen; poll instead", retryAfter: 2)
+        .problem
+    }
+    var problem = Problem(
+      .upgradeRequired,
+      "upgrade_required",
+      detail: "open a WebSocket of version 13 over HTTP/1.1 here"
+    )
+    problem.fields[.upgrade] = "websocket"
+    problem.fields[.connection] = "Upgrade"
+    problem.fields[.secWebSocketVersion] = "13"
+    return problem
+  }
+
+  private static func parts(_ request: HTTPRequest) -> (path: String, query: QueryText) {
+    let target = request.path ?? "/"
+    guard let mark = target.firstIndex(of: "?") else { return (target, QueryText(nil)) }
+    return (String(target[..<mark]), QueryText(String(target[target.index(after: mark)...])))
+  }
+}
+
+/// One open socket.
+private struct JobSocketSession: Sendable {
+  let store: JobStore
+  let hub: JobEventBroadcaster
+  let writer: JobMessageWriter
+  let listener: JobSubscription
+  let asked: EventPosition?
+  let saysWhere: Bool
+  let logger: Logger
+  let signs = SocketSigns()
+
+  /// Creates a session.
+  init(
+    store: JobStore,
+    hub: JobEventBroadcaster,
+    writer: JobMessageWriter,
+    listener: JobSubscription,
+    asked: EventPosition?,
+    saysWhere: Bool,
+    logger: Logger
+  ) {
+    self.store = store
+    self.hub = hub
+    self.writer = writer
+    self.listener = listener
+    self.asked = asked
+    self.saysWhere = saysWhere
+    self.logger = logger
+  }
+
+  private enum Exit: Sendable {
+    /// Nothing can be sent any more.
+    case gone
+    /// Nothing will come any more.
+    case heardAll
+    case close(JobCloseCode, String)
+  }
+
+  func run(_ socket: any ServerWebSocket) async {
+    hub.tally.listens(.webSocket, 1)
+    defer { hub.tally.listens(.webSocket, -1) }
+    let exit = await withTaskGroup(of: Exit.self) { group in
+      group.addTask { await speak(socket) }
+      group.addTask { await listen(socket) }
+      group.addTask { await ping(socket) }
+      group.addTask { await watch() }
+      var first = await group.next() ?? .heardAll
+      // What came before the end of the connection is heard, such as the wish to cancel.
+      while case .gone = first { first = await group.next() ?? .heardAll }
+      if case .close(let code, let reason) = first {
+        await socket.close(WebSocketClose(code: code.rawValue, reason: reason))
+      }
+      listener.finish()
+      group.cancelAll()
+      return first
+    }
+    if case .close(let code, _) = exit {
+      hub.tally.closed(code)
+      logger.debug(
+        "a socket closes",
+        metadata: ["job": "\(writer.job)", "code": "\(code.rawValue)"]
+      )
+    }
+  }
+
+  /// Sends what happens.
+  private func speak(_ socket: any ServerWebSocket) async -> Exit {
+    let feed = JobFeed(store: store, hub: hub, listener: listener, writer: writer)
+    do {
+      let ending = try await feed.follow(from: asked, saysWhere: saysWhere) { message in
+        try await send(message.bytes, socket)
+        hub.tally.sent(.webSocket, skipped: message.skipped)
+      }
+      switch ending {
+      case .finished: return .close(.finished, "the job is over")
+      case .closed: return .close(.goingAway, "the server ends")
+      case .expired: return .close(.expired, "the results are gone")
+      }
+    } catch is WebSocketError {
+      return .gone
+    } catch is CancellationError {
+      return .gone
+    } catch {
+      logger.error("a feed failed", metadata: ["job": "\(writer.job)", "error": "\(error)"])
+      return .close(.serverError, "the server failed")
+    }
+  }
+
+  /// The codes with which a socket closes by itself.
+  private static let faults: Set<JobCloseCode> = [.protocolError, .invalidText, .tooLong]
+
+  /// Answers what the client says.
+  private func listen(_ socket: any ServerWebSocket) async -> Exit {
+    var notices: [Int64] = []
+    while true {
+      let text: String
+      let arrival = await socket.next()
+      signs.heard()
+      switch arrival {
+      case .closed(let close):
+        // What breaks the protocol was answered with a Close before it came here.
+        if let code = JobCloseCode(rawValue: close.code), Self.faults.contains(code) {
+          hub.tally.closed(code)
+        }
+        return .heardAll
+      case .pong: continue
+      case .message(.text(let message)): text = message
+      case .message(.binary(let bytes)): text = String(decoding: bytes, as: UTF8.self)
+      }
+      do {
+        guard let notice = try await answer(text, socket) else { continue }
+        notices = notices.filter { $0 > store.now - 60_000 } + [store.now]
+        hub.tally.noticed()
+        try await send(ByteBuffer(bytes: notice.bytes), socket)
+      } catch is WebSocketError {
+        // Nobody hears the answer; there may be more to be heard.
+        continue
+      } catch {
+        return .gone
+      }
+      if notices.count > store.limits.noticesPerMinute {
+        return .close(.tooManyNotices, "too many messages that are not understood")
+      }
+    }
+  }
+
+  /// Answers a message; a notice for one that is not understood.
+  private func answer(_ text: String, _ socket: any ServerWebSocket) async throws -> JSONValue? {
+    let now = store.now
+    guard let value = try? JSONReader.value(of: Array(text.utf8), rules: Self.rules) else {
+      return writer.notice(.invalidMessage, "the message is no JSON", at: now)
+    }
+    guard case .object = value else {
+      return writer.notice(.invalidMessage, "a message is an object with a type", at: now)
+    }
+    guard let type = value["type"]?.string else {
+      return writer.notice(.invalidMessage, "a message has a type, a text", at: now)
+    }
+    switch type {
+    case "ready":
+      try await send(ByteBuffer(bytes: writer.readyAck(at: now).bytes), socket)
+    case "ping":
+      try await send(ByteBuffer(bytes: writer.pong(at: now).bytes), socket)
+    case "pong": break
+    case "cancel", "cancel_batch", "cancel_job":
+      if let (_, event) = try await store.cancel(writer.job), let event {
+        hub.publish(event, of: writer.job)
+      }
+    default:
+      return writer.notice(
+        .unknownMessage,
+        "a message of this type is not known here",
+        offending: String(type.prefix(60)),
+        at: now
+      )
+    }
+    return nil
+  }
+
+  private func send(_ bytes: ByteBuffer, _ socket: any ServerWebSocket) async throws {
+    let number = signs.began()
+    defer { signs.ended(number) }
+    try await socket.send(text: bytes)
+  }
+
+  /// Pings, so that a connection that is gone is found.
+  private func ping(_ socket: any ServerWebSocket) async -> Exit {
+    while true {
+      do {
+        try await Task.sleep(for: .seconds(store.limits.heartbeatSeconds))
+        let number = signs.began()
+        defer { signs.ended(number) }
+        signs.asked()
+        try await socket.ping([])
+      } catch {
+        return .gone
+      }
+    }
+  }
+
+  /// Lets a client go that reads nothing or is silent, and one that the end of the server does not reach.
+  private func watch() async -> Exit {
+    let beat = Duration.seconds(store.limits.heartbeatSeconds)
+    var isEnding = false
+    while true {
+      do {
+        try await Task.sleep(for: min(beat, .seconds(JobLimits.farewellSeconds)))
+      } catch {
+        return .gone
+      }
+      if signs.isSilent(since: ContinuousClock.now.advanced(by: beat * -2)) {
+        return .close(.tooSlow, "the client reads too slowly or is silent")
+      }
+      if isEnding { return .close(.goingAway, "the server ends") }
+      isEnding = listener.isFinished
+    }
+  }
+
+  private static let rules: JSONReader.Rules = {
+    var rules = JSONReader.Rules.lenient
+    rules.most = 10_000
+    return rules
+  }()
+}

@@ -1,0 +1,202 @@
+import HTTPTypes
+package import Hummingbird
+package import Jobs
+package import Logging
+package import Serving
+
+/// The jobs' part of a server: durable jobs, their events over three transports, their results.
+package struct JobsService: Sendable {
+  /// The beginnings of the paths that take more than GET.
+  package static let writablePaths = ["/v1/jobs", "/v1/token", "/ws/progress"]
+
+  /// How often what is too old is looked for, in seconds.
+  private static let sweepSeconds = 30.0
+
+  private let store: JobStore
+  private let hub: JobEventBroadcaster
+  private let runner: JobRunner
+  private let gate: JobAuthorization
+  private let rules: OriginGuard
+  private let clock: ServiceClock
+  private let logger: Logger
+  private let pipelines: [PipelineName: any JobPipeline]
+
+  /// Creates the service.
+  ///
+  /// - Parameters:
+  ///   - store: The jobs.
+  ///   - pipelines: What does the work.
+  ///   - rules: Which requests of browsers are answered.
+  ///   - acceptsQueryToken: Whether a token may stand in the query, where it ends up in logs.
+  ///   - clock: What time it is.
+  ///   - logger: Where failures are told.
+  package init(
+    store: JobStore,
+    pipelines: [any JobPipeline],
+    rules: OriginGuard = OriginGuard(hosts: []),
+    acceptsQueryToken: Bool = false,
+    clock: ServiceClock,
+    logger: Logger
+  ) {
+    self.store = store
+    self.clock = clock
+    self.rules = rules
+    self.logger = logger
+    hub = JobEventBroadcaster(limits: store.limits)
+    gate = JobAuthorization(store: store, acceptsQueryToken: acceptsQueryToken, tally: hub.tally)
+    runner = JobRunner(store: store, hub: hub, pipelines: pipelines, logger: logger)
+    self.pipelines = Dictionary(pipelines.map { ($0.name, $0) }) { first, _ in first }
+  }
+
+  /// Opens WebSockets for the server.
+  package var door: JobSocketAuthorizer {
+    JobSocketAuthorizer(store: store, hub: hub, gate: gate, rules: rules, logger: logger)
+  }
+
+  /// Takes up the jobs that are open and that nobody works on, again and again, and removes what is too old, until the task is cancelled.
+  package func run() async throws {
+    var hasCounted = false
+    while !Task.isCancelled {
+      do {
+        if !hasCounted { try await store.countCrashes() }
+        hasCounted = true
+        // A run that the store interrupted is taken up again.
+        try await runner.resume()
+      } catch is CancellationError {
+        break
+      } catch {
+        logger.error("jobs cannot be taken up", metadata: ["error": "\(error)"])
+      }
+      do {
+        let expired = try await store.sweep()
+        if !expired.isEmpty {
+          logger.info("results expired", metadata: ["jobs": "\(expired.count)"])
+        }
+        // Each time, so that what a crash left goes too.
+        for pipeline in pipelines.values {
+          let gone = try await store.gone(of: try await pipeline.remembered())
+          if !gone.isEmpty { try await pipeline.forget(gone) }
+        }
+      } catch is CancellationError {
+        break
+      } catch {
+        logger.error("what is too old cannot be removed", metadata: ["error": "\(error)"])
+      }
+      do {
+        for job in try await store.stuck() {
+          logger.warning("a job does not go on", metadata: ["job": "\(job)"])
+        }
+      } catch is CancellationError {
+        break
+      } catch {
+        logger.error("jobs cannot be looked at", metadata: ["error": "\(error)"])
+      }
+      do {
+        // Not until an instant of a clock that somebody may set.
+        try await Task.sleep(for: .seconds(Self.sweepSeconds / clock.pace))
+      } catch {
+        break
+      }
+    }
+    await runner.close()
+    store.claim.giveBack()
+  }
+
+  /// Writes measurements: how many jobs there are and what is done for them.
+  package func write(to metrics: inout MetricsText) async {
+    let counts = (try? await store.counts()) ?? [:]
+    metrics.add(
+      "freshet_jobs",
+      .gauge,
+      "Jobs that are known, by state",
+      JobState.allCases.map {
+        (labels: [("state", $0.rawValue)], value: Double(counts[$0.rawValue] ?? 0))
+      }
+    )
+    metrics.add(
+      "freshet_jobs_running",
+      .gauge,
+      "Jobs that are worked on at this moment",
+      Double(await runner.count)
+    )
+    metrics.add(
+      "freshet_jobs_stuck",
+      .gauge,
+      "Jobs that are worked on and have not gone on for long",
+      (try? await store.stuck()).map { Double($0.count) }
+    )
+    hub.tally.write(to: &metrics)
+  }
+
+  /// Lets every listener go, so that the server can end.
+  package func close() { hub.close() }
+
+  /// What the methods of its paths take, for ``Serving/RouteMethods``.
+  package var forms: [RouteMethods.Form] { JobWord.forms(Set(pipelines.keys)) }
+
+  /// Adds the endpoints, for those only whom the rules let in.
+  package func add(to router: Router<some RequestContext>) {
+    add(
+      to: router.group()
+        .add(middleware: OriginGuardMiddleware(rules))
+        .add(middleware: StoreFaultMiddleware(folder: store.folder))
+    )
+  }
+
+  private func add(to router: some RouterMethods<some RequestContext>) {
+    let start = StartEndpoint(
+      store: store,
+      runner: runner,
+      pipelines: Set(pipelines.keys),
+      permits: UploadPermits(
+        most: store.limits.uploads,
+        mostBytes: store.limits.uploadBytes
+      ),
+      starts: StartPermits(store.limits),
+      tally: hub.tally
+    )
+    let jobs = JobEndpoints(store: store, hub: hub, gate: gate, pipelines: pipelines)
+    let events = JobEventEndpoint(store: store, hub: hub, gate: gate)
+    let door = door
+    router.get("v1/capabilities") { _, _ in jobs.capabilities() }
+    router.post("v1/token/refresh") { request, _ in try await jobs.refresh(request, id: nil) }
+    router.post("v1/jobs/:job") { request, context in
+      try await start.answer(
+        request,
+        pipeline: Self.name(context),
+        client: ClientNetwork(of: context)
+      )
+    }
+    router.get("v1/jobs/:job") { request, context in
+      try await jobs.status(request, id: Self.name(context))
+    }
+    router.delete("v1/jobs/:job") { request, context in
+      try await jobs.cancel(request, id: Self.name(context))
+    }
+    router.post("v1/jobs/:job/cancel") { request, context in
+      try await jobs.cancel(request, id: Self.name(context))
+    }
+    router.post("v1/jobs/:job/token") { request, context in
+      try await jobs.refresh(request, id: Self.name(context))
+    }
+    router.get("v1/jobs/:job/events") { request, context in
+      try await events.answer(request, id: Self.name(context))
+    }
+    router.head("v1/jobs/:job/events") { request, context in
+      try await events.head(request, id: Self.name(context))
+    }
+    router.get("v1/jobs/:job/results") { request, context in
+      try await jobs.results(request, id: Self.name(context))
+    }
+    router.get("v1/jobs/:job/failed.csv") { request, context in
+      try await jobs.failedRows(request, id: Self.name(context))
+    }
+    router.get("ws/progress") { request, _ -> Response in
+      throw try await door.refusal(request.head)
+    }
+  }
+
+  private static func name(_ context: some RequestContext) -> String {
+    context.parameters.get("job") ?? ""
+  }
+}

@@ -1,0 +1,168 @@
+import Jobs
+import NIOCore
+import StrictJSON
+
+/// One message for a listener.
+struct FeedMessage: Sendable {
+  /// The bytes, shared with all who get the same.
+  var bytes: ByteBuffer
+  /// The last event it stands for; nothing for a message that is no event.
+  var position: EventPosition?
+  /// Whether the job is over with it.
+  var isTerminal: Bool
+  /// How many events it stands for besides its own.
+  var skipped = 0
+}
+
+/// The messages of one job for one listener, in the listener's version: what it missed, then what happens.
+struct JobFeed: Sendable {
+  /// How a feed ends.
+  enum Ending: Sendable {
+    /// With the terminal message.
+    case finished
+    /// The server ends.
+    case closed
+    /// The job's results went while it was listened to.
+    case expired
+  }
+
+  let store: JobStore
+  let hub: JobEventBroadcaster
+  let listener: JobSubscription
+  let writer: JobMessageWriter
+
+  /// Sends messages until the job is over or the server ends.
+  ///
+  /// - Parameters:
+  ///   - asked: The last event that the listener has; nothing for one that has none.
+  ///   - saysWhere: Whether the listener wants to hear where it stands before anything else.
+  ///   - send: Sends a message.
+  /// - Returns: How it ended.
+  /// - Throws: What `send` throws, and errors of the store.
+  @concurrent
+  func follow(
+    from asked: EventPosition?,
+    saysWhere: Bool,
+    send: @concurrent (FeedMessage) async throws -> Void
+  ) async throws -> Ending {
+    guard let job = try await store.job(writer.job), !job.isGone(at: store.now) else {
+      return .expired
+    }
+    var last: Int64
+    switch CatchUp(from: asked, in: JobStore.log(job), most: store.limits.replayedEvents) {
+    case .events(let after, let isRecovered):
+      if saysWhere { try await send(standing(job, isRecovered: isRecovered)) }
+      last = after
+      for bytes in try await store.messages(job.id, after: after, limit: .max) {
+        guard let message = try await message(bytes) else { continue }
+        try await send(message)
+        last = message.position?.seq ?? last
+        if message.isTerminal { return .finished }
+      }
+    case .state:
+      try await send(standing(job, isRecovered: false))
+      last = job.position.seq
+    }
+    if job.state.isTerminal { return try await finish(job, send) }
+    return try await news(after: last, send)
+  }
+
+  @concurrent
+  private func news(
+    after last: Int64,
+    _ send: @concurrent (FeedMessage) async throws -> Void
+  ) async throws -> Ending {
+    var last = last
+    var spoken = ContinuousClock.now
+    let beat = Duration.seconds(store.limits.heartbeatSeconds)
+    let pulse = Task { [listener] in
+      while (try? await Task.sleep(for: beat)) != nil { listener.wake() }
+    }
+    defer { pulse.cancel() }
+    listener.wake()
+    for await _ in listener.wakes {
+      while let entry = listener.take() {
+        guard entry.event.position.seq > last else { continue }
+        try await send(try await message(entry.event, covers: entry.covers))
+        last = entry.event.position.seq
+        spoken = .now
+        if entry.event.isTerminal { return .finished }
+      }
+      guard ContinuousClock.now - spoken >= beat else { continue }
+      // The store says whether the job lives, not the silence.
+      guard let job = try await store.job(writer.job), !job.isGone(at: store.now) else {
+        return .expired
+      }
+      let bytes = ByteBuffer(bytes: writer.keepAlive(job.progress, at: store.now).bytes)
+      try await send(FeedMessage(bytes: bytes, position: nil, isTerminal: false))
+      spoken = .now
+    }
+    return .closed
+  }
+
+  /// Sends the last event of a job that is over.
+  @concurrent
+  private func finish(
+    _ job: JobRow,
+    _ send: @concurrent (FeedMessage) async throws -> Void
+  ) async throws -> Ending {
+    let stored = try await store.messages(job.id, after: job.position.seq - 1, limit: 1)
+    guard let bytes = stored.first, let message = try await message(bytes) else {
+      throw JobStoreError.damaged("the job \(job.id) is over and has no last event")
+    }
+    try await send(message)
+    return .finished
+  }
+
+  private func standing(_ job: JobRow, isRecovered: Bool) -> FeedMessage {
+    FeedMessage(
+      bytes: ByteBuffer(
+        bytes: writer.reconnected(job.snapshot(), isRecovered: isRecovered).bytes
+      ),
+      position: isRecovered ? nil : job.standing,
+      isTerminal: false
+    )
+  }
+
+  private func message(_ stored: [UInt8]) async throws -> FeedMessage? {
+    guard let event = StoredEvent.event(stored) else { return nil }
+    guard writer.version == .newest else { return try await message(event, covers: nil) }
+    return FeedMessage(
+      bytes: ByteBuffer(bytes: stored),
+      position: event.position,
+      isTerminal: event.isTerminal
+    )
+  }
+
+  private func message(_ event: JobEvent, covers: Int64?) async throws -> FeedMessage {
+    let seq = event.position.seq
+    let skipped = Int(seq - (covers ?? seq))
+    let bytes =
+      if skipped > 0 {
+        try await Self.bytes(event, covers, writer, store)
+      } else {
+        try await hub.recent.message(writer.job, seq, writer.version) { [writer, store] in
+          try await Self.bytes(event, nil, writer, store)
+        }
+      }
+    return FeedMessage(
+      bytes: bytes,
+      position: event.position,
+      isTerminal: event.isTerminal,
+      skipped: skipped
+    )
+  }
+
+  private static func bytes(
+    _ event: JobEvent,
+    _ covers: Int64?,
+    _ writer: JobMessageWriter,
+    _ store: JobStore
+  ) async throws -> ByteBuffer {
+    var items: [JobItem] = []
+    if event.isTerminal, writer.version == .v1 {
+      items = try await store.items(writer.job, after: -1, limit: store.limits.embeddedItems)
+    }
+    return ByteBuffer(bytes: writer.message(event, items: items, covers: covers).bytes)
+  }
+}

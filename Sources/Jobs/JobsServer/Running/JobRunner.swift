@@ -1,0 +1,241 @@
+import GRDB
+import Jobs
+import Logging
+import Synchronization
+
+/// Runs jobs, so many at once, oldest first; those that were under way when the server ended go on.
+actor JobRunner {
+  private let store: JobStore
+  private let hub: JobEventBroadcaster
+  private let pipelines: [PipelineName: any JobPipeline]
+  private let logger: Logger
+  private var waiting: [String] = []
+  private var running: [String: Task<Void, Never>] = [:]
+  private var isClosed = false
+  /// Those over which the process has ended more than once: each runs alone, so that no other is blamed for it.
+  private var suspects: Set<String> = []
+
+  init(store: JobStore, hub: JobEventBroadcaster, pipelines: [any JobPipeline], logger: Logger) {
+    self.store = store
+    self.hub = hub
+    self.pipelines = Dictionary(pipelines.map { ($0.name, $0) }) { first, _ in first }
+    self.logger = logger
+  }
+
+  /// How many run.
+  var count: Int { running.count }
+
+  /// Takes up what is not over.
+  ///
+  /// - Throws: An error of the store.
+  func resume() async throws {
+    for job in try await store.openJobs() where running[job.id] == nil {
+      if job.crashes >= store.limits.crashesOfJob - 1 { suspects.insert(job.id) }
+      if !waiting.contains(job.id) { waiting.append(job.id) }
+    }
+    startNext()
+  }
+
+  /// Takes a new job.
+  func add(_ job: String) {
+    guard !isClosed, running[job] == nil, !waiting.contains(job) else { return }
+    waiting.append(job)
+    startNext()
+  }
+
+  /// Stops everything where it is: it goes on after the next start.
+  func close() async {
+    isClosed = true
+    store.stopWaiting()
+    for pipeline in pipelines.values { pipeline.stopWaiting() }
+    let tasks = Array(running.values)
+    for task in tasks { task.cancel() }
+    for task in tasks { await task.value }
+  }
+
+  private func startNext() {
+    while !isClosed, running.count < store.limits.runningJobs, let job = waiting.first {
+      let isAlone = running.isEmpty || !suspects.contains(job)
+      guard isAlone, !running.keys.contains(where: suspects.contains) else { return }
+      waiting.removeFirst()
+      running[job] = Task {
+        await self.run(job)
+        self.ended(job)
+      }
+    }
+  }
+
+  private func ended(_ job: String) {
+    running[job] = nil
+    suspects.remove(job)
+    startNext()
+  }
+
+  @concurrent
+  private nonisolated func run(_ id: String) async {
+    do {
+      guard let job = try await store.job(id), !job.state.isTerminal else { return }
+      guard let pipeline = pipelines[job.pipeline] else {
+        let failure = JobFailure(
+          code: JobProblemCode.pipelineUnavailable.rawValue,
+          message: "this server does not run \(job.pipeline) any more",
+          isRetryable: false
+        )
+        return try await end(id, .fail, failure)
+      }
+      guard job.crashes < store.limits.crashesOfJob else {
+        logger.error(
+          "a job is ended because the server ended over it again and again",
+          metadata: ["job": "\(id)", "times": "\(job.crashes)"]
+        )
+        return try await end(id, .fail, Self.failure(of: job))
+      }
+      guard let (begun, event) = try await begin(id, pipeline) else { return }
+      if let event { hub.publish(event, of: id) }
+      do {
+        let isStopped = try await work(begun, pipeline)
+        try await end(id, isStopped ? .stop : .succeed, nil)
+      } catch let failure as JobFailure {
+        try await end(id, .fail, failure)
+      } catch is CancellationError {
+        logger.info("a job waits for the next start", metadata: ["job": "\(id)"])
+        await letGo(id)
+      } catch {
+        // A server that ends interrupts its stores too.
+        if Task.isCancelled { return await letGo(id) }
+        logger.error("a job failed", metadata: ["job": "\(id)", "error": "\(error)"])
+        let failure = JobFailure(
+          code: "internal_error",
+          message: "the server failed to do the work; the failure is in its log as \(id)",
+          isRetryable: true
+        )
+        try await end(id, .fail, failure)
+      }
+    } catch {
+      logger.error("a job cannot be run", metadata: ["job": "\(id)", "error": "\(error)"])
+    }
+  }
+
+  /// Why a job is ended over which the server ended, with what is known of where it was.
+  private static func failure(of job: JobRow) -> JobFailure {
+    var place = job.progress.phase.map { " while it was at \($0.replacing("_", with: " "))" } ?? ""
+    if let current = job.progress.current { place += ", at \"\(current.prefix(100))\"" }
+    if let done = job.progress.processed {
+      place += job.progress.total.map { ", \(done) of \($0) done" } ?? ", \(done) done"
+    }
+    return JobFailure(
+      code: "job_ends_server",
+      message: "the server ended \(job.crashes) times over this job\(place); what was done is kept",
+      isRetryable: false
+    )
+  }
+
+  /// Says that the job is not worked on, also when the task is cancelled already.
+  private nonisolated func letGo(_ id: String) async {
+    let store = store
+    // Not a part of this task: the change of a cancelled task is cancelled.
+    await Task { try? await store.rest(id) }.value
+  }
+
+  /// Begins a job; while another program has locked the database, waits.
+  private nonisolated func begin(
+    _ id: String,
+    _ pipeline: any JobPipeline
+  ) async throws -> (JobRow, JobEvent?)? {
+    let end = ContinuousClock.now + .seconds(store.limits.lockedSeconds)
+    while true {
+      do {
+        return try await store.begin(id, phases: pipeline.phases)
+      } catch let error as DatabaseError where Self.isLock(error) && ContinuousClock.now < end {
+        try await Task.sleep(for: Self.lockPause)
+      }
+    }
+  }
+
+  /// Does the work of a job; while another program has locked a database, waits and goes on from the checkpoint.
+  ///
+  /// - Returns: Whether it was told to stop.
+  /// - Throws: What the pipeline throws; `JobFailure` if the lock stays.
+  private nonisolated func work(_ begun: JobRow, _ pipeline: any JobPipeline) async throws -> Bool {
+    var job = begun
+    var since: ContinuousClock.Instant?
+    while true {
+      let steps = RunnerSteps(job: job, phases: pipeline.phases, store: store, hub: hub)
+      do {
+        try await pipeline.run(try await store.work(job), steps: steps)
+        return steps.isStopped
+      } catch let error as DatabaseError where Self.isLock(error) {
+        if Task.isCancelled { throw CancellationError() }
+        guard let now = try await store.job(job.id), !now.state.isTerminal else {
+          throw JobStoreError.gone(job.id)
+        }
+        if now.checkpoint != job.checkpoint { since = nil }
+        job = now
+        let first = since ?? .now
+        since = first
+        logger.warning(
+          "a job waits for a database that another program has locked",
+          metadata: ["job": "\(job.id)", "error": "\(error)"]
+        )
+        guard ContinuousClock.now - first < .seconds(store.limits.lockedSeconds) else {
+          throw JobFailure(
+            code: "database_locked",
+            message:
+              "another program keeps a database of the server locked; it was tried for "
+              + "\(store.limits.lockedSeconds) s",
+            isRetryable: true
+          )
+        }
+        try await Task.sleep(for: Self.lockPause)
+      }
+    }
+  }
+
+  /// The pause before another try at a locked database, which waits some seconds by itself.
+  private static let lockPause = Duration.milliseconds(500)
+
+  private static func isLock(_ error: DatabaseError) -> Bool {
+    [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode.primaryResultCode)
+  }
+
+  private nonisolated func end(
+    _ id: String,
+    _ cause: JobCause,
+    _ failure: JobFailure?
+  ) async throws {
+    guard let (_, event) = try await store.end(id, cause, failure: failure) else { return }
+    if let event { hub.publish(event, of: id) }
+  }
+}
+
+/// Commits the steps of one run.
+private final class RunnerSteps: JobSteps {
+  private let job: String
+  private let store: JobStore
+  private let hub: JobEventBroadcaster
+  private let state: Mutex<(scale: ProgressScale, isStopped: Bool)>
+
+  init(job: JobRow, phases: [JobPhase], store: JobStore, hub: JobEventBroadcaster) {
+    self.job = job.id
+    self.store = store
+    self.hub = hub
+    state = Mutex((ProgressScale(phases, from: job.progress.fraction), false))
+  }
+
+  /// Whether the pipeline was told to stop.
+  var isStopped: Bool { state.withLock { $0.isStopped } }
+
+  func commit(_ step: JobStep) async throws -> JobDirective {
+    try Task.checkCancellation()
+    let fraction = state.withLock { $0.scale.move(to: step.phase, step.fraction) }
+    let (event, directive) = try await store.commit(
+      step,
+      to: job,
+      fraction: fraction,
+      sentence: JobSentence.progress(step)
+    )
+    hub.publish(event, of: job)
+    if directive == .stop { state.withLock { $0.isStopped = true } }
+    return directive
+  }
+}

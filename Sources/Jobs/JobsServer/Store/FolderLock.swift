@@ -1,0 +1,38 @@
+import Glibc
+import Synchronization
+
+/// The right to run the jobs of a folder: one process has it at a time, until it is given back or this ends.
+///
+/// It is a lock on the file `lock` in the folder, which the system frees however the process ends.
+final class FolderLock: Sendable {
+  private let lock: Mutex<Int32?>
+
+  /// Claims a folder.
+  ///
+  /// - Parameter folder: A folder that is there.
+  /// - Throws: ``JobStoreError/inUse(_:)`` if another server has it; ``JobStoreError/damaged(_:)`` if the lock
+  ///   cannot be made.
+  init(_ folder: String) throws(JobStoreError) {
+    let path = folder + "/lock"
+    let lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard lock >= 0 else { throw .damaged("\(path): \(Self.reason(errno))") }
+    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      let code = errno
+      close(lock)
+      throw code == EWOULDBLOCK ? .inUse(folder) : .damaged("\(path): \(Self.reason(code))")
+    }
+    self.lock = Mutex(lock)
+  }
+
+  deinit { giveBack() }
+
+  /// Lets another process have the folder.
+  func giveBack() {
+    lock.withLock { lock in
+      if let lock { close(lock) }
+      lock = nil
+    }
+  }
+
+  private static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
+}

@@ -1,0 +1,386 @@
+import ConditionalHTTP
+import Foundation
+import GRDB
+package import Jobs
+package import Serving
+import Storage
+import StrictJSON
+import Synchronization
+
+/// Jobs, events, results and tokens in a folder: `jobs.sqlite`, and the files that came with jobs.
+///
+/// Every change of a job is one transaction, and its event is stored in it, before anybody hears of it. One store
+/// at a time has the folder.
+package final class JobStore: Sendable {
+  /// The version of the log.
+  ///
+  /// A database that is thrown away and begun anew gets another one.
+  let epoch: Int64
+  let limits: JobLimits
+  let folder: String
+  let database: DatabasePool
+  private let clock: ServiceClock
+  /// What the machine's clock is checked by; nothing for one that somebody moves on purpose.
+  private let time: Mutex<SteadyTime>?
+  /// What this process is called in the database; not 0.
+  let worker = Int64.random(in: 1...Int64.max)
+  private let waits: DatabaseWaits
+  /// The right to run the jobs, given back when nothing runs any more.
+  let claim: FolderLock
+
+  /// Opens the store, or makes a new one.
+  ///
+  /// - Parameters:
+  ///   - folder: Where it is; it is made if it is not there.
+  ///   - limits: The limits.
+  ///   - clock: What time it is.
+  /// - Throws: An error of SQLite or of the file system; ``JobStoreError/inUse(_:)`` if another store has the folder.
+  package init(folder: String, limits: JobLimits = JobLimits(), clock: ServiceClock) throws {
+    self.folder = folder
+    self.limits = limits
+    self.clock = clock
+    try FileManager.default.createDirectory(
+      atPath: folder + "/inputs",
+      withIntermediateDirectories: true
+    )
+    // Uploads are somebody's; the folder around them may have other things in it.
+    try? FileManager.default.setAttributes(
+      [.posixPermissions: 0o700],
+      ofItemAtPath: folder + "/inputs"
+    )
+    claim = try FolderLock(folder)
+    let waits = DatabaseWaits(longest: Self.longestLock)
+    self.waits = waits
+    // A killed process loses nothing; a computer that loses power may lose the last transactions,
+    // and then their events were lost with them.
+    database = try DatabaseFile.openForWriting(
+      path: folder + "/jobs.sqlite",
+      label: "freshet.jobs",
+      waits: waits,
+      readers: Self.readers
+    )
+    // A database that another program has locked can be read, and most often needs nothing more.
+    let migrator = JobSchema.migrator
+    if try !database.read(migrator.hasCompletedMigrations) { try migrator.migrate(database) }
+    let first = max(1, Int64(clock.now))
+    let kept = try database.read { try Int64.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
+    if kept > 0 {
+      epoch = kept
+    } else {
+      epoch = first % Int64(Int32.max)
+      try database.write { [epoch] in try $0.execute(sql: "PRAGMA user_version = \(epoch)") }
+    }
+    if clock.isMachine {
+      let last = try database.read { try Int64.fetchOne($0, sql: "SELECT at FROM seen") }
+      time = Mutex(
+        SteadyTime(wall: Int64(clock.now * 1_000), steady: Self.steadyTime, last: last)
+      )
+    } else {
+      time = nil
+    }
+    try removeStrangers()
+  }
+
+  /// Removes the files of requests that the end of an earlier process interrupted.
+  private func removeStrangers() throws {
+    let known = try database.read { database in
+      try String.fetchSet(database, sql: "SELECT file FROM input")
+    }
+    let manager = FileManager.default
+    for name in try manager.contentsOfDirectory(atPath: folder + "/inputs")
+    where !known.contains("inputs/" + name) {
+      try? manager.removeItem(atPath: folder + "/inputs/" + name)
+    }
+  }
+
+  /// How long a request waits for a lock on the database, in seconds.
+  private static let longestLock = 3.0
+  /// The most queries at once.
+  private static let readers = 4
+
+  /// Now, in milliseconds since 1970-01-01T00:00:00Z; a clock that is wrong for a while does not count.
+  var now: Int64 {
+    let wall = Int64(clock.now * 1_000)
+    return time?.withLock { $0.now(wall: wall, steady: Self.steadyTime) } ?? wall
+  }
+
+  /// Now, for what ends: not after ``now``.
+  var due: Int64 {
+    let wall = Int64(clock.now * 1_000)
+    return time?.withLock { $0.due(wall: wall, steady: Self.steadyTime) } ?? wall
+  }
+
+  /// A clock that nobody sets, in milliseconds; it goes on while the machine sleeps.
+  private static var steadyTime: Int64 {
+    let passed = ContinuousClock.now - start
+    let (seconds, attoseconds) = passed.components
+    return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
+  }
+
+  private static let start = ContinuousClock.now
+
+  /// Lets nothing wait for a lock any more: the server ends.
+  func stopWaiting() { waits.stop() }
+
+  // MARK: Starting
+
+  /// What starting a job comes to.
+  enum Started {
+    /// It is new, or it is the one that was started with the same key before.
+    case job(JobRow, token: String, isNew: Bool)
+    /// The key was used for another request.
+    case mismatch
+    /// Too many jobs wait or run.
+    case busy
+  }
+
+  /// Whether a job could be started now: there is room, or it was started with this key before.
+  func hasRoom(key: String?) async throws -> Bool {
+    let now = due
+    return try await database.read { [limits] database in
+      if try Self.openCount(database) < limits.openJobs { return true }
+      return try Self.knows(key, database, now: now)
+    }
+  }
+
+  /// Whether a job was started with a key that is still remembered.
+  func knows(key: String?) async throws -> Bool {
+    guard key != nil else { return false }
+    let now = due
+    return try await database.read { try Self.knows(key, $0, now: now) }
+  }
+
+  private static func knows(_ key: String?, _ database: Database, now: Int64) throws -> Bool {
+    guard let key else { return false }
+    return try Int.fetchOne(
+      database,
+      sql: "SELECT 1 FROM idempotency WHERE key = ? AND until > ?",
+      arguments: [Data(SHA256.hash(key.utf8)), now]
+    ) != nil
+  }
+
+  private static func openCount(_ database: Database) throws -> Int {
+    try Int.fetchOne(
+      database,
+      sql: "SELECT count(*) FROM job WHERE state IN ('queued', 'running', 'canceling')"
+    ) ?? 0
+  }
+
+  /// Starts a job.
+  ///
+  /// - Parameters:
+  ///   - pipeline: Its kind.
+  ///   - inputs: Its files, name, media type and content.
+  ///   - options: What the request chose.
+  ///   - key: The idempotency key; nothing without one.
+  /// - Returns: What it comes to.
+  /// - Throws: An error of SQLite or of the file system.
+  func start(
+    _ pipeline: PipelineName,
+    inputs: [(name: String, mediaType: String, content: [UInt8])],
+    options: [String: String],
+    key: String?
+  ) async throws -> Started {
+    let now = now
+    let id = UUID().uuidString.lowercased()
+    let token = JobToken.make()
+    let request = Self.fingerprint(pipeline, inputs.map(\.content), options)
+    let keyHash = key.map { Data(SHA256.hash(($0).utf8)) }
+    let ends = due
+    // A lock is waited for once.
+    if let keyHash, try await knows(key: key),
+      let earlier = try await earlier(keyHash, request, token, now, ends)
+    {
+      return earlier
+    }
+    let files = inputs.indices.map { "inputs/\(id)-\($0)" }
+    var isKept = false
+    defer {
+      if !isKept {
+        for file in files { try? FileManager.default.removeItem(atPath: folder + "/" + file) }
+      }
+    }
+    for (input, file) in zip(inputs, files) {
+      try Data(input.content).write(to: URL(fileURLWithPath: folder + "/" + file))
+    }
+    let result = try await database.write { [epoch, limits] database -> Started in
+      guard try Self.openCount(database) < limits.openJobs else { return .busy }
+      if let keyHash {
+        // Two requests with one key at once: the second one finds the first one's job here.
+        if let earlier = try Self.earlier(database, keyHash, request, token, now, ends, limits) {
+          return earlier
+        }
+      }
+      try database.execute(
+        sql: """
+          INSERT INTO job (id, pipeline, state, epoch, last_seq, created_at, updated_at, attempt,
+            fraction, processed, sentence, options) VALUES (?, ?, 'queued', ?, 0, ?, ?, 0, 0, 0, ?, ?)
+          """,
+        arguments: [
+          id, pipeline.rawValue, epoch, now, now, "waiting",
+          String(
+            decoding: JSONValue.object(options.mapValues { .string($0) }).bytes,
+            as: UTF8.self
+          ),
+        ]
+      )
+      for (number, (input, file)) in zip(inputs, files).enumerated() {
+        try database.execute(
+          sql: "INSERT INTO input VALUES (?, ?, ?, ?, ?, ?)",
+          arguments: [id, number, input.name, input.mediaType, file, input.content.count]
+        )
+      }
+      if let keyHash {
+        try database.execute(
+          sql: "INSERT OR REPLACE INTO idempotency VALUES (?, ?, ?, ?)",
+          arguments: [keyHash, request, id, now + Int64(limits.idempotencySeconds) * 1_000]
+        )
+      }
+      try Self.add(database, token, id, now, limits)
+      guard let row = try Self.row(database, id) else { throw JobStoreError.gone(id) }
+      return .job(row, token: token, isNew: true)
+    }
+    if case .job(_, _, isNew: true) = result { isKept = true }
+    return result
+  }
+
+  private func earlier(
+    _ key: Data,
+    _ request: Data,
+    _ token: String,
+    _ now: Int64,
+    _ ends: Int64
+  ) async throws -> Started? {
+    try await database.write { [limits] database in
+      try Self.earlier(database, key, request, token, now, ends, limits)
+    }
+  }
+
+  private static func earlier(
+    _ database: Database,
+    _ key: Data,
+    _ request: Data,
+    _ token: String,
+    _ now: Int64,
+    _ ends: Int64,
+    _ limits: JobLimits
+  ) throws -> Started? {
+    guard
+      let known = try Row.fetchOne(
+        database,
+        sql: "SELECT request, job FROM idempotency WHERE key = ? AND until > ?",
+        arguments: [key, ends]
+      ), let row = try row(database, known["job"]), !row.isGone(at: ends)
+    else { return nil }
+    guard (known["request"] as Data) == request else { return .mismatch }
+    try add(database, token, row.id, now, limits)
+    return .job(row, token: token, isNew: false)
+  }
+
+  private static func fingerprint(
+    _ pipeline: PipelineName,
+    _ contents: [[UInt8]],
+    _ options: [String: String]
+  ) -> Data {
+    var bytes = Array(pipeline.rawValue.utf8) + [0]
+    for (name, value) in options.sorted(by: { $0.key < $1.key }) {
+      bytes += Array(name.utf8) + [0] + Array(value.utf8) + [0]
+    }
+    for content in contents { bytes += SHA256.hash(content) }
+    return Data(SHA256.hash(bytes))
+  }
+
+  // MARK: Reading
+
+  static func row(_ database: Database, _ id: String) throws -> JobRow? {
+    let statement = try database.cachedStatement(sql: "SELECT * FROM job WHERE id = ?")
+    return try Row.fetchOne(statement, arguments: [id]).map { try JobRow($0) }
+  }
+
+  /// A job; nothing if it never was here, or so long ago that it is forgotten.
+  func job(_ id: String) async throws -> JobRow? {
+    try await database.read { database in try Self.row(database, id) }
+  }
+
+  /// The work of a job, with its last checkpoint.
+  func work(_ job: JobRow) async throws -> JobWork {
+    try await database.read { [folder] in try Self.work($0, job, folder) }
+  }
+
+  static func work(_ database: Database, _ job: JobRow, _ folder: String) throws -> JobWork {
+    let inputs = try Row.fetchAll(
+      database,
+      sql: "SELECT * FROM input WHERE job = ? ORDER BY number",
+      arguments: [job.id]
+    ).map { row in
+      JobInput(
+        name: row["name"],
+        mediaType: row["media_type"],
+        path: folder + "/" + row["file"],
+        byteCount: row["bytes"]
+      )
+    }
+    return JobWork(
+      job: job.id,
+      inputs: inputs,
+      options: job.options,
+      checkpoint: job.checkpoint,
+      attempt: max(0, job.attempt - 1)
+    )
+  }
+
+  /// The jobs that are not over, oldest first.
+  func openJobs() async throws -> [JobRow] {
+    try await database.read { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT * FROM job WHERE state IN ('queued', 'running', 'canceling')
+          ORDER BY created_at, id
+          """
+      ).map { try JobRow($0) }
+    }
+  }
+
+  /// The jobs that are worked on and have not gone on for too long.
+  func stuck() async throws -> [String] {
+    let latest = now - Int64(limits.stuckSeconds) * 1_000
+    return try await database.read { database in
+      try String.fetchAll(
+        database,
+        sql: """
+          SELECT id FROM job WHERE state IN ('running', 'canceling') AND updated_at < ?
+          ORDER BY id
+          """,
+        arguments: [latest]
+      )
+    }
+  }
+
+  /// How many jobs are in each state.
+  package func counts() async throws -> [String: Int] {
+    try await database.read { database in
+      let rows = try Row.fetchAll(
+        database,
+        sql: "SELECT state, count(*) AS count FROM job GROUP BY state"
+      )
+      return Dictionary(uniqueKeysWithValues: rows.map { ($0["state"], $0["count"]) })
+    }
+  }
+
+  /// Stored messages of the newest version after a number, in order.
+  func messages(_ job: String, after seq: Int64, limit: Int) async throws -> [[UInt8]] {
+    try await database.read { database in
+      try Data.fetchAll(
+        database,
+        sql: "SELECT message FROM event WHERE job = ? AND seq > ? ORDER BY seq LIMIT ?",
+        arguments: [job, seq, limit]
+      ).map { Array($0) }
+    }
+  }
+
+  /// What the log of a job holds.
+  static func log(_ job: JobRow) -> CatchUp.Log {
+    CatchUp.Log(epoch: job.position.epoch, first: 1, last: job.position.seq)
+  }
+}

@@ -1,0 +1,302 @@
+package import Agents
+
+/// The life of one agent in one worktree: a seed and a beginning make one sequence of acts.
+///
+/// ```
+///  away ──start──► idle ──prompt──► working ◄──answer── needs you
+///    ▲               ▲                 │ ├──asks───────────▲
+///    │               │                 │ ├──fails──► needs you
+///    ├──quits────────┤◄──stopped───────┘ ├──finishes──► done ──look──► idle
+///    └──killed in the midst of a line ───┘
+/// ```
+package struct SimulatedAgent: Sendable {
+  /// How often what happens, in percent.
+  package struct Habits: Hashable, Sendable {
+    /// A turn in which the process is killed while it writes.
+    package var crashes = 6
+    /// A turn that the human stops.
+    package var interruptions = 8
+    /// A turn that fails.
+    package var failures = 5
+    /// A step for which the agent asks first.
+    package var requests = 12
+    /// A result at which the human looks before the next prompt.
+    package var looks = 60
+    /// A pause after which the agent is closed.
+    package var exits = 10
+    /// A pause after which the human begins another session in the same process.
+    package var clearings = 10
+
+    /// The usual habits.
+    package init() {}
+  }
+
+  /// The number of the agent.
+  package let number: Int
+  /// Where it works.
+  package let worktree: String
+  /// What it is.
+  package let dialect: AgentDialect
+
+  private let habits: Habits
+  private let pace: Double
+  private var dice: RandomSource
+  private var now: WallTime
+  private var writer: any RecordWriter
+  private var acts: [SimulatedAct] = []
+  private var isRunning = false
+  private var turns = 0
+  private var edits = 0
+
+  /// An agent that has not started.
+  ///
+  /// - Parameters:
+  ///   - number: Its number, from 0.
+  ///   - worktree: Where it works.
+  ///   - dialect: What it is.
+  ///   - seed: What its life follows from, with its number.
+  ///   - startsAt: When its life begins.
+  ///   - pace: How many times faster than a real one it lives.
+  ///   - habits: How often what happens.
+  package init(
+    number: Int,
+    worktree: String,
+    dialect: AgentDialect,
+    seed: UInt64,
+    startsAt: WallTime,
+    pace: Double = 1,
+    habits: Habits = Habits()
+  ) {
+    self.number = number
+    self.worktree = worktree
+    self.dialect = dialect
+    self.habits = habits
+    self.pace = pace
+    dice = RandomSource(seed: seed &+ UInt64(number) &* 0x9E37_79B9)
+    now = startsAt.advanced(by: Int64(Double(dice.wait(0.5...8)) / pace))
+    writer = Self.writer(dialect, worktree, now, &dice)
+  }
+
+  /// The next acts, in the order of time: one turn with what surrounds it.
+  package mutating func next() -> [SimulatedAct] {
+    acts = []
+    if !isRunning { start() }
+    turn()
+    return acts
+  }
+
+  // MARK: Coming and going
+
+  private mutating func start() {
+    isRunning = true
+    let isResumed = turns > 0 && dice.happens(50)
+    if turns > 0, !isResumed { renew() }
+    // Whoever opens the agent again sees what it did last.
+    add(.look)
+    add(.start(command: dialect.command))
+    add(.truth(.idle, reason: "started"))
+    register("idle")
+    // An agent that writes the neutral format says that it is there; the others wait to be asked.
+    if dialect != .neutral { pass(1...20) }
+    write(writer.begin(isResumed: isResumed, at: now))
+  }
+
+  private mutating func renew() { writer = Self.writer(dialect, worktree, now, &dice) }
+
+  private static func writer(
+    _ dialect: AgentDialect,
+    _ directory: String,
+    _ now: WallTime,
+    _ dice: inout RandomSource
+  ) -> any RecordWriter {
+    let seed = dice.next()
+    switch dialect {
+    case .claude10, .claude20, .claude21:
+      return ClaudeWriter(dialect, directory: directory, seed: seed)
+    case .codex20, .codex46, .codex90:
+      return CodexWriter(dialect, directory: directory, startedAt: now, seed: seed)
+    case .neutral:
+      return NeutralWriter(agent: dialect.command, directory: directory, seed: seed)
+    }
+  }
+
+  private mutating func pause(afterResult: Bool) {
+    pass(4...90)
+    var isSeen = !afterResult
+    if afterResult, dice.happens(habits.looks) {
+      add(.look)
+      add(.truth(.idle, reason: "seen"))
+      isSeen = true
+      pass(1...20)
+    }
+    if dice.happens(habits.exits) {
+      quit(isSeen: isSeen)
+    } else if dice.happens(habits.clearings), isSeen, dialect != .neutral {
+      renew()
+      add(.truth(.idle, reason: "cleared"))
+      register("idle")
+      pass(1...10)
+      write(writer.begin(isResumed: false, at: now))
+      pass(1...5)
+    }
+  }
+
+  private mutating func quit(isSeen: Bool) {
+    isRunning = false
+    register(nil)
+    add(.stop(isKilled: false))
+    if isSeen { add(.truth(.ended, reason: "closed")) }
+    pass(10...120)
+  }
+
+  // MARK: One turn
+
+  private mutating func turn() {
+    turns += 1
+    pass(1...10)
+    write(writer.prompt(dice.pick(SimulatedTexts.prompts, or: "Go on"), at: now))
+    add(.truth(.working, reason: "prompt"))
+    pass(0.05...0.2)
+    register("busy")
+    if turns == 1 || dice.happens(20) {
+      pass(1...3)
+      write(writer.title(dice.pick(SimulatedTexts.titles, or: "Work"), at: now))
+    }
+    var plan = SimulatedTexts.steps.shuffled(using: &dice)
+      .prefix(Int.random(in: 2...5, using: &dice))
+      .map { SimulatedStep(content: $0, status: "pending") }
+    for index in plan.indices {
+      plan[index].status = "in_progress"
+      pass(0.5...4)
+      show(plan)
+      for _ in 0..<Int.random(in: 1...3, using: &dice) { step() }
+      if dice.happens(habits.crashes / 3 + 1), turns % 3 == 0 {
+        crash()
+        return
+      }
+      plan[index].status = "completed"
+    }
+    end(plan)
+  }
+
+  private mutating func end(_ plan: [SimulatedStep]) {
+    pass(0.5...3)
+    if dice.happens(habits.interruptions), dialect != .claude10, dialect != .codex20 {
+      write(writer.interrupt(at: now))
+      add(.truth(.idle, reason: "interrupted"))
+      register("idle")
+      pause(afterResult: false)
+    } else if dice.happens(habits.failures), dialect != .codex20 {
+      write(writer.fail(SimulatedTexts.failure, at: now))
+      add(.truth(.needsYou, reason: "failed"))
+      register("idle")
+      pause(afterResult: true)
+    } else {
+      show(plan)
+      if edits > 0 { add(.commit(message: "Work of turn \(turns)")) }
+      pass(1...4)
+      write(writer.finish(dice.pick(SimulatedTexts.answers, or: "Done."), at: now))
+      add(.truth(.doneUnseen, reason: "finished"))
+      register("idle")
+      pause(afterResult: true)
+    }
+  }
+
+  private mutating func step() {
+    pass(0.5...12)
+    if dice.happens(60) {
+      write(writer.thought(dice.pick(SimulatedTexts.thoughts, or: "…"), at: now))
+    }
+    if dice.happens(40) {
+      pass(0.2...5)
+      write(writer.remark(dice.pick(SimulatedTexts.remarks, or: "…"), at: now))
+    }
+    if dice.happens(3) { write(writer.riddle(at: now)) }
+    if dice.happens(4) { write(writer.retry("Overloaded", at: now)) }
+    pass(0.2...2)
+    dice.happens(habits.requests) ? request() : use()
+  }
+
+  private mutating func use() {
+    let id = dice.name("call_")
+    let tool: SimulatedTool =
+      switch Int.random(in: 0..<10, using: &dice) {
+      case 0..<4: .edit(dice.pick(SimulatedTexts.files, or: "notes.txt"))
+      case 4..<6: .read(dice.pick(SimulatedTexts.files, or: "notes.txt"))
+      case 6..<9: .run(dice.pick(SimulatedTexts.commands, or: "make"))
+      default: .delegate("Look for every use of it")
+      }
+    write(writer.call(tool, id: id, at: now))
+    switch tool {
+    case .edit(let file):
+      pass(0.05...0.4)
+      edits += 1
+      add(.edit(file: file, line: "Edit \(edits) of agent \(number)"))
+    case .read: pass(0.05...0.2)
+    // A few commands take longer than every threshold of the system this one is measured against.
+    case .run: dice.happens(6) ? pass(200...400) : pass(0.3...40)
+    case .delegate: pass(5...90)
+    }
+    write(writer.result(tool, id: id, at: now))
+  }
+
+  /// The agent asks; a human answers after a while.
+  private mutating func request() {
+    let id = dice.name("call_")
+    let isPermission = dice.happens(60) && dialect != .claude20 && dialect != .claude10
+    let text = isPermission ? "make deploy" : "Which of the two files is meant?"
+    guard isPermission || (dialect != .codex20 && dialect != .codex46) else { return }
+    write(
+      isPermission
+        ? writer.permission(text, id: id, at: now) : writer.question(text, id: id, at: now)
+    )
+    add(.truth(.needsYou, reason: isPermission ? "permission" : "question"))
+    register("waiting", for: isPermission ? "permission prompt" : "input needed")
+    pass(2...60)
+    write(writer.answer(id, at: now))
+    add(.truth(.working, reason: "answered"))
+    register("busy")
+  }
+
+  /// The process is killed while it writes a line.
+  private mutating func crash() {
+    pass(0.5...3)
+    let line = writer.remark(dice.pick(SimulatedTexts.remarks, or: "…"), at: now).joined()
+    write([Array(line.prefix(line.count / 2))])
+    isRunning = false
+    add(.stop(isKilled: true))
+    add(.truth(.ended, reason: "killed"))
+    pass(5...90)
+  }
+
+  // MARK: Acts
+
+  private mutating func pass(_ seconds: ClosedRange<Double>) {
+    now = now.advanced(by: Int64((Double(dice.wait(seconds)) / pace).rounded(.up)))
+  }
+
+  private mutating func add(_ kind: SimulatedAct.Kind) {
+    acts.append(SimulatedAct(at: now, agent: number, kind: kind))
+  }
+
+  private mutating func write(_ lines: [[UInt8]]) {
+    guard !lines.isEmpty else { return }
+    let home: SimulatedAct.Home =
+      switch dialect {
+      case .claude10, .claude20, .claude21: .claude
+      case .codex20, .codex46, .codex90: .codex
+      case .neutral: .neutral
+      }
+    add(.append(home, path: writer.path, Array(lines.joined())))
+  }
+
+  private mutating func show(_ plan: [SimulatedStep]) {
+    write(writer.plan(plan, at: now))
+    add(.todos(plan.map(\.status)))
+  }
+
+  private mutating func register(_ status: String?, for reason: String? = nil) {
+    guard dialect == .claude21 else { return }
+    add(.register(session: writer.session, status: status, waitingFor: reason))
+  }
+}

@@ -1,0 +1,101 @@
+/// Draws that depend on a key and a purpose only, never on the order in which they are asked for.
+///
+/// The same seed gives the same world at any instant, whichever instants were looked at before. The
+/// mixing function is the finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable
+/// pseudorandom number generators").
+struct RandomSource: Hashable, Sendable {
+  /// What a draw is for; each purpose has draws of its own.
+  enum Purpose: UInt64 {
+    case world = 1
+    case jitter
+    case fault
+    case faultDetail
+    case trip
+    case tracked
+    case fate
+    case announcement
+    case startDelay
+    case startAmount
+    case early
+    case step
+    case stepAmount
+    case shock
+    case shockPlace
+    case shockAmount
+    case place
+    case length
+    case gap
+    case gapPlace
+    case silence
+    case silencePlace
+    case silenceLength
+    case platform
+    case platformChoice
+    case platformLead
+    case platformForm
+    case extra
+    case extraKind
+    case extraOffset
+    case extraRun
+    case style
+    case incident
+    case incidentCause
+    case direction
+    case alert
+    case alertDetail
+    case language
+    case link
+  }
+
+  private let key: UInt64
+
+  /// Creates the draws of a seed.
+  init(seed: UInt64) { key = Self.mix(seed &+ 0x9E37_79B9_7F4A_7C15) }
+
+  private init(key: UInt64) { self.key = key }
+
+  /// The draws of one thing among many, such as a trip or a tick.
+  func of(_ purpose: Purpose, _ number: UInt64) -> RandomSource {
+    RandomSource(key: Self.mix(bits(purpose) ^ Self.mix(number &+ 0x632B_E59B_D9B4_E019)))
+  }
+
+  /// The draws of one thing among many, by its name.
+  func of(_ purpose: Purpose, _ name: UnsafeRawBufferPointer) -> RandomSource {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in name { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    return of(purpose, hash)
+  }
+
+  /// The draws of one thing among many, by its name.
+  func of(_ purpose: Purpose, named name: String) -> RandomSource {
+    var name = name
+    return name.withUTF8 { of(purpose, UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Sixty-four bits.
+  func bits(_ purpose: Purpose) -> UInt64 {
+    Self.mix(key &+ purpose.rawValue &* 0x9E37_79B9_7F4A_7C15)
+  }
+
+  /// Sixty-four bits for one of several places.
+  func bits(_ purpose: Purpose, _ index: Int) -> UInt64 {
+    Self.mix(bits(purpose) &+ UInt64(truncatingIfNeeded: index) &* 0xD1B5_4A32_D192_ED03)
+  }
+
+  /// A whole number from one bound to another, both included.
+  func within(_ bounds: ClosedRange<Int>, _ purpose: Purpose, _ index: Int = 0) -> Int {
+    bounds.lowerBound + Int(bits(purpose, index) % UInt64(bounds.count))
+  }
+
+  /// True as often as a number of cases in a thousand.
+  func isHit(_ permille: Int, _ purpose: Purpose, _ index: Int = 0) -> Bool {
+    Int(bits(purpose, index) % 1_000) < permille
+  }
+
+  private static func mix(_ value: UInt64) -> UInt64 {
+    var mixed = value
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

@@ -1,0 +1,86 @@
+package import GTFS
+package import Timetable
+
+/// What the feed says of one run at one stop.
+package struct StopGroundTruth: Hashable, Sendable {
+  /// What becomes of the run at the stop.
+  package enum Status: String, Hashable, Sendable {
+    /// The feed says nothing.
+    case unreported
+    /// The feed says that nobody knows.
+    case noData
+    /// The run serves the stop at the times given.
+    case served
+    /// The run leaves out the stop.
+    case skipped
+    /// The run does not run.
+    case cancelled
+    /// The run does not run and is not to be shown.
+    case deleted
+  }
+
+  /// What becomes of the run at the stop.
+  package let standing: Status
+  /// When it arrives, in seconds since 1970-01-01T00:00:00Z; `nil` unless served.
+  package let arrival: Int64?
+  /// When it departs, likewise.
+  package let departure: Int64?
+  /// Seconds after the arrival of the timetable or, of a replacement, of the producer's.
+  package let arrivalDelay: Int32?
+  /// Seconds after the departure, likewise.
+  package let departureDelay: Int32?
+  /// The platform in place of the timetable's.
+  package let newPlatform: Timetable.Stop?
+
+  init(_ standing: Status, _ call: RunCall? = nil) {
+    self.standing = standing
+    arrival = call?.arrival
+    departure = call?.departure
+    arrivalDelay = call?.arrivalDelay
+    departureDelay = call?.departureDelay
+    newPlatform = call?.newPlatform
+  }
+
+  init(_ call: RunCall) {
+    switch call.standing {
+    case .skipped: self.init(.skipped)
+    case .noData: self.init(.noData)
+    case .served: self.init(.served, call)
+    }
+  }
+}
+
+extension FeedWorld {
+  /// What a publication with a source time says of a run at one of its stops.
+  ///
+  /// - Parameters:
+  ///   - trip: The trip, or one run of a frequency.
+  ///   - day: Its service day.
+  ///   - stopIndex: The place of the stop in the trip, from 0.
+  ///   - instant: The source time, in seconds since 1970-01-01T00:00:00Z.
+  /// - Returns: The truth; `unreported` also for a stop that the trip does not have.
+  package func truth(
+    _ trip: Timetable.Trip,
+    _ day: ServiceDate,
+    stopIndex: Int,
+    at instant: Int64
+  ) -> StopGroundTruth {
+    Self.truth(of: state(of: TripRun(trip: trip, day: day), at: instant), position: stopIndex)
+  }
+
+  /// What a state says of the stop at a place of the timetable's trip.
+  static func truth(of state: RunState, position: Int) -> StopGroundTruth {
+    switch state.phase {
+    case .unreported: return StopGroundTruth(.unreported)
+    case .cancelled: return StopGroundTruth(.cancelled)
+    case .deleted: return StopGroundTruth(.deleted)
+    case .replaced, .running, .extra: break
+    }
+    guard let index = state.calls.firstIndex(where: { $0.position == position }) else {
+      // A replacement has only the stops it names.
+      return StopGroundTruth(state.phase == .replaced ? .skipped : .unreported)
+    }
+    return index < state.firstReported
+      ? StopGroundTruth(.unreported) : StopGroundTruth(state.calls[index])
+  }
+}

@@ -1,0 +1,191 @@
+import GTFS
+import Timetable
+
+/// What is in store for a run; drawn once, the same at every instant.
+struct TripScenario: Sendable {
+  /// What becomes of the run as a whole.
+  enum Outcome: Hashable, Sendable {
+    /// It runs.
+    case running
+    /// It does not run; another one may run in its place.
+    case cancelled(hasSubstitute: Bool)
+    /// It does not run and is not to be shown.
+    case deleted
+    /// Another one with other times runs under its name.
+    case replaced
+    /// It leaves out stops, from one place up to but not including another.
+    case skipping(from: Int, to: Int)
+  }
+
+  /// How the producer writes the run down.
+  struct Style: Hashable, Sendable {
+    /// Whether stop time updates name stop_sequence.
+    var namesSequence = true
+    /// Whether stop time updates name stop_id.
+    var namesStop = true
+    /// Whether events have a delay.
+    var hasDelay = true
+    /// Whether events have a time.
+    var hasTime = false
+    /// Whether stops whose delays follow from those before are left out.
+    var isSparse = false
+    /// Whether an arrival stands alone where the departure is late by as much.
+    var prefersArrivals = false
+    /// Whether start_time stands beside trip_id, also where it need not.
+    var namesStart = false
+    /// How old the vehicle's last report is, in seconds; `nil` leaves the timestamp out.
+    var lag: Int64?
+    /// The expected error of events, in seconds.
+    var uncertainty: Int32?
+  }
+
+  /// An extra run beside this one.
+  struct Extra: Hashable, Sendable {
+    /// How an extra run is announced.
+    enum Kind: Hashable, Sendable {
+      /// ADDED, by times alone.
+      case added
+      /// NEW, with the producer's own timetable.
+      case new
+      /// DUPLICATED: the run of the timetable, later.
+      case duplicated
+      /// ADDED in place of a cancelled run, slower.
+      case substitute
+
+      /// Whether the feed says when the run was to depart.
+      var saysPlan: Bool { self == .new || self == .duplicated }
+    }
+
+    var kind: Kind
+    /// Seconds after the run of the timetable.
+    var offset: Int64
+  }
+
+  /// The furthest an extra run is behind the run of the timetable, in seconds.
+  static let latestExtra: Int64 = 3_000
+
+  let run: TripRun
+  /// 0:00 of the service day, in seconds since 1970-01-01T00:00:00Z.
+  let dayStart: Int64
+  /// The first scheduled departure, likewise.
+  let start: Int64
+  let isFrequency: Bool
+  let chance: RandomSource
+  /// Whether an incident disturbs the line.
+  let isDisturbed: Bool
+  let isTracked: Bool
+  let fate: Outcome
+  /// When the producer says what becomes of the run, in seconds since 1970-01-01T00:00:00Z.
+  let announcedAt: Int64
+  let extra: Extra?
+
+  init(_ run: TripRun, in world: FeedWorld) {
+    let timetable = world.timetable
+    let shares = world.shares
+    self.run = run
+    dayStart = timetable.start(of: run.day)
+    let seconds = timetable.start(of: run.trip)
+    start = dayStart + Int64(seconds)
+    isFrequency = timetable.isFrequency(run.trip)
+    // By id and start, not by number: an import of the same feed may number trips anew.
+    let chance = world.chance.of(.trip, timetable.tripId(of: run.trip))
+      .of(.trip, UInt64(bitPattern: Int64(seconds)) &+ UInt64(run.day.daysSinceEpoch) << 20)
+    self.chance = chance
+    let count = timetable.callCount(of: run.trip)
+    isDisturbed =
+      world.incident(on: timetable.route(of: run.trip), block: Incident.block(of: start)) != nil
+    isTracked = chance.isHit(shares.tracked, .tracked)
+    fate = Self.fate(
+      chance,
+      shares,
+      calls: count,
+      isDisturbed: isDisturbed,
+      isFrequency: isFrequency
+    )
+    announcedAt = start - Int64(chance.within(2...115, .announcement)) * 60
+    extra = isFrequency ? nil : Self.extra(chance, shares, fate)
+  }
+
+  private static func fate(
+    _ chance: RandomSource,
+    _ shares: ScenarioShares,
+    calls: Int,
+    isDisturbed: Bool,
+    isFrequency: Bool
+  ) -> Outcome {
+    let factor = isDisturbed ? Incident.severity : 1
+    var drawn = Int(chance.bits(.fate) % 1_000)
+    func falls(on share: Int) -> Bool {
+      drawn -= share
+      return drawn < 0
+    }
+    if falls(on: shares.cancelled * factor) { return .cancelled(hasSubstitute: false) }
+    if falls(on: shares.deleted) { return .deleted }
+    if falls(on: shares.substituted) { return .cancelled(hasSubstitute: !isFrequency) }
+    if falls(on: shares.replaced) {
+      return isFrequency ? .cancelled(hasSubstitute: false) : .replaced
+    }
+    guard calls > 2 else { return .running }
+    if falls(on: shares.skipping * factor) {
+      let first = chance.within(1...calls - 2, .place)
+      let length = chance.within(1...3, .length)
+      return .skipping(from: first, to: min(first + length, calls - 1))
+    }
+    if falls(on: shares.shortTurn * factor) {
+      return .skipping(from: chance.within(2...calls - 1, .place), to: calls)
+    }
+    return .running
+  }
+
+  private static func extra(
+    _ chance: RandomSource,
+    _ shares: ScenarioShares,
+    _ fate: Outcome
+  ) -> Extra? {
+    let offset = Int64(chance.within(5...25, .extraOffset)) * 60
+    switch fate {
+    case .cancelled(hasSubstitute: true): return Extra(kind: .substitute, offset: 300)
+    case .running where chance.isHit(shares.extra, .extra):
+      let kinds: [Extra.Kind] = [.added, .new, .duplicated]
+      return Extra(kind: kinds[chance.within(0...2, .extraKind)], offset: offset)
+    default: return nil
+    }
+  }
+
+  /// The draws of the extra run.
+  var extraChance: RandomSource { chance.of(.extraRun, 1) }
+
+  /// Whether the fate shows long before the start: such a run is in the feed for up to two hours.
+  var isKnownLongBefore: Bool {
+    switch fate {
+    case .cancelled, .deleted, .replaced: true
+    case .running, .skipping: false
+    }
+  }
+
+  /// How the producer writes the run down.
+  var style: Style {
+    var style = Style()
+    let form = chance.within(0...99, .style)
+    switch form {
+    case 0..<45: break
+    case 45..<75: style.hasTime = true
+    case 75..<85:
+      style.hasTime = true
+      style.hasDelay = false
+    default: style.isSparse = true
+    }
+    switch chance.within(0...9, .style, 1) {
+    case 0, 1: style.namesStop = false
+    case 2: style.namesSequence = false
+    default: break
+    }
+    style.prefersArrivals = chance.isHit(50, .style, 2)
+    style.namesStart = isFrequency || chance.isHit(200, .style, 3)
+    if chance.isHit(400, .style, 4) { style.lag = Int64(chance.within(0...20, .style, 5)) }
+    if chance.isHit(100, .style, 6) {
+      style.uncertainty = Int32(chance.within(0...5, .style, 7) * 30)
+    }
+    return style
+  }
+}

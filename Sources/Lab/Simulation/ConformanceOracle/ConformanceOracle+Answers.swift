@@ -1,0 +1,294 @@
+import Freshness
+
+/// What an answer means: R3, R7, R16 to R23, R34.
+extension ConformanceOracle {
+  mutating func answered(_ ticket: Ticket, _ answer: Answer) -> Obligation {
+    guard let request = out, request.request.ticket.generation == ticket.generation else {
+      // R3: nobody asks this any more.
+      turn.notes.insert(.superseded)
+      turn.copyRule = .superseded
+      turn.failureRule = .superseded
+      turn.hush(.superseded)
+      return .goOn
+    }
+    guard ticket.context == context else {
+      turn.notes.insert(.superseded)
+      turn.copyRule = .superseded
+      turn.failureRule = .superseded
+      return land(Answer(.cancelled))
+    }
+    return land(answer)
+  }
+
+  /// The request that is out has ended.
+  mutating func land(_ answer: Answer) -> Obligation {
+    guard let request = out else { return .goOn }
+    out = nil
+    turn.hasLanded = true
+    let before = copy?.revision
+    var verdict: DowngradeProtection.Verdict?
+    turn.delay = delay(answer, of: request)
+    let duty = read(answer, of: request, &verdict)
+    if answer.outcome != .cancelled {
+      lastEnd = turn.now
+      let applied = turn.order == .apply || (turn.order == .verify && verdict != .keepUnmodified)
+      turn.sample = ExpectedSample(
+        ticket: request.request.ticket,
+        startedAt: request.startedAt,
+        endedAt: turn.now,
+        answer: answer,
+        verdict: verdict,
+        isConditional: request.request.validator != nil,
+        isChange: applied && copy?.revision != before,
+        cadence: request.request.cadence.milliseconds
+      )
+    }
+    guard let followUp = request.followUp else { return duty }
+    if followUp.isNews, policy.push != nil {
+      // R33: news keeps its distance. R23: it does not shorten the wait after a failure.
+      if case .wait(let reason, _, _) = duty, reason.isOfTransientFailure { return duty }
+      return .wait(.news, followUp, .push)
+    }
+    if isOverBudget(followUp) {
+      postpone(followUp)
+      return duty
+    }
+    // R2: the follow-up goes out when the request ends, whichever way.
+    return .insist(followUp, .oneFollowUp)
+  }
+
+  /// R37: how long the answer took; of one that waited at the server, as long as the last that did not.
+  private mutating func delay(_ answer: Answer, of request: Out) -> Int64 {
+    let taken = max(answer.delay?.milliseconds ?? turn.now - request.startedAt, 0)
+    if request.request.longPoll != nil { return min(taken, pathDelay ?? taken) }
+    if answer.status != 0 { pathDelay = taken }
+    return taken
+  }
+
+  private mutating func read(
+    _ answer: Answer,
+    of request: Out,
+    _ verdict: inout DowngradeProtection.Verdict?
+  ) -> Obligation {
+    switch answer.outcome {
+    case .content(let content):
+      let step = receive(content, answer, isForced: request.want.isForced, &verdict)
+      return .wait(step.map { .degraded($0) } ?? .cadence, .schedule, .success)
+    case .unchanged:
+      turn.copyRule = .success
+      guard copy != nil else {
+        turn.failureRule = .missingBody
+        guard request.want.isRecovery else {
+          var want = request.want
+          want.isUnconditional = true
+          want.isRecovery = true
+          return .ask(want, .missingBody)
+        }
+        turn.hush(.missingBody)
+        return failed(.missingBody, answer, isTransient: false, request)
+      }
+      verify(answer, endsWait: true)
+      verdict = .keepUnmodified
+      return .wait(.cadence, .schedule, .success)
+    case .refused: return rejected(.refused, answer)
+    case .unauthorised: return rejected(.unauthorised, answer)
+    case .gone: return rejected(.gone, answer)
+    case .throttled(let hint):
+      if let after = retryAfter(hint, answer.marks) {
+        notBefore = max(notBefore ?? turn.now, turn.now + after)
+      }
+      return failed(.throttled, answer, isTransient: false, request)
+    case .serverError: return failed(.serverError, answer, isTransient: true, request)
+    case .timedOut: return failed(.timedOut, answer, isTransient: true, request)
+    case .unreachable: return failed(.unreachable, answer, isTransient: true, request)
+    case .undecodable(let reason):
+      return failed(.undecodable(reason: reason), answer, isTransient: true, request)
+    case .cancelled: return .wait(.cadence, .schedule, .errorsErase)
+    }
+  }
+
+  /// R20: takes in a body, or keeps a better one; names the step of the ladder it asks for (R34).
+  mutating func receive(
+    _ content: Content,
+    _ answer: Answer,
+    isForced: Bool,
+    isFromStream: Bool = false,
+    _ verdict: inout DowngradeProtection.Verdict?
+  ) -> Int? {
+    if isOlder(answer.marks), !isForced {
+      // R36: a success that changes nothing and labels nothing.
+      verdict = .keepNewer
+      succeeded(answer, endsWait: !isFromStream, teaches: false)
+      turn.copyRule = .monotonicReads
+      unchangedRun = 0
+      lastFull = turn.now
+      turn.order = .hold
+      return nil
+    }
+    let ruling = hold(content, isForced: isForced)
+    verdict = ruling
+    let made = answer.marks.fetchedAt?.milliseconds
+    let goesBack = made.flatMap { made in copy?.sourceTime.map { made < $0 } } ?? false
+    turn.copyRule = goesBack ? .monotonicReads : .hold
+    succeeded(answer, endsWait: !isFromStream, teaches: true)
+    unchangedRun = 0
+    lastFull = turn.now
+    let step = reduced(answer.marks)
+    guard ruling != .keepBetter else {
+      let age = Self.ageAtArrival(answer.marks).map {
+        Self.plus($0, Self.wayBack(answer.marks, turn.delay))
+      }
+      held = (answer.marks, age, turn.now)
+      turn.order = .hold
+      turn.notes.insert(.held)
+      return step
+    }
+    let isSame = copy?.revision == content.revision
+    let age = Self.ageAtArrival(answer.marks)
+    let shown = greatestAge(answer.marks)
+    turn.order = isSame ? .verify : .apply
+    copy = Copy(
+      revision: content.revision,
+      validator: content.validator,
+      hasRealtime: content.hasRealtime,
+      ageAtArrival: shown,
+      arrivedAt: turn.now,
+      hasServerAge: age != nil,
+      sourceTime: answer.marks.fetchedAt?.milliseconds,
+      changedAt: isSame ? copy?.changedAt ?? turn.now : turn.now,
+      verifiedAt: turn.now
+    )
+    marks = answer.marks
+    held = nil
+    if content.fulfilsAction { burstEnds = nil }
+    return step
+  }
+
+  /// R20: the first match wins.
+  private func hold(_ content: Content, isForced: Bool) -> DowngradeProtection.Verdict {
+    guard let cap = policy.holdCap else { return .applyAlways }
+    if content.hasRealtime { return .applyRealtime }
+    guard let copy, copy.hasRealtime else { return .applyNothingToLose }
+    if isForced { return .applyForced }
+    return copy.age(at: turn.now) >= cap.milliseconds ? .applyTooOld : .keepBetter
+  }
+
+  /// R16: "not modified" moves *verified* and leaves *changed*.
+  mutating func verify(_ answer: Answer, endsWait: Bool) {
+    let isOld = isOlder(answer.marks)
+    succeeded(answer, endsWait: endsWait, teaches: !isOld)
+    unchangedRun += 1
+    turn.copyRule = .success
+    held = nil
+    // R38: nobody sent a validator of such a copy, so that it is not confirmed.
+    guard copy?.provenance == .server else { return }
+    turn.order = .verify
+    copy?.verifiedAt = turn.now
+    guard !isOld else { return }
+    let isTold = Self.ageAtArrival(answer.marks) != nil
+    if isTold || copy?.hasServerAge == false {
+      let age = greatestAge(answer.marks)
+      copy?.ageAtArrival = age
+      copy?.arrivedAt = turn.now
+      copy?.hasServerAge = isTold
+      if let made = answer.marks.fetchedAt { copy?.sourceTime = made.milliseconds }
+    }
+    marks = Self.freshened(marks, by: answer.marks)
+  }
+
+  /// R27, R37: the figure and the way back, and never less for the same data than it had grown to.
+  private mutating func greatestAge(_ marks: FreshnessMetadata) -> Int64 {
+    let figure = Self.ageAtArrival(marks) ?? marks.transit.milliseconds
+    turn.figure = figure
+    let age = Self.plus(figure, Self.wayBack(marks, turn.delay))
+    guard let copy, copy.provenance == .server, let made = marks.fetchedAt,
+      copy.sourceTime == made.milliseconds
+    else { return age }
+    return max(age, copy.age(at: turn.now))
+  }
+
+  /// R16, R23: one success clears the error and the backoff.
+  ///
+  /// R21: a `Retry-After` is about requests; what the stream brings does not end it.
+  private mutating func succeeded(_ answer: Answer, endsWait: Bool, teaches: Bool) {
+    turn.failureRule = .success
+    failure = nil
+    hasRetried = false
+    failures = 0
+    if endsWait { notBefore = nil }
+    if let observed = answer.activity { observe(observed) }
+    guard teaches, policy.alignment != nil else { return }
+    if Self.ageAtArrival(answer.marks) != nil, answer.marks.fetchedAt != nil {
+      seesRhythm = true
+      isDated = true
+    }
+    window = max(answer.hints.spread?.milliseconds ?? 0, 0)
+    let next = Self.untilNextChange(answer)
+    stated = next.flatMap { $0 > 0 ? turn.now + $0 : nil }
+    if stated != nil { seesRhythm = true }
+  }
+
+  /// R34: once through the ladder, then the cadence, until a long time has passed without.
+  private mutating func reduced(_ marks: FreshnessMetadata) -> Int? {
+    switch Self.reduction(marks) {
+    case .steady: return nil
+    case .none:
+      isQuiet = false
+      return nil
+    case .disabled:
+      isQuiet = true
+      return nil
+    case .retried:
+      guard !isQuiet else { return nil }
+      if let degradedAt, turn.now - degradedAt >= policy.degradedRearm.milliseconds {
+        degradedStep = 0
+      }
+      degradedAt = turn.now
+      guard degradedStep < policy.ladder.count else { return nil }
+      degradedStep += 1
+      return degradedStep - 1
+    }
+  }
+
+  /// R21: a wrong question is shown at once and not repeated, except very slowly.
+  private mutating func rejected(_ kind: Failure.Kind, _ answer: Answer) -> Obligation {
+    turn.failureRule = .outcomes
+    hasRetried = false
+    failures = 0
+    notBefore = nil
+    show(kind, answer)
+    return .wait(.recheck, .schedule, .outcomes)
+  }
+
+  private mutating func failed(
+    _ kind: Failure.Kind,
+    _ answer: Answer,
+    isTransient: Bool,
+    _ request: Out
+  ) -> Obligation {
+    if isTransient, !hasRetried, failures == 0, policy.retryDelay != nil {
+      // R7: once, and silently.
+      turn.failureRule = .silentRetry
+      hasRetried = true
+      var want = request.want
+      want.showsLoading = false
+      let cadence = request.request.cadence.milliseconds
+      let isLate = turn.now - request.deadline >= driftLimit(cadence)
+      return .wait(.retry(isLate: isLate), want, .silentRetry)
+    }
+    if turn.failureRule == .errorsErase { turn.failureRule = .outcomes }
+    hasRetried = true
+    failures = min(failures + 1, 1_000)
+    show(kind, answer)
+    return .wait(.ladder(Int(failures) - 1), .schedule, .backoff)
+  }
+
+  /// R14: the lateness that counts as drift.
+  func driftLimit(_ cadence: Int64) -> Int64 {
+    max(policy.driftFloor.milliseconds, cadence * policy.driftPercent / 100)
+  }
+
+  private mutating func show(_ kind: Failure.Kind, _ answer: Answer) {
+    failure = Trouble(kind: kind, status: answer.status, since: failure?.since ?? turn.now)
+  }
+}

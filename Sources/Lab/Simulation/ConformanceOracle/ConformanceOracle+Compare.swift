@@ -1,0 +1,258 @@
+import Freshness
+
+/// Looks whether what must be seen is seen.
+extension ConformanceOracle {
+  mutating func compare<M: Machine>(_ machine: M) {
+    compareFacts(machine)
+    compareOrders(machine)
+    compareCopy(machine)
+    compareFailure(machine)
+    compareAlarm(machine)
+    compareNextRequest(machine)
+    compareNotes()
+    compareLook(machine)
+    compareSample()
+    count(machine)
+    if let rule = chance.broken { fail(rule, "waits are not jittered") }
+  }
+
+  private mutating func compareFacts<M: Machine>(_ machine: M) {
+    expect(machine.hasObservers == isWatched, .pollFirst, "observers are miscounted")
+    expect(machine.lifecycle == lifecycle, .lifecycle, "the lifecycle is not known")
+    expect(machine.connectivity == connectivity, .offline, "the network is not known")
+    expect(machine.context == context, .contextSwitch, "the context is not known")
+    expect(machine.isStreaming == stream.isLive, .push, "the stream's health is not known")
+    let pace = lifecycle == .foreground ? pace(at: turn.now) : .background
+    let seen = machine.pace(at: turn.now.moment)
+    if seen != pace {
+      let isBursting = activity == .quiet && burstEnds.map { turn.now < $0 } ?? false
+      let rule: Rule = isBursting || seen == .active ? .burst : .pureInterval
+      fail(rule, "pace \(seen) instead of \(pace)")
+    }
+  }
+
+  private mutating func compareOrders<M: Machine>(_ machine: M) {
+    let effects = turn.effects
+    if turn.asked == nil, effects.request != nil {
+      fail(turn.quietRule ?? .jitter, "a request that nothing asks for")
+    }
+    if effects.cancel != turn.cancelled {
+      let seen = effects.cancel.map { "\($0.generation)" } ?? "nothing"
+      let due = turn.cancelled.map { "\($0.generation)" } ?? "nothing"
+      fail(turn.cancelRule, "cancels \(seen) instead of \(due)")
+    }
+    expect(
+      machine.outstanding == out?.request.ticket,
+      .oneRequest,
+      "what is out is not what was asked"
+    )
+    expect(effects.link == turn.link, .push, "the stream is opened or closed at the wrong time")
+    if effects.snapshot != turn.order {
+      let isKept = effects.snapshot == .hold || turn.order == .hold
+      let isOld = turn.copyRule == .monotonicReads || turn.copyRule == .provenance
+      fail(
+        isKept && !isOld ? .hold : turn.copyRule,
+        "orders \(effects.snapshot) instead of \(turn.order)"
+      )
+    }
+  }
+
+  private mutating func compareCopy<M: Machine>(_ machine: M) {
+    let seen = machine.snapshot
+    guard let copy, let seen else {
+      if copy != nil { fail(turn.copyRule, "the copy was removed") }
+      if seen != nil { fail(turn.copyRule, "a copy stays that should be gone") }
+      return
+    }
+    expect(seen.revision == copy.revision, turn.copyRule, "the copy is another")
+    expect(seen.validator == copy.validator, .validators, "the validator is not the copy's")
+    expect(seen.hasRealtime == copy.hasRealtime, .hold, "realtime or not is not known")
+    expect(
+      seen.changedAt.milliseconds == copy.changedAt,
+      .success,
+      "changed at \(seen.changedAt.milliseconds) instead of \(copy.changedAt)"
+    )
+    expect(
+      seen.verifiedAt.milliseconds == copy.verifiedAt,
+      .success,
+      "verified at \(seen.verifiedAt.milliseconds) instead of \(copy.verifiedAt)"
+    )
+    expect(seen.provenance == copy.provenance, .provenance, "the copy is of \(seen.provenance)")
+    // R37: the figure alone flatters; the way back, or what is known already, was left out.
+    let isFigure = seen.age.atArrival.milliseconds == turn.figure
+    expect(
+      seen.age.atArrival.milliseconds == copy.ageAtArrival
+        && seen.age.arrivedAt.milliseconds == copy.arrivedAt
+        && seen.hasServerAge == copy.hasServerAge,
+      isFigure && copy.ageAtArrival != turn.figure ? .ageInterval : .age,
+      "the age is \(seen.age.atArrival.milliseconds) on arrival instead of \(copy.ageAtArrival)"
+    )
+    expect(
+      seen.sourceTime?.milliseconds == copy.sourceTime,
+      .monotonicReads,
+      "the source time is not the copy's"
+    )
+  }
+
+  private mutating func compareFailure<M: Machine>(_ machine: M) {
+    let seen = machine.failure.map {
+      Trouble(kind: $0.kind, status: $0.status, since: $0.since.milliseconds)
+    }
+    if seen != failure {
+      var rule = turn.failureRule
+      if case .answered(_, let answer) = turn.event, answer.outcome == .cancelled {
+        rule = .errorsErase
+      }
+      fail(rule, "shows \(Self.text(seen)) instead of \(Self.text(failure))")
+    }
+    if machine.failuresInARow != failures {
+      var rule: Rule = .backoff
+      if connectivity == .offline { rule = .offline }
+      if case .answered(_, let answer) = turn.event, answer.outcome == .cancelled {
+        rule = .errorsErase
+      }
+      fail(rule, "counts \(machine.failuresInARow) failures instead of \(failures)")
+    }
+  }
+
+  private static func text(_ trouble: Trouble?) -> String {
+    trouble.map { "\($0.kind) since \($0.since)" } ?? "no failure"
+  }
+
+  // MARK: The alarm
+
+  private mutating func compareAlarm<M: Machine>(_ machine: M) {
+    let alarm = turn.effects.alarm
+    expect(machine.alarm == alarm, .timerOwner, "the alarm ordered is not the alarm set")
+    var window: Window?
+    var lateRule: Rule?
+    if let out {
+      var ends = out.deadline
+      if postponed != nil, out.request.longPoll != nil, let allowedAt = budget.allowedAt(policy) {
+        ends = min(ends, max(allowedAt, bound ?? allowedAt))
+      }
+      window = Window(least: ends, most: ends, rule: ends < out.deadline ? .impatience : .timeout)
+    } else if let wait {
+      window = end(of: wait)
+      // R12: too late a wait of the cadence is a dead one.
+      if wait.reason == .cadence { logCadence(wait, alarm) }
+    }
+    if let until = streamEnd {
+      guard let other = window else {
+        return expect(alarm == nil, .push, "an alarm for a stream that nobody wants")
+      }
+      window = Window(
+        least: min(other.least, until.least),
+        most: min(other.most, until.most),
+        rule: other.rule
+      )
+      lateRule = until.most < other.most ? .push : nil
+    }
+    guard let window else {
+      let rule: Rule = connectivity == .offline ? .offline : .lifecycle
+      return expect(alarm == nil, rule, "an alarm though nothing is due")
+    }
+    guard let alarm = alarm?.milliseconds else {
+      let isSpread = out == nil && wait?.reason.isSpread == true
+      return fail(isSpread ? window.rule : .timerOwner, "no alarm is set")
+    }
+    if alarm <= turn.now { fail(.timerOwner, "the alarm lies in the past: a tight loop") }
+    compareWithLook(alarm)
+    // A wait whose bounds have begun may end at any later moment within them.
+    if alarm < window.least {
+      var rule = window.rule
+      if case .answered(_, let answer) = turn.event, answer.outcome == .cancelled {
+        rule = .errorsErase
+      }
+      fail(rule, "alarm at \(alarm), not before \(window.least)")
+    } else if alarm > window.most {
+      fail(lateRule ?? tooLate(window), "alarm at \(alarm), not after \(window.most)")
+    }
+  }
+
+  /// R9: a look does not change a wait.
+  private mutating func compareWithLook(_ alarm: Int64) {
+    if turn.event == .woke, turn.asked == nil, !turn.hasLanded, turn.notes.isEmpty,
+      turn.link == nil, let lastAlarm, lastAlarm > turn.now, out == nil
+    {
+      expect(
+        alarm == lastAlarm,
+        .pureInterval,
+        "a look moved the alarm from \(lastAlarm) to \(alarm)"
+      )
+    }
+  }
+
+  private func tooLate(_ window: Window) -> Rule {
+    guard window.rule == .jitter, let wait, wait.reason == .cadence else { return window.rule }
+    if lifecycle == .background { return .lifecycle }
+    let rule = intervalRule(at: wait.since)
+    if rule == .burst { return .burst }
+    return pace(at: wait.since) == .idle && paceWished == nil ? .neverDead : rule
+  }
+
+  private var streamEnd: (least: Int64, most: Int64)? {
+    switch stream {
+    case .off: nil
+    case .opening(let until): (until, until)
+    case .live(_, let silentAt): (silentAt, silentAt)
+    case .waiting(let least, let most): (max(least, turn.now), most)
+    }
+  }
+
+  private mutating func logCadence(_ wait: Wait, _ alarm: Moment?) {
+    guard wait.since == turn.now, let alarm, streamEnd == nil, let started = lastStart else {
+      return
+    }
+    let window = end(of: wait)
+    guard window.rule == .jitter else { return }
+    let interval = interval(at: wait.since) ?? 0
+    let bounds = Self.bounds(policy.jitter, interval)
+    let floor = window.least
+    let offset = alarm.milliseconds - started - interval
+    guard alarm.milliseconds > floor, started + bounds.least >= floor else { return }
+    chance.cadence(offset: offset, width: bounds.most - bounds.least, draw: turn.draw)
+    if case .signed(let least, _) = policy.jitter, abs(offset) < least.milliseconds {
+      fail(.jitter, "a wait is varied by \(offset) ms only")
+    }
+  }
+
+  // MARK: Why then
+
+  /// R9, R29: what the machine says of its next request is what it does.
+  private mutating func compareNextRequest<M: Machine>(_ machine: M) {
+    let next = machine.nextRequest
+    let causes = causes(wait)
+    expect(causes.contains(next.cause), .samples, "says \(next.cause), which is none of \(causes)")
+    let isDue = out == nil && wait != nil
+    expect((next.due != nil) == isDue, .samples, "says that the next request is due or not")
+    guard let due = next.due, let alarm = machine.alarm else { return }
+    let isAlarm = streamEnd == nil ? due == alarm : due >= alarm
+    expect(isAlarm, .samples, "says \(due.milliseconds), the alarm is \(alarm.milliseconds)")
+  }
+
+  // MARK: Notes
+
+  private mutating func compareNotes() {
+    let difference = turn.effects.notes.symmetricDifference(turn.notes)
+    guard !difference.isEmpty else { return }
+    let named: [(Notes, Rule, String)] = [
+      (.drifted, .drift, "drifted"), (.coalesced, .oneFollowUp, "coalesced"),
+      (.superseded, .superseded, "superseded"),
+      (.held, .hold, "held"), (.retried, .silentRetry, "retried"), (.rescued, .stall, "rescued"),
+      (.timedOut, .timeout, "timed out"),
+      (.prefetchDropped, .prefetch, "prefetch dropped"), (.deferred, .outcomes, "deferred"),
+      (.linkLost, .push, "stream lost"),
+    ]
+    for (note, rule, name) in named where difference.contains(note) {
+      let isMissing = turn.notes.contains(note)
+      return fail(rule, isMissing ? "\"\(name)\" is not noted" : "\"\(name)\" is noted wrongly")
+    }
+    fail(.counters, "an unknown note")
+  }
+}
+
+extension Int64 {
+  /// The moment a number of milliseconds after the run began.
+  var moment: Moment { Moment(milliseconds: self) }
+}

@@ -1,0 +1,167 @@
+import Freshness
+
+/// Facts the rules speak of, worked out from the policy alone.
+extension ConformanceOracle {
+  var mayAsk: Bool { lifecycle != .suspended && connectivity != .offline }
+
+  var scheduleMayRun: Bool {
+    switch lifecycle {
+    case .foreground: true
+    case .background: policy.background != nil
+    case .suspended: false
+    }
+  }
+
+  /// Whether a wait makes sense at all now: unwatched, only for a wish that had to wait.
+  var keepsTime: Bool { mayAsk && (isWatched ? scheduleMayRun : hasDebt) }
+
+  var hasDebt: Bool { deferred != nil || postponed != nil }
+
+  /// R21, R39: whether nothing may go out, whoever wants it.
+  var isBound: Bool { bound.map { turn.now < $0 } ?? false }
+
+  /// R40: whether a wish wants more than its budget covers.
+  func isOverBudget(_ want: Want) -> Bool {
+    want.isImpatient && !isBound && !budget.allows(at: turn.now, policy)
+  }
+
+  /// R40: remembered until the budget covers it, or another request answers it.
+  mutating func postpone(_ want: Want) {
+    postponed = want.and(postponed)
+    turn.notes.insert(.deferred)
+    turn.hush(.impatience)
+  }
+
+  /// R40: takes one from the budget, and counts those of the last minute.
+  mutating func spend(at moment: Int64) {
+    budget.spend(at: moment, policy)
+    let count = budget.spent.count
+    expect(count <= policy.impatience, .impatience, "\(count) impatient requests in a minute")
+  }
+
+  /// R36: whether an answer was made of older data than the copy, on one timeline.
+  func isOlder(_ marks: FreshnessMetadata) -> Bool {
+    guard let copy = copy?.sourceTime, let made = marks.fetchedAt, made.milliseconds < copy else {
+      return false
+    }
+    guard let served = marks.serverTime else { return true }
+    return served.milliseconds >= copy - policy.clockTolerance.milliseconds
+  }
+
+  /// R9, R13: work or a burst first, then the time since the last change.
+  func pace(at moment: Int64) -> Pace {
+    if activity == .active { return .active }
+    if let burstEnds, moment < burstEnds { return .active }
+    if let activityChangedAt, moment - activityChangedAt < policy.recentFor.milliseconds {
+      return .recent
+    }
+    return .idle
+  }
+
+  /// R9: lifecycle, then the watchers' wish, then the pace.
+  func interval(at moment: Int64) -> Int64? {
+    switch lifecycle {
+    case .suspended: return nil
+    case .background: return policy.background?.milliseconds
+    case .foreground:
+      if let paceWished { return max(paceWished, policy.leastInterval.milliseconds) }
+      switch pace(at: moment) {
+      case .active: return policy.active.milliseconds
+      case .recent: return policy.recent.milliseconds
+      case .idle, .background: return policy.idle.milliseconds
+      }
+    }
+  }
+
+  /// The rule that explains the interval in force.
+  func intervalRule(at moment: Int64) -> Rule {
+    if lifecycle == .background { return .lifecycle }
+    if let burstEnds, moment < burstEnds, activity == .quiet, paceWished == nil { return .burst }
+    return .pureInterval
+  }
+
+  /// R18: the time or the count that asks for a full answer.
+  func needsFull(at moment: Int64) -> Bool {
+    if let limit = policy.unchangedLimit, unchangedRun >= limit { return true }
+    guard let span = policy.unchangedFor, let lastFull else { return false }
+    return moment - lastFull >= span.milliseconds
+  }
+
+  /// R26, R27: the server's own figure, else its two times; time in caches is added.
+  static func ageAtArrival(_ marks: FreshnessMetadata) -> Int64? {
+    if let age = marks.cacheAge {
+      return plus(max(age.milliseconds, 0), marks.transit.milliseconds)
+    }
+    guard let served = marks.serverTime, let made = marks.fetchedAt else { return nil }
+    return plus(max(served.milliseconds - made.milliseconds, 0), marks.transit.milliseconds)
+  }
+
+  /// R37: what the age on arrival leaves out: the way back, and what whole seconds cut off.
+  static func wayBack(_ marks: FreshnessMetadata, _ delay: Int64) -> Int64 {
+    max(delay, 0) + (marks.transit > .zero ? 999 : 0)
+  }
+
+  /// R26: the status, else the older flag, else the older word.
+  static func status(_ marks: FreshnessMetadata) -> RealtimeStatus? {
+    if let status = marks.status { return status }
+    if marks.appliedFlag == true { return .applied }
+    return marks.reason
+  }
+
+  /// R34: what an answer does to the schedule.
+  enum Reduction { case none, steady, retried, disabled }
+
+  static func reduction(_ marks: FreshnessMetadata) -> Reduction {
+    let status = status(marks)
+    if status == .disabled { return .disabled }
+    if status == .guardedError || marks.mode == .staticTimeoutFallback { return .retried }
+    if let status, status != .applied { return .steady }
+    if let mode = marks.mode, mode != .full { return .steady }
+    return .none
+  }
+
+  /// R16: a later answer about the same body replaces what it says and leaves the rest.
+  static func freshened(
+    _ marks: FreshnessMetadata,
+    by later: FreshnessMetadata
+  ) -> FreshnessMetadata {
+    var fresh = marks
+    if let value = later.serverTime { fresh.serverTime = value }
+    if let value = later.fetchedAt { fresh.fetchedAt = value }
+    if let value = later.cacheAge { fresh.cacheAge = value }
+    if let value = later.mode { fresh.mode = value }
+    if let value = later.status { fresh.status = value }
+    if let value = later.appliedFlag { fresh.appliedFlag = value }
+    if let value = later.reason { fresh.reason = value }
+    fresh.transit = later.transit
+    return fresh
+  }
+
+  /// R31: the time from the arrival of an answer to the next change its server expects.
+  static func untilNextChange(_ answer: Answer) -> Int64? {
+    let marks = answer.marks
+    if let next = answer.hints.nextExpectedAt, let served = marks.serverTime {
+      return next.milliseconds - served.milliseconds - marks.transit.milliseconds
+    }
+    return answer.hints.maxAge.map { $0.milliseconds - marks.transit.milliseconds }
+  }
+
+  /// R21: seconds or a date on the server's clock, never negative, capped.
+  func retryAfter(_ hint: RetryHint?, _ marks: FreshnessMetadata) -> Int64? {
+    guard let hint else { return nil }
+    let cap = policy.retryAfterCap.milliseconds
+    switch hint {
+    case .seconds(let count):
+      guard count > 0 else { return 0 }
+      return count > cap / 1_000 ? cap : min(count * 1_000, cap)
+    case .date(let date):
+      guard let served = marks.serverTime else { return 0 }
+      return min(max(date.milliseconds - served.milliseconds, 0), cap)
+    }
+  }
+
+  static func plus(_ first: Int64, _ second: Int64) -> Int64 {
+    let (sum, overflow) = first.addingReportingOverflow(second)
+    return overflow ? (second < 0 ? .min : .max) : sum
+  }
+}

@@ -1,0 +1,284 @@
+import Freshness
+
+/// Reads an event as the rules do: facts first, then the duty.
+extension ConformanceOracle {
+  mutating func judge(_ event: Event) -> Obligation {
+    switch event {
+    case .started: return started()
+    case .stopped:
+      isWatched = false
+      deferred = nil
+      postponed = nil
+      paceWished = nil
+      burstEnds = nil
+      return .stop(.pollFirst)
+    case .paceWished(let wish):
+      paceWished = wish?.milliseconds
+      return .goOn
+    case .prefetch: return prefetch()
+    case .woke: return woke()
+    case .slept: return slept()
+    case .lifecycle(let next): return moved(to: next)
+    case .focused: return focused()
+    case .connectivity(let next): return connected(next)
+    case .wished(let wish): return wished(Want(wish))
+    case .contextChanged(let next): return switched(to: next)
+    case .activity(let current):
+      observe(current)
+      return .goOn
+    case .acted:
+      // R13: a deadline, and the later one counts.
+      let ends = turn.now + policy.burst.milliseconds
+      burstEnds = max(burstEnds ?? ends, ends)
+      return .goOn
+    case .fulfilled:
+      burstEnds = nil
+      return .goOn
+    case .wrote(let revision): return wrote(revision)
+    case .restored(let revision, let age): return restored(revision, age.milliseconds)
+    case .restrained(let next):
+      restraint = next
+      return .goOn
+    case .evicted:
+      copy = nil
+      held = nil
+      turn.copyRule = .validators
+      return .goOn
+    case .answered(let ticket, let answer): return answered(ticket, answer)
+    case .linkOpened, .linkHeard, .linkChanged, .linkDelivered, .linkGap, .linkLost:
+      return streamed(event)
+    }
+  }
+
+  mutating func observe(_ current: Activity) {
+    guard current != activity else { return }
+    activity = current
+    activityChangedAt = turn.now
+    if current == .active { burstEnds = nil }
+  }
+
+  private mutating func started() -> Obligation {
+    guard !isWatched else { return .goOn }
+    isWatched = true
+    // R5: poll first. A prefetch that is out is as good.
+    return scheduleMayRun
+      ? .askOrJoin(Want(origin: .catchUp, showsLoading: true), .pollFirst) : .goOn
+  }
+
+  private mutating func prefetch() -> Obligation {
+    // R35: before anybody watches, on a free network, inside the request budget.
+    let isFree = connectivity == .online && lifecycle == .foreground
+    let isIdle = !isWatched && out == nil && wait == nil
+    let gap = interval(at: turn.now) ?? .max
+    let isInBudget = lastStart.map { turn.now - $0 >= gap } ?? true
+    let isQuiet = restraint.quietUntil.map { $0.milliseconds > turn.now } ?? false
+    let isAllowed = !isBound && !isQuiet
+    guard policy.prefetches, isFree, isIdle, isInBudget, isAllowed else {
+      turn.notes.insert(.prefetchDropped)
+      turn.hush(.prefetch)
+      return .goOn
+    }
+    return .ask(Want(origin: .prefetch), .prefetch)
+  }
+
+  private mutating func woke() -> Obligation {
+    var missed = false
+    if stream.isOverdue(at: turn.now) {
+      missed = loseStream()
+      turn.link = .close
+    }
+    guard let request = out, request.deadline <= turn.now else {
+      return missed ? .catchUp : .goOn
+    }
+    // R6: over, cancelled, and a transient failure.
+    turn.cancelled = request.request.ticket
+    turn.cancelRule = .timeout
+    turn.notes.insert(.timedOut)
+    turn.failureRule = .timeout
+    return land(Answer(.timedOut))
+  }
+
+  private mutating func slept() -> Obligation {
+    if stream.isLive {
+      _ = loseStream()
+      turn.link = .close
+    }
+    guard isWatched, scheduleMayRun else { return .goOn }
+    turn.notes.insert(.drifted)
+    turn.cancelRule = .drift
+    // R14: one request, spread. R2: what was asked for is still owed.
+    if let out { return .wait(.gap, out.want.and(out.followUp), .drift) }
+    return .wait(.gap, Want.schedule.and(owed { $0.origin == .person || $0.isForced }), .drift)
+  }
+
+  private mutating func moved(to next: Lifecycle) -> Obligation {
+    guard lifecycle != next else { return .goOn }
+    lifecycle = next
+    switch next {
+    case .foreground:
+      guard isWatched else { return .goOn }
+      return .askOrJoin(Want(origin: .catchUp, showsLoading: copy == nil), .lifecycle)
+    case .background:
+      guard policy.background != nil else { return .stop(.lifecycle) }
+      guard let out, out.request.longPoll != nil else { return .goOn }
+      // R32: a long poll is for the foreground.
+      turn.cancelRule = .longPoll
+      return out.followUp.map { .ask($0, .oneFollowUp) } ?? .wait(.cadence, .schedule, .longPoll)
+    case .suspended: return .stop(.lifecycle)
+    }
+  }
+
+  private mutating func focused() -> Obligation {
+    guard isWatched, lifecycle == .foreground else { return .goOn }
+    if let lastStart, turn.now - lastStart < policy.focusDebounce.milliseconds {
+      turn.hush(.lifecycle)
+      return .goOn
+    }
+    return .askOrJoin(Want(origin: .catchUp), .lifecycle)
+  }
+
+  private mutating func connected(_ next: Connectivity) -> Obligation {
+    let previous = connectivity
+    connectivity = next
+    if next == .offline {
+      guard previous != .offline else { return .goOn }
+      // R24: silence. R2: what a person asked for is owed until it can be asked again.
+      if let out {
+        let want = out.want.and(out.followUp)
+        if want.origin == .person { deferred = want.and(deferred) }
+      } else if let want = owed({ $0.origin == .person }) {
+        deferred = want.and(deferred)
+      }
+      return .stop(.offline)
+    }
+    if previous == .offline {
+      let want = Want(origin: .catchUp)
+      if isOverBudget(want) {
+        postpone(want)
+        return .goOn
+      }
+      if isWatched || hasDebt, !isBound { spend(at: turn.now + max(policy.spread.milliseconds, 0)) }
+      return .wait(.reconnect, want, .offline)
+    }
+    if next == .metered, let out, out.followUp == nil, out.want.origin == .prefetch {
+      return .stop(.prefetch)
+    }
+    return .goOn
+  }
+
+  private mutating func wished(_ want: Want) -> Obligation {
+    if want.origin == .person { isQuiet = false }
+    let rule: Rule = want.origin == .person ? .pollFirst : .oneFollowUp
+    if out?.request.longPoll != nil {
+      turn.cancelRule = .longPoll
+      return .insist(want, .longPoll)
+    }
+    return .askOrFollow(want, rule)
+  }
+
+  private mutating func switched(to next: Context) -> Obligation {
+    let want = Want(origin: .person, showsLoading: true)
+    guard next != context else { return isWatched && scheduleMayRun ? wished(want) : .goOn }
+    // R4: nothing carries over.
+    turn.isSwitched = true
+    // R39: another question goes to the same origin; another identity may be another origin.
+    if next.identity != context.identity { notBefore = nil }
+    context = next
+    if copy != nil { turn.order = .clear }
+    turn.copyRule = .contextSwitch
+    turn.failureRule = .contextSwitch
+    turn.cancelRule = .contextSwitch
+    copy = nil
+    marks = FreshnessMetadata()
+    held = nil
+    failure = nil
+    hasRetried = false
+    failures = 0
+    degradedStep = 0
+    degradedAt = nil
+    isQuiet = false
+    stated = nil
+    window = 0
+    seesRhythm = false
+    isDated = false
+    activity = .quiet
+    activityChangedAt = nil
+    burstEnds = nil
+    unchangedRun = 0
+    lastFull = nil
+    deferred = nil
+    postponed = nil
+    pathDelay = nil
+    lastRescue = nil
+    wait = nil
+    return isWatched && scheduleMayRun ? .ask(want, .contextSwitch) : .stop(.contextSwitch)
+  }
+
+  private mutating func wrote(_ revision: Revision) -> Obligation {
+    copy = Copy(
+      revision: revision,
+      validator: nil,
+      hasRealtime: copy?.hasRealtime ?? false,
+      ageAtArrival: 0,
+      arrivedAt: turn.now,
+      hasServerAge: false,
+      sourceTime: copy?.sourceTime,
+      provenance: .local,
+      changedAt: turn.now,
+      verifiedAt: copy?.verifiedAt ?? turn.now
+    )
+    held = nil
+    turn.copyRule = .provenance
+    turn.order = .none
+    return outdated(isAnswer: false)
+  }
+
+  /// R38: a copy of an earlier run fills a gap and takes nobody's place.
+  private mutating func restored(_ revision: Revision, _ age: Int64) -> Obligation {
+    turn.copyRule = .provenance
+    guard copy == nil else {
+      turn.order = .hold
+      return .goOn
+    }
+    turn.order = .apply
+    copy = Copy(
+      revision: revision,
+      validator: nil,
+      hasRealtime: false,
+      ageAtArrival: max(age, 0),
+      arrivedAt: turn.now,
+      hasServerAge: false,
+      sourceTime: nil,
+      provenance: .disk,
+      changedAt: turn.now,
+      verifiedAt: turn.now
+    )
+    marks = FreshnessMetadata()
+    held = nil
+    return .goOn
+  }
+
+  /// A newer copy came from elsewhere: what is out would be older than it.
+  ///
+  /// R23, R21: only an answer ends the wait after a failure; the application's own copy does not.
+  mutating func outdated(isAnswer: Bool) -> Obligation {
+    if isAnswer, let postponed, !postponed.isForced { self.postponed = nil }
+    if let out {
+      turn.cancelRule = .oneFollowUp
+      if out.want.isForced { return .ask(out.want.and(out.followUp), .oneFollowUp) }
+      guard let followUp = out.followUp else { return .wait(.cadence, .schedule, .oneFollowUp) }
+      guard isOverBudget(followUp) else { return .insist(followUp, .oneFollowUp) }
+      postpone(followUp)
+      return .wait(.cadence, .schedule, .oneFollowUp)
+    }
+    guard let wait else { return .goOn }
+    if !isAnswer, wait.reason.isOfFailure { return .goOn }
+    return .wait(.cadence, Want.schedule.and(owed { $0.isForced }), .oneFollowUp)
+  }
+
+  /// R2: what waits for its turn and must not be forgotten.
+  func owed(_ isOwed: (Want) -> Bool) -> Want? {
+    guard let want = wait?.want, isOwed(want) else { return nil }
+    return want
+  }
+}

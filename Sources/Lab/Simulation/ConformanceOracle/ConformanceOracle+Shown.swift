@@ -1,0 +1,210 @@
+import Freshness
+
+/// What a person can see, and what is recorded: R16, R25 to R30.
+extension ConformanceOracle {
+  mutating func compareLook<M: Machine>(_ machine: M) {
+    let shown = held?.marks ?? marks
+    let isLoading = out.map { $0.want.showsLoading && lifecycle == .foreground } ?? false
+    expect(machine.isLoading == isLoading, .loadingHint, "the loading hint is \(machine.isLoading)")
+    let look = ObservedState(
+      revision: copy?.revision,
+      failure: failure,
+      isLoading: isLoading,
+      status: Self.status(shown),
+      mode: shown.mode,
+      isHeld: held != nil,
+      provenance: copy?.provenance ?? .server
+    )
+    let changes = turn.effects.changes
+    let before = lastLook
+    lastLook = look
+    expect(
+      changes.contains(.snapshot) == (look.revision != before.revision),
+      .success,
+      "observers are told of a new copy, or not told"
+    )
+    expect(
+      changes.contains(.failure) == (look.failure != before.failure),
+      turn.failureRule,
+      "observers are told of a failure, or not told"
+    )
+    expect(
+      changes.contains(.loading) == (look.isLoading != before.isLoading),
+      .loadingHint,
+      "observers are told of the hint, or not told"
+    )
+    let isRelabelled =
+      look.status != before.status || look.mode != before.mode || look.isHeld != before.isHeld
+      || look.provenance != before.provenance
+    expect(
+      changes.contains(.label) == isRelabelled,
+      turn.notes.contains(.linkLost) ? .push : .interpretation,
+      "observers are told of another label, or not told"
+    )
+    if isRelabelled || turn.sample != nil || steps % 4 == 0 {
+      compareLabel(machine.label(at: turn.now.moment), shown, machine)
+    }
+  }
+
+  private mutating func compareLabel<M: Machine>(
+    _ label: FreshnessLabel,
+    _ shown: FreshnessMetadata,
+    _ machine: M
+  ) {
+    // R38: only what the server sent can be live, or reduced.
+    let provenance = copy?.provenance ?? .server
+    let status = provenance == .server ? Self.status(shown) : nil
+    let mode = provenance == .server ? shown.mode : nil
+    expect(label.provenance == provenance, .provenance, "the label says \(label.provenance)")
+    if provenance != .server {
+      expect(
+        label.badge == .unknown,
+        .provenance,
+        "a copy of \(provenance) is called \(label.badge)"
+      )
+      expect(label.marker == .none, .provenance, "a copy of \(provenance) has a marker")
+    }
+    // R26: the status, then the mode; applied and full is normal, everything else is reduced.
+    var marker = FreshnessLabel.Marker.normal
+    if let status, status != .applied {
+      marker = .reduced(.status(status))
+    } else if let mode, mode != .full {
+      marker = .reduced(.mode(mode))
+    } else if status == nil, mode == nil {
+      marker = .none
+    }
+    expect(label.marker == marker, .interpretation, "marker \(label.marker) instead of \(marker)")
+    expect(label.isHeld == (held != nil), .hold, "held or not is not labelled")
+    // R27: the age at arrival and the device's monotonic clock since.
+    var age = copy?.age(at: turn.now)
+    if let held, let atArrival = held.age {
+      age = max(age ?? 0, Self.plus(atArrival, max(turn.now - held.arrivedAt, 0)))
+    }
+    expect(
+      label.age?.milliseconds == age,
+      .age,
+      "age \(label.age?.milliseconds ?? -1) instead of \(age ?? -1)"
+    )
+    expect(machine.wording(of: label) == age.map(Self.wording), .wording, "the wording is wrong")
+    let badge = badge(status, age: age)
+    expect(label.badge == badge, .interpretation, "badge \(label.badge) instead of \(badge)")
+    let notice: FreshnessLabel.Notice =
+      switch status {
+      case nil, .applied: .none
+      case .missingCache, .staleCache, .guardedError: .unavailable
+      case .partial, .skippedBudget, .disabled, .unknown: .mild
+      }
+    expect(label.notice == notice, .interpretation, "notice \(label.notice) instead of \(notice)")
+  }
+
+  /// R28: seconds under a minute, minutes under an hour, then hours; rounded down.
+  private static func wording(_ age: Int64) -> Age.Wording {
+    let seconds = max(age, 0) / 1_000
+    switch seconds {
+    case ..<60: return .seconds(seconds)
+    case ..<3_600: return .minutes(seconds / 60)
+    default: return .hours(seconds / 3_600)
+    }
+  }
+
+  /// R26: the status gives the dot, and age only ever makes it worse (mesdeparts.md 1.1.12).
+  private func badge(_ status: RealtimeStatus?, age: Int64?) -> FreshnessLabel.Badge {
+    switch status {
+    case .missingCache, .staleCache, .guardedError: return .unavailable
+    case .partial, .applied:
+      guard let age else { return status == .applied ? .live : .partial }
+      if age > policy.badgeUnavailableAfter.milliseconds { return .unavailable }
+      if age > policy.badgePartialAfter.milliseconds { return .partial }
+      return status == .applied ? .live : .partial
+    case nil, .skippedBudget, .disabled, .unknown: return .unknown
+    }
+  }
+
+  // MARK: Diagnostics
+
+  mutating func compareSample() {
+    guard let sample = turn.effects.sample, let due = turn.sample else {
+      if turn.sample != nil { fail(.samples, "a request ended without a sample") }
+      if turn.effects.sample != nil {
+        var rule: Rule = .samples
+        if case .answered(_, let answer) = turn.event, answer.outcome == .cancelled {
+          rule = .errorsErase
+        }
+        fail(rule, "a sample of a request that did not end")
+      }
+      return
+    }
+    expect(sample.verdict == due.verdict, .hold, "the sample's verdict is another")
+    expect(Self.says(sample, due), .samples, "the sample of \(due.ticket.generation) is wrong")
+    if tail.count >= 8 { tail.removeFirst() }
+    tail.append(due)
+  }
+
+  private static func says(_ sample: Sample, _ due: ExpectedSample) -> Bool {
+    guard sample.ticket == due.ticket, sample.startedAt.milliseconds == due.startedAt else {
+      return false
+    }
+    guard sample.endedAt.milliseconds == due.endedAt, sample.status == due.answer.status,
+      sample.duration.milliseconds == due.endedAt - due.startedAt
+    else { return false }
+    guard sample.outcome == due.answer.outcome, sample.marks == due.answer.marks,
+      sample.bytes == due.answer.bytes
+    else { return false }
+    var skew: Int64?
+    if let device = due.answer.deviceTime, let server = due.answer.marks.serverTime {
+      skew = device.milliseconds - server.milliseconds
+    }
+    guard sample.skew?.milliseconds == skew, sample.isConditional == due.isConditional else {
+      return false
+    }
+    let delay = due.isChange ? ageAtArrival(due.answer.marks) : nil
+    return sample.isChange == due.isChange && sample.changeToScreen?.milliseconds == delay
+      && sample.cadence.milliseconds == due.cadence
+  }
+
+  mutating func count<M: Machine>(_ machine: M) {
+    guard !isRehearsing else { return }
+    tally(turn.asked != nil, turn.cancelled != nil, turn.notes, turn.sample)
+    compareCounters(machine)
+  }
+
+  mutating func tally(
+    _ asked: Bool,
+    _ cancelled: Bool,
+    _ notes: Notes,
+    _ sample: ExpectedSample?
+  ) {
+    if asked { counted.requests += 1 }
+    if cancelled { counted.cancelled += 1 }
+    if notes.contains(.coalesced) { counted.coalesced += 1 }
+    if notes.contains(.superseded) { counted.superseded += 1 }
+    if notes.contains(.held) { counted.held += 1 }
+    if notes.contains(.retried) { counted.retries += 1 }
+    if notes.contains(.rescued) { counted.rescues += 1 }
+    guard let sample else { return }
+    counted.answers += 1
+    counted.bytes += sample.answer.bytes
+    if sample.answer.outcome == .unchanged { counted.unchanged += 1 }
+    guard sample.isChange, let delay = Self.ageAtArrival(sample.answer.marks) else { return }
+    counted.measuredChanges += 1
+    let span = Timespan(milliseconds: delay)
+    counted.changeToScreenTotal = counted.changeToScreenTotal + span
+    counted.changeToScreenLongest = max(counted.changeToScreenLongest, span)
+  }
+
+  mutating func compareCounters<M: Machine>(_ machine: M) {
+    expect(machine.counters == counted, .counters, "the counters do not say what happened")
+  }
+
+  /// Looks at the ring: the newest samples, as many as the policy keeps, oldest first (R29).
+  mutating func checkRing<M: Machine>(_ machine: M) {
+    let samples = machine.samples
+    let kept = min(Int(max(policy.ringCapacity, 0)), Int(counted.answers))
+    expect(samples.count == kept, .samples, "the ring holds \(samples.count) instead of \(kept)")
+    let recent = samples.suffix(tail.count)
+    let due = tail.suffix(recent.count)
+    for (sample, expected) in zip(recent, due) where !Self.says(sample, expected) {
+      fail(.samples, "the ring does not hold the newest samples")
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import Freshness
+
+/// The stream of news: R33.
+extension ConformanceOracle {
+  mutating func streamed(_ event: Event) -> Obligation {
+    guard let push = policy.push else { return .goOn }
+    let silence = push.heartbeat.milliseconds * push.watchdogPercent / 100
+    switch event {
+    case .linkOpened(let isResumed):
+      guard case .opening = stream else { return .goOn }
+      stream = .live(since: turn.now, silentAt: turn.now + silence)
+      return isResumed ? .goOn : .catchUp
+    case .linkLost:
+      return loseStream() ? .catchUp : .goOn
+    default: break
+    }
+    guard case .live(let since, _) = stream else {
+      turn.notes.insert(.superseded)
+      turn.copyRule = .superseded
+      turn.failureRule = .superseded
+      return .goOn
+    }
+    stream = .live(since: since, silentAt: turn.now + silence)
+    switch event {
+    case .linkChanged: return news()
+    case .linkDelivered(let about, let answer): return delivered(answer, about: about)
+    case .linkGap:
+      turn.notes.insert(.linkLost)
+      return .catchUp
+    default: return .goOn
+    }
+  }
+
+  /// R33: news of a change is one request; R23: it does not shorten the wait after a failure.
+  private mutating func news() -> Obligation {
+    if let out { return out.request.longPoll == nil ? .askOrFollow(change, .push) : .goOn }
+    if let wait, wait.reason.isOfTransientFailure { return .goOn }
+    return .wait(.news, change.and(owed { $0.origin == .person || $0.isForced }), .push)
+  }
+
+  private var change: Want { Want(origin: .change) }
+
+  private mutating func delivered(_ answer: Answer, about delivered: Context) -> Obligation {
+    guard delivered == context else {
+      turn.notes.insert(.superseded)
+      turn.copyRule = .superseded
+      turn.failureRule = .superseded
+      return .goOn
+    }
+    turn.delay = answer.delay?.milliseconds ?? pathDelay ?? 0
+    switch answer.outcome {
+    case .content(let content):
+      var verdict: DowngradeProtection.Verdict?
+      _ = receive(content, answer, isForced: false, isFromStream: true, &verdict)
+    case .unchanged where copy != nil: verify(answer, endsWait: false)
+    default: return .goOn
+    }
+    lastEnd = turn.now
+    return outdated(isAnswer: true)
+  }
+
+  /// R33: a stream is lost once, however often that is said; observers see nothing of it.
+  ///
+  /// - Returns: Whether something may have been missed.
+  mutating func loseStream() -> Bool {
+    guard let push = policy.push else { return false }
+    let wasLive: Bool
+    switch stream {
+    case .off, .waiting: return false
+    case .opening: wasLive = false
+    case .live(let since, _):
+      wasLive = true
+      if turn.now - since >= push.stableAfter.milliseconds { streamAttempts = 0 }
+    }
+    let step = ladder(streamAttempts)
+    stream = .waiting(least: turn.now + step.least, most: turn.now + step.most)
+    streamAttempts = min(streamAttempts + 1, 1_000)
+    if wasLive { turn.notes.insert(.linkLost) }
+    return wasLive
+  }
+
+  /// Opens and closes the stream: it is wanted while somebody watches in the foreground.
+  mutating func settleStream() {
+    guard let push = policy.push, isWatched, lifecycle == .foreground, mayAsk else {
+      guard stream != .off else { return }
+      stream = .off
+      streamAttempts = 0
+      turn.link = .close
+      return
+    }
+    switch stream {
+    case .off: break
+    case .opening, .live: return
+    case .waiting(let least, let most):
+      guard turn.now >= least else { return }
+      // The step of the ladder is jittered: the machine knows which moment it drew.
+      guard turn.now >= most || turn.effects.link == .open else { return }
+    }
+    stream = .opening(until: turn.now + push.openTimeout.milliseconds)
+    turn.link = .open
+  }
+}

@@ -1,0 +1,183 @@
+import Freshness
+
+/// When a wait ends: bounds from the policy, whatever the draw was (R10).
+extension ConformanceOracle {
+  /// The bounds of a jittered wait.
+  static func bounds(_ jitter: Jitter, _ wait: Int64) -> (least: Int64, most: Int64) {
+    switch jitter {
+    case .none: (wait, wait)
+    case .signed(_, let most): (wait - most.milliseconds, wait + most.milliseconds)
+    case .within(let bound): (wait - bound.milliseconds, wait + bound.milliseconds)
+    case .share(let share): (wait - wait * share / 100, wait + wait * share / 100)
+    case .above(let share): (wait, wait + wait * share / 100)
+    case .full: (0, wait)
+    }
+  }
+
+  /// The bounds of a step of the ladder; the last step repeats (R23).
+  func ladder(_ step: Int) -> (least: Int64, most: Int64) {
+    guard !policy.ladder.isEmpty else {
+      return (policy.active.milliseconds, policy.active.milliseconds)
+    }
+    let base = policy.ladder[min(step, policy.ladder.count - 1)].milliseconds
+    let bounds = Self.bounds(policy.ladderJitter, base)
+    let floor = policy.leastWait.milliseconds
+    return (max(bounds.least, floor), max(bounds.most, floor))
+  }
+
+  /// The bounds of the end of a wait, with what others impose on it.
+  func end(of wait: Wait) -> Window {
+    var window = naturalEnd(of: wait)
+    if wait.want.origin != .person {
+      // R39: a failing origin, and a rate limit that is shared, slow the schedule down.
+      let shared = restraint.leastInterval.flatMap { gap in lastStart.map { $0 + gap.milliseconds }
+      }
+      window = window.notBefore(restraint.quietUntil?.milliseconds, .backPressure)
+      window = window.notBefore(shared, .backPressure)
+    }
+    if postponed != nil, let allowedAt = budget.allowedAt(policy) {
+      let due = max(allowedAt, wait.since)
+      let rule: Rule = due < window.most ? .impatience : window.rule
+      window = Window(least: min(window.least, due), most: min(window.most, due), rule: rule)
+    }
+    return window.notBefore(bound, bound == notBefore ? .outcomes : .backPressure)
+  }
+
+  /// The bounds of the end of a wait as such.
+  private func naturalEnd(of wait: Wait) -> Window {
+    let since = wait.since
+    let spread = max(policy.spread.milliseconds, 0)
+    let bounds: (least: Int64, most: Int64)
+    switch wait.reason {
+    case .cadence: return cadenceEnd(since)
+    case .retry(let isLate):
+      let delay = policy.retryDelay?.milliseconds ?? 0
+      bounds = (delay, delay + (isLate ? spread : 0))
+    case .ladder(let step), .degraded(let step): bounds = ladder(step)
+    case .recheck:
+      bounds = (policy.recheck.milliseconds, policy.recheck.milliseconds + spread)
+    case .gap, .reconnect, .resync: bounds = (0, spread)
+    case .news:
+      let gap = policy.push?.leastGap.milliseconds ?? 0
+      let due = max(since, lastStart.map { $0 + gap } ?? since)
+      bounds = (due - since, due - since)
+    case .deferred: bounds = (0, 0)
+    }
+    return Window(
+      least: Self.plus(since, bounds.least),
+      most: Self.plus(since, bounds.most),
+      rule: wait.reason.rule
+    )
+  }
+
+  /// R10, R12, R31 to R33: the end of a wait of the cadence.
+  func cadenceEnd(_ since: Int64) -> Window {
+    let interval = interval(at: since) ?? policy.idle.milliseconds
+    let started = lastStart ?? since
+    if stream.isLive, let push = policy.push {
+      let bounds = Self.bounds(policy.jitter, push.safetyPoll.milliseconds)
+      return Window(least: since + bounds.least, most: since + bounds.most, rule: .push)
+    }
+    if waitsAtServer(since) {
+      let least = max(Self.plus(started, interval), since)
+      let spread = max(min(policy.spread.milliseconds, interval), 0)
+      let most = max(Self.plus(started, interval), since + spread)
+      return Window(least: least, most: most, rule: .longPoll)
+    }
+    let blind = blindEnd(since, started: started, interval: interval)
+    guard lifecycle == .foreground, seesRhythm, policy.alignment != nil else { return blind }
+    return alignedEnd(since, started: started, interval: interval, blind: blind)
+  }
+
+  /// R32: whether the next scheduled request waits at the server.
+  func waitsAtServer(_ moment: Int64) -> Bool {
+    policy.longPoll != nil && lifecycle == .foreground && copy?.validator != nil
+      && !needsFull(at: moment)
+  }
+
+  /// R10: from start to start, never under the least interval, and after a slow answer as much
+  /// rest as it took.
+  func blindEnd(_ since: Int64, started: Int64, interval: Int64) -> Window {
+    let bounds = Self.bounds(policy.jitter, interval)
+    let rest = max(min(since - started, interval), 0)
+    let floor = max(Self.plus(started, policy.leastInterval.milliseconds), since + rest)
+    return Window(
+      least: max(Self.plus(started, bounds.least), floor),
+      most: max(Self.plus(started, bounds.most), floor),
+      rule: .jitter
+    )
+  }
+
+  /// R31: shortly after the expected change, inside the budget of the cadence.
+  private func alignedEnd(
+    _ since: Int64,
+    started: Int64,
+    interval: Int64,
+    blind: Window
+  ) -> Window {
+    guard let alignment = policy.alignment else { return blind }
+    let least = Self.plus(started, policy.leastInterval.milliseconds)
+    let rest = max(min(since - started, interval), 0)
+    let budget = Self.plus(started, max(interval - alignment.slack.milliseconds, 0))
+    let earliest = max(budget, least, since + rest)
+    let latest = Self.plus(started, Self.plus(interval, interval))
+    let delay = alignment.delay.milliseconds
+    let spread = alignment.spread.milliseconds
+    // Without source times there is nothing to learn: the statement alone decides. A change may be a
+    // quarter of the interval old when it is asked for; the place in the server's window comes on top
+    // of that, and the machine alone knows it.
+    let late = max(delay + spread, interval / 4)
+    if !isDated {
+      guard let stated else { return blind }
+      let first = max(stated + delay, earliest)
+      let last = max(stated + delay + window, earliest) + spread
+      if first > latest || stated + window < earliest - late { return blind }
+      if last <= latest, stated >= earliest - late {
+        return Window(least: first, most: last, rule: .producerPhase)
+      }
+    }
+    // A learned rhythm: anywhere between the least interval and two cadences.
+    return Window(
+      least: min(blind.least, earliest),
+      most: max(blind.most, latest),
+      rule: .producerPhase
+    )
+  }
+
+  // MARK: Why then
+
+  /// The causes that a machine may name for its next request.
+  func causes(_ wait: Wait?) -> Set<NextRequest.Cause> {
+    if out != nil { return [.outstanding] }
+    guard let wait else {
+      if !isWatched { return [.unwatched] }
+      return [connectivity == .offline ? .offline : .paused]
+    }
+    var causes: Set<NextRequest.Cause>
+    switch wait.reason {
+    case .cadence: causes = cadenceCauses(wait.since)
+    case .retry: causes = [.retry]
+    case .ladder: causes = [.backoff]
+    case .degraded: causes = [.degraded]
+    case .recheck: causes = [.recheck]
+    case .gap: causes = [.spread]
+    case .reconnect, .resync: causes = [.reconnect]
+    case .news: causes = [.news]
+    case .deferred: causes = [.retryAfter]
+    }
+    // R21: a `Retry-After` is the cause where it ends later than the wait would.
+    if let bound, bound >= end(of: wait).least { causes.insert(.retryAfter) }
+    if postponed != nil { causes.insert(.patience) }
+    if restraint.quietUntil != nil || restraint.leastInterval != nil { causes.insert(.origin) }
+    return causes
+  }
+
+  private func cadenceCauses(_ since: Int64) -> Set<NextRequest.Cause> {
+    if stream.isLive, policy.push != nil { return [.safetyPoll] }
+    if waitsAtServer(since) { return [.longPoll] }
+    guard lifecycle == .foreground, seesRhythm, policy.alignment != nil else { return [.cadence] }
+    var causes: Set<NextRequest.Cause> = [.cadence, .learned]
+    if stated != nil { causes.insert(.stated) }
+    return causes
+  }
+}

@@ -1,0 +1,122 @@
+import Freshness
+
+/// States every rule a second time and checks a machine against it after every step.
+///
+/// The referee sees events, moments, orders and what anybody can read off a machine. It keeps the
+/// facts that the rules speak of, works every bound out from the policy by itself, and follows the
+/// machine only where a rule leaves a choice: within the bounds of a jittered wait.
+///
+/// Times are whole milliseconds. One step has three parts: `judge` reads the event as the rules do
+/// and names the duty it brings; `discharge` turns the duty into what must be seen; `compare` looks
+/// whether it is seen.
+struct ConformanceOracle: Sendable {
+  let policy: Policy
+
+  // What the host reported.
+  var isWatched = false
+  var paceWished: Int64?
+  var lifecycle: Lifecycle = .foreground
+  var connectivity: Connectivity = .online
+  var context: Context
+  var activity: Activity = .quiet
+  var activityChangedAt: Int64?
+  var burstEnds: Int64?
+
+  // What is out and what is due.
+  var out: Out?
+  var wait: Wait?
+  var deferred: Want?
+  /// R40: what the budget keeps waiting, and the requests it paid for in the last minute.
+  var postponed: Want?
+  var budget = Budget()
+  /// R39: what the origin imposes.
+  var restraint = Restraint()
+  /// R37: how long the last answer took that did not wait at the server.
+  var pathDelay: Int64?
+  var generation: Int64 = 0
+  var lastStart: Int64?
+  var lastEnd: Int64?
+  var lastRescue: Int64?
+  var stream: Stream = .off
+  var streamAttempts = 0
+
+  // What the answers said.
+  var copy: Copy?
+  var failure: Trouble?
+  var marks = FreshnessMetadata()
+  var held: (marks: FreshnessMetadata, age: Int64?, arrivedAt: Int64)?
+  var hasRetried = false
+  var failures: Int32 = 0
+  var notBefore: Int64?
+  var degradedStep = 0
+  var degradedAt: Int64?
+  var isQuiet = false
+  var unchangedRun: Int32 = 0
+  var lastFull: Int64?
+  var stated: Int64?
+  var window: Int64 = 0
+  var seesRhythm = false
+  /// Whether an answer had a source time, so that there is a rhythm to learn.
+  var isDated = false
+
+  // What was seen.
+  var counted = Counters()
+  var tail: [ExpectedSample] = []
+  var lastAlarm: Int64?
+  var lastLoading = false
+  var lastLook: ObservedState
+  var chance = SampleLog()
+  var steps = 0
+  var turn: CheckedStep
+  var breach: Violation?
+  /// Whether counters are left out for a while, because steps are taken twice.
+  var isRehearsing = false
+
+  init(policy: Policy, context: Context) {
+    self.policy = policy
+    self.context = context
+    lastLook = ObservedState()
+    turn = CheckedStep()
+  }
+
+  /// Checks one step.
+  ///
+  /// - Returns: The first rule it breaks, if any.
+  mutating func check<M: Machine>(
+    _ event: Event,
+    at now: Moment,
+    draw: RandomSample,
+    _ effects: Effects,
+    _ machine: M
+  ) -> Violation? {
+    turn = CheckedStep(event: event, now: now.milliseconds, draw: draw, effects: effects)
+    let duty = judge(event)
+    settleStream()
+    discharge(duty)
+    compare(machine)
+    lastAlarm = effects.alarm?.milliseconds
+    steps += 1
+    return breach
+  }
+
+  /// R21, R39: the later of this resource's `Retry-After` and its origin's.
+  var bound: Int64? {
+    [notBefore, restraint.notBefore?.milliseconds].compactMap { $0 }.max()
+  }
+
+  /// Whether something has passed its end, so that any event looks at the time first (R6, R33).
+  func isOverdue(at now: Moment) -> Bool {
+    if let out, out.deadline <= now.milliseconds { return true }
+    return stream.isOverdue(at: now.milliseconds)
+  }
+
+  /// Notes a breach, unless an earlier one explains it.
+  mutating func fail(_ rule: Rule, _ reason: String) {
+    guard breach == nil else { return }
+    breach = Violation(rule: rule, moment: turn.now, reason: reason)
+  }
+
+  mutating func expect(_ holds: Bool, _ rule: Rule, _ reason: @autoclosure () -> String) {
+    if !holds { fail(rule, reason()) }
+  }
+}

@@ -1,0 +1,12 @@
+import Freshness
+
+/// What observers could see after the last step (R16).
+struct ObservedState: Hashable, Sendable {
+  var revision: Revision?
+  var failure: Trouble?
+  var isLoading = false
+  var status: RealtimeStatus?
+  var mode: ResponseMode?
+  var isHeld = false
+  var provenance = Provenance.server
+}

@@ -1,0 +1,40 @@
+import Freshness
+
+/// Somebody's wish as the referee follows it: from the event to the request that fulfils it.
+struct Want: Hashable, Sendable {
+  var origin: RefreshRequest.Origin
+  var isForced = false
+  var isUnconditional = false
+  var showsLoading = false
+  /// Whether it is the one repetition after an answer without a body (R17).
+  var isRecovery = false
+
+  /// Whether it says no more than that the copy is out of date (R33).
+  var isNews: Bool { origin == .change && !isForced && !isUnconditional && !isRecovery }
+
+  /// Whether a person or a device wants it now (R40).
+  var isImpatient: Bool { origin == .person || origin == .catchUp }
+
+  static let schedule = Want(origin: .schedule)
+
+  /// R2: the stronger origin wins, and nothing that anybody asked for is lost.
+  func and(_ other: Want?) -> Want {
+    guard let other else { return self }
+    return Want(
+      origin: origin.rawValue >= other.origin.rawValue ? origin : other.origin,
+      isForced: isForced || other.isForced,
+      isUnconditional: isUnconditional || other.isUnconditional,
+      showsLoading: showsLoading || other.showsLoading,
+      isRecovery: isRecovery || other.isRecovery
+    )
+  }
+}
+
+extension Want {
+  init(_ wish: RefreshRequest) {
+    origin = wish.origin
+    isForced = wish.isForced
+    isUnconditional = wish.isUnconditional
+    showsLoading = wish.showsLoading
+  }
+}

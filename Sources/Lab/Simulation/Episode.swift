@@ -1,0 +1,67 @@
+import Freshness
+
+/// One life of a machine: a fresh machine in a fresh world, for a number of events.
+///
+/// Everything follows from its seed; any episode can be told again by itself.
+struct Episode: Sendable {
+  var seed: UInt64
+  var policy: Policy
+  var upgrade: NamedPolicy.Upgrade
+  var events: Int
+
+  /// The events of one episode, the recovery at its end not counted.
+  static let length = 4_096
+
+  /// The number of an episode in a run gives it its own seed and upgrade.
+  init(_ number: Int, of runSeed: UInt64, policy base: Policy, events: Int = Episode.length) {
+    var dice = SplitMix64(seed: runSeed &+ UInt64(number) &* 0xD134_2543_DE82_EF95)
+    seed = dice.next()
+    let upgrade = NamedPolicy.Upgrade(rawValue: max(dice.below(8) - 4, 0)) ?? .none
+    self.upgrade = upgrade
+    policy = upgrade.applied(to: base)
+    self.events = events
+  }
+
+  /// What an episode came to.
+  struct Outcome: Sendable {
+    var events = 0
+    var requests: Int64 = 0
+    var answers: Int64 = 0
+    var breach: Violation?
+  }
+
+  static let context = Context(question: 0)
+
+  /// Lives the episode.
+  ///
+  /// - Parameters:
+  ///   - make: Makes the machine.
+  ///   - record: Told of every step before it is taken, with the machine as it was.
+  /// - Returns: The counts, and the first breach.
+  func run<M: Machine>(
+    _ make: (Policy, Context) -> M,
+    record: ((Event, Moment, RandomSample, M) -> Void)? = nil
+  ) -> Outcome {
+    var arena = Harness(make(policy, Self.context), policy: policy, context: Self.context)
+    var world = World(seed: seed, policy: policy, context: Self.context)
+    var outcome = Outcome()
+    while outcome.events < events {
+      let event = world.next()
+      let draw = world.dice.draw()
+      let moment = world.now.moment
+      record?(event, moment, draw, arena.machine)
+      let effects = arena.step(event, at: moment, draw: draw)
+      outcome.events += 1
+      if arena.breach != nil { break }
+      world.heed(effects)
+    }
+    if arena.breach == nil { arena.referee.checkRing(arena.machine) }
+    if arena.breach == nil {
+      outcome.events += Recovery.run(&arena, from: world.now, seed: seed)
+    }
+    outcome.requests = arena.referee.counted.requests
+    outcome.answers = arena.referee.counted.answers
+    outcome.breach = arena.breach
+    return outcome
+  }
+}

@@ -1,0 +1,77 @@
+import Freshness
+
+/// A machine and its referee, taking steps together.
+struct Harness<M: Machine>: Sendable {
+  var machine: M
+  var referee: ConformanceOracle
+
+  init(_ machine: M, policy: Policy, context: Context) {
+    self.machine = machine
+    referee = ConformanceOracle(policy: policy, context: context)
+  }
+
+  /// The first rule that was broken, if any.
+  var breach: Violation? { referee.breach }
+
+  /// Hands an event to the machine and checks what comes of it.
+  mutating func step(_ event: Event, at now: Moment, draw: RandomSample) -> Effects {
+    guard event != .woke, referee.isOverdue(at: now) else {
+      let effects = machine.handle(event, at: now, draw: draw)
+      _ = referee.check(event, at: now, draw: draw, effects, machine)
+      return effects
+    }
+    return overdueStep(event, at: now, draw: draw)
+  }
+
+  /// R8: an event that comes after a forgotten alarm first does what the alarm would have done.
+  ///
+  /// A copy of the machine takes both steps one after the other, watched by the referee; the
+  /// machine itself must end where the copy does.
+  private mutating func overdueStep(_ event: Event, at now: Moment, draw: RandomSample) -> Effects {
+    var copy = machine
+    let counted = referee.counted
+    referee.isRehearsing = true
+    let first = copy.handle(.woke, at: now, draw: draw)
+    _ = referee.check(.woke, at: now, draw: draw, first, copy)
+    let woken = referee.turn
+    let second = copy.handle(event, at: now, draw: draw)
+    _ = referee.check(event, at: now, draw: draw, second, copy)
+    let heard = referee.turn
+    referee.isRehearsing = false
+    let effects = machine.handle(event, at: now, draw: draw)
+    let due = Self.together(first, second)
+    referee.expect(effects == due, .timerOwner, "an event forgets what was due before it")
+    referee.expect(
+      machine.outstanding == copy.outstanding && machine.alarm == copy.alarm
+        && machine.snapshot == copy.snapshot && machine.failure == copy.failure,
+      .timerOwner,
+      "an event after a lost alarm leads elsewhere than the alarm would have"
+    )
+    referee.counted = counted
+    referee.tally(
+      due.request != nil,
+      due.cancel != nil,
+      woken.notes.union(heard.notes),
+      heard.sample ?? woken.sample
+    )
+    referee.compareCounters(machine)
+    return effects
+  }
+
+  /// The orders of two steps at one moment: what was never sent is not cancelled either.
+  private static func together(_ first: Effects, _ second: Effects) -> Effects {
+    var both = second
+    both.cancel = first.cancel
+    both.request = first.request
+    if let cancelled = second.cancel {
+      if both.request?.ticket == cancelled { both.request = nil } else { both.cancel = cancelled }
+    }
+    if let request = second.request { both.request = request }
+    if second.snapshot == .none { both.snapshot = first.snapshot }
+    both.changes.formUnion(first.changes)
+    if second.link == nil { both.link = first.link }
+    if second.sample == nil { both.sample = first.sample }
+    both.notes.formUnion(first.notes)
+    return both
+  }
+}

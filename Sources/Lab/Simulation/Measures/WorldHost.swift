@@ -1,0 +1,159 @@
+import Freshness
+
+/// One machine in a world of R31: a faithful host, a way with caches, a server that states what it
+/// knows.
+struct WorldHost<M: Machine> {
+  private var machine: M
+  private let world: ProducerWorld
+  /// When each publication was made, and when the server had it.
+  private let made: [Int64]
+  private let had: [Int64]
+  private let states: Bool
+  private var dice: SplitMix64
+  private var now: Int64 = 0
+  private var arrival: (at: Int64, ticket: Ticket, answer: Answer, number: Int)?
+  /// When each cache took its copy, and where in its lifetime a warm one begins.
+  private var filled: [Int64?]
+  private let starts: [Int64]
+  /// When each request was sent.
+  private(set) var requests: [Int64] = []
+  /// Every newer publication on the screen: when, and which.
+  private var screens: [(at: Int64, number: Int)] = []
+
+  /// Prepares a run.
+  ///
+  /// - Parameters:
+  ///   - machine: The machine.
+  ///   - world: Its world.
+  ///   - states: Whether the server states the next change.
+  ///   - phase: Where in its period the producer begins, in thousandths.
+  ///   - end: Until when it publishes, in milliseconds.
+  ///   - seed: Everything follows from it.
+  init(
+    _ machine: M,
+    _ world: ProducerWorld,
+    states: Bool,
+    phase: Int64,
+    until end: Int64,
+    seed: UInt64
+  ) {
+    self.machine = machine
+    self.world = world
+    self.states = states
+    // The same world for every policy: what the client draws must not change it.
+    var maker = SplitMix64(seed: seed)
+    made = world.publications(until: end, phase: phase, &maker)
+    var latest = Int64.min
+    var had: [Int64] = []
+    for time in made {
+      latest = max(latest, time + maker.between(world.lag.lowerBound, world.lag.upperBound))
+      had.append(latest)
+    }
+    self.had = had
+    let edges = world.caches?.edges ?? 0
+    let lifetime = world.caches?.lifetime ?? 0
+    starts = (0..<edges).map { _ in maker.below(lifetime) }
+    filled = Array(repeating: nil, count: edges)
+    dice = maker
+  }
+
+  /// Runs from the start until a moment.
+  mutating func run(until end: Int64) {
+    send(.started)
+    while true {
+      let alarm = machine.alarm?.milliseconds ?? .max
+      let next = min(arrival?.at ?? .max, alarm)
+      guard next <= end else { return }
+      now = max(now, next)
+      if let landed = arrival, landed.at == next {
+        arrival = nil
+        if landed.number > (screens.last?.number ?? -1) { screens.append((now, landed.number)) }
+        send(.answered(landed.ticket, landed.answer))
+      } else {
+        send(.woke)
+      }
+    }
+  }
+
+  private mutating func send(_ event: Event) {
+    let effects = machine.handle(event, at: now.moment, draw: dice.draw())
+    if let request = effects.request { serve(request) }
+  }
+
+  // MARK: The way
+
+  private mutating func serve(_ request: Request) {
+    requests.append(now)
+    let there = dice.between(world.there.lowerBound, world.there.upperBound)
+    let back = dice.between(world.back.lowerBound, world.back.upperBound)
+    let reached = now + there
+    let copied = copy(at: reached)
+    let number = newest(at: copied)
+    var marks = FreshnessMetadata(
+      serverTime: WallTime(milliseconds: Self.epoch + copied),
+      fetchedAt: WallTime(milliseconds: Self.epoch + made[number])
+    )
+    // `Age` is in whole seconds.
+    if world.caches?.statesAge ?? false { marks.transit = .seconds((reached - copied) / 1_000) }
+    var hints = Hints()
+    if states, let next = stated(number), next > copied {
+      hints.nextExpectedAt = WallTime(milliseconds: Self.epoch + next)
+    }
+    let content = Content(Revision(Int64(number)), hasRealtime: true)
+    let answer = Answer(.content(content), status: 200, marks: marks, hints: hints)
+    arrival = (reached + back, request.ticket, answer, number)
+  }
+
+  private static var epoch: Int64 { 1_700_000_000_000 }
+
+  /// When the copy that answers a request left the server.
+  private mutating func copy(at moment: Int64) -> Int64 {
+    guard let caches = world.caches else { return moment }
+    let edge = Int(dice.below(Int64(caches.edges)))
+    if caches.isWarm {
+      let since = (moment - starts[edge]) % caches.lifetime
+      return moment - (since < 0 ? since + caches.lifetime : since)
+    }
+    if let old = filled[edge], moment - old < caches.lifetime { return old }
+    filled[edge] = moment
+    return moment
+  }
+
+  private func newest(at moment: Int64) -> Int {
+    var low = 0
+    var high = had.count
+    while low < high {
+      let middle = (low + high) / 2
+      if had[middle] <= moment { low = middle + 1 } else { high = middle }
+    }
+    return max(low - 1, 0)
+  }
+
+  /// What a server states: the middle one of its last distances after the newest source time, and as
+  /// much later as nine of ten of the last twenty came.
+  private func stated(_ number: Int) -> Int64? {
+    guard number > 0 else { return nil }
+    let distances = (max(1, number - 4)...number).map { made[$0] - made[$0 - 1] }.sorted()
+    let period = distances[(distances.count - 1) / 2]
+    let late = (max(1, number - 19)...number)
+      .map { had[$0] - made[$0 - 1] - period }
+      .sorted()
+    return made[number] + period + max(late[late.count * 9 / 10], 0)
+  }
+
+  // MARK: What it came to
+
+  /// The times from source time to screen of all publications within a span of time; one that was
+  /// overtaken before anybody saw it counts until a newer one is on screen.
+  func delays(from start: Int64, until end: Int64) -> [Int64] {
+    var delays: [Int64] = []
+    var screen = 0
+    for (number, time) in made.enumerated() where time >= start && time < end {
+      while screen < screens.count, screens[screen].number < number { screen += 1 }
+      guard screen < screens.count else { break }
+      // Source times may be ahead of the clock.
+      delays.append(screens[screen].at - min(time, had[number]))
+    }
+    return delays
+  }
+}

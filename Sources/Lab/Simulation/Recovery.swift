@@ -1,0 +1,78 @@
+import Freshness
+
+/// The end of every episode: all faults end, and the truth must be on screen within a bound.
+///
+/// The host is faithful, somebody watches in the foreground, the network is there, and a server
+/// answers every request after 100 ms with a new body that has realtime data.
+enum Recovery {
+  /// What the server says when all is well; no world says it before.
+  static let revision = Revision(987_654_321)
+
+  /// Heals the world of a machine and watches it recover.
+  ///
+  /// - Returns: The number of events it took.
+  static func run<M: Machine>(_ arena: inout Harness<M>, from start: Int64, seed: UInt64) -> Int {
+    var dice = SplitMix64(seed: seed ^ 0x5EED)
+    var now = start
+    var events = 0
+    var arrival: Int64?
+    var ticket: Ticket?
+    let limit = start + bound(arena.referee)
+    func note(_ effects: Effects) {
+      if effects.cancel == ticket { arrival = nil }
+      guard let request = effects.request else { return }
+      ticket = request.ticket
+      arrival = now + 100
+    }
+    if let out = arena.machine.outstanding {
+      ticket = out
+      arrival = now + 100
+    }
+    let healing: [Event] = [
+      .restrained(Restraint()), .connectivity(.online), .lifecycle(.foreground), .started,
+      .linkLost,
+    ]
+    for event in healing where event != .linkLost || arena.machine.isStreaming {
+      note(arena.step(event, at: now.moment, draw: dice.draw()))
+      events += 1
+      guard arena.breach == nil else { return events }
+    }
+    while arena.machine.snapshot?.revision != revision {
+      let alarm = arena.machine.alarm?.milliseconds
+      guard let next = [arrival, alarm].compactMap({ $0 }).min(), next <= limit else {
+        arena.referee.expect(
+          false,
+          .neverDead,
+          "no recovery \(limit - start) ms after all faults ended"
+        )
+        return events
+      }
+      now = max(next, now)
+      if let name = ticket, arrival == next {
+        arrival = nil
+        let content = Content(revision, validator: Validator(revision.number), hasRealtime: true)
+        let answer = Answer(.content(content), status: 200, bytes: 20_000)
+        note(arena.step(.answered(name, answer), at: now.moment, draw: dice.draw()))
+      } else {
+        note(arena.step(.woke, at: now.moment, draw: dice.draw()))
+      }
+      events += 1
+      if arena.breach != nil { return events }
+    }
+    return events
+  }
+
+  /// The longest wait that any rule allows, and one request more.
+  private static func bound(_ referee: ConformanceOracle) -> Int64 {
+    let policy = referee.policy
+    let waits = [
+      policy.recheck.milliseconds + policy.spread.milliseconds,
+      policy.retryAfterCap.milliseconds,
+      2 * (policy.ladder.map(\.milliseconds).max() ?? 0),
+      4 * max(policy.idle.milliseconds, referee.paceWished ?? 0),
+      2 * (policy.push?.safetyPoll.milliseconds ?? 0),
+    ]
+    let request = policy.timeout.milliseconds + (policy.longPoll?.milliseconds ?? 0)
+    return 2 * request + 2 * (waits.max() ?? 0)
+  }
+}

@@ -1,0 +1,15 @@
+/// What a run of the simulator came to.
+public struct SimulationReport: Sendable {
+  /// The name of the policy.
+  public var name: String
+  /// The seed of the run.
+  public var seed: UInt64
+  /// The events that were checked.
+  public var events: Int
+  /// The lives they were split into.
+  public var episodes: Int
+  /// The requests the machines sent.
+  public var requests: Int64
+  /// The first broken rule, if any.
+  public var breach: ViolationReport?
+}

@@ -1,0 +1,76 @@
+public import Freshness
+
+/// Runs machines through seeded worlds and has a referee check every rule after every step.
+public enum Simulator: Sendable {
+  /// Simulates a policy until enough events were checked or a rule is broken.
+  ///
+  /// Equal arguments give equal reports.
+  ///
+  /// - Parameters:
+  ///   - policy: The policy; three eighths of its episodes switch a stream, a long poll or both on as
+  ///     well.
+  ///   - events: The least number of events to check.
+  ///   - seed: Everything follows from it.
+  /// - Returns: The counts, and the first breach with its shrunk trace.
+  public static func run(_ policy: NamedPolicy, events: Int, seed: UInt64) -> SimulationReport {
+    run(policy, events: events, seed: seed) { RecordedFreshness(policy: $0, context: $1) }
+  }
+
+  /// Simulates a machine of one's own.
+  ///
+  /// - Parameters:
+  ///   - policy: The policy that the machine claims to keep.
+  ///   - events: The least number of events to check.
+  ///   - seed: Everything follows from it.
+  ///   - make: Makes a machine that nobody watches yet.
+  /// - Returns: The counts, and the first breach with its shrunk trace.
+  public static func run<M: Machine>(
+    _ policy: NamedPolicy,
+    events: Int,
+    seed: UInt64,
+    _ make: @escaping (Policy, Context) -> M
+  ) -> SimulationReport {
+    var report = SimulationReport(
+      name: policy.name,
+      seed: seed,
+      events: 0,
+      episodes: 0,
+      requests: 0
+    )
+    while report.events < events {
+      let episode = Episode(report.episodes, of: seed, policy: policy.policy)
+      let outcome = episode.run(make)
+      report.events += outcome.events
+      report.requests += outcome.requests
+      if let breach = outcome.breach {
+        report.breach = explain(breach, episode, report, make)
+        return report
+      }
+      report.episodes += 1
+    }
+    return report
+  }
+
+  private static func explain<M: Machine>(
+    _ breach: Violation,
+    _ episode: Episode,
+    _ report: SimulationReport,
+    _ make: @escaping (Policy, Context) -> M
+  ) -> ViolationReport {
+    let trace = Trace(recording: episode, make)
+    var shrinker = Shrinker(make: make, rule: breach.rule)
+    let shrunk = shrinker.shrink(trace)
+    let replay = shrunk.replay(make)
+    let shown = replay.breach ?? breach
+    let policy = PolicyJSON.overrides(episode.policy, preset: report.name)
+    return ViolationReport(
+      breach: shown,
+      seed: report.seed,
+      episode: report.episodes,
+      recordedSteps: trace.steps.count,
+      steps: TraceText.lines(replay.taken),
+      isInRecovery: shrunk.recovers && (replay.taken.last.map { $0.at < shown.moment } ?? true),
+      vectorJSON: TraceJSON.vector(replay.taken, policy: policy, breach: shown)
+    )
+  }
+}

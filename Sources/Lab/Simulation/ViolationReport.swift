@@ -1,0 +1,18 @@
+/// A broken rule with everything needed to see it again.
+public struct ViolationReport: Sendable {
+  /// The rule, the moment and the reason, in the shrunk trace.
+  public var breach: Violation
+  /// The seed of the run and the number of the episode in it.
+  public var seed: UInt64
+  /// The number of the episode in the run.
+  public var episode: Int
+  /// The events of the episode before it was shrunk.
+  public var recordedSteps: Int
+  /// The shrunk trace, one step on a line.
+  public var steps: [String]
+  /// Whether the rule breaks only in the recovery after the last step.
+  public var isInRecovery: Bool
+  var vectorJSON: JSONText
+  /// The shrunk trace as a conformance vector without expectations.
+  public var vector: String { vectorJSON.lines }
+}

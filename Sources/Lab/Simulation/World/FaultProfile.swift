@@ -1,0 +1,40 @@
+/// Which faults an episode has, and how strong they are.
+///
+/// Every episode draws its own set: a world in which everything fails all the time never gets far
+/// enough to find what fails rarely.
+struct FaultProfile: Sendable {
+  /// A kind of fault or event that an episode may have.
+  enum Trait: Int64, CaseIterable {
+    case drops, delays, duplicates, corruption, lateAnswers, foreignAnswers, hostCancels
+    case lateAlarms, lostAlarms, earlyLooks, sleeps
+    case background, suspension, focus, observers, paces, refreshes, switches, writes, evictions
+    case prefetch, actions, activity, offline, metered, forgery
+    case outages, throttling, refusals, degraded, restarts, wrongValidators, noValidators
+    case jumps, silentServer, rhythm, hints, streamFaults
+    case edges, caches, restores, restraints, storms
+  }
+
+  private var traits: UInt64 = 0
+  /// The mean time between two things that people and devices do.
+  var pause: Int64 = 5_000
+  /// The mean time the server stays as it is.
+  var weatherFor: Int64 = 60_000
+  /// The usual time of a round trip.
+  var roundTrip: Int64 = 150
+
+  /// Draws the temper of an episode.
+  init(_ dice: inout SplitMix64) {
+    switch dice.below(8) {
+    case 0: traits = 0
+    case 1: traits = .max
+    case 2, 3: traits = dice.next() & dice.next()
+    default: traits = dice.next()
+    }
+    pause = dice.scale(7, 16)
+    weatherFor = dice.scale(11, 19)
+    roundTrip = dice.scale(4, 9)
+  }
+
+  /// Whether the episode has a trait.
+  func has(_ trait: Trait) -> Bool { traits >> UInt64(trait.rawValue) & 1 == 1 }
+}

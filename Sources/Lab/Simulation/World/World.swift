@@ -1,0 +1,172 @@
+import Freshness
+
+/// Everything around one machine: a server, a network between them, a device, and people.
+///
+/// The world hands out events in the order of time and listens to the machine's orders. It draws
+/// everything from one seed.
+struct World: Sendable {
+  /// An answer on its way.
+  struct Delivery: Sendable {
+    var at: Int64
+    var ticket: Ticket
+    var answer: Answer
+  }
+
+  let temper: FaultProfile
+  let policy: Policy
+  var dice: SplitMix64
+  var server: Server
+  var now: Int64 = 0
+  var context: Context
+  /// The answers on their way; a handful at most.
+  var deliveries: [Delivery] = []
+  /// When the host looks at the machine for its alarm.
+  var wakeAt: Int64?
+  var nextActAt: Int64
+  /// When the stream says something next.
+  var streamAt: Int64?
+  var isStreamOpen = false
+  /// The device's wall clock minus the run's.
+  var deviceClock: Int64
+  /// Ticket of the newest request.
+  var newest = Ticket(generation: 0, context: Context(question: 0))
+  var isOut = false
+  /// The most answers that are on their way at once.
+  static let mostDeliveries = 12
+
+  init(seed: UInt64, policy: Policy, context: Context) {
+    dice = SplitMix64(seed: seed)
+    temper = FaultProfile(&dice)
+    self.policy = policy
+    self.context = context
+    server = Server(temper, &dice)
+    deviceClock = server.clock + dice.between(-3_000, 3_000)
+    nextActAt = dice.exponential(mean: temper.pause)
+  }
+
+  // MARK: What happens next
+
+  /// Names the next event and the moment it happens.
+  mutating func next() -> Event {
+    var at = nextActAt
+    var kind = 0
+    if let wakeAt, wakeAt < at {
+      at = wakeAt
+      kind = 1
+    }
+    if let streamAt, streamAt < at {
+      at = streamAt
+      kind = 2
+    }
+    var index = -1
+    for (place, delivery) in deliveries.enumerated() where delivery.at < at {
+      at = delivery.at
+      index = place
+      kind = 3
+    }
+    now = max(now, at)
+    server.advance(to: now, &dice)
+    switch kind {
+    case 1:
+      wakeAt = nil
+      return .woke
+    case 2: return streamEvent()
+    case 3:
+      let delivery = deliveries.remove(at: index)
+      if delivery.ticket == newest { isOut = false }
+      return .answered(delivery.ticket, delivery.answer)
+    default:
+      nextActAt = now + 1 + dice.exponential(mean: temper.pause)
+      return act()
+    }
+  }
+
+  // MARK: What the machine orders
+
+  /// Does what the machine orders.
+  mutating func heed(_ effects: Effects) {
+    if let ticket = effects.cancel { cancel(ticket) }
+    if let request = effects.request { send(request) }
+    if let order = effects.link { obey(order) }
+    guard let alarm = effects.alarm?.milliseconds else {
+      wakeAt = nil
+      return
+    }
+    if temper.has(.lostAlarms), dice.oneIn(60) {
+      wakeAt = nil
+    } else if temper.has(.lateAlarms), dice.oneIn(25) {
+      wakeAt = alarm + dice.scale(8, 17)
+    } else {
+      wakeAt = alarm + (dice.oneIn(4) ? dice.below(30) : 0)
+    }
+  }
+
+  private mutating func cancel(_ ticket: Ticket) {
+    if ticket == newest { isOut = false }
+    // A cancelled request may still bring its answer, late.
+    guard !temper.has(.lateAnswers) else { return }
+    deliveries.removeAll { $0.ticket == ticket }
+  }
+
+  private mutating func send(_ request: Request) {
+    newest = request.ticket
+    isOut = true
+    if temper.has(.drops), dice.oneIn(25) { return }
+    let up = latency()
+    let served = now + up
+    let answer: Answer?
+    var delay = up + latency()
+    if let wait = request.longPoll, request.validator == server.validator(request.ticket.context) {
+      let change = server.producer.nextAt
+      let until = min(change, served + wait.milliseconds)
+      delay += max(until - served, 0)
+      answer =
+        change <= served + wait.milliseconds
+        ? changed(request) : server.answer(request, at: until, &dice)
+    } else {
+      answer = server.answer(request, at: served, &dice)
+    }
+    guard var answer else { return }
+    answer.deviceTime = dice.oneIn(3) ? nil : WallTime(milliseconds: deviceClock + now + delay)
+    // A host with a queue knows better than the machine when the request went out.
+    if temper.has(.restraints), dice.oneIn(4) {
+      answer.delay = Timespan(milliseconds: dice.below(delay + 1))
+    }
+    deliver(distorted(answer), request.ticket, after: delay)
+  }
+
+  /// The answer to a long poll that sees the change it waits for.
+  private mutating func changed(_ request: Request) -> Answer? {
+    var later = server
+    later.advance(to: server.producer.nextAt, &dice)
+    return later.answer(request, at: server.producer.nextAt, &dice)
+  }
+
+  private mutating func distorted(_ answer: Answer) -> Answer {
+    if temper.has(.corruption), dice.oneIn(30) {
+      return Answer(.undecodable(reason: Int32(dice.below(4))), status: 200, bytes: 900)
+    }
+    if temper.has(.hostCancels), dice.oneIn(25) { return Answer(.cancelled) }
+    if temper.has(.drops), dice.oneIn(25) { return Answer(.unreachable) }
+    return answer
+  }
+
+  private mutating func deliver(_ answer: Answer, _ ticket: Ticket, after delay: Int64) {
+    guard deliveries.count < Self.mostDeliveries else { return }
+    var ticket = ticket
+    if temper.has(.foreignAnswers), dice.oneIn(30) {
+      ticket.context.question = (ticket.context.question + 1) % 4
+    }
+    deliveries.append(Delivery(at: now + delay, ticket: ticket, answer: answer))
+    if temper.has(.duplicates), dice.oneIn(12), deliveries.count < Self.mostDeliveries {
+      let again = now + delay + dice.scale(2, 14)
+      deliveries.append(Delivery(at: again, ticket: ticket, answer: answer))
+    }
+  }
+
+  private mutating func latency() -> Int64 {
+    let usual = temper.roundTrip / 2 + dice.exponential(mean: temper.roundTrip / 4)
+    guard temper.has(.delays), dice.oneIn(10) else { return usual }
+    return usual + dice.scale(9, 15)
+  }
+}

@@ -1,0 +1,190 @@
+import ArgumentParser
+import Foundation
+import Freshness
+import FreshnessRuntime
+import NIOTransport
+import Stationboard
+import StationboardClient
+import TerminalText
+
+/// `freshet board`.
+struct BoardCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "board",
+    abstract: "Show the departures of a stop in the terminal.",
+    discussion: """
+      The stop is a name or an id. A name that fits several stops lists them. The board stays and is \
+      kept fresh by the engine: the server's stream brings changes where there is one, else it asks \
+      every 20 seconds, shortly after the next realtime is expected. / searches another stop, f \
+      filters by line or platform, r refreshes, a shows disruptions, ? helps, q leaves. Where the \
+      output is no terminal, it is printed whenever it changes.
+      """
+  )
+
+  @Argument(parsing: .remaining, help: "A stop's name or id.")
+  var stop: [String]
+
+  @Option(help: "The server. Default: $FRESHET_SERVER, else http://127.0.0.1:8080.")
+  var server: String?
+
+  @Flag(help: "Print the board once and end.")
+  var once = false
+
+  @Flag(help: "Print one JSON object per change; with --once the server's answer.")
+  var json = false
+
+  @Option(help: "The most departures.")
+  var limit = 20
+
+  @Option(help: "The language of names and words: fr, de, it or en. Default: that of $LANG.")
+  var lang: String?
+
+  @Option(
+    help: "How often and how patiently: departuresNative (20 s) or departuresWeb (15 s)."
+  )
+  var preset = PresetName.departuresNative
+
+  @Option(help: "The interval in seconds, in place of the preset's.")
+  var every: Double?
+
+  @Flag(inversion: .prefixedNo, help: "Let the server's stream bring changes.")
+  var stream = true
+
+  @Option(help: "Append a JSON line for each request to a file, for freshet report.")
+  var record: String?
+
+  @Option(name: .customLong("for"), help: "End after this many seconds.")
+  var duration: Double?
+
+  /// The language asked for, else the one of the environment, else the feed's own names.
+  private var language: String? {
+    let environment = ProcessInfo.processInfo.environment
+    let locale = environment["LC_ALL"] ?? environment["LC_MESSAGES"] ?? environment["LANG"]
+    let tag = lang ?? String((locale ?? "").prefix(2))
+    return ["fr", "de", "it", "en"].contains(tag) ? tag : nil
+  }
+
+  func validate() throws {
+    guard !stop.joined().isEmpty else { throw ValidationError("which stop? A name or an id") }
+    guard lang.map({ ["fr", "de", "it", "en"].contains($0) }) ?? true else {
+      throw ValidationError("--lang is fr, de, it or en")
+    }
+    guard (1...500).contains(limit) else { throw ValidationError("--limit is 1 to 500") }
+    if let every, !(0.2...86_400).contains(every) {
+      throw ValidationError("--every is 0.2 to 86400 seconds")
+    }
+    if let duration, !(0.001...31_536_000).contains(duration) {
+      throw ValidationError("--for is 0.001 to 31536000 seconds")
+    }
+    guard !once || record == nil else {
+      throw ValidationError("--once makes one request: there is nothing to --record")
+    }
+  }
+
+  /// The constants of the engine.
+  private var constants: Policy {
+    var policy = preset.policy
+    if let every {
+      let interval = Timespan.milliseconds(Int64((every * 1_000).rounded()))
+      policy.active = interval
+      policy.recent = interval
+      policy.idle = interval
+      policy.leastInterval = min(policy.leastInterval, interval.percent(90))
+      // The jitter of twenty seconds would be all of a short interval.
+      if interval < .seconds(10) { policy.jitter = .share(10) }
+    }
+    if stream { policy.push = Policy.Push(heartbeat: .seconds(15)) }
+    return policy
+  }
+
+  func run() async throws {
+    let address =
+      server ?? ProcessInfo.processInfo.environment["FRESHET_SERVER"] ?? "http://127.0.0.1:8080"
+    let exchange = try NIOExchange()
+    do throws(StationboardFailure) {
+      let client = try BoardClient(server: address, exchange: exchange)
+      let wanted = stop.joined(separator: " ")
+      switch try await StopChoice.find(wanted, client, language: language) {
+      case .stop(let id): try await show(id, client, exchange)
+      case .several(let stops):
+        Terminal.complain(StopChoice.text(wanted, stops))
+        throw StationboardFailure(.refused, "several stops fit \"\(wanted)\"; name one by its id")
+      case .none:
+        throw StationboardFailure(.refused, "no stop fits \"\(wanted)\"")
+      }
+    } catch {
+      Terminal.complain("freshet board: \(Terminal.plain(error.description))\n")
+      if error.code == .unreachable {
+        Terminal.complain("Is the server running? Start it with: freshet serve\n")
+      }
+      throw ExitCode(1)
+    }
+  }
+
+  private func printed(_ text: String) throws(StationboardFailure) {
+    guard Terminal.write(text) else {
+      throw StationboardFailure(.refused, "the board cannot be written to standard output")
+    }
+  }
+
+  private func show(
+    _ id: String,
+    _ client: BoardClient,
+    _ exchange: NIOExchange
+  ) async throws(StationboardFailure) {
+    guard !once else { return try await showOnce(id, client) }
+    let recording: RecordFile?
+    do {
+      recording = try record.map { try RecordFile($0) }
+    } catch {
+      throw StationboardFailure(.refused, "\(error)")
+    }
+    let resource = BoardResource(
+      server: client.server,
+      stop: id,
+      limit: limit,
+      language: language,
+      constants: constants,
+      streams: stream
+    )
+    let board = LiveBoard(
+      resource,
+      stops: client,
+      transport: exchange,
+      form: json ? .json : Terminal.canRedraw ? .screen : .plain,
+      recording: recording,
+      duration: duration
+    )
+    if let outcome = await board.run() { throw StationboardFailure(.refused, outcome) }
+  }
+
+  private func showOnce(
+    _ id: String,
+    _ client: BoardClient
+  ) async throws(StationboardFailure) {
+    if json {
+      let body = try await client.boardJSON(stop: id, limit: limit, language: language)
+      return try printed(String(decoding: body, as: UTF8.self) + "\n")
+    }
+    let board = try await client.board(stop: id, limit: limit, language: language)
+    let text = BoardText(
+      columns: Terminal.size.columns,
+      colours: Terminal.colours,
+      words: BoardMessages(language)
+    )
+    let now = BoardInstant.read(board.meta.serverTime).map { Double($0.milliseconds) / 1_000 }
+    let marks = BoardResource.marks(of: board.meta)
+    let policy = Policy.departuresNative
+    let label = FreshnessLabel(
+      marks: marks,
+      age: marks.ageAtArrival ?? .zero,
+      isHeld: false,
+      policy: policy
+    )
+    let report = FreshnessReport(once: label)
+    let lines =
+      text.lines(board, at: now ?? Date().timeIntervalSince1970)
+      + ["", text.freshness(report, of: board, failure: nil), ""]
+    try printed(lines.joined(separator: "\n"))
+  }
+}

@@ -1,0 +1,248 @@
+import Freshness
+import FreshnessRuntime
+import Stationboard
+import StationboardClient
+import TerminalText
+
+/// What a person sees and does: the board, or what they opened over it.
+///
+/// It does nothing by itself; what a key asks for is told to the program.
+struct BoardScreen {
+  /// What is open.
+  enum Panel: Equatable {
+    /// The board.
+    case board
+    /// A search for another stop.
+    case search
+    /// The filter is being typed.
+    case filter
+    /// The texts of the disruptions.
+    case alerts
+    /// The keys.
+    case help
+  }
+
+  /// What a key asks the program to do.
+  enum Action: Equatable {
+    /// Leave.
+    case quit
+    /// A fresh copy.
+    case refresh
+    /// Find stops.
+    case search(String)
+    /// Show another stop.
+    case open(String)
+  }
+
+  /// The longest text that is typed.
+  private static let longest = 100
+
+  /// What is open.
+  private(set) var panel = Panel.board
+  /// Which departures are wanted.
+  private(set) var filter = BoardFilter()
+  /// What is being searched for.
+  private(set) var query = ""
+  /// What was found.
+  private(set) var matches: [StopMatch] = []
+  /// Why nothing was found.
+  private(set) var problem: String?
+  private var chosen = 0
+  private var typed = ""
+  private var scrolled = 0
+
+  /// The language.
+  let words: BoardMessages
+
+  init(words: BoardMessages) { self.words = words }
+
+  /// Takes a key.
+  mutating func take(_ key: Key) -> Action? {
+    switch (panel, key) {
+    case (.search, _): return searching(key)
+    case (.filter, _): return filtering(key)
+    case (_, .character("q")), (_, .control("c")): return .quit
+    case (.board, .escape): filter = BoardFilter()
+    case (_, .escape), (.help, .character("?")), (.alerts, .character("a")): open(.board)
+    case (_, .character("/")):
+      query = ""
+      matches = []
+      open(.search)
+    case (_, .character("f")):
+      typed = filter.text
+      open(.filter)
+    case (_, .character("r")), (_, .control("l")): return .refresh
+    case (_, .character("a")): open(.alerts)
+    case (_, .character("?")), (_, .character("h")): open(.help)
+    case (.alerts, .down), (.help, .down): scrolled += 1
+    case (.alerts, .up), (.help, .up): scrolled = max(scrolled - 1, 0)
+    default: break
+    }
+    return nil
+  }
+
+  /// Takes what a search found, if it is still searched for.
+  mutating func found(_ stops: [StopMatch], for query: String, problem: String? = nil) {
+    guard panel == .search, query == self.query else { return }
+    matches = stops
+    self.problem = problem
+    chosen = 0
+  }
+
+  private mutating func open(_ panel: Panel) {
+    self.panel = panel
+    scrolled = 0
+    problem = nil
+  }
+
+  private mutating func searching(_ key: Key) -> Action? {
+    switch key {
+    case .escape, .control("c"): open(.board)
+    case .down: chosen = min(chosen + 1, max(matches.count - 1, 0))
+    case .up: chosen = max(chosen - 1, 0)
+    case .enter:
+      guard matches.indices.contains(chosen) else { return query.isEmpty ? nil : .search(query) }
+      open(.board)
+      filter = BoardFilter()
+      return .open(matches[chosen].id)
+    case .backspace where !query.isEmpty:
+      query.removeLast()
+      return asked
+    case .character(let character), .pasted(let character):
+      guard query.count < Self.longest else { return nil }
+      query.append(character)
+      return asked
+    default: break
+    }
+    return nil
+  }
+
+  private var asked: Action? { query.count >= 2 ? .search(query) : nil }
+
+  private mutating func filtering(_ key: Key) -> Action? {
+    switch key {
+    case .escape, .control("c"): open(.board)
+    case .enter:
+      filter = BoardFilter(text: typed)
+      open(.board)
+    case .backspace: if !typed.isEmpty { typed.removeLast() }
+    case .character(let character), .pasted(let character):
+      if typed.count < Self.longest { typed.append(character) }
+    default: break
+    }
+    return nil
+  }
+
+  // MARK: Drawing
+
+  /// What is drawn, and when it is.
+  struct Scene {
+    /// The board; nothing before the first one.
+    var board: Board?
+    /// How fresh it is.
+    var freshness: FreshnessReport?
+    /// What went wrong last.
+    var failure: LiveFailure?
+    /// The server's time, in seconds since 1970.
+    var now: Double
+  }
+
+  /// The screen, exactly as many lines as there are rows at most.
+  func lines(_ scene: Scene, size: (columns: Int, rows: Int), colours: ColourDepth) -> [String] {
+    let text = BoardText(columns: size.columns, colours: colours, words: words)
+    let bottom = [
+      text.freshness(scene.freshness, of: scene.board, failure: scene.failure), prompt(text),
+    ]
+    let room = max(size.rows - bottom.count, 1)
+    var lines: [String]
+    switch panel {
+    case .board, .filter:
+      var shown = filter
+      if panel == .filter { shown.text = typed }
+      lines =
+        scene.board.map { text.lines($0, at: scene.now, rows: max(room - 2, 1), filter: shown) }
+        ?? [words.noCopy]
+    case .search: lines = found(text)
+    case .alerts: lines = alerts(scene.board, text)
+    case .help:
+      let all = help(text)
+      lines = Array(all.dropFirst(min(scrolled, max(all.count - room, 0))))
+    }
+    lines = Array(lines.prefix(room))
+    lines += [String](repeating: "", count: room - lines.count)
+    return lines + bottom
+  }
+
+  /// The columns from which signs stand beside the keys.
+  private static let columnsForTwo = 84
+
+  private func help(_ text: BoardText) -> [String] {
+    func lines(_ hints: [KeyHints.Hint]) -> [String] {
+      hints.map { "  " + Terminal.fit($0.key, 7) + $0.word }
+    }
+    let (keys, signs) = (lines(words.allKeys), lines(words.signs))
+    let width = max(text.columns - 1, 20)
+    let head = text.paint("1", Terminal.fit(words.keysTitle, width))
+    guard width >= Self.columnsForTwo else {
+      return [head] + (keys + [""] + signs).map { Terminal.fit($0, width) }
+    }
+    return [head]
+      + keys.indices.map { index in
+        Terminal.fit(keys[index], width / 2)
+          + Terminal.fit(index < signs.count ? signs[index] : "", width - width / 2)
+      }
+  }
+
+  private func prompt(_ text: BoardText) -> String {
+    let width = max(text.columns - 1, 20)
+    switch panel {
+    case .search: return asking("/ \(words.searchPrompt): \(query)▏", words.searchKeys, text, width)
+    case .filter: return asking("f \(words.filterPrompt): \(typed)▏", words.filterKeys, text, width)
+    case .alerts, .help: return text.paint("2", KeyHints.line(words.readingKeys, width))
+    case .board:
+      let active = filter.text.isEmpty ? "" : "[\(Terminal.plain(filter.text))]  "
+      let hints = KeyHints.line(words.keys, width - Terminal.width(of: active))
+      return text.paint("2", Terminal.fit(active + hints, width))
+    }
+  }
+
+  /// What is typed, and behind it what the keys do, if there is room.
+  private func asking(
+    _ typed: String,
+    _ hints: [KeyHints.Hint],
+    _ text: BoardText,
+    _ width: Int
+  ) -> String {
+    let line = Terminal.plain(typed)
+    let room = width - Terminal.width(of: line) - 3
+    let keys = KeyHints.line(hints, room)
+    guard Terminal.width(of: keys) <= room else { return Terminal.fit(line, width) }
+    return "\(line)   " + text.paint("2", keys)
+  }
+
+  private func found(_ text: BoardText) -> [String] {
+    var lines = [""]
+    if let problem { lines.append("  \(Terminal.plain(problem))") }
+    for (index, stop) in matches.enumerated() {
+      let line = Terminal.fit("  \(stop.name)", max(text.columns - 1, 20))
+      lines.append(index == chosen ? text.paint("7", "›" + line.dropFirst()) : line)
+    }
+    return lines
+  }
+
+  private func alerts(_ board: Board?, _ text: BoardText) -> [String] {
+    var alerts = board?.banners ?? []
+    for departure in board?.departures ?? [] {
+      for alert in departure.alerts ?? [] where !alerts.contains(where: { $0.id == alert.id }) {
+        alerts.append(alert)
+      }
+    }
+    guard !alerts.isEmpty else { return ["", "  \(words.noAlerts)"] }
+    let lines = alerts.flatMap { alert in
+      [text.paint("1;33", Terminal.fit("⚠ \(alert.header ?? "")", max(text.columns - 1, 20)))]
+        + TerminalText.wrapped(alert.description ?? "", max(text.columns - 4, 20)).map { "  \($0)" }
+        + [""]
+    }
+    return Array(lines.dropFirst(min(scrolled, max(lines.count - 1, 0))))
+  }
+}

@@ -1,0 +1,285 @@
+import Foundation
+import Freshness
+import FreshnessRuntime
+import Stationboard
+import StationboardClient
+import TerminalText
+
+/// Draws a board as lines of text.
+struct BoardText {
+  /// The width of the terminal.
+  let columns: Int
+  /// How many colours there are.
+  let colours: ColourDepth
+  /// The language.
+  let words: BoardMessages
+
+  /// A whole board: title, rows, banners; the freshness line is drawn by itself.
+  ///
+  /// - Parameters:
+  ///   - board: The board.
+  ///   - now: The server's time, in seconds since 1970.
+  ///   - rows: The most departures; nothing for all.
+  ///   - filter: Which departures are wanted.
+  /// - Returns: Lines, without their ends.
+  func lines(
+    _ board: Board,
+    at now: Double,
+    rows: Int? = nil,
+    filter: BoardFilter = BoardFilter()
+  )
+    -> [String]
+  {
+    let zone = TimeZone(identifier: board.station?.timezone ?? "") ?? .current
+    var lines = [title(board, now, zone), header()]
+    // A departure leaves the board 30 s after it left the stop.
+    let current = board.departures.filter { Self.instant($0) >= now - 30 }
+    let wanted = current.filter { filter.fits($0) }
+    let banners = (board.banners ?? []).compactMap(\.header).prefix(3)
+    let room = rows.map { max($0 - banners.count, 1) } ?? .max
+    for departure in wanted.prefix(room) { lines.append(row(departure, now, zone)) }
+    if wanted.isEmpty {
+      lines.append("  " + (current.isEmpty ? emptiness(board, zone) : words.nothingFits))
+    }
+    for banner in banners { lines.append(paint("33", Terminal.fit("⚠ \(banner)", columns - 1))) }
+    return lines
+  }
+
+  /// On a narrow terminal the platform goes first, then the time.
+  private var showsPlatform: Bool { columns >= 46 }
+  private var showsTime: Bool { columns >= 36 }
+  private var statusWidth: Int { columns >= 60 ? 17 : columns >= 40 ? 11 : 9 }
+
+  private var destinationWidth: Int {
+    let fixed = 2 + 7 + 1 + (showsTime ? 6 : 0) + (showsPlatform ? 8 : 0) + statusWidth
+    return max(1, columns - fixed)
+  }
+
+  private func title(_ board: Board, _ now: Double, _ zone: TimeZone) -> String {
+    // The clock ends where the minutes end.
+    let name = Terminal.fit(board.station?.name ?? "?", max(10, columns - 6))
+    return paint("1", name) + " " + Self.clock(now, zone)
+  }
+
+  private func header() -> String {
+    let text =
+      "  " + Terminal.fit(words.line, 7) + Terminal.fit(words.destination, destinationWidth) + " "
+      + (showsTime ? Terminal.fit(words.time, 6) : "")
+      + (showsPlatform ? Terminal.fit(words.platform, 8) : "")
+      + Terminal.fit(words.minutes, statusWidth, atEnd: true)
+    return paint("2", text)
+  }
+
+  private func row(_ departure: Departure, _ now: Double, _ zone: TimeZone) -> String {
+    let scheduled = BoardInstant.read(departure.scheduledDeparture).map(Self.seconds) ?? 0
+    let mark = departure.alerts?.isEmpty == false ? paint("33", "!") + " " : "  "
+    let isOff = departure.cancelled
+    let destination = Terminal.fit(departure.destination ?? "", destinationWidth)
+    let time = showsTime ? Terminal.fit(Self.clock(scheduled, zone), 6) : ""
+    // The timetable has no time of the stop, or none to the minute.
+    let isApproximate = departure.timeBasis == "interpolated" || departure.timeBasis == "headway"
+    let gap = isApproximate && showsTime ? "≈" : " "
+    let text = isOff ? crossed(destination) + gap + crossed(time) : destination + gap + time
+    return mark + badge(departure) + text + (showsPlatform ? platform(departure) : "")
+      + status(departure, now)
+  }
+
+  /// A column whose words are crossed out, and not the blanks behind them.
+  private func crossed(_ column: String) -> String {
+    let blanks = column.reversed().prefix { $0 == " " }.count
+    let words = String(column.dropLast(blanks))
+    return (words.isEmpty ? "" : paint("9", words)) + String(repeating: " ", count: blanks)
+  }
+
+  /// The platform; a change is told with the one of the timetable.
+  private func platform(_ departure: Departure) -> String {
+    guard departure.platformChanged == true, let platform = departure.platform else {
+      return Terminal.fit(departure.platform ?? "", 8)
+    }
+    let before = departure.previousPlatform.map { "\($0)→" } ?? "→"
+    return paint("1;33", Terminal.fit("\(before)\(platform)", 7)) + " "
+  }
+
+  private func status(_ departure: Departure, _ now: Double) -> String {
+    let minutes = minutes(until: Self.instant(departure), now)
+    let flags = Set(departure.flags ?? [])
+    if departure.cancelled {
+      let isSkipped = flags.contains("STOP_SKIPPED") && !flags.contains("TRIP_CANCELLED")
+      let word = isSkipped ? words.skipped : words.cancelled
+      return paint("1;31", Terminal.fit(word, statusWidth, atEnd: true))
+    }
+    let room = statusWidth - 4
+    let told = fitting(notes(departure, flags), room)
+    let used = told.map { Terminal.width(of: $0.text) + 1 }.reduce(0, +) - 1
+    return String(repeating: " ", count: max(room - max(used, 0), 0))
+      + told.map { paint($0.style, $0.text) }.joined(separator: " ")
+      + self.minutes(minutes, PredictionAge(departure, at: now))
+  }
+
+  /// The minutes, in green if a prediction vouches for them, with a mark if that is old.
+  private func minutes(_ minutes: String, _ age: PredictionAge?) -> String {
+    guard age == .stale, !minutes.isEmpty else {
+      return paint(age == nil ? "0" : "32", Terminal.fit(minutes, 4, atEnd: true))
+    }
+    return paint("33", Terminal.fit("◐\(minutes)", 4, atEnd: true))
+  }
+
+  /// Something about a departure, in full and short; the parameters of SGR.
+  private struct Note {
+    var long: String
+    var short: String
+    var style: String
+  }
+
+  /// What is to be told of a departure that leaves, what matters most last.
+  private func notes(_ departure: Departure, _ flags: Set<String>) -> [Note] {
+    var notes: [Note] = []
+    func add(_ words: (long: String, short: String), _ style: String) {
+      notes.append(Note(long: words.long, short: words.short, style: style))
+    }
+    if flags.contains("EXTRA_SERVICE") { add((words.extra, words.extra), "36") }
+    if flags.contains("REPLACEMENT_SERVICE") { add(words.replacement, "36") }
+    if let headway = departure.headwaySec {
+      let text = words.every(max(1, Int((Double(headway) / 60).rounded())))
+      add((text, text), "2")
+    }
+    if let skipped = departure.skippedStops, let first = skipped.first {
+      add(words.doesNotStop(at: Terminal.plain(first), and: skipped.count - 1), "33")
+    }
+    let isShort = flags.contains("SHORT_TURN") || flags.contains("SHORT_TURN_TERMINUS")
+    if isShort {
+      add(departure.endsAt.map { words.ends(at: Terminal.plain($0)) } ?? words.endsEarly, "33")
+    }
+    if !showsPlatform, departure.platformChanged == true, let platform = departure.platform {
+      let text = "→" + Terminal.plain(platform)
+      add((text, text), "1;33")
+    }
+    if let delay = departure.delayMin {
+      if delay > 1 { add(("+\(delay)", "+\(delay)"), "33") }
+      if delay < 0, departure.status == "EARLY" { add((words.early, words.early), "35") }
+    }
+    return notes
+  }
+
+  /// The notes that fit: in full, else short, else without those that matter less.
+  private func fitting(_ notes: [Note], _ room: Int) -> [(text: String, style: String)] {
+    for first in notes.indices {
+      let rest = notes[first...]
+      for told in [rest.map { ($0.long, $0.style) }, rest.map { ($0.short, $0.style) }]
+      where told.map({ Terminal.width(of: $0.0) + 1 }).reduce(0, +) - 1 <= room { return told }
+    }
+    return notes.last.map { [(Terminal.fit($0.short, room), $0.style)] } ?? []
+  }
+
+  private func badge(_ departure: Departure) -> String {
+    let line = Terminal.fit(" " + (departure.line ?? "") + " ", 6)
+    guard
+      let background = departure.routeColor.flatMap({ UInt32($0, radix: 16) }),
+      let behind = colours.parameters(background, isBackground: true)
+    else { return paint("1", line) + " " }
+    // Black or white, whichever stands out, when the feed gives no text colour.
+    let brightness =
+      Double(background >> 16 & 255) * 0.299 + Double(background >> 8 & 255) * 0.587
+      + Double(background & 255) * 0.114
+    let given = colours == .full ? departure.routeTextColor.flatMap { UInt32($0, radix: 16) } : nil
+    let text = given ?? (brightness > 140 ? 0x000000 : 0xFFFFFF)
+    let front = colours.parameters(text, isBackground: false) ?? "0"
+    return paint("1;\(front);\(behind)", line) + " "
+  }
+
+  /// Over a minute: rounded up; the last minute: 1; then an arrow.
+  private func minutes(until instant: Double, _ now: Double) -> String {
+    let seconds = instant - now
+    if seconds <= 0 { return "◀" }
+    if seconds <= 60 { return "1'" }
+    let minutes = Int(min((seconds / 60).rounded(.up), 1_000))
+    return minutes < 60 ? "\(minutes)'" : ""
+  }
+
+  /// When it leaves, in seconds since 1970.
+  static func instant(_ departure: Departure) -> Double {
+    let text = departure.realtimeDeparture ?? departure.scheduledDeparture
+    return BoardInstant.read(text).map(seconds) ?? 0
+  }
+
+  private static func seconds(_ time: WallTime) -> Double { Double(time.milliseconds) / 1_000 }
+
+  private func emptiness(_ board: Board, _ zone: TimeZone) -> String {
+    var text =
+      switch board.noService?.reason {
+      case "stop_has_no_departures": words.noService
+      case "outside_feed_validity":
+        "\(words.notCovered) (\(board.meta.timetable?.validFrom ?? "?") –"
+          + " \(board.meta.timetable?.validUntil ?? "?"))."
+      default: words.noDepartures
+      }
+    if let next = board.noService?.nextDeparture.flatMap({ BoardInstant.read($0) }) {
+      let instant = Self.seconds(next)
+      text += " \(words.next): \(Self.text(instant, zone, "yyyy-MM-dd HH:mm"))."
+    }
+    return Terminal.plain(text)
+  }
+
+  // MARK: The freshness line
+
+  /// How fresh the board is and what the engine does about it, in one line (R26 to R28).
+  ///
+  /// - Parameters:
+  ///   - report: What the engine says.
+  ///   - board: The board that is shown; nothing before the first one.
+  ///   - failure: What went wrong last.
+  /// - Returns: The line.
+  func freshness(_ report: FreshnessReport?, of board: Board?, failure: LiveFailure?) -> String {
+    guard let report else { return paint("2", "○ \(words.noCopy)") }
+    var parts: [String] = []
+    var mark = "○"
+    var style = "2"
+    let label = report.label.isHeld ? nil : RealtimeLabel(report.label.marker, of: board)
+    switch report.label.marker {
+    case .normal:
+      (mark, style) = report.label.badge == .live ? ("●", "32") : ("◐", "33")
+      if label == .notYet { (mark, style) = ("○", "2") }
+      // What cannot be reached is not live, whatever it said last.
+      if failure == nil { parts.append(words.realtime(label ?? .live)) }
+    case .reduced(let reason):
+      (mark, style) = reason == .status(.disabled) || label == .missing ? ("○", "2") : ("◐", "33")
+      parts.append(label.map { words.realtime($0) } ?? words.reason(reason))
+    case .none: break
+    }
+    let provenance = report.label.provenance
+    parts.append(report.label.wording.map { words.provenance(provenance, $0) } ?? words.noCopy)
+    if report.isStreaming { parts.append(words.stream) }
+    if report.isAsking {
+      parts.append(words.asking)
+    } else if let next = report.nextActionIn, !report.isStreaming {
+      parts.append(words.next(in: (next.milliseconds + 999) / 1_000))
+    }
+    if let failure {
+      (mark, style) = ("▲", "33")
+      parts.append(Terminal.plain(String(failure.description.prefix(200))))
+    }
+    return paint(
+      style,
+      Terminal.fit("\(mark) \(parts.joined(separator: " · "))", max(columns - 1, 20))
+    )
+  }
+
+  // MARK: Words
+
+  private static func clock(_ instant: Double, _ zone: TimeZone) -> String {
+    text(instant, zone, "HH:mm")
+  }
+
+  private static func text(_ instant: Double, _ zone: TimeZone, _ format: String) -> String {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = zone
+    formatter.dateFormat = format
+    return formatter.string(from: Date(timeIntervalSince1970: instant))
+  }
+
+  /// A text in a style, where there are styles.
+  func paint(_ code: String, _ text: String) -> String {
+    colours.paint(code, text)
+  }
+}

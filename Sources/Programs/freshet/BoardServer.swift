@@ -1,0 +1,242 @@
+import ConditionalHTTP
+import Hummingbird
+import JobsServer
+import Logging
+import ServeSettings
+import ServiceLifecycle
+import Serving
+import StationboardServer
+import UnixSignals
+import WebBoard
+import WorkspacesServer
+
+/// Puts the services together on one port.
+struct BoardServer {
+  let host: String
+  let port: Int
+  let store: FeedStore
+  let clock: ServiceClock
+  let logger: Logger
+  /// The origins whose pages may read the API; empty for any.
+  let origins: [String]
+  /// The realtime sources; nothing without any.
+  let realtime: RealtimeFeeds?
+  /// What is slowed down on purpose.
+  let faults: PhaseFaults
+  /// The workspaces; nothing without any.
+  var workspaces: WorkspacePart?
+  /// The Unix socket to listen on instead of the port.
+  var socket: String?
+  /// The jobs; nothing without a folder for them.
+  let jobs: JobsService?
+  /// How many boards a second are answered with ease.
+  var ease = ServerLimits().boardsPerSecond
+  /// What boards carry receipts with; nothing for none.
+  var receiptKey: ReceiptKey?
+  /// The APIs of other apps that are served besides the native one.
+  var speak: Set<Dialect> = []
+  /// What the port is opened with.
+  let door: ServerListener
+
+  /// Serves until the process is told to stop (SIGINT, SIGTERM), then lets running answers finish.
+  ///
+  /// - Parameter onRunning: Called with the port once it is open.
+  /// - Throws: An error of the socket, such as a port that is taken.
+  func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
+    let listening = ListeningPort(port)
+    let responses = ResponseCounter()
+    let stationboard = StationboardService(
+      store: store,
+      clock: clock,
+      port: listening,
+      realtime: realtime,
+      faults: faults,
+      ease: ease,
+      receiptKey: receiptKey,
+      responses: responses,
+      otherMetrics: { [jobs, door] metrics in
+        door.tally.write(to: &metrics)
+        await jobs?.write(to: &metrics)
+      }
+    )
+    let application = Application(
+      router: router(stationboard, responses),
+      server: door.http1(sockets: jobs?.door, clock: clock, present: present),
+      configuration: ApplicationConfiguration(
+        address: socket.map { .unixDomainSocket(path: $0) } ?? .hostname(host, port: port),
+        serverName: "freshet",
+        availableConnectionsDelegate: door.gate
+      ),
+      services: services,
+      onServerRunning: { channel in
+        if let number = channel.localAddress?.port { listening.number = number }
+        onRunning(listening.number)
+      },
+      logger: logger
+    )
+    // The last is told to end first: those who wait for news are let go before the server waits for
+    // its answers to end.
+    let group = ServiceGroup(
+      configuration: ServiceGroupConfiguration(
+        services: [
+          ServiceGroupConfiguration.ServiceConfiguration(service: application),
+          ServiceGroupConfiguration.ServiceConfiguration(
+            service: Closing(service: stationboard, workspaces: workspaces, jobs: jobs)
+          ),
+        ],
+        gracefulShutdownSignals: [.sigterm, .sigint],
+        logger: logger
+      )
+    )
+    try await group.run()
+  }
+
+  private var services: [any Service] {
+    var services: [any Service] = [FeedWatch(store: store)]
+    if let realtime { services.append(RealtimeWatch(feeds: realtime)) }
+    if let jobs { services.append(JobWork(service: jobs)) }
+    if let workspaces { services.append(WorkspaceWatch(part: workspaces)) }
+    return services
+  }
+
+  /// The beginnings of the paths whose answers are of the present, whatever the service clock shows.
+  private var present: [String] { workspaces == nil ? [] : WorkspacesService.prefixes }
+
+  /// The beginnings of the paths that are not public.
+  private var closedPaths: [String] {
+    (workspaces == nil ? [] : WorkspacesService.prefixes)
+      + (jobs == nil ? [] : JobsService.writablePaths + ["/v1/capabilities"])
+  }
+
+  /// What the server could serve and does not.
+  private var absent: [AbsentService] {
+    var absent: [AbsentService] = []
+    if workspaces == nil {
+      let paths = WorkspacesService.prefixes + [WebBoardService.Part.workspaces.path]
+      absent.append(absentPart(.workspaces, "worktrees", option: "--workspaces FOLDER", paths))
+    }
+    if jobs == nil {
+      let paths = JobsService.writablePaths + ["/v1/capabilities", WebBoardService.Part.jobs.path]
+      absent.append(absentPart(.jobs, "jobs", option: "--jobs FOLDER", paths))
+    }
+    return absent
+  }
+
+  private func absentPart(
+    _ part: WebBoardService.Part,
+    _ name: String,
+    option: String,
+    _ paths: [String]
+  ) -> AbsentService {
+    AbsentService(
+      name,
+      option: option,
+      paths: paths,
+      page: (
+        part.path,
+        { request in
+          let language = RequestLanguage.choose(
+            parameter: nil,
+            acceptLanguage: request.headers[.acceptLanguage]
+          )
+          return WebBoardService.page(insteadOf: part, option: option, language: language)
+        }
+      )
+    )
+  }
+
+  private func router(
+    _ stationboard: StationboardService,
+    _ responses: ResponseCounter
+  ) -> Router<ClientContext> {
+    let router = Router(
+      context: ClientContext.self,
+      options: [.autoGenerateHeadEndpoints]
+    )
+    let routes = RouteMethods()
+    router.add(middleware: ResponseCounterMiddleware(responses))
+    // Compressing is a part of the work.
+    router.add(middleware: FairQueueMiddleware(FairQueue(), paths: StationboardService.paths))
+    router.add(middleware: CompressionMiddleware())
+    router.add(
+      middleware: PublicReadMiddleware(
+        apiVersion: StationboardService.apiVersion,
+        origins: origins,
+        exposed: StationboardService.exposedFields,
+        hidden: closedPaths + (jobs == nil ? [] : ["/ws/"]) + pages.map(\.path),
+        routes: routes
+      )
+    )
+    router.add(middleware: ProblemMiddleware(routes: routes, absent: absent))
+    router.add(middleware: RequestHeadMiddleware())
+    if let workspaces {
+      workspaces.service.add(to: router, access: workspaces.access)
+    }
+    stationboard.add(to: router)
+    jobs?.add(to: router)
+    WebBoardService(parts: pages).add(to: router)
+    if speak.contains(.mesdeparts) { addMesDeparts(to: router, stationboard) }
+    if speak.contains(.catnip), let workspaces { addCatnip(to: router, workspaces) }
+    if speak.contains(.bookstrack), let jobs { addBooksTrack(to: router, jobs) }
+    routes.learn(from: router, forms: jobs?.forms ?? [])
+    return router
+  }
+
+  /// The parts that have pages of their own.
+  private var pages: Set<WebBoardService.Part> {
+    var pages: Set<WebBoardService.Part> = []
+    if workspaces != nil { pages.insert(.workspaces) }
+    if jobs != nil { pages.insert(.jobs) }
+    return pages
+  }
+}
+
+/// Lets go of everybody who waits for news when the server is told to end.
+private struct Closing: Service {
+  let service: StationboardService
+  let workspaces: WorkspacePart?
+  let jobs: JobsService?
+
+  func run() async throws {
+    try? await gracefulShutdown()
+    service.close()
+    jobs?.close()
+    workspaces?.service.close()
+  }
+}
+
+/// Takes over new imports while the server runs.
+private struct FeedWatch: Service {
+  let store: FeedStore
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await store.watch() }
+  }
+}
+
+/// Runs jobs while the server runs.
+private struct JobWork: Service {
+  let service: JobsService
+
+  func run() async throws {
+    try await cancelWhenGracefulShutdown { try await service.run() }
+  }
+}
+
+/// Polls the realtime sources while the server runs.
+private struct RealtimeWatch: Service {
+  let feeds: RealtimeFeeds
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await feeds.run() }
+  }
+}
+
+/// Watches worktrees while the server runs.
+private struct WorkspaceWatch: Service {
+  let part: WorkspacePart
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await part.service.run() }
+  }
+}

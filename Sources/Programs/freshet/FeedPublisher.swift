@@ -1,0 +1,81 @@
+import FeedSimulation
+import GTFSRealtime
+import NIOCore
+
+/// Prints publications: each once, however many clients ask for it at the same time.
+actor FeedPublisher {
+  /// The forms a publication comes in.
+  enum Form: Hashable, Sendable {
+    /// The protobuf wire format.
+    case protobuf
+    /// The JSON mapping of protobuf.
+    case json
+  }
+
+  /// A printed publication.
+  struct Sheet: Sendable {
+    /// The content.
+    let content: ByteBuffer
+    /// What tells it from others.
+    let digest: FeedDigest
+  }
+
+  private struct Key: Hashable {
+    var world: ObjectIdentifier
+    var stream: FeedStream
+    var number: Int64
+    var fault: FeedFault?
+    var form: Form
+  }
+
+  /// How many publications are kept.
+  private static let kept = 8
+
+  private var sheets: [Key: Task<Sheet, any Error>] = [:]
+  private var order: [Key] = []
+
+  /// The content of an answer.
+  ///
+  /// - Throws: If the feed cannot be written as JSON.
+  func sheet(_ answer: FeedAnswer, of world: FeedWorld, as form: Form) async throws -> Sheet {
+    // Lateness and slowness do not change what is printed.
+    let fault: FeedFault? =
+      switch answer.fault {
+      case .emptyBody, .noEntities, .truncated: answer.fault
+      default: nil
+      }
+    let key = Key(
+      world: ObjectIdentifier(world),
+      stream: answer.stream,
+      number: answer.tick.number,
+      fault: fault,
+      form: form
+    )
+    if let sheet = sheets[key] { return try await sheet.value }
+    let task = Task { try await Self.print(answer, of: world, as: form) }
+    sheets[key] = task
+    order.append(key)
+    if order.count > Self.kept { sheets[order.removeFirst()] = nil }
+    return try await task.value
+  }
+
+  @concurrent
+  private static func print(
+    _ answer: FeedAnswer,
+    of world: FeedWorld,
+    as form: Form
+  ) async throws -> Sheet {
+    var bytes: [UInt8]
+    switch (form, answer.fault) {
+    case (.protobuf, _), (.json, .emptyBody): bytes = world.body(of: answer)
+    case (.json, .noEntities): bytes = try FeedDocument(world.body(of: answer)).json()
+    case (.json, let fault):
+      let whole = world.content(of: answer.tick, in: answer.stream)
+      bytes = FeedWorld.cut(try FeedDocument(whole).json(), by: fault)
+    }
+    return Sheet(
+      content: ByteBuffer(bytes: bytes),
+      digest: FeedDigest(bytes)
+    )
+  }
+}

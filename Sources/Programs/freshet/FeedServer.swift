@@ -1,0 +1,135 @@
+import FeedSimulation
+import GTFSRealtime
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import ServiceLifecycle
+import Serving
+
+/// Publishes a world over HTTP, as a producer of realtime feeds does.
+struct FeedServer {
+  let host: String
+  let port: Int
+  let stage: FeedStage
+  let clock: ServiceClock
+  let logger: Logger
+
+  /// Serves until the process is told to stop (SIGINT, SIGTERM), then lets running answers finish.
+  ///
+  /// - Parameter onRunning: Called with the port once it is open.
+  /// - Throws: An error of the socket, such as a port that is taken.
+  func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
+    let listening = ListeningPort(port)
+    let press = FeedPublisher()
+    let door = ServerListener()
+    let application = Application(
+      router: router(press),
+      server: door.http1(clock: clock),
+      configuration: ApplicationConfiguration(
+        address: .hostname(host, port: port),
+        serverName: "freshet",
+        availableConnectionsDelegate: door.gate
+      ),
+      services: [
+        FeedStageWatch(stage: stage), FeedAhead(stage: stage, clock: clock, press: press),
+      ],
+      onServerRunning: { channel in
+        if let number = channel.localAddress?.port { listening.number = number }
+        onRunning(listening.number)
+      },
+      logger: logger
+    )
+    try await application.runService()
+  }
+
+  private func router(_ press: FeedPublisher) -> Router<BasicRequestContext> {
+    let router = Router(
+      context: BasicRequestContext.self,
+      options: [.autoGenerateHeadEndpoints]
+    )
+    let routes = RouteMethods()
+    router.add(middleware: ProblemMiddleware(routes: routes))
+    router.add(middleware: RequestHeadMiddleware())
+    for stream in FeedStream.allCases {
+      router.get("\(stream.rawValue).pb") { request, _ in
+        try await publication(stream, .protobuf, request, press)
+      }
+      router.get("\(stream.rawValue).json") { request, _ in
+        try await publication(stream, .json, request, press)
+      }
+    }
+    router.get("truth.json") { request, _ in
+      try GroundTruthAnswer(request, world: stage.world, now: clock.now).response()
+    }
+    routes.learn(from: router)
+    return router
+  }
+
+  private func publication(
+    _ stream: FeedStream,
+    _ form: FeedPublisher.Form,
+    _ request: Request,
+    _ press: FeedPublisher
+  ) async throws -> Response {
+    let world = stage.world
+    let answer = world.answer(stream, at: milliseconds)
+    if answer.wait > 0 { try await clock.sleep(for: Double(answer.wait) / 1_000) }
+    let sheet = answer.status == 200 ? try await press.sheet(answer, of: world, as: form) : nil
+    let reply = FeedReply(
+      answer,
+      digest: sheet?.digest ?? FeedDigest([]),
+      contentType: form == .json ? "application/json" : "application/x-protobuf",
+      request: request.headers,
+      at: milliseconds
+    )
+    guard reply.hasContent else {
+      return Response(status: reply.head.status, headers: reply.head.headerFields)
+    }
+    return Response(
+      status: reply.head.status,
+      headers: reply.head.headerFields,
+      body: .init(byteBuffer: sheet?.content ?? ByteBuffer(string: FeedReply.refusal))
+    )
+  }
+
+  /// The service clock, in milliseconds since 1970-01-01T00:00:00Z.
+  private var milliseconds: Int64 { Int64((clock.now * 1_000).rounded(.down)) }
+}
+
+/// Takes over new imports while the server runs.
+private struct FeedStageWatch: Service {
+  let stage: FeedStage
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await stage.watch() }
+  }
+}
+
+/// Prints each publication before it appears, so that nobody waits for it.
+private struct FeedAhead: Service {
+  let stage: FeedStage
+  let clock: ServiceClock
+  let press: FeedPublisher
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      await withTaskGroup { group in
+        for stream in FeedStream.allCases { group.addTask { await follow(stream) } }
+      }
+    }
+  }
+
+  private func follow(_ stream: FeedStream) async {
+    while !Task.isCancelled {
+      let world = stage.world
+      let now = Int64(clock.now * 1_000)
+      let next = world.tick(stream, at: now).nextInstant
+      let coming = world.answer(stream, at: next)
+      if coming.status == 200 { _ = try? await press.sheet(coming, of: world, as: .protobuf) }
+      // At least a millisecond, so that a publication that is due does not spin.
+      guard (try? await clock.sleep(until: max(Double(next) / 1_000, clock.now + 0.001))) != nil
+      else { return }
+    }
+  }
+}

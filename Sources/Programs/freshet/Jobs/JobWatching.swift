@@ -1,0 +1,176 @@
+import ArgumentParser
+import Foundation
+import Jobs
+import JobsClient
+import StrictJSON
+import TolerantDecoding
+
+/// Follows a job on the terminal: a progress bar, lines where there is no terminal, or messages as JSON.
+struct JobWatching {
+  /// How many failed items are named at the end.
+  private static let named = 5
+  /// How wide the bar is, in columns.
+  private static let barColumns = 24
+
+  let client: JobClient
+  let entry: TokenStore.Entry
+  let box: TokenStore
+  let isJSON: Bool
+
+  /// Follows the job to its end, and says how it ended.
+  ///
+  /// - Throws: `ExitCode` 1 for a job that did not succeed.
+  func run() async throws {
+    var entry = entry
+    var last = ""
+    var drawn = 0.0
+    var counted: JobProgress?
+    for await news in client.follow(entry.ticket) {
+      switch news {
+      case .message(let message):
+        if isJSON {
+          Terminal.write(String(decoding: message.raw.bytes, as: UTF8.self) + "\n")
+        } else if let progress = Self.progress(message), progress.fraction >= drawn {
+          // After a connection broke, events from before the state come behind it: they are known already.
+          drawn = progress.fraction
+          if progress.total != nil { counted = progress }
+          show(progress, &last)
+        }
+      case .ticket(let ticket):
+        entry.ticket = ticket
+        try box.keep(entry)
+      case .transport(let transport):
+        note("following by \(Self.name(transport))", &last)
+      case .interrupted:
+        note("the connection is gone; trying again", &last)
+      case .finished(let ending):
+        if Terminal.showsProgress, !isJSON { Terminal.complain("\r\u{1B}[K") }
+        return try await finish(ending, counted, entry.ticket)
+      }
+    }
+    throw ExitCode(1)
+  }
+
+  private static func progress(_ message: JobMessage) -> JobProgress? {
+    switch message.body {
+    case .progress(let progress): progress
+    case .snapshot(let standing): standing.progress
+    default: nil
+    }
+  }
+
+  private static func name(_ transport: JobFollower.Transport) -> String {
+    switch transport {
+    case .webSocket: "WebSocket"
+    case .eventStream: "server-sent events"
+    case .polling: "polling"
+    }
+  }
+
+  /// The share that its numbers give; the server's also counts what is done before and after them.
+  static func share(_ progress: JobProgress) -> Double {
+    guard let total = progress.total, total > 0, let processed = progress.processed else {
+      return progress.fraction
+    }
+    return min(max(Double(processed) / Double(total), 0), 1)
+  }
+
+  private func show(_ progress: JobProgress, _ last: inout String) {
+    let share = Self.share(progress)
+    let percent = Int(share * 100)
+    let sentence = Terminal.plain(progress.sentence)
+    guard Terminal.showsProgress else {
+      let line = "\(percent / 10 * 10) % \(sentence.prefix { $0 != ":" })"
+      if line != last { Terminal.complain("\(percent) % \(sentence)\n") }
+      last = line
+      return
+    }
+    let filled = Int(share * Double(Self.barColumns))
+    let bar =
+      String(repeating: "█", count: filled)
+      + String(repeating: "░", count: Self.barColumns - filled)
+    let current = progress.current.map { " · " + Terminal.plain($0) } ?? ""
+    let text = "\(bar) \(percent) % \(sentence)\(current)"
+    Terminal.complain("\r" + Terminal.fit(text, Terminal.size.columns - 1) + "\u{1B}[K")
+  }
+
+  private func note(_ text: String, _ last: inout String) {
+    guard !isJSON, text != last else { return }
+    if Terminal.showsProgress { Terminal.complain("\r\u{1B}[K") }
+    Terminal.complain("  \(text)\n")
+    last = text
+  }
+
+  private func finish(
+    _ ending: JobFollower.Ending,
+    _ counted: JobProgress?,
+    _ ticket: JobCredential
+  ) async throws {
+    guard case .ended(let completion) = ending else {
+      Terminal.complain("freshet jobs: \(Self.text(ending))\n")
+      throw ExitCode(1)
+    }
+    if !isJSON {
+      Terminal.write(JobText.ended(completion, job: ticket.job, counted: counted))
+      if (completion.failures ?? 0) > 0 {
+        let page = try await client.results(ticket, outcome: .failed, limit: Self.named)
+        for result in page.items.elements { Terminal.write("  " + JobText.line(result) + "\n") }
+        let rest = (completion.failures ?? 0) - page.items.elements.count
+        if rest > 0 { Terminal.write("  and \(Quantity.count(rest)) more\n") }
+      }
+    }
+    if completion.ending != .known(.succeeded) { throw ExitCode(1) }
+  }
+
+  private static func text(_ ending: JobFollower.Ending) -> String {
+    switch ending {
+    case .ended: "over"
+    case .unknownJob: "the server knows no such job"
+    case .expired: "the results of this job are gone"
+    case .unauthorized: "the token is not good any more"
+    }
+  }
+}
+
+/// Jobs and results as text.
+enum JobText {
+  /// How a job ended, with its numbers if there are any.
+  ///
+  /// - Parameters:
+  ///   - completion: How it ended.
+  ///   - job: The job's id.
+  ///   - counted: The last that was heard of how many there are.
+  /// - Returns: Lines with their ends.
+  static func ended(_ completion: JobCompletion, job: String, counted: JobProgress?) -> String {
+    var text = "\(job.prefix(8)) \(Terminal.plain(completion.ending.rawValue))"
+    if let total = completion.total, total > 0 {
+      if let duration = completion.duration { text += " in \(Double(duration / 10) / 100) s" }
+      let successes = Quantity.count(completion.successes ?? 0)
+      if completion.isPartial, let all = counted?.total {
+        let done = Quantity.count(max(counted?.processed ?? 0, total))
+        text += " after \(done) of \(Quantity.count(all)): \(successes) succeeded"
+      } else {
+        text += ": \(successes) of \(Quantity.count(total)) succeeded"
+      }
+    }
+    text += "\n"
+    for (name, count) in completion.counts.sorted(by: { $0.key < $1.key }) where count > 0 {
+      text += "  \(Terminal.plain(name).replacing("_", with: " ")): \(Quantity.count(count))\n"
+    }
+    if let failure = completion.failure {
+      text += "  \(Terminal.plain(failure.message)) (\(Terminal.plain(failure.code)))\n"
+    }
+    return text
+  }
+
+  /// One result on a line.
+  static func line(_ result: JobResult) -> String {
+    let place = result.line.map { "line \($0)" } ?? "item \(result.number + 1)"
+    let title = Terminal.plain(result.book?.title ?? "")
+    let author = Terminal.plain(result.book?.authors.joined(separator: ", ") ?? "")
+    let isbn = Terminal.plain(result.book?.isbns.first ?? "")
+    let problems = result.problems.map { Terminal.plain($0.message) }.joined(separator: "; ")
+    return [place, Terminal.plain(result.outcome.rawValue), title, author, isbn, problems]
+      .filter { !$0.isEmpty }.joined(separator: " · ")
+  }
+}

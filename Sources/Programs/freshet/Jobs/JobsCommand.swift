@@ -1,0 +1,102 @@
+import ArgumentParser
+import ConditionalHTTP
+import JobsClient
+import NIOTransport
+
+/// `freshet jobs`.
+struct JobsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "jobs",
+    abstract: "Import books, enrich them, scan shelves: start jobs and follow them to their end.",
+    subcommands: [
+      JobsImportCommand.self, JobsEnrichCommand.self, JobsScanCommand.self, JobsListCommand.self,
+      JobsWatchCommand.self, JobsCancelCommand.self, JobsResultsCommand.self, LibraryCommand.self,
+    ]
+  )
+}
+
+/// Where the server is, and what is known of its jobs.
+struct JobServerOptions: ParsableArguments {
+  /// The server of those who name none.
+  static let usualServer = "http://127.0.0.1:8080"
+
+  @Option(
+    name: .customLong("server"),
+    help: "The server. Default: that of the job, or http://127.0.0.1:8080."
+  )
+  var named: String?
+
+  /// The server that is named, or the usual one.
+  var server: String { TokenStore.address(named ?? Self.usualServer) }
+
+  @Option(
+    help: ArgumentHelp(
+      "The file that remembers jobs and their tokens. Default: freshet/jobs.json in $XDG_STATE_HOME.",
+      valueName: "file"
+    )
+  )
+  var tickets: String?
+
+  func validate() throws {
+    do throws(HTTPAddress.Invalid) {
+      _ = try HTTPAddress(named ?? Self.usualServer)
+    } catch {
+      throw ValidationError("--server \(error)")
+    }
+  }
+
+  /// The jobs that were started from here.
+  var box: TokenStore { TokenStore(path: tickets ?? TokenStore.usualPath) }
+
+  /// Runs some work with a job that was started from here and a client of its own server: no other one is sent
+  /// its token.
+  ///
+  /// - Throws: `ExitCode` 1 if there is no such job, or after a failure of the server was told.
+  func withJob(
+    _ command: String,
+    _ job: String?,
+    _ work: (JobClient, TokenStore.Entry) async throws -> Void
+  ) async throws {
+    let entry: TokenStore.Entry
+    do {
+      entry = try box.find(job, of: named)
+    } catch let failure as TokenStore.Failure {
+      Terminal.complain("freshet jobs \(command): \(failure)\n")
+      throw ExitCode(1)
+    }
+    try await withClient(command, of: entry.server) { client in try await work(client, entry) }
+  }
+
+  /// Runs some work with a client, and shuts its transport down.
+  ///
+  /// - Parameters:
+  ///   - command: The name of the command, for messages.
+  ///   - other: A server in place of the one that is named.
+  ///   - work: The work.
+  /// - Throws: `ExitCode` 1 after a failure of the server was told.
+  func withClient(
+    _ command: String,
+    of other: String? = nil,
+    _ work: (JobClient) async throws -> Void
+  ) async throws {
+    let address = try HTTPAddress(other ?? server)
+    let transport = try NIOExchange()
+    let client = JobClient(
+      server: address,
+      transport: transport,
+      sockets: try NIOWebSocketExchange(messageLimit: 32 << 20)
+    )
+    do {
+      try await work(client)
+      await transport.shutdown()
+    } catch let failure as JobClientFailure {
+      await transport.shutdown()
+      Terminal.complain("freshet jobs \(command): \(failure)\n")
+      throw ExitCode(1)
+    } catch let failure as TokenStore.Failure {
+      await transport.shutdown()
+      Terminal.complain("freshet jobs \(command): \(failure)\n")
+      throw ExitCode(1)
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import ConditionalHTTP
+import Foundation
+import Jobs
+import JobsClient
+import StrictJSON
+
+/// The jobs that were started from here and the tokens that open them, in a file that only its owner reads.
+struct TokenStore {
+  /// One job.
+  struct Entry: Hashable {
+    var server: String
+    var pipeline: String
+    /// What it works on, for a person.
+    var name: String
+    /// When it was started, in milliseconds since 1970-01-01T00:00:00Z.
+    var startedAt: Int64
+    var ticket: JobCredential
+  }
+
+  /// Why a job cannot be found or kept.
+  struct Failure: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  /// The most jobs that are remembered.
+  static let most = 200
+  /// The longest wait for other commands that write the file.
+  static let lockTimeout = Duration.seconds(30)
+
+  let path: String
+
+  /// `$XDG_STATE_HOME/freshet/jobs.json`, or that below `~/.local/state`.
+  static var usualPath: String {
+    let environment = ProcessInfo.processInfo.environment
+    let home = environment["HOME"] ?? NSHomeDirectory()
+    let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    return (state ?? home + "/.local/state") + "/freshet/jobs.json"
+  }
+
+  /// The jobs, newest first; none if there is no file.
+  func entries() throws -> [Entry] {
+    guard let data = FileManager.default.contents(atPath: path) else { return [] }
+    guard let list = try? JSONReader.value(of: Array(data)).list else {
+      throw Failure(description: "\(path) is no list of jobs; move it away")
+    }
+    return list.compactMap { value in
+      guard let server = value["server"]?.string, let job = value["job"]?.string,
+        let token = value["token"]?.string
+      else { return nil }
+      return Entry(
+        server: Self.address(server),
+        pipeline: value["pipeline"]?.string ?? "",
+        name: value["name"]?.string ?? "",
+        startedAt: value["startedAt"]?.int64 ?? 0,
+        ticket: JobCredential(
+          job: job,
+          token: token,
+          tokenExpiresAt: value["tokenExpiresAt"]?.int64
+        )
+      )
+    }
+  }
+
+  /// A server as it is written here: one server has one address, with or without a slash at its end.
+  static func address(_ server: String) -> String {
+    (try? HTTPAddress(server))?.description ?? server
+  }
+
+  /// Finds a job by its id, the beginning of it, or nothing for the newest.
+  ///
+  /// - Parameters:
+  ///   - id: The id or its beginning.
+  ///   - server: The server that the job is on; nothing for any.
+  /// - Returns: The job.
+  /// - Throws: ``Failure`` if there is none, or more than one.
+  func find(_ id: String?, of server: String?) throws -> Entry {
+    let server = server.map(Self.address)
+    let entries = try entries().filter { server == nil || $0.server == server }
+    let place = server.map { " on \($0)" } ?? ""
+    guard let id else {
+      guard let newest = entries.first else {
+        throw Failure(description: "no job was started from here\(place)")
+      }
+      return newest
+    }
+    let found = entries.filter { $0.ticket.job.hasPrefix(id) }
+    guard let entry = found.first else {
+      throw Failure(description: "no job that was started from here\(place) begins with \"\(id)\"")
+    }
+    guard found.count == 1 || entry.ticket.job == id else {
+      throw Failure(description: "\(found.count) jobs begin with \"\(id)\"")
+    }
+    return entry
+  }
+
+  /// Keeps a job, or its new token.
+  ///
+  /// Commands that run at the same time do it one after the other.
+  ///
+  /// - Throws: ``Failure``.
+  func keep(_ entry: Entry) throws { try locked { try put(entry) } }
+
+  /// Does something that no other command does at the same time, in a folder that is there.
+  ///
+  /// The lock is on a file of its own, since the list is replaced by another file.
+  func locked(_ work: () throws -> Void) throws {
+    let folder = (path as NSString).deletingLastPathComponent
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder.isEmpty ? "." : folder,
+        withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700]
+      )
+    } catch {
+      throw Failure(description: "\(path) cannot be written: \(error.localizedDescription)")
+    }
+    let name = path + ".lock"
+    let lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard lock >= 0 else { throw Failure(description: "\(name) cannot be opened") }
+    defer { close(lock) }
+    let end = ContinuousClock.now.advanced(by: Self.lockTimeout)
+    while flock(lock, LOCK_EX | LOCK_NB) != 0 {
+      guard errno == EWOULDBLOCK || errno == EINTR else {
+        throw Failure(description: "\(name) cannot be locked")
+      }
+      guard ContinuousClock.now < end else {
+        throw Failure(description: "\(name) is held by another program")
+      }
+      usleep(10_000)
+    }
+    try work()
+  }
+
+  private func put(_ entry: Entry) throws {
+    var entries = try entries().filter { $0.ticket.job != entry.ticket.job }
+    entries.insert(entry, at: 0)
+    let list = entries.sorted { $0.startedAt > $1.startedAt }.prefix(Self.most).map { entry in
+      var members: [String: JSONValue] = [
+        "server": .string(entry.server), "pipeline": .string(entry.pipeline),
+        "name": .string(entry.name), "startedAt": .whole(entry.startedAt),
+        "job": .string(entry.ticket.job), "token": .string(entry.ticket.token),
+      ]
+      members["tokenExpiresAt"] = entry.ticket.tokenExpiresAt.map { .whole($0) }
+      return JSONValue.object(members)
+    }
+    try replace(path, with: JSONValue.list(list).bytes)
+  }
+
+  /// Puts a new file in the place of an old one; only its owner can read it.
+  func replace(_ path: String, with bytes: [UInt8]) throws {
+    let manager = FileManager.default
+    let fresh = "\(path).\(ProcessInfo.processInfo.processIdentifier).new"
+    try? manager.removeItem(atPath: fresh)
+    // The rights are there before the tokens are.
+    let isMade = manager.createFile(
+      atPath: fresh,
+      contents: Data(bytes),
+      attributes: [.posixPermissions: 0o600]
+    )
+    guard isMade else { throw Failure(description: "\(fresh) cannot be written") }
+    guard rename(fresh, path) == 0 else {
+      try? manager.removeItem(atPath: fresh)
+      throw Failure(description: "\(path) cannot be replaced")
+    }
+  }
+}

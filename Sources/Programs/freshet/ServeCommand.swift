@@ -1,0 +1,239 @@
+import ArgumentParser
+import FeedRecording
+import Foundation
+import GTFS
+import Hummingbird
+import JobsServer
+import Logging
+import NIOTransport
+import ServeSettings
+import ServiceLifecycle
+import Serving
+import StationboardServer
+import Timetable
+import WebBoard
+
+/// `freshet serve`.
+struct ServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Serve boards over HTTP: the API, the web board, and stop search."
+  )
+
+  @Option(
+    help: ArgumentHelp(
+      "A configuration file; what is given here wins over it.",
+      valueName: "file"
+    )
+  )
+  var config: String?
+
+  @Option(help: "The address to listen on. Default: 127.0.0.1.")
+  var host: String?
+
+  @Option(help: "The port to listen on; 0 takes a free one. Default: 8080.")
+  var port: Int?
+
+  @OptionGroup var data: DataOption
+
+  @OptionGroup var realtime: RealtimeOptions
+
+  @OptionGroup var time: ClockOptions
+
+  @OptionGroup var jobs: JobsOptions
+
+  @OptionGroup var workspaces: WorkspaceOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "A file with a secret: boards carry receipts, by which freshet report can tell recordings from forgeries.",
+      valueName: "file"
+    )
+  )
+  var receiptKey: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The APIs of other apps to serve as well: \(Dialect.names).",
+      valueName: "names"
+    ),
+    transform: DialectList.init
+  )
+  var speak: DialectList?
+
+  @Option(help: "An origin whose pages may read the API, https://example.org. Default: any.")
+  var allowOrigin: [String] = []
+
+  @Option(
+    help: "How much to log: trace, debug, info, notice, warning, error, critical. Default: info."
+  )
+  var logLevel: String?
+
+  func validate() throws {
+    guard (0...65_535).contains(port ?? 0) else { throw ValidationError("--port is 0 to 65535") }
+    if let logLevel, Logger.Level(rawValue: logLevel) == nil {
+      throw ValidationError("--log-level \"\(logLevel)\" is not a level")
+    }
+  }
+
+  func run() async throws {
+    let file = try config.map { try ConfigurationFile(path: $0) }
+    let settings = file?.settings
+    let host = host ?? settings?.host ?? "127.0.0.1"
+    let port = port ?? settings?.port ?? 8_080
+    let folder = data.folder(or: settings?.data)
+    let level = (logLevel ?? settings?.logLevel).flatMap { Logger.Level(rawValue: $0) } ?? .info
+    LoggingSystem.bootstrap { label in
+      var handler = StreamLogHandler.standardError(label: label)
+      handler.logLevel = level
+      return handler
+    }
+    let logger = Logger(label: "freshet")
+    let files = try realtime.recordings()
+    let workspaces = workspaces.completed(by: settings)
+    let jobs = try jobs.completed(by: settings?.jobs)
+    var limits = try Self.limits(settings)
+    let budget = DescriptorBudget.raised()
+    if budget.connections(limits.connections) < limits.connections {
+      limits.connections = budget.connections(limits.connections)
+      logger.notice(
+        "fewer connections than the limit: the process may not have more open files (ulimit -n)",
+        metadata: [
+          "connections": "\(limits.connections)", "openFiles": "\(budget.descriptors)",
+        ]
+      )
+    }
+    let part = try workspaces.part(
+      host: host,
+      version: StationboardService.version,
+      data: folder.path
+    )
+    let store: FeedStore
+    do throws(FeedError) {
+      store = try FeedStore(folder: folder, logger: logger)
+    } catch {
+      Terminal.complain("freshet serve: \(error.message)\n")
+      throw ExitCode(1)
+    }
+    let replays: Replays
+    do throws(FeedRecording.Failure) {
+      replays = try Replays(files)
+    } catch {
+      Terminal.complain("freshet serve: --replay \(error)\n")
+      throw ExitCode(1)
+    }
+    var sources = try realtime.sources() + replays.sources
+    // A replay takes the place of all sources.
+    if let file, files.isEmpty { sources += try file.sources(besides: sources) }
+    if let file, file.isExposed {
+      logger.warning(
+        "a configuration file with credentials can be read by others; chmod 600, or name an environment variable",
+        metadata: ["file": "\(file.path)"]
+      )
+    }
+    let transport = try NIOExchange()
+    let clock = time.clock(from: replays.start)
+    for line in replays.lines(clock: clock) { logger.warning("\(line)") }
+    let (exchange, onTaken) = replays.exchange(otherwise: transport, clock: clock, logger: logger)
+    let feeds = RealtimeFeeds(
+      sources: sources,
+      store: store,
+      exchange: exchange,
+      clock: clock,
+      hostClock: time.hostClock,
+      logger: logger,
+      onTaken: onTaken
+    )
+    let rules = jobs.jobs == nil ? nil : try workspaces.jobsGuard(host: host)
+    let jobService: JobsService?
+    do {
+      jobService = try jobs.service(
+        rules: rules ?? OriginGuard(hosts: []),
+        clock: clock,
+        exchange: transport,
+        logger: logger
+      )
+    } catch {
+      Terminal.complain("freshet serve: --jobs \(jobs.jobs ?? ""): \(error)\n")
+      throw ExitCode(1)
+    }
+    let server = BoardServer(
+      host: host,
+      port: port,
+      store: store,
+      clock: clock,
+      logger: logger,
+      origins: allowOrigin.isEmpty ? settings?.allowedOrigins ?? [] : allowOrigin,
+      realtime: sources.isEmpty ? nil : feeds,
+      faults: try realtime.faults(),
+      workspaces: part,
+      socket: workspaces.socket,
+      jobs: jobService,
+      ease: limits.boardsPerSecond,
+      receiptKey: try (receiptKey ?? settings?.receiptKey).map {
+        try ReceiptKeyFile.read($0, for: "freshet serve: --receipt-key")
+      },
+      speak: Set(speak?.dialects ?? settings?.speak ?? []),
+      door: ServerListener(limits: limits)
+    )
+    // A socket is for its owner only from the moment it is there.
+    if workspaces.socket != nil { umask(0o077) }
+    let claim: SocketLock?
+    do throws(SocketLock.Refusal) {
+      if let socket = workspaces.socket { claim = try SocketLock(socket) } else { claim = nil }
+    } catch {
+      Terminal.complain("freshet serve: --socket \(workspaces.socket ?? ""): \(error)\n")
+      throw ExitCode(1)
+    }
+    defer { withExtendedLifetime(claim) {} }
+    do {
+      try await server.run { port in
+        announce(store, replays, folder, host, port)
+        workspaces.announce()
+      }
+      await transport.shutdown()
+    } catch {
+      Terminal.complain("freshet serve: \(host):\(port): \(ListenFailure.text(error))\n")
+      throw ExitCode(1)
+    }
+  }
+
+  /// The usual limits, and what a file says otherwise.
+  ///
+  /// - Throws: `ValidationError` for a limit that there is not.
+  private static func limits(_ settings: ServeSettings?) throws -> ServerLimits {
+    var limits = ServerLimits()
+    for (name, value) in (settings?.limits ?? [:]).sorted(by: { $0.key < $1.key })
+    where !limits.set(name, to: value) {
+      throw ValidationError(
+        "--config: $.limits.\(name): expected one of \(ServerLimits.names.joined(separator: ", "))"
+      )
+    }
+    return limits
+  }
+
+  @Sendable
+  private func announce(
+    _ store: FeedStore,
+    _ replays: Replays,
+    _ folder: DataFolder,
+    _ host: String,
+    _ port: Int
+  ) {
+    let shown = host.contains(":") ? "[\(host)]" : host
+    var text = "Serving http://\(shown):\(port)/\n"
+    if let socket = workspaces.socket { text = "Serving on the socket \(socket)\n" }
+    for feed in store.feeds {
+      let timetable = feed.timetable
+      text += "  feed \(feed.entry.key): \(timetable.metadata.publisher ?? "no publisher named"),"
+      text += " \(Quantity.count(timetable.stopCount)) stops,"
+      text += " \(timetable.firstDay) to \(timetable.lastDay)\n"
+    }
+    if store.feeds.isEmpty {
+      text += "  no timetable yet; import one with: freshet import FEED.zip"
+      text += " --data \(folder.path)\n"
+    }
+    text += replays.announcement
+    Terminal.write(text)
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Stationboard
+import StationboardClient
+
+/// Which stop a person means.
+enum StopChoice {
+  /// One stop, by its id.
+  case stop(String)
+  /// Several that fit equally well.
+  case several([StopMatch])
+  /// None.
+  case none
+
+  /// Asks the server.
+  ///
+  /// A stop whose id or name is exactly what was typed is meant, and so is the only one found.
+  static func find(
+    _ wanted: String,
+    _ client: BoardClient,
+    language: String?
+  ) async throws(StationboardFailure) -> StopChoice {
+    let stops = try await client.stops(matching: wanted, limit: 10, language: language)
+    guard let first = stops.first else { return .none }
+    let exact = stops.filter { stop in
+      let names = [stop.name, stop.feedName ?? stop.name] + (stop.aliases ?? [])
+      return names.contains { isSame($0, wanted) }
+    }
+    if first.id == wanted || stops.count == 1 { return .stop(first.id) }
+    if exact.count == 1 { return .stop(exact[0].id) }
+    // An id of another shape is answered by its station, first and by itself.
+    if wanted.contains(where: \.isNumber), !wanted.contains(" "), exact.isEmpty,
+      !stops.contains(where: { $0.name.contains(wanted) })
+    {
+      return .stop(first.id)
+    }
+    return .several(stops)
+  }
+
+  /// Whether two names are the same but for case and accents.
+  private static func isSame(_ left: String, _ right: String) -> Bool {
+    left.compare(
+      right,
+      options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive]
+    ) == .orderedSame
+  }
+
+  /// The candidates as a list.
+  static func text(_ wanted: String, _ stops: [StopMatch]) -> String {
+    let width = min(48, stops.map { Terminal.width(of: $0.name) }.max() ?? 0)
+    var text = "\"\(wanted)\" can be:\n"
+    for stop in stops {
+      text += "  \(Terminal.fit(stop.name, width))  \(Terminal.plain(stop.id))\n"
+    }
+    return text
+  }
+}

@@ -1,0 +1,250 @@
+import ArgumentParser
+import Foundation
+import Freshness
+import FreshnessRuntime
+import FreshnessTesting
+import HTTPTypes
+import NIOTransport
+
+/// `freshet watch`.
+struct WatchCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "Keep any document on the web fresh, and print what changed and how old it is.",
+    discussion: """
+      Works against any server, with or without entity tags. It asks conditionally where it can, \
+      obeys Retry-After, backs off while the server is down and keeps the last copy with its age. \
+      Leave it with Ctrl-C.
+      """
+  )
+
+  @Argument(help: "The address, such as https://example.org/status.json.")
+  var address: String
+
+  @Option(
+    help:
+      "How often and how patiently: \(PresetName.allCases.map(\.rawValue).joined(separator: ", "))."
+  )
+  var preset = PresetName.workspaces
+
+  @Option(help: "The constants from a JSON file, in place of a preset.")
+  var policy: String?
+
+  @Option(help: "The interval in seconds, in place of the preset's.")
+  var every: Double?
+
+  @Option(help: "A field to send with every request, 'Name: value'; may be given several times.")
+  var header: [String] = []
+
+  @Option(help: "The address of an event stream whose events say that the document changed.")
+  var events: String?
+
+  @Flag(help: "Print JSON Lines: every request, every change with its differences, every failure.")
+  var json = false
+
+  @Flag(help: "Print each new body in full.")
+  var body = false
+
+  @Option(help: "Append a JSON line for each request to a file.")
+  var record: String?
+
+  @Option(help: "End after this many changes; the first copy counts as one.")
+  var changes: Int?
+
+  @Option(name: .customLong("for"), help: "End after this many seconds.")
+  var duration: Double?
+
+  func validate() throws {
+    _ = try document()
+    if let changes, changes < 1 { throw ValidationError("--changes is 1 or more") }
+    if let duration, !(0.001...31_536_000).contains(duration) {
+      throw ValidationError("--for is 0.001 to 31536000 seconds")
+    }
+  }
+
+  /// What is watched.
+  private func document() throws -> WatchedDocument {
+    var constants = preset.policy
+    if let policy {
+      let data: Data
+      do {
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: policy))
+        data = try file.readToEnd() ?? Data()
+      } catch {
+        throw ValidationError("--policy \(policy): no such file, or it cannot be read")
+      }
+      do {
+        constants = try PolicyDocument(decoding: data).policy
+      } catch {
+        throw ValidationError("--policy \(policy): \(error)")
+      }
+    }
+    if let every {
+      guard (0.2...86_400).contains(every) else {
+        throw ValidationError("--every is 0.2 to 86400 seconds")
+      }
+      let interval = Timespan.milliseconds(Int64((every * 1_000).rounded()))
+      constants.active = interval
+      constants.recent = interval
+      constants.idle = interval
+      constants.leastInterval = min(constants.leastInterval, interval.percent(90))
+    }
+    do throws(WatchAddressError) {
+      let fields = try WatchAddress.fields(header)
+      var stream: HTTPRequest?
+      if let events {
+        do throws(WatchAddressError) {
+          stream = try WatchAddress.request(events, fields: fields)
+        } catch {
+          throw WatchAddressError("--events \(error.description)")
+        }
+        if constants.push == nil { constants.push = Policy.Push() }
+      }
+      let question = try WatchAddress.request(address, fields: fields)
+      return WatchedDocument(question: question, constants: constants, events: stream)
+    } catch {
+      throw ValidationError(error.description)
+    }
+  }
+
+  func run() async throws {
+    let document = try document()
+    let recording = try record.map { try RecordFile($0) }
+    let (happenings, source) = AsyncStream.makeStream(
+      of: Happening.self,
+      bufferingPolicy: .bufferingNewest(4_096)
+    )
+    let newest = NewestSnapshot()
+    let exchange = try NIOExchange()
+    let client = FreshnessClient(
+      exchange: exchange,
+      streaming: exchange,
+      policy: document.constants,
+      recorder: { source.yield(.asked($0)) }
+    )
+    let observation = Task {
+      var last: DocumentCopy?
+      for await snapshot in client.snapshots(of: document) {
+        source.yield(.seen(newest.put(snapshot)))
+        // A document that has just changed is looked at more often for a while (seed 003).
+        if let last, let new = snapshot.value, new != last {
+          for activity in [Activity.active, .quiet] { client.activity(activity, of: document) }
+        }
+        last = snapshot.value ?? last
+      }
+    }
+    let ticking = Task {
+      while (try? await Task.sleep(for: .seconds(1))) != nil { source.yield(.tick) }
+    }
+    let end = { @Sendable in
+      newest.close()
+      source.finish()
+    }
+    let signals = EndSignals { end() }
+    defer { signals.stop() }
+    let limit = duration
+    let ending = Task {
+      guard let limit, (try? await Task.sleep(for: .seconds(limit))) != nil else { return }
+      end()
+    }
+    let printer: any WatchPrinting =
+      json
+      ? WatchLines(document: document, showsBody: body)
+      : WatchText(document: document, showsBody: body)
+    let outcome = await Self.follow(
+      happenings,
+      newest: newest,
+      freshness: { client.freshness(of: document) },
+      counters: { client.diagnostics(of: document)?.counters },
+      changes: changes,
+      printer: printer,
+      recording: recording
+    )
+    for task in [observation, ticking, ending] { task.cancel() }
+    // Nobody waits for connections that are still being made: the process ends with them.
+    if let outcome {
+      Terminal.complain("freshet watch: \(outcome)\n")
+      throw ExitCode(1)
+    }
+  }
+
+  /// Prints what happens until it is enough.
+  ///
+  /// - Returns: Why it ended before its time; nothing if it did not.
+  private static func follow(
+    _ happenings: AsyncStream<Happening>,
+    newest: NewestSnapshot,
+    freshness: () -> FreshnessReport?,
+    counters: () -> Counters?,
+    changes: Int?,
+    printer: any WatchPrinting,
+    recording: RecordFile?
+  ) async -> String? {
+    var printer = printer
+    var seen = 0
+    for await happening in happenings {
+      if newest.isClosed { break }
+      if case .asked(let record) = happening, let recording {
+        do { try recording.write(record.line) } catch { return "\(error)" }
+      }
+      let snapshot = happening.snapshot.flatMap { newest.take($0) }
+      let words = printer.words(
+        happening,
+        snapshot,
+        freshness: freshness(),
+        counters: counters() ?? Counters()
+      )
+      guard let text = words else { continue }
+      guard Terminal.write(text.text) else {
+        // Nobody reads any more: a closed pipe is no error. A full disk is.
+        let reason = errno
+        return reason == EPIPE ? nil : "standard output: \(String(cString: strerror(reason)))"
+      }
+      if text.isChange { seen += 1 }
+      if let changes, seen >= changes { break }
+    }
+    if let end = printer.end(counters() ?? Counters()) { _ = Terminal.write(end) }
+    return nil
+  }
+}
+
+/// Something to be printed.
+enum Happening: Sendable {
+  /// A request ended.
+  case asked(SampleRecord)
+  /// Observers were told something; ``NewestSnapshot`` has it.
+  case seen(Int)
+  /// A second passed.
+  case tick
+
+  /// The number of the snapshot that may be taken now.
+  var snapshot: Int? { if case .seen(let number) = self { number } else { nil } }
+}
+
+/// Puts what happens into words.
+protocol WatchPrinting {
+  /// Words a happening; nothing if it is not worth any.
+  ///
+  /// - Parameters:
+  ///   - happening: What happened.
+  ///   - snapshot: The newest snapshot, if there is one that was not told yet.
+  ///   - freshness: How fresh the document is now.
+  ///   - counters: What the engine has done so far.
+  /// - Returns: The words.
+  mutating func words(
+    _ happening: Happening,
+    _ snapshot: LiveSnapshot<DocumentCopy>?,
+    freshness: FreshnessReport?,
+    counters: Counters
+  ) -> WatchMessages?
+  /// The last words.
+  mutating func end(_ counters: Counters) -> String?
+}
+
+/// Words, and whether they tell of a new copy.
+struct WatchMessages {
+  /// The text, with its line ends.
+  var text: String
+  /// Whether the copy is another.
+  var isChange = false
+}

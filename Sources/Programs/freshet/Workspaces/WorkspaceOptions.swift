@@ -1,0 +1,189 @@
+import AgentWatch
+import ArgumentParser
+import Foundation
+import ServeSettings
+import Serving
+import WorkspacesServer
+import WorktreeWatch
+
+/// What `freshet serve` is told of workspaces.
+struct WorkspaceOptions: ParsableArguments {
+  @Option(
+    name: .customLong("workspaces"),
+    help: ArgumentHelp(
+      "A folder with git repositories; their worktrees and the agents in them are served under /v1. Repeat it for more folders.",
+      valueName: "folder"
+    )
+  )
+  var folders: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A file with the token that clients of /v1 send; FRESHET_TOKEN in the environment does the same. Needed unless only this machine can connect.",
+      valueName: "file"
+    )
+  )
+  var tokenFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A name by which clients of /v1 may call this server, besides localhost. Repeat it for more names.",
+      valueName: "name"
+    )
+  )
+  var allowHost: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A Unix socket to listen on instead of a port; only its owner can connect.",
+      valueName: "path"
+    )
+  )
+  var socket: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The folder of Claude Code, with projects in it. Default: CLAUDE_CONFIG_DIR, else ~/.claude.",
+      valueName: "folder"
+    )
+  )
+  var claudeHome: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The folder of Codex, with sessions in it. Default: CODEX_HOME, else ~/.codex.",
+      valueName: "folder"
+    )
+  )
+  var codexHome: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The folder of logs in the neutral format. Default: FRESHET_AGENT_LOGS, else ~/.local/state/freshet/agents.",
+      valueName: "folder"
+    )
+  )
+  var agentLogs: String?
+
+  func validate() throws {
+    guard folders.count <= WatchLimits.roots else {
+      throw ValidationError("--workspaces: at most \(WatchLimits.roots) folders")
+    }
+    for folder in folders where HostFile.kind(folder) != .folder {
+      throw ValidationError("--workspaces \"\(folder)\" is not a folder")
+    }
+    if let socket, socket.utf8.count > 100 {
+      throw ValidationError("--socket \"\(socket)\" is too long; the most is 100 bytes")
+    }
+  }
+
+  /// These options, and what a file says where they say nothing.
+  func completed(by settings: ServeSettings?) -> WorkspaceOptions {
+    var options = self
+    if allowHost.isEmpty { options.allowHost = settings?.allowedHosts ?? [] }
+    return options
+  }
+
+  /// The part of the server; nothing without folders.
+  ///
+  /// - Parameters:
+  ///   - host: The address that is listened on.
+  ///   - version: The program's version.
+  ///   - data: The folder in which it is kept what was looked at.
+  /// - Returns: The service and who may talk to it; nothing without folders.
+  /// - Throws: `ValidationError` if others could connect and there is no token, or it cannot be read.
+  func part(host: String, version: String, data: String) throws -> WorkspacePart? {
+    guard !folders.isEmpty else { return nil }
+    let token = try token()
+    let isLocal = socket != nil || Self.isLoopback(host)
+    if !isLocal, token == nil {
+      throw ValidationError(
+        "--workspaces on \(host) needs a token, as others can connect: --token-file, or FRESHET_TOKEN"
+      )
+    }
+    let access = WorkspaceAccess(token: token, hosts: hosts(host))
+    var places = AgentFolders(environment: ProcessInfo.processInfo.environment)
+    places.claude = claudeHome ?? places.claude
+    places.codex = codexHome ?? places.codex
+    places.neutral = agentLogs ?? places.neutral
+    let marks = ReadReceipts(path: "\(data)/seen-worktrees.json")
+    let watcher = WorktreeWatcher(
+      WatchSettings(roots: folders),
+      store: WorkspaceStore(),
+      agents: AgentWatch(places, marks: marks.read()) { marks.write($0) },
+      trust: TrustedRepositories(path: "\(data)/trusted-repositories.json")
+    )
+    return WorkspacePart(
+      service: WorkspacesService(watcher: watcher, version: version),
+      access: access,
+      folders: folders
+    )
+  }
+
+  /// Which requests of browsers the jobs' part of the server answers.
+  ///
+  /// - Parameter host: The address that is listened on.
+  /// - Returns: The rules.
+  /// - Throws: `ValidationError` if the server listens on every address of the machine and was not told its names:
+  ///   jobs are started without a token, so that a name that was made to lead here would open them to any page.
+  func jobsGuard(host: String) throws -> OriginGuard {
+    guard socket == nil else { return OriginGuard(hosts: nil) }
+    guard !Self.isEveryAddress(host) || !allowHost.isEmpty else {
+      throw ValidationError(
+        "--jobs on \(host) needs --allow-host NAME, the name or the address by which others call this server"
+      )
+    }
+    return OriginGuard(hosts: Set(allowHost + [host]))
+  }
+
+  private func hosts(_ host: String) -> Set<String>? {
+    // Where a name cannot lead a page here without the token, any name will do.
+    let isAny = socket != nil || Self.isEveryAddress(host)
+    return isAny ? nil : Set(allowHost + [host])
+  }
+
+  /// Says what is served.
+  func announce() {
+    for folder in folders { Terminal.write("  workspaces of \(folder) under /v1/git/worktrees\n") }
+  }
+
+  private func token() throws -> String? {
+    let text: String?
+    if let tokenFile {
+      guard let bytes = HostFile.bytes(tokenFile, limit: 4_096) else {
+        throw ValidationError("--token-file \"\(tokenFile)\" cannot be read")
+      }
+      text = String(decoding: bytes, as: UTF8.self)
+    } else {
+      text = ProcessInfo.processInfo.environment["FRESHET_TOKEN"]
+    }
+    guard let token = text?.trimmingCharacters(in: .whitespacesAndNewlines), !token.isEmpty else {
+      if tokenFile != nil { throw ValidationError("--token-file holds no token") }
+      return nil
+    }
+    guard token.utf8.count >= WorkspaceLimits.tokenBytes,
+      token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else {
+      throw ValidationError(
+        "the token is to be at least \(WorkspaceLimits.tokenBytes) printable characters without blanks"
+      )
+    }
+    return token
+  }
+
+  private static func isEveryAddress(_ host: String) -> Bool { ["0.0.0.0", "::"].contains(host) }
+
+  private static func isLoopback(_ host: String) -> Bool {
+    host == "localhost" || host == "::1" || host.hasPrefix("127.")
+  }
+}
+
+/// The workspaces' part of a server.
+struct WorkspacePart: Sendable {
+  /// Its endpoints.
+  let service: WorkspacesService
+  /// Who may talk to it.
+  let access: WorkspaceAccess
+  /// The folders that are looked in.
+  let folders: [String]
+}

@@ -1,0 +1,207 @@
+package import Agents
+package import Workspaces
+
+/// One look after the other at logs, registry and processes: what reads them for the roster.
+package struct AgentScan: Sendable {
+  /// One entry of the registry, as it was read.
+  private struct RegistryFile: Sendable {
+    var stamp: LogTail.Stamp
+    var entry: ClaudeRegistryEntry?
+  }
+
+  /// One log that is followed.
+  private struct Followed: Sendable {
+    var format: AgentLogFile.Format
+    var tail: LogTail
+    var stamp: LogTail.Stamp?
+  }
+
+  private let folders: AgentFolders
+  private let limits: AgentWatchLimits
+  private var roster: AgentRegistry
+  private var logs: LogSearch
+  private var processes: ProcessTable
+  private var followed: NameTable<Followed> = [:]
+  private var registry: NameTable<RegistryFile> = [:]
+  private var searchedAt: WallTime?
+  private var census: ProcessSnapshot?
+  private var entries: [ClaudeRegistryEntry] = []
+  private var readings: NameTable<AgentReading> = [:]
+  /// Whether something was seen since readings were made.
+  private var isNews = false
+  /// The folders of Claude Code beside the given one, which those that run were told to use.
+  private var claudeHomes: [String] = []
+
+  /// A scan of some folders.
+  ///
+  /// - Parameters:
+  ///   - folders: Where logs stand.
+  ///   - processes: Where processes stand.
+  ///   - bootedAt: When the machine started, by the wall clock as it is; `nil` if processes cannot be looked at.
+  ///   - limits: What is looked at.
+  ///   - thresholds: How long is waited.
+  package init(
+    _ folders: AgentFolders,
+    processes: String = "/proc",
+    bootedAt: @escaping @Sendable () -> WallTime? = { ProcessTable.machineStart },
+    limits: AgentWatchLimits = AgentWatchLimits(),
+    thresholds: ActivityThresholds = ActivityThresholds()
+  ) {
+    self.folders = folders
+    self.limits = limits
+    roster = AgentRegistry(limits: limits.agents, thresholds: thresholds)
+    logs = LogSearch(folders, limits: limits)
+    self.processes = ProcessTable(folder: processes, bootedAt: bootedAt, limits: limits)
+  }
+
+  /// Replaces the worktrees.
+  package mutating func follow(_ worktrees: [String]) {
+    roster.follow(worktrees)
+    logs.follow(worktrees)
+    searchedAt = nil
+    isNews = true
+  }
+
+  /// Somebody has looked at what the agents of a worktree did.
+  package mutating func markSeen(_ worktree: String, at now: WallTime) {
+    roster.markSeen(worktree, at: now)
+    isNews = true
+  }
+
+  /// Looks at everything that is due.
+  ///
+  /// - Parameter now: The moment.
+  /// - Returns: The reading of every worktree, and whether something is left to be read at once.
+  package mutating func look(
+    at now: WallTime
+  ) -> (readings: NameTable<AgentReading>, isBehind: Bool) {
+    var isSearch = true
+    if let searchedAt {
+      // A clock that was put back must not stop the search.
+      isSearch = !(0..<limits.search).contains(now.milliseconds(since: searchedAt))
+    }
+    if isSearch {
+      let known = searchedAt == nil ? readRegistry(at: now) : entries
+      searchedAt = now
+      search(now, sessions: Set(known.map(\.session)))
+    }
+    let isBehind = read(at: now)
+    // Whose a new log is can be told if all processes are known that are there now.
+    let census =
+      isSearch || roster.hasNewcomers
+      ? processes.search(named: roster.namedProcesses, at: now) : processes.check()
+    let entries = readRegistry(at: now)
+    if census != self.census || entries != self.entries {
+      isNews = true
+      self.census = census
+      self.entries = entries
+      adopt(census)
+    }
+    // Time alone changes a reading too; a search is soon enough for that. Of half a log nobody can tell
+    // whose process it has.
+    if isBehind {
+      isNews = true
+    } else if isNews || isSearch {
+      roster.see(census, entries, at: now)
+      readings = roster.readings(at: now)
+      isNews = false
+    }
+    return (readings, isBehind)
+  }
+
+  /// Looks for logs where the agents that run keep theirs as well.
+  private mutating func adopt(_ census: ProcessSnapshot) {
+    func homes(_ kind: AgentKind, besides given: String?) -> [String] {
+      let told = NameSet(census.sightings.filter { $0.kind == kind }.compactMap(\.home)).sorted()
+      return Array(
+        told.filter { home in given.map { !home.isSameName(as: $0) } ?? true }
+          .prefix(limits.mostHomes)
+      )
+    }
+    claudeHomes = homes(.claudeCode, besides: folders.claude)
+    logs.follow(
+      claude: claudeHomes,
+      codex: homes(.codex, besides: folders.codex),
+      open: NameSet(census.sightings.flatMap(\.logs)).sorted()
+    )
+  }
+
+  private mutating func search(_ now: WallTime, sessions: Set<String>) {
+    let found = NameTable(logs.search(at: now, sessions: sessions).map { ($0.path, $0) })
+    var held = 0
+    for path in followed.keys.sorted() where found[path] == nil {
+      if held < limits.mostHeldLogs, roster.isHeld(path, at: now),
+        ReadOnlyFiles.stamp(path) != nil
+      {
+        held += 1
+        continue
+      }
+      followed[path] = nil
+      roster.forget(path)
+    }
+    for (path, log) in found where followed[path] == nil {
+      var bounds = limits.agents
+      if !log.isRecent { bounds.reach = limits.shortReach }
+      followed[path] = Followed(format: log.format, tail: LogTail(limits: bounds))
+    }
+  }
+
+  /// Reads what is new in all logs.
+  ///
+  /// - Parameter now: The moment.
+  /// - Returns: Whether something is left.
+  private mutating func read(at now: WallTime) -> Bool {
+    var left = limits.mostRead
+    var isBehind = false
+    for (path, log) in followed {
+      guard let stamp = ReadOnlyFiles.stamp(path) else { continue }
+      var tail = log.tail
+      var findings = tail.see(stamp)
+      while let request = tail.request {
+        guard left > 0 else {
+          isBehind = true
+          break
+        }
+        guard
+          let bytes = ReadOnlyFiles.read(path, from: request.from, count: request.count)
+        else { break }
+        left -= bytes.count
+        findings += tail.take(bytes, at: request.from)
+        // The file became shorter, or its end is not there yet: the next look sees it.
+        if bytes.count < request.count { break }
+      }
+      followed[path]?.tail = tail
+      if findings.isEmpty, stamp == log.stamp { continue }
+      followed[path]?.stamp = stamp
+      isNews = true
+      let writtenAt = WallTime(milliseconds: stamp.modified / 1_000_000)
+      roster.take(findings, from: path, log.format, writtenAt: writtenAt, at: now)
+    }
+    return isBehind
+  }
+
+  private mutating func readRegistry(at now: WallTime) -> [ClaudeRegistryEntry] {
+    var files: NameTable<RegistryFile> = [:]
+    let homes = [folders.claude].compactMap(\.self) + claudeHomes
+    let paths = homes.flatMap { home in
+      ReadOnlyFiles.names(home + "/sessions", most: limits.mostEntries)
+        .filter { $0.hasSuffix(".json") && $0.first?.isNumber == true }
+        .map { home + "/sessions/" + $0 }
+    }
+    for path in paths {
+      guard let stamp = ReadOnlyFiles.stamp(path) else { continue }
+      if let before = registry[path], before.stamp == stamp, before.entry != nil {
+        files[path] = before
+        continue
+      }
+      let size = min(Int(stamp.size), ClaudeRegistryEntry.longest)
+      let writtenAt = WallTime(milliseconds: stamp.modified / 1_000_000)
+      let entry = ReadOnlyFiles.read(path, from: 0, count: size)
+        .flatMap { ClaudeRegistryEntry($0, writtenAt: writtenAt, readAt: now) }
+      // A file that is being written says what it said before.
+      files[path] = RegistryFile(stamp: stamp, entry: entry ?? registry[path]?.entry)
+    }
+    registry = files
+    return files.values.compactMap(\.entry).sorted { $0.process < $1.process }
+  }
+}

@@ -1,0 +1,189 @@
+import EventFeed
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Serving
+import Workspaces
+import WorktreeWatch
+
+/// `GET /v1/events`: changes as server-sent events, see ``WorkspaceEventKind``.
+///
+/// A client stands at a revision. What it gets is the difference between that revision and the newest one,
+/// member by member, whenever it is ready to read: nothing is queued for it, so a slow client gets fewer and
+/// newer events, and coming back with the last id is the same as never having gone. If what was removed since
+/// is not known any more, or the server is another one, it gets `reset` and a `snapshot`.
+struct EventEndpoint: Sendable {
+  let watcher: WorktreeWatcher
+  let waiting: LongPollLimiter
+  /// When the server began, by the watch clock.
+  let began: Double
+
+  /// Opens a stream.
+  ///
+  /// - Throws: ``Problem`` 503 `busy` when there are too many.
+  func answer(_ request: Request) async throws -> Response {
+    guard let ticket = waiting.enter() else {
+      throw Problem(
+        .busy,
+        detail: "too many streams are open; poll instead",
+        fields: [.retryAfter: String(WorkspaceLimits.retryAfter)]
+      )
+    }
+    let last = HTTPField.Name(ResumePoint.fieldName).flatMap { request.headers[$0] } ?? ""
+    let body = ResponseBody { writer in
+      defer { withExtendedLifetime(ticket) {} }
+      // A client that goes is gone at once, not at the next heartbeat.
+      try await request.body.consumeWithCancellationOnInboundClose { _ in
+        try await follow(from: last, into: &writer)
+      }
+      try await writer.finish(nil)
+    }
+    var headers: HTTPFields = [
+      .contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store",
+      .vary: "Authorization, X-Codespace-Name",
+    ]
+    if let name = HTTPField.Name("x-accel-buffering") { headers[name] = "no" }
+    return Response(status: .ok, headers: headers, body: body)
+  }
+
+  private enum Signal { case change, beat }
+
+  @concurrent
+  private func follow(from last: String, into writer: inout any ResponseBodyWriter) async throws {
+    await ReadEndpoints(watcher: watcher, waiting: waiting).firstLook()
+    try await writer.write(ByteBuffer(string: "retry: \(WorkspaceLimits.streamRetry)\n\n"))
+    var cursor: Int64?
+    if !last.isEmpty {
+      let ledger = watcher.store.ledger
+      if let place = EventNumber(id: last), place.epoch == ledger.generation,
+        ledger.changes(since: place.number) != nil
+      {
+        cursor = place.number
+      } else {
+        try await writer.write(event(.reset, payload: Array("{}".utf8), ledger, at: nil))
+      }
+    }
+    for await signal in signals() {
+      watcher.interest.note()
+      let ledger = watcher.store.ledger
+      if let from = cursor, from == ledger.revision {
+        if signal == .beat { try await writer.write(heartbeat(ledger)) }
+        continue
+      }
+      if let from = cursor, let changes = ledger.changes(since: from) {
+        try await writer.write(events(changes, since: from, ledger))
+      } else {
+        if cursor != nil {
+          try await writer.write(event(.reset, payload: Array("{}".utf8), ledger, at: nil))
+        }
+        try await writer.write(snapshot(ledger))
+      }
+      cursor = ledger.revision
+    }
+  }
+
+  /// A signal at once, one after each change, and heartbeats; ends when the room is closed.
+  private func signals() -> AsyncStream<Signal> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(2)) { continuation in
+      let tasks = [
+        Task { for await _ in watcher.store.ticks() { continuation.yield(.change) } },
+        Task {
+          while (try? await Task.sleep(for: .seconds(WorkspaceLimits.heartbeat))) != nil {
+            continuation.yield(.beat)
+          }
+        },
+        Task {
+          for await _ in waiting.closing() {}
+          continuation.finish()
+        },
+      ]
+      continuation.onTermination = { _ in for task in tasks { task.cancel() } }
+    }
+  }
+
+  // MARK: Events
+
+  private func snapshot(_ ledger: WorkspaceRegistry) -> ByteBuffer {
+    var out = WorkspaceBytes()
+    out.raw("{\"revision\":\"\(ledger.generation)-\(ledger.revision)\",\"worktrees\":")
+    out.list(ledger.all) { $0.workspace($1) }
+    out.raw("}")
+    return event(.snapshot, payload: out.bytes, ledger, at: ledger.revision)
+  }
+
+  private func events(
+    _ changes: WorkspaceRegistry.Changes,
+    since: Int64,
+    _ ledger: WorkspaceRegistry
+  ) -> ByteBuffer {
+    var found: [(revision: Int64, buffer: ByteBuffer)] = []
+    for removal in changes.removals {
+      var out = WorkspaceBytes()
+      out.raw("{\"worktree_id\":")
+      out.text(removal.id)
+      out.raw(",\"worktree_name\":")
+      out.text(removal.name)
+      out.raw("}")
+      let buffer = event(.deleted, payload: out.bytes, ledger, at: removal.revision)
+      found.append((removal.revision, buffer))
+    }
+    for record in changes.records {
+      found.append((record.revision, event(of: record, since: since, ledger)))
+    }
+    var all = ByteBuffer()
+    for (_, buffer) in found.sorted(by: { $0.revision < $1.revision }) {
+      all.writeImmutableBuffer(buffer)
+    }
+    return all
+  }
+
+  private func event(
+    of record: WorkspaceRegistry.Record,
+    since: Int64,
+    _ ledger: WorkspaceRegistry
+  ) -> ByteBuffer {
+    var out = WorkspaceBytes()
+    if record.created > since {
+      out.raw("{\"worktree\":")
+      out.workspace(record)
+      out.raw("}")
+      return event(.created, payload: out.bytes, ledger, at: record.revision)
+    }
+    var all = ByteBuffer()
+    let todos = record.members.first { $0.key == .todos }
+    if let todos, todos.revision > since {
+      out.raw("{\"worktree_id\":\"\(record.workspace.id)\",\"todos\":")
+      out.raw(todos.value ?? Array("[]".utf8))
+      out.raw("}")
+      all.writeImmutableBuffer(event(.todosUpdated, payload: out.bytes, ledger, at: nil))
+      out = WorkspaceBytes()
+    }
+    out.raw("{\"worktree_id\":\"\(record.workspace.id)\",\"updates\":")
+    out.updates(record, since: since)
+    out.raw("}")
+    all.writeImmutableBuffer(event(.updated, payload: out.bytes, ledger, at: record.revision))
+    return all
+  }
+
+  private func heartbeat(_ ledger: WorkspaceRegistry) -> ByteBuffer {
+    let uptime = Int64((WatchClock.monotonic - began) * 1_000)
+    let payload = "{\"timestamp\":\(Int64(WatchClock.wall * 1_000)),\"uptime\":\(uptime)}"
+    return event(.heartbeat, payload: Array(payload.utf8), ledger, at: nil)
+  }
+
+  private func event(
+    _ kind: WorkspaceEventKind,
+    payload: [UInt8],
+    _ ledger: WorkspaceRegistry,
+    at revision: Int64?
+  ) -> ByteBuffer {
+    var buffer = ByteBuffer()
+    if let revision { buffer.writeString("id: \(ledger.generation)-\(revision)\n") }
+    buffer.writeString("data: {\"event\":{\"type\":\"\(kind.rawValue)\",\"payload\":")
+    buffer.writeBytes(payload)
+    let id = "\(ledger.generation)-\(revision ?? ledger.revision)"
+    let time = Int64(WatchClock.wall * 1_000)
+    buffer.writeString("},\"timestamp\":\(time),\"id\":\"\(id)\"}\n\n")
+    return buffer
+  }
+}

@@ -1,0 +1,172 @@
+import ConditionalHTTP
+import EventFeed
+import Foundation
+import Git
+import HTTPTypes
+import Serving
+import Workspaces
+import WorktreeWatch
+
+/// Something that can be read: what tells its states apart, and its body.
+///
+/// Reading has no side effects, and the tag is known without the body.
+enum WorkspaceResource: Sendable {
+  /// All worktrees.
+  case list
+  /// What changed since a revision, as the client wrote it.
+  case delta(String)
+  /// One worktree.
+  case item(String)
+  /// The newest agent session of a worktree.
+  case session(String)
+  /// What a worktree changed.
+  case diff(String)
+
+  /// Finds the resource at a path, such as `/v1/git/worktrees`.
+  ///
+  /// - Returns: The resource; `nil` if there is none at that path.
+  init?(path: String) {
+    let parts = path.split(separator: "?", maxSplits: 1)
+    let query = parts.count > 1 ? String(parts[1]) : ""
+    let names = (parts.first ?? "").split(separator: "/").map(String.init)
+    switch (names.count, names.prefix(3)) {
+    case (3, ["v1", "git", "worktrees"]):
+      self = .worktrees(QueryItems(query: query))
+    case (4, ["v1", "git", "worktrees"]): self = .item(names[3])
+    case (5, ["v1", "git", "worktrees"]) where names[4] == "diff": self = .diff(names[3])
+    case (4, ["v1", "sessions", "workspace"]): self = .session(names[3])
+    default: return nil
+    }
+  }
+}
+
+extension WorkspaceResource {
+  /// All worktrees, or what changed: `since` without a value is a revision that nobody knows.
+  static func worktrees(_ query: QueryItems) -> Self {
+    query.contains("since") ? .delta(query["since"] ?? "") : .list
+  }
+}
+
+/// Reads resources from the store.
+struct WorkspaceReader: Sendable {
+  let watcher: WorktreeWatcher
+
+  private var store: WorkspaceStore { watcher.store }
+
+  /// What tells the state of a resource from others; `nil` if the resource is not there, or its body has to be
+  /// made to know.
+  func tag(_ resource: WorkspaceResource) async -> EntityTag? {
+    switch resource {
+    case .list, .delta: return EntityTag(store.revisionText)
+    case .item(let id):
+      let (generation, record) = store.stamped(id)
+      return record.map { EntityTag("\(generation)-\($0.revision)") }
+    case .session(let id):
+      let (generation, record) = store.stamped(Self.id(id))
+      guard let record, record.session != nil else { return nil }
+      return EntityTag("\(generation)-s\(record.sessionVersion)")
+    case .diff(let id):
+      guard let workspace = store.record(id)?.workspace,
+        let key = await watcher.diffKey(of: workspace)
+      else { return nil }
+      return watcher.diffs.tag(workspace.path, key, at: WatchClock.monotonic)
+        .map { EntityTag($0) }
+    }
+  }
+
+  /// When a resource may be another: at once, and from then on.
+  func ticks(_ resource: WorkspaceResource) -> AsyncStream<Void> {
+    guard case .diff(let id) = resource, let path = store.record(id)?.workspace.path else {
+      return store.ticks()
+    }
+    // Its content may be another while nothing else of the worktree is.
+    return watcher.looked.ticks(of: path)
+  }
+
+  /// Whether there is nothing new for a client; a body is made only if there is no other way to know.
+  func isCurrent(_ resource: WorkspaceResource, _ conditions: WorkspaceConditions) async -> Bool {
+    if let tag = await tag(resource) { return conditions.isCurrent(tag) }
+    guard case .diff = resource else { return false }
+    return await (try? body(resource)).map { conditions.isCurrent($0.tag) } ?? false
+  }
+
+  /// The body of a resource with its tag.
+  ///
+  /// - Throws: ``Problem`` 404; as ``DiffReader``.
+  func body(_ resource: WorkspaceResource) async throws -> (bytes: [UInt8], tag: EntityTag) {
+    var out = WorkspaceBytes()
+    switch resource {
+    case .list:
+      let ledger = store.ledger
+      out.list(ledger.all) { $0.workspace($1) }
+      return (out.bytes, EntityTag("\(ledger.generation)-\(ledger.revision)"))
+    case .delta(let since):
+      let ledger = store.ledger
+      write(Self.changes(ledger, since: since), of: ledger, into: &out)
+      return (out.bytes, EntityTag("\(ledger.generation)-\(ledger.revision)"))
+    case .item(let id):
+      let (generation, record) = store.stamped(id)
+      guard let record else { throw Self.missing(id) }
+      out.workspace(record)
+      return (out.bytes, EntityTag("\(generation)-\(record.revision)"))
+    case .session(let id):
+      let (generation, record) = store.stamped(Self.id(id))
+      guard let record else { throw Self.missing(id) }
+      guard let session = record.session else {
+        throw Problem(
+          .sessionNotFound,
+          detail: "no agent session is known for \(record.workspace.path)"
+        )
+      }
+      return (session, EntityTag("\(generation)-s\(record.sessionVersion)"))
+    case .diff(let id):
+      guard let record = store.record(id) else { throw Self.missing(id) }
+      // If it changes meanwhile, the key is that of the state before, and the diff is made again.
+      let (key, at) = (await watcher.diffKey(of: record.workspace), WatchClock.monotonic)
+      let source = await watcher.source(of: record.workspace.path)?.ref
+      let diff = try await DiffReader(runner: watcher.runner)
+        .diff(of: record.workspace, source: source)
+      let bytes = WorkspaceJSON.bytes(diff)
+      let tag = "\(store.ledger.generation)-d\(WorkspaceIdentity.digest(bytes))"
+      if let key { watcher.diffs.remember(tag, of: record.workspace.path, key, at: at) }
+      return (bytes, EntityTag(tag))
+    }
+  }
+
+  /// A session may be asked for by the worktree's path, as in the seed system.
+  private static func id(_ name: String) -> String {
+    let name = name.removingPercentEncoding ?? name
+    return name.contains("/") ? WorkspaceIdentity.id(of: name) : name
+  }
+
+  static func missing(_ id: String) -> Problem {
+    Problem(
+      .worktreeNotFound,
+      detail: "there is no worktree \(id.prefix(80))"
+    )
+  }
+
+  private static func changes(
+    _ ledger: WorkspaceRegistry,
+    since: String
+  ) -> WorkspaceRegistry.Changes? {
+    guard let place = EventNumber(id: since), place.epoch == ledger.generation else { return nil }
+    return ledger.changes(since: place.number)
+  }
+
+  private func write(
+    _ changes: WorkspaceRegistry.Changes?,
+    of ledger: WorkspaceRegistry,
+    into out: inout WorkspaceBytes
+  ) {
+    out.raw("{\"revision\":\"\(ledger.generation)-\(ledger.revision)\",")
+    out.raw("\"full\":\(changes == nil),\"changed\":")
+    let records = changes?.records.sorted {
+      $0.workspace.path.isNameBefore($1.workspace.path)
+    }
+    out.list(records ?? ledger.all) { $0.workspace($1) }
+    out.raw(",\"removed\":")
+    out.list(changes?.removals ?? []) { $0.text($1.id) }
+    out.raw("}")
+  }
+}

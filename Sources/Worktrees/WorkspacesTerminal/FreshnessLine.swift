@@ -1,0 +1,60 @@
+import Freshness
+package import FreshnessRuntime
+import TerminalText
+
+/// How old what is shown is, and what the engine does about it, in one line: the age first, so that it is in view
+/// however narrow the terminal is.
+package enum FreshnessLine {
+  /// The age from which a copy that no stream keeps fresh is no longer called fresh.
+  private static let old = Timespan.seconds(45)
+
+  /// The line.
+  ///
+  /// - Parameters:
+  ///   - report: How fresh it is; nothing before the first question.
+  ///   - failure: What went wrong last.
+  ///   - isMetered: Whether the network costs, so that nothing is streamed.
+  ///   - pen: The width and the colours.
+  /// - Returns: The line.
+  package static func text(
+    _ report: FreshnessReport?,
+    failure: LiveFailure?,
+    isMetered: Bool,
+    _ pen: TextStyle
+  ) -> String {
+    var parts: [String] = []
+    var (mark, style) = ("○", "2")
+    if let age = report?.verifiedAgo {
+      (mark, style) = ("●", "32")
+      if report?.isStreaming == false, age > old { (mark, style) = ("◐", "33") }
+      parts.append(ago(age))
+    } else {
+      parts.append("nothing yet")
+    }
+    if let failure {
+      (mark, style) = ("▲", "33")
+      parts.append(TerminalText.line(failure.description, longest: 200))
+    }
+    if let report {
+      if report.isStreaming { parts.append("events") }
+      if isMetered { parts.append("metered") }
+      if report.isAsking {
+        parts.append("asking …")
+      } else if let next = report.nextActionIn, !report.isStreaming {
+        parts.append("asks in \((next.milliseconds + 999) / 1_000) s")
+      }
+      if let changed = report.changedAgo, failure == nil, ago(changed) != parts.first {
+        parts.append("changed \(ago(changed))")
+      }
+    }
+    return pen.line("\(mark) \(parts.joined(separator: " · "))", style)
+  }
+
+  private static func ago(_ age: Timespan) -> String {
+    switch Age.wording(age) {
+    case .seconds(let count): "\(count) s ago"
+    case .minutes(let count): "\(count) min ago"
+    case .hours(let count): "\(count) h ago"
+    }
+  }
+}

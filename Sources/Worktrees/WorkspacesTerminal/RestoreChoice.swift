@@ -1,0 +1,188 @@
+package import TerminalText
+package import Workspaces
+package import WorkspacesClient
+
+/// What can be taken back, from which a person chooses one: worktrees in the trash, merges, syncs.
+package struct RestoreChoice: Equatable, Sendable {
+  /// How far it is.
+  package enum Stage: Equatable, Sendable {
+    /// The server is asked what there is.
+    case asking
+    /// The person chooses.
+    case ready
+    /// The server takes it back.
+    case running
+    /// The server refused.
+    case refused(WorkspaceFailure)
+  }
+
+  /// The word that confirms what the server refused because of programs that run there.
+  static let word = "restore"
+
+  /// How far it is.
+  package private(set) var stage = Stage.asking
+  /// What there is, the newest first.
+  package private(set) var points: [RestorePoint] = []
+  /// Which one the cursor stands on.
+  package private(set) var place = 0
+  /// What is typed to confirm.
+  private(set) var typed = ""
+  /// Processes that were named and passed over, by their numbers.
+  private var processes: [Int] = []
+
+  /// Nothing is known yet.
+  package init() {}
+
+  /// The one the cursor stands on.
+  package var chosen: RestorePoint? { points.indices.contains(place) ? points[place] : nil }
+
+  /// Takes what there is, or why that is not known.
+  package mutating func take(_ result: Result<[RestorePoint], WorkspaceFailure>) {
+    switch result {
+    case .success(let points):
+      self.points = points
+      place = min(place, max(points.count - 1, 0))
+      stage = .ready
+    case .failure(let failure): stage = .refused(failure)
+    }
+  }
+
+  /// Takes why the server did not take it back.
+  package mutating func refused(_ failure: WorkspaceFailure) {
+    typed = ""
+    stage = .refused(failure)
+  }
+
+  // MARK: Keys
+
+  /// Takes a key.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - room: How many rows a page has.
+  /// - Returns: What it means.
+  package mutating func take(_ key: Key, room: Int) -> WorkspaceDialogue.Outcome {
+    if key == .escape || key == .control("c") { return leave() }
+    switch stage {
+    case .asking, .running: return .stay
+    case .refused(let failure): return insisting(key, failure)
+    case .ready: break
+    }
+    switch key {
+    case .down, .character("j"): place += 1
+    case .up, .character("k"): place -= 1
+    case .pageDown, .control("f"): place += room
+    case .pageUp, .control("b"): place -= room
+    case .home, .character("g"): place = 0
+    case .end, .character("G"): place = points.count - 1
+    case .character("y"): return run()
+    case .character("n"), .character("q"): return .close
+    default: break
+    }
+    place = min(max(place, 0), max(points.count - 1, 0))
+    return .stay
+  }
+
+  /// Whether the word may be typed that makes the server do it all the same.
+  var mayInsist: Bool {
+    guard case .refused(let failure) = stage, chosen != nil else { return false }
+    return failure.yields(.processes, of: .restore) && !failure.processes.isEmpty
+  }
+
+  /// From a refusal back to the list; from the list away.
+  private mutating func leave() -> WorkspaceDialogue.Outcome {
+    guard case .refused = stage, !points.isEmpty else { return .close }
+    (stage, typed, processes) = (.ready, "", [])
+    return .stay
+  }
+
+  private mutating func insisting(
+    _ key: Key,
+    _ failure: WorkspaceFailure
+  ) -> WorkspaceDialogue.Outcome {
+    guard mayInsist else { return key == .enter ? leave() : .stay }
+    switch key {
+    case .character(let character) where typed.count < Self.word.count: typed.append(character)
+    case .backspace where !typed.isEmpty: typed.removeLast()
+    case .enter where typed == Self.word:
+      processes += failure.processes.map(\.pid)
+      return run()
+    default: break
+    }
+    return .stay
+  }
+
+  private mutating func run() -> WorkspaceDialogue.Outcome {
+    guard let chosen else { return .stay }
+    stage = .running
+    return .make(.restore(chosen.id, processes: processes))
+  }
+
+  // MARK: Drawing
+
+  /// What the keys do now.
+  var hints: [(key: String, word: String)] {
+    switch stage {
+    case .asking, .running: [("esc", "back")]
+    case .ready:
+      points.isEmpty
+        ? [("esc", "back")] : [("y", "take it back"), ("↑ ↓", "choose"), ("esc", "back")]
+    case .refused: mayInsist ? [("enter", "confirm"), ("esc", "leave it")] : [("esc", "back")]
+    }
+  }
+
+  /// The most files of a refusal that are named; the rest are counted.
+  private static let mostFiles = 200
+
+  /// The list, no more lines than there are rows.
+  ///
+  /// - Parameters:
+  ///   - rows: The rows.
+  ///   - now: The server's time, in seconds since 1970.
+  ///   - pen: The width and the colors.
+  /// - Returns: The lines.
+  func lines(rows: Int, at now: Double, _ pen: TextStyle) -> [String] {
+    var lines = [pen.line("What can be taken back", "1"), ""]
+    switch stage {
+    case .asking: lines.append(pen.line("  Asking …", "2"))
+    case .running: lines.append(pen.line("  Taking it back …", "2"))
+    case .ready: lines += list(max(rows - lines.count, 1), now, pen)
+    case .refused(let failure):
+      lines += pen.paragraph(failure.description, most: 8).map { pen.colours.paint("1;31", $0) }
+      lines += failure.files.prefix(Self.mostFiles).map { pen.line("  \(TerminalText.line($0))") }
+      if mayInsist {
+        let words = "To do it all the same, type \(Self.word) and press enter."
+        let tail = [""] + pen.paragraph(words, most: 3) + [pen.line("  \(typed)▏", "1")]
+        lines = Array(lines.prefix(max(rows - tail.count, 1))) + tail
+      }
+    }
+    return Array(lines.prefix(max(rows, 1)))
+  }
+
+  private func list(_ room: Int, _ now: Double, _ pen: TextStyle) -> [String] {
+    guard !points.isEmpty else { return pen.paragraph("There is nothing to take back.", most: 2) }
+    let top = max(min(place - room / 2, points.count - room), 0)
+    return points.enumerated().dropFirst(top).prefix(room).map { index, point in
+      let isHere = index == place
+      let age = StateStyle.longAge(WorkspaceInstant.read(point.createdAt).map { now - $0 })
+      let left = StateStyle.longAge(WorkspaceInstant.read(point.keptUntil).map { $0 - now })
+      let words = TerminalText.line(
+        Self.words(point) + (age.isEmpty ? "" : ", \(age) ago")
+          + (left.isEmpty ? "" : "; kept for \(left)")
+      )
+      return pen.line((isHere ? "› " : "  ") + words, isHere ? "1" : "0")
+    }
+  }
+
+  /// What was done.
+  private static func words(_ point: RestorePoint) -> String {
+    let branch = point.branch ?? "HEAD"
+    switch point.kind {
+    case .delete: return "\(point.name) deleted (\(branch), \(point.path))"
+    case .merge: return "a merge into \(branch) in \(point.path)"
+    case .sync: return "a sync of \(branch) in \(point.path)"
+    case .restore: return "\(branch) in \(point.path) put back"
+    default: return "\(point.kind.rawValue) of \(branch) in \(point.path)"
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import Git
+
+/// What an action is about to begin in a worktree, so that only that is undone if it fails.
+struct BegunOperation: Sendable {
+  /// The kinds with what tells this one from another's.
+  enum Kind: Sendable {
+    /// A rebase of the commit that was checked out, onto another.
+    case rebase(onto: String, head: String)
+    /// A merge of a commit.
+    case merge(String)
+    /// A merge that only fills the index.
+    case squash
+  }
+
+  private let kind: Kind
+  private let directory: String
+  private let message: [Int]?
+
+  /// Remembers the state directly before the act.
+  ///
+  /// - Parameters:
+  ///   - kind: What is begun.
+  ///   - directory: The git directory of the worktree.
+  init(_ kind: Kind, in directory: String) {
+    self.kind = kind
+    self.directory = directory
+    message = HostFile.stamp(HostFile.join(directory, "SQUASH_MSG"))
+  }
+
+  /// What is begun in the worktree now, whoever began it.
+  var found: GitOperation? { WorktreeScan.operation(directory) }
+
+  /// Whether what is begun in the worktree now is this.
+  var isThere: Bool {
+    switch kind {
+    case .rebase(let onto, let head):
+      ["rebase-merge", "rebase-apply"].contains {
+        content("\($0)/onto") == onto && content("\($0)/orig-head") == head
+      }
+    case .merge(let other):
+      content("MERGE_HEAD") == other && found?.kind == .merge
+    case .squash:
+      found == nil
+        && HostFile.stamp(HostFile.join(directory, "SQUASH_MSG")).map { $0 != message }
+          ?? false
+    }
+  }
+
+  /// Whether it is a rebase.
+  var isRebase: Bool {
+    if case .rebase = kind { true } else { false }
+  }
+
+  /// What undoes it.
+  var undo: [String] {
+    switch kind {
+    case .rebase: ["rebase", "--abort"]
+    case .merge: ["merge", "--abort"]
+    // Without a commit: one that was made meanwhile stays.
+    case .squash: ["reset", "--quiet", "--merge"]
+    }
+  }
+
+  private func content(_ name: String) -> String? {
+    HostFile.text(HostFile.join(directory, name))?.split(whereSeparator: \.isWhitespace)
+      .first.map(String.init)
+  }
+}

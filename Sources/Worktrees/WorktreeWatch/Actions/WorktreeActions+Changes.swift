@@ -1,0 +1,469 @@
+import Git
+package import Workspaces
+
+extension WorktreeActions {
+  /// Makes a worktree with a new branch, or of a branch that is there.
+  ///
+  /// - Parameters:
+  ///   - repository: The id of the repository, or its path.
+  ///   - branch: The branch; `nil` makes one of the name.
+  ///   - name: The name of the folder; `nil` takes the branch's name.
+  ///   - source: What a new branch starts from; `nil` for the repository's default branch.
+  /// - Returns: The worktree, looked at once.
+  /// - Throws: ``ActionRefusal``, ``GitRunner/Failure``.
+  package func create(
+    repository: String,
+    branch: String?,
+    name: String?,
+    source: String?
+  ) async throws -> Workspace {
+    let found = await watcher.repositories(named: repository)
+    guard let place = found.first else {
+      throw ActionRefusal(.repositoryNotFound, "there is no repository \(repository.prefix(80))")
+    }
+    guard found.count == 1 else {
+      throw ActionRefusal(
+        .invalidParameter,
+        "\(found.count) repositories are called \(repository.prefix(80)); give the path of one: "
+          + found.map(\.commonDirectory).joined(separator: ", ")
+      )
+    }
+    try await requireWatched(place.commonDirectory)
+    try await requireTrusted(place.commonDirectory, "to make a worktree")
+    guard let name = name ?? branch?.split(separator: "/").joined(separator: "-"),
+      Self.isFolderName(name)
+    else {
+      throw ActionRefusal(
+        .invalidParameter,
+        "name is to be 1 to 100 letters, digits, dots, dashes and underscores; no dot or dash at the start"
+      )
+    }
+    let branch = branch ?? name
+    let valid = try await runner.run(
+      ["check-ref-format", "--branch", branch],
+      in: place.commonDirectory,
+      accepted: 0...128
+    )
+    guard valid.code == 0, !branch.hasPrefix("-") else {
+      throw ActionRefusal(.invalidParameter, "\(branch.prefix(80)) cannot be the name of a branch")
+    }
+    return try await watcher.turns.take(place.commonDirectory) {
+      // What was committed a moment ago is what the branch starts from.
+      await watcher.refreshRepository(place.commonDirectory)
+      let now = await watcher.repositories(named: place.commonDirectory).first ?? place
+      return try await add(now, branch: branch, name: name, source: source)
+    }
+  }
+
+  private func add(
+    _ place: RepositoryScan,
+    branch: String,
+    name: String,
+    source: String?
+  ) async throws -> Workspace {
+    let main = place.members.first { $0.isMain }?.layout.worktree ?? place.commonDirectory
+    let folder = main + ".worktrees/" + name
+    guard HostFile.kindOfItself(folder) == nil else {
+      throw ActionRefusal(.alreadyExists, "\(folder) is there already", files: [folder])
+    }
+    let start = source ?? place.source?.object ?? "HEAD"
+    guard !start.hasPrefix("-") else {
+      throw ActionRefusal(.invalidParameter, "source cannot begin with a dash")
+    }
+    let exists = try await runner.run(
+      ["show-ref", "--verify", "--quiet", "refs/heads/\(branch)"],
+      in: place.commonDirectory,
+      accepted: 0...1
+    )
+    if exists.code == 0,
+      let holder = place.members.first(where: {
+        $0.entry.branch?.isSameName(as: "refs/heads/" + branch) ?? false
+      })
+    {
+      throw ActionRefusal(
+        .alreadyExists,
+        "\(branch) is checked out in \(holder.layout.worktree)",
+        files: [holder.layout.worktree]
+      )
+    }
+    if exists.code != 0 { try await requireRoom(for: branch, from: start, in: place, source) }
+    var arguments = ["worktree", "add", "--quiet"]
+    arguments += exists.code == 0 ? [folder, branch] : ["-b", branch, "--no-track", folder, start]
+    _ = try await act(arguments, in: place.commonDirectory)
+    await watcher.refreshRepository(place.commonDirectory)
+    let path = HostFile.realPath(folder) ?? folder
+    await watcher.refresh(path)
+    guard let made = store.record(WorkspaceIdentity.id(of: path))?.workspace else {
+      throw ActionRefusal(.gitFailed, "\(path) was made and cannot be found")
+    }
+    return made
+  }
+
+  private static func isFolderName(_ name: String) -> Bool {
+    guard (1...100).contains(name.utf8.count), let first = name.utf8.first else { return false }
+    return first != 0x2D && first != 0x2E
+      && name.utf8.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+          || (0x61...0x7A).contains(byte) || [0x2D, 0x2E, 0x5F].contains(byte)
+      }
+  }
+
+  /// What a merge came to.
+  package struct Merged: Sendable {
+    /// The worktree that has the source checked out.
+    package var target: Workspace
+    /// Why the merged worktree was not removed though it was to be; `nil` if it was, or was to stay.
+    package var refusal: String?
+    /// What takes the merge back; `nil` if it changed nothing.
+    package var undo: RestorePoint?
+    /// What restores the merged worktree; `nil` if it was not removed.
+    package var removed: RestorePoint?
+  }
+
+  /// Merges a worktree's branch into its source, in the worktree that has the source checked out.
+  ///
+  /// - Parameters:
+  ///   - workspace: The worktree.
+  ///   - squashes: Whether all its commits become one; if they change nothing, none is made.
+  ///   - cleansUp: Whether the worktree is removed then; what speaks against that is looked at before the merge.
+  ///   - processes: The numbers of processes that live in the worktrees and are no reason to refuse.
+  /// - Returns: What it came to.
+  /// - Throws: ``ActionRefusal``, ``ActionConflict``, ``GitRunner/Failure``.
+  package func merge(
+    _ workspace: Workspace,
+    squashes: Bool,
+    cleansUp: Bool = false,
+    processes: Set<Int32> = []
+  ) async throws -> Merged {
+    try await inTurn(workspace) { common in
+      await watcher.refreshRepository(common)
+      let now = try await current(workspace)
+      let removal = Removal(processes: processes)
+      if cleansUp { try await requireRemovable(now, common, removal) }
+      var merged = try await merge(now, common, squashes: squashes, processes)
+      guard cleansUp else { return merged }
+      do {
+        let after = try await current(now)
+        try await requireRemovable(after, common, removal)
+        merged.removed = try await remove(after, common, removal)
+      } catch let refusal as ActionRefusal {
+        merged.refusal = refusal.detail
+      } catch let failure as GitRunner.Failure {
+        merged.refusal = failure.description
+      }
+      return merged
+    }
+  }
+
+  private func merge(
+    _ now: Workspace,
+    _ common: String,
+    squashes: Bool,
+    _ processes: Set<Int32>
+  ) async throws -> Merged {
+    let source = try await source(of: now)
+    guard let branch = now.git.branch, let head = now.git.head else {
+      throw ActionRefusal(.invalidParameter, "\(now.path) has no branch checked out")
+    }
+    guard !branch.isSameName(as: source.branch) else {
+      throw ActionRefusal(.invalidParameter, "\(branch) is the source itself")
+    }
+    try await requireClean(now)
+    guard let place = await watcher.worktree(on: source.branch, with: now.path),
+      let record = store.record(WorkspaceIdentity.id(of: place))
+    else {
+      throw ActionRefusal(
+        .operationInProgress,
+        "no worktree has \(source.branch) checked out; the merge is made there"
+      )
+    }
+    let target = try await current(record.workspace)
+    try requireIdle(target, besides: processes)
+    try await requireNoProcess(in: target, besides: processes)
+    try await requireClean(target)
+    guard let base = target.git.head else {
+      throw ActionRefusal(.invalidParameter, "\(source.branch) has no commit yet")
+    }
+    let trial = try await trial(now, "merge", ours: base, theirs: head)
+    if trial.report.hasConflicts {
+      var report = trial.report
+      report.error = WorkspaceProblem.mergeConflict.rawValue
+      throw ActionConflict(report: report)
+    }
+    try await requireNothingInTheWay(trial.added, in: target.path)
+    try await requireNoHiddenEdit(target.path, among: incoming(head, in: target.path))
+    let title = "Merge branch '\(branch)'"
+    // Each is said, whatever the configuration says.
+    let way =
+      squashes
+      ? ["--squash", "--ff", "--no-commit"]
+      : ["--no-ff", "--commit", "--no-squash", "-m", title]
+    let begun = BegunOperation(squashes ? .squash : .merge(head), in: try await ready(target))
+    let undo = try await undoable(.merge, target, common) {
+      _ = try await act(
+        ["merge", "--quiet", "--no-overwrite-ignore"] + way + [head],
+        in: target.path,
+        begun,
+        variables: Self.plainSettings(source.branch)
+      )
+      if squashes {
+        try await commitSquash("\(title) (squashed)", in: target, begun)
+      } else if try await !contains(head, in: target.path) {
+        throw ActionRefusal(
+          .gitFailed,
+          "git merge made no merge of \(branch) in \(target.path); look there what it left"
+        )
+      }
+    }
+    await watcher.refresh(now.path)
+    return Merged(target: try await current(target), undo: undo)
+  }
+
+  private func commitSquash(
+    _ message: String,
+    in target: Workspace,
+    _ begun: BegunOperation
+  ) async throws {
+    let staged = try await runner.run(
+      ["diff", "--cached", "--quiet"] + DiffReader.plain,
+      in: target.path,
+      timeout: WatchLimits.diffTimeout,
+      accepted: 0...1
+    )
+    if staged.code == 0 {
+      // The message that a squash leaves would be that of the next commit.
+      if begun.isThere { _ = try await act(begun.undo, in: target.path) }
+      return
+    }
+    _ = try await act(["commit", "--quiet", "-m", message], in: target.path, begun)
+    if try await checkedOut(target.path) == target.git.head {
+      throw ActionRefusal(
+        .gitFailed,
+        "git commit made no commit in \(target.path); look there what it left"
+      )
+    }
+  }
+
+  /// Whether what is checked out has a commit.
+  private func contains(_ commit: String, in folder: String) async throws -> Bool {
+    let answer = try await runner.run(
+      ["merge-base", "--is-ancestor", commit, "HEAD"],
+      in: folder,
+      accepted: 0...1
+    )
+    return answer.code == 0
+  }
+
+  /// Takes the source into a worktree's branch; what ends in conflicts is undone.
+  ///
+  /// - Parameters:
+  ///   - workspace: The worktree.
+  ///   - strategy: How.
+  ///   - fetches: Whether the remote is asked first for what is new.
+  ///   - rewritesPushed: Whether a rebase may make commits again that a remote has.
+  ///   - processes: The numbers of processes that live there and are no reason to refuse.
+  /// - Returns: What it came to.
+  /// - Throws: ``ActionRefusal``, ``ActionConflict``, ``GitRunner/Failure``.
+  package func sync(
+    _ workspace: Workspace,
+    _ strategy: Strategy,
+    fetches: Bool,
+    rewritesPushed: Bool = false,
+    processes: Set<Int32> = []
+  ) async throws -> Synced {
+    try await inTurn(workspace) { common in
+      await watcher.refreshRepository(common)
+      var now = try await syncable(workspace, processes)
+      if fetches {
+        _ = try await act(["fetch", "--quiet", "origin"], in: now.path)
+        await watcher.refreshRepository(common)
+        now = try await syncable(now, processes)
+      }
+      if strategy == .rebase {
+        let isNeeded = try await requireRebasable(
+          now,
+          onto: source(of: now).object,
+          rewritesPushed: rewritesPushed
+        )
+        guard isNeeded else { return Synced(worktree: now) }
+      }
+      var done = now
+      let undo = try await undoable(.sync, now, common) { done = try await sync(now, strategy) }
+      return Synced(worktree: done, undo: undo)
+    }
+  }
+
+  private func syncable(
+    _ workspace: Workspace,
+    _ processes: Set<Int32>
+  ) async throws -> Workspace {
+    let now = try await current(workspace)
+    try requireIdle(now, besides: processes)
+    try await requireNoProcess(in: now, besides: processes)
+    // Before the branch: while a rebase waits, none is checked out.
+    try await requireClean(now)
+    guard now.git.branch != nil else {
+      throw ActionRefusal(.invalidParameter, "\(now.path) has no branch checked out")
+    }
+    return now
+  }
+
+  private func sync(_ now: Workspace, _ strategy: Strategy) async throws -> Workspace {
+    let source = try await source(of: now)
+    let added: [[UInt8]]
+    switch strategy {
+    case .rebase:
+      // A rebase that is given up writes over them.
+      try await requireNoHiddenEdit(now.path, sparse: false)
+      try await requireNoHiddenEdit(now.path, among: touched(onto: source.object, in: now.path))
+      added = try await replayed(now, onto: source.object)
+    case .merge:
+      added = try await trial(now, "sync", ours: "HEAD", theirs: source.object).added
+      try await requireNoHiddenEdit(now.path, among: incoming(source.object, in: now.path))
+    }
+    try await requireNothingInTheWay(added, in: now.path)
+    let directory = try await ready(now)
+    let begun: BegunOperation
+    let arguments: [String]
+    switch strategy {
+    case .rebase:
+      begun = BegunOperation(
+        .rebase(onto: source.object, head: now.git.head ?? ""),
+        in: directory
+      )
+      arguments = ["rebase", "--quiet", source.object]
+    case .merge:
+      begun = BegunOperation(.merge(source.object), in: directory)
+      arguments = [
+        "merge", "--quiet", "--no-overwrite-ignore", "--ff", "--commit", "--no-squash", "-m",
+        "Merge branch '\(source.shortRef)'", source.object,
+      ]
+    }
+    do {
+      _ = try await act(
+        arguments,
+        in: now.path,
+        variables: Self.plainSettings(now.git.branch ?? "")
+      )
+    } catch let failure as GitRunner.Failure {
+      await watcher.refresh(now.path)
+      let after = store.record(now.id)?.workspace
+      let undone = try await undo(begun, in: now.path, after: failure)
+      await watcher.refresh(now.path)
+      guard undone, let after, after.git.conflictCount > 0 else { throw failure }
+      throw ActionConflict(
+        report: report(
+          now,
+          "sync",
+          after.git.conflicts,
+          isConflict: true,
+          error: WorkspaceProblem.mergeConflict.rawValue
+        )
+      )
+    }
+    guard try await contains(source.object, in: now.path) else {
+      throw ActionRefusal(
+        .gitFailed,
+        "git \(strategy.rawValue) ended and \(now.path) has not what \(source.shortRef) has; look there"
+      )
+    }
+    return try await current(now)
+  }
+
+  /// Undoes what an action began; leaves what somebody else did.
+  ///
+  /// A hook that failed may have changed files that git then does not give up; they are kept in the stash first.
+  ///
+  /// - Parameters:
+  ///   - begun: What was begun.
+  ///   - folder: The worktree.
+  ///   - cause: Why it is undone.
+  /// - Returns: Whether there was something to undo.
+  /// - Throws: ``ActionRefusal`` if something is begun that is not the action's, if changes are in the stash now, or
+  ///   if it could not be undone.
+  private func undo(
+    _ begun: BegunOperation,
+    in folder: String,
+    after cause: any Error
+  ) async throws -> Bool {
+    guard begun.isThere else {
+      if let found = begun.found {
+        throw ActionRefusal(
+          .operationInProgress,
+          "a \(found.kind.rawValue) was begun in \(folder) by somebody else meanwhile and is left as it is"
+        )
+      }
+      return false
+    }
+    do {
+      _ = try await act(begun.undo, in: folder)
+      return true
+    } catch {
+      guard !begun.isRebase else { throw Self.notUndone(folder, cause, error) }
+    }
+    do {
+      let kept = try await act(["stash", "create", "changed while freshet merged"], in: folder)
+      if !kept.text.isEmpty {
+        _ = try await act(
+          ["stash", "store", "--quiet", "-m", "changed while freshet merged", kept.text],
+          in: folder
+        )
+      }
+      // As the changes are those of the index then, they are given up with it; nothing else is touched.
+      _ = try await act(["add", "--update", ":/"], in: folder)
+      _ = try await act(["reset", "--quiet", "--merge"], in: folder)
+      throw ActionRefusal(
+        .gitFailed,
+        "\(cause); \(folder) is as it was before, and what was changed there meanwhile is the newest stash"
+      )
+    } catch let failure as GitRunner.Failure {
+      throw Self.notUndone(folder, cause, failure)
+    }
+  }
+
+  private static func notUndone(
+    _ folder: String,
+    _ cause: any Error,
+    _ failure: any Error
+  ) -> ActionRefusal {
+    ActionRefusal(
+      .gitFailed,
+      "\(cause); what was begun in \(folder) could not be undone and waits there: \(failure)"
+    )
+  }
+
+  /// Runs a command that changes something and, if it fails, undoes what it began.
+  private func act(
+    _ arguments: [String],
+    in folder: String,
+    _ begun: BegunOperation,
+    variables: [String: String] = [:]
+  ) async throws -> GitRunner.Answer {
+    do {
+      return try await act(arguments, in: folder, variables: variables)
+    } catch {
+      _ = try await undo(begun, in: folder, after: error)
+      throw error
+    }
+  }
+
+  /// Runs a command that changes something.
+  func act(
+    _ arguments: [String],
+    in folder: String,
+    variables: [String: String] = [:]
+  ) async throws -> GitRunner.Answer {
+    // A client that goes away does not leave half a change behind.
+    let runner = runner
+    let task = Task {
+      try await runner.run(
+        arguments,
+        in: folder,
+        reads: false,
+        timeout: WatchLimits.actionTimeout,
+        variables: variables
+      )
+    }
+    return try await task.value
+  }
+}

@@ -1,0 +1,46 @@
+/// What a watcher watches, and how fast.
+package struct WatchSettings: Sendable {
+  /// The folders to find repositories in.
+  package var roots: [String]
+  /// See ``WatchLimits/quiet``.
+  package var quiet = WatchLimits.quiet
+  /// See ``WatchLimits/longestDelay``.
+  package var longestDelay = WatchLimits.longestDelay
+  /// See ``WatchLimits/spacing``.
+  package var spacing = WatchLimits.spacing
+  /// See ``WatchLimits/reconcile``.
+  package var reconcile = WatchLimits.reconcile
+  /// See ``WatchLimits/pollEvery``.
+  package var pollEvery = WatchLimits.pollEvery
+  /// The most watches of the kernel; 0 polls everything.
+  package var watches = Inotify.share(percent: WatchLimits.inotifyShare)
+  /// The name of the file system of a path, if not all changes on it make events.
+  package var lacksEvents: @Sendable (String) -> String? = { FileSystemEvents.lacking($0) }
+
+  /// Watches some folders with the usual times.
+  package init(roots: [String]) { self.roots = roots }
+}
+
+/// What a watcher did so far.
+package struct WatchMetrics: Hashable, Sendable {
+  /// Repositories that are known.
+  package var repositories = 0
+  /// Worktrees that are known.
+  package var worktrees = 0
+  /// Worktrees whose content cannot be watched, so that they are polled.
+  package var polled = 0
+  /// Folders that are watched.
+  package var watches = 0
+  /// Events of watched folders.
+  package var events: Int64 = 0
+  /// Looks at worktrees that ended.
+  package var looks = 0
+  /// Looks that failed.
+  package var failures = 0
+  /// Git processes by command.
+  package var processes: [String: Int] = [:]
+  /// Whether a limit keeps repositories or worktrees out.
+  package var isCut = false
+  /// Given folders that are not there.
+  package var missingRoots: [String] = []
+}

@@ -1,0 +1,499 @@
+import ConditionalHTTP
+import Git
+import Synchronization
+package import Workspaces
+
+/// Keeps a store of worktrees as git and agents have them.
+///
+/// Events of watched folders, pauses between them, a budget of looks, polling where nothing can be watched, and
+/// a look at everything once in a while: what is due when is decided by the machines of `Git`; here they are
+/// driven.
+///
+/// ```
+/// inotify ──▶ WatchTable ──▶ Debounce ──▶ RefreshBudget ──▶ WorktreeScan ──▶ WorkspaceStore
+///                                  ▲                                              ▲
+///            polling, reconcile ───┘                      AgentWatching ──────────┘
+/// ```
+package actor WorktreeWatcher {
+  typealias Owner = WatchTable.Owner
+
+  struct Tree {
+    var member: RepositoryScan.Member
+    var repository: String
+    var look: WorktreeScan?
+    var reading = AgentReading()
+    var isPolled = true
+    /// When it is looked at without an event: if it is polled, or the last look failed.
+    var polls: PollSchedule
+    var folders: WatchPlan.Folders?
+    var gitFolders: NameTable<WatchPlan.Place> = [:]
+    var submodules: [String] = []
+    var indexStamps: [[Int]?] = []
+    var untracked: [String] = []
+    var hasFolders = false
+    var isCut = false
+    /// The name of its file system if not all changes on it make events.
+    var eventlessSystem: String?
+    /// Whether the system had no watches left for it.
+    var lacksWatches = false
+    /// The moves of ``WatchTable`` that the watched folders are of.
+    var settledMoves: Int64 = -1
+    var waiters: [(since: Double, continuation: CheckedContinuation<Void, Never>)] = []
+  }
+
+  package nonisolated let store: WorkspaceStore
+  package nonisolated let runner: GitRunner
+  package nonisolated let table: WatchTable
+  /// Who waits for a look at a worktree.
+  package nonisolated let looked = ScanTicks()
+  /// The diffs that were made.
+  package nonisolated let diffs: DiffCache
+  /// Whether somebody looks at them.
+  package nonisolated let interest: WatchInterest
+  nonisolated let turns = ActionQueue()
+  nonisolated let settings: WatchSettings
+  nonisolated let agents: (any AgentWatching)?
+  private nonisolated let signals: AsyncStream<Void>
+  private nonisolated let signal: AsyncStream<Void>.Continuation
+
+  var repositories: NameTable<RepositoryScan> = [:]
+  var trees: NameTable<Tree> = [:]
+  private var debounces: [Owner: Debounce] = [:]
+  private var budget: RefreshBudget<Owner>
+  private var reconcileAt = 0.0
+  var failures = 0
+  /// When repositories that could not be read are looked at again.
+  private var retriesOfRepositories: NameTable<PollSchedule> = [:]
+  /// Worktrees that are looked at when the look at their repository has ended.
+  private var held: NameTable<NameSet> = [:]
+  var looks = 0
+  var isCut = false
+  var missingRoots: [String] = []
+  /// The folders that are watched, without links.
+  var realRoots: [String] = []
+  /// What the last search for repositories left out.
+  var searchOmissions: [Omission] = []
+  /// Why repositories could not be read, by their common directories.
+  var repositoryProblems: [String: String] = [:]
+  /// Worktrees that are left out as there are too many.
+  var surplusWorktrees: Set<String> = []
+  private var following: Task<Void, Never>?
+  private var wasWanted = true
+  private var unknownReadings: NameTable<AgentReading> = [:]
+
+  /// Creates a watcher; ``run()`` starts it.
+  ///
+  /// - Parameters:
+  ///   - settings: What to watch.
+  ///   - store: Where the state goes.
+  ///   - agents: Watches the agents; nothing leaves their state unknown.
+  ///   - trust: The configurations that a person trusts.
+  package init(
+    _ settings: WatchSettings,
+    store: WorkspaceStore,
+    agents: (any AgentWatching)? = nil,
+    trust: TrustedRepositories = TrustedRepositories()
+  ) {
+    self.settings = settings
+    self.store = store
+    self.agents = agents
+    runner = GitRunner(programs: ProgramGuard(roots: settings.roots, trust: trust))
+    diffs = DiffCache(longest: settings.reconcile)
+    budget = RefreshBudget(spacing: settings.spacing, most: WatchLimits.processes)
+    let (signals, signal) = AsyncStream.makeStream(
+      of: Void.self,
+      bufferingPolicy: .bufferingNewest(1)
+    )
+    (self.signals, self.signal) = (signals, signal)
+    table = WatchTable(share: settings.watches) { signal.yield() }
+    interest = WatchInterest { signal.yield() }
+  }
+
+  /// Watches until the task is cancelled.
+  package func run() async {
+    await withTaskGroup(of: Void.self) { group in
+      if let agents {
+        group.addTask {
+          for await (path, reading) in agents.readings() { await self.take(reading, of: path) }
+        }
+      }
+      await discover()
+      await withDiscardingTaskGroup { looks in
+        var iterator = signals.makeAsyncIterator()
+        while !Task.isCancelled {
+          let wakeAt = round(&looks)
+          let pause = max(WatchLimits.roundPause, wakeAt - WatchClock.monotonic)
+          let alarm = Task { [signal] in
+            try? await Task.sleep(for: .seconds(pause))
+            if !Task.isCancelled { signal.yield() }
+          }
+          guard await iterator.next(isolation: #isolation) != nil else { break }
+          alarm.cancel()
+          try? await Task.sleep(for: .seconds(WatchLimits.roundPause))
+        }
+      }
+      group.cancelAll()
+    }
+    for key in trees.keys { release(key) }
+  }
+
+  /// Looks at a worktree as soon as the budget allows, and waits until it was looked at.
+  package func refresh(_ path: String) async {
+    guard trees[path] != nil else { return }
+    let now = WatchClock.monotonic
+    budget.request(.worktree(path), at: now)
+    signal.yield()
+    await withCheckedContinuation { continuation in
+      trees[path]?.waiters.append((now, continuation))
+    }
+  }
+
+  /// Looks at a repository now: which worktrees it has.
+  package func refreshRepository(_ common: String) async {
+    await lookAtRepository(common)
+  }
+
+  /// Looks for repositories and worktrees now.
+  package func rediscover() async {
+    await discover()
+    signal.yield()
+  }
+
+  // MARK: Rounds
+
+  /// Takes the news, begins what is due.
+  ///
+  /// - Returns: When the next round is due without news.
+  private func round(_ group: inout DiscardingTaskGroup) -> Double {
+    let now = WatchClock.monotonic
+    let news = table.news()
+    for owner in news.dirty {
+      var owner = owner
+      if case .settings(let common) = owner { owner = .repository(common) }
+      debounces[
+        owner,
+        default: Debounce(quiet: settings.quiet, most: settings.longestDelay)
+      ].note(at: now)
+    }
+    for case .worktree(let path) in news.moved {
+      trees[path]?.hasFolders = false
+      // Where it is now, or that it is gone, its repository knows.
+      if let common = trees[path]?.repository, HostFile.kind(path) != .folder {
+        budget.request(.repository(common), at: now)
+      }
+    }
+    for owner in Array(debounces.keys) where debounces[owner]?.fires(at: now) == true {
+      debounces[owner] = nil
+      if case .worktree(let path) = owner, let common = trees[path]?.repository,
+        let begin = budget.begins(
+          .repository(common),
+          at: now,
+          asked: debounces[.repository(common)]?.deadline
+        ), begin <= now + WatchLimits.longestHold
+      {
+        // A commit changes both: what it is compared with comes first, or it would be looked at twice.
+        held[common, default: []].insert(path)
+        continue
+      }
+      budget.request(owner, at: now)
+    }
+    if now >= reconcileAt {
+      reconcileAt = now + settings.reconcile
+      budget.request(.search, at: now)
+      for common in repositories.keys { budget.request(.repository(common), at: now) }
+      for path in trees.keys { budget.request(.worktree(path), at: now) }
+    }
+    let isWanted = interest.isThere(at: now)
+    if isWanted, !wasWanted { for path in trees.keys { trees[path]?.polls.hurry(at: now) } }
+    wasWanted = isWanted
+    var next = reconcileAt
+    for (path, tree) in trees where tree.look != nil && (tree.isPolled || tree.polls.failures > 0) {
+      if trees[path]?.polls.take(at: now, isWanted: isWanted) == true {
+        budget.request(.worktree(path), at: now)
+        // Its refs are on such a file system too, or may be.
+        if tree.eventlessSystem != nil, retriesOfRepositories[tree.repository] == nil {
+          budget.request(.repository(tree.repository), at: now)
+        }
+      }
+      next = min(next, trees[path]?.polls.dueAt ?? next)
+    }
+    for owner in budget.begin(at: now) {
+      group.addTask { await self.look(owner) }
+    }
+    if let deadline = budget.deadline { next = min(next, deadline) }
+    for debounce in debounces.values { next = min(next, debounce.deadline ?? next) }
+    return next
+  }
+
+  private func look(_ owner: Owner) async {
+    switch owner {
+    case .worktree(let path): await lookAtTree(path)
+    case .repository(let common), .settings(let common): await lookAtRepository(common)
+    case .search: await discover()
+    }
+    budget.end(owner)
+    if case .repository(let common) = owner, let paths = held.removeValue(forKey: common) {
+      let now = WatchClock.monotonic
+      for path in paths where trees[path] != nil { budget.request(.worktree(path), at: now) }
+    }
+    if case .worktree(let path) = owner, trees[path] == nil { budget.forget(owner) }
+    signal.yield()
+  }
+
+  // MARK: Repositories
+
+  private func discover() async {
+    realRoots = settings.roots.compactMap { HostFile.realPath($0) }
+    let search = RepositorySearch(roots: settings.roots)
+    let found = await Self.run(search)
+    (isCut, missingRoots) = (found.isCut, found.missing)
+    searchOmissions = found.omissions
+    let known = NameSet(found.repositories)
+    for common in repositories.keys where !known.contains(common) {
+      guard HostFile.kind(common) == nil || !found.isCut else { continue }
+      drop(repository: common)
+    }
+    watchSearch()
+    // What is elsewhere now, with a folder around it, its repository knows or learns.
+    for (path, tree) in trees where HostFile.kind(path) != .folder {
+      budget.request(.repository(tree.repository), at: WatchClock.monotonic)
+    }
+    let unknown = found.repositories.filter { repositories[$0] == nil }
+    await withDiscardingTaskGroup { group in
+      for common in unknown { group.addTask { await self.lookAtRepository(common) } }
+    }
+    if !store.isReady, trees.isEmpty { store.becomeReady() }
+  }
+
+  @concurrent
+  private static func run(_ search: RepositorySearch) async -> RepositorySearch.Result {
+    search.run()
+  }
+
+  private func lookAtRepository(_ common: String) async {
+    do {
+      let heads = repositories[common]?.symbolicHeads ?? []
+      table.set(WatchFolders.repository(common, heads: heads), for: .repository(common))
+      let upstreams = trees.values.filter { $0.repository.isSameName(as: common) }
+        .compactMap { $0.look?.status.upstream }
+      let look = try await RepositoryScan.take(
+        common,
+        upstreams: NameSet(upstreams),
+        runner: runner
+      )
+      retriesOfRepositories[common] = nil
+      repositoryProblems[common] = nil
+      table.set(SettingsFiles.folders(look.settings.keys), for: .settings(common))
+      // What was not watched yet may have changed before it is.
+      if SettingsFiles.stamps(look.settings.keys) != look.settings || look.symbolicHeads != heads {
+        budget.request(.repository(common), at: WatchClock.monotonic)
+      }
+      take(look)
+    } catch is CancellationError {
+    } catch {
+      failures += 1
+      if HostFile.kind(common) == nil {
+        drop(repository: common)
+      } else {
+        repositoryProblems[common] = "\(error)"
+        var retries = retriesOfRepositories[common] ?? schedule
+        retries.looked(at: WatchClock.monotonic, failed: true)
+        retriesOfRepositories[common] = retries
+        // It may have been in the middle of something.
+        budget.request(.repository(common), at: retries.dueAt)
+        signal.yield()
+      }
+    }
+  }
+
+  private nonisolated var schedule: PollSchedule {
+    PollSchedule(
+      every: settings.pollEvery,
+      retry: WatchLimits.retry,
+      longest: WatchLimits.longestRetry
+    )
+  }
+
+  private func take(_ look: RepositoryScan) {
+    let now = WatchClock.monotonic
+    let before = repositories.updateValue(look, forKey: look.commonDirectory)
+    let paths = NameSet(look.members.map(\.layout.worktree))
+    let isSeenOtherwise =
+      before?.sight.common != look.sight.common || before?.sight.files != look.sight.files
+    let isAllOther =
+      before?.source != look.source || isSeenOtherwise || before?.history != look.history
+      || before?.stashLog != look.stashLog || before?.trust != look.trust
+    let moved = FollowedRefs.moved(before?.followed ?? [:], look.followed)
+    for (path, tree) in trees
+    where tree.repository.isSameName(as: look.commonDirectory) && !paths.contains(path) {
+      drop(tree: path)
+    }
+    for member in look.members {
+      let path = member.layout.worktree
+      if trees[path] == nil {
+        guard trees.count < WatchLimits.worktrees else {
+          isCut = true
+          surplusWorktrees.insert(path)
+          continue
+        }
+        surplusWorktrees.remove(path)
+        trees[path] = Tree(
+          member: member,
+          repository: look.commonDirectory,
+          polls: schedule
+        )
+        if let reading = unknownReadings.removeValue(forKey: path) {
+          trees[path]?.reading = reading
+        }
+        budget.request(.worktree(path), at: now)
+      } else {
+        trees[path]?.member = member
+        // Submodules come and go with the configuration, and what is ignored is not watched.
+        if isSeenOtherwise {
+          trees[path]?.hasFolders = false
+          table.touch(path)
+        }
+        // A commit may have been made elsewhere on the branch that is checked out here.
+        let status = trees[path]?.look?.status
+        if isAllOther || status?.head != member.entry.head
+          || FollowedRefs.concern(status?.upstream, moved)
+          || look.sight.differs(from: before?.sight, for: status?.branch)
+        {
+          budget.request(.worktree(path), at: now)
+        }
+      }
+      publish(path)
+    }
+    if before.map({ NameSet($0.members.map(\.layout.worktree)) }) != paths {
+      watchSearch()
+      follow()
+    }
+    signal.yield()
+  }
+
+  private func follow() {
+    guard let agents else { return }
+    let paths = trees.keys.sorted()
+    // One after the other, so that the last word is the newest.
+    following = Task { [following] in
+      await following?.value
+      await agents.follow(paths)
+    }
+  }
+
+  private func drop(repository common: String) {
+    repositories[common] = nil
+    retriesOfRepositories[common] = nil
+    repositoryProblems[common] = nil
+    held[common] = nil
+    table.remove(.repository(common))
+    table.remove(.settings(common))
+    for (path, tree) in trees where tree.repository.isSameName(as: common) { drop(tree: path) }
+    follow()
+  }
+
+  private func drop(tree path: String) {
+    release(path)
+    trees[path] = nil
+    debounces[.worktree(path)] = nil
+    budget.forget(.worktree(path))
+    table.remove(.worktree(path))
+    diffs.forget(path)
+    looked.tick(path)
+    store.update { ledger in
+      ledger.remove(WorkspaceIdentity.id(of: path))
+      return true
+    }
+  }
+
+  // MARK: Worktrees
+
+  private func lookAtTree(_ path: String) async {
+    guard let tree = trees[path] else { return }
+    let askedAt = WatchClock.monotonic
+    await watch(path)
+    var look: WorktreeScan?
+    do {
+      look = try await WorktreeScan.take(
+        tree.member.layout,
+        source: repositories[tree.repository]?.source,
+        history: repositories[tree.repository]?.history,
+        before: tree.look,
+        runner: runner
+      )
+    } catch is CancellationError {
+      release(path)
+      return
+    } catch {
+      failures += 1
+      if GitLayout.find(path) == nil {
+        trees[path]?.polls.looked(at: WatchClock.monotonic, failed: true)
+        // It is gone; its repository knows whether for good, and is not asked sooner than after its last failure.
+        let retryAt = retriesOfRepositories[tree.repository]?.dueAt ?? askedAt
+        budget.request(.repository(tree.repository), at: max(askedAt, retryAt))
+        release(path)
+        return
+      }
+      look = tree.look ?? WorktreeScan()
+      look?.problem = "\(error)"
+    }
+    looks += 1
+    guard trees[path] != nil else { return }
+    if let upstream = look?.status.upstream, upstream != trees[path]?.look?.status.upstream {
+      // From now on its repository looks at that ref as well.
+      budget.request(.repository(tree.repository), at: WatchClock.monotonic)
+    }
+    trees[path]?.look = look
+    let now = WatchClock.monotonic
+    trees[path]?.polls.looked(
+      at: now,
+      failed: look?.problem != nil,
+      isWanted: interest.isThere(at: now)
+    )
+    publish(path, askedAt: look?.problem == nil ? askedAt : nil)
+    if look?.status.untrackedFolders ?? [] != trees[path]?.untracked ?? [] {
+      // New folders are watched from now on, and looked at again for what came before they were.
+      trees[path]?.hasFolders = false
+      await watch(path)
+    }
+    if !store.isReady, trees.values.allSatisfy({ $0.look != nil }) { store.becomeReady() }
+    looked.tick(path)
+    release(path, since: askedAt)
+  }
+
+  /// Lets those go on who wait for a look at a worktree that began after they asked.
+  private func release(_ path: String, since began: Double = .infinity) {
+    let waiters = trees[path]?.waiters ?? []
+    trees[path]?.waiters = waiters.filter { $0.since > began }
+    for waiter in waiters where waiter.since <= began { waiter.continuation.resume() }
+  }
+
+  // MARK: The store
+
+  private func take(_ reading: AgentReading, of path: String) {
+    guard trees[path] != nil else {
+      if unknownReadings.count < WatchLimits.worktrees { unknownReadings[path] = reading }
+      return
+    }
+    trees[path]?.reading = reading
+    publish(path)
+  }
+
+  private func publish(_ path: String, askedAt: Double? = nil) {
+    guard let tree = trees[path], let repository = repositories[tree.repository] else { return }
+    var workspace = Workspace(
+      tree.member,
+      of: repository,
+      look: tree.look,
+      reading: tree.reading
+    )
+    workspace.git.outside = isWatched(tree.repository) ? nil : tree.repository
+    let published = workspace
+    let since = tree.reading.activity.since.flatMap { InstantText.read($0) }
+    store.update { ledger in
+      let isNew = ledger.put(published, askedAt: askedAt, activitySince: since)
+      let hasSession = ledger.put(session: tree.reading.session, of: published.id)
+      return isNew || hasSession
+    }
+  }
+}

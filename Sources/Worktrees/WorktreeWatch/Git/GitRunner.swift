@@ -1,0 +1,312 @@
+import Git
+import Glibc
+import Synchronization
+
+/// Runs git: never too many at a time, never too long, never with more output than is bearable.
+///
+/// It takes no optional locks, asks nobody for a password and, for what only reads, runs no program that a configuration
+/// of the repository names, and fetches nothing. What git may run is said in two ways: ``ProgramGuard`` tells git, and
+/// ``Containment`` the kernel.
+package final class GitRunner: Sendable {
+  /// What git answered.
+  package struct Answer: Sendable {
+    /// What it wrote.
+    package var output: [UInt8]
+    /// What it complained about.
+    package var complaint: String
+    /// The code it ended with; negative for a signal.
+    package var code: Int32
+
+    /// What it wrote as text without white space at the end.
+    package var text: String {
+      var output = output[...]
+      while let last = output.last, last <= 0x20 { output.removeLast() }
+      return String(decoding: output, as: UTF8.self)
+    }
+  }
+
+  /// Why there is no answer.
+  package enum Failure: Error, Sendable, CustomStringConvertible {
+    /// It took longer than it may, in seconds.
+    case timeout(String, seconds: Double)
+    /// It wrote more than is read.
+    case tooMuch(String)
+    /// It ended with a code that means failure.
+    case failed(String, code: Int32, complaint: String)
+    /// It could not be started.
+    case notStarted(String)
+    /// What it wrote is not of its format.
+    case unreadable(String)
+
+    /// The reason in one line.
+    package var description: String {
+      switch self {
+      case .timeout(let command, let seconds): "git \(command) took longer than \(seconds) s"
+      case .tooMuch(let command):
+        "git \(command) wrote more than \(WatchLimits.outputBytes) bytes"
+      case .failed(let command, let code, let complaint):
+        "git \(command) failed with \(code): \(complaint)"
+      case .notStarted(let reason): "git could not be started: \(reason)"
+      case .unreadable(let reason): reason
+      }
+    }
+  }
+
+  /// How git is kept from running what a repository names.
+  package enum Protection: Sendable {
+    /// By its settings, and by the kernel where that can.
+    case whole
+    /// By its settings alone, as on a kernel that has no rules for programs.
+    case settings
+    /// Not at all: what a person at the terminal does.
+    case none
+  }
+
+  /// How many processes were started, by their command.
+  package var started: [String: Int] { counts.withLock { $0 } }
+
+  /// Knows what repositories would run.
+  package let programs: ProgramGuard
+  private let protection: Protection
+  private let gate: AsyncSemaphore
+  private let counts = Mutex<[String: Int]>([:])
+  private let environment: [String: String]
+  private let finder: GitProgram.Finder
+
+  /// Creates a runner.
+  ///
+  /// - Parameters:
+  ///   - most: The most processes at a time.
+  ///   - programs: Knows what repositories would run.
+  ///   - protection: How git is kept from running that.
+  package init(
+    most: Int = WatchLimits.processes,
+    programs: ProgramGuard = ProgramGuard(),
+    protection: Protection = .whole
+  ) {
+    gate = AsyncSemaphore(most)
+    self.programs = programs
+    self.protection = protection
+    var values = [
+      // The colon is git's own word for an editor that does nothing.
+      "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat", "GIT_EDITOR": ":",
+      "GIT_SEQUENCE_EDITOR": ":", "GIT_ASKPASS": "true", "SSH_ASKPASS": "true",
+    ]
+    // Nothing else of the environment: GIT_DIR and the like would lead elsewhere.
+    for name in ["HOME", "XDG_CONFIG_HOME", "TMPDIR", "USER", "LOGNAME", "SSH_AUTH_SOCK"] {
+      if let value = getenv(name) { values[name] = String(cString: value) }
+    }
+    // A relative folder would lead into the worktree.
+    let folders = ProgramSearch.absolute(getenv("PATH").map { String(cString: $0) })
+    values["PATH"] = folders.joined(separator: ":")
+    environment = values
+    finder = GitProgram.Finder(folders: values["PATH"])
+  }
+
+  /// Whether the kernel keeps git from starting programs.
+  package var isContained: Bool { protection == .whole && Containment.isSupported }
+
+  /// Runs git in a folder.
+  ///
+  /// - Parameters:
+  ///   - arguments: The command and its arguments.
+  ///   - folder: The folder to run in.
+  ///   - reads: Whether it only reads: then no lock is taken, nothing is fetched, and no program of a configuration that
+  ///     nobody trusts is run.
+  ///   - timeout: How long it may take, in seconds.
+  ///   - variables: More of the environment.
+  ///   - accepted: The codes that are no failure.
+  ///   - input: What it reads; without it there is nothing to read.
+  ///   - chunk: Takes the output as it comes; without it the output is in the answer.
+  /// - Returns: The answer.
+  /// - Throws: ``Failure``; ``ActionRefusal`` for what needs trust; `CancellationError` if the task is cancelled.
+  package func run(
+    _ arguments: [String],
+    in folder: String,
+    reads: Bool = true,
+    timeout: Double = WatchLimits.stateTimeout,
+    variables: [String: String] = [:],
+    accepted: ClosedRange<Int32> = 0...0,
+    input: [UInt8]? = nil,
+    chunk: (@Sendable ([UInt8]) throws -> Void)? = nil
+  ) async throws -> Answer {
+    let command = Self.command(arguments[...])
+    try await gate.enter()
+    defer { gate.leave() }
+    var guarded = ProgramGuard.Protection()
+    if protection != .none {
+      let writable = [
+        variables["GIT_OBJECT_DIRECTORY"],
+        variables["GIT_INDEX_FILE"].map { String($0[..<($0.lastIndex(of: "/") ?? $0.startIndex)]) },
+      ]
+      guarded = try await programs.protection(
+        command,
+        in: folder,
+        isHarmless: Self.isHarmless(arguments),
+        reads: reads,
+        isContained: isContained,
+        writable: writable.compactMap(\.self)
+      ) { try await list($0, in: folder) }
+      if !isContained { guarded.containment = .none }
+    }
+    let answer = try await start(
+      Self.adapted(arguments, guarded, reads: reads),
+      in: folder,
+      reads: reads,
+      timeout: timeout,
+      variables: variables,
+      guarded,
+      input,
+      chunk
+    )
+    guard accepted.contains(answer.code) else {
+      let line = answer.complaint.split(separator: "\n").first.map(String.init) ?? "no reason given"
+      throw Failure.failed(command, code: answer.code, complaint: String(line.prefix(400)))
+    }
+    return answer
+  }
+
+  /// What the configuration names that git sees in a folder; `nil` if there is no repository.
+  ///
+  /// - Throws: ``Failure``; `CancellationError` if the task is cancelled.
+  package func findings(in folder: String) async throws -> ProgramGuard.Findings? {
+    try await programs.findings(in: folder) { arguments in
+      try await gate.enter()
+      defer { gate.leave() }
+      return try await list(arguments, in: folder)
+    }
+  }
+
+  /// Runs `git config`, which runs nothing itself.
+  private func list(_ arguments: [String], in folder: String) async throws -> [UInt8] {
+    var guarded = ProgramGuard.Protection()
+    if isContained { guarded.containment = .reading(writable: []) }
+    let answer = try await start(
+      arguments,
+      in: folder,
+      reads: true,
+      timeout: WatchLimits.stateTimeout,
+      variables: [:],
+      guarded,
+      nil,
+      nil
+    )
+    guard answer.code == 0 else {
+      let line = answer.complaint.split(separator: "\n").first ?? "no reason given"
+      throw Failure.failed("config", code: answer.code, complaint: String(line.prefix(400)))
+    }
+    return answer.output
+  }
+
+  private func start(
+    _ arguments: [String],
+    in folder: String,
+    reads: Bool,
+    timeout: Double,
+    variables: [String: String],
+    _ guarded: ProgramGuard.Protection,
+    _ input: [UInt8]?,
+    _ chunk: (@Sendable ([UInt8]) throws -> Void)?
+  ) async throws -> Answer {
+    counts.withLock { $0[Self.command(arguments[...]), default: 0] += 1 }
+    let program = try finder.program()
+    var start = GitProcess.Start(
+      path: program.path,
+      arguments: ["git"] + (reads ? Self.careful : []) + arguments,
+      environment: environment(folder, reads: reads, variables, guarded.settings),
+      folder: folder,
+      input: input,
+      timeout: timeout,
+      grace: reads ? 0 : WatchLimits.stopGrace,
+      chunk: chunk
+    )
+    let rules = try guarded.containment.rules(for: program, folders: environment["PATH"])
+    defer { if let rules { close(rules) } }
+    if let rules { start.rules = rules }
+    return try await GitProcess(start).run()
+  }
+
+  /// The environment in bytes.
+  private func environment(
+    _ folder: String,
+    reads: Bool,
+    _ variables: [String: String],
+    _ settings: [ConfiguredPrograms.Setting]
+  ) -> [[UInt8]] {
+    var values = environment
+    // A folder that is no repository any more is not taken for a part of one around it.
+    values["GIT_CEILING_DIRECTORIES"] =
+      folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? ""
+    if reads { values.merge(Self.closed) { $1 } }
+    values.merge(variables) { $1 }
+    // Variables and no arguments: a key may hold what separates it from its value (git-config(1), GIT_CONFIG_COUNT).
+    let given = values["GIT_CONFIG_COUNT"].flatMap { Int($0) } ?? 0
+    if !settings.isEmpty { values["GIT_CONFIG_COUNT"] = "\(given + settings.count)" }
+    var all = values.map { Array("\($0.key)=\($0.value)".utf8) }
+    for (number, setting) in settings.enumerated() {
+      all.append(Array("GIT_CONFIG_KEY_\(given + number)=".utf8) + setting.key)
+      all.append(Array("GIT_CONFIG_VALUE_\(given + number)=".utf8) + setting.value)
+    }
+    return all
+  }
+
+  /// The command among arguments.
+  static func command(_ arguments: ArraySlice<String>) -> String {
+    var rest = arguments
+    while let first = rest.first, first.hasPrefix("-") {
+      rest = rest.dropFirst(first == "-c" ? 2 : 1)
+    }
+    return rest.first ?? arguments.first ?? ""
+  }
+
+  /// Whether a command that changes something does so without a checkout, a commit or a remote.
+  private static func isHarmless(_ arguments: [String]) -> Bool {
+    let command = command(arguments[...])
+    guard command == "worktree" else { return harmless.contains(command) }
+    let place = arguments.firstIndex(of: command).map { $0 + 1 } ?? arguments.endIndex
+    return place < arguments.endIndex && arguments[place] != "add"
+  }
+
+  private static let harmless: Set<String> = [
+    "branch", "bundle", "config", "for-each-ref", "mktree", "pack-refs", "reflog", "rev-parse",
+    "show-ref",
+    "symbolic-ref", "tag", "update-ref",
+  ]
+
+  /// The arguments with what keeps a command out of submodules.
+  private static func adapted(
+    _ arguments: [String],
+    _ guarded: ProgramGuard.Protection,
+    reads: Bool
+  ) -> [String] {
+    let command = command(arguments[...])
+    guard let place = arguments.firstIndex(of: command) else { return arguments }
+    var adapted = arguments
+    if command == "fetch" {
+      // Each submodule would be fetched as its own configuration says.
+      adapted.insert("--no-recurse-submodules", at: place + 1)
+    }
+    if guarded.skipsSubmodules, reads, command == "status" || command == "diff",
+      !arguments.contains("--ignore-submodules=all")
+    {
+      adapted.removeAll { $0.hasPrefix("--ignore-submodules") }
+      adapted.insert("--ignore-submodules=dirty", at: place + 1)
+    }
+    return adapted
+  }
+
+  /// What keeps a command that reads from taking locks, and from fetching objects that a partial clone or git-lfs lacks:
+  /// an older git does not know the second variable, and no transport is called `none`.
+  private static let closed: [String: String] = [
+    "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_LFS_SKIP_SMUDGE": "1",
+  ]
+
+  /// What keeps a command that reads from running the monitor, hooks, the pager and upkeep that a configuration
+  /// names.
+  private static let careful = [
+    "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false",
+    "-c", "status.relativePaths=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
+    "--no-pager",
+  ]
+}

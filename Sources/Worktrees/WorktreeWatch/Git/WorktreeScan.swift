@@ -1,0 +1,111 @@
+package import Git
+import Synchronization
+package import Workspaces
+
+/// What is known of a worktree at one moment.
+package struct WorktreeScan: Hashable, Sendable {
+  /// What `git status` says.
+  package var status = WorktreeStatus()
+  /// What was begun and not ended.
+  package var operation: GitOperation?
+  /// The branch it is compared with.
+  package var source: GitRefs.Source?
+  /// What came before commits when they were counted.
+  package var history: RepositoryScan.History?
+  /// Commits only the worktree has, and only the source.
+  package var counts = CommitCounts(left: 0, right: 0)
+  /// When HEAD moved last, in seconds since 1970.
+  package var movedAt = 0.0
+  /// When the worktree was made, in seconds since 1970.
+  package var madeAt = 0.0
+  /// Why it is locked, empty without a reason; `nil` if it is not.
+  package var locked: String?
+  /// What the repository's configuration would run; `nil` if it names no program.
+  package var trust: GitState.Trust?
+  /// Why git could not tell; then the rest is as it was known last.
+  package var problem: String?
+
+  /// Asks git: one status, and a count if commits are others than before.
+  ///
+  /// - Parameters:
+  ///   - layout: Where the worktree is.
+  ///   - source: The branch it is compared with.
+  ///   - history: What decides what comes before commits.
+  ///   - before: What was known before.
+  ///   - runner: Runs git.
+  /// - Returns: What is known now.
+  /// - Throws: ``GitRunner/Failure``, `CancellationError`.
+  package static func take(
+    _ layout: GitLayout,
+    source: GitRefs.Source?,
+    history: RepositoryScan.History? = nil,
+    before: WorktreeScan?,
+    runner: GitRunner
+  ) async throws -> WorktreeScan {
+    let reader = Mutex(WorktreeStatusReader())
+    _ = try await runner.run(
+      [
+        "status", "--porcelain=v2", "--branch", "--show-stash", "--untracked-files=normal", "-z",
+      ],
+      in: layout.worktree
+    ) { bytes in
+      try reader.withLock { reader throws(GitOutputError) in try reader.take(bytes) }
+    }
+    var look = WorktreeScan()
+    do throws(GitOutputError) {
+      look.status = try reader.withLock { reader throws(GitOutputError) in try reader.end() }
+    } catch {
+      throw GitRunner.Failure.unreadable(error.description)
+    }
+    look.status.branch = SymbolicHead.name(look.status.branch, in: layout.gitDirectory)
+    look.operation = operation(layout.gitDirectory)
+    look.locked = HostFile.text(HostFile.join(layout.gitDirectory, "locked"))
+    look.source = source
+    look.history = history
+    look.trust = try await runner.findings(in: layout.worktree)?.shown
+    if let head = look.status.head, let source {
+      if let before, before.problem == nil, before.status.head == head,
+        before.source?.object == source.object, before.history == history
+      {
+        look.counts = before.counts
+      } else if head != source.object {
+        look.counts = try await counts(head, source.object, layout, runner)
+      }
+    }
+    let moved = ["HEAD", "logs/HEAD"].compactMap {
+      HostFile.changedAt(HostFile.join(layout.gitDirectory, $0))
+    }
+    look.movedAt = moved.max() ?? 0
+    // `commondir` of a linked worktree and `description` of a repository are written once.
+    let made = ["commondir", "description", "config"].lazy.compactMap {
+      HostFile.changedAt(HostFile.join(layout.gitDirectory, $0))
+    }
+    look.madeAt = made.first ?? look.movedAt
+    return look
+  }
+
+  private static func counts(
+    _ head: String,
+    _ source: String,
+    _ layout: GitLayout,
+    _ runner: GitRunner
+  ) async throws -> CommitCounts {
+    let answer = try await runner.run(
+      ["rev-list", "--left-right", "--count", "\(head)...\(source)", "--"],
+      in: layout.worktree
+    )
+    do throws(GitOutputError) {
+      return try CommitCounts(answer.output)
+    } catch {
+      throw GitRunner.Failure.unreadable(error.description)
+    }
+  }
+
+  /// What was begun in the worktree of a git directory.
+  package static func operation(_ directory: String) -> GitOperation? {
+    GitOperation.find(
+      exists: { HostFile.kind(HostFile.join(directory, $0)) != nil },
+      content: { HostFile.text(HostFile.join(directory, $0)) }
+    )
+  }
+}

@@ -1,0 +1,86 @@
+import ConditionalHTTP
+import Git
+package import Workspaces
+
+extension Workspace {
+  /// Puts together what is known.
+  ///
+  /// - Parameters:
+  ///   - member: The worktree and its places.
+  ///   - repository: Its repository.
+  ///   - look: What git says; `nil` while nobody has asked.
+  ///   - reading: What is known of its agents.
+  package init(
+    _ member: RepositoryScan.Member,
+    of repository: RepositoryScan,
+    look: WorktreeScan?,
+    reading: AgentReading
+  ) {
+    let path = member.layout.worktree
+    let folder = path.split(separator: "/").last.map(String.init) ?? path
+    let head = look?.status.head ?? member.entry.head
+    let heads = "refs/heads/"
+    let listed = member.entry.branch.map { $0.name(after: heads) ?? $0 }
+    let branch = look == nil ? listed : look?.status.branch
+    self.init(
+      id: WorkspaceIdentity.id(of: path),
+      repoId: repository.id,
+      name: "\(repository.name)/\(folder)",
+      path: path,
+      branch: branch ?? "HEAD" + (head.map { " \($0.prefix(8))" } ?? "")
+    )
+    isMain = member.isMain
+    commitHash = head ?? ""
+    sourceBranch = (look?.source ?? repository.source)?.branch ?? ""
+    git.head = head
+    git.branch = branch
+    git.locked = member.entry.locked
+    if let look {
+      take(look)
+      if look.problem == nil { git.locked = look.locked }
+    }
+    take(reading)
+  }
+
+  private mutating func take(_ look: WorktreeScan) {
+    let status = look.status
+    cacheStatus = CacheStatus(isCached: look.problem == nil || status.head != nil)
+    commitCount = look.counts.left
+    commitsBehind = look.counts.right
+    isDirty = status.isDirty
+    // Of what waits for somebody only a bisect goes on without conflicts to look at.
+    hasConflicts =
+      status.conflictCount > 0 || (look.operation.map { $0.kind != .bisect } ?? false)
+    hasCommitsAheadOfRemote = status.ahead.map { $0 > 0 } ?? (look.counts.left > 0)
+    if look.madeAt > 0 { createdAt = InstantText.write(look.madeAt) }
+    if look.movedAt > 0 { lastAccessed = InstantText.write(look.movedAt) }
+    git.upstream = status.upstream
+    git.ahead = status.ahead
+    git.behind = status.behind
+    git.staged = status.staged
+    git.unstaged = status.unstaged
+    git.untracked = status.untracked
+    git.conflicts = status.conflicts
+    git.conflictCount = status.conflictCount
+    git.stashes = status.stashes
+    git.compared = look.source?.shortRef
+    git.problem = look.problem
+    git.trust = look.trust
+    git.operation = look.operation.map {
+      GitState.Operation(kind: $0.kind.rawValue, step: $0.step, steps: $0.steps, branch: $0.branch)
+    }
+  }
+
+  private mutating func take(_ reading: AgentReading) {
+    activity = reading.activity
+    claudeActivityState = reading.activity.summary
+    hasActiveClaudeSession = claudeActivityState != .inactive
+    sessionTitle = reading.title
+    sessionTitleHistory = reading.titleHistory
+    latestSessionTitle = reading.title?.title
+    todos = reading.todos
+    latestUserPrompt = reading.latestPrompt
+    latestClaudeMessage = reading.latestMessage
+    latestClaudeMessageType = reading.latestMessage == nil ? nil : reading.latestMessageType
+  }
+}

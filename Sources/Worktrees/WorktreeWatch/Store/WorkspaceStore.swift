@@ -1,0 +1,75 @@
+import Synchronization
+
+/// The one place where the state of all worktrees is kept; everything that is answered comes from here.
+package final class WorkspaceStore: Sendable {
+  private struct State {
+    var ledger: WorkspaceRegistry
+    var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
+    var next = 0
+    var isReady = false
+  }
+
+  private let state: Mutex<State>
+
+  /// Starts empty.
+  ///
+  /// - Parameter generation: Letters and digits; `nil` makes new ones.
+  package init(generation: String? = nil) {
+    let generation =
+      generation ?? String(WorkspaceIdentity.hex(UInt64.random(in: .min ... .max)).prefix(12))
+    state = Mutex(State(ledger: WorkspaceRegistry(generation: generation)))
+  }
+
+  /// All worktrees as they are at this moment.
+  package var ledger: WorkspaceRegistry { state.withLock { $0.ledger } }
+
+  /// The revision with the generation, `generation-revision`: the list's entity tag.
+  package var revisionText: String {
+    state.withLock { "\($0.ledger.generation)-\($0.ledger.revision)" }
+  }
+
+  /// The revision.
+  package var revision: Int64 { state.withLock { $0.ledger.revision } }
+
+  /// One worktree.
+  package func record(_ id: String) -> WorkspaceRegistry.Record? {
+    state.withLock { $0.ledger[id] }
+  }
+
+  /// One worktree, with the generation of the ledger.
+  package func stamped(_ id: String) -> (generation: String, record: WorkspaceRegistry.Record?) {
+    state.withLock { ($0.ledger.generation, $0.ledger[id]) }
+  }
+
+  /// Whether everything was looked at once.
+  package var isReady: Bool { state.withLock { $0.isReady } }
+
+  /// Says that everything was looked at once.
+  package func becomeReady() {
+    state.withLock { $0.isReady = true }
+    update { _ in true }
+  }
+
+  /// Changes the ledger and tells those who wait if anything visible is different.
+  package func update(_ change: (inout WorkspaceRegistry) -> Bool) {
+    let listeners = state.withLock { state in
+      change(&state.ledger) ? Array(state.listeners.values) : []
+    }
+    for listener in listeners { listener.yield() }
+  }
+
+  /// Ticks: one at once, and one after each change; those that nobody took are one.
+  package func ticks() -> AsyncStream<Void> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let number = state.withLock { state in
+        state.next += 1
+        state.listeners[state.next] = continuation
+        return state.next
+      }
+      continuation.onTermination = { [weak self] _ in
+        _ = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
+      }
+      continuation.yield()
+    }
+  }
+}
