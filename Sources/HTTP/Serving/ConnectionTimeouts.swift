@@ -65,7 +65,8 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
     case .head(let head):
       tally.idle.remove(context.channel)
       begun += 1
-      closing = Self.closes(head.headerFields) ? begun : nil
+      // What a client sends behind its last request is not answered.
+      if closing == nil, Self.closes(head.headerFields) { closing = begun }
       unread = 0
       pace = BodyPace(limits)
       let expectation = head.headerFields[.expect]?.lowercased()
@@ -136,11 +137,12 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
       expecting = nil
       pace?.wait(now: context.eventLoop.now)
     case .head(var head):
-      if expecting == answered + 1 {
+      // RFC 9112, section 9.6: the last answer says that it is.
+      if expecting == answered + 1 || closing == answered + 1 {
         head.headerFields[.connection] = "close"
         data = wrapOutboundOut(.head(head))
       }
-      isLast = Self.closes(head.headerFields) || closing == answered + 1
+      isLast = Self.closes(head.headerFields)
     case .body: break
     case .end:
       answered += 1

@@ -71,7 +71,8 @@ struct WebSocketChannel: HTTPChannelHandler {
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
-      let filter = UpgradeFilter(door: door, limits: limits, tally: tally)
+      let decoder = RequestDecoder(limits)
+      let filter = UpgradeFilter(door: door, limits: limits, tally: tally, decoder: decoder)
       let loopFilter = NIOLoopBound(filter, eventLoop: channel.eventLoop)
       let (limit, closeSeconds) = (door.messageLimit, Int64(limits.closeSeconds))
       let upgrader = NIOTypedWebSocketServerUpgrader<Upgrade>(
@@ -104,48 +105,45 @@ struct WebSocketChannel: HTTPChannelHandler {
           }
         }
       )
-      var configuration = NIOUpgradableHTTPServerPipelineConfiguration<Upgrade>(
-        upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
-          upgraders: [upgrader],
-          notUpgradingCompletionHandler: { [limits, tally, clock, present] channel in
-            channel.eventLoop.makeCompletedFuture {
-              let pipeline = channel.pipeline.syncOperations
-              try pipeline.addHandler(HeadAnswerHandler())
-              try pipeline.addHandler(HeadReview())
-              try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-              if !clock.isMachine {
-                try pipeline.addHandler(AnswerDate(clock: clock, present: present))
-              }
-              try pipeline.addHandler(ConnectionTimeouts(limits: limits, tally: tally))
-              try pipeline.addHandler(
-                HTTPConnectionStateHandler(
-                  idleTimeout: .seconds(limits.idleSeconds),
-                  logger: logger
-                )
-              )
-              return .http(
-                try NIOAsyncChannel(
-                  wrappingChannelSynchronously: channel,
-                  configuration: .init(isOutboundHalfClosureEnabled: true)
-                )
-              )
+      let configuration = NIOTypedHTTPServerUpgradeConfiguration(
+        upgraders: [upgrader],
+        notUpgradingCompletionHandler: { [limits, tally, clock, present] channel in
+          channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(HeadAnswerHandler())
+            try pipeline.addHandler(HeadReview())
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            if !clock.isMachine {
+              try pipeline.addHandler(AnswerDate(clock: clock, present: present))
             }
+            try pipeline.addHandler(ConnectionTimeouts(limits: limits, tally: tally))
+            try pipeline.addHandler(
+              HTTPConnectionStateHandler(
+                idleTimeout: .seconds(limits.idleSeconds),
+                logger: logger
+              )
+            )
+            return .http(
+              try NIOAsyncChannel(
+                wrappingChannelSynchronously: channel,
+                configuration: .init(isOutboundHalfClosureEnabled: true)
+              )
+            )
           }
-        )
+        }
       )
-      configuration.enablePipelining = false
-      configuration.enableErrorHandling = false
-      configuration.enableResponseHeaderValidation = false
-      configuration.decoderConfiguration.maxHeaderFieldSize = limits.fieldBytes
-      configuration.decoderConfiguration.maxHeaderListSize = limits.fieldsBytes
-      configuration.decoderConfiguration.maxHeaderFieldCount = limits.fields
+      let encoder = HTTPResponseEncoder()
+      let decoding = ByteToMessageHandler(decoder)
+      let upgrade = NIOTypedHTTPServerUpgradeHandler(
+        httpEncoder: encoder,
+        extraHTTPHandlers: [decoding],
+        upgradeConfiguration: configuration
+      )
       let pipeline = channel.pipeline.syncOperations
-      let future = try pipeline.configureUpgradableHTTPServerPipeline(configuration: configuration)
-      let handler = try pipeline.handler(type: NIOTypedHTTPServerUpgradeHandler<Upgrade>.self)
-      try pipeline.addHandler(filter, position: .before(handler))
+      try pipeline.addHandlers(encoder, decoding, filter, upgrade)
       // At the beginning: it stays through every upgrade.
       try pipeline.addHandler(IdleConnectionHandler(tally.idle), position: .first)
-      return Value(upgrade: future, channel: channel)
+      return Value(upgrade: upgrade.upgradeResultFuture, channel: channel)
     }
   }
 
@@ -168,187 +166,6 @@ struct WebSocketChannel: HTTPChannelHandler {
       } onCancel: {
         socket.cancel()
       }
-    }
-  }
-}
-
-/// Stands before the upgrade and lets only those wishes through that will be granted.
-///
-/// The upgrade handler of NIO forgets the head of a request whose wish it declines, and then nobody
-/// answers. So a wish that is not granted, for another protocol or by the door, is taken out of the head,
-/// and the request goes on as any other. Only the first request of a connection may upgrade.
-///
-/// Until the first request is past, nobody behind it keeps the time: so it closes a connection that sends no
-/// request for too long, or while the server ends.
-final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
-  typealias InboundIn = HTTPServerRequestPart
-  typealias InboundOut = HTTPServerRequestPart
-  typealias OutboundOut = HTTPServerResponsePart
-
-  /// The most parts of a request that wait for the door.
-  private static let mostWaiting = 64
-
-  private enum Phase {
-    case first
-    case asking
-    case past
-  }
-
-  private let door: any WebSocketAuthorizer
-  private let idle: TimeAmount
-  private let farewell: TimeAmount
-  private let tally: ConnectionMetrics
-  private var phase = Phase.first
-  private var waiting: [HTTPServerRequestPart] = []
-  private(set) var acceptance: WebSocketAcceptance?
-  private var timeout: Scheduled<Void>?
-
-  init(door: any WebSocketAuthorizer, limits: ServerLimits, tally: ConnectionMetrics) {
-    self.door = door
-    idle = .seconds(Int64(limits.idleSeconds))
-    farewell = .seconds(Int64(limits.closeSeconds))
-    self.tally = tally
-  }
-
-  func handlerAdded(context: ChannelHandlerContext) {
-    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-    timeout = context.eventLoop.scheduleTask(in: idle) { [tally] in
-      tally.ended(.noRequest)
-      bound.value.close(promise: nil)
-    }
-  }
-
-  func handlerRemoved(context: ChannelHandlerContext) { timeout?.cancel() }
-
-  func channelInactive(context: ChannelHandlerContext) {
-    timeout?.cancel()
-    context.fireChannelInactive()
-  }
-
-  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if event is ChannelShouldQuiesceEvent, phase != .past {
-      return context.close(promise: nil)
-    }
-    if case ChannelEvent.inputClosed? = event as? ChannelEvent, phase == .asking {
-      // Nobody is there to be let in.
-      return context.close(promise: nil)
-    }
-    context.fireUserInboundEventTriggered(event)
-  }
-
-  /// Answers what is no request; behind the first one others do that.
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    guard phase == .first, error is HTTPParserError else {
-      return context.fireErrorCaught(error)
-    }
-    pass(context)
-    let head = HTTPResponseHead(
-      version: .http1_1,
-      status: .badRequest,
-      headers: MalformedRequest.headers
-    )
-    context.write(wrapOutboundOut(.head(head)), promise: nil)
-    context.write(wrapOutboundOut(.body(.byteBuffer(MalformedRequest.content))), promise: nil)
-    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-    context.close(mode: .output, promise: nil)
-    // What still comes is dropped for a while: a connection closed before loses the answer.
-    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-    timeout = context.eventLoop.scheduleTask(in: farewell) { bound.value.close(promise: nil) }
-  }
-
-  private func pass(_ context: ChannelHandlerContext) {
-    phase = .past
-    // From here on the connection is busy until ``ConnectionTimeouts`` says otherwise, and as a WebSocket for good.
-    tally.idle.remove(context.channel)
-    timeout?.cancel()
-    timeout = nil
-  }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    switch phase {
-    // After an upgrade these are no parts of requests any more.
-    case .past: context.fireChannelRead(data)
-    case .asking:
-      waiting.append(unwrapInboundIn(data))
-      // A client that sends on without an answer breaks the handshake.
-      if waiting.count > Self.mostWaiting { context.close(promise: nil) }
-    case .first:
-      guard case .head(var head) = unwrapInboundIn(data) else {
-        return context.fireChannelRead(data)
-      }
-      guard head.headers.contains(name: "Upgrade") else {
-        pass(context)
-        return context.fireChannelRead(data)
-      }
-      guard Self.isHandshake(head), let request = Self.request(head) else {
-        pass(context)
-        Self.withdraw(&head)
-        return context.fireChannelRead(wrapInboundOut(.head(head)))
-      }
-      phase = .asking
-      waiting = [.head(head)]
-      ask(request, context)
-    }
-  }
-
-  private func ask(_ request: HTTPRequest, _ context: ChannelHandlerContext) {
-    let door = door
-    let promise = context.eventLoop.makePromise(of: WebSocketAcceptance?.self)
-    promise.completeWithTask { await door.open(request) }
-    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    promise.futureResult.whenComplete { result in
-      let (filter, context) = bound.value
-      filter.answered(try? result.get(), context)
-    }
-  }
-
-  private func answered(_ acceptance: WebSocketAcceptance?, _ context: ChannelHandlerContext) {
-    guard phase == .asking else { return }
-    pass(context)
-    self.acceptance = acceptance
-    for part in waiting {
-      if case .head(var head) = part, acceptance == nil {
-        Self.withdraw(&head)
-        context.fireChannelRead(wrapInboundOut(.head(head)))
-      } else {
-        context.fireChannelRead(wrapInboundOut(part))
-      }
-    }
-    waiting = []
-    context.fireChannelReadComplete()
-  }
-
-  /// Whether a head is a client's opening handshake (RFC 6455 section 4.2.1).
-  private static func isHandshake(_ head: HTTPRequestHead) -> Bool {
-    let upgrade = head.headers[canonicalForm: "Upgrade"].map { $0.lowercased() }
-    let connection = head.headers[canonicalForm: "Connection"].map { $0.lowercased() }
-    let key = head.headers["Sec-WebSocket-Key"]
-    return head.method == .GET && head.version == .http1_1 && upgrade.contains("websocket")
-      && head.uri.hasPrefix("/")
-      && head.headers["Host"].count == 1
-      && connection.contains("upgrade") && head.headers["Sec-WebSocket-Version"] == ["13"]
-      && key.count == 1 && WebSocketKey.isSound(key[0]) && !hasBody(head)
-  }
-
-  /// Whether a body follows: the upgrade would wait for its end.
-  private static func hasBody(_ head: HTTPRequestHead) -> Bool {
-    head.headers.contains(name: "Transfer-Encoding")
-      || head.headers["Content-Length"].contains { $0 != "0" }
-  }
-
-  private static func request(_ head: HTTPRequestHead) -> HTTPRequest? {
-    try? HTTPRequest(head, secure: false, splitCookie: false)
-  }
-
-  /// Takes the wish to upgrade out of a head.
-  private static func withdraw(_ head: inout HTTPRequestHead) {
-    head.headers.remove(name: "Upgrade")
-    let connection = head.headers[canonicalForm: "Connection"].filter {
-      $0.lowercased() != "upgrade"
-    }
-    head.headers.remove(name: "Connection")
-    if !connection.isEmpty {
-      head.headers.add(name: "Connection", value: connection.joined(separator: ", "))
     }
   }
 }

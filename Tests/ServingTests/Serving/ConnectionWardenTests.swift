@@ -71,6 +71,19 @@ import Testing
 
   // MARK: Farewell
 
+  @Test func `the answer to the last request says so, whatever is sent behind it`() throws {
+    let (channel, throat) = try channel()
+    try ask(channel)
+    try channel.writeInbound(HTTPRequestPart.end(nil))
+    try ask(channel, [.connection: "close"])
+    try channel.writeInbound(HTTPRequestPart.end(nil))
+    try ask(channel)
+    answer(channel)
+    answer(channel)
+    #expect(throat.heads.map { $0.headerFields[.connection] } == [nil, "close"])
+    #expect(throat.halves == 1)
+  }
+
   @Test(arguments: ["close", "Close", "keep-alive, close"])
   func `after the last answer the peer has a while, and no more`(_ field: String) throws {
     let (channel, throat) = try channel()

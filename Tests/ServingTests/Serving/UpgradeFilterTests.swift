@@ -16,7 +16,12 @@ private struct DenyingAuthorizer: WebSocketAuthorizer {
   private let tally = ConnectionMetrics()
 
   private func channel() throws -> EmbeddedChannel {
-    let filter = UpgradeFilter(door: DenyingAuthorizer(), limits: limits, tally: tally)
+    let filter = UpgradeFilter(
+      door: DenyingAuthorizer(),
+      limits: limits,
+      tally: tally,
+      decoder: RequestDecoder(limits)
+    )
     let channel = EmbeddedChannel(handler: filter)
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     return channel

@@ -1,0 +1,245 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+
+/// Stands between decoder and upgrade, and lets through only an `Upgrade` that will be granted.
+///
+/// NIO's upgrade handler forgets the head of a request that it declines to upgrade, and then the request is never answered.
+/// So `Upgrade` is removed from the head of a request that is not upgraded, the request is answered as any other, and the
+/// connection continues with HTTP (RFC 9110, section 7.8). Only the first request of a connection may upgrade.
+///
+/// Until the first request is past, nobody behind it keeps the time: so it closes a connection that sends no
+/// request for too long, or while the server ends.
+final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  /// The most parts of a request that wait for the door.
+  private static let mostWaiting = 64
+
+  private enum Phase {
+    /// No request has come.
+    case first
+    /// The door decides on the first request.
+    case asking
+    /// The connection speaks HTTP for good.
+    case http
+    /// The connection speaks WebSocket, or is about to.
+    case upgraded
+  }
+
+  /// What a request does to NIO's decoder.
+  private enum Effect {
+    /// Nothing: the decoder goes on behind it.
+    case none
+    /// It stops the decoder: it names `Upgrade` in `Connection`.
+    case stops
+    /// It may stop the decoder, or its end is not certain: the connection ends with its answer.
+    case unsure
+  }
+
+  private let door: any WebSocketAuthorizer
+  private let idle: TimeAmount
+  private let farewell: TimeAmount
+  private let tally: ConnectionMetrics
+  private let decoder: RequestDecoder
+  private var phase = Phase.first
+  /// What the request in progress does.
+  private var effect = Effect.none
+  private var waiting: [HTTPServerRequestPart] = []
+  private(set) var acceptance: WebSocketAcceptance?
+  private var timeout: Scheduled<Void>?
+
+  init(
+    door: any WebSocketAuthorizer,
+    limits: ServerLimits,
+    tally: ConnectionMetrics,
+    decoder: RequestDecoder
+  ) {
+    self.door = door
+    self.decoder = decoder
+    idle = .seconds(Int64(limits.idleSeconds))
+    farewell = .seconds(Int64(limits.closeSeconds))
+    self.tally = tally
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    timeout = context.eventLoop.scheduleTask(in: idle) { [tally] in
+      tally.ended(.noRequest)
+      bound.value.close(promise: nil)
+    }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { timeout?.cancel() }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    timeout?.cancel()
+    context.fireChannelInactive()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event is ChannelShouldQuiesceEvent, phase == .first || phase == .asking {
+      return context.close(promise: nil)
+    }
+    if case ChannelEvent.inputClosed? = event as? ChannelEvent, phase == .asking {
+      // A client that sends nothing more does not want a WebSocket; it may want its answer.
+      answered(nil, context)
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  /// Answers what is no request; behind the first one others do that.
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard phase == .first, error is HTTPParserError else {
+      return context.fireErrorCaught(error)
+    }
+    pass(context, to: .http)
+    let head = HTTPResponseHead(
+      version: .http1_1,
+      status: .badRequest,
+      headers: MalformedRequest.headers
+    )
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    context.write(wrapOutboundOut(.body(.byteBuffer(MalformedRequest.content))), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    context.close(mode: .output, promise: nil)
+    // What still comes is dropped for a while: a connection closed before loses the answer.
+    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    timeout = context.eventLoop.scheduleTask(in: farewell) { bound.value.close(promise: nil) }
+  }
+
+  private func pass(_ context: ChannelHandlerContext, to next: Phase) {
+    phase = next
+    // From here on the connection is busy until ``ConnectionTimeouts`` says otherwise, and as a WebSocket for good.
+    tally.idle.remove(context.channel)
+    timeout?.cancel()
+    timeout = nil
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch phase {
+    // After an upgrade these are not parts of requests any more.
+    case .upgraded: context.fireChannelRead(data)
+    case .http: forward(unwrapInboundIn(data), context)
+    case .asking:
+      waiting.append(unwrapInboundIn(data))
+      // A client that sends on without an answer breaks the handshake.
+      if waiting.count > Self.mostWaiting { context.close(promise: nil) }
+    case .first:
+      let part = unwrapInboundIn(data)
+      guard case .head(let head) = part else { return context.fireChannelRead(data) }
+      guard Self.isHandshake(head), let request = Self.request(head) else {
+        pass(context, to: .http)
+        return forward(part, context)
+      }
+      phase = .asking
+      waiting = [part]
+      ask(request, context)
+    }
+  }
+
+  /// Forwards a part of a request that is not upgraded.
+  private func forward(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+    var part = part
+    switch part {
+    case .head(var head):
+      decoder.isRunning()
+      effect = Self.effect(of: head)
+      if head.headers.contains(name: "Upgrade") { Self.withdraw(&head) }
+      if effect == .unsure { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+      part = .head(head)
+    case .body: break
+    case .end: if effect == .stops { decoder.resume() }
+    }
+    context.fireChannelRead(wrapInboundOut(part))
+  }
+
+  /// What a request does to NIO's decoder, which stops for `Upgrade` only where `Connection` names it (RFC 9110, section
+  /// 7.8), and for CONNECT, whose content it takes for another protocol.
+  private static func effect(of head: HTTPRequestHead) -> Effect {
+    if head.method == .CONNECT { return .unsure }
+    guard head.headers.contains(name: "Upgrade") else { return .none }
+    var stops = false
+    for value in head.headers["Connection"] {
+      for option in value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+      {
+        let name = String(Substring(option)).lowercased().filter { $0 != " " }
+        // The decoder and this rule may read anything unusual in two ways.
+        guard !name.isEmpty,
+          name.utf8.allSatisfy({ 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == 0x2D })
+        else { return .unsure }
+        if name == "upgrade" { stops = true }
+      }
+    }
+    return stops ? .stops : .none
+  }
+
+  private func ask(_ request: HTTPRequest, _ context: ChannelHandlerContext) {
+    let door = door
+    let promise = context.eventLoop.makePromise(of: WebSocketAcceptance?.self)
+    promise.completeWithTask { await door.open(request) }
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    promise.futureResult.whenComplete { result in
+      let (filter, context) = bound.value
+      filter.answered(try? result.get(), context)
+    }
+  }
+
+  private func answered(_ acceptance: WebSocketAcceptance?, _ context: ChannelHandlerContext) {
+    guard phase == .asking else { return }
+    pass(context, to: acceptance == nil ? .http : .upgraded)
+    self.acceptance = acceptance
+    let parts = waiting
+    waiting = []
+    for part in parts {
+      if acceptance == nil {
+        forward(part, context)
+      } else {
+        context.fireChannelRead(wrapInboundOut(part))
+      }
+    }
+    context.fireChannelReadComplete()
+    guard acceptance == nil else { return }
+    // The decoder goes on with what it has when it reads again, even if that is nothing.
+    let pipeline = context.pipeline.syncOperations
+    pipeline.fireChannelRead(NIOAny(ByteBuffer()))
+    pipeline.fireChannelReadComplete()
+  }
+
+  /// Whether a head is a client's opening handshake (RFC 6455 section 4.2.1).
+  private static func isHandshake(_ head: HTTPRequestHead) -> Bool {
+    let upgrade = head.headers[canonicalForm: "Upgrade"].map { $0.lowercased() }
+    let connection = head.headers[canonicalForm: "Connection"].map { $0.lowercased() }
+    let key = head.headers["Sec-WebSocket-Key"]
+    return head.method == .GET && head.version == .http1_1 && upgrade.contains("websocket")
+      && head.uri.hasPrefix("/")
+      && head.headers["Host"].count == 1
+      && connection.contains("upgrade") && head.headers["Sec-WebSocket-Version"] == ["13"]
+      && key.count == 1 && WebSocketKey.isSound(key[0]) && !hasBody(head)
+  }
+
+  /// Whether a body follows: the upgrade would wait for its end.
+  private static func hasBody(_ head: HTTPRequestHead) -> Bool {
+    head.headers.contains(name: "Transfer-Encoding")
+      || head.headers["Content-Length"].contains { $0 != "0" }
+  }
+
+  private static func request(_ head: HTTPRequestHead) -> HTTPRequest? {
+    try? HTTPRequest(head, secure: false, splitCookie: false)
+  }
+
+  /// Removes `Upgrade` from a head, and its name from `Connection`.
+  private static func withdraw(_ head: inout HTTPRequestHead) {
+    head.headers.remove(name: "Upgrade")
+    let connection = head.headers[canonicalForm: "Connection"].filter {
+      $0.lowercased() != "upgrade"
+    }
+    head.headers.remove(name: "Connection")
+    if !connection.isEmpty {
+      head.headers.add(name: "Connection", value: connection.joined(separator: ", "))
+    }
+  }
+}
