@@ -89,8 +89,9 @@ def coverage_failures(board: dict[str, Any]) -> list[str]:
         found.append("applied, and no departure is live")
     if meta["rtStatus"] == "partial" and live and coverage["matched"]:
         found.append(f"partial, and {live} departures are live")
-    if coverage["matched"] > coverage["tripUpdates"]:
-        found.append(f"{coverage['matched']} of {coverage['tripUpdates']} trip updates match")
+    counted = coverage["matched"] + coverage["added"] + sum(coverage["withoutEffect"].values())
+    if counted != coverage["tripUpdates"]:
+        found.append(f"{counted} of {coverage['tripUpdates']} trip updates are counted")
     return found
 
 

@@ -39,6 +39,9 @@ FIELDS = (
     "previousPlatform",
     "added",
     "destination",
+    "endsAt",
+    "terminus",
+    "skippedStops",
 )
 IDENTITY = ("trip_id", "stop_id", "stop_sequence", "serviceDate", "scheduledDeparture", "added")
 WINDOWS = (30, 210, 720)
@@ -104,6 +107,7 @@ def normalized(row: dict[str, object]) -> dict[str, object]:
     """Reduce a row of the server to what is compared."""
     result = {name: row.get(name) for name in FIELDS}
     result["added"] = "EXTRA_SERVICE" in (row.get("flags") or [])
+    result["terminus"] = "SHORT_TURN_TERMINUS" in (row.get("flags") or [])
     return result
 
 
@@ -149,7 +153,7 @@ def differences(expected: list[dict], actual: list[dict]) -> list[str]:
         return [f"order: oracle {left[place]}, server {right[place]}"]
     for ours, theirs in zip(expected, actual):
         for name in FIELDS:
-            # The oracle knows only the headsigns of realtime.
+            # The oracle knows the headsigns of realtime, and of the timetable those of trips of which the feed says something.
             if name == "destination" and ours[name] is None:
                 continue
             if ours[name] != theirs[name] or type(ours[name]) is not type(theirs[name]):
@@ -179,6 +183,8 @@ def compare(realtime: RealtimeFeed, answers: Answers, pairs: list[Pair], label: 
             kinds["added"] += row["added"]
             kinds["platform changed"] += row["platformChanged"]
             kinds["headsigns"] += row["destination"] is not None
+            kinds["ends early"] += row["endsAt"] is not None
+            kinds["leaves out stops"] += row["skippedStops"] != []
         different += len(found)
         for text in found[: max(0, SHOWN_DIFFERENCES - shown)]:
             shown += 1

@@ -600,8 +600,8 @@ class Feed:
         """Return the label of a route."""
         return route.short_name or label_in_route_id(route.route_id) or route.long_name or None
 
-    def destination(self, trip: Trip, index: int) -> str:
-        """Return where a trip goes, as seen from one of its stops."""
+    def destination(self, trip: Trip, index: int, end: int | None = None) -> str:
+        """Return where a trip goes, as seen from one of its stops; ``end`` is where it ends before its last stop."""
         call = trip.calls[index]
         here = (self.station(call.stop_id).name, self.stops[call.stop_id].name)
         candidate = call.headsign or trip.headsign
@@ -609,7 +609,7 @@ class Feed:
         if usable and not same_place(candidate, here):
             return candidate
 
-        last = self.station(trip.calls[-1].stop_id).name
+        last = self.station(trip.calls[-1 if end is None else end].stop_id).name
         elsewhere = last if last and not same_place(last, here) else ""
         if usable:
             return trip.route.long_name or elsewhere or candidate

@@ -29,6 +29,8 @@ from gtfs_oracle import (
 from realtime_wire import Event, StopUpdate, TripUpdate, read_feed
 
 DISAGREEMENT = 240 * 60
+# How many stops that are left out a row names.
+MOST_NAMES = 20
 MOST_DEVIATION = 24 * 3600
 # How far from the feed's timestamp a trip without a date may be.
 FARTHEST = 24 * 3600
@@ -58,6 +60,10 @@ class RealtimeRow:
     previous_platform: str | None = None
     platform_changed: bool = False
     headsign: str | None = None
+    # Where the trip ends instead of at its last stop, whether that is here, and which stops it leaves out before.
+    ends_at: str | None = None
+    terminus: bool = False
+    left_out: list[str] = field(default_factory=list)
     # Of a frequency without exact times: nothing is late or early.
     inexact: bool = False
     stops: tuple[str, ...] = ()
@@ -89,6 +95,9 @@ class RealtimeRow:
             "previousPlatform": self.previous_platform,
             "added": self.added,
             "destination": self.headsign,
+            "endsAt": self.ends_at,
+            "terminus": self.terminus,
+            "skippedStops": self.left_out[:MOST_NAMES],
         }
 
 
@@ -125,6 +134,57 @@ class Vehicle:
 
 class Discarded(Exception):
     """Raised when a trip update matches no single trip."""
+
+
+class OwnEnds:
+    """Where a trip ends whose stop time updates are all its stops, and which stops it leaves out on its way."""
+
+    def __init__(self, feed: "RealtimeFeed", stops: list[StopUpdate], calls: list[Call] | None) -> None:
+        """Take its stops, and those of the trip that it replaces if it replaces one."""
+        self.feed = feed
+        self.calls = calls or []
+        self.ids = [feed.place(stop.stop_id).stop_id if stop.stop_id else None for stop in stops]
+        self.skipped = [stop.relationship == "SKIPPED" for stop in stops]
+        served = [i for i, skipped in enumerate(self.skipped) if not skipped]
+        self.last = served[-1] if served else -1
+        end = self.ids[self.last] if served else None
+        early = self.last < len(stops) - 1
+        self.elsewhere = False
+        if calls and end is not None:
+            visits = self.visits(end)
+            self.elsewhere = not visits
+            early = early or bool(visits) and visits[-1] < len(calls) - 1
+        self.end = end if early else None
+        # How far along the other trip each stop is: the first visit after those before.
+        self.reached, following = [], 0
+        for stop_id in self.ids:
+            ahead = [i for i in self.visits(stop_id) if i >= following] if stop_id else []
+            following = ahead[0] + 1 if ahead else following
+            self.reached.append(following - 1)
+        behind = len(self.calls) if self.elsewhere else following
+        known = [stop_id for stop_id in self.ids if stop_id is not None]
+        self.unlisted = [
+            i for i in range(behind)
+            if not any(feed.same_station(self.calls[i].stop_id, stop_id) for stop_id in known)
+        ]
+
+    def visits(self, stop_id: str) -> list[int]:
+        """Return where the other trip stops at the station of a stop."""
+        return [i for i, call in enumerate(self.calls) if self.feed.same_station(call.stop_id, stop_id)]
+
+    def of(self, index: int) -> tuple[str | None, bool, list[str]]:
+        """Return the new terminus, whether it is here, and the names of the stops left out, seen from a stop."""
+        left_out: list[tuple[float, int, str]] = []
+        for i in range(index + 1, self.last):
+            if self.skipped[i] and self.ids[i] is not None:
+                left_out.append((self.reached[i], i, self.ids[i]))
+        for i in self.unlisted:
+            if i > self.reached[index] and (self.elsewhere or i < self.reached[self.last]):
+                # Before the stops of the replacement that have come farther than it.
+                left_out.append((i, -1, self.calls[i].stop_id))
+        names = [self.feed.feed.station(stop_id).name for _, _, stop_id in sorted(left_out)]
+        end = None if self.end is None else self.feed.feed.station(self.end).name
+        return end, end is not None and index == self.last, names
 
 
 @dataclass
@@ -495,7 +555,30 @@ class RealtimeFeed:
                 row.predicted = scheduled + delay
             if index < len(calls) - 1 and boards:
                 rows.append(row)
+                if not is_cancelled:
+                    self._say_end(row, index, calls, links)
         return rows
+
+    def _name(self, stop_id: str) -> str:
+        return self.feed.station(stop_id).name
+
+    def _say_end(
+        self, row: RealtimeRow, index: int, calls: list[Call], links: dict[int, StopUpdate]
+    ) -> None:
+        """Say of a row which later stops are left out, and where the trip ends if not at its last stop."""
+        left_out = {i for i, link in links.items() if link.relationship == "SKIPPED"}
+        end = max(i for i in range(len(calls)) if i not in left_out)
+        row.left_out = [self._name(calls[i].stop_id) for i in range(index + 1, end) if i in left_out]
+        if end == len(calls) - 1:
+            end_seen = None
+        else:
+            row.ends_at = self._name(calls[end].stop_id)
+            row.terminus = index == end
+            # Whoever cannot ride from here is told of the departure as it was.
+            end_seen = end if end > index else None
+        trip = self.feed.trips[row.trip_id] if row.trip_id in self.feed.trips else None
+        if row.headsign is None and trip is not None and not row.added:
+            row.headsign = self.feed.destination(trip, index, end_seen) or None
 
     def _links(
         self, updates: list[StopUpdate], calls: list[Call], start: int
@@ -578,6 +661,7 @@ class RealtimeFeed:
             first = min((time for time in known if time is not None), default=self.timestamp)
             day = (EPOCH + timedelta(seconds=first)).astimezone(self.feed.zone).date()
         rows = []
+        ends = OwnEnds(self, stops, replaced.trip.calls if replaced else None)
         for index, (stop, (planned, predicted)) in enumerate(zip(stops, times)):
             place = self.place(stop.stop_id) if stop.stop_id else Place(None)
             is_last = index == len(stops) - 1
@@ -602,6 +686,7 @@ class RealtimeFeed:
             )
             if stop.assigned and self.place(stop.assigned).is_platform:
                 self._move(row, stop)
+            row.ends_at, row.terminus, row.left_out = ends.of(index)
             rows.append(row)
         return rows
 

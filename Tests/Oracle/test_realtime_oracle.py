@@ -53,6 +53,33 @@ class RealtimeOracleTests(FeedTestCase):
         self.assertEqual(self.delays([first, message(f1=2)]), [60, None])
         self.assertEqual(self.delays([message(f1=2, f3=event(30))], f5=90), [90, 30])
 
+    def said(self, stop_id: str, stops: list[bytes], **update: object) -> tuple[object, ...]:
+        """Return what the row of a stop says of the end of its trip: endsAt, terminus, skippedStops."""
+        row = self.board(stop_id, stops, **update)[0].as_json()
+        return row["endsAt"], row["terminus"], row["skippedStops"]
+
+    def test_ends(self) -> None:
+        """Only a trip whose last stop is left out ends early; a stop that is left out is never its end."""
+        name = self.feed().station("A").name, self.feed().station("B").name
+        left_out = [message(f1=number, f5=1) for number in (1, 2, 3)]
+        self.assertEqual(self.said("A", left_out[1:2]), (None, False, [name[1]]))
+        self.assertEqual(self.said("A", left_out[2:]), (name[1], False, []))
+        self.assertEqual(self.said("B", left_out[2:]), (name[1], True, []))
+        self.assertEqual(self.said("B", left_out[1:]), (name[0], False, []))
+        self.assertEqual(self.said("A", left_out[1:]), (name[0], True, []))
+        self.assertEqual(self.said("A", left_out), (None, False, []))
+
+    def test_stops_that_a_replacement_does_not_list(self) -> None:
+        """They are left out as if it listed them as skipped."""
+        at = NOW + 20 * 60
+        descriptor = message(f1="T", f3="20261124", f4=5)
+        first, second, last = (message(f3=event(time=at + 600 * i), f4=stop) for i, stop in enumerate("ABC"))
+        name = self.feed().station("B").name
+        self.assertEqual(self.said("A", [first, last], descriptor=descriptor), (None, False, [name]))
+        self.assertEqual(self.said("A", [first, second], descriptor=descriptor), (name, False, []))
+        skipped = message(f4="B", f5=1)
+        self.assertEqual(self.said("A", [first, skipped, last], descriptor=descriptor), (None, False, [name]))
+
     def test_times(self) -> None:
         """The time wins, unless hours apart from the delay; an arrival alone will do."""
         at_eight = NOW + 20 * 60

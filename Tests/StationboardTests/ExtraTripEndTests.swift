@@ -73,10 +73,10 @@ import Testing
   func `a trip whose last stops are left out ends early, and where is named`(
     kind: RealtimeWire.TripRelationship
   ) throws {
+    // Without a headsign a trip goes to the last stop that it serves.
+    let end = kind == .new ? "Stop c" : "Somewhere"
     let destination = kind == .new ? "Stop d" : "Somewhere"
-    #expect(
-      try said(kind, "a -b c -d") == [#"\#(destination) Stop c ["Stop b"] ["SHORT_TURN"]"#]
-    )
+    #expect(try said(kind, "a -b c -d") == [#"\#(end) Stop c ["Stop b"] ["SHORT_TURN"]"#])
     #expect(
       try said(kind, "a b c -d", at: "c")
         == [#"\#(destination) Stop c [] ["SHORT_TURN", "SHORT_TURN_TERMINUS"]"#]
@@ -88,19 +88,37 @@ import Testing
 
   @Test func `a replacement that ends before the last stop of its trip ends early`() throws {
     #expect(try said(.replacement, "a b c") == [#"Somewhere Stop c [] ["SHORT_TURN"]"#])
-    #expect(try said(.replacement, "a c d") == ["Somewhere - [] []"])
+    #expect(try said(.replacement, "a c d") == [#"Somewhere - ["Stop b"] []"#])
   }
 
   @Test func `a replacement that ends at another place says so, and does not end early`() throws {
-    #expect(try said(.replacement, "a b x") == ["Stop x - [] []"])
+    #expect(try said(.replacement, "a b x") == [#"Stop x - ["Stop c", "Stop d"] []"#])
     // A stop that the timetable does not have is no reason to say anything else.
     #expect(try said(.replacement, "a b nowhere") == ["Somewhere - [] []"])
+  }
+
+  @Test func `a replacement names the stops of its trip that it does not list`() throws {
+    #expect(try said(.replacement, "a d") == [#"Somewhere - ["Stop b", "Stop c"] []"#])
+    #expect(try said(.replacement, "a d", at: "b").isEmpty)
+    #expect(try said(.replacement, "a c d", at: "c") == ["Somewhere - [] []"])
+    // Listed as skipped or not listed at all: a person is told the same.
+    #expect(try said(.replacement, "a -b d") == [#"Somewhere - ["Stop b", "Stop c"] []"#])
+    #expect(try said(.replacement, "a -c d") == [#"Somewhere - ["Stop b", "Stop c"] []"#])
+    // A stop that the trip does not have stands between them; what lies behind the end is said by the end.
+    #expect(try said(.replacement, "a x c") == [#"Somewhere Stop c ["Stop b"] ["SHORT_TURN"]"#])
+    #expect(
+      try said(.replacement, "a x c", at: "x") == [#"Somewhere Stop c ["Stop b"] ["SHORT_TURN"]"#]
+    )
+    // In another order it leaves nothing out.
+    #expect(try said(.replacement, "a c b d") == ["Somewhere - [] []"])
+    #expect(try said(.replacement, "b a d", at: "b") == [#"Somewhere - ["Stop c"] []"#])
+    #expect(try said(.replacement, "a nowhere d") == [#"Somewhere - ["Stop b", "Stop c"] []"#])
   }
 
   @Test func `a board changes with the stops that a trip of its own leaves out`() throws {
     let stage = try stage()
     let now = stage.at("2026-02-16 09:50:00")
-    let versions = try ["a b c d", "a -b c d", "a b c -d", "a b x"].map { calls in
+    let versions = try ["a b c d", "a -b c d", "a b c -d", "a b x", "a b d"].map { calls in
       try stage.index([trip(.replacement, calls, stage)], at: now).version(of: 0)
     }
     #expect(Set(versions).count == versions.count)

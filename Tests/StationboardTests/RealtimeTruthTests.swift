@@ -11,16 +11,16 @@ import Timetable
 
   private let day = "20260216"
 
-  private func line(files: [String: String] = [:]) throws -> RealtimeStage {
-    try RealtimeStage(
-      [
-        .init(
-          "t",
-          ["1 a 10:00:00", "2 b 10:10:00", "3 c 10:20:00", "4 d 10:30:00", "5 e 10:40:00"]
-        )
-      ],
-      files: files
+  private func line(
+    headsign: String = "Somewhere",
+    files: [String: String] = [:]
+  ) throws -> RealtimeStage {
+    var trip = RealtimeStage.Trip(
+      "t",
+      ["1 a 10:00:00", "2 b 10:10:00", "3 c 10:20:00", "4 d 10:30:00", "5 e 10:40:00"]
     )
+    trip.headsign = headsign
+    return try RealtimeStage([trip], files: files)
   }
 
   private func rows(
@@ -338,6 +338,30 @@ import Timetable
     #expect(first.flags.isEmpty)
     #expect(try rows(stage, "c", update).first?.skippedStops == ["Stop d"])
     #expect(try rows(stage, "d", update).first?.skippedStops == [])
+  }
+
+  @Test func `a row whose own stop is left out is never the terminus`() throws {
+    let stage = try line()
+    let update = Trip("t", date: day).with(Stop(4, .skipped), Stop(5, .skipped))
+    let row = try #require(try rows(stage, "d", update).first)
+    #expect(row.endsAt == "Stop c")
+    #expect(row.skippedStops.isEmpty)
+    #expect(row.flags == ["STOP_SKIPPED", "SHORT_TURN"])
+    let alone = Trip("t", date: day).with(Stop(1, .skipped), Stop(5, .skipped))
+    #expect(try rows(stage, "a", alone).first?.endsAt == "Stop d")
+  }
+
+  @Test func `without a headsign a trip goes to the last stop that it serves`() throws {
+    let stage = try line(headsign: "")
+    let update = Trip("t", date: day).with(Stop(4, .skipped), Stop(5, .skipped))
+    func destinations(_ update: Trip) throws -> [String?] {
+      try ["a", "b", "c", "d"].map { try rows(stage, $0, update).first?.destination }
+    }
+    #expect(try destinations(Trip("t", date: day)) == Array(repeating: "Stop e", count: 4))
+    // At the terminus and at a stop that is left out nobody can ride: the row names the departure as it was.
+    #expect(try destinations(update) == ["Stop c", "Stop c", "Stop e", "Stop e"])
+    let onTheWay = Trip("t", date: day).with(Stop(3, .skipped))
+    #expect(try destinations(onTheWay) == Array(repeating: "Stop e", count: 4))
   }
 
   @Test func `the new terminus is named`() throws {

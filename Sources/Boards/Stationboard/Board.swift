@@ -59,8 +59,18 @@ public struct Board: Codable, Hashable, Sendable {
     public var old: Int
     /// The trip updates of the feed.
     public var tripUpdates: Int?
-    /// The trip updates that match a trip of the timetable.
+    /// The trip updates that match a trip of the timetable and are used.
     public var matched: Int?
+    /// The trip updates of trips that the timetable does not have and need not have.
+    public var added: Int?
+    /// The other trip updates, by the reason why they have no effect, such as `unknown_trip`.
+    public var withoutEffect: [String: Int]?
+
+    /// Whether no trip update fits the timetable, and some should.
+    public var matchesNothing: Bool {
+      matched == 0 && (added ?? 0) == 0 && tripUpdates ?? 0 > 0
+        && (withoutEffect?["says_nothing"] ?? 0) == 0
+    }
   }
 
   /// The timetable a board was made from.

@@ -38,7 +38,7 @@ public enum RealtimeLabel: Hashable, Sendable {
         self =
           coverage.live >= coverage.departures
           ? .live : .liveFor(live: coverage.live, departures: coverage.departures)
-      } else if status == .partial, coverage.matched == 0, coverage.tripUpdates ?? 0 > 0 {
+      } else if status == .partial, coverage.matchesNothing {
         self = .noMatch
       } else if coverage.departures > 0 {
         self = .missing

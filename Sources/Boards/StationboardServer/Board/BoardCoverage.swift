@@ -14,6 +14,8 @@ struct BoardCoverage: Hashable, Sendable {
   let received: Int
   /// The trip updates that match a trip of the timetable.
   let matched: Int
+  /// The trip updates of trips that the timetable does not have, and need not have.
+  let added: Int
   /// The trip updates without effect, by reason.
   let withoutEffect: [RealtimeCounters.Reason: Int]
 
@@ -26,6 +28,7 @@ struct BoardCoverage: Hashable, Sendable {
   init(_ rows: [BoardRow], _ census: RealtimeCounters, now: Double) {
     received = census.received
     matched = census.matched
+    added = census.added
     withoutEffect = census.withoutEffect
     for row in rows {
       if row.hasRealtime {
@@ -55,14 +58,15 @@ struct BoardCoverage: Hashable, Sendable {
     json.raw(",\"old\":")
     json.integer(old)
     json.raw(",")
-    Self.write(received: received, matched: matched, withoutEffect, &json)
+    Self.write(received: received, matched: matched, added: added, withoutEffect, &json)
     json.raw("}")
   }
 
-  /// Writes what became of the trip updates of a feed, as members of a JSON object.
+  /// Writes what became of the trip updates of a feed, as members of a JSON object: each is counted once.
   static func write(
     received: Int,
     matched: Int,
+    added: Int,
     _ withoutEffect: [RealtimeCounters.Reason: Int],
     _ json: inout JSONBytes
   ) {
@@ -70,6 +74,8 @@ struct BoardCoverage: Hashable, Sendable {
     json.integer(received)
     json.raw(",\"matched\":")
     json.integer(matched)
+    json.raw(",\"added\":")
+    json.integer(added)
     json.raw(",\"withoutEffect\":{")
     let counts = withoutEffect.sorted { $0.key.rawValue < $1.key.rawValue }
     for (place, (reason, count)) in counts.enumerated() {

@@ -187,38 +187,6 @@ struct DepartureRows {
     json.raw(",\"headwaySec\":null")
   }
 
-  /// Writes the names of later stops that the trip leaves out, the bracket, and where it ends instead of its
-  /// last stop.
-  private func writeSkippedStops(_ row: BoardRow, _ extra: ExtraTrip?, _ json: inout JSONBytes) {
-    guard !row.marks.isDisjoint(with: [.skipsLater, .endsEarly]), let realtime else {
-      return json.raw("],\"endsAt\":null")
-    }
-    let timetable = feed.timetable
-    let own = extra?.stops ?? []
-    /// The stop at a place; `nil` if the timetable does not have it.
-    func stop(_ place: Int) -> Timetable.Stop? {
-      guard own.isEmpty else {
-        return own[place].stop == TimetableDirectory.none ? nil : own[place].stop
-      }
-      return row.trip.map { timetable.call(place, of: $0).stop }
-    }
-    func writeName(_ place: Int) {
-      guard let stop = stop(place) else { return json.raw("null") }
-      json.string(timetable.name(of: timetable.station(of: stop), language: language))
-    }
-    let count = own.isEmpty ? row.trip.map { timetable.callCount(of: $0) } ?? 0 : own.count
-    let skipped = Set(realtime.skippedPlaces(of: row).map { Int($0) })
-    var end = count - 1
-    while end > row.position, skipped.contains(end) { end -= 1 }
-    let onTheWay = skipped.filter { $0 > row.position && $0 < end && stop($0) != nil }.sorted()
-    for (number, place) in onTheWay.prefix(BoardLimits.skippedStops).enumerated() {
-      if number > 0 { json.raw(",") }
-      writeName(place)
-    }
-    json.raw("],\"endsAt\":")
-    if row.marks.contains(.endsEarly) { writeName(end) } else { json.raw("null") }
-  }
-
   private func writeTripId(_ row: BoardRow, _ extra: ExtraTrip?, _ json: inout JSONBytes) {
     if var id = extra?.tripID {
       id.withUTF8 { json.escaped(UnsafeRawBufferPointer($0), prefix: feed.idPrefix) }
@@ -234,15 +202,19 @@ struct DepartureRows {
       let own = extra.stops.isEmpty ? nil : extra.stops[row.position].headsign
       if let headsign = own ?? extra.headsign { return json.string(headsign) }
       if extra.kind == .new || extra.isDiverted {
-        guard let last = extra.stops.last, last.stop != TimetableDirectory.none else {
-          return json.raw("null")
-        }
-        return json.string(timetable.name(of: timetable.station(of: last.stop), language: language))
+        let last = ending(of: row, extra)?.stop ?? extra.stops.last?.stop
+        guard let last, last != TimetableDirectory.none else { return json.raw("null") }
+        return json.string(timetable.name(of: timetable.station(of: last), language: language))
       }
     }
     guard let trip = row.trip else { return json.raw("null") }
-    let position = extra?.kind == .replacement ? templatePosition(row, trip) : row.position
-    let destination = timetable.destination(of: trip, at: position, language: language)
+    let isReplacement = extra?.kind == .replacement
+    let destination = timetable.destination(
+      of: trip,
+      at: isReplacement ? templatePosition(row, trip) : row.position,
+      endingAt: isReplacement ? nil : ending(of: row, extra)?.place,
+      language: language
+    )
     if destination.count > 0 { json.string(destination) } else { json.raw("null") }
   }
 

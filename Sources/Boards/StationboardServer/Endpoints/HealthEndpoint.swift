@@ -91,6 +91,7 @@ struct HealthEndpoint {
     BoardCoverage.write(
       received: census.received,
       matched: census.matched,
+      added: census.added,
       census.withoutEffect,
       &json
     )

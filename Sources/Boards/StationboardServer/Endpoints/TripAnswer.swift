@@ -123,12 +123,17 @@ struct TripAnswer {
       return json.string(headsign)
     }
     if let extra = realtime?.extra, !extra.stops.isEmpty {
-      let last = extra.stops.last { $0.stop != TimetableDirectory.none }
+      let last = extra.stops.indices.last { place in
+        extra.stops[place].stop != TimetableDirectory.none
+          && realtime?.isSkipped(at: place) != true
+      }
       guard let last else { return json.raw("null") }
-      return json.string(timetable.name(of: timetable.station(of: last.stop), language: language))
+      let station = timetable.station(of: extra.stops[last].stop)
+      return json.string(timetable.name(of: station, language: language))
     }
     guard let trip = journey.trip else { return json.raw("null") }
-    let destination = timetable.destination(of: trip, at: 0, language: language)
+    let end = (1..<timetable.callCount(of: trip)).last { realtime?.isSkipped(at: $0) != true }
+    let destination = timetable.destination(of: trip, at: 0, endingAt: end, language: language)
     if destination.count > 0 { json.string(destination) } else { json.raw("null") }
   }
 

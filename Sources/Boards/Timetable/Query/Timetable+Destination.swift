@@ -11,11 +11,13 @@ extension Timetable {
   /// - Parameters:
   ///   - trip: The trip.
   ///   - position: The place of the departure in the trip.
+  ///   - end: The place in the trip where it ends instead of at its last stop, if it does.
   ///   - language: See ``language(_:)``.
   /// - Returns: The text; empty if neither feed nor rule gives one.
   package func destination(
     of trip: Trip,
     at position: Int,
+    endingAt end: Int? = nil,
     language: UInt32?
   ) -> UnsafeRawBufferPointer {
     let record = image.trips[Int(trip)]
@@ -33,7 +35,8 @@ extension Timetable {
     let isUsable = headsign != 0 && !isNotice(headsign)
     if isUsable, !isPlace(headsign, of: stop) { return headsignText() }
 
-    let last = image.stops[Int(image.patternStops[Int(pattern.first + pattern.count) - 1])].root
+    let lastPlace = end ?? Int(pattern.count) - 1
+    let last = image.stops[Int(image.patternStops[Int(pattern.first) + lastPlace])].root
     let lastName = image.stops[Int(last)].name
     let route = image.routes[Int(record.route)]
     let isElsewhere = !isPlace(lastName, of: stop)

@@ -381,7 +381,8 @@ package final class RealtimeFeeds: Sendable {
     guard match != before else { return }
     var metadata: Logger.Metadata = [
       "feed": "\"\(prefix)\"", "tripUpdates": "\(census.received)",
-      "matched": "\(census.matched)", "unmatched": "\(census.unmatched)",
+      "matched": "\(census.matched)", "added": "\(census.added)",
+      "unmatched": "\(census.unmatched)",
     ]
     for (reason, count) in census.withoutEffect { metadata[reason.rawValue] = "\(count)" }
     if let trip = census.examples.lazy.compactMap(\.trip).first {

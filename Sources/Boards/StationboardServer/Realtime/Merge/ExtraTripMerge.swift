@@ -14,7 +14,11 @@ extension RealtimeBuilder {
     begin(extra, target, update)
     let shift = midnight(target.day) + Int64(start) - Int64(timetable.start(of: target.trip))
     _ = appendMerged(target, update, shift: shift, marks: [.covered, .extra])
-    census.duplicated += 1
+    if trips.last?.callCount == 0 {
+      leaveOut(update, .saysNothing)
+    } else {
+      census.duplicated += 1
+    }
   }
 
   /// Merges a trip that takes the place of one of the timetable.
@@ -28,7 +32,15 @@ extension RealtimeBuilder {
     let end = end(of: updates, insteadOf: target.trip)
     extra.isDiverted = end == .elsewhere
     begin(extra, target, update)
-    appendOwnStops(updates, [.covered, .replacement], endsEarly: end == .before)
+    readSchedule(target.trip)
+    let stops = updates.map { feed.stopTimeUpdates[$0].stopID.map { stop($0).stop } }
+    let leftOut = LeftOutStops(
+      stops.map { $0 ?? TimetableDirectory.none },
+      insteadOf: schedule,
+      isDiverted: extra.isDiverted,
+      directory
+    )
+    appendOwnStops(updates, [.covered, .replacement], endsEarly: end == .before, leftOut)
     census.replaced += 1
   }
 
@@ -51,7 +63,11 @@ extension RealtimeBuilder {
     }
     begin(extra, target, update)
     appendOwnStops(ownStops(of: update), [.covered, .extra], endsEarly: false)
-    census.added += 1
+    if let trip = trips.last, trip.callCount + trip.arrivalCount == 0 {
+      leaveOut(update, .noStopTimes)
+    } else {
+      census.added += 1
+    }
   }
 
   private mutating func begin(_ extra: ExtraTrip, _ target: TripTarget, _ update: TripUpdate) {
@@ -112,13 +128,17 @@ extension RealtimeBuilder {
   ///   - updates: Its stop time updates, in its order.
   ///   - marks: What all its departures are.
   ///   - endsEarly: Whether it ends before the last stop of the trip that it replaces.
+  ///   - leftOut: The stops of that trip that it does not list.
   private mutating func appendOwnStops(
     _ updates: [Int],
     _ marks: BoardRow.RealtimeMarks,
-    endsEarly: Bool
+    endsEarly: Bool,
+    _ leftOut: LeftOutStops? = nil
   ) {
     defer { endTrip() }
     let number = extraTrips.count - 1
+    extraTrips[number].leftOut = leftOut?.places ?? []
+    let lastLeftOut = leftOut?.places.last.map { Int32($0) } ?? -1
     let isLeftOut = updates.map { feed.stopTimeUpdates[$0].relationship == .skipped }
     let end = isLeftOut.lastIndex(of: false)
     // A stop that the timetable does not have cannot be named as the end.
@@ -134,7 +154,8 @@ extension RealtimeBuilder {
           stop: named.stop,
           sequence: stopTime.stopSequence ?? UInt32(place),
           isNumbered: stopTime.stopSequence != nil,
-          headsign: feed.texts[details?.headsign]
+          headsign: feed.texts[details?.headsign],
+          reached: leftOut?.reached[place] ?? -1
         )
       )
       if isLeftOut[place] {
@@ -156,7 +177,9 @@ extension RealtimeBuilder {
       }
       guard let departure = ownDeparture(stopTime) else { continue }
       var (platform, marks) = ownPlatform(stopTime, named, marks)
-      if leftOutAhead > 0 { marks.insert(.skipsLater) }
+      if leftOutAhead > 0 || extraTrips[number].stops[place].reached < lastLeftOut {
+        marks.insert(.skipsLater)
+      }
       if isEndKnown, endsEarly || end != updates.count - 1 { marks.insert(.endsEarly) }
       if place == end { marks.insert(.lastServed) }
       append(

@@ -66,6 +66,7 @@ struct RealtimeBuilder {
   ///   - previous: The index of the feed before.
   ///   - parts: In how many parts; nothing for as many as the feed is worth.
   mutating func build(after previous: RealtimeIndex?, parts: Int? = nil) {
+    census.leaveOutUnreadable(feed.census.rejectedTotal)
     let updates = feed.trips.count + feed.stopTimeUpdates.count
     let parts = parts ?? (updates < Self.divisibleUpdates ? 1 : 2)
     gap = previous.map { sourceTime - $0.sourceTime }
@@ -127,6 +128,27 @@ struct RealtimeBuilder {
     trips[trips.count - 1].skipCount = UInt32(skips.count) - trips[trips.count - 1].firstSkip
     trips[trips.count - 1].closedCount =
       UInt32(closed.count) - trips[trips.count - 1].firstClosed
+  }
+
+  /// Counts an update that has no effect.
+  mutating func leaveOut(_ update: TripUpdate, _ reason: RealtimeCounters.Reason) {
+    let texts = feed.texts
+    census.leaveOut(reason) { RealtimeCounters.Example(reason, update, texts) }
+  }
+
+  /// Whether the trip ended last has anything that the timetable alone does not say.
+  var saysSomething: Bool {
+    guard let trip = trips.last else { return false }
+    if trip.arrivalCount > 0 || trip.skipCount > 0 || trip.closedCount > 0
+      || trip.headsign != RealtimeCall.usualPlatform
+    {
+      return true
+    }
+    return (trip.firstCall..<trip.firstCall + trip.callCount).contains { number in
+      let call = calls[Int(number)]
+      return !call.marks.isDisjoint(with: .applied) || call.platform != RealtimeCall.usualPlatform
+        || headsigns[number] != nil
+    }
   }
 
   /// When an update was known: its own timestamp if it is plausible, else the header's.

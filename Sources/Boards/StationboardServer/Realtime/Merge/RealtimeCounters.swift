@@ -1,4 +1,10 @@
+import GTFS
+import GTFSRealtime
+
 /// What became of the trip updates of one feed: every one is counted in exactly one place.
+///
+/// ``received`` = ``matched`` + ``added`` + ``withoutEffect``, and that is every entity of the feed with a trip update,
+/// those included that cannot be read.
 package struct RealtimeCounters: Hashable, Sendable {
   /// Why a trip update has no effect; the raw value is the label of its counter.
   package enum Reason: String, Hashable, Sendable, CaseIterable {
@@ -24,6 +30,10 @@ package struct RealtimeCounters: Hashable, Sendable {
     case modifiedTrip = "modified_trip"
     /// `schedule_relationship` is a number that the reference does not define.
     case unknownRelationship = "unknown_relationship"
+    /// It matches a trip, and has nothing that a board or a trip shows: no time, no stop left out, no platform, no headsign.
+    case saysNothing = "says_nothing"
+    /// The entity cannot be read.
+    case unreadable
   }
 
   /// A trip update without effect, for diagnosis.
@@ -38,6 +48,14 @@ package struct RealtimeCounters: Hashable, Sendable {
     package var route: String?
     /// `start_date`, as `YYYY-MM-DD`.
     package var startDate: String?
+
+    init(_ reason: Reason, _ update: TripUpdate, _ texts: TextTable) {
+      self.reason = reason
+      entity = texts[update.entityID]
+      trip = texts[update.tripID]
+      route = texts[update.routeID]
+      startDate = update.startDate?.description
+    }
   }
 
   /// How many examples are kept; all are counted.
@@ -68,7 +86,7 @@ package struct RealtimeCounters: Hashable, Sendable {
 
   init() {}
 
-  /// Trip updates that match no single trip.
+  /// Trip updates that match no single trip of the timetable.
   package var unmatched: Int {
     [.unknownTrip, .notRunning, .unknownStart, .noTrip, .ambiguous, .noStart]
       .reduce(0) { $0 + withoutEffect[$1, default: 0] }
@@ -96,9 +114,11 @@ package struct RealtimeCounters: Hashable, Sendable {
   package var match: Match { matchesNothing ? .nothing : unmatched > 0 ? .some : .all }
 
   /// Whether no trip update matches a trip of the timetable, and some should.
-  package var matchesNothing: Bool { matched == 0 && unmatched > 0 }
+  package var matchesNothing: Bool {
+    matched == 0 && withoutEffect[.saysNothing] == nil && unmatched > 0
+  }
 
-  /// Trip updates that match a trip, or need none, and are not used.
+  /// Trip updates that match a trip, or need none, or cannot be read, and are not used.
   package var discarded: Int { withoutEffect.values.reduce(0, +) - unmatched }
 
   /// Adds what became of the trip updates that follow.
@@ -114,6 +134,11 @@ package struct RealtimeCounters: Hashable, Sendable {
     examples += next.examples.prefix(Self.mostExamples - examples.count)
     unlinkedStops += next.unlinkedStops
     implausibleTimes += next.implausibleTimes
+  }
+
+  /// Counts entities of trip updates that cannot be read; the reader keeps examples of its own.
+  mutating func leaveOutUnreadable(_ count: Int) {
+    if count > 0 { withoutEffect[.unreadable, default: 0] += count }
   }
 
   /// Counts a trip update without effect.

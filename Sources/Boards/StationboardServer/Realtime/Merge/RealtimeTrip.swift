@@ -105,6 +105,8 @@ struct ExtraTrip: Hashable, Sendable {
     var isNumbered: Bool
     /// What the vehicle shows here.
     var headsign: String?
+    /// Of a replacement, how far it has come here along the trip that it replaces: a place there, −1 before the first.
+    var reached: Int32 = -1
   }
 
   /// How it came to be.
@@ -125,6 +127,8 @@ struct ExtraTrip: Hashable, Sendable {
   var stops: [Stop] = []
   /// Whether it ends, as a replacement, where the trip that it replaces does not stop.
   var isDiverted = false
+  /// The places of the stops of the trip that it replaces which it does not list.
+  var leftOut: [UInt16] = []
 
   /// Adds everything that is known of the trip to a hash.
   func add(to hash: inout ContentHash) {
@@ -135,6 +139,8 @@ struct ExtraTrip: Hashable, Sendable {
     hash.add(headsign)
     hash.add(UInt64(truncatingIfNeeded: start ?? -1))
     hash.add(isDiverted ? 1 : 0)
+    hash.add(UInt64(leftOut.count))
+    for place in leftOut { hash.add(UInt64(place)) }
     hash.add(UInt64(stops.count))
     for stop in stops {
       hash.add(UInt64(stop.stop) << 32 | UInt64(stop.sequence))

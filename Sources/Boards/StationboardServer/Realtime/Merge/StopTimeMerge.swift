@@ -19,8 +19,10 @@ extension RealtimeBuilder {
     if isCancelled {
       trips[trips.count - 1].kind = .cancelled
       census.cancelled += 1
-    } else {
+    } else if saysSomething {
       census.applied += 1
+    } else {
+      leaveOut(update, .saysNothing)
     }
   }
 
@@ -134,7 +136,9 @@ extension RealtimeBuilder {
       } else if skippedAhead > 0 {
         marks.insert(.skipsLater)
         if endsEarly { marks.insert(.endsEarly) }
-        if skippedAhead == schedule.count - 1 - position { marks.insert(.lastServed) }
+        if skippedAhead == schedule.count - 1 - position, !marks.contains(.skipped) {
+          marks.insert(.lastServed)
+        }
       }
       if carried != nil, !isCancelled { marks.insert(.predicted) }
       let planned = (nominal ?? shift) + Int64(call.departure)

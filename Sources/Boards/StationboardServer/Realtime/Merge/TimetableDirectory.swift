@@ -68,6 +68,13 @@ package final class TimetableDirectory: Sendable {
     return number != 0 && number == numbers[Int(right)]
   }
 
+  /// The numbers of which a stop shares one with every other stop of its station (``isSameStation(_:_:)``).
+  func stationNumbers(of stop: UInt32) -> [UInt64] {
+    let number = numbers[Int(stop)]
+    return number == 0
+      ? [UInt64(stations[Int(stop)])] : [UInt64(stations[Int(stop)]), UInt64(number) << 32]
+  }
+
   /// The stop that a realtime id means.
   func resolve(_ id: String) -> ResolvedStop {
     if let stop = timetable.stop(id: id) ?? timetable.stop(originalId: id) {

@@ -156,15 +156,7 @@ struct TripTargets {
 
   mutating func leaveOut(_ update: TripUpdate, _ reason: RealtimeCounters.Reason) {
     let texts = feed.texts
-    census.leaveOut(reason) {
-      RealtimeCounters.Example(
-        reason: reason,
-        entity: texts[update.entityID],
-        trip: texts[update.tripID],
-        route: texts[update.routeID],
-        startDate: update.startDate?.description
-      )
-    }
+    census.leaveOut(reason) { RealtimeCounters.Example(reason, update, texts) }
   }
 
   // MARK: One trip update
