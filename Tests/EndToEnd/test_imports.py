@@ -12,11 +12,14 @@ import time
 import unittest
 import zipfile
 
+import feed_bombs
 from program import PROGRAM, Folder, Server, limited, run, sample
 from scale import sized
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
 KILLS = sized(6, long=50)
+#: What the import of a small archive may take in all, in kibibytes: generous, and less than a bomb took before.
+MOST_MEMORY = 170 << 10
 STOP_TIMES = sized("15000", long="90000")
 
 
@@ -108,6 +111,24 @@ class ImportsTest(unittest.TestCase):
                 for _ in range(sized(80, long=300)):
                     member.write(b" " * 1_000_000 + b"\n")
         self.fails(path, "stop_times.txt", "zip bomb")
+
+    def test_small_archives_take_no_memory(self):
+        """Feeds of some kilobytes whose rows say the same again and again: each took 200 to 300 MB."""
+        for name, rows, file in (("frequencies", 1_000, "frequencies.txt"), ("names of stops", 15_500, "stops.txt")):
+            with self.subTest(name):
+                path = feed_bombs.write(self.folder / "bomb.zip", name, rows)
+                self.assertLess(path.stat().st_size, 200_000)
+                data = self.folder / "bombed"
+                process = subprocess.Popen(
+                    [PROGRAM, "import", str(path), "--data", str(data)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                )
+                said = process.stdout.read()
+                process.stdout.close()
+                _, status, used = os.wait4(process.pid, 0)
+                process.returncode = os.waitstatus_to_exitcode(status)
+                self.assertEqual(process.returncode, 1, said)
+                self.assertRegex(said, rf"{file}, line \d+: more than \d+ bytes would be kept of this feed of {path.stat().st_size} bytes")
+                self.assertLess(used.ru_maxrss, MOST_MEMORY, said)
 
     def test_required_files_that_are_missing(self):
         for name in ["agency.txt", "stops.txt", "routes.txt", "trips.txt", "stop_times.txt"]:

@@ -24,6 +24,13 @@ package enum FeedLimits {
   package static let textBytes = 4_096
   /// The most bytes of all stored texts together.
   package static let allTextBytes = 3 << 30
+  /// The bytes that an import may keep of any feed, however small, in memory and in its timetable.
+  package static let keptBytes = 32 << 20
+  /// The bytes that it may keep beyond that for each byte that the feed is stored in.
+  ///
+  /// Of real feeds it keeps 1 to 10: without this limit an archive of some kilobytes whose rows all say nearly the
+  /// same would take hundreds of megabytes.
+  package static let keptRatio = 64
   /// The most stops, and likewise routes, agencies and services.
   package static let entities = 8_000_000
   /// The most trips, frequency departures included; 27 bits in the departure index.

@@ -40,6 +40,14 @@ package enum FeedSource {
     }
   }
 
+  /// The bytes that the feed is stored in: those of the archive, or of the files that are read.
+  package var storedBytes: Int {
+    switch self {
+    case .archive(let archive): archive.storedBytes
+    case .folder: FeedFile.allCases.reduce(0) { $0 + (size(of: $1) ?? 0) }
+    }
+  }
+
   /// The size of a file once inflated, in bytes; `nil` if the feed does not have it.
   package func size(of file: FeedFile) -> Int? {
     switch self {

@@ -19,6 +19,8 @@ package final class ZipArchive {
   private let path: String
   private let members: [String: Member]
   private var inflated = 0
+  /// The bytes of the file.
+  package let storedBytes: Int
 
   private struct Member {
     var index: UInt64
@@ -32,6 +34,7 @@ package final class ZipArchive {
   /// - Throws: ``FeedError`` with code `brokenArchive` or `limitExceeded`.
   package init(path: String) throws(FeedError) {
     self.path = path
+    storedBytes = Self.size(of: path)
     var code: Int32 = 0
     guard let handle = zip_open(path, ZIP_RDONLY, &code) else {
       var failure = zip_error_t()
@@ -41,23 +44,33 @@ package final class ZipArchive {
       throw FeedError(.brokenArchive, "\(path): not a readable zip archive: \(reason)")
     }
     do {
-      (self.handle, members) = try Self.feed(in: handle, path: path)
+      (self.handle, members) = try Self.feed(
+        in: handle,
+        path: path,
+        FeedBudget(stored: storedBytes)
+      )
     } catch {
       zip_discard(handle)
       throw error
     }
   }
 
+  private static func size(of path: String) -> Int {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(status.st_size) : 0
+  }
+
   /// The archive that holds the feed, with its members: the one given, or the only one within it.
   private static func feed(
     in handle: OpaquePointer,
-    path: String
+    path: String,
+    _ budget: FeedBudget
   ) throws(FeedError) -> (OpaquePointer, [String: Member]) {
     let members = try directory(of: handle, path: path)
     guard let name = try nestedArchive(in: members, path: path), let member = members[name] else {
       return (handle, members)
     }
-    let inner = try open(member, name, of: handle, path: path)
+    let inner = try open(member, name, of: handle, path: path, budget)
     do {
       let members = try directory(of: inner, path: "\(path): \(name)")
       zip_discard(handle)
@@ -92,16 +105,18 @@ package final class ZipArchive {
     _ member: Member,
     _ name: String,
     of outer: OpaquePointer,
-    path: String
+    path: String,
+    _ budget: FeedBudget
   ) throws(FeedError) -> OpaquePointer {
     guard !member.isEncrypted else {
       throw FeedError(.brokenArchive, "\(path): \(name) is encrypted")
     }
-    guard member.size <= FeedLimits.nestedArchiveBytes else {
+    let most = min(FeedLimits.nestedArchiveBytes, budget.bytes)
+    guard member.size <= most else {
       throw FeedError(
         .limitExceeded,
-        "\(path): \(name) has \(member.size) bytes; the limit for an archive within an archive is"
-          + " \(FeedLimits.nestedArchiveBytes): unpack it first"
+        "\(path): \(name) has \(member.size) bytes; the limit for an archive within this archive is"
+          + " \(most): unpack it first"
       )
     }
     guard let file = zip_fopen_index(outer, member.index, 0),

@@ -47,6 +47,22 @@ import Testing
     #expect(failure([long], mostBytes: 80) == nil)
   }
 
+  @Test func `service may span as many days as the limit says, and not one more`() {
+    let most = FeedLimits.serviceDays
+    #expect(failure(services(0, most - 1), mostBytes: 1 << 30) == nil)
+    let error = failure(services(0, most), mostBytes: 1 << 30)
+    #expect(error?.code == .limitExceeded)
+    #expect(error?.message.contains("the limit is 36525 days") == true)
+  }
+
+  @Test func `what takes too much is named with file and line`() {
+    var services = services(0, 64)
+    services[1].file = .calendarDates
+    services[1].line = 7
+    let error = failure(services, mostBytes: 31)
+    #expect(error?.message.hasPrefix("calendar_dates.txt, line 7: ") == true)
+  }
+
   @Test func `a feed of many long services is refused with the limit of the timetable file`() {
     // Over the limit by one: as many sets of 36,525 days as fit.
     #expect(FeedLimits.serviceBytes == 256 << 20)

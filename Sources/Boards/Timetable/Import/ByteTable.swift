@@ -11,6 +11,9 @@ struct ByteTable {
   private var slots: [UInt64]
   private var mask: Int
 
+  /// The bytes that the table takes.
+  var keptBytes: Int { arena.count + 4 * starts.count + 8 * slots.count }
+
   /// The number of strings.
   var count: Int { starts.count - 1 }
 
@@ -80,6 +83,17 @@ struct ByteTable {
         index += 1
       }
       return true
+    }
+  }
+
+  /// Lends the bytes of a string.
+  func withBytes<Result>(of number: UInt32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    arena.withUnsafeBytes { arena in
+      body(
+        UnsafeRawBufferPointer(
+          rebasing: arena[Int(starts[Int(number)])..<Int(starts[Int(number) + 1])]
+        )
+      )
     }
   }
 

@@ -36,7 +36,7 @@ package enum FeedImport {
     try reader.readAll()
     var report = reader.report
     report.phases["read"] = (clock.now - began).seconds
-    let builder = TimetableBuilder(reader.releaseTables(), importedAt: now)
+    let builder = TimetableBuilder(reader.releaseTables(), reader.budget, importedAt: now)
     try builder.write(to: target, report: &report, progress: progress)
     return report
   }

@@ -22,14 +22,15 @@ extension FeedReader {
       guard Self.isZone(zone) else {
         throw FeedError(
           .unknownTimeZone,
-          "agency.txt, line \(reader.line), column agency_timezone: \"\(zone)\" is not a time zone"
+          "agency.txt, line \(reader.line), column agency_timezone: \(shown(reader, columns.zone)) is"
+            + " not a time zone"
         )
       }
       if tables.timeZone.isEmpty { tables.timeZone = zone }
       guard zone == tables.timeZone else {
         throw FeedError(
           .invalid,
-          "agency.txt, line \(reader.line), column agency_timezone: \"\(zone)\" differs from"
+          "agency.txt, line \(reader.line), column agency_timezone: \(shown(reader, columns.zone)) differs from"
             + " \"\(tables.timeZone)\"; all agencies of a feed have one time zone (GTFS reference)"
         )
       }
@@ -55,6 +56,9 @@ extension FeedReader {
       throw FeedError(.invalid, "agency.txt: there is no agency")
     }
   }
+
+  /// The most bytes of a name of the time zone database; the longest one has 32.
+  private static let longestZone = 64
 
   /// Whether a name is one of the time zone database, which browsers know too.
   ///
@@ -106,7 +110,8 @@ extension FeedReader {
       var originalId: Int?
       var wheelchair: Int?
     }
-    var parents: [(stop: Int, line: Int, parent: [UInt8])] = []
+    var parents: [(stop: Int, line: Int, parent: UInt32)] = []
+    var parentIds = ByteTable()
     try read(.stops) { reader throws(FeedError) in
       Columns(
         id: try reader.required("stop_id"),
@@ -143,8 +148,12 @@ extension FeedReader {
         warn(reader, columns.latitude, "stop_lat and stop_lon are not coordinates")
       }
       let parent = reader.bytes(columns.parent)
-      if parent.count > 0 {
-        parents.append((tables.stops.count, reader.line, Array(parent)))
+      if parent.count > FeedLimits.textBytes {
+        warn(reader, columns.parent, "\(shown(reader, columns.parent)) is not a stop")
+      } else if parent.count > 0 {
+        let before = parentIds.keptBytes
+        parents.append((tables.stops.count, reader.line, parentIds.insert(parent).number))
+        scratchBytes += 24 + parentIds.keptBytes - before
       }
       let name = text(reader, columns.name)
       let number = UInt32(tables.stops.count)
@@ -167,7 +176,7 @@ extension FeedReader {
       )
       return nil
     }
-    connect(parents)
+    connect(parents, parentIds)
   }
 
   /// A stop's own time zone; the agency's stands for one that does not exist.
@@ -176,8 +185,12 @@ extension FeedReader {
     guard bytes.count > 0 else { return 0 }
     let name = String(decoding: bytes, as: UTF8.self)
     if let known = zones[name] { return known ? text(reader, column) : 0 }
-    zones[name] = Self.isZone(name)
-    if zones[name] == true { return text(reader, column) }
+    let isZone = bytes.count <= Self.longestZone && Self.isZone(name)
+    if bytes.count <= Self.longestZone {
+      zones[name] = isZone
+      scratchBytes += 96
+    }
+    if isZone { return text(reader, column) }
     warn(reader, column, "\(shown(reader, column)) is not a time zone")
     return 0
   }
@@ -192,7 +205,10 @@ extension FeedReader {
     return Int32((value * 1e7).rounded())
   }
 
-  private func connect(_ parents: [(stop: Int, line: Int, parent: [UInt8])]) {
+  private func connect(
+    _ parents: [(stop: Int, line: Int, parent: UInt32)],
+    _ parentIds: ByteTable
+  ) {
     func remark(_ line: Int, _ reason: String) {
       report.warningCount += 1
       let kept = report.warnings.count(where: { $0.file == "stops.txt" })
@@ -202,14 +218,13 @@ extension FeedReader {
       )
     }
     for (stop, line, parent) in parents {
-      let found = parent.withUnsafeBytes { id in
-        tables.stopIds.find(id) ?? findRepaired(id, in: tables.stopIds)
+      parentIds.withBytes(of: parent) { id in
+        if let number = tables.stopIds.find(id) ?? findRepaired(id, in: tables.stopIds) {
+          tables.stops[stop].parent = number
+        } else {
+          remark(line, "parent_station \(Self.shown(id)) is not a stop")
+        }
       }
-      guard let number = found else {
-        remark(line, "parent_station \"\(String(decoding: parent, as: UTF8.self))\" is not a stop")
-        continue
-      }
-      tables.stops[stop].parent = number
     }
     let deepest = 8
     for (stop, line, _) in parents {

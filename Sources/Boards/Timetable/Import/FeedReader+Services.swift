@@ -51,7 +51,7 @@ extension FeedReader {
       guard first <= last else {
         return Rejection(column: columns.end, reason: "end_date is before start_date")
       }
-      guard try service(id).isNew else {
+      guard try service(id, reader).isNew else {
         return Rejection(
           column: columns.id,
           reason: "service_id \(shown(reader, columns.id)) appears twice"
@@ -99,7 +99,9 @@ extension FeedReader {
           reason: "exception_type \(shown(reader, columns.type)) is not 1 or 2"
         )
       }
-      let number = Int(try service(id).number)
+      let number = Int(try service(id, reader).number)
+      scratchBytes += 32
+      tables.exceptionCount += 1
       if !seen.insert(Exception(service: UInt32(number), date: date)).inserted {
         warn(
           reader,
@@ -138,14 +140,18 @@ extension FeedReader {
   }
 
   private func service(
-    _ id: UnsafeRawBufferPointer
+    _ id: UnsafeRawBufferPointer,
+    _ reader: CSVReader
   ) throws(FeedError) -> (number: UInt32, isNew: Bool) {
     let result = tables.serviceIds.insert(id)
     if result.isNew {
       guard tables.services.count < FeedLimits.entities else {
         throw FeedError(.limitExceeded, "more than \(FeedLimits.entities) services")
       }
-      tables.services.append(ServiceDays())
+      var service = ServiceDays()
+      service.file = FeedFile(rawValue: reader.file) ?? .calendar
+      service.line = reader.line
+      tables.services.append(service)
     }
     return result
   }

@@ -25,9 +25,11 @@ extension FeedReader {
     /// The line of the first one of each trip, and the highest stop_sequence.
     var trips: [UInt32: (line: Int, sequence: Int)] = [:]
 
-    mutating func add(_ trip: UInt32, line: Int, sequence: Int) {
+    /// Adds a row; whether it is the first one of its trip.
+    mutating func add(_ trip: UInt32, line: Int, sequence: Int) -> Bool {
       let known = trips[trip]
       trips[trip] = (known?.line ?? line, max(known?.sequence ?? 0, sequence))
+      return known == nil
     }
   }
 
@@ -73,7 +75,7 @@ extension FeedReader {
       guard !columns.onDemand.contains(where: { reader.bytes($0).count > 0 }) else {
         setAside()
         let sequence = integer(reader, columns.sequence) ?? 0
-        onDemand.add(trip, line: reader.line, sequence: sequence)
+        if onDemand.add(trip, line: reader.line, sequence: sequence) { scratchBytes += 64 }
         return nil
       }
       switch stopTime(reader, columns) {
@@ -84,6 +86,7 @@ extension FeedReader {
           current = noRecord
           guard tables.trips.states[Int(trip)] == .waiting else {
             late.append(LateRow(trip: trip, line: reader.line, row: row))
+            scratchBytes += MemoryLayout<LateRow>.stride
             return nil
           }
           current = trip
@@ -225,6 +228,7 @@ extension FeedReader {
       for index in 0..<rows.count {
         late.append(LateRow(trip: trip, line: line + index, row: rows[index]))
       }
+      scratchBytes += rows.count * MemoryLayout<LateRow>.stride
     }
     rows.removeAll()
   }

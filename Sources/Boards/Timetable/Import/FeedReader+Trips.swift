@@ -201,12 +201,15 @@ extension FeedReader {
         )
       }
       tables.frequencyRuns[trip] = all
+      tables.runCount += runs
+      tables.frequencyRowCount += 1
       tables.frequencies[trip, default: []].append(
         FrequencyRow(
           start: start,
           end: end,
           headway: Int32(headway),
-          isExact: integer(reader, columns.exact) == 1
+          isExact: integer(reader, columns.exact) == 1,
+          line: reader.line
         )
       )
       return nil

@@ -11,6 +11,10 @@ final class FeedReader {
   /// The names in stop_timezone that were looked up, and whether they are time zones.
   var zones: [String: Bool] = [:]
   let source: FeedSource
+  /// How much may be kept.
+  let budget: FeedBudget
+  /// What is kept beside the tables while the present file is read, in bytes.
+  var scratchBytes = 0
   let maxRejectedShare: Double
   let progress: (ImportProgress) -> Void
 
@@ -27,6 +31,7 @@ final class FeedReader {
     progress: @escaping (ImportProgress) -> Void
   ) {
     self.source = source
+    budget = FeedBudget(stored: source.storedBytes)
     self.report = report
     self.maxRejectedShare = maxRejectedShare
     self.progress = progress
@@ -104,6 +109,7 @@ final class FeedReader {
     )
     let place = report.files.count
     report.files.append(account)
+    scratchBytes = 0
     while try reader.next() {
       account.rows += 1
       let rejection =
@@ -116,7 +122,8 @@ final class FeedReader {
         account.rejected += 1
         keep(rejection, reader, in: &report.rejectedRows, count: account.rejected)
       }
-      if account.rows & 0x3FF == 0 {
+      if account.rows & 0x7F == 0 {
+        try checkBudget(file.rawValue, reader.line)
         guard tables.texts.arena.count <= FeedLimits.allTextBytes else {
           throw FeedError(
             .limitExceeded,
@@ -128,6 +135,7 @@ final class FeedReader {
         progress(ImportProgress(step: file.rawValue, done: reader.bytesRead, total: total))
       }
     }
+    try checkBudget(file.rawValue, reader.line)
     account.bytes = reader.bytesRead
     account.dropped = report.files[place].dropped
     account.onDemand = report.files[place].onDemand
@@ -136,6 +144,10 @@ final class FeedReader {
     progress(ImportProgress(step: file.rawValue, done: account.bytes, total: account.bytes))
     try checkShare(account)
     return true
+  }
+
+  private func checkBudget(_ file: String, _ line: Int) throws(FeedError) {
+    try budget.check(tables.keptBytes + scratchBytes, file: file, line: line)
   }
 
   /// Counts a row of the file being read that was left out because its trip was.
@@ -247,9 +259,13 @@ final class FeedReader {
 
   /// A field as a string, for messages.
   func shown(_ reader: CSVReader, _ column: Int?) -> String {
-    let bytes = reader.bytes(column).prefix(60)
+    Self.shown(reader.bytes(column))
+  }
+
+  /// Bytes of a feed as a string, for messages.
+  static func shown(_ bytes: UnsafeRawBufferPointer) -> String {
     // What a feed says may go to a terminal: no control characters.
-    let shown = String(decoding: bytes, as: UTF8.self).unicodeScalars.map { scalar in
+    let shown = String(decoding: bytes.prefix(60), as: UTF8.self).unicodeScalars.map { scalar in
       scalar.properties.generalCategory == .control ? "\u{FFFD}" : Character(scalar)
     }
     return "\"" + String(shown) + "\""

@@ -25,7 +25,34 @@ struct FeedTables {
   var version: String?
   var language: String?
 
+  /// How many runs the rows of all trips give.
+  var runCount = 0
+  /// How many rows frequencies.txt has, and calendar_dates.txt.
+  var frequencyRowCount = 0
+  var exceptionCount = 0
+
   init() { _ = texts.intern("") }
+
+  /// The bytes that all of it takes, as near as counting records gets.
+  var keptBytes: Int {
+    func bytes<Record>(_ records: [Record]) -> Int {
+      records.count * MemoryLayout<Record>.stride
+    }
+    let ids =
+      texts.keptBytes + agencyIds.keptBytes + stopIds.keptBytes + routeIds.keptBytes
+      + serviceIds.keptBytes + trips.ids.keptBytes
+    let records = bytes(agencies) + bytes(stops) + bytes(routes) + bytes(translations)
+    // An array, and an entry in a dictionary, have some bytes beside their contents.
+    let calendar = bytes(services) + 64 * services.count + 16 * exceptionCount
+    let runs = 160 * frequencies.count + 24 * frequencyRowCount + Self.leastRunBytes * runCount
+    return ids + records + calendar + runs + trips.keptBytes + patterns.keptBytes
+      + distances.keptBytes
+  }
+
+  /// The least that a run of a trip takes: its record, its id's place, and one departure.
+  static let leastRunBytes =
+    MemoryLayout<TripRecord>.stride + MemoryLayout<UInt32>.stride
+    + MemoryLayout<DepartureEntry>.stride + TimetableBuilder.bytesOfRun
 }
 
 /// The days of a service as calendar.txt and calendar_dates.txt give them.
@@ -36,6 +63,9 @@ struct ServiceDays {
   var last = ServiceDate(daysSinceEpoch: -1)
   var added: [ServiceDate] = []
   var removed: [ServiceDate] = []
+  /// Where the feed names it first.
+  var file = FeedFile.calendar
+  var line = 0
 }
 
 /// A row of frequencies.txt.
@@ -44,6 +74,7 @@ struct FrequencyRow {
   var end: Int32
   var headway: Int32
   var isExact: Bool
+  var line = 0
 }
 
 /// The trips of a feed as columns; a trip's number is its place.
@@ -61,6 +92,9 @@ struct TripColumns {
   var distances: [UInt32] = []
   var starts: [Int32] = []
   var states: [State] = []
+
+  /// The bytes that all columns but the ids take.
+  var keptBytes: Int { 34 * states.count }
 
   enum State: UInt8 {
     /// No stop time has been read.

@@ -82,6 +82,8 @@ struct StopTimeRow {
 /// The distinct lists of shape_dist_traveled of a feed: what trips of one pattern share.
 struct DistanceTable {
   private(set) var lists: [[Double]] = []
+  /// The bytes that the lists take: as they are, and as what they are looked up by.
+  private(set) var keptBytes = 0
   private var numbers: [[UInt64]: UInt32] = [:]
 
   /// The number of a list; ``noRecord`` for one in which no stop has a distance.
@@ -91,6 +93,7 @@ struct DistanceTable {
     if let number = numbers[key] { return number }
     let number = UInt32(lists.count)
     lists.append(distances)
+    keptBytes += 16 * distances.count + 160
     numbers[key] = number
     return number
   }
@@ -110,6 +113,12 @@ struct PatternTable {
   private var profiles: [PatternRecord] = []
   private var patternSlots = [UInt32](repeating: 0, count: 4_096)
   private var profileSlots = [UInt32](repeating: 0, count: 4_096)
+
+  /// The bytes that all of it takes.
+  var keptBytes: Int {
+    13 * stops.count + 8 * (times.count + patterns.count + profiles.count)
+      + 4 * (patternSlots.count + profileSlots.count)
+  }
 
   /// The number of the pattern of a trip's rows.
   mutating func pattern(of rows: StopTimeRows) -> UInt32 {

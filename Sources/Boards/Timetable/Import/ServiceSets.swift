@@ -45,7 +45,7 @@ struct ServiceSets {
         continue
       }
       bytes += days.bits.count * MemoryLayout<UInt64>.stride
-      guard bytes <= mostBytes else { throw Self.tooManyDays(mostBytes) }
+      guard bytes <= mostBytes else { throw Self.tooManyDays(mostBytes, service) }
       sets.append(UInt32(distinct.count))
       known[days] = UInt32(distinct.count)
       distinct.append(days)
@@ -65,7 +65,7 @@ struct ServiceSets {
     dayCount = last - first + 1
     stride = (dayCount + 63) / 64
     guard distinct.count <= mostBytes / MemoryLayout<UInt64>.stride / stride else {
-      throw Self.tooManyDays(mostBytes)
+      throw Self.tooManyDays(mostBytes, services.last)
     }
     words = [UInt64](repeating: 0, count: distinct.count * stride)
     for (number, days) in distinct.enumerated() where !days.bits.isEmpty {
@@ -79,10 +79,11 @@ struct ServiceSets {
     }
   }
 
-  private static func tooManyDays(_ mostBytes: Int) -> FeedError {
-    FeedError(
+  private static func tooManyDays(_ mostBytes: Int, _ service: ServiceDays?) -> FeedError {
+    let place = service.map { "\($0.file.rawValue), line \($0.line)" } ?? "calendar.txt"
+    return FeedError(
       .limitExceeded,
-      "calendar.txt, calendar_dates.txt: the days of all services take more than \(mostBytes) bytes"
+      "\(place): the days of all services until here take more than \(mostBytes) bytes"
     )
   }
 

@@ -5,6 +5,7 @@ import GTFS
 /// Orders what was read from a feed into the sections of a timetable file.
 struct TimetableBuilder {
   private let tables: FeedTables
+  private let budget: FeedBudget
   private let importedAt: Double
 
   /// One run of a trip: the trip itself, or one departure of a frequency.
@@ -14,8 +15,9 @@ struct TimetableBuilder {
     var frequency: UInt8
   }
 
-  init(_ tables: consuming FeedTables, importedAt: Double) {
+  init(_ tables: consuming FeedTables, _ budget: FeedBudget, importedAt: Double) {
     self.tables = tables
+    self.budget = budget
     self.importedAt = importedAt
   }
 
@@ -34,7 +36,12 @@ struct TimetableBuilder {
     let clock = ContinuousClock()
     let began = clock.now
     progress(ImportProgress(step: "index", done: 0, total: 0))
-    let calendar = try ServiceSets(tables.services)
+    // The days are there twice until they are written.
+    let kept = tables.keptBytes
+    let calendar = try ServiceSets(
+      tables.services,
+      mostBytes: min(FeedLimits.serviceBytes, (budget.bytes - kept) / 2)
+    )
     let runs = try self.runs(&report)
     let index = try departures(of: runs)
     guard !index.entries.isEmpty else {
@@ -61,7 +68,7 @@ struct TimetableBuilder {
       version: tables.version,
       language: tables.language ?? tables.agencyLanguage,
       importedAt: importedAt,
-      languages: Set(tables.translations.map { tables.texts.text($0.language) }).sorted()
+      languages: Set(tables.translations.map(\.language)).map { tables.texts.text($0) }.sorted()
     )
     try writer.write(.metadata, encoded(metadata))
     try writer.write(.textStarts, tables.texts.starts)
@@ -135,6 +142,7 @@ struct TimetableBuilder {
     var runs: [Run] = []
     runs.reserveCapacity(trips.states.count)
     var bytes = 0
+    let kept = tables.keptBytes - FeedTables.leastRunBytes * tables.runCount
     for trip in trips.ids.sorted() where trips.states[Int(trip)] == .complete {
       guard runs.count < FeedLimits.trips else { throw Self.tooManyRuns }
       guard let frequencies = tables.frequencies[trip] else {
@@ -152,9 +160,15 @@ struct TimetableBuilder {
       guard bytes <= FeedLimits.frequencyBytes else {
         throw FeedError(
           .limitExceeded,
-          "frequencies.txt: the departures that it gives take more than \(FeedLimits.frequencyBytes) bytes"
+          "frequencies.txt, line \(frequencies.last?.line ?? 1): the departures of its trips take more"
+            + " than \(FeedLimits.frequencyBytes) bytes"
         )
       }
+      try budget.check(
+        kept + bytes,
+        file: FeedFile.frequencies.rawValue,
+        line: frequencies.last?.line ?? 1
+      )
       let reach = reach(of: trip)
       for start in starts.keys {
         let isInDay =
@@ -180,11 +194,14 @@ struct TimetableBuilder {
     return runs
   }
 
-  /// How much one run of a trip takes in the file.
+  /// How much one run takes until it is written.
+  static let bytesOfRun = MemoryLayout<Run>.stride
+
+  /// How much one run of a trip takes, here and in the file.
   private func bytesOfRun(of trip: UInt32) -> Int {
     let ids = tables.trips.ids
     let pattern = tables.patterns.patterns[Int(tables.trips.patterns[Int(trip)])]
-    return MemoryLayout<TripRecord>.stride + MemoryLayout<UInt32>.stride
+    return Self.bytesOfRun + MemoryLayout<TripRecord>.stride + MemoryLayout<UInt32>.stride
       + Int(ids.starts[Int(trip) + 1] - ids.starts[Int(trip)])
       + Int(pattern.count) * MemoryLayout<DepartureEntry>.stride
   }
@@ -335,12 +352,16 @@ struct TimetableBuilder {
 
   private func stopsByOriginalId() -> [UInt32] {
     let texts = tables.texts
-    return tables.stops.indices.filter { tables.stops[$0].originalId != 0 }
-      .map { (Array(texts.text(tables.stops[$0].originalId).utf8), UInt32($0)) }
+    let stops = tables.stops
+    return stops.indices.filter { stops[$0].originalId != 0 }.map { UInt32($0) }
       .sorted { left, right in
-        left.0 == right.0 ? left.1 < right.1 : left.0.lexicographicallyPrecedes(right.0)
+        let (first, second) = (stops[Int(left)].originalId, stops[Int(right)].originalId)
+        // Equal texts have one number.
+        guard first != second else { return left < right }
+        return texts.withBytes(of: first) { first in
+          texts.withBytes(of: second) { second in ByteOrder.precedes(first, second) }
+        }
       }
-      .map(\.1)
   }
 
   /// For each Swiss station number the stop that stands for the whole station.
