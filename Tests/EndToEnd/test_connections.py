@@ -6,6 +6,7 @@ import json
 import re
 import socket
 import sqlite3
+import subprocess
 import time
 import unittest
 import urllib.request
@@ -151,6 +152,37 @@ class EveryServerTests(ConnectionTest):
         content.send(question + "Content-Length: 100000\r\n\r\n")
         self.assertEqual(content.answer()[0], 200)
         return clients
+
+    def test_too_few_open_files_are_told_at_the_start(self):
+        """With 32 the server died without a word."""
+        words = re.compile(r"this process may have only (\d+) open files; it needs at least (\d+) \(ulimit -n\)")
+
+        def start(files: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+            return subprocess.run(["sh", "-c", f'ulimit -n {files}; exec "$0" "$@"', PROGRAM, *arguments],
+                                  capture_output=True, text=True, timeout=120, check=False)
+
+        serve = ("serve", "--data", str(self.folder / "data"), "--port", "0")
+        answer = start(32, *serve)
+        self.assertEqual(answer.returncode, 1, answer.stderr)
+        least = int(words.search(answer.stderr)[2])
+        self.assertEqual(start(least - 1, *serve).returncode, 1)
+        answer = start(12, "board", "x", "--once", "--server", "http://127.0.0.1:9")
+        self.assertEqual(answer.returncode, 1, answer.stderr)
+        self.assertRegex(answer.stderr, words)
+        # With just enough, all services answer while idle connections take all that they may.
+        few = self.folder / "few"
+        few.write_text(f'#!/bin/sh\nulimit -n {least}\nexec "{PROGRAM}" "$@"\n')
+        few.chmod(0o755)
+        repository(self.root / "main")
+        options = ["--workspaces", str(self.root), "--jobs", str(self.folder / "jobs")]
+        with Server(self.folder / "data", *options, now=None, program=few) as server:
+            peers = [self.peer(server) for _ in range(60)]
+            for path in ("/version.json", "/v1/git/worktrees", "/v1/capabilities"):
+                client = self.peer(server)
+                client.send(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                self.assertEqual(client.answer()[0], 200, path)
+            self.assertEqual(len(peers), 60)
+            self.assertEqual(server.stop(), 0)
 
     def test_idle_connections_keep_nobody_out_and_no_descriptor_from_the_server(self):
         """More of them than the process may have files open, and board after board is answered."""

@@ -141,15 +141,28 @@ import Testing
     #expect(plain.headers[.contentLength] == String(Self.text.utf8.count))
   }
 
-  @Test func `what is compressed can be taken apart again, whatever it is`() throws {
+  @Test func `what is compressed can be taken apart again, whatever it is`() async throws {
     var seed = SystemRandomNumberGenerator()
-    for length in [0, 1, 859, 4_096, 300_000] {
+    let slice = Gzip.slice
+    for length in [0, 1, 859, 4_096, slice - 1, slice, slice + 1, 300_000] {
       let bytes = (0..<length).map { _ in
         UInt8.random(in: 0...(length % 2 == 0 ? 255 : 3), using: &seed)
       }
-      let compressed = try #require(Gzip.compressed(ByteBuffer(bytes: bytes)))
+      let compressed = try #require(await Gzip.compressed(ByteBuffer(bytes: bytes)))
       #expect(try inflatedBytes(compressed, most: length + 1) == bytes)
+      #expect(await Gzip.compressed(ByteBuffer(bytes: bytes)) == compressed)
     }
+  }
+
+  @Test(arguments: [
+    (0, 0), (1, 0), (1 << 15, 0), ((1 << 15) + 1, 1), (1 << 20, 31), (16 << 20, 511),
+  ])
+  func `a long answer lets others run after each slice of it`(length: Int, pauses: Int) async throws
+  {
+    var count = 0
+    let compressed = await Gzip.compressed(ByteBuffer(repeating: 7, count: length)) { count += 1 }
+    #expect(compressed != nil)
+    #expect(count == pauses)
   }
 
   private func inflated(_ buffer: ByteBuffer, most: Int = 1 << 20) throws -> String {

@@ -44,7 +44,8 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
     guard AcceptEncoding(fields: request.headers).prefers("gzip") else { return response }
     let writer = CollectingWriter()
     try await response.body.write(writer)
-    guard let compressed = Gzip.compressed(writer.content), compressed.readableBytes < length else {
+    guard let compressed = await Gzip.compressed(writer.content), compressed.readableBytes < length
+    else {
       response.body = ResponseBody(byteBuffer: writer.content)
       return response
     }

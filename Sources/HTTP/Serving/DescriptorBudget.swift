@@ -1,3 +1,5 @@
+import NIOCore
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -17,13 +19,29 @@ package struct DescriptorBudget: Hashable, Sendable {
   /// The most descriptors that are asked for, whatever the hard limit is.
   package static let most = 65_536
 
+  /// Descriptors of each event loop, of which there is one for each processor.
+  package static let perLoop = 4
+  /// The fewest descriptors beside those of event loops with which any command of the program runs.
+  ///
+  /// With fewer, event loops and the start of other programs cannot be made, which ends the process without a word.
+  package static let leastOfAny = 24
+  /// The fewest beside those of event loops with which a server starts: all services use 30 when nobody asks.
+  package static let leastOfServer = 112
+
   /// The descriptors that the process may have.
   package var descriptors: Int
+  /// How many event loops there are.
+  package var loops: Int
 
   /// Creates a budget.
   ///
-  /// - Parameter descriptors: The descriptors that the process may have.
-  package init(descriptors: Int) { self.descriptors = descriptors }
+  /// - Parameters:
+  ///   - descriptors: The descriptors that the process may have.
+  ///   - loops: How many event loops there are.
+  package init(descriptors: Int, loops: Int = 0) {
+    self.descriptors = descriptors
+    self.loops = loops
+  }
 
   #if canImport(Glibc)
   private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -36,14 +54,29 @@ package struct DescriptorBudget: Hashable, Sendable {
   /// - Returns: The budget after that.
   package static func raised() -> DescriptorBudget {
     var limit = rlimit()
-    guard getrlimit(resource, &limit) == 0 else { return DescriptorBudget(descriptors: 256) }
+    let loops = System.coreCount
+    guard getrlimit(resource, &limit) == 0 else {
+      return DescriptorBudget(descriptors: 256 + Self.perLoop * loops, loops: loops)
+    }
     let wanted = min(limit.rlim_max, rlim_t(most))
     if limit.rlim_cur < wanted {
       let before = limit.rlim_cur
       limit.rlim_cur = wanted
       if setrlimit(resource, &limit) != 0 { limit.rlim_cur = before }
     }
-    return DescriptorBudget(descriptors: Int(min(limit.rlim_cur, rlim_t(most))))
+    return DescriptorBudget(descriptors: Int(min(limit.rlim_cur, rlim_t(most))), loops: loops)
+  }
+
+  private var free: Int { max(0, descriptors - Self.perLoop * loops) }
+
+  /// Says what is wrong with a budget that is too small.
+  ///
+  /// - Parameter least: The fewest descriptors beside those of event loops.
+  /// - Returns: A sentence for people; `nil` if the budget suffices.
+  package func shortage(_ least: Int) -> String? {
+    guard free < least else { return nil }
+    return "this process may have only \(descriptors) open files; it needs at least"
+      + " \(least + Self.perLoop * loops) (ulimit -n)"
   }
 
   /// How many connections fit: what is left of the descriptors after the reserve, and at least a quarter of them.
@@ -51,6 +84,6 @@ package struct DescriptorBudget: Hashable, Sendable {
   /// - Parameter wanted: The most connections.
   /// - Returns: That many, or fewer; at least one.
   package func connections(_ wanted: Int) -> Int {
-    max(1, min(wanted, max(descriptors - Self.reserve, descriptors / 4)))
+    max(1, min(wanted, max(free - Self.reserve, free / 4)))
   }
 }

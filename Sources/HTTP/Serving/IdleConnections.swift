@@ -9,10 +9,7 @@ import Synchronization
 final class IdleConnections: Sendable {
   private struct Place {
     var channel: any Channel
-    var network: ClientNetwork?
     var since: NIODeadline
-    /// Grows with each connection that becomes idle.
-    var number: UInt64
   }
 
   /// Somebody needs a place.
@@ -22,8 +19,7 @@ final class IdleConnections: Sendable {
   }
 
   private struct State {
-    var places: [ObjectIdentifier: Place] = [:]
-    var number: UInt64 = 0
+    var places = IdlePlaces<Place>()
     /// What waits for a connection to be idle for long enough.
     var need: Need?
     /// Whether a look for that is scheduled.
@@ -47,9 +43,8 @@ final class IdleConnections: Sendable {
     let network = channel.remoteAddress.flatMap { ClientNetwork($0) }
     let now = channel.eventLoop.now
     let isNeeded = state.withLock { state in
-      state.number += 1
-      let place = Place(channel: channel, network: network, since: now, number: state.number)
-      state.places[ObjectIdentifier(channel)] = place
+      let place = Place(channel: channel, since: now)
+      state.places.insert(ObjectIdentifier(channel), place, network)
       guard state.need != nil, !state.isLookDue else { return false }
       state.isLookDue = true
       return true
@@ -59,7 +54,7 @@ final class IdleConnections: Sendable {
 
   /// A request came on a connection, or the connection is closed.
   func remove(_ channel: any Channel) {
-    _ = state.withLock { $0.places.removeValue(forKey: ObjectIdentifier(channel)) }
+    state.withLock { $0.places.remove(ObjectIdentifier(channel)) }
   }
 
   /// Closes a connection, now or as soon as one has been idle for long enough, and others while that does not suffice.
@@ -97,19 +92,14 @@ final class IdleConnections: Sendable {
 
   private func find(for need: Need) -> Finding {
     state.withLock { state in
-      var counts: [ClientNetwork?: Int] = [:]
-      for place in state.places.values { counts[place.network, default: 0] += 1 }
-      let crowded = counts.max { $0.value < $1.value }?.key
-      let oldest = state.places.filter { $0.value.network == crowded }
-        .min { $0.value.number < $1.value.number }
-      guard let oldest else {
+      guard let oldest = state.places.first else {
         state.need = need
         return .nothing
       }
-      let channel = oldest.value.channel
-      let instant = oldest.value.since + rest
+      let channel = oldest.channel
+      let instant = oldest.since + rest
       if channel.eventLoop.now >= instant {
-        state.places[oldest.key] = nil
+        state.places.remove(ObjectIdentifier(channel))
         return .close(channel)
       }
       state.need = need

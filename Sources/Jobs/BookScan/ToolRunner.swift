@@ -83,6 +83,9 @@ struct ToolRunner: Sendable {
       environment: .custom(variables),
       platformOptions: options
     )
+    guard SpareDescriptors.areThere() else {
+      throw ScanError(.toolFailed, "\(command) could not be run: too many open files")
+    }
     let limits = limits
     let outcome = try await withThrowingTaskGroup(of: Result?.self) { group in
       group.addTask {

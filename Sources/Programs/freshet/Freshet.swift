@@ -1,4 +1,5 @@
 import ArgumentParser
+import Serving
 import StationboardServer
 
 #if canImport(Glibc)
@@ -28,6 +29,10 @@ struct Freshet: AsyncParsableCommand {
   static func main() async {
     do {
       var command = try parseAsRoot()
+      if let shortage = DescriptorBudget.raised().shortage(DescriptorBudget.leastOfAny) {
+        Terminal.complain("freshet: \(shortage)\n")
+        leave(1)
+      }
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {

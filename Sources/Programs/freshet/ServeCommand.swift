@@ -94,6 +94,10 @@ struct ServeCommand: AsyncParsableCommand {
     let jobs = try jobs.completed(by: settings?.jobs)
     var limits = try Self.limits(settings)
     let budget = DescriptorBudget.raised()
+    if let shortage = budget.shortage(DescriptorBudget.leastOfServer) {
+      Terminal.complain("freshet serve: \(shortage)\n")
+      throw ExitCode(1)
+    }
     if budget.connections(limits.connections) < limits.connections {
       limits.connections = budget.connections(limits.connections)
       logger.notice(

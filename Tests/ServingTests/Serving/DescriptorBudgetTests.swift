@@ -8,6 +8,19 @@ import Testing
     #expect(DescriptorBudget(descriptors: descriptors).connections(4_096) == connections)
   }
 
+  @Test func `counts the event loops first`() {
+    #expect(DescriptorBudget(descriptors: 1_024, loops: 64).connections(4_096) == 576)
+    #expect(DescriptorBudget(descriptors: 128, loops: 2).connections(4_096) == 30)
+  }
+
+  @Test func `is refused where it is too small, with what it takes`() {
+    let least = DescriptorBudget.leastOfServer
+    #expect(DescriptorBudget(descriptors: 120, loops: 2).shortage(least) == nil)
+    let shortage = DescriptorBudget(descriptors: 119, loops: 2).shortage(least)
+    #expect(shortage?.contains("only 119 open files; it needs at least 120 (ulimit -n)") == true)
+    #expect(DescriptorBudget(descriptors: 0, loops: 2).shortage(least) != nil)
+  }
+
   @Test func `never gives more than wanted`() {
     #expect(DescriptorBudget(descriptors: 20_000).connections(7) == 7)
   }

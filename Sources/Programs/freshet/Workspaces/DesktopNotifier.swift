@@ -1,3 +1,4 @@
+import BookScan
 import Foundation
 import Subprocess
 import WorkspacesClient
@@ -184,6 +185,7 @@ final class DesktopNotifier: Sendable {
       _ arguments: [String],
       _ environment: [Environment.Key: String]
     ) async -> String? {
+      guard SpareDescriptors.areThere() else { return nil }
       let result = try? await Subprocess.run(
         .name(tool),
         arguments: Arguments(arguments),
