@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Books
@@ -180,6 +181,41 @@ import Testing
     #expect(Self.read(bytes).map(\.fields) == [fields])
     let guarded = Self.read(DelimitedText.record(["=1+1", "-5", "@x", "+a"], guardsFormulas: true))
     #expect(guarded.map(\.fields) == [["'=1+1", "-5", "'@x", "'+a"]])
+  }
+
+  /// What a spreadsheet might do with a cell, told apart from how the writer decides it.
+  private static func mayRun(_ cell: String) -> Bool {
+    let blanks = CharacterSet.whitespacesAndNewlines.union(.init(charactersIn: "\u{FEFF}\u{200B}"))
+    // NFKC makes fullwidth and small forms the plain ones.
+    let text = cell.trimmingCharacters(in: blanks).precomposedStringWithCompatibilityMapping
+    let isLed = ["\t", "\r", "\n"].contains(where: cell.hasPrefix)
+    guard let first = text.first, isLed || "=+-@".contains(first) else { return false }
+    return text.range(of: #"^[+-]?[0-9.]+(e[+-]?[0-9]+)?$"#, options: .regularExpression) == nil
+  }
+
+  @Test func `no cell that is written runs, and each comes back as it was`() {
+    let beginnings = [
+      "", "'", "''", " ", "\t", "\r", "\u{A0}", "\u{3000}", "\u{200B}", "\u{FEFF}", " '", "' ",
+    ]
+    let signs = [
+      "=", "+", "-", "@", "＝", "＋", "－", "＠", "﹦", "x", "5", "\"", "=\"", "'=", "\t=", "=",
+    ]
+    let ends = ["", "1+1", "5", "cmd|' /C calc'!A0", "SUM(1)", "\"", "x\"", " "]
+    for beginning in beginnings {
+      for sign in signs {
+        for end in ends {
+          let text = beginning + sign + end
+          let written = DelimitedText.record([text, "end"], guardsFormulas: true)
+          let cells = Self.read(written).first?.fields ?? []
+          #expect(cells.count == 2, "\(text)")
+          #expect(!Self.mayRun(cells[0]), "\(text) is written as \(cells[0])")
+          // An import cuts blanks off at both ends, and unwraps ="…".
+          let wanted = String(CellText.trimmed(text[...]))
+          let isConstant = cells[0] == text && wanted.hasPrefix("=\"")
+          if !isConstant { #expect(CellText.plain(cells[0]) == wanted, "\(text)") }
+        }
+      }
+    }
   }
 }
 

@@ -6,20 +6,17 @@ package enum CellText {
     let bytes = cell.utf8
     guard let first = bytes.first, let last = bytes.last else { return "" }
     if 0x21...0x7E ~= first, 0x21...0x7E ~= last, first != 0x3D, first != 0x27 { return cell }
-    var text = trimmed(cell[...])
-    text = unguarded(text)
-    if text.first == "=", text.dropFirst().first == "\"", text.last == "\"", text.utf8.count >= 3 {
-      text = unguarded(trimmed(text.dropFirst(2).dropLast()))
-    }
-    return String(text)
+    let text = trimmed(cell[...])
+    // What is guarded is meant as it stands.
+    if let meant = FormulaGuard.removed(text) { return String(trimmed(meant)) }
+    guard isQuoted(text) else { return String(text) }
+    let inner = trimmed(text.dropFirst(2).dropLast())
+    return String(FormulaGuard.removed(inner).map(trimmed) ?? inner)
   }
 
-  /// A text without the apostrophe that keeps it from being run as a formula, and without blanks at its ends.
-  private static func unguarded(_ text: Substring) -> Substring {
-    guard text.utf8.first == 0x27, let next = text.utf8.dropFirst().first,
-      [0x3D, 0x2B, 0x2D, 0x40, 0x09, 0x0D].contains(next)
-    else { return text }
-    return trimmed(text.dropFirst())
+  private static func isQuoted(_ text: Substring) -> Bool {
+    text.first == "=" && text.dropFirst().first == "\"" && text.last == "\""
+      && text.utf8.count >= 3
   }
 
   /// Whether a cell is one that Excel writes as `="…"`: a formula that is a text, and calls nothing.

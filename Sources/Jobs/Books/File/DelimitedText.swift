@@ -2,26 +2,18 @@
 package enum DelimitedText {
   /// A field, in quotes if it needs them.
   ///
-  /// A text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, a tab or a carriage
-  /// return and is no number) gets an apostrophe before it if `guardsFormulas` is set.
+  /// A text that a spreadsheet would take for a formula gets an apostrophe before it if `guardsFormulas` is set, and
+  /// so does one that would be without its own (``CellText/plain(_:)`` takes it off again).
   package static func field(
     _ text: String,
     delimiter: UInt8 = 0x2C,
     guardsFormulas: Bool = false
   ) -> [UInt8] {
     var bytes = Array(text.utf8)
-    if guardsFormulas, isFormula(text) { bytes.insert(0x27, at: 0) }
+    if guardsFormulas, let place = FormulaGuard.place(in: text) { bytes.insert(0x27, at: place) }
     let isPlain = bytes.allSatisfy { $0 != delimiter && $0 != 0x22 && $0 != 0x0A && $0 != 0x0D }
     if isPlain, bytes.first != 0x20, bytes.last != 0x20 { return bytes }
     return quoted(bytes)
-  }
-
-  /// Whether a spreadsheet would take a text for a formula.
-  static func isFormula(_ text: String) -> Bool {
-    guard let first = text.utf8.first, [0x3D, 0x2B, 0x2D, 0x40, 0x09, 0x0D].contains(first) else {
-      return false
-    }
-    return Double(text) == nil
   }
 
   /// A field in quotes.

@@ -57,7 +57,7 @@ package struct FailedRows: Sendable {
     bytes += DelimitedText.field(problem, delimiter: delimiter, guardsFormulas: true)
     bytes.append(delimiter)
     if isBroken {
-      let isFormula = DelimitedText.isFormula(String(decoding: raw, as: UTF8.self))
+      let isFormula = FormulaGuard.isFormula(String(decoding: raw, as: UTF8.self)[...])
       bytes += DelimitedText.quoted(isFormula ? [0x27] + raw : raw)
     } else {
       bytes += guarded(Array(wasFailedBefore ? withoutFirstTwoFields(raw) : raw[...]))
@@ -74,7 +74,7 @@ package struct FailedRows: Sendable {
     var guarded = raw
     for column in record.fields.indices.reversed() {
       let text = record.text(column)
-      guard DelimitedText.isFormula(text), !CellText.isQuotedConstant(text) else { continue }
+      guard FormulaGuard.isFormula(text[...]), !CellText.isQuotedConstant(text) else { continue }
       guarded.insert(0x27, at: record.fields[column].start)
     }
     return guarded
