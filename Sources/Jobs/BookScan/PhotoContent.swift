@@ -24,7 +24,7 @@ enum PhotoContent {
     }
   }
 
-  private static func cut(_ kind: String) -> ScanError {
+  static func cut(_ kind: String) -> ScanError {
     ScanError(.notAPhoto, "the \(kind) is cut off or broken; send the photo again")
   }
 
@@ -148,26 +148,5 @@ enum PhotoContent {
     let size = parts.count + 4
     let length = (0..<4).map { UInt8(truncatingIfNeeded: size >> ($0 * 8)) }
     return Array("RIFF".utf8) + length + Array("WEBP".utf8) + parts
-  }
-
-  // MARK: HEIC
-
-  /// Boxes besides those of the picture become free space: others point at places in the file.
-  private static func heic(_ bytes: [UInt8]) throws(ScanError) -> [UInt8] {
-    var picture = bytes
-    var kinds: Set<String> = []
-    for box in PhotoHeader.boxes(bytes, in: 0..<bytes.count) {
-      guard box.range.upperBound <= bytes.count else { throw cut("HEIC") }
-      kinds.insert(box.type)
-      guard !["ftyp", "meta", "mdat"].contains(box.type) else { continue }
-      picture.replaceSubrange(
-        (box.range.lowerBound + 4)..<(box.range.lowerBound + 8),
-        with: Array("free".utf8)
-      )
-      let content = box.content
-      picture.replaceSubrange(content, with: [UInt8](repeating: 0, count: content.count))
-    }
-    guard kinds.isSuperset(of: ["ftyp", "meta", "mdat"]) else { throw cut("HEIC") }
-    return picture
   }
 }

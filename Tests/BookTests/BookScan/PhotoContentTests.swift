@@ -144,6 +144,75 @@ import Testing
     }
   }
 
+  /// A HEIC photo with a picture, Exif and XMP, in the file or in the meta box.
+  private static func heicWithNotes(version: UInt8, way: Int) -> [UInt8] {
+    func bytes(_ number: Int, _ count: Int) -> [UInt8] {
+      (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+    }
+    func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+      bytes(content.count + 8, 4) + Array(type.utf8) + content
+    }
+    let contents = [
+      ("hvc1", "PICTURE-ONE"), ("Exif", "SECRET-EXIF"), ("mime", "SECRET-XMP-"),
+      ("grid", "PICTURE-TWO"),
+    ]
+    func file(at start: Int) -> [UInt8] {
+      let infos = contents.indices.flatMap { place in
+        box(
+          "infe",
+          [2, 0, 0, 0] + bytes(place + 1, 2) + [0, 0] + Array(contents[place].0.utf8) + [0]
+        )
+      }
+      var places: [UInt8] = [version, 0, 0, 0, 0x44, 0x40]
+      places += bytes(contents.count, version < 2 ? 2 : 4)
+      for place in contents.indices {
+        let origin = (version > 0 && way == 1 ? 0 : start) + place * 11
+        places += bytes(place + 1, version < 2 ? 2 : 4) + (version > 0 ? bytes(way, 2) : [])
+        // In two parts, counted from a base.
+        places += [0, 0] + bytes(origin - 4 > 0 ? origin - 4 : 0, 4) + bytes(2, 2)
+        let shift = origin - 4 > 0 ? 4 : origin
+        places += bytes(shift, 4) + bytes(5, 4) + bytes(shift + 5, 4) + bytes(6, 4)
+      }
+      let sizes = box(
+        "iprp",
+        box("ipco", box("ispe", [0, 0, 0, 0] + bytes(640, 4) + bytes(480, 4)))
+      )
+      let data = contents.flatMap { Array($0.1.utf8) }
+      var meta =
+        box("iinf", [0, 0, 0, 0] + bytes(contents.count, 2) + infos) + box("iloc", places) + sizes
+      meta += box("uuid", Array("SECRET-UUID".utf8))
+      if way == 1 { meta += box("idat", data) }
+      return box("ftyp", Array("heic".utf8) + [0, 0, 0, 0]) + box("meta", [0, 0, 0, 0] + meta)
+        + box("mdat", way == 1 ? [] : data)
+    }
+    // Where the contents begin is known when all else is written.
+    return file(at: file(at: 0).count - contents.count * 11)
+  }
+
+  @Test(arguments: [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1)])
+  func `what a HEIC photo says besides its picture stays behind`(version: UInt8, way: Int) throws {
+    let photo = Self.heicWithNotes(version: version, way: way)
+    let header = try PhotoHeader(photo)
+    #expect(header.width == 640 && header.height == 480)
+    #expect(String(decoding: photo, as: UTF8.self).contains("SECRET-EXIF"))
+    let picture = try Self.picture(photo)
+    #expect(picture.count == photo.count)
+    let text = String(decoding: picture, as: UTF8.self)
+    #expect(!text.contains("SECRET"))
+    #expect(text.contains("PICTURE-ONE") && text.contains("PICTURE-TWO"))
+    // Only what is emptied is changed.
+    let changed = zip(photo, picture).count { $0 != $1 }
+    #expect(changed <= 2 * 11 + 11 + 4)
+    for length in 0..<photo.count { _ = try? Self.picture(Array(photo.prefix(length))) }
+    for index in photo.indices {
+      for value: UInt8 in [0, 1, 0x7F, 0xFF] {
+        var damaged = photo
+        damaged[index] = value
+        _ = try? Self.picture(damaged)
+      }
+    }
+  }
+
   @Test func `programs run with the limits of the system`() async throws {
     let folder = try LocalReaderTests.tools([
       "show": "ulimit -v; ulimit -n; ulimit -f; ulimit -t",
