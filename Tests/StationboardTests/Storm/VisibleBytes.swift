@@ -14,7 +14,7 @@ enum VisibleBytes {
       "importedAt", "fetchedAt", "cacheFetchedAt", "cacheAgeMs", "ageMs", "ageSeconds",
       "lastPollAt",
       "lastSuccessfulPollAt", "pollAgeMs", "pollAgeSeconds", "payloadBytes", "lastError",
-      "realtimeAt", "window", "tripUpdates", "matched", "withoutEffect",
+      "realtimeAt", "window", "tripUpdates", "matched", "added", "withoutEffect",
     ].map { Array($0.utf8) }
   )
 

@@ -201,6 +201,25 @@ import Timetable
     )
   }
 
+  /// The rows are looked up the same way whether there are few or many of them.
+  @Test(arguments: [0, 200])
+  func `a sequence that appears twice is found wherever it stands`(others: Int) throws {
+    var feed = TestFeed()
+    let between = (0..<others).map { TestFeed.Call("B", "08:10:00", sequence: 999 - $0) }
+    feed.add(
+      "T",
+      [.init("A", "08:00:00", sequence: 1_000)] + between + [
+        .init("C", "08:20:00", sequence: 3), .init("D", "08:30:00", sequence: 1_000),
+        .init("D", "08:30:00", sequence: 2_000), .init("C", "08:40:00", sequence: 3),
+      ]
+    )
+    let report = try feed.imported(maxRejectedShare: 1).report
+    #expect(report.rejectedRows.map(\.line) == [others + 4, others + 6])
+    #expect(
+      report.rejectedRows.map(\.reason).allSatisfy { $0.hasSuffix("appears twice in the trip") }
+    )
+  }
+
   @Test func `a sequence that appears again after another trip is rejected too`() throws {
     var feed = TestFeed()
     feed.add("T", [.init("A", "08:00:00"), .init("B", "08:10:00"), .init("C", "08:20:00")])

@@ -98,9 +98,7 @@ extension FeedReader {
             reason: "more than \(FeedLimits.stopTimesPerTrip) stop times in one trip"
           )
         }
-        if let last = rows.sequences.last, row.sequence <= last,
-          rows.sequences.contains(row.sequence)
-        {
+        if rows.contains(row.sequence) {
           return Rejection(
             column: columns.sequence,
             reason: "stop_sequence \(row.sequence) appears twice in the trip"
@@ -339,7 +337,7 @@ extension FeedReader {
             line: ordered[index].line,
             reason: "more than \(FeedLimits.stopTimesPerTrip) stop times in one trip"
           )
-        } else if rows.sequences.contains(row.sequence) {
+        } else if rows.contains(row.sequence) {
           reject(
             file: .stopTimes,
             line: ordered[index].line,

@@ -9,6 +9,12 @@ struct StopTimeRows {
   /// How far along its course each stop is; NaN where the feed does not say.
   var distances: [Double] = []
 
+  /// The highest stop_sequence, and all of them once many rows were compared.
+  private var highest: UInt32?
+  private var known: Set<UInt32> = []
+  /// Up to this many rows are looked through.
+  private static let few = 64
+
   /// Stands for "no time" in ``arrivals`` and ``departures``.
   static let blank = Int32.min
 
@@ -22,10 +28,22 @@ struct StopTimeRows {
     attributes.removeAll(keepingCapacity: true)
     headsigns.removeAll(keepingCapacity: true)
     distances.removeAll(keepingCapacity: true)
+    highest = nil
+    known.removeAll()
+  }
+
+  /// Whether a row has a stop_sequence; at once where the rows come in their order.
+  mutating func contains(_ sequence: UInt32) -> Bool {
+    guard let highest, sequence <= highest else { return false }
+    guard count > Self.few else { return sequences.contains(sequence) }
+    if known.isEmpty { known = Set(sequences) }
+    return known.contains(sequence)
   }
 
   mutating func append(_ row: StopTimeRow) {
     sequences.append(row.sequence)
+    highest = max(highest ?? 0, row.sequence)
+    if !known.isEmpty { known.insert(row.sequence) }
     stops.append(row.stop)
     arrivals.append(row.arrival)
     departures.append(row.departure)
