@@ -165,7 +165,10 @@ class EveryServerTests(ConnectionTest):
         answer = start(32, *serve)
         self.assertEqual(answer.returncode, 1, answer.stderr)
         least = int(words.search(answer.stderr)[2])
-        self.assertEqual(start(least - 1, *serve).returncode, 1)
+        for command in (serve, ("feed", *serve[1:])):
+            answer = start(least - 1, *command)
+            self.assertEqual(answer.returncode, 1, answer.stderr)
+            self.assertRegex(answer.stderr, words)
         answer = start(12, "board", "x", "--once", "--server", "http://127.0.0.1:9")
         self.assertEqual(answer.returncode, 1, answer.stderr)
         self.assertRegex(answer.stderr, words)

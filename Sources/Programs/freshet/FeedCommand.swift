@@ -70,6 +70,8 @@ struct FeedCommand: AsyncParsableCommand {
       return handler
     }
     let logger = Logger(label: "freshet")
+    let budget = DescriptorBudget.raised()
+    if let shortage = budget.shortage(DescriptorBudget.leastOfServer) { try fail(shortage) }
     let store: FeedStore
     do throws(FeedError) {
       store = try FeedStore(folder: data.folder, logger: logger)
@@ -84,12 +86,15 @@ struct FeedCommand: AsyncParsableCommand {
     guard let stage else {
       try fail("\(data.folder.path): the feed is gone from the data folder")
     }
+    var limits = ServerLimits()
+    limits.connections = budget.connections(limits.connections)
     let server = FeedServer(
       host: host,
       port: port,
       stage: stage,
       clock: time.clock(),
-      logger: logger
+      logger: logger,
+      door: ServerListener(limits: limits)
     )
     do {
       try await server.run { port in announce(stage, port) }

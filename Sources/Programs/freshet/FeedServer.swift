@@ -14,6 +14,7 @@ struct FeedServer {
   let stage: FeedStage
   let clock: ServiceClock
   let logger: Logger
+  let door: ServerListener
 
   /// Serves until the process is told to stop (SIGINT, SIGTERM), then lets running answers finish.
   ///
@@ -22,7 +23,6 @@ struct FeedServer {
   func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
     let listening = ListeningPort(port)
     let press = FeedPublisher()
-    let door = ServerListener()
     let application = Application(
       router: router(press),
       server: door.http1(clock: clock),
