@@ -62,6 +62,8 @@ public enum ProgramKey: Sendable {
       return Verdict(value: nil)
     case ("alias", _):
       return Verdict(value: value.first == UInt8(ascii: "!") ? .terminal : nil)
+    case (_, "description"):
+      return Verdict(value: nil)
     case ("pager", _):
       return Verdict(value: isFlag(value) ? nil : .terminal)
     case ("core", "fsmonitor"):

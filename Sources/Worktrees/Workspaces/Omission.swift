@@ -28,6 +28,9 @@ public struct Omission: Codable, Hashable, Sendable {
     public static let separateDirectory = Reason(rawValue: "separate_git_dir")
     /// The path is not UTF-8.
     public static let notText = Reason(rawValue: "not_utf8")
+    /// A restore point whose record is not one of this program, or whose folders do not belong to it; nothing is done with
+    /// it.
+    public static let restorePoint = Reason(rawValue: "unusable_restore_point")
     /// It is shown, and looked at every few seconds as not all of it can be watched.
     public static let polled = Reason(rawValue: "polled")
   }

@@ -21,6 +21,15 @@ struct RestoreEndpoints: Sendable {
     return ReadEndpoints.json(WorkspaceJSON.bytes(await actions.restorePoints()))
   }
 
+  /// What is not shown and why, restore points that cannot be used among it.
+  func omissions() async -> [Omission] {
+    let all = await watcher.omissions() + actions.unusablePoints()
+    return Array(
+      all.sorted { ($0.path, $0.reason.rawValue) < ($1.path, $1.reason.rawValue) }
+        .prefix(WatchLimits.omissions)
+    )
+  }
+
   /// `POST /v1/git/restore/{id}`.
   func restore(_ id: String, _ request: Request) async throws -> Response {
     let asked = try await RequestBodies.decode(Restoring.self, request)

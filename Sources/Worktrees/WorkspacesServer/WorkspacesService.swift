@@ -135,7 +135,7 @@ package struct WorkspacesService: Sendable {
   ) {
     router.get("v1/git/omissions") { _, _ in
       await restores.reads.firstLook()
-      return ReadEndpoints.json(WorkspaceJSON.bytes(await watcher.omissions()))
+      return ReadEndpoints.json(WorkspaceJSON.bytes(await restores.omissions()))
     }
     router.get("v1/git/refusals") { _, _ in
       ReadEndpoints.json(WorkspaceJSON.bytes(WorkspaceRefusal.all))

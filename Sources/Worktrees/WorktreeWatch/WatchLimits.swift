@@ -107,6 +107,18 @@ package enum WatchLimits {
   package static let longestSweepStep = 86_400.0
   /// The most restore points of one repository.
   package static let restorePoints = 16_384
+  /// The most settings of a branch that are kept with a restore point.
+  package static let branchSettings = 256
+  /// The most bytes of the value of one of them.
+  package static let settingBytes = 16 << 10
+  /// The most bytes of the record of a restore point.
+  package static let recordBytes = 4 << 20
+  /// The most bytes of a name or a path in the record of a restore point.
+  package static let recordTextBytes = 4_096
+  /// How deep folders lie within each other that are removed for good.
+  package static let removedDepth = 512
+  /// After how long what was interrupted between two steps is put in order, in seconds.
+  package static let interrupted = 60.0
   /// The most files of a worktree's git directory that are searched for names of objects.
   package static let gitDirectoryFiles = 100_000
   /// The most bytes of one of them, such as a log of HEAD.

@@ -21,7 +21,9 @@ import Testing
     "url.ext::sh .insteadof=https://", "protocol.allow=always", "protocol.ext.allow=user",
     "submodule.x.update=!p", "uploadpack.packobjectshook=p", "hook.x.command=p",
     "lfs.extension.x.clean=p", "lfs.customtransfer.x.path=p", "lfs.standalonetransferagent=x",
-    "gc.recentobjectshook=p", "tar.x.command=p", "new.section.program=p", "new.x.y=!p",
+    "branch.x.remote=ext::sh -c p", "branch.x.pushremote=-oProxyCommand=p",
+    "remote.pushdefault=ext::p", "gc.recentobjectshook=p", "tar.x.command=p",
+    "new.section.program=p", "new.x.y=!p",
   ])
   func `A program that git would run by itself is told`(_ line: String) {
     #expect(use(line) == .action)
@@ -50,7 +52,8 @@ import Testing
     "url.git@host:.insteadof=https://host/", "protocol.https.allow=always",
     "protocol.ext.allow=never", "credential.username=me", "credential.helper=", "gpg.format=ssh",
     "submodule.x.update=rebase", "submodule.x.url=u", "alias.st=status", "pager.log=false",
-    "branch.a.b.remote=origin", "branch.main.vscode-merge-base=x", "user.name=me",
+    "branch.a.b.remote=origin", "branch.main.vscode-merge-base=x", "branch.main.description=p",
+    "user.name=me",
     "includeif.onbranch:x.path=y", "hook.x.event=post-checkout", "advice.ignoredhook=false",
     "lfs.repositoryformatversion=0", "hub.protocol=ssh", "gitflow.path.hooks=x",
     "extensions.worktreeconfig=true",

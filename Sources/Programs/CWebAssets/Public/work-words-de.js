@@ -284,6 +284,7 @@ export default {
   "omitted-git_failed": "git kann {path} nicht lesen.",
   "omitted-missing_worktree": "git nennt den Arbeitsbaum {path}, aber seinen Ordner gibt es nicht.",
   "omitted-separate_git_dir": "Der Ordner des Repositorys in {path} ist nicht bekannt: Es wurde mit --separate-git-dir angelegt.",
+  "omitted-unusable_restore_point": "Der Wiederherstellungspunkt {path} passt nicht zu diesem Repository und bleibt unberührt.",
   "omitted-not_utf8": "Der Pfad {path} ist nicht UTF-8.",
   "omitted-polled": "{path} wird gezeigt, kann aber nicht ganz beobachtet werden: Alle paar Sekunden wird nachgesehen.",
 };

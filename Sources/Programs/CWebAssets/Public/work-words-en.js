@@ -284,6 +284,7 @@ export default {
   "omitted-git_failed": "git cannot read {path}.",
   "omitted-missing_worktree": "git names the worktree {path}, and its folder is not there.",
   "omitted-separate_git_dir": "The folder of the repository in {path} is not known: it was made with --separate-git-dir.",
+  "omitted-unusable_restore_point": "The restore point {path} does not fit this repository and is left as it is.",
   "omitted-not_utf8": "The path {path} is not UTF-8.",
   "omitted-polled": "{path} is shown, but not all of it can be watched: it is looked at every few seconds.",
 };

@@ -284,6 +284,7 @@ export default {
   "omitted-git_failed": "git ne peut pas lire {path}.",
   "omitted-missing_worktree": "git mentionne l’arbre de travail {path}, mais son dossier n’existe pas.",
   "omitted-separate_git_dir": "Le dossier du dépôt dans {path} n’est pas connu\u00a0: il a été créé avec --separate-git-dir.",
+  "omitted-unusable_restore_point": "Le point de restauration {path} ne correspond pas à ce dépôt et reste tel quel.",
   "omitted-not_utf8": "Le chemin {path} n’est pas en UTF-8.",
   "omitted-polled": "{path} est affiché, mais ne peut pas être surveillé en entier\u00a0: il est examiné toutes les quelques secondes.",
 };

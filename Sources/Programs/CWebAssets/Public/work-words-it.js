@@ -284,6 +284,7 @@ export default {
   "omitted-git_failed": "git non riesce a leggere {path}.",
   "omitted-missing_worktree": "git nomina l’albero di lavoro {path}, ma la sua cartella non esiste.",
   "omitted-separate_git_dir": "La cartella del repository in {path} non è nota: è stato creato con --separate-git-dir.",
+  "omitted-unusable_restore_point": "Il punto di ripristino {path} non corrisponde a questo repository e resta com’è.",
   "omitted-not_utf8": "Il percorso {path} non è UTF-8.",
   "omitted-polled": "{path} è mostrato, ma non può essere osservato per intero: viene controllato ogni pochi secondi.",
 };

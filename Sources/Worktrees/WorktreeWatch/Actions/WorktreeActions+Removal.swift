@@ -120,7 +120,7 @@ extension WorktreeActions {
     if removal.removesBranch, let branch = now.git.branch, let head = now.git.head {
       do {
         let ref = record.branch?.ref ?? "refs/heads/\(branch)"
-        _ = try await act(["update-ref", "-d", ref, head], in: common)
+        _ = try await act(["update-ref", "--no-deref", "-d", ref, head], in: common)
         // As `git branch -D` does; most branches have no section.
         _ = try? await act(["config", "--remove-section", "branch.\(branch)"], in: common)
       } catch GitRunner.Failure.failed(_, _, let complaint) {

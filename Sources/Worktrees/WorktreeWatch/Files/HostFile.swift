@@ -41,7 +41,8 @@ package enum HostFile {
     return kind(facts.st_mode)
   }
 
-  private static func kind(_ mode: mode_t) -> Kind {
+  /// The kind that the mode of a file says.
+  static func kind(_ mode: mode_t) -> Kind {
     switch mode & S_IFMT {
     case S_IFREG: .file
     case S_IFDIR: .folder
@@ -90,6 +91,13 @@ package enum HostFile {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
+    return bytes(of: descriptor, limit: limit)
+  }
+
+  /// The bytes of a regular file that is open.
+  ///
+  /// - Returns: All of it; `nil` if it is not regular, or longer than the limit.
+  static func bytes(of descriptor: Int32, limit: Int) -> [UInt8]? {
     var facts = stat()
     guard fstat(descriptor, &facts) == 0, kind(facts.st_mode) == .file, facts.st_size <= limit
     else { return nil }

@@ -6,167 +6,378 @@ import Workspaces
 ///
 /// ```
 /// freshet/restore/ID/record.json   what was done, and what is needed to go back
+/// freshet/restore/ID/made          an empty file that is never written again: its age is that of the point
 /// freshet/restore/ID/tree          the folder of a worktree that was deleted
 /// freshet/restore/ID/git           its git directory
 /// freshet/restore/ID/branch.log    the log of its branch
+/// freshet/restore/ID.gone          a point that is being removed
 /// ```
 ///
-/// Where the common directory is on another file system than the worktree, its folder is in `.freshet-trash/ID` beside the
-/// place it was at. Objects are held by refs below `refs/freshet/restore/ID/`.
+/// Where the worktree is on another file system than the common directory, or not in a folder that is watched, its folder
+/// is in `.freshet-trash/ID` beside the place it was at. Objects are held by refs below `refs/freshet/restore/ID/`.
+///
+/// A stranger may have written all of it. So every place follows from the common directory and the id, none from a record;
+/// each is reached without following a link (``HeldFolder``); and a folder in `.freshet-trash` belongs to a repository only
+/// if the file `.git` in it names a git directory of that repository.
 struct RestoreFolder: Sendable {
   /// The common directory of the repository.
   let common: String
 
-  private static let record = "record.json"
+  static let record = "record.json"
+  static let made = "made"
+  static let tree = "tree"
+  static let git = "git"
+  static let branchLog = "branch.log"
+  /// What the name of a point ends with that is being removed.
+  static let gone = ".gone"
+  /// The folder beside worktrees for those that cannot be moved to their repository.
+  static let trash = ".freshet-trash"
+  private static let root = ["freshet", "restore"]
 
-  private var root: String { HostFile.join(common, "freshet/restore") }
-
-  /// The folder of a point.
-  func path(_ id: String) -> String { HostFile.join(root, id) }
-  /// Where the git directory of a deleted worktree is.
-  func git(_ id: String) -> String { HostFile.join(path(id), "git") }
-  /// Where the log of the branch of a deleted worktree is.
-  func branchLog(_ id: String) -> String { HostFile.join(path(id), "branch.log") }
-  /// The places for the folder of a worktree, the first one first.
-  func treePlaces(_ id: String, of worktree: String) -> [String] {
-    let parent = (worktree as NSString).deletingLastPathComponent
-    return [
-      HostFile.join(path(id), "tree"), HostFile.join(parent, ".freshet-trash/\(id)"),
-    ]
+  /// Where the folder of a deleted worktree is.
+  enum Place: Hashable, Sendable {
+    /// In the folder of the point.
+    case inside
+    /// In the trash beside the place it was at.
+    case beside
   }
+
+  /// The path of the folder of a point, for messages.
+  func path(_ id: String) -> String { HostFile.join(common, "freshet/restore/\(id)") }
   /// What the refs of a point begin with.
   static func refs(_ id: String) -> String { "refs/freshet/restore/\(id)/" }
 
-  /// All points, the newest first; files that cannot be read are left out.
-  func records() -> [RestoreRecord] {
-    HostFile.names(in: root, most: WatchLimits.restorePoints * 2).compactMap(record)
-      .sorted { ($0.point.createdAt, $0.point.id) > ($1.point.createdAt, $1.point.id) }
+  /// Whether a text is the id of a point.
+  static func isId(_ text: String) -> Bool {
+    let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    return parts.count == 2
+      && parts.allSatisfy { part in
+        (1...16).contains(part.count)
+          && part.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+      }
   }
 
-  /// The point with an id; `nil` if there is none.
-  func record(_ id: String) -> RestoreRecord? {
-    guard !id.isEmpty, id.utf8.allSatisfy({ Self.digits.contains($0) }),
-      let bytes = HostFile.bytes(HostFile.join(path(id), Self.record)),
-      let record = try? JSONDecoder().decode(RestoreRecord.self, from: Data(bytes)),
-      record.point.id == id
-    else { return nil }
+  // MARK: Reading
+
+  /// The folder of a point; `nil` if it is not there or not reached without a link.
+  func folder(_ id: String) -> HeldFolder? {
+    HeldFolder.open(common)?.folder(Self.root + [id])
+  }
+
+  /// All points, the newest first, and those that cannot be used, by their ids with the reason.
+  func records() -> (usable: [RestoreRecord], unusable: [(id: String, reason: String)]) {
+    var usable: [RestoreRecord] = []
+    var unusable: [(id: String, reason: String)] = []
+    guard let root = HeldFolder.open(common)?.folder(Self.root) else { return ([], []) }
+    for id in root.names(most: WatchLimits.restorePoints * 2) where Self.isId(id) {
+      do throws(RestoreRecord.Unusable) {
+        usable.append(try read(id, in: root))
+      } catch {
+        unusable.append((id, error.description))
+      }
+    }
+    usable.sort { ($0.point.createdAt, $0.point.id) > ($1.point.createdAt, $1.point.id) }
+    return (usable, unusable)
+  }
+
+  /// How many points there are, those that cannot be used among them.
+  var count: Int {
+    HeldFolder.open(common)?.folder(Self.root)?.names(most: WatchLimits.restorePoints * 2)
+      .count(where: Self.isId) ?? 0
+  }
+
+  private func read(
+    _ id: String,
+    in root: HeldFolder
+  ) throws(RestoreRecord.Unusable) -> RestoreRecord {
+    guard let folder = root.folder([id]) else {
+      throw RestoreRecord.Unusable("\(id) is not a folder")
+    }
+    guard let bytes = folder.bytes(Self.record, limit: WatchLimits.recordBytes) else {
+      throw RestoreRecord.Unusable("it has no record that can be read")
+    }
+    let record = try RestoreRecord(checking: bytes, id: id)
+    for name in [Self.tree, Self.git] {
+      let kind = folder.kind(name)
+      guard kind == nil || record.point.kind == .delete && kind == .folder else {
+        throw RestoreRecord.Unusable("\(name) is not the folder of a worktree")
+      }
+    }
+    try checkGit(folder, record)
+    if record.point.kind == .delete, folder.kind(Self.tree) == nil,
+      folder.kind(Self.git) == .folder, place(record) == nil,
+      let held = trash(of: record), let owner = Self.owner(held, of: record)
+    {
+      throw RestoreRecord.Unusable("its folder in \(trashPath(record)) is of \(owner)")
+    }
     return record
   }
 
-  private static let digits = Set("0123456789abcdef-".utf8)
+  /// Checks that a git directory in the trash is one of this repository.
+  private func checkGit(
+    _ folder: HeldFolder,
+    _ record: RestoreRecord
+  ) throws(RestoreRecord.Unusable) {
+    guard let name = record.gitName, let git = folder.folder([Self.git]) else { return }
+    guard let bytes = git.bytes("commondir") else {
+      throw RestoreRecord.Unusable("its git directory is not one of a worktree")
+    }
+    let text = Self.line(bytes)
+    // Relative to where it was and will be.
+    let place = text.hasPrefix("/") ? text : HostFile.join(directory(name), text)
+    let target = Self.normal(place)
+    guard target.isSameName(as: common) || record.common.map({ target.isSameName(as: $0) }) ?? false
+    else {
+      throw RestoreRecord.Unusable("its git directory is of another repository, \(target)")
+    }
+  }
+
+  /// When a point was made, as the file system knows it: the youngest of what never changes there.
+  ///
+  /// - Returns: Seconds since 1970; `nil` if nothing tells.
+  func madeAt(_ id: String) -> Double? {
+    guard let folder = folder(id) else { return nil }
+    return [Self.made, Self.tree, Self.git].compactMap(folder.statusChangedAt).max()
+  }
+
+  /// The path of a git directory of a worktree.
+  func directory(_ name: String) -> String { HostFile.join(common, "worktrees/\(name)") }
+
+  // MARK: The folder of a worktree
+
+  /// Where the folder of a deleted worktree is; `nil` if it is not in the trash.
+  func place(_ record: RestoreRecord) -> Place? {
+    if folder(record.point.id)?.kind(Self.tree) == .folder { return .inside }
+    guard let held = trash(of: record), let name = record.gitName,
+      let owner = Self.owner(held, of: record), owner.isSameName(as: directory(name))
+    else { return nil }
+    return .beside
+  }
+
+  /// The folder that a place is in, and its name there.
+  func holder(_ record: RestoreRecord, _ place: Place) -> (folder: HeldFolder, name: String)? {
+    let id = record.point.id
+    switch place {
+    case .inside: return folder(id).map { ($0, Self.tree) }
+    case .beside: return trash(of: record).map { ($0, id) }
+    }
+  }
+
+  /// Where a worktree goes when it is deleted: made if need be.
+  func makeHolder(_ record: RestoreRecord, _ place: Place) -> (folder: HeldFolder, name: String)? {
+    guard place == .beside else { return holder(record, place) }
+    let parent = HeldFolder.open(record.point.path.parentPath)
+    return parent?.folder([Self.trash], makes: true).map { ($0, record.point.id) }
+  }
+
+  private func trash(of record: RestoreRecord) -> HeldFolder? {
+    HeldFolder.open(record.point.path.parentPath)?.folder([Self.trash])
+  }
+
+  /// The path of a folder in the trash beside, for messages.
+  func trashPath(_ record: RestoreRecord) -> String {
+    HostFile.join(record.point.path.parentPath, "\(Self.trash)/\(record.point.id)")
+  }
+
+  /// The git directory that a folder in the trash beside names as its own.
+  private static func owner(_ trash: HeldFolder, of record: RestoreRecord) -> String? {
+    trash.folder([record.point.id])?.bytes(".git")
+      .flatMap { gitDirectory($0, of: record.point.path) }
+  }
+
+  /// The git directory that a file called `.git` names.
+  ///
+  /// - Parameters:
+  ///   - bytes: The file.
+  ///   - worktree: The folder it is in, or was in.
+  static func gitDirectory(_ bytes: [UInt8], of worktree: String) -> String? {
+    guard let path = line(bytes).name(after: "gitdir: ") else { return nil }
+    return normal(HostFile.join(worktree, path))
+  }
+
+  private static func line(_ bytes: [UInt8]) -> String {
+    String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
+  }
+
+  /// A path without dots, as text.
+  private static func normal(_ path: String) -> String {
+    var parts: [String] = []
+    for part in HeldFolder.parts(path) where part != "." {
+      if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+    }
+    return parts.map { "/" + $0 }.joined()
+  }
+
+  // MARK: Writing
 
   /// Writes a point; it is on disk then.
   ///
-  /// - Throws: ``GitRunner/Failure`` if it cannot be written.
+  /// - Throws: ``GitRunner/Failure`` if it cannot be written, or could not be read again.
   func write(_ record: RestoreRecord) throws(GitRunner.Failure) {
-    let folder = path(record.point.id)
+    let id = record.point.id
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     do {
-      try FileManager.default.createDirectory(
-        atPath: folder,
-        withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700]
-      )
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      let place = HostFile.join(folder, Self.record)
-      let fresh = place + ".new"
-      try Self.write(Array(encoder.encode(record)), to: fresh)
-      guard rename(fresh, place) == 0 else { throw CocoaError(.fileWriteUnknown) }
-      Self.synchronize(folder)
+      let bytes = Array(try encoder.encode(record))
+      _ = try RestoreRecord(checking: bytes, id: id)
+      guard bytes.count <= WatchLimits.recordBytes,
+        let folder = HeldFolder.open(common)?.folder(Self.root + [id], makes: true),
+        folder.kind(Self.made) != nil || folder.write([], to: Self.made),
+        folder.write(bytes, to: Self.record)
+      else { throw CocoaError(.fileWriteUnknown) }
     } catch {
-      throw .notStarted("a restore point cannot be written to \(folder): \(error)")
+      throw .notStarted("a restore point cannot be written to \(path(id)): \(error)")
     }
   }
 
-  /// Writes a file that its owner alone can read; it is on disk then.
+  /// Has the folder of a worktree and its git directory name each other, after one of them has come to another place.
   ///
-  /// - Throws: ``GitRunner/Failure`` if it cannot be written.
-  static func write(_ bytes: [UInt8], to path: String) throws(GitRunner.Failure) {
-    guard
-      FileManager.default.createFile(
-        atPath: path,
-        contents: Data(bytes),
-        attributes: [.posixPermissions: 0o600]
-      )
-    else { throw .notStarted("\(path) cannot be written") }
-    synchronize(path)
+  /// - Throws: ``ActionRefusal`` if that cannot be written.
+  func join(_ name: String, _ path: String) throws(ActionRefusal) {
+    guard let tree = HeldFolder.open(path), let git = HeldFolder.open(directory(name)) else {
+      throw ActionRefusal(.gitFailed, "\(path) is not reached without a link")
+    }
+    func leads(_ folder: HeldFolder, _ file: String, from: String, to target: String) -> Bool {
+      folder.bytes(file).map {
+        Self.normal(HostFile.join(from, Self.line($0))).isSameName(as: target)
+      } ?? false
+    }
+    let own = tree.bytes(".git").flatMap { Self.gitDirectory($0, of: path) }
+    var isDone = true
+    if !(own?.isSameName(as: directory(name)) ?? false) {
+      isDone = tree.write(Array("gitdir: \(directory(name))\n".utf8), to: ".git")
+    }
+    let dot = HostFile.join(path, ".git")
+    if !leads(git, "gitdir", from: directory(name), to: dot) {
+      isDone = git.write(Array("\(dot)\n".utf8), to: "gitdir") && isDone
+    }
+    if !leads(git, "commondir", from: directory(name), to: common) {
+      isDone = git.write(Array("../..\n".utf8), to: "commondir") && isDone
+    }
+    guard isDone else {
+      throw ActionRefusal(.gitFailed, "\(path) is back, and its files of git cannot be written")
+    }
   }
 
-  /// Makes the folder that a path is to be in, for its owner alone.
-  ///
-  /// - Returns: Whether it is there.
-  static func makeParent(of path: String) -> Bool {
-    let parent = (path as NSString).deletingLastPathComponent
-    try? FileManager.default.createDirectory(
-      atPath: parent,
-      withIntermediateDirectories: true,
-      attributes: [.posixPermissions: 0o700]
-    )
-    return HostFile.kind(parent) == .folder
+  /// Removes the folder around the trash of a point if nothing is in it.
+  func removeEmptyTrash(_ record: RestoreRecord) {
+    HeldFolder.open(record.point.path.parentPath)?.removeIfEmpty(Self.trash)
   }
 
-  /// Removes the folder around a path if nothing is in it.
-  static func removeEmptyParent(of path: String) {
-    rmdir((path as NSString).deletingLastPathComponent)
+  // MARK: What was interrupted
+
+  /// What has become of a delete or a restore that ended between two steps.
+  enum Order: Hashable, Sendable {
+    /// Nothing is to be put in order.
+    case whole
+    /// The worktree is where it was, as if it had not been deleted.
+    case notDone
   }
 
-  /// Moves a folder within its file system.
+  /// Whether the folder of a worktree is at its place while its git directory is in the trash.
+  func isInterrupted(_ record: RestoreRecord) -> Bool {
+    let path = record.moved(to: common).point.path
+    guard record.point.kind == .delete, let name = record.gitName, place(record) == nil,
+      folder(record.point.id)?.kind(Self.git) == .folder,
+      let bytes = HeldFolder.open(path)?.bytes(".git")
+    else { return false }
+    return Self.gitDirectory(bytes, of: path)?.isSameName(as: directory(name)) ?? false
+  }
+
+  /// Whether a git directory that did not leave its place is that of a worktree in the trash.
+  func isLeft(_ record: RestoreRecord) -> Bool {
+    guard let name = record.gitName, folder(record.point.id)?.kind(Self.git) == nil,
+      let bytes = HeldFolder.open(directory(name))?.bytes("gitdir")
+    else { return false }
+    let place = Self.normal(HostFile.join(directory(name), Self.line(bytes)))
+    return [record.point.path, record.moved(to: common).point.path].contains {
+      place.isSameName(as: HostFile.join($0, ".git"))
+    }
+  }
+
+  /// Brings the two halves of a worktree together that an accident left apart: to the place if the folder is there, else to
+  /// the trash.
+  func putInOrder(_ record: RestoreRecord) -> Order {
+    let id = record.point.id
+    guard let name = record.gitName, let own = folder(id) else { return .whole }
+    if isInterrupted(record) {
+      let worktrees = HeldFolder.open(common)?.folder(["worktrees"], makes: true)
+      return worktrees.map { own.move(Self.git, to: $0, as: name) == nil } ?? false
+        ? .notDone : .whole
+    }
+    if place(record) != nil, isLeft(record) {
+      let worktrees = HeldFolder.open(common)?.folder(["worktrees"])
+      _ = worktrees?.move(name, to: own, as: Self.git)
+    }
+    return .whole
+  }
+
+  // MARK: Removing
+
+  /// What among the refs of a point is not a file of its own, such as a link.
   ///
-  /// - Returns: `nil` if it was moved, else why it was not.
-  static func move(_ from: String, to target: String) -> String? {
-    guard HostFile.kindOfItself(target) == nil else { return "\(target) is there already" }
-    guard rename(from, target) == 0 else { return String(cString: strerror(errno)) }
-    synchronize((from as NSString).deletingLastPathComponent)
-    synchronize((target as NSString).deletingLastPathComponent)
+  /// - Returns: Its path; `nil` if all of them are.
+  func foreignRef(_ id: String) -> String? {
+    guard var here = HeldFolder.open(common) else { return common }
+    var path = common
+    for name in ["refs", "freshet", "restore", id] {
+      path = HostFile.join(path, name)
+      guard let kind = here.kind(name) else { return nil }
+      guard kind == .folder, let next = here.folder([name]) else { return path }
+      here = next
+    }
+    return here.names(most: WatchLimits.gitDirectoryFiles).first { here.kind($0) != .file }
+      .map { HostFile.join(path, $0) }
+  }
+
+  /// Sets a point aside that is to be removed, so that nobody goes back to half of it.
+  ///
+  /// - Returns: `nil` if it is, else why not.
+  func setAside(_ record: RestoreRecord) -> String? {
+    let id = record.point.id
+    guard Self.hasNoMount(path(id)), Self.hasNoMount(trashPath(record)) else {
+      return "a file system is mounted within"
+    }
+    guard let root = HeldFolder.open(common)?.folder(Self.root) else { return "it is not there" }
+    return root.move(id, to: root, as: id + Self.gone)
+  }
+
+  /// The points that are set aside.
+  func aside() -> [String] {
+    guard let root = HeldFolder.open(common)?.folder(Self.root) else { return [] }
+    return root.names(most: WatchLimits.restorePoints * 2).compactMap { name in
+      name.hasSuffix(Self.gone) && Self.isId(String(name.dropLast(Self.gone.count)))
+        ? String(name.dropLast(Self.gone.count)) : nil
+    }
+  }
+
+  /// Removes a point that is set aside with everything that is in its folder; its refs are to be gone.
+  ///
+  /// - Returns: `nil` if all of it is gone, else what is not.
+  func removeAside(_ id: String) -> String? {
+    let name = id + Self.gone
+    guard let root = HeldFolder.open(common)?.folder(Self.root) else { return nil }
+    if let bytes = root.folder([name])?.bytes(Self.record, limit: WatchLimits.recordBytes),
+      let record = try? RestoreRecord(checking: bytes, id: id), record.point.kind == .delete,
+      let holder = trash(of: record), let owner = Self.owner(holder, of: record),
+      let gitName = record.gitName, owner.isSameName(as: directory(gitName))
+    {
+      // The file that says whose it is goes last.
+      guard Self.hasNoMount(trashPath(record)), holder.remove(id, last: ".git") else {
+        return trashPath(record)
+      }
+      removeEmptyTrash(record)
+    }
+    guard Self.hasNoMount(path(name)), root.remove(name, last: Self.record) else {
+      return path(name)
+    }
+    let holder = HeldFolder.open(common)
+    holder?.folder(["freshet"])?.removeIfEmpty("restore")
+    holder?.removeIfEmpty("freshet")
     return nil
   }
 
-  private static func synchronize(_ path: String) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    fsync(descriptor)
-    close(descriptor)
-  }
-
-  /// Removes a point with everything that is in its folder.
-  ///
-  /// - Returns: Whether all of it is gone.
-  @discardableResult
-  func remove(_ record: RestoreRecord) -> Bool {
-    let folder = path(record.point.id)
-    var parts = [git(record.point.id), branchLog(record.point.id)]
-    if let tree = record.tree { parts.append(tree) }
-    // The record goes last: what is left over after an accident is found by it.
-    for part in parts where HostFile.kindOfItself(part) != nil {
-      guard FolderRemoval.remove(part) else { return false }
-    }
-    guard FolderRemoval.remove(folder) else { return false }
-    // Only if nothing else is in them.
-    if let tree = record.tree { rmdir((tree as NSString).deletingLastPathComponent) }
-    rmdir(root)
-    rmdir((root as NSString).deletingLastPathComponent)
-    return true
-  }
-}
-
-/// Removes folders with everything in them.
-enum FolderRemoval {
-  /// Removes what is at a path; what is mounted within keeps it.
-  ///
-  /// - Returns: Whether it is gone.
-  static func remove(_ path: String) -> Bool {
-    guard HostFile.kindOfItself(path) != nil else { return true }
-    guard let mounts = MountPoints.within(path), mounts.isEmpty else { return false }
-    let manager = FileManager.default
-    if (try? manager.removeItem(atPath: path)) != nil { return true }
-    // Folders that nobody may write to keep what is in them.
-    open(path)
-    return (try? manager.removeItem(atPath: path)) != nil
-  }
-
-  private static func open(_ path: String) {
-    guard HostFile.kindOfItself(path) == .folder else { return }
-    chmod(path, 0o700)
-    for name in HostFile.folders(in: path, most: .max) { open(HostFile.join(path, name)) }
+  private static func hasNoMount(_ path: String) -> Bool {
+    MountPoints.within(path)?.isEmpty ?? false
   }
 }

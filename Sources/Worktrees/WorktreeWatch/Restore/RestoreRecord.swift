@@ -2,6 +2,9 @@ import ConditionalHTTP
 package import Workspaces
 
 /// A restore point with what is needed to go back to it, as its file says it.
+///
+/// The file lies in the repository, so its bytes are a stranger's until ``init(checking:id:)`` has checked each of them.
+/// It holds no path that anything is moved from or removed at: where things are follows from the id (``RestoreFolder``).
 package struct RestoreRecord: Codable, Hashable, Sendable {
   /// A setting of a branch.
   struct Setting: Codable, Hashable, Sendable {
@@ -21,14 +24,14 @@ package struct RestoreRecord: Codable, Hashable, Sendable {
     var settings: [Setting]
   }
 
-  /// The point as it is answered.
+  /// The point as it is answered, with the places of the time at which it was made.
   package var point: RestorePoint
-  /// How long it has been kept, in seconds, as far as that was seen.
+  /// How long it has been kept, in seconds, as far as that was seen; never believed alone (``isOver(_:)``).
   var age = 0.0
   /// When its age was counted last, in seconds since 1970.
   var countedAt: Double
-  /// Where the folder of a worktree that was deleted is.
-  var tree: String?
+  /// The common directory of the repository when the point was made; `nil` in records of earlier versions.
+  var common: String?
   /// What the git directory of a worktree that was deleted was called.
   var gitName: String?
   /// The branch of a worktree that was deleted.
@@ -39,9 +42,16 @@ package struct RestoreRecord: Codable, Hashable, Sendable {
   /// - Parameters:
   ///   - kind: What is about to be done.
   ///   - worktree: The worktree.
+  ///   - common: The common directory of its repository.
   ///   - id: Names the point.
   ///   - now: The moment, in seconds since 1970.
-  init(_ kind: RestorePoint.Kind, _ worktree: Workspace, id: String, at now: Double) {
+  init(
+    _ kind: RestorePoint.Kind,
+    _ worktree: Workspace,
+    of common: String,
+    id: String,
+    at now: Double
+  ) {
     point = RestorePoint(
       id: id,
       kind: kind,
@@ -50,6 +60,7 @@ package struct RestoreRecord: Codable, Hashable, Sendable {
       keptUntil: InstantText.write(now + WatchLimits.restoreTime)
     )
     countedAt = now
+    self.common = common
   }
 
   /// An id of a moment and a random number: digits of base 16 and a dash.
@@ -57,8 +68,12 @@ package struct RestoreRecord: Codable, Hashable, Sendable {
     String(UInt64(max(now, 0)), radix: 16) + "-" + String(random, radix: 16)
   }
 
-  /// Whether it was kept long enough.
-  var isOver: Bool { age >= WatchLimits.restoreTime }
+  /// Whether it was kept long enough, as it was counted and as the file system says.
+  ///
+  /// - Parameter kept: For how long the file system says that it has been there, in seconds; `nil` if it does not.
+  func isOver(_ kept: Double?) -> Bool {
+    min(age, kept ?? 0) >= WatchLimits.restoreTime
+  }
 
   /// Counts the time since it was counted last.
   ///
@@ -70,5 +85,28 @@ package struct RestoreRecord: Codable, Hashable, Sendable {
     age += min(max(now - countedAt, 0), WatchLimits.longestSweepStep)
     countedAt = now
     point.keptUntil = InstantText.write(now + max(0, WatchLimits.restoreTime - age))
+  }
+
+  /// The record as it is for a repository that is somewhere else by now, moved or copied with what is around it.
+  ///
+  /// - Parameter place: The common directory of the repository now.
+  func moved(to place: String) -> RestoreRecord {
+    guard let common, !common.isSameName(as: place) else { return self }
+    var moved = self
+    moved.point.path = Self.path(point.path, beside: common, movedTo: place)
+    moved.point.worktreeId = WorkspaceIdentity.id(of: moved.point.path)
+    return moved
+  }
+
+  /// Where a path is after a folder beside it was moved, by the way from one to the other.
+  static func path(_ path: String, beside old: String, movedTo new: String) -> String {
+    let (from, to) = (HeldFolder.parts(old), HeldFolder.parts(new))
+    let target = HeldFolder.parts(path)
+    let shared = zip(from, target).prefix { $0.isSameName(as: $1) }.count
+    let up = from.count - shared
+    // Folders that have only the root in common did not move together.
+    guard shared > 0, up <= to.count else { return path }
+    let parts = to.dropLast(up) + target.dropFirst(shared)
+    return parts.map { "/" + $0 }.joined()
   }
 }

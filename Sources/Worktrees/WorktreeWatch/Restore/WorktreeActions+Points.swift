@@ -1,5 +1,4 @@
 import Git
-import Glibc
 import Workspaces
 
 extension WorktreeActions {
@@ -33,7 +32,7 @@ extension WorktreeActions {
     change: (inout RestoreRecord) -> Void = { _ in }
   ) async throws -> RestoreRecord {
     let folder = RestoreFolder(common: common)
-    guard folder.records().count < WatchLimits.restorePoints else {
+    guard folder.count < WatchLimits.restorePoints else {
       throw ActionRefusal(
         .gitFailed,
         "\(common) has \(WatchLimits.restorePoints) restore points already; remove some of them"
@@ -41,7 +40,7 @@ extension WorktreeActions {
     }
     let now = WatchClock.wall
     let id = RestoreRecord.id(at: now, random: .random(in: .min ... .max))
-    var record = RestoreRecord(kind, workspace, id: id, at: now)
+    var record = RestoreRecord(kind, workspace, of: common, id: id, at: now)
     record.point.ref = objects.first.map { RestoreFolder.refs(id) + $0.name }
     change(&record)
     // The record first: refs without one would stay for ever.
@@ -111,48 +110,66 @@ extension WorktreeActions {
   ///
   /// - Throws: ``ActionRefusal`` if something is left over; ``GitRunner/Failure``.
   func removePoint(_ record: RestoreRecord, _ common: String) async throws {
-    let id = record.point.id
     let folder = RestoreFolder(common: common)
-    // The folder of a worktree before the objects that its index needs.
-    for part in [record.tree, folder.git(id)].compactMap(\.self)
-    where !FolderRemoval.remove(part) {
-      throw ActionRefusal(.gitFailed, "\(part) cannot be removed", files: [part])
+    let path = folder.path(record.point.id)
+    if let reason = folder.setAside(record) {
+      throw ActionRefusal(.gitFailed, "\(path) cannot be removed: \(reason)", files: [path])
+    }
+    try await removeAside(record.point.id, folder)
+  }
+
+  private func removeAside(_ id: String, _ folder: RestoreFolder) async throws {
+    try await removeRefs(id, folder)
+    if let left = folder.removeAside(id) {
+      throw ActionRefusal(.gitFailed, "\(left) cannot be removed", files: [left])
+    }
+  }
+
+  /// Removes the refs of a point, and nothing that they lead to.
+  private func removeRefs(_ id: String, _ folder: RestoreFolder) async throws {
+    if let link = folder.foreignRef(id) {
+      throw ActionRefusal(.gitFailed, "\(link) is not a ref of a restore point", files: [link])
     }
     let list = try await runner.run(
       ["for-each-ref", "--format=delete %(refname)", RestoreFolder.refs(id)],
-      in: common
+      in: folder.common
     )
-    if !list.output.isEmpty {
-      _ = try await runner.run(
-        ["update-ref", "--stdin"],
-        in: common,
-        reads: false,
-        timeout: WatchLimits.actionTimeout,
-        input: list.output
-      )
-    }
-    guard folder.remove(record) else {
-      throw ActionRefusal(.gitFailed, "\(folder.path(id)) cannot be removed")
-    }
+    guard !list.output.isEmpty else { return }
+    _ = try await runner.run(
+      // A ref that leads to another one goes itself.
+      ["update-ref", "--no-deref", "--stdin"],
+      in: folder.common,
+      reads: false,
+      timeout: WatchLimits.actionTimeout,
+      input: list.output
+    )
   }
 
   // MARK: Sweeping
 
-  /// Removes what was kept long enough, in all repositories.
+  /// Removes what was kept long enough, and puts in order what was interrupted, in all repositories that are watched.
   ///
   /// - Parameter now: The moment, in seconds since 1970.
   package func sweep(at now: Double = WatchClock.wall) async {
-    for common in await watcher.commonDirectories() {
-      _ = try? await watcher.turns.take(common) {
-        let folder = RestoreFolder(common: common)
-        for var record in folder.records() {
-          record.count(to: now)
-          if record.isOver {
-            try? await removePoint(record, common)
-          } else {
-            try? folder.write(record)
-          }
-        }
+    for common in await watcher.commonDirectories() where await watcher.isWatched(common) {
+      _ = try? await watcher.turns.take(common) { await sweep(common, at: now) }
+    }
+  }
+
+  private func sweep(_ common: String, at now: Double) async {
+    let folder = RestoreFolder(common: common)
+    for id in folder.aside() { try? await removeAside(id, folder) }
+    for var record in folder.records().usable {
+      let kept = folder.madeAt(record.point.id).map { now - $0 }
+      if let kept, kept > WatchLimits.interrupted, folder.putInOrder(record) == .notDone {
+        try? await removePoint(record, common)
+        continue
+      }
+      record.count(to: now)
+      if record.isOver(kept) {
+        try? await removePoint(record, common)
+      } else {
+        try? folder.write(record)
       }
     }
   }

@@ -1,6 +1,5 @@
 import Foundation
 import Git
-import Glibc
 package import Workspaces
 
 extension WorktreeActions {
@@ -16,29 +15,69 @@ extension WorktreeActions {
     package var remark: String?
   }
 
-  /// Everything that can be taken back, the newest first.
-  package func restorePoints() async -> [RestorePoint] {
-    await records().map(\.record.point)
-      .sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+  /// A point of a repository that is watched.
+  struct Kept: Sendable {
+    /// As it is on disk.
+    var record: RestoreRecord
+    /// As it is shown: with the places as they are by now, and an id that no other one has.
+    var point: RestorePoint
+    /// The common directory of the repository.
+    var common: String
   }
 
-  private func records() async -> [(record: RestoreRecord, common: String)] {
+  /// Everything that can be taken back, the newest first.
+  package func restorePoints() async -> [RestorePoint] {
+    await points().map(\.point).sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+  }
+
+  /// The points that cannot be used, as omissions: nothing is done with them.
+  package func unusablePoints() async -> [Omission] {
     await watcher.commonDirectories().flatMap { common in
-      RestoreFolder(common: common).records().filter(Self.isWhole).map { ($0, common) }
+      let folder = RestoreFolder(common: common)
+      return folder.records().unusable.map {
+        Omission(
+          .restorePoint,
+          folder.path($0.id),
+          "the restore point \($0.id) is not used and stays as it is: \($0.reason)"
+        )
+      }
     }
   }
 
-  /// Whether a point can be gone back to: what it is about was done.
-  private static func isWhole(_ record: RestoreRecord) -> Bool {
-    guard record.point.kind == .delete else { return record.point.result != nil }
-    return record.tree.map { HostFile.kindOfItself($0) == .folder } ?? false
+  private func points() async -> [Kept] {
+    var found: [Kept] = []
+    for common in await watcher.commonDirectories() where await watcher.isWatched(common) {
+      let folder = RestoreFolder(common: common)
+      found += folder.records().usable.filter { Self.isWhole($0, folder) }.map {
+        Kept(record: $0, point: $0.moved(to: common).point, common: common)
+      }
+    }
+    // A copy of a repository has the points of the other one.
+    for (_, places) in Dictionary(grouping: found.indices, by: { found[$0].point.id })
+    where places.count > 1 {
+      for place in places {
+        let (record, common) = (found[place].record, found[place].common)
+        if record.common?.isSameName(as: common) ?? false { continue }
+        let digest = WorkspaceIdentity.digest(Array(common.utf8)).prefix(8)
+        found[place].point.id += "-\(digest)"
+      }
+    }
+    return found
   }
 
-  private func found(_ id: String) async throws -> (record: RestoreRecord, common: String) {
-    guard let found = await records().first(where: { $0.record.point.id.isSameName(as: id) }) else {
+  /// Whether a point can be gone back to: what it is about was done.
+  private static func isWhole(_ record: RestoreRecord, _ folder: RestoreFolder) -> Bool {
+    guard record.point.kind == .delete else { return record.point.result != nil }
+    return folder.place(record) != nil || folder.isInterrupted(record)
+  }
+
+  private func found(_ id: String) async throws -> Kept {
+    guard let found = await points().first(where: { $0.point.id.isSameName(as: id) }) else {
+      let reason = await unusablePoints().first { $0.path.hasSuffix("/\(id)") }?.detail
       throw ActionRefusal(
         .restorePointNotFound,
-        "there is no restore point \(id.prefix(80)); they are kept for \(Int(WatchLimits.restoreTime / 86_400)) days"
+        reason
+          ?? "there is no restore point \(id.prefix(80)); they are kept for \(Int(WatchLimits.restoreTime / 86_400)) days"
       )
     }
     return found
@@ -53,13 +92,13 @@ extension WorktreeActions {
   /// - Returns: What it came to.
   /// - Throws: ``ActionRefusal``, ``GitRunner/Failure``.
   package func restore(_ id: String, processes: Set<Int32> = []) async throws -> Restored {
-    let (_, common) = try await found(id)
+    let common = try await found(id).common
     return try await watcher.turns.take(common) {
       // Read again: another restore may have been faster.
-      let record = try await found(id).record
+      let kept = try await found(id)
       await watcher.refreshRepository(common)
-      return record.point.kind == .delete
-        ? try await bringBack(record, common) : try await goBack(record, common, processes)
+      return kept.record.point.kind == .delete
+        ? try await bringBack(kept) : try await goBack(kept, processes)
     }
   }
 
@@ -67,32 +106,38 @@ extension WorktreeActions {
   ///
   /// - Throws: ``ActionRefusal``, ``GitRunner/Failure``.
   package func forget(_ id: String) async throws -> RestorePoint {
-    let (record, common) = try await found(id)
+    let common = try await found(id).common
     return try await watcher.turns.take(common) {
-      try await removePoint(record, common)
-      return record.point
+      let kept = try await found(id)
+      guard !RestoreFolder(common: common).isInterrupted(kept.record) else {
+        throw ActionRefusal(
+          .operationInProgress,
+          "\(kept.point.path) was not deleted to the end; restore it first"
+        )
+      }
+      try await removePoint(kept.record, common)
+      return kept.point
     }
   }
 
   // MARK: A worktree that was deleted
 
-  private func bringBack(_ record: RestoreRecord, _ common: String) async throws -> Restored {
-    let (id, path) = (record.point.id, record.point.path)
-    let folder = RestoreFolder(common: common)
-    guard let tree = record.tree, let name = record.gitName else {
+  private func bringBack(_ kept: Kept) async throws -> Restored {
+    let (record, common, path) = (kept.record, kept.common, kept.point.path)
+    let (id, folder) = (record.point.id, RestoreFolder(common: common))
+    guard let name = record.gitName, let own = folder.folder(id) else {
       throw ActionRefusal(.restorePointNotFound, "\(id) has no folder any more")
     }
-    guard HostFile.kindOfItself(path) == nil else {
-      throw ActionRefusal(
-        .alreadyExists,
-        "\(path) is there already; move it away first",
-        files: [path]
-      )
+    let isHere = folder.isInterrupted(record)
+    let place = folder.place(record)
+    guard isHere || place != nil else {
+      throw ActionRefusal(.restorePointNotFound, "\(id) has no folder any more")
     }
-    let directory = HostFile.join(common, "worktrees/\(name)")
+    if !isHere { try await requireFree(kept, place) }
+    let directory = folder.directory(name)
+    let isMoved = own.kind(RestoreFolder.git) != nil
     // After an accident it never left its place.
-    let isMoved = HostFile.kindOfItself(folder.git(id)) != nil
-    guard !isMoved || HostFile.kindOfItself(directory) == nil else {
+    guard isMoved ? HostFile.kindOfItself(directory) == nil : folder.isLeft(record) else {
       throw ActionRefusal(
         .alreadyExists,
         "another worktree has the git directory \(directory); move or delete that worktree first",
@@ -100,30 +145,94 @@ extension WorktreeActions {
       )
     }
     let (remark, detached) = try await bringBackBranch(record, common)
-    guard RestoreFolder.makeParent(of: path), RestoreFolder.makeParent(of: directory) else {
+    guard let worktrees = HeldFolder.open(common)?.folder(["worktrees"], makes: true),
+      let parent = HeldFolder.open(path.parentPath, makes: true),
+      let last = HeldFolder.parts(path).last
+    else {
       throw ActionRefusal(.gitFailed, "no folder can be made for \(path)")
     }
-    if isMoved, let failure = RestoreFolder.move(folder.git(id), to: directory) {
+    // The folder first, as in the other direction: see `move`.
+    if let place, !isHere {
+      guard let holder = folder.holder(record, place) else {
+        throw ActionRefusal(.restorePointNotFound, "\(id) has no folder any more")
+      }
+      if let failure = holder.folder.move(holder.name, to: parent, as: last) {
+        throw ActionRefusal(.gitFailed, "\(path) cannot be put back: \(failure)")
+      }
+    }
+    if isMoved, let failure = own.move(RestoreFolder.git, to: worktrees, as: name) {
+      if let holder = place.flatMap({ folder.holder(record, $0) }) {
+        _ = parent.move(last, to: holder.folder, as: holder.name)
+      }
       throw ActionRefusal(.gitFailed, "\(directory) cannot be put back: \(failure)")
     }
-    if let failure = RestoreFolder.move(tree, to: path) {
-      if isMoved { _ = RestoreFolder.move(directory, to: folder.git(id)) }
-      throw ActionRefusal(.gitFailed, "\(path) cannot be put back: \(failure)")
-    }
-    if let detached {
-      try RestoreFolder.write(Array("\(detached)\n".utf8), to: HostFile.join(directory, "HEAD"))
+    try folder.join(name, path)
+    if let detached,
+      worktrees.folder([name])?.write(Array("\(detached)\n".utf8), to: "HEAD") != true
+    {
+      throw ActionRefusal(.gitFailed, "\(path) is back, and HEAD of it cannot be written")
     }
     // Its refs hold everything until the worktree does so again.
-    var done = record
-    done.tree = nil
-    try? await removePoint(done, common)
-    RestoreFolder.removeEmptyParent(of: tree)
+    try? await removePoint(record, common)
+    folder.removeEmptyTrash(record)
     await watcher.refreshRepository(common)
     await watcher.refresh(path)
     guard let worktree = store.record(WorkspaceIdentity.id(of: path))?.workspace else {
       throw ActionRefusal(.gitFailed, "\(path) is back, and git does not name it as a worktree")
     }
-    return Restored(point: record.point, worktree: worktree, remark: remark)
+    return Restored(point: kept.point, worktree: worktree, remark: remark)
+  }
+
+  /// Demands that a worktree may come to the place that its point names: in a folder that is watched, not in another
+  /// repository, and nothing there.
+  private func requireFree(_ kept: Kept, _ place: RestoreFolder.Place?) async throws {
+    let (path, common) = (kept.point.path, kept.common)
+    guard HostFile.kindOfItself(path) == nil else {
+      throw ActionRefusal(
+        .alreadyExists,
+        "\(path) is there already; move it away first",
+        files: [path]
+      )
+    }
+    // The folder beside was put there by somebody who may write there.
+    let isBeside = place == .beside && path.isSameName(as: kept.record.point.path)
+    let isWatched = await watcher.isWatched(path)
+    guard isBeside || isWatched else {
+      throw ActionRefusal(
+        .outsideWatchedFolders,
+        "\(path), where the worktree was, is outside of the folders that are watched; start with \(path.parentPath) as one of them"
+      )
+    }
+    var around = path.parentPath
+    while !around.isEmpty {
+      let found = HostFile.kindOfItself(around)
+      guard found == nil || found == .folder else {
+        throw ActionRefusal(
+          .alreadyExists,
+          "\(around), where the worktree was, is not a folder any more",
+          files: [around]
+        )
+      }
+      if !HostFile.isWithin(common, around), let other = Self.repository(at: around),
+        !HostFile.isWithin(other, common)
+      {
+        throw ActionRefusal(
+          .alreadyExists,
+          "\(path), where the worktree was, is in another repository by now, \(around)",
+          files: [around]
+        )
+      }
+      around = around.parentPath
+    }
+  }
+
+  /// The common directory of the repository whose worktree or git directory a folder is.
+  private static func repository(at folder: String) -> String? {
+    switch GitLayout.find(folder) {
+    case .worktree(let layout): layout.commonDirectory
+    case .submodule: GitLayout.gitDirectory(ofSubmodule: folder) ?? folder
+    case nil: GitLayout.isBareRepository(folder) ? folder : nil
+    }
   }
 
   /// Makes the branch again if it is gone.
@@ -159,7 +268,7 @@ extension WorktreeActions {
     }
     do {
       _ = try await runner.run(
-        ["update-ref", branch.ref, object, ""],
+        ["update-ref", "--no-deref", branch.ref, object, ""],
         in: common,
         reads: false,
         timeout: WatchLimits.actionTimeout
@@ -170,26 +279,48 @@ extension WorktreeActions {
         object
       )
     }
-    let log = HostFile.join(common, "logs/\(branch.ref)")
-    let kept = RestoreFolder(common: common).branchLog(record.point.id)
-    if let bytes = HostFile.bytes(kept, limit: WatchLimits.gitDirectoryFileBytes) {
-      guard RestoreFolder.makeParent(of: log) else { return (nil, nil) }
-      try RestoreFolder.write(bytes, to: log)
-    } else {
-      // The line that says that it was made again.
-      unlink(log)
-    }
+    try bringBackLog(branch.ref, record, common)
     let keys = NameSet(
       try await self.settings(common).map { key in String(decoding: key, as: UTF8.self) }
     )
+    var left: [String] = []
     for setting in branch.settings where !keys.contains(setting.key) {
+      let isHarmless = branch.ref.name(after: "refs/heads/")
+        .flatMap { BranchSetting.variable(setting.key, of: $0) }
+        .map { BranchSetting.isHarmless($0, setting.value) }
+      guard isHarmless ?? false else {
+        left.append("\(setting.key) = \(setting.value ?? "true")")
+        continue
+      }
       _ = try? await runner.run(
         ["config", "--local", "--add", setting.key, setting.value ?? "true"],
         in: common,
         reads: false
       )
     }
-    return (nil, nil)
+    guard !left.isEmpty else { return (nil, nil) }
+    return (
+      "not set again, as it may lead elsewhere: \(left.joined(separator: ", ").prefix(400))", nil
+    )
+  }
+
+  /// Puts the log of a branch back, or removes the line that says that the branch was made again.
+  private func bringBackLog(_ ref: String, _ record: RestoreRecord, _ common: String) throws {
+    let bytes = RestoreFolder(common: common).folder(record.point.id)?
+      .bytes(RestoreFolder.branchLog, limit: WatchLimits.gitDirectoryFileBytes)
+    var parts = ["logs"] + HeldFolder.parts(ref)
+    let name = parts.removeLast()
+    guard let logs = HeldFolder.open(common)?.folder(parts, makes: bytes != nil) else {
+      guard bytes != nil else { return }
+      throw ActionRefusal(.gitFailed, "the log of \(ref) cannot be put back")
+    }
+    if let bytes {
+      guard logs.write(bytes, to: name) else {
+        throw ActionRefusal(.gitFailed, "the log of \(ref) cannot be put back")
+      }
+    } else {
+      logs.unlink(name)
+    }
   }
 
   /// The keys of the repository's own configuration.
@@ -210,13 +341,14 @@ extension WorktreeActions {
   }
 
   private func goBack(
-    _ record: RestoreRecord,
-    _ common: String,
+    _ kept: Kept,
     _ processes: Set<Int32>
   ) async throws -> Restored {
-    let point = record.point
+    let (record, common, point) = (kept.record, kept.common, kept.point)
     guard let known = store.record(WorkspaceIdentity.id(of: point.path))?.workspace,
-      let head = point.head, let result = point.result
+      let head = point.head, let result = point.result,
+      let repository = await watcher.commonDirectory(of: point.path),
+      repository.isSameName(as: common)
     else {
       throw ActionRefusal(.worktreeNotFound, "\(point.path) is no worktree any more")
     }

@@ -1,5 +1,4 @@
 import Git
-import Glibc
 import Workspaces
 
 extension WorktreeActions {
@@ -17,8 +16,9 @@ extension WorktreeActions {
     removesBranch: Bool
   ) async throws -> RestoreRecord {
     guard case .worktree(let layout)? = GitLayout.find(now.path),
-      !layout.gitDirectory.isSameName(as: layout.commonDirectory),
-      layout.commonDirectory.isSameName(as: common)
+      let name = HeldFolder.parts(layout.gitDirectory).last,
+      layout.commonDirectory.isSameName(as: common),
+      layout.gitDirectory.isSameName(as: RestoreFolder(common: common).directory(name))
     else {
       throw ActionRefusal(.worktreeNotFound, "\(now.path) is not a linked worktree any more")
     }
@@ -31,11 +31,11 @@ extension WorktreeActions {
     )
     let record = try await beginPoint(.delete, now, common, objects: kept.refs) { record in
       record.point.keptCommits = kept.commits
-      record.gitName = layout.gitDirectory.split(separator: "/").last.map(String.init)
+      record.gitName = name
       record.branch = branch
     }
     do {
-      return try move(layout, record, log)
+      return try move(layout, record, log, staysHere: await watcher.isWatched(layout.worktree))
     } catch {
       // What could not be moved back stays where it is, and can be restored from there.
       if HostFile.kindOfItself(layout.worktree) != nil,
@@ -47,42 +47,46 @@ extension WorktreeActions {
     }
   }
 
+  /// Moves the git directory, then the folder: what an accident leaves between is not a git directory without a folder,
+  /// which git would remove.
   private func move(
     _ layout: GitLayout,
     _ record: RestoreRecord,
-    _ log: String
+    _ log: String,
+    staysHere: Bool
   ) throws -> RestoreRecord {
-    let id = record.point.id
     let folder = RestoreFolder(common: layout.commonDirectory)
-    var record = record
+    guard let own = folder.folder(record.point.id), let name = record.gitName,
+      let last = HeldFolder.parts(layout.worktree).last,
+      let parent = HeldFolder.open(layout.worktree.parentPath),
+      let worktrees = HeldFolder.open(layout.commonDirectory)?.folder(["worktrees"])
+    else {
+      throw ActionRefusal(.gitFailed, "\(layout.worktree) is not reached without a link")
+    }
     if HostFile.kindOfItself(log) == .file,
-      let bytes = HostFile.bytes(log, limit: WatchLimits.gitDirectoryFileBytes)
+      let bytes = HostFile.bytes(log, limit: WatchLimits.gitDirectoryFileBytes),
+      !own.write(bytes, to: RestoreFolder.branchLog)
     {
-      try RestoreFolder.write(bytes, to: folder.branchLog(id))
+      throw ActionRefusal(.gitFailed, "the log of the branch cannot be kept")
+    }
+    if let failure = worktrees.move(name, to: own, as: RestoreFolder.git) {
+      throw ActionRefusal(.gitFailed, "\(layout.gitDirectory) cannot be moved: \(failure)")
     }
     var reason = ""
-    for place in folder.treePlaces(id, of: layout.worktree) {
-      // Where it is stands in the record before it is there.
-      record.tree = place
-      try folder.write(record)
-      guard RestoreFolder.makeParent(of: place) else {
-        reason = "no folder can be made for \(place)"
+    for place in staysHere ? [RestoreFolder.Place.inside, .beside] : [.beside] {
+      guard let holder = folder.makeHolder(record, place) else {
+        reason = "no folder can be made for \(folder.trashPath(record))"
         continue
       }
-      let failure = RestoreFolder.move(layout.worktree, to: place)
-      if let failure {
-        reason = failure
-        RestoreFolder.removeEmptyParent(of: place)
-        continue
+      guard let failure = parent.move(last, to: holder.folder, as: holder.name) else {
+        // As git does when its last worktree goes.
+        HeldFolder.open(layout.commonDirectory)?.removeIfEmpty("worktrees")
+        return record
       }
-      if let failure = RestoreFolder.move(layout.gitDirectory, to: folder.git(id)) {
-        _ = RestoreFolder.move(place, to: layout.worktree)
-        throw ActionRefusal(.gitFailed, "\(layout.gitDirectory) cannot be moved: \(failure)")
-      }
-      // As git does when its last worktree goes.
-      rmdir(HostFile.join(layout.commonDirectory, "worktrees"))
-      return record
+      reason = failure
+      if place == .beside { folder.removeEmptyTrash(record) }
     }
+    _ = own.move(RestoreFolder.git, to: worktrees, as: name)
     throw ActionRefusal(
       .gitFailed,
       "\(layout.worktree) cannot be moved to a trash on its file system: \(reason)"
@@ -111,16 +115,10 @@ extension WorktreeActions {
       )
     }
     let list = try await runner.run(["config", "--local", "--list", "-z"], in: layout.worktree)
-    let prefix = "branch.\(name.text.dropFirst(heads.count))."
-    let settings = list.output.split(separator: 0).compactMap { entry -> RestoreRecord.Setting? in
-      let parts = entry.split(separator: 0x0A, maxSplits: 1, omittingEmptySubsequences: false)
-      let key = String(decoding: parts[0], as: UTF8.self)
-      guard key.utf8.starts(with: prefix.utf8) else { return nil }
-      return RestoreRecord.Setting(
-        key: key,
-        value: parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : nil
-      )
-    }
+    let settings = BranchSetting.all(
+      list.output.split(separator: 0).map(Array.init),
+      of: String(decoding: name.text.utf8.dropFirst(heads.utf8.count), as: UTF8.self)
+    )
     return RestoreRecord.Branch(
       ref: name.text,
       object: object.code == 0 ? object.text : nil,
