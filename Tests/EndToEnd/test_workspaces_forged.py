@@ -201,6 +201,18 @@ class ForgedTest(FeatureTest):
         self.assertEqual(settings, "branch.feature.remote origin\n")
         self.assertTrue((logs / "feature").is_file())
 
+    def test_the_log_of_a_branch_is_not_written_through_a_link(self):
+        point, kept = self.deleted("&delete_branch=1&force=1")
+        logs = self.main / ".git" / "logs" / "refs" / "heads"
+        shutil.rmtree(logs)
+        logs.symlink_to(self.outside / "deep")
+        self.again()
+        before = walk(self.outside)
+        status, answer = self.asks(point["id"])
+        self.assertNotEqual(status, 200, answer)
+        self.assertEqual(walk(self.outside), before)
+        self.assertTrue((kept / "tree" / ".git").exists())
+
     def test_a_ref_of_a_point_that_leads_to_a_branch_takes_no_branch_along(self):
         point, _ = self.deleted()
         for number, name in enumerate(("refs/heads/main", "refs/heads/feature")):

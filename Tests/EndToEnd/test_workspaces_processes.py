@@ -18,8 +18,31 @@ AGENTS = (
     "agent", "agy", "kimi", "grok", "droid", "pi", "auggie", "kiro-cli", "devin", "an-agent-of-tomorrow",
 )
 """Names of agents: some are known to the program, some are not."""
-OTHERS = ("shell", "script", "editor", "open-file", "open-folder", "program-inside", "subfolder")
+OTHERS = ("shell", "script", "editor", "open-file", "open-folder", "program-inside", "subfolder", "socket", "relative-socket")
 """Other ways in which a process uses a worktree."""
+
+
+#: Ways that take a namespace of mounts, which not every machine gives to everybody.
+NAMESPACES = ("bound-folder", "bound-subfolder", "bound-file", "bound-socket", "root")
+if subprocess.run(("unshare", "-Urm", "true"), capture_output=True, check=False).returncode == 0:
+    OTHERS += NAMESPACES
+PYTHON = """import os, socket, sys
+what, tree, other = sys.argv[1:]
+if what == "root":
+    os.chroot(tree)
+elif what in ("bound-folder", "bound-subfolder"):
+    os.chdir(other)
+elif what == "bound-file":
+    file = open(other + "/file0.txt")
+else:
+    if what == "relative-socket":
+        os.chdir(tree)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind("socket" if what == "relative-socket" else (tree if what == "socket" else other) + "/socket")
+    listener.listen()
+print("ready", flush=True)
+sys.stdin.read()
+"""
 
 
 class ProcessTest(unittest.TestCase):
@@ -119,6 +142,8 @@ class ProcessTest(unittest.TestCase):
             # A descriptor of a folder, as programs have that work relative to it.
             command = f"exec 3<'{tree / 'dir1'}'; exec /bin/sleep 300"
             process = self.start("/bin/bash", "-c", command, cwd=self.bin)
+        elif way in ("socket", "relative-socket", *NAMESPACES):
+            process, name = self.stranger(way, tree), Path(sys.executable).resolve().name
         elif way == "program-inside":
             (tree / "ignored").mkdir()
             process = self.start(self.copy("server", tree / "ignored"), "300", cwd=self.bin)
@@ -130,6 +155,20 @@ class ProcessTest(unittest.TestCase):
         self.refuses(process, tree, name)
         self.end(process)
         self.goes(tree, "?ignored=1")
+
+    def stranger(self, way: str, tree: Path) -> subprocess.Popen:
+        """A process that uses a worktree in a way of its own, by another path in a namespace of its own."""
+        other = self.bin / f"other-{way}"
+        other.mkdir()
+        command = [sys.executable, "-c", PYTHON, way, str(tree), str(other)]
+        if way in NAMESPACES:
+            source = tree / "dir0" if way in ("bound-subfolder", "bound-file") else tree
+            mount = "true" if way == "root" else f"mount --bind '{source}' '{other}'"
+            command = ["unshare", "-Urm", "sh", "-c", f'{mount} && exec "$@"', "sh", *command]
+        process = subprocess.Popen(command, cwd=self.bin, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(self.end, process)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        return process
 
     def settle(self, process: subprocess.Popen, name: str) -> None:
         """Waits until a process is the program that it is to become."""

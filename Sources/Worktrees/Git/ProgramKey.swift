@@ -80,7 +80,8 @@ public enum ProgramKey: Sendable {
       return Verdict(value: nil)
     case ("submodule", "update"):
       return Verdict(value: value.first == UInt8(ascii: "!") ? .action : nil)
-    case ("remote", "url"), ("remote", "pushurl"):
+    case ("remote", "url"), ("remote", "pushurl"), ("remote", "pushdefault"),
+      ("branch", "remote"), ("branch", "pushremote"):
       return Verdict(value: hasHelper(value) ? .action : nil)
     case ("url", _):
       return Verdict(value: hasHelper(parts.name ?? []) ? .action : nil)

@@ -2,7 +2,8 @@
 ///
 /// Invariants:
 /// 1. Of one key at most one look runs at a time, and looks begin at least ``spacing`` seconds apart.
-/// 2. At most ``most`` looks run at a time.
+/// 2. At most ``most`` looks run at a time that began less than ``patience`` seconds ago, and at most four times as many
+///    in all: what hangs holds up nobody.
 /// 3. Whoever asks gets a look that begins after the request; requests for one key that wait are one.
 /// 4. Of keys that may begin, the one that has waited longest begins first.
 public struct RefreshBudget<Key: Hashable & Sendable>: Sendable {
@@ -17,13 +18,16 @@ public struct RefreshBudget<Key: Hashable & Sendable>: Sendable {
   public let spacing: Double
   /// The most looks at a time.
   public let most: Int
+  /// After how many seconds a look that runs makes room for another one.
+  public let patience: Double
   private var entries: [Key: Entry] = [:]
   private var order: UInt64 = 0
   /// How many looks run.
   public private(set) var running = 0
 
   /// Creates a budget.
-  public init(spacing: Double, most: Int) {
+  public init(spacing: Double, most: Int, patience: Double = .infinity) {
+    self.patience = patience
     self.spacing = max(0, spacing)
     self.most = max(1, most)
   }
@@ -61,10 +65,11 @@ public struct RefreshBudget<Key: Hashable & Sendable>: Sendable {
 
   /// The keys whose looks begin now.
   public mutating func begin(at now: Double) -> [Key] {
-    guard running < most else { return [] }
+    let room = min(most - young(at: now), most * 4 - running)
+    guard room > 0 else { return [] }
     let ready = entries.filter { due($0.value).map { $0 <= now } ?? false }
     let first = ready.sorted { ($0.value.asked?.order ?? 0) < ($1.value.asked?.order ?? 0) }
-      .prefix(most - running)
+      .prefix(room)
     for (key, _) in first {
       entries[key]?.asked = nil
       entries[key]?.began = now
@@ -92,7 +97,20 @@ public struct RefreshBudget<Key: Hashable & Sendable>: Sendable {
 
   /// When the next look may begin if none ends before; nothing if nobody waits for time alone.
   public var deadline: Double? {
-    running < most ? entries.values.compactMap { due($0) }.min() : nil
+    guard running < most * 4, let first = entries.values.compactMap({ due($0) }).min() else {
+      return nil
+    }
+    guard running >= most else { return first }
+    guard patience < .infinity else { return nil }
+    // The room that the youngest look but so many leaves when it has run for long.
+    let began = entries.values.filter(\.isRunning).compactMap(\.began).sorted(by: >)
+    return max(first, began[most - 1] + patience)
+  }
+
+  private func young(at now: Double) -> Int {
+    running < most
+      ? running
+      : entries.values.count { $0.isRunning && ($0.began ?? now) > now - patience }
   }
 
   private func due(_ entry: Entry) -> Double? {

@@ -105,7 +105,8 @@ public struct GitState: Codable, Hashable, Sendable {
   public var locked: String?
   /// What the repository's configuration would run; `nil` if it names no program.
   public var trust: Trust?
-  /// The repository's folder, if it is outside of the folders that are watched: then nothing is done to the worktree.
+  /// The repository's folder, if it is outside of the folders that are watched, or the folder that `core.worktree` leads git
+  /// to, if it is another than the worktree: then nothing is done to the worktree.
   public var outside: String?
   /// Why git could not tell the state; everything else is as it was known last.
   public var problem: String?

@@ -36,6 +36,12 @@ package enum WatchLimits {
 
   /// The most git processes at a time.
   package static let processes = 4
+  /// After how long a git process, or a look, makes room for another one, so that what hangs holds up nobody.
+  package static let patience = 1.0
+  /// The most git processes more that run because they have made room.
+  package static let lateProcesses = 12
+  /// How long the first look at everything waits for repositories that do not answer.
+  package static let firstPatience = 3.0
   /// How long git may take for a state.
   package static let stateTimeout = 10.0
   /// How long git may take for a diff or a check.
@@ -62,6 +68,10 @@ package enum WatchLimits {
   /// The most bytes of a small file of git, such as HEAD.
   package static let stateFileBytes = 64 << 10
 
+  /// The most bytes of a configuration of git.
+  package static let settingsFileBytes = 16 << 20
+  /// For how long git's word counts that a repository of another user may be read, in seconds.
+  package static let ownerChecked = 60.0
   /// The most names read in a folder of hooks.
   package static let hooks = 256
   /// The longest hook whose content is compared; of a longer one its file's times and size are.
@@ -92,6 +102,8 @@ package enum WatchLimits {
   package static let filesOfProcess = 10_000
   /// How many folders above a working folder, and processes above a process, are looked at.
   package static let parentFolders = 64
+  /// The most sockets of a network namespace whose paths are looked at.
+  package static let socketsLookedAt = 100_000
   /// The most processes that a refusal names.
   package static let processesNamed = 20
   /// How often is looked again for a process that may run for a moment only.

@@ -1,4 +1,5 @@
 import Git
+import Glibc
 package import Workspaces
 
 extension WorktreeActions {
@@ -89,7 +90,11 @@ extension WorktreeActions {
     if exists.code != 0 { try await requireRoom(for: branch, from: start, in: place, source) }
     var arguments = ["worktree", "add", "--quiet"]
     arguments += exists.code == 0 ? [folder, branch] : ["-b", branch, "--no-track", folder, start]
-    _ = try await act(arguments, in: place.commonDirectory)
+    let around = main + ".worktrees"
+    try await makeFolder(around)
+    // It goes again if nothing was made in it.
+    defer { rmdir(around) }
+    _ = try await act(arguments, in: place.commonDirectory, writable: [around])
     await watcher.refreshRepository(place.commonDirectory)
     let path = HostFile.realPath(folder) ?? folder
     await watcher.refresh(path)
@@ -97,6 +102,22 @@ extension WorktreeActions {
       throw ActionRefusal(.gitFailed, "\(path) was made and cannot be found")
     }
     return made
+  }
+
+  /// Makes the folder that worktrees are made in.
+  ///
+  /// - Throws: ``ActionRefusal`` if it leads out of the folders that are watched.
+  private func makeFolder(_ path: String) async throws(ActionRefusal) {
+    mkdir(path, 0o777)
+    let real = HostFile.realPath(path) ?? path
+    guard HostFile.kindOfItself(path) == .link else { return }
+    guard await watcher.isWatched(real) else {
+      throw ActionRefusal(
+        .outsideWatchedFolders,
+        "\(path) is a link to \(real), which is outside of the folders that are watched",
+        files: [path]
+      )
+    }
   }
 
   private static func isFolderName(_ name: String) -> Bool {
@@ -451,7 +472,8 @@ extension WorktreeActions {
   func act(
     _ arguments: [String],
     in folder: String,
-    variables: [String: String] = [:]
+    variables: [String: String] = [:],
+    writable: [String] = []
   ) async throws -> GitRunner.Answer {
     // A client that goes away does not leave half a change behind.
     let runner = runner
@@ -461,7 +483,8 @@ extension WorktreeActions {
         in: folder,
         reads: false,
         timeout: WatchLimits.actionTimeout,
-        variables: variables
+        variables: variables,
+        writable: writable
       )
     }
     return try await task.value

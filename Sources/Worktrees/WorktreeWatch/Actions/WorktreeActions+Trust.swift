@@ -13,6 +13,15 @@ extension WorktreeActions {
     }
   }
 
+  /// Demands that the configuration of a worktree leads git to that worktree.
+  func requireOwnFiles(_ folder: String) async throws {
+    guard let displaced = try await runner.findings(in: folder)?.displaced else { return }
+    throw ActionRefusal(
+      .outsideWatchedFolders,
+      "core.worktree leads git from \(folder) to \(displaced)"
+    )
+  }
+
   /// Demands that somebody trusts what the configuration of a repository names, if it names a program that would run.
   ///
   /// What changes afterwards, ``GitRunner`` refuses.

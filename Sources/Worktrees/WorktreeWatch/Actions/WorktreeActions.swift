@@ -191,6 +191,7 @@ package struct WorktreeActions: Sendable {
       throw ActionRefusal(.worktreeNotFound, "the worktree is gone")
     }
     try await requireWatched(common)
+    try await requireOwnFiles(workspace.path)
     return try await watcher.turns.take(common) { try await body(common) }
   }
 

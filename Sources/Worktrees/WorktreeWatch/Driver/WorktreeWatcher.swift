@@ -77,6 +77,8 @@ package actor WorktreeWatcher {
   var repositoryProblems: [String: String] = [:]
   /// Worktrees that are left out as there are too many.
   var surplusWorktrees: Set<String> = []
+  /// Repositories that are looked at for the first time.
+  private var firstLooks: Set<String> = []
   private var following: Task<Void, Never>?
   private var wasWanted = true
   private var unknownReadings: NameTable<AgentReading> = [:]
@@ -99,7 +101,11 @@ package actor WorktreeWatcher {
     self.agents = agents
     runner = GitRunner(programs: ProgramGuard(roots: settings.roots, trust: trust))
     diffs = DiffCache(longest: settings.reconcile)
-    budget = RefreshBudget(spacing: settings.spacing, most: WatchLimits.processes)
+    budget = RefreshBudget(
+      spacing: settings.spacing,
+      most: WatchLimits.processes,
+      patience: WatchLimits.patience
+    )
     let (signals, signal) = AsyncStream.makeStream(
       of: Void.self,
       bufferingPolicy: .bufferingNewest(1)
@@ -259,10 +265,46 @@ package actor WorktreeWatcher {
       budget.request(.repository(tree.repository), at: WatchClock.monotonic)
     }
     let unknown = found.repositories.filter { repositories[$0] == nil }
-    await withDiscardingTaskGroup { group in
-      for common in unknown { group.addTask { await self.lookAtRepository(common) } }
+    firstLooks.formUnion(unknown)
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    for common in unknown {
+      Task {
+        await lookAtRepository(common)
+        firstLooks.remove(common)
+        becomeReady()
+        end.yield()
+      }
     }
-    if !store.isReady, trees.isEmpty { store.becomeReady() }
+    // Those that git does not end with are awaited by nobody for long.
+    if !unknown.isEmpty {
+      Task {
+        try? await Task.sleep(for: .seconds(WatchLimits.firstPatience))
+        for common in unknown { firstLooks.remove(common) }
+        becomeReady()
+      }
+    }
+    becomeReady()
+    guard !unknown.isEmpty else { return }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        var left = unknown.count
+        for await _ in ends {
+          left -= 1
+          if left == 0 { break }
+        }
+      }
+      group.addTask { try? await Task.sleep(for: .seconds(WatchLimits.patience)) }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+
+  /// Tells that everything was looked at once, as soon as it was.
+  private func becomeReady() {
+    guard !store.isReady, firstLooks.isEmpty, trees.values.allSatisfy({ $0.look != nil }) else {
+      return
+    }
+    store.becomeReady()
   }
 
   @concurrent
@@ -456,7 +498,7 @@ package actor WorktreeWatcher {
       trees[path]?.hasFolders = false
       await watch(path)
     }
-    if !store.isReady, trees.values.allSatisfy({ $0.look != nil }) { store.becomeReady() }
+    becomeReady()
     looked.tick(path)
     release(path, since: askedAt)
   }
@@ -487,7 +529,7 @@ package actor WorktreeWatcher {
       look: tree.look,
       reading: tree.reading
     )
-    workspace.git.outside = isWatched(tree.repository) ? nil : tree.repository
+    workspace.git.outside = isWatched(tree.repository) ? tree.look?.displaced : tree.repository
     let published = workspace
     let since = tree.reading.activity.since.flatMap { InstantText.read($0) }
     store.update { ledger in

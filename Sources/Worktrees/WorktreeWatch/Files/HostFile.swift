@@ -30,6 +30,13 @@ package enum HostFile {
     return kind(facts.st_mode)
   }
 
+  /// What is at a path, links followed, how long it is and whose.
+  package static func facts(_ path: String) -> (kind: Kind, size: Int, owner: UInt32)? {
+    var facts = stat()
+    guard stat(path, &facts) == 0 else { return nil }
+    return (kind(facts.st_mode), Int(facts.st_size), facts.st_uid)
+  }
+
   /// The kind of what is at a path in bytes, which need not be UTF-8; links are not followed.
   package static func kindOfItself(_ path: [UInt8]) -> Kind? {
     var facts = stat()

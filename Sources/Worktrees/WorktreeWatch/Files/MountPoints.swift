@@ -21,6 +21,10 @@ enum MountPoints {
     var point: [UInt8]
     /// The type of its file system.
     var type: String
+    /// The number of its file system.
+    var device: [UInt8]
+    /// What of the file system is mounted.
+    var root: [UInt8]
   }
 
   /// The mounts of a list, in its order.
@@ -33,7 +37,9 @@ enum MountPoints {
       else { return nil }
       return Mount(
         point: unescaped(Array(fields[4])),
-        type: String(decoding: fields[dash + 1], as: UTF8.self)
+        type: String(decoding: fields[dash + 1], as: UTF8.self),
+        device: Array(fields[2]),
+        root: unescaped(Array(fields[3]))
       )
     }
   }

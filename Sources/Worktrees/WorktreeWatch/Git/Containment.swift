@@ -12,8 +12,8 @@ enum Containment: Hashable, Sendable {
   case reading(writable: [String])
   /// Git, a shell and git-lfs may be executed; they may write in some folders only.
   case readingWithLFS(writable: [String])
-  /// Git and its commands may be executed.
-  case acting
+  /// Git and its commands may be executed; they may write in some folders only.
+  case acting(writable: [String])
 
   /// Whether the kernel of this machine can do it.
   static let isSupported = rules_version() > 0
@@ -39,8 +39,10 @@ enum Containment: Hashable, Sendable {
       executable += ["sh", "git-lfs"].compactMap { ProgramSearch.find($0, in: folders) }
       executable.append("/bin/sh")
       writable = writes
-    case .acting:
+    case .acting(let folders):
       executable.append(program.commands)
+      // Before version 2 nothing may be moved from one folder to another where writing is restricted.
+      if rules_version() >= 2 { writable = folders }
     }
     let execution = Int32(RULE_EXECUTE)
     let writing = Int32(RULE_WRITE)

@@ -1,3 +1,5 @@
+import Workspaces
+
 /// Where the parts of a worktree are (gitrepository-layout(5)).
 package struct GitLayout: Hashable, Sendable {
   /// The worktree's absolute path; of a bare repository the repository itself.
@@ -6,6 +8,11 @@ package struct GitLayout: Hashable, Sendable {
   package var gitDirectory: String
   /// The common directory of the repository: refs, objects, configuration.
   package var commonDirectory: String
+
+  /// Whether its git directory is where a repository has those of linked worktrees, so that no file led elsewhere.
+  var isAmongWorktrees: Bool {
+    gitDirectory.parentPath.isSameName(as: HostFile.join(commonDirectory, "worktrees"))
+  }
 
   /// What is at a folder that has something called `.git`.
   package enum Finding: Hashable, Sendable {

@@ -72,6 +72,8 @@ package final class GitRunner: Sendable {
   private let counts = Mutex<[String: Int]>([:])
   private let environment: [String: String]
   private let finder: GitProgram.Finder
+  /// When git accepted folders of other users.
+  private let accepted = Mutex<[[UInt8]: Double]>([:])
 
   /// Creates a runner.
   ///
@@ -84,7 +86,7 @@ package final class GitRunner: Sendable {
     programs: ProgramGuard = ProgramGuard(),
     protection: Protection = .whole
   ) {
-    gate = AsyncSemaphore(most)
+    gate = AsyncSemaphore(most, late: WatchLimits.lateProcesses)
     self.programs = programs
     self.protection = protection
     var values = [
@@ -115,6 +117,7 @@ package final class GitRunner: Sendable {
   ///     nobody trusts is run.
   ///   - timeout: How long it may take, in seconds.
   ///   - variables: More of the environment.
+  ///   - writable: More folders that it may write in.
   ///   - accepted: The codes that are no failure.
   ///   - input: What it reads; without it there is nothing to read.
   ///   - chunk: Takes the output as it comes; without it the output is in the answer.
@@ -126,16 +129,41 @@ package final class GitRunner: Sendable {
     reads: Bool = true,
     timeout: Double = WatchLimits.stateTimeout,
     variables: [String: String] = [:],
+    writable: [String] = [],
     accepted: ClosedRange<Int32> = 0...0,
     input: [UInt8]? = nil,
     chunk: (@Sendable ([UInt8]) throws -> Void)? = nil
   ) async throws -> Answer {
+    try await gate.run(patience: WatchLimits.patience) {
+      try await runInside(
+        arguments,
+        in: folder,
+        reads: reads,
+        timeout: timeout,
+        variables: variables,
+        writable: writable,
+        accepted: accepted,
+        input: input,
+        chunk: chunk
+      )
+    }
+  }
+
+  private func runInside(
+    _ arguments: [String],
+    in folder: String,
+    reads: Bool,
+    timeout: Double,
+    variables: [String: String],
+    writable: [String],
+    accepted: ClosedRange<Int32>,
+    input: [UInt8]?,
+    chunk: (@Sendable ([UInt8]) throws -> Void)?
+  ) async throws -> Answer {
     let command = Self.command(arguments[...])
-    try await gate.enter()
-    defer { gate.leave() }
     var guarded = ProgramGuard.Protection()
     if protection != .none {
-      let writable = [
+      let temporary = [
         variables["GIT_OBJECT_DIRECTORY"],
         variables["GIT_INDEX_FILE"].map { String($0[..<($0.lastIndex(of: "/") ?? $0.startIndex)]) },
       ]
@@ -145,7 +173,7 @@ package final class GitRunner: Sendable {
         isHarmless: Self.isHarmless(arguments),
         reads: reads,
         isContained: isContained,
-        writable: writable.compactMap(\.self)
+        writable: writable + temporary.compactMap(\.self)
       ) { try await list($0, in: folder) }
       if !isContained { guarded.containment = .none }
     }
@@ -171,9 +199,7 @@ package final class GitRunner: Sendable {
   /// - Throws: ``Failure``; `CancellationError` if the task is cancelled.
   package func findings(in folder: String) async throws -> ProgramGuard.Findings? {
     try await programs.findings(in: folder) { arguments in
-      try await gate.enter()
-      defer { gate.leave() }
-      return try await list(arguments, in: folder)
+      try await gate.run(patience: WatchLimits.patience) { try await list(arguments, in: folder) }
     }
   }
 
@@ -210,10 +236,16 @@ package final class GitRunner: Sendable {
   ) async throws -> Answer {
     counts.withLock { $0[Self.command(arguments[...]), default: 0] += 1 }
     let program = try finder.program()
+    let place = protection == .none ? [:] : try await pinned(folder, program)
     var start = GitProcess.Start(
       path: program.path,
-      arguments: ["git"] + (reads ? Self.careful : []) + arguments,
-      environment: environment(folder, reads: reads, variables, guarded.settings),
+      arguments: ["git"] + (reads ? Self.careful : Self.own(protection)) + arguments,
+      environment: environment(
+        folder,
+        reads: reads,
+        place.merging(variables) { $1 },
+        guarded.settings
+      ),
       folder: folder,
       input: input,
       timeout: timeout,
@@ -224,6 +256,48 @@ package final class GitRunner: Sendable {
     defer { if let rules { close(rules) } }
     if let rules { start.rules = rules }
     return try await GitProcess(start).run()
+  }
+
+  /// The variables that say to git where it works.
+  ///
+  /// - Throws: ``Failure`` if git refuses to read what belongs to somebody else.
+  private func pinned(_ folder: String, _ program: GitProgram) async throws -> [String: String] {
+    // Without a repository there git says so, and looks nowhere else.
+    guard let place = try ProgramGuard.place(folder) else {
+      return ["GIT_DIR": HostFile.join(folder, ".git")]
+    }
+    guard place.isForeign else { return place.variables }
+    let now = WatchClock.monotonic
+    let key = Array(folder.utf8)
+    let known = accepted.withLock { $0[key] }
+    guard known.map({ now - $0 > WatchLimits.ownerChecked }) ?? true else { return place.variables }
+    // Git asks who owns a repository only if it is not told where it is.
+    var start = GitProcess.Start(
+      path: program.path,
+      arguments: ["git"] + Self.careful + ["rev-parse", "--git-dir"],
+      environment: environment(folder, reads: true, [:], []),
+      folder: folder,
+      timeout: WatchLimits.stateTimeout
+    )
+    let containment = isContained ? Containment.reading(writable: []) : .none
+    let rules = try containment.rules(for: program, folders: environment["PATH"])
+    defer { if let rules { close(rules) } }
+    if let rules { start.rules = rules }
+    let answer = try await GitProcess(start).run()
+    guard answer.code == 0 else {
+      let line = answer.complaint.split(separator: "\n").first ?? "no reason given"
+      throw Failure.failed("rev-parse", code: answer.code, complaint: String(line.prefix(400)))
+    }
+    accepted.withLock { accepted in
+      if accepted.count >= WatchLimits.worktrees * 2 { accepted.removeAll() }
+      accepted[key] = now
+    }
+    return place.variables
+  }
+
+  /// What keeps a command that changes something within its worktree: each submodule says by itself where its files are.
+  private static func own(_ protection: Protection) -> [String] {
+    protection == .none ? [] : ["-c", "submodule.recurse=false"]
   }
 
   /// The environment in bytes.

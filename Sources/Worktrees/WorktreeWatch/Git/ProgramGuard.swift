@@ -11,6 +11,8 @@ package import Workspaces
 package final class ProgramGuard: Sendable {
   /// What is known of a repository as one of its worktrees sees it.
   package struct Findings: Sendable {
+    /// Where git works.
+    var place: GitPlace
     /// The common directory.
     package var common: String
     /// The folder in which git was asked, to which the names of files are relative.
@@ -25,6 +27,8 @@ package final class ProgramGuard: Sendable {
     package var digest: String?
     /// Whether a person trusts exactly these programs.
     package var isTrusted: Bool
+    /// The folder that `core.worktree` leads to, if it is another than the worktree.
+    package var displaced: String?
 
     /// Whether git is kept from running what it names.
     package var isNeutral: Bool { programs.hasActions && !isTrusted }
@@ -129,6 +133,7 @@ package final class ProgramGuard: Sendable {
     guard let findings = try await findings(in: folder, list: list) else {
       return Protection(containment: reads ? .reading(writable: writable) : .none)
     }
+    if !reads { try requireInside(findings, folder) }
     let programs = findings.programs
     var protection = Protection()
     let mayDiffer = !reads && command == "worktree" && programs.mayDiffer
@@ -157,13 +162,43 @@ package final class ProgramGuard: Sendable {
           ? .readingWithLFS(writable: writable + [HostFile.join(findings.common, "lfs")])
           : .reading(writable: writable)
       protection.skipsSubmodules = runsAny || !isContained
-    } else if findings.isNeutral || mayDiffer {
+    } else if findings.isNeutral || mayDiffer
+      || !findings.isTrusted && command != "fetch" && !programs.hasOwnPrograms && !programs.usesLFS
+    {
       // What a new worktree's configuration will be, nobody has seen.
-      protection.containment = .acting
-    } else if !findings.isTrusted, command != "fetch", !programs.hasOwnPrograms, !programs.usesLFS {
-      protection.containment = .acting
+      protection.containment = .acting(
+        writable: writable + Self.written(findings.place)
+      )
     }
     return protection
+  }
+
+  /// Demands that git writes to the repository and the worktree alone.
+  private func requireInside(_ findings: Findings, _ folder: String) throws {
+    if let displaced = findings.displaced {
+      throw ActionRefusal(
+        .outsideWatchedFolders,
+        "core.worktree leads git from \(folder) to \(displaced)"
+      )
+    }
+    guard !roots.isEmpty else { return }
+    let link = findings.place.links.first { link in
+      !(roots + [findings.common]).contains { HostFile.isWithin(link.target, $0) }
+    }
+    if let link {
+      throw ActionRefusal(
+        .outsideWatchedFolders,
+        "\(link.link) is a link to \(link.target), which is outside of the folders that are watched",
+        files: [link.link]
+      )
+    }
+  }
+
+  /// The folders in which git writes when it does something.
+  private static func written(_ place: GitPlace) -> [String] {
+    let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    return [place.common, place.directory, place.worktree, temporary]
+      + place.links.map(\.target)
   }
 
   /// What the configuration names that git sees in a folder.
@@ -177,10 +212,10 @@ package final class ProgramGuard: Sendable {
     in folder: String,
     list: ([String]) async throws -> [UInt8]
   ) async throws -> Findings? {
-    guard let place = Self.places(folder) else { return nil }
+    guard let place = try Self.place(folder) else { return nil }
     let common = place.common
     // One list serves all worktrees, unless it has parts for one of them.
-    var asked = place.shared ?? folder
+    var asked = place.isSubmodule ? folder : common
     var settings = try await read(asked, place, list)
     if settings.dependsOnWorktree, asked != folder {
       asked = folder
@@ -209,20 +244,22 @@ package final class ProgramGuard: Sendable {
     }
     let digest = programs.programs.isEmpty ? nil : Self.digest(programs.canonical)
     return Findings(
+      place: place,
       common: common,
       asked: asked,
       settings: settings,
       programs: programs,
       hooksAreContent: hooks.areContent,
       digest: digest,
-      isTrusted: digest.map { trust.isTrusted($0, of: common) } ?? false
+      isTrusted: digest.map { trust.isTrusted($0, of: common) } ?? false,
+      displaced: place.displaced(settings)
     )
   }
 
   /// Reads a configuration, unless none of its files has changed since it was read.
   private func read(
     _ asked: String,
-    _ place: Place,
+    _ place: GitPlace,
     _ list: ([String]) async throws -> [UInt8]
   ) async throws -> GitSettings {
     let key = Array(asked.utf8)
@@ -239,6 +276,9 @@ package final class ProgramGuard: Sendable {
     }
     var files = SettingsFiles.paths(settings, of: place.common, asked: asked)
     let isWhole = files.count < WatchLimits.settingsFiles
+    for file in files where HostFile.kind(file) == .other {
+      throw GitRunner.Failure.unreadable("\(file) is not a file")
+    }
     files += ["HEAD", "config.worktree", "commondir"].map { HostFile.join(place.directory, $0) }
     let stamps = Self.stamps(files)
     // What changed a moment before it was read, or since, may have changed again without a trace.
@@ -256,29 +296,14 @@ package final class ProgramGuard: Sendable {
     return settings
   }
 
-  /// Where a folder's configuration is.
-  private struct Place {
-    var directory: String
-    var common: String
-    /// The folder in which git tells the configuration of all worktrees; `nil` for a submodule.
-    var shared: String?
-  }
-
-  private static func places(_ folder: String) -> Place? {
-    switch GitLayout.find(folder) {
-    case .worktree(let layout):
-      return Place(
-        directory: layout.gitDirectory,
-        common: layout.commonDirectory,
-        shared: layout.commonDirectory
-      )
-    case .submodule:
-      return GitLayout.gitDirectory(ofSubmodule: folder).map {
-        Place(directory: $0, common: $0, shared: nil)
-      }
-    case nil:
-      guard HostFile.kind(HostFile.join(folder, "HEAD")) == .file else { return nil }
-      return Place(directory: folder, common: folder, shared: folder)
+  /// Where git works in a folder.
+  ///
+  /// - Throws: ``GitRunner/Failure`` if that cannot be told.
+  static func place(_ folder: String) throws(GitRunner.Failure) -> GitPlace? {
+    do throws(GitPlace.Ambiguity) {
+      return try GitPlace.find(folder)
+    } catch {
+      throw .unreadable(error.reason)
     }
   }
 

@@ -104,7 +104,8 @@ package struct RepositoryScan: Hashable, Sendable {
     for (index, entry) in entries.enumerated() where !entry.isBare {
       guard entry.isPathExact, let path = HostFile.realPath(entry.path),
         case .worktree(let layout)? = GitLayout.find(path),
-        layout.commonDirectory.isSameName(as: common)
+        layout.commonDirectory.isSameName(as: common),
+        index == 0 || layout.isAmongWorktrees
       else {
         missing += 1
         omissions.append(Omission(entry, of: common))

@@ -22,6 +22,8 @@ package struct WorktreeScan: Hashable, Sendable {
   package var locked: String?
   /// What the repository's configuration would run; `nil` if it names no program.
   package var trust: GitState.Trust?
+  /// The folder that `core.worktree` leads git to, if it is another than the worktree.
+  package var displaced: String?
   /// Why git could not tell; then the rest is as it was known last.
   package var problem: String?
 
@@ -62,7 +64,9 @@ package struct WorktreeScan: Hashable, Sendable {
     look.locked = HostFile.text(HostFile.join(layout.gitDirectory, "locked"))
     look.source = source
     look.history = history
-    look.trust = try await runner.findings(in: layout.worktree)?.shown
+    let findings = try await runner.findings(in: layout.worktree)
+    look.trust = findings?.shown
+    look.displaced = findings?.displaced
     if let head = look.status.head, let source {
       if let before, before.problem == nil, before.status.head == head,
         before.source?.object == source.object, before.history == history

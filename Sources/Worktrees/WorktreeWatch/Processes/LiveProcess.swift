@@ -8,8 +8,12 @@ package struct LiveProcess: Hashable, Sendable {
     case workingFolder
     /// The program it runs lies within.
     case program
+    /// Its root folder lies within (chroot(2)).
+    case rootFolder
     /// It has a file within open.
     case file(String)
+    /// It has a socket that is bound to a path within.
+    case socket(String)
   }
 
   /// Its number.
@@ -26,7 +30,9 @@ package struct LiveProcess: Hashable, Sendable {
     switch use {
     case .workingFolder: "\(name) (process \(number))"
     case .program: "\(name) (process \(number), a program from there)"
+    case .rootFolder: "\(name) (process \(number), has its root folder there)"
     case .file(let path): "\(name) (process \(number), has \(path) open)"
+    case .socket(let path): "\(name) (process \(number), has the socket \(path))"
     }
   }
 }

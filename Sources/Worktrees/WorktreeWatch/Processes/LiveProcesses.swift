@@ -3,9 +3,10 @@ import Workspaces
 
 /// Finds the processes that use a folder, through `/proc`: of any program, as far as this user may see.
 ///
-/// A process counts whose working folder or program lies in the folder or below, or that has a file there open. A working
-/// folder is compared by its inode too, and so are those above it, so that another mount of the folder, as containers have,
-/// hides nobody.
+/// A process counts whose working folder, root folder or program lies in the folder or below, or that has a file there open,
+/// or a socket that is bound to a path there. Paths are compared as places in file systems, by the mounts that each process
+/// sees, so that another mount of the folder or of a part of it, as containers have, hides nobody. Working folders and root
+/// folders are compared by their inodes too, and so are those above them.
 enum LiveProcesses {
   private struct Inode: Hashable {
     var device: UInt64
@@ -26,12 +27,12 @@ enum LiveProcesses {
     proc: String = "/proc"
   ) async -> [LiveProcess] {
     let own = getpid()
-    let place = Place(folder, inner)
+    var place = Place(folder, inner, proc)
     var found: [LiveProcess] = []
     for name in HostFile.names(in: proc, most: WatchLimits.processesLookedAt) {
       guard let number = Int32(name) else { continue }
       let entry = "\(proc)/\(number)"
-      guard let use = use(of: entry, place, looksAtFiles: number != own),
+      guard let use = use(of: entry, &place, looksAtFiles: number != own),
         let status = status(entry), !isOwnGit(status, own, proc)
       else { continue }
       found.append(
@@ -47,17 +48,50 @@ enum LiveProcesses {
     let inner: [String]
     let inode: Inode?
     let innerInodes: Set<Inode>
+    private let own: FileSystemPlace?
+    private let ownInner: [FileSystemPlace]
+    private let ownNamespace: String?
+    private var views: [String: MountView?] = [:]
+    private var sockets: [String: SocketPaths] = [:]
 
-    init(_ folder: String, _ inner: [String]) {
+    init(_ folder: String, _ inner: [String], _ proc: String) {
       self.folder = folder
       self.inner = inner.filter { !$0.isSameName(as: folder) && HostFile.isWithin($0, folder) }
       inode = LiveProcesses.inode(folder)
       innerInodes = Set(self.inner.compactMap(LiveProcesses.inode))
+      let view = MountView(of: "\(proc)/self")
+      own = view?.place(of: folder)
+      ownInner = self.inner.compactMap { view?.place(of: $0) }
+      ownNamespace = target(of: "\(proc)/self/ns/mnt")
+      if let ownNamespace { views[ownNamespace] = view }
     }
 
-    func contains(_ path: String) -> Bool {
-      HostFile.isWithin(path, folder) && !path.hasSuffix(" (deleted)")
-        && !inner.contains { HostFile.isWithin(path, $0) }
+    /// Whether a path of a process is in the folder.
+    ///
+    /// - Parameters:
+    ///   - path: An absolute path, as `/proc` has it.
+    ///   - entry: The folder of the process in `/proc`.
+    mutating func contains(_ path: String, of entry: String, _ namespace: String?) -> Bool {
+      guard path.utf8.first == UInt8(ascii: "/"), !path.hasSuffix(" (deleted)") else {
+        return false
+      }
+      if namespace == nil || namespace == ownNamespace, HostFile.isWithin(path, folder) {
+        return !inner.contains { HostFile.isWithin(path, $0) }
+      }
+      guard let own, let namespace else { return false }
+      if views[namespace] == nil { views[namespace] = .some(MountView(of: entry)) }
+      guard let place = views[namespace]??.place(of: path) else { return false }
+      return own.contains(place) && !ownInner.contains { $0.contains(place) }
+    }
+
+    /// The paths of the sockets that a process may have.
+    mutating func sockets(of entry: String) -> SocketPaths {
+      let namespace = target(of: "\(entry)/ns/net") ?? entry
+      if let known = sockets[namespace] { return known }
+      let list = HostFile.bytes("\(entry)/net/unix", limit: WatchLimits.mountListBytes) ?? []
+      let paths = SocketPaths(list)
+      sockets[namespace] = paths
+      return paths
     }
 
     /// Whether a folder, named by a link of `/proc`, is this one or lies below it.
@@ -78,19 +112,33 @@ enum LiveProcesses {
 
   private static func use(
     of entry: String,
-    _ place: Place,
+    _ place: inout Place,
     looksAtFiles: Bool
   ) -> LiveProcess.Use? {
-    let directory = "\(entry)/cwd"
-    if let target = target(of: directory) {
-      if place.contains(target) || place.encloses(directory) { return .workingFolder }
+    let namespace = target(of: "\(entry)/ns/mnt")
+    let folder = target(of: "\(entry)/cwd")
+    if let folder,
+      place.contains(folder, of: entry, namespace) || place.encloses("\(entry)/cwd")
+    {
+      return .workingFolder
     }
-    if let program = target(of: "\(entry)/exe"), place.contains(program) { return .program }
+    if let program = target(of: "\(entry)/exe"), place.contains(program, of: entry, namespace) {
+      return .program
+    }
+    if let root = target(of: "\(entry)/root"),
+      place.contains(root, of: entry, namespace) || root != "/" && place.encloses("\(entry)/root")
+    {
+      return .rootFolder
+    }
     guard looksAtFiles else { return nil }
     for name in HostFile.names(in: "\(entry)/fd", most: WatchLimits.filesOfProcess) {
-      if let target = target(of: "\(entry)/fd/\(name)"), place.contains(target) {
-        return .file(target)
-      }
+      guard let target = target(of: "\(entry)/fd/\(name)") else { continue }
+      if place.contains(target, of: entry, namespace) { return .file(target) }
+      guard target.hasPrefix("socket:["),
+        let path = place.sockets(of: entry).path(target, in: folder),
+        place.contains(path, of: entry, namespace)
+      else { continue }
+      return .socket(path)
     }
     return nil
   }

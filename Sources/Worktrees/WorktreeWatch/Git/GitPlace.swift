@@ -1,0 +1,150 @@
+import Git
+import Glibc
+import Workspaces
+
+/// Where git works: said to it in full, so that no configuration, no file and no folder leads it elsewhere.
+///
+/// Git by itself follows a file called `.git`, `commondir` in a git directory, and `core.worktree`. The repository is a
+/// stranger's: what these say decides what is shown of it, and never where something is written.
+package struct GitPlace: Hashable, Sendable {
+  /// The git directory: HEAD, index.
+  package var directory: String
+  /// The common directory: refs, objects, configuration.
+  package var common: String
+  /// The worktree, or the submodule's; the common directory itself where git is asked about a repository.
+  package var worktree: String
+  /// Whether it is a submodule, whose configuration git reads in its worktree only.
+  package var isSubmodule = false
+
+  /// Why a folder is not one to run git in.
+  package struct Ambiguity: Error, Sendable {
+    /// The reason in words.
+    var reason: String
+  }
+
+  /// Looks at a folder.
+  ///
+  /// - Parameter folder: A worktree, a submodule, or a repository.
+  /// - Returns: Where git works there; `nil` if it is none of these.
+  /// - Throws: ``Ambiguity`` if the folder is two of them, or a file of git is not a file.
+  package static func find(_ folder: String) throws(Ambiguity) -> Self? {
+    let isRepository = GitLayout.isBareRepository(folder)
+    guard let found = GitLayout.find(folder) else {
+      guard isRepository || HostFile.kind(HostFile.join(folder, "HEAD")) == .file else {
+        return nil
+      }
+      return try checked(Self(directory: folder, common: folder, worktree: folder))
+    }
+    guard !isRepository else {
+      throw Ambiguity(
+        reason: "\(folder) is a repository and has .git within, which leads to another"
+      )
+    }
+    switch found {
+    case .worktree(let layout):
+      return try checked(
+        Self(
+          directory: layout.gitDirectory,
+          common: layout.commonDirectory,
+          worktree: layout.worktree
+        )
+      )
+    case .submodule:
+      guard let directory = GitLayout.gitDirectory(ofSubmodule: folder) else { return nil }
+      return try checked(
+        Self(directory: directory, common: directory, worktree: folder, isSubmodule: true)
+      )
+    }
+  }
+
+  /// Files that git reads before it does anything, in the git directory and in the common one.
+  private static let files = [
+    "HEAD", "config", "config.worktree", "commondir", "gitdir", "index", "packed-refs", "shallow",
+    "info/attributes", "info/exclude", "info/grafts", "info/sparse-checkout",
+    "objects/info/alternates", "logs/HEAD",
+  ]
+  /// Those of them that are small.
+  private static let small: Set<String> = [
+    "HEAD", "config", "config.worktree", "commondir", "gitdir",
+  ]
+
+  private static func checked(_ place: Self) throws(Ambiguity) -> Self {
+    for folder in Set([place.directory, place.common]) {
+      for name in files {
+        let path = HostFile.join(folder, name)
+        guard let facts = HostFile.facts(path) else { continue }
+        // A pipe would hold git for as long as nobody writes to it.
+        guard facts.kind == .file || facts.kind == .folder && !small.contains(name) else {
+          throw Ambiguity(reason: "\(path) is not a file")
+        }
+        guard !small.contains(name) || facts.size <= WatchLimits.settingsFileBytes else {
+          throw Ambiguity(
+            reason: "\(path) has more than \(WatchLimits.settingsFileBytes) bytes"
+          )
+        }
+      }
+    }
+    // Only the git directory of a linked worktree has one.
+    if HostFile.kindOfItself(HostFile.join(place.common, "commondir")) != nil {
+      throw Ambiguity(reason: "\(place.common) says that it is a part of another repository")
+    }
+    return place
+  }
+
+  /// The variables that say it to git (git(1), The Git Repository).
+  var variables: [String: String] {
+    var variables = ["GIT_DIR": directory, "GIT_WORK_TREE": worktree]
+    if !directory.isSameName(as: common) { variables["GIT_COMMON_DIR"] = common }
+    return variables
+  }
+
+  /// Whether a part of it belongs to somebody else: then git itself says whether it may be read (safe.directory).
+  ///
+  /// Git asks that only where it finds a repository by itself.
+  var isForeign: Bool {
+    let own = geteuid()
+    return [worktree, HostFile.join(worktree, ".git"), directory, common].contains {
+      HostFile.facts($0).map { $0.owner != own } ?? false
+    }
+  }
+
+  /// The folder that `core.worktree` leads git to, if that is another than the worktree.
+  ///
+  /// - Parameter settings: What git reads there.
+  func displaced(_ settings: GitSettings) -> String? {
+    guard !worktree.isSameName(as: common) else { return nil }
+    // Git reads it in the configuration of a linked worktree only if there may be one.
+    let isLinked = !directory.isSameName(as: common)
+    let hasOwn = settings["extensions.worktreeconfig"].map { $0 != "false" } ?? false
+    guard !isLinked || hasOwn else { return nil }
+    let key = Array("core.worktree".utf8)
+    let entry = settings.entries.last {
+      $0.key == key && ![.system, .global, .command].contains($0.scope)
+    }
+    guard let value = entry.map({ String(decoding: $0.value ?? [], as: UTF8.self) }) else {
+      return nil
+    }
+    let path = HostFile.join(directory, value)
+    let real = HostFile.realPath(path)
+    return real?.isSameName(as: worktree) ?? false ? nil : real ?? path
+  }
+
+  /// Parts of a repository that git writes to.
+  private static let written = [
+    "", "FETCH_HEAD", "HEAD", "ORIG_HEAD", "config", "config.worktree", "freshet", "index", "info",
+    "logs", "logs/HEAD", "logs/refs", "logs/refs/heads", "modules", "objects", "objects/pack",
+    "packed-refs", "refs", "refs/freshet", "refs/heads", "refs/remotes", "refs/tags", "rr-cache",
+    "worktrees",
+  ]
+
+  /// Where links among the parts that git writes to lead.
+  var links: [(link: String, target: String)] {
+    Set([directory, common]).flatMap { folder in
+      Self.written.compactMap { name -> (String, String)? in
+        let path = HostFile.join(folder, name)
+        guard HostFile.kindOfItself(path) == .link else { return nil }
+        return (path, HostFile.realPath(path) ?? "a place that is not there")
+      }
+    }
+  }
+}

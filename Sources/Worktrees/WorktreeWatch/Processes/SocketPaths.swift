@@ -1,0 +1,34 @@
+import Workspaces
+
+/// The paths that sockets of a network namespace are bound to, as `/proc/N/net/unix` has them (proc_pid_net(5)).
+struct SocketPaths: Sendable {
+  private let paths: [UInt64: String]
+
+  /// Reads the list: `Num RefCount Protocol Flags Type St Inode Path`.
+  init(_ bytes: [UInt8]) {
+    var paths: [UInt64: String] = [:]
+    for line in bytes.split(separator: 0x0A).dropFirst().prefix(WatchLimits.socketsLookedAt) {
+      let fields = line.split(separator: 0x20, maxSplits: 7)
+      // One that begins with an at sign is in no folder.
+      guard fields.count == 8, fields[7].first != UInt8(ascii: "@"),
+        let inode = UInt64(String(decoding: fields[6], as: UTF8.self))
+      else { continue }
+      paths[inode] = String(decoding: fields[7], as: UTF8.self)
+    }
+    self.paths = paths
+  }
+
+  /// The path that an open socket is bound to.
+  ///
+  /// - Parameters:
+  ///   - link: What a descriptor of a process links to, such as `socket:[12]`.
+  ///   - folder: The working folder of the process.
+  /// - Returns: An absolute path; `nil` for one that is bound to none.
+  func path(_ link: String, in folder: String?) -> String? {
+    guard let number = link.name(after: "socket:["), let inode = UInt64(number.dropLast()),
+      let path = paths[inode]
+    else { return nil }
+    if path.utf8.first == UInt8(ascii: "/") { return path }
+    return folder.map { HostFile.join($0, path.hasPrefix("./") ? String(path.dropFirst(2)) : path) }
+  }
+}

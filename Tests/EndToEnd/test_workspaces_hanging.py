@@ -1,0 +1,97 @@
+"""A repository in which git hangs delays no other one (issue 14, item 3)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import unittest
+from collections.abc import Callable
+from pathlib import Path
+
+from program import Folder, until
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
+from workspaces import Workspaces, git, repository
+
+
+def pipe(*names: str) -> Callable[[Path], None]:
+    """Puts pipes where git has files."""
+    def make(place: Path) -> None:
+        for name in names:
+            file = place / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.unlink(missing_ok=True)
+            os.mkfifo(file)
+    return make
+
+
+def included(place: Path) -> None:
+    os.mkfifo(place / "pipe")
+    git(place, "config", "include.path", "../pipe")
+
+
+def ignoring(place: Path) -> None:
+    os.mkfifo(place / "pipe")
+    git(place, "config", "core.excludesFile", str(place / "pipe"))
+
+
+def device(place: Path) -> None:
+    (place / ".git" / "config").unlink()
+    (place / ".git" / "config").symlink_to("/dev/zero")
+
+
+def huge(place: Path) -> None:
+    with open(place / ".git" / "config", "ab") as file:
+        file.truncate(64 << 30)
+
+
+#: What makes git hang in a repository, and whether that is told without git.
+WAYS: dict[str, tuple[Callable[[Path], None], bool]] = {
+    "config": (pipe(".git/config"), True), "head": (pipe(".git/HEAD"), False), "device": (device, True), "huge": (huge, True),
+    "packed": (pipe(".git/packed-refs"), True), "index": (pipe(".git/index"), True), "exclude": (pipe(".git/info/exclude"), True),
+    "alternates": (pipe(".git/objects/info/alternates"), True), "included": (included, False), "ignoring": (ignoring, False),
+    "ignore": (pipe(".gitignore", "dir0/.gitignore"), False), "attributes": (pipe(".gitattributes"), False),
+}
+
+
+class HangingTest(unittest.TestCase):
+    def test_a_repository_in_which_git_hangs_delays_no_other(self):
+        folder = Folder()
+        self.addCleanup(folder.remove)
+        root = folder.path.resolve() / "work"
+        for name, (make, _) in WAYS.items():
+            make(repository(root / name))
+        for number in range(4):
+            repository(root / f"z{number}")
+        server = Workspaces(folder, roots=[root])
+        self.addCleanup(server.__exit__)
+        good = {str(root / f"z{number}") for number in range(4)}
+
+        def known() -> set[str]:
+            return {each["path"] for each in server.worktrees() if each["cache_status"]["is_cached"]}
+
+        until(lambda: good <= known())
+        for each in server.worktrees():
+            if each["path"] in good:
+                self.assertNotIn("problem", each["git"])
+        # Nothing waits for them later either: each change is seen while they hang.
+        for number in range(6):
+            (root / f"z{number % 4}" / f"new{number}.txt").write_text("new\n")
+            until(lambda number=number: server.named(f"z{number % 4}")["git"]["untracked"] == 1 + number // 4)
+        # What is wrong is said, by files of which kind.
+        def told() -> str:
+            omitted = [each["detail"] for each in server.ask("/v1/git/omissions")[2]]
+            return "\n".join(omitted + [each["git"].get("problem", "") for each in server.worktrees()])
+
+        for name, (_, isTold) in WAYS.items():
+            if isTold:
+                # By what they are, and not because git took too long.
+                until(lambda name=name: any(
+                    f"{root / name}/.git/" in line and ("is not a file" in line or "bytes" in line) for line in told().splitlines()))
+        # One that was mended is read again.
+        shutil.rmtree(root / "config" / ".git")
+        git(root / "config", "init", "-q", "-b", "main")
+        until(lambda: str(root / "config") in known() and "problem" not in server.named("config")["git"])
+
+
+if __name__ == "__main__":
+    unittest.main()
