@@ -143,7 +143,8 @@ class ProcessTest(unittest.TestCase):
             command = f"exec 3<'{tree / 'dir1'}'; exec /bin/sleep 300"
             process = self.start("/bin/bash", "-c", command, cwd=self.bin)
         elif way in ("socket", "relative-socket", *NAMESPACES):
-            process, name = self.stranger(way, tree), Path(sys.executable).resolve().name
+            process = self.stranger(way, tree)
+            name = Path(f"/proc/{process.pid}/comm").read_text().strip()
         elif way == "program-inside":
             (tree / "ignored").mkdir()
             process = self.start(self.copy("server", tree / "ignored"), "300", cwd=self.bin)
