@@ -59,7 +59,7 @@ package actor WorktreeWatcher {
   var repositories: NameTable<RepositoryScan> = [:]
   var trees: NameTable<Tree> = [:]
   private var debounces: [Owner: Debounce] = [:]
-  private var budget: RefreshBudget<Owner>
+  var budget: RefreshBudget<Owner>
   private var reconcileAt = 0.0
   var failures = 0
   /// When repositories that could not be read are looked at again.
@@ -78,7 +78,7 @@ package actor WorktreeWatcher {
   /// Worktrees that are left out as there are too many.
   var surplusWorktrees: Set<String> = []
   /// Repositories that are looked at for the first time.
-  private var firstLooks: Set<String> = []
+  var firstLooks: Set<String> = []
   private var following: Task<Void, Never>?
   private var wasWanted = true
   private var unknownReadings: NameTable<AgentReading> = [:]
@@ -248,71 +248,7 @@ package actor WorktreeWatcher {
 
   // MARK: Repositories
 
-  private func discover() async {
-    realRoots = settings.roots.compactMap { HostFile.realPath($0) }
-    let search = RepositorySearch(roots: settings.roots)
-    let found = await Self.run(search)
-    (isCut, missingRoots) = (found.isCut, found.missing)
-    searchOmissions = found.omissions
-    let known = NameSet(found.repositories)
-    for common in repositories.keys where !known.contains(common) {
-      guard HostFile.kind(common) == nil || !found.isCut else { continue }
-      drop(repository: common)
-    }
-    watchSearch()
-    // What is elsewhere now, with a folder around it, its repository knows or learns.
-    for (path, tree) in trees where HostFile.kind(path) != .folder {
-      budget.request(.repository(tree.repository), at: WatchClock.monotonic)
-    }
-    let unknown = found.repositories.filter { repositories[$0] == nil }
-    firstLooks.formUnion(unknown)
-    let (ends, end) = AsyncStream.makeStream(of: Void.self)
-    for common in unknown {
-      Task {
-        await lookAtRepository(common)
-        firstLooks.remove(common)
-        becomeReady()
-        end.yield()
-      }
-    }
-    // Those that git does not end with are awaited by nobody for long.
-    if !unknown.isEmpty {
-      Task {
-        try? await Task.sleep(for: .seconds(WatchLimits.firstPatience))
-        for common in unknown { firstLooks.remove(common) }
-        becomeReady()
-      }
-    }
-    becomeReady()
-    guard !unknown.isEmpty else { return }
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask {
-        var left = unknown.count
-        for await _ in ends {
-          left -= 1
-          if left == 0 { break }
-        }
-      }
-      group.addTask { try? await Task.sleep(for: .seconds(WatchLimits.patience)) }
-      await group.next()
-      group.cancelAll()
-    }
-  }
-
-  /// Tells that everything was looked at once, as soon as it was.
-  private func becomeReady() {
-    guard !store.isReady, firstLooks.isEmpty, trees.values.allSatisfy({ $0.look != nil }) else {
-      return
-    }
-    store.becomeReady()
-  }
-
-  @concurrent
-  private static func run(_ search: RepositorySearch) async -> RepositorySearch.Result {
-    search.run()
-  }
-
-  private func lookAtRepository(_ common: String) async {
+  func lookAtRepository(_ common: String) async {
     do {
       let heads = repositories[common]?.symbolicHeads ?? []
       table.set(WatchFolders.repository(common, heads: heads), for: .repository(common))
@@ -423,7 +359,7 @@ package actor WorktreeWatcher {
     }
   }
 
-  private func drop(repository common: String) {
+  func drop(repository common: String) {
     repositories[common] = nil
     retriesOfRepositories[common] = nil
     repositoryProblems[common] = nil

@@ -158,8 +158,9 @@ final class HeldFolder: Sendable {
     return unlinkat(descriptor, name, 0) == 0 || errno == ENOENT
   }
 
-  /// Removes what has a name here with everything in it. Links are removed, not followed; another file system within keeps
-  /// it.
+  /// Removes what has a name here with everything in it.
+  ///
+  /// Links are removed, not followed; another file system within keeps it.
   ///
   /// - Parameters:
   ///   - name: The name.

@@ -29,6 +29,7 @@ final class AsyncSemaphore: Sendable {
   /// - Parameters:
   ///   - patience: After how many seconds it makes room for another one, if not too many have done so.
   ///   - body: What is run.
+  /// - Returns: What the body returns.
   /// - Throws: `CancellationError` if the task is cancelled while it waits; what the body throws.
   func run<Result>(patience: Double, _ body: () async throws -> Result) async throws -> Result {
     try await enter()

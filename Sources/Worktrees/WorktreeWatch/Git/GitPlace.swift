@@ -111,6 +111,7 @@ package struct GitPlace: Hashable, Sendable {
   /// The folder that `core.worktree` leads git to, if that is another than the worktree.
   ///
   /// - Parameter settings: What git reads there.
+  /// - Returns: The folder; `nil` if git works in the worktree.
   func displaced(_ settings: GitSettings) -> String? {
     guard !worktree.isSameName(as: common) else { return nil }
     // Git reads it in the configuration of a linked worktree only if there may be one.

@@ -181,14 +181,16 @@ package final class ProgramGuard: Sendable {
         "core.worktree leads git from \(folder) to \(displaced)"
       )
     }
-    guard !roots.isEmpty else { return }
-    let link = findings.place.links.first { link in
-      !(roots + [findings.common]).contains { HostFile.isWithin(link.target, $0) }
+    let place = findings.place
+    let link = place.links.first { link in
+      ![place.common, place.directory, place.worktree].contains {
+        HostFile.isWithin(link.target, $0)
+      }
     }
     if let link {
       throw ActionRefusal(
         .outsideWatchedFolders,
-        "\(link.link) is a link to \(link.target), which is outside of the folders that are watched",
+        "\(link.link) is a link to \(link.target), which is outside of the repository",
         files: [link.link]
       )
     }
@@ -198,7 +200,6 @@ package final class ProgramGuard: Sendable {
   private static func written(_ place: GitPlace) -> [String] {
     let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     return [place.common, place.directory, place.worktree, temporary]
-      + place.links.map(\.target)
   }
 
   /// What the configuration names that git sees in a folder.

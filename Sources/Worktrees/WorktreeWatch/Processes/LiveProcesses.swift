@@ -71,6 +71,8 @@ enum LiveProcesses {
     /// - Parameters:
     ///   - path: An absolute path, as `/proc` has it.
     ///   - entry: The folder of the process in `/proc`.
+    ///   - namespace: Names the mounts that the process sees; `nil` if that may not be read.
+    /// - Returns: Whether it is, by whatever mount.
     mutating func contains(_ path: String, of entry: String, _ namespace: String?) -> Bool {
       guard path.utf8.first == UInt8(ascii: "/"), !path.hasSuffix(" (deleted)") else {
         return false

@@ -190,6 +190,7 @@ struct RestoreFolder: Sendable {
   /// - Parameters:
   ///   - bytes: The file.
   ///   - worktree: The folder it is in, or was in.
+  /// - Returns: Its path without dots; `nil` if it names none.
   static func gitDirectory(_ bytes: [UInt8], of worktree: String) -> String? {
     guard let path = line(bytes).name(after: "gitdir: ") else { return nil }
     return normal(HostFile.join(worktree, path))

@@ -147,6 +147,7 @@ enum BranchSetting {
   /// - Parameters:
   ///   - entries: Keys with their values, as `git config --list -z` separates them.
   ///   - branch: The branch without `refs/heads/`.
+  /// - Returns: The settings, in their order.
   static func all(_ entries: [[UInt8]], of branch: String) -> [RestoreRecord.Setting] {
     let settings = entries.compactMap { entry -> RestoreRecord.Setting? in
       let end = entry.firstIndex(of: 0x0A)
@@ -165,6 +166,7 @@ enum BranchSetting {
   /// - Parameters:
   ///   - key: The whole key, section and variable in small letters.
   ///   - branch: The branch without `refs/heads/`.
+  /// - Returns: The variable; `nil` for another key.
   static func variable(_ key: String, of branch: String) -> String? {
     guard let variable = key.name(after: "branch.\(branch)."), !variable.isEmpty,
       variable.utf8.allSatisfy({
@@ -186,6 +188,7 @@ enum BranchSetting {
   /// - Parameters:
   ///   - variable: The variable, in any letters.
   ///   - value: The value; `nil` for one that stands without.
+  /// - Returns: Whether it may be set again.
   static func isHarmless(_ variable: String, _ value: String?) -> Bool {
     let value = value ?? "true"
     guard ProgramKey.use(Array("branch.x.\(variable.lowercased())".utf8), Array(value.utf8)) == nil

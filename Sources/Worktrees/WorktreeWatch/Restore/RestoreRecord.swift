@@ -71,6 +71,7 @@ package struct RestoreRecord: Codable, Hashable, Sendable {
   /// Whether it was kept long enough, as it was counted and as the file system says.
   ///
   /// - Parameter kept: For how long the file system says that it has been there, in seconds; `nil` if it does not.
+  /// - Returns: Whether both are long enough.
   func isOver(_ kept: Double?) -> Bool {
     min(age, kept ?? 0) >= WatchLimits.restoreTime
   }
@@ -90,6 +91,7 @@ package struct RestoreRecord: Codable, Hashable, Sendable {
   /// The record as it is for a repository that is somewhere else by now, moved or copied with what is around it.
   ///
   /// - Parameter place: The common directory of the repository now.
+  /// - Returns: The record with the place that the worktree has beside it.
   func moved(to place: String) -> RestoreRecord {
     guard let common, !common.isSameName(as: place) else { return self }
     var moved = self
