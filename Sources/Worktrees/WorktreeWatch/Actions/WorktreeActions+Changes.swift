@@ -91,7 +91,7 @@ extension WorktreeActions {
     var arguments = ["worktree", "add", "--quiet"]
     arguments += exists.code == 0 ? [folder, branch] : ["-b", branch, "--no-track", folder, start]
     let around = main + ".worktrees"
-    try await makeFolder(around)
+    try makeFolder(around)
     // It goes again if nothing was made in it.
     defer { rmdir(around) }
     _ = try await act(arguments, in: place.commonDirectory, writable: [around])
@@ -106,18 +106,15 @@ extension WorktreeActions {
 
   /// Makes the folder that worktrees are made in.
   ///
-  /// - Throws: ``ActionRefusal`` if it leads out of the folders that are watched.
-  private func makeFolder(_ path: String) async throws(ActionRefusal) {
+  /// - Throws: ``ActionRefusal`` if it is a link, which may lead anywhere.
+  private func makeFolder(_ path: String) throws(ActionRefusal) {
     mkdir(path, 0o777)
-    let real = HostFile.realPath(path) ?? path
     guard HostFile.kindOfItself(path) == .link else { return }
-    guard await watcher.isWatched(real) else {
-      throw ActionRefusal(
-        .outsideWatchedFolders,
-        "\(path) is a link to \(real), which is outside of the folders that are watched",
-        files: [path]
-      )
-    }
+    throw ActionRefusal(
+      .outsideWatchedFolders,
+      "\(path) is a link; worktrees are made in a folder",
+      files: [path]
+    )
   }
 
   private static func isFolderName(_ name: String) -> Bool {
