@@ -17,6 +17,7 @@ public struct DecodeField {
     self.log = log
     self.place = place
     absent = log.document.kind(at: place) == .null ? "" : nil
+    log.visit(place)
   }
 
   private init(absent path: String, in place: Int, _ log: DecodeLog) {
@@ -44,10 +45,18 @@ public struct DecodeField {
   }
 
   /// What stands here, with everything inside of it; nothing if the place is absent or null.
-  public var value: JSONValue? { isPresent ? log.document.value(at: place) : nil }
+  public var value: JSONValue? {
+    guard isPresent else { return nil }
+    log.take(place)
+    return log.document.value(at: place)
+  }
 
   /// What stands here, to be kept as it came: made into a value when that is asked for.
-  public var raw: RawJSON? { isPresent ? RawJSON(log.document, at: place) : nil }
+  public var raw: RawJSON? {
+    guard isPresent else { return nil }
+    log.take(place)
+    return RawJSON(log.document, at: place)
+  }
 
   /// What stands here, lists and objects as if they were empty; nothing if the place is absent or null.
   var scalar: JSONValue? { isPresent ? log.document.scalar(at: place) : nil }
@@ -111,7 +120,10 @@ public struct DecodeField {
     var members: [String: JSONValue] = [:]
     for member in log.document.members(of: place) {
       let name = log.document.name(at: member.name)
-      if !names.contains(name) { members[name] = log.document.value(at: member.value) }
+      if !names.contains(name) {
+        log.take(member.value)
+        members[name] = log.document.value(at: member.value)
+      }
     }
     return members
   }

@@ -44,6 +44,8 @@ public struct DecodeIssue: Hashable, Sendable, CustomStringConvertible {
     case repeatedMember
     /// Damaged text was repaired.
     case repairedText
+    /// A member that nobody read; only where unread members are counted.
+    case unreadMember
   }
 
   /// Where, as a path: `payload.books[3].title`; empty for the document itself.

@@ -16,11 +16,82 @@ public final class DecodeLog {
   /// The place that paths begin at.
   let root: Int
 
+  /// Which places were read; empty unless unread members are counted.
+  private var reads: [Read]
+
+  private enum Read: UInt8 {
+    /// Nobody asked for it.
+    case none
+    /// It was asked for; what is inside of it has marks of its own.
+    case visited
+    /// It was taken with everything inside of it.
+    case whole
+  }
+
   /// Starts without an issue.
-  init(_ document: JSONDocument, root: Int, limits: DecodeLimits) {
+  init(_ document: JSONDocument, root: Int, limits: DecodeLimits, countsUnread: Bool = false) {
     self.document = document
     self.root = root
     self.limits = limits
+    reads =
+      countsUnread ? Array(repeating: .none, count: document.end(of: root) - root) : []
+  }
+
+  /// Notes that a place was asked for.
+  func visit(_ place: Int) {
+    if reads.isEmpty { return }
+    if reads[place - root] == .none { reads[place - root] = .visited }
+  }
+
+  /// Notes that a place was taken with everything inside of it.
+  func take(_ place: Int) {
+    if reads.isEmpty { return }
+    reads[place - root] = .whole
+  }
+
+  /// Adds an issue for every member that nobody read, except those that are null.
+  ///
+  /// - Returns: Their paths, at most as many as the limit of issues, and how many there are. A member inside of one that
+  ///   nobody read is not counted by itself.
+  func addUnread() -> (paths: [String], count: Int) {
+    var paths: [String] = []
+    var count = 0
+    if !reads.isEmpty { collectUnread(in: root, &paths, &count) }
+    return (paths, count)
+  }
+
+  private func collectUnread(in place: Int, _ paths: inout [String], _ count: inout Int) {
+    switch (reads[place - root], document.kind(at: place)) {
+    case (.visited, .object):
+      for member in document.members(of: place) {
+        guard reads[member.value - root] == .none else {
+          collectUnread(in: member.value, &paths, &count)
+          continue
+        }
+        if document.kind(at: member.value) == .null { continue }
+        count += 1
+        guard paths.count < limits.issues else {
+          counts[DecodeIssue.Severity.note.rawValue] += 1
+          continue
+        }
+        let path = document.path(of: member.value, from: root)
+        paths.append(path)
+        let issue = DecodeIssue(
+          path: path,
+          kind: .unreadMember,
+          severity: .note,
+          message: "nobody reads this member"
+        )
+        add(issue)
+      }
+    case (.visited, .list):
+      var next = place + 1
+      while next < document.end(of: place) {
+        collectUnread(in: next, &paths, &count)
+        next = document.end(of: next)
+      }
+    default: break
+    }
   }
 
   /// The gravest severity so far; nothing without an issue.

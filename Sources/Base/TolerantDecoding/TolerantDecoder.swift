@@ -25,11 +25,18 @@ public struct TolerantDecoder: Sendable {
   public var mode: Mode
   /// How much is read.
   public var limits: DecodeLimits
+  /// Whether members that the model is not made of are counted, and reported as notes.
+  public var countsUnread: Bool
 
   /// Creates a decoder.
-  public init(mode: Mode = .lenient, limits: DecodeLimits = DecodeLimits()) {
+  public init(
+    mode: Mode = .lenient,
+    limits: DecodeLimits = DecodeLimits(),
+    countsUnread: Bool = false
+  ) {
     self.mode = mode
     self.limits = limits
+    self.countsUnread = countsUnread
   }
 
   /// Reads a document.
@@ -45,7 +52,7 @@ public struct TolerantDecoder: Sendable {
     _ make: (DecodeField) -> Model
   ) throws(DecodeFailure) -> Decoded<Model> {
     let document = try document(bytes)
-    let log = DecodeLog(document, root: 0, limits: limits)
+    let log = DecodeLog(document, root: 0, limits: limits, countsUnread: countsUnread)
     for name in document.repeated {
       log.add(
         DecodeIssue(
@@ -82,9 +89,14 @@ public struct TolerantDecoder: Sendable {
   ) throws(DecodeFailure) -> Decoded<Model> {
     let log: DecodeLog
     if let (document, place) = value.place {
-      log = DecodeLog(document, root: place, limits: limits)
+      log = DecodeLog(document, root: place, limits: limits, countsUnread: countsUnread)
     } else {
-      log = DecodeLog(try document(value.value.bytes), root: 0, limits: limits)
+      log = DecodeLog(
+        try document(value.value.bytes),
+        root: 0,
+        limits: limits,
+        countsUnread: countsUnread
+      )
     }
     return try finish(make(DecodeField(log.root, log)), log)
   }
@@ -108,6 +120,7 @@ public struct TolerantDecoder: Sendable {
     _ model: Model,
     _ log: DecodeLog
   ) throws(DecodeFailure) -> Decoded<Model> {
+    let unread = log.addUnread()
     if case .strict(let least) = mode {
       let grave = log.issues.filter { $0.severity >= least }
       if !grave.isEmpty { throw DecodeFailure(grave) }
@@ -116,7 +129,9 @@ public struct TolerantDecoder: Sendable {
       model: model,
       raw: RawJSON(log.document, at: log.root),
       issues: log.issues,
-      issueCount: log.counts.reduce(0, +)
+      issueCount: log.counts.reduce(0, +),
+      unread: unread.paths,
+      unreadCount: unread.count
     )
   }
 
@@ -141,6 +156,11 @@ public struct Decoded<Model> {
   public var issues: [DecodeIssue]
   /// How many deviations there were in all.
   public var issueCount: Int
+  /// The paths of members that the model was not made of, at most as many as the limit of issues; empty unless
+  /// ``TolerantDecoder/countsUnread``.
+  public var unread: [String] = []
+  /// How many such members there are in all; 0 unless ``TolerantDecoder/countsUnread``.
+  public var unreadCount = 0
 }
 
 extension Decoded: Sendable where Model: Sendable {}

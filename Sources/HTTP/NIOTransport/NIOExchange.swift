@@ -25,6 +25,8 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
 
   private let answers: HTTPClient
   private let streams: HTTPClient
+  /// Where requests for one server go instead; nothing for none.
+  private let relay: LatencyRelay?
 
   /// Creates a transport with connections of its own.
   ///
@@ -32,10 +34,26 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
   ///   - roots: Which certificate authorities to believe.
   ///   - group: The threads that do the work; they are shared and outlive the transport.
   /// - Throws: `NIOSSLError` if a certificate of the roots cannot be read.
-  public init(
+  public convenience init(
     roots: TrustedRoots = .system,
     group: MultiThreadedEventLoopGroup = .singleton
   ) throws {
+    try self.init(roots: roots, group: group, relay: nil)
+  }
+
+  /// Creates a transport whose requests for one server go through a relay.
+  ///
+  /// - Parameters:
+  ///   - roots: Which certificate authorities to believe.
+  ///   - group: The threads that do the work.
+  ///   - relay: The relay; nothing for none.
+  /// - Throws: `NIOSSLError` if a certificate of the roots cannot be read.
+  package init(
+    roots: TrustedRoots = .system,
+    group: MultiThreadedEventLoopGroup = .singleton,
+    relay: LatencyRelay?
+  ) throws {
+    self.relay = relay
     var configuration = HTTPClient.Configuration()
     configuration.tlsConfiguration = try roots.configuration()
     configuration.httpVersion = .http1Only
@@ -186,9 +204,12 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
     guard ServerAddress(authority, defaultPort: scheme == "https" ? 443 : 80) != nil else {
       throw ConnectionFailure(.unreachable, "\(authority) is not an address")
     }
-    var message = HTTPClientRequest(url: "\(scheme)://\(authority)\(request.path ?? "/")")
+    let relayed = relay?.authority == authority ? relay : nil
+    let place = relayed.map { "http://127.0.0.1:\($0.port)" } ?? "\(scheme)://\(authority)"
+    var message = HTTPClientRequest(url: place + (request.path ?? "/"))
     message.method = HTTPMethod(rawValue: request.method.rawValue)
     message.headers = HTTPHeaders(request.headerFields)
+    if relayed != nil { message.headers.replaceOrAdd(name: "Host", value: authority) }
     if let content { message.body = .bytes(content) }
     var mayRepeat = request.method == .get || request.method == .head
     while true {

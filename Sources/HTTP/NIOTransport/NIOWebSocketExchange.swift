@@ -19,6 +19,8 @@ public struct NIOWebSocketExchange: WebSocketExchange {
   private let messageLimit: Int
   private let tls: NIOSSLContext
   private let group: MultiThreadedEventLoopGroup
+  /// Where sockets to one server go instead; nothing for none.
+  private let relay: LatencyRelay?
 
   /// Creates a transport.
   ///
@@ -33,6 +35,24 @@ public struct NIOWebSocketExchange: WebSocketExchange {
     roots: TrustedRoots = .system,
     group: MultiThreadedEventLoopGroup = .singleton
   ) throws {
+    try self.init(messageLimit: messageLimit, roots: roots, group: group, relay: nil)
+  }
+
+  /// Creates a transport whose sockets to one server go through a relay.
+  ///
+  /// - Parameters:
+  ///   - messageLimit: The longest message in both directions, 1 to 1,073,741,824 bytes.
+  ///   - roots: Which certificate authorities to believe.
+  ///   - group: The threads that do the work.
+  ///   - relay: The relay; nothing for none.
+  /// - Throws: `NIOSSLError` if a certificate of the roots cannot be read.
+  package init(
+    messageLimit: Int = Self.messageBytes,
+    roots: TrustedRoots = .system,
+    group: MultiThreadedEventLoopGroup = .singleton,
+    relay: LatencyRelay?
+  ) throws {
+    self.relay = relay
     self.messageLimit = min(max(messageLimit, 1), 1 << 30)
     self.group = group
     tls = try NIOSSLContext(configuration: try roots.configuration())
@@ -96,10 +116,12 @@ public struct NIOWebSocketExchange: WebSocketExchange {
       messageLimit: messageLimit,
       closeTimeout: .seconds(Self.closeSeconds)
     )
+    let relayed = relay?.authority == authority ? relay : nil
     let attempt = WebSocketAttempt(
       request: request,
-      address: address,
-      tls: isSecure ? tls : nil,
+      address: relayed.flatMap { ServerAddress("127.0.0.1:\($0.port)", defaultPort: 80) }
+        ?? address,
+      tls: isSecure && relayed == nil ? tls : nil,
       upgrader: upgrader
     )
     do {

@@ -1,13 +1,28 @@
 /// One step of an app's client, and how it ended.
 package struct CompatibilityStep: Hashable, Sendable {
-  /// What the client did, such as the method and the path of a request.
-  package var name: String
+  /// Which client of the app took it, such as `web` or `iOS`; empty for an app with one client.
+  package var client: String
+  /// What the client asked, such as the method and the path of a request.
+  package var asked: String
+  /// What the client needs of the answer.
+  package var expected: String
   /// What the client would trip over, in its own terms; empty if nothing.
   package var faults: [String]
+  /// How long the step took, in milliseconds.
+  package var milliseconds: Int
 
-  package init(_ name: String, faults: [String] = []) {
-    self.name = name
+  package init(
+    client: String = "",
+    asked: String,
+    expected: String,
+    faults: [String] = [],
+    milliseconds: Int = 0
+  ) {
+    self.client = client
+    self.asked = asked
+    self.expected = expected
     self.faults = faults
+    self.milliseconds = milliseconds
   }
 
   /// Whether the client goes on as it would with the server that it was written for.

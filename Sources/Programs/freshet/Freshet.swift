@@ -22,7 +22,7 @@ struct Freshet: AsyncParsableCommand {
       FeedCommand.self, RecordCommand.self, ReportCommand.self, JobsCommand.self,
       SampleCommand.self, SimulateCommand.self, CrowdCommand.self, LibraryCommand.self,
       CatalogueCommand.self,
-      WorkspacesCommand.self, AgentSimCommand.self,
+      WorkspacesCommand.self, AgentSimCommand.self, CompatCommand.self,
     ]
   )
 
