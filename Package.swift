@@ -258,8 +258,8 @@ let package = Package(
     .target(
       name: "BooksTrackDialect",
       dependencies: [
-        "ConditionalHTTP", "Jobs", "JobsServer", "Serving", "StrictJSON", .httpTypes, .hummingbird,
-        .nioCore,
+        "ConditionalHTTP", "Jobs", "JobsServer", "Serving", "StrictJSON", "TolerantDecoding",
+        .httpTypes, .hummingbird, .logging, .nioCore,
       ]
     ),
     .target(

@@ -1,4 +1,89 @@
+package import Hummingbird
+package import JobsServer
+package import Logging
+import Serving
+
 /// The API of BooksTrack, as a view of the jobs; it has no state of its own.
+///
+/// Jobs that are started at its addresses carry a mark, and at addresses that both APIs have a job is told of in the
+/// words of the API that it was started in.
 package struct BooksTrackDialectService: Sendable {
-  package init() {}
+  /// The mark of its jobs.
+  package static let mark = "bookstrack"
+
+  /// The beginnings of its paths, which are for the app only.
+  package static let paths = [
+    "/api/import/", "/api/v2/imports", "/api/enrichment/", "/api/batch-enrich",
+    "/api/scan-bookshelf",
+    "/api/job-state/", "/api/token/", "/v1/enrichment/", "/v1/csv/", "/v1/scan/",
+  ]
+
+  let view: JobsView
+  private let native: JobSocketAuthorizer
+  private let logger: Logger
+
+  /// Creates the service.
+  ///
+  /// - Parameters:
+  ///   - jobs: The jobs.
+  ///   - acceptsBareIDs: Whether a job that the app started opens to whoever knows its id: parts of the app send no token.
+  ///   - logger: Where failures are told.
+  package init(_ jobs: JobsService, acceptsBareIDs: Bool, logger: Logger) {
+    view = jobs.view(dialect: Self.mark, acceptsBareIDs: acceptsBareIDs)
+    native = jobs.door
+    self.logger = logger
+  }
+
+  /// Opens WebSockets for the server, the native ones too.
+  package var door: BooksTrackDoor { BooksTrackDoor(view: view, native: native, logger: logger) }
+
+  /// Adds the endpoints, before those of the jobs: it answers for its own jobs where both have an address.
+  package func add(to router: Router<some RequestContext>) {
+    router.add(middleware: BooksTrackShared(jobs: BooksTrackJobs(view: view)))
+    let group = view.guarded(router.group().add(middleware: BooksTrackProblems(view: view)))
+    BooksTrackStarts(view: view).add(to: group)
+    BooksTrackJobs(view: view).add(to: group)
+  }
+}
+
+/// Answers for the app's jobs at addresses that the native API has too.
+struct BooksTrackShared<Context: RequestContext>: RouterMiddleware {
+  private static var prefix: String { "/v1/jobs/" }
+
+  let jobs: BooksTrackJobs
+
+  @concurrent
+  func handle(
+    _ request: Request,
+    context: Context,
+    next: @concurrent (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    guard request.uri.path.hasPrefix(Self.prefix), let (id, isResults) = Self.place(request) else {
+      return try await next(request, context)
+    }
+    guard jobs.view.refusal(request.head) == nil, (try? await jobs.view.isOwn(id)) == true
+    else {
+      return try await next(request, context)
+    }
+    return try await BooksTrackProblems<Context>(view: jobs.view).handle(
+      request,
+      context: context
+    ) { request, _ in
+      isResults
+        ? try await jobs.results(request, id: id) : try await jobs.cancel(request, id: id)
+    }
+  }
+
+  /// The job of `DELETE /v1/jobs/{id}` and `GET /v1/jobs/{id}/results`.
+  private static func place(_ request: Request) -> (id: String, isResults: Bool)? {
+    let parts = request.uri.path.dropFirst(prefix.count).split(
+      separator: "/",
+      omittingEmptySubsequences: false
+    )
+    switch (request.method, parts.count) {
+    case (.delete, 1): return (String(parts[0]), false)
+    case (.get, 2) where parts[1] == "results": return (String(parts[0]), true)
+    default: return nil
+    }
+  }
 }

@@ -12,11 +12,12 @@ package struct JobsService: Sendable {
   /// How often what is too old is looked for, in seconds.
   private static let sweepSeconds = 30.0
 
-  private let store: JobStore
-  private let hub: JobEventBroadcaster
+  let store: JobStore
+  let hub: JobEventBroadcaster
   private let runner: JobRunner
-  private let gate: JobAuthorization
-  private let rules: OriginGuard
+  let gate: JobAuthorization
+  let rules: OriginGuard
+  let starts: StartEndpoint
   private let clock: ServiceClock
   private let logger: Logger
   private let pipelines: [PipelineName: any JobPipeline]
@@ -46,6 +47,17 @@ package struct JobsService: Sendable {
     gate = JobAuthorization(store: store, acceptsQueryToken: acceptsQueryToken, tally: hub.tally)
     runner = JobRunner(store: store, hub: hub, pipelines: pipelines, logger: logger)
     self.pipelines = Dictionary(pipelines.map { ($0.name, $0) }) { first, _ in first }
+    starts = StartEndpoint(
+      store: store,
+      runner: runner,
+      pipelines: Set(pipelines.map(\.name)),
+      permits: UploadPermits(
+        most: store.limits.uploads,
+        mostBytes: store.limits.uploadBytes
+      ),
+      starts: StartPermits(store.limits),
+      tally: hub.tally
+    )
   }
 
   /// Opens WebSockets for the server.
@@ -144,24 +156,13 @@ package struct JobsService: Sendable {
   }
 
   private func add(to router: some RouterMethods<some RequestContext>) {
-    let start = StartEndpoint(
-      store: store,
-      runner: runner,
-      pipelines: Set(pipelines.keys),
-      permits: UploadPermits(
-        most: store.limits.uploads,
-        mostBytes: store.limits.uploadBytes
-      ),
-      starts: StartPermits(store.limits),
-      tally: hub.tally
-    )
     let jobs = JobEndpoints(store: store, hub: hub, gate: gate, pipelines: pipelines)
     let events = JobEventEndpoint(store: store, hub: hub, gate: gate)
     let door = door
     router.get("v1/capabilities") { _, _ in jobs.capabilities() }
     router.post("v1/token/refresh") { request, _ in try await jobs.refresh(request, id: nil) }
     router.post("v1/jobs/:job") { request, context in
-      try await start.answer(
+      try await starts.answer(
         request,
         pipeline: Self.name(context),
         client: ClientNetwork(of: context)

@@ -15,6 +15,8 @@ package struct JobSettings: Hashable, Sendable {
   package var tokenSeconds: Int?
   /// Whether a token may stand in a query, where it ends up in logs.
   package var queryTokens: Bool?
+  /// Whether jobs of the app BooksTrack open to whoever knows their ids.
+  package var bareIDs: Bool?
   /// The Open Library server that is asked too.
   package var openLibrary: String?
   /// The service that reads photos.
@@ -29,6 +31,7 @@ package struct JobSettings: Hashable, Sendable {
     keptSeconds = try object.whole("keptSeconds", 1...Self.most)
     tokenSeconds = try object.whole("tokenSeconds", 1...Self.most)
     queryTokens = try object.flag("queryTokens")
+    bareIDs = try object.flag("bareIDs")
     openLibrary = try object.text("openLibrary", "an address like https://openlibrary.org") {
       Self.isAddress($0, mayHavePath: false)
     }

@@ -1,3 +1,4 @@
+import BooksTrackDialect
 import ConditionalHTTP
 import Hummingbird
 import JobsServer
@@ -35,6 +36,8 @@ struct BoardServer {
   var receiptKey: ReceiptKey?
   /// The APIs of other apps that are served besides the native one.
   var speak: Set<Dialect> = []
+  /// Whether the jobs of other apps open to whoever knows their ids.
+  var acceptsBareJobIDs = false
   /// What the port is opened with.
   let door: ServerListener
 
@@ -61,7 +64,7 @@ struct BoardServer {
     )
     let application = Application(
       router: router(stationboard, responses),
-      server: door.http1(sockets: jobs?.door, clock: clock, present: present),
+      server: door.http1(sockets: socketDoor, clock: clock, present: present),
       configuration: ApplicationConfiguration(
         address: socket.map { .unixDomainSocket(path: $0) } ?? .hostname(host, port: port),
         serverName: "freshet",
@@ -106,6 +109,7 @@ struct BoardServer {
   private var closedPaths: [String] {
     (workspaces == nil ? [] : WorkspacesService.prefixes)
       + (jobs == nil ? [] : JobsService.writablePaths + ["/v1/capabilities"])
+      + (booksTrack == nil ? [] : BooksTrackDialectService.paths)
   }
 
   /// What the server could serve and does not.
@@ -173,11 +177,12 @@ struct BoardServer {
       workspaces.service.add(to: router, access: workspaces.access)
     }
     stationboard.add(to: router)
+    // At addresses that both have it looks first.
+    booksTrack?.add(to: router)
     jobs?.add(to: router)
     WebBoardService(parts: pages).add(to: router)
     if speak.contains(.mesdeparts) { addMesDeparts(to: router, stationboard) }
     if speak.contains(.catnip), let workspaces { addCatnip(to: router, workspaces) }
-    if speak.contains(.bookstrack), let jobs { addBooksTrack(to: router, jobs) }
     routes.learn(from: router, forms: jobs?.forms ?? [])
     return router
   }

@@ -178,6 +178,7 @@ struct ServeCommand: AsyncParsableCommand {
         try ReceiptKeyFile.read($0, for: "freshet serve: --receipt-key")
       },
       speak: Set(speak?.dialects ?? settings?.speak ?? []),
+      acceptsBareJobIDs: jobs.jobsBareIds ?? false,
       door: ServerListener(limits: limits)
     )
     // A socket is for its owner only from the moment it is there.

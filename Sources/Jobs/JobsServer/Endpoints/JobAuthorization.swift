@@ -41,17 +41,27 @@ struct JobAuthorization: Sendable {
     guard let (token, _) = token(fields, query: query) else {
       throw Self.unauthorized(.tokenMissing, "a token is needed: Authorization: Bearer TOKEN")
     }
+    return try await living(id, token: token)
+  }
+
+  /// The job that a token opens.
+  ///
+  /// - Throws: ``Problem`` 401, 404, 410.
+  func living(_ id: String, token: String) async throws -> (job: JobRow, tokenExpiresAt: Int64) {
     switch try await store.access(id, token: token) {
     case .open(let job, let expiry): return (job, expiry)
     case .tokenExpired:
       throw Self.unauthorized(.tokenExpired, "the token is too old; get a new one before it ends")
     case .gone: throw gone
     case .refused:
-      guard try await store.exists(id) else {
-        throw JobProblem(.notFound, .notFound, "there is no job \"\(id.prefix(80))\"").problem
-      }
+      guard try await store.exists(id) else { throw unknown(id) }
       throw Self.unauthorized(.tokenInvalid, "the token is not one for this job")
     }
+  }
+
+  /// The answer about a job that never was here.
+  func unknown(_ id: String) -> Problem {
+    JobProblem(.notFound, .notFound, "there is no job \"\(id.prefix(80))\"").problem
   }
 
   /// The answer to whoever comes too late, who is counted.

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The signs of life of a client: which messages it does not take, and which ping it does not answer.
-final class SocketSigns: Sendable {
+package final class SocketSigns: Sendable {
   private struct State {
     var next = 0
     var sends: [Int: ContinuousClock.Instant] = [:]
@@ -10,10 +10,12 @@ final class SocketSigns: Sendable {
 
   private let state = Mutex(State())
 
+  package init() {}
+
   /// A message begins to be sent.
   ///
   /// - Returns: Its number.
-  func began(_ now: ContinuousClock.Instant = .now) -> Int {
+  package func began(_ now: ContinuousClock.Instant = .now) -> Int {
     state.withLock { state in
       state.next += 1
       state.sends[state.next] = now
@@ -22,18 +24,18 @@ final class SocketSigns: Sendable {
   }
 
   /// A message is sent.
-  func ended(_ number: Int) { state.withLock { $0.sends[number] = nil } }
+  package func ended(_ number: Int) { state.withLock { $0.sends[number] = nil } }
 
   /// A ping is sent; an earlier one that was not answered counts on.
-  func asked(_ now: ContinuousClock.Instant = .now) {
+  package func asked(_ now: ContinuousClock.Instant = .now) {
     state.withLock { $0.asked = $0.asked ?? now }
   }
 
   /// The client said something.
-  func heard() { state.withLock { $0.asked = nil } }
+  package func heard() { state.withLock { $0.asked = nil } }
 
   /// Whether a message or a ping has waited since a moment.
-  func isSilent(since moment: ContinuousClock.Instant) -> Bool {
+  package func isSilent(since moment: ContinuousClock.Instant) -> Bool {
     state.withLock { state in
       (state.asked.map { $0 <= moment } ?? false) || state.sends.values.contains { $0 <= moment }
     }

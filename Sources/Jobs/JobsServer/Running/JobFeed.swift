@@ -16,15 +16,7 @@ struct FeedMessage: Sendable {
 
 /// The messages of one job for one listener, in the listener's version: what it missed, then what happens.
 struct JobFeed: Sendable {
-  /// How a feed ends.
-  enum Ending: Sendable {
-    /// With the terminal message.
-    case finished
-    /// The server ends.
-    case closed
-    /// The job's results went while it was listened to.
-    case expired
-  }
+  typealias Ending = JobUpdate.Ending
 
   let store: JobStore
   let hub: JobEventBroadcaster
@@ -72,32 +64,15 @@ struct JobFeed: Sendable {
     after last: Int64,
     _ send: @concurrent (FeedMessage) async throws -> Void
   ) async throws -> Ending {
-    var last = last
-    var spoken = ContinuousClock.now
-    let beat = Duration.seconds(store.limits.heartbeatSeconds)
-    let pulse = Task { [listener] in
-      while (try? await Task.sleep(for: beat)) != nil { listener.wake() }
-    }
-    defer { pulse.cancel() }
-    listener.wake()
-    for await _ in listener.wakes {
-      while let entry = listener.take() {
-        guard entry.event.position.seq > last else { continue }
-        try await send(try await message(entry.event, covers: entry.covers))
-        last = entry.event.position.seq
-        spoken = .now
-        if entry.event.isTerminal { return .finished }
+    try await JobUpdate(store: store, listener: listener, job: writer.job).follow(after: last) {
+      news in
+      switch news {
+      case .event(let event, let covers): try await send(try await message(event, covers: covers))
+      case .alive(let progress):
+        let bytes = ByteBuffer(bytes: writer.keepAlive(progress, at: store.now).bytes)
+        try await send(FeedMessage(bytes: bytes, position: nil, isTerminal: false))
       }
-      guard ContinuousClock.now - spoken >= beat else { continue }
-      // The store says whether the job lives, not the silence.
-      guard let job = try await store.job(writer.job), !job.isGone(at: store.now) else {
-        return .expired
-      }
-      let bytes = ByteBuffer(bytes: writer.keepAlive(job.progress, at: store.now).bytes)
-      try await send(FeedMessage(bytes: bytes, position: nil, isTerminal: false))
-      spoken = .now
     }
-    return .closed
   }
 
   /// Sends the last event of a job that is over.

@@ -1,25 +1,36 @@
 import Foundation
 import GRDB
-import Jobs
+package import Jobs
 import StrictJSON
 
-/// A job as it is stored.
-struct JobRow: Sendable {
-  let id: String
-  let pipeline: PipelineName
-  let state: JobState
-  let position: EventPosition
-  let createdAt: Int64
-  let startedAt: Int64?
-  let endedAt: Int64?
-  let updatedAt: Int64
-  let expiresAt: Int64?
+/// A job as it is stored; instants are milliseconds since 1970-01-01T00:00:00Z.
+package struct JobRow: Sendable {
+  /// Its id.
+  package let id: String
+  /// Its kind.
+  package let pipeline: PipelineName
+  /// Where it stands.
+  package let state: JobState
+  /// The last event.
+  package let position: EventPosition
+  /// When it was started.
+  package let createdAt: Int64
+  /// When work began.
+  package let startedAt: Int64?
+  /// When it ended.
+  package let endedAt: Int64?
+  /// When it changed last.
+  package let updatedAt: Int64
+  /// When its results go.
+  package let expiresAt: Int64?
   let attempt: Int
   /// How many processes ended while they worked on it, since it went on last.
   let crashes: Int
-  let progress: JobProgress
+  /// How far it is.
+  package let progress: JobProgress
   let checkpoint: [UInt8]?
-  let options: [String: String]
+  /// What its start chose.
+  package let options: [String: String]
 
   init(_ row: Row) throws {
     id = row["id"]

@@ -130,6 +130,8 @@ package final class JobStore: Sendable {
     case job(JobRow, token: String, isNew: Bool)
     /// The key was used for another request.
     case mismatch
+    /// Another job has the id that was wished for.
+    case taken
     /// Too many jobs wait or run.
     case busy
   }
@@ -173,16 +175,19 @@ package final class JobStore: Sendable {
   ///   - inputs: Its files, name, media type and content.
   ///   - options: What the request chose.
   ///   - key: The idempotency key; nothing without one.
+  ///   - id: The id, if the client chose one.
   /// - Returns: What it comes to.
   /// - Throws: An error of SQLite or of the file system.
   func start(
     _ pipeline: PipelineName,
     inputs: [(name: String, mediaType: String, content: [UInt8])],
     options: [String: String],
-    key: String?
+    key: String?,
+    id: String? = nil
   ) async throws -> Started {
     let now = now
-    let id = UUID().uuidString.lowercased()
+    let made = UUID().uuidString.lowercased()
+    let id = id ?? made
     let token = JobToken.make()
     let request = Self.fingerprint(pipeline, inputs.map(\.content), options)
     let keyHash = key.map { Data(SHA256.hash(($0).utf8)) }
@@ -193,7 +198,8 @@ package final class JobStore: Sendable {
     {
       return earlier
     }
-    let files = inputs.indices.map { "inputs/\(id)-\($0)" }
+    // By a name of their own: the id may be that of another job.
+    let files = inputs.indices.map { "inputs/\(made)-\($0)" }
     var isKept = false
     defer {
       if !isKept {
@@ -211,6 +217,7 @@ package final class JobStore: Sendable {
           return earlier
         }
       }
+      if try Self.row(database, id) != nil { return .taken }
       try database.execute(
         sql: """
           INSERT INTO job (id, pipeline, state, epoch, last_seq, created_at, updated_at, attempt,

@@ -27,6 +27,13 @@ struct JobsOptions: ParsableArguments {
   )
   var jobsQueryTokens: Bool?
 
+  @Flag(
+    inversion: .prefixedNo,
+    help:
+      "With --speak bookstrack: open the app's jobs to whoever knows their ids, as parts of it send no token. Default: no."
+  )
+  var jobsBareIds: Bool?
+
   @Option(help: "How many jobs run at once. Default: 4.")
   var jobsRunning: Int?
 
@@ -56,7 +63,8 @@ struct JobsOptions: ParsableArguments {
   private var limits = JobLimits()
 
   private enum CodingKeys: CodingKey {
-    case jobs, jobsQueryTokens, jobsRunning, jobsKept, jobsTokenSeconds, openLibrary, vision
+    case jobs, jobsQueryTokens, jobsBareIds, jobsRunning, jobsKept, jobsTokenSeconds, openLibrary,
+      vision
   }
 
   func validate() throws {
@@ -85,6 +93,7 @@ struct JobsOptions: ParsableArguments {
     var options = self
     options.jobs = jobs ?? settings?.folder
     options.jobsQueryTokens = jobsQueryTokens ?? settings?.queryTokens
+    options.jobsBareIds = jobsBareIds ?? settings?.bareIDs
     options.jobsRunning = jobsRunning ?? settings?.running
     options.jobsKept = jobsKept ?? settings?.keptSeconds
     options.jobsTokenSeconds = jobsTokenSeconds ?? settings?.tokenSeconds

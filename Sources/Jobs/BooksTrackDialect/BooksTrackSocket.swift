@@ -1,0 +1,269 @@
+import ConditionalHTTP
+package import HTTPTypes
+import Jobs
+import JobsServer
+import Logging
+import NIOCore
+package import Serving
+import StrictJSON
+import Synchronization
+
+/// `GET /ws/progress?jobId=…` for jobs that the app started; other jobs are those of the native door.
+package struct BooksTrackDoor: WebSocketAuthorizer {
+  let view: JobsView
+  let native: JobSocketAuthorizer
+  let logger: Logger
+
+  package var messageLimit: Int { native.messageLimit }
+
+  package func open(_ request: HTTPRequest) async -> WebSocketAcceptance? {
+    let target = request.path ?? "/"
+    let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.first.map(String.init) == JobSocketAuthorizer.path else { return nil }
+    let text = parts.count > 1 ? String(parts[1]) : ""
+    let query = QueryItems(query: text)
+    guard let id = query["jobId"], (try? await view.isOwn(id)) == true else {
+      return await native.open(request)
+    }
+    guard view.refusal(request) == nil,
+      query["version"].map({ WireVersion(parsing: $0) != nil }) ?? true
+    else { return nil }
+    let credential = view.credential(request.headerFields, query: text)
+    guard let job = try? await view.job(id, credential?.0), let hearing = view.hear(job) else {
+      return nil
+    }
+    let session = BooksTrackSession(
+      view: view,
+      hearing: hearing,
+      messages: BooksTrackMessages(
+        job: job.id,
+        pipeline: job.pipeline,
+        progress: job.progress,
+        version: query["version"].flatMap { WireVersion(parsing: $0) },
+        photos: (try? await view.fileCount(job)) ?? 0
+      ),
+      tellsStanding: query["reconnect"] == "true",
+      logger: logger
+    )
+    return WebSocketAcceptance(subprotocol: credential?.subprotocol) { await session.run($0) }
+  }
+}
+
+/// One open socket of the app.
+private final class BooksTrackSession: Sendable {
+  private enum Exit: Sendable {
+    /// Nothing can be sent any more.
+    case gone
+    /// Nothing more comes out of this.
+    case done
+    case close(JobCloseCode, String)
+  }
+
+  private let view: JobsView
+  private let hearing: JobHearing
+  private let messages: BooksTrackMessages
+  private let logger: Logger
+  private let signs = SocketSigns()
+  private let conversation: Mutex<ReadyConversation>
+  private let wakes: AsyncStream<Void>
+  private let waker: AsyncStream<Void>.Continuation
+
+  init(
+    view: JobsView,
+    hearing: JobHearing,
+    messages: BooksTrackMessages,
+    tellsStanding: Bool,
+    logger: Logger
+  ) {
+    self.view = view
+    self.hearing = hearing
+    self.messages = messages
+    self.logger = logger
+    conversation = Mutex(ReadyConversation(at: .now, tellsStanding: tellsStanding))
+    (wakes, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  func run(_ socket: any ServerWebSocket) async {
+    hearing.listens(1)
+    defer { hearing.listens(-1) }
+    let exit = await withTaskGroup(of: Exit.self) { group in
+      group.addTask { await self.follow() }
+      group.addTask { await self.speak(socket) }
+      group.addTask { await self.listen(socket) }
+      group.addTask { await self.ping(socket) }
+      group.addTask { await self.watch() }
+      var first = await group.next() ?? .gone
+      // The job may be over long before everything about it is said.
+      while case .done = first { first = await group.next() ?? .gone }
+      if case .close(let code, let reason) = first {
+        await socket.close(WebSocketClose(code: code.rawValue, reason: reason))
+      }
+      hearing.finish()
+      waker.finish()
+      group.cancelAll()
+      return first
+    }
+    if case .close(let code, _) = exit { hearing.closed(code) }
+  }
+
+  private func change(_ body: (inout ReadyConversation) -> Void) {
+    conversation.withLock { body(&$0) }
+    waker.yield()
+  }
+
+  /// Takes in what happens to the job.
+  private func follow() async -> Exit {
+    do {
+      let ending = try await hearing.follow { [self] piece in
+        switch piece {
+        case .event(let event, _): change { $0.happened(event) }
+        case .alive(let progress): change { $0.lives(progress) }
+        }
+      }
+      switch ending {
+      case .finished: break
+      case .closed: change { $0.ends(.serverEnds) }
+      case .expired: change { $0.ends(.expired) }
+      }
+      return .done
+    } catch is CancellationError {
+      return .done
+    } catch {
+      logger.error("a feed failed", metadata: ["job": "\(hearing.job.id)", "error": "\(error)"])
+      return .close(.serverError, "the server failed")
+    }
+  }
+
+  /// Says what is to be said, when it is to be said.
+  private func speak(_ socket: any ServerWebSocket) async -> Exit {
+    var alarm: Task<Void, Never>?
+    defer { alarm?.cancel() }
+    waker.yield()
+    for await _ in wakes {
+      let (steps, wakesAt) = conversation.withLock { conversation in
+        (conversation.steps(at: .now), conversation.wakesAt)
+      }
+      for step in steps {
+        do {
+          switch step {
+          case .close(.over(let ending)):
+            return ending == .failed
+              ? .close(.serverError, "Job failed") : .close(.finished, "Job completed")
+          case .close(.serverEnds): return .close(.goingAway, "the server ends")
+          case .close(.expired): return .close(.expired, "the results are gone")
+          default: try await send(try await text(step), socket)
+          }
+        } catch is WebSocketError {
+          return .gone
+        } catch is CancellationError {
+          return .gone
+        } catch {
+          logger.error(
+            "a feed failed",
+            metadata: ["job": "\(hearing.job.id)", "error": "\(error)"]
+          )
+          return .close(.serverError, "the server failed")
+        }
+      }
+      alarm?.cancel()
+      if let time = conversation.withLock({ $0.wakesAt }) ?? wakesAt {
+        alarm = Task { [waker] in
+          if (try? await Task.sleep(until: time, clock: .continuous)) != nil { waker.yield() }
+        }
+      }
+    }
+    return .gone
+  }
+
+  /// The text of a step that says something.
+  private func text(_ step: ReadyConversation.Step) async throws -> JSONValue {
+    switch step {
+    case .acknowledge: return messages.readyAck(at: view.now)
+    case .stand, .close: return messages.reconnected(hearing.job.progress, at: view.now)
+    case .live(let progress): return messages.alive(progress, at: view.now)
+    case .say(let event):
+      hearing.told()
+      let items = event.isTerminal ? try await view.embedded(hearing.job) : []
+      return messages.message(event, items: items)
+    }
+  }
+
+  /// Takes in what the app says. What is not understood is passed: a notice would be a message that it cannot read.
+  private func listen(_ socket: any ServerWebSocket) async -> Exit {
+    var passed: [Int64] = []
+    while true {
+      let text: String
+      let arrival = await socket.next()
+      signs.heard()
+      switch arrival {
+      case .closed: return .gone
+      case .pong: continue
+      case .message(.text(let message)): text = message
+      case .message(.binary(let bytes)): text = String(decoding: bytes, as: UTF8.self)
+      }
+      do {
+        switch Self.type(text) {
+        case "ready": change { $0.ready() }
+        case "ping": try await send(messages.pong(at: view.now), socket)
+        case "pong": break
+        case "cancel", "cancel_batch", "cancel_job": _ = try await view.cancel(hearing.job)
+        default:
+          passed = passed.filter { $0 > view.now - 60_000 } + [view.now]
+          hearing.noticed()
+        }
+      } catch {
+        return .gone
+      }
+      if passed.count > view.limits.noticesPerMinute {
+        return .close(.tooManyNotices, "too many messages that are not understood")
+      }
+    }
+  }
+
+  private static func type(_ text: String) -> String? {
+    // Older apps send these two as they stand here.
+    if text == "PING" { return "pong" }
+    var rules = JSONReader.Rules.lenient
+    rules.most = 10_000
+    return (try? JSONReader.value(of: Array(text.utf8), rules: rules))?["type"]?.string
+  }
+
+  private func send(_ message: JSONValue, _ socket: any ServerWebSocket) async throws {
+    let number = signs.began()
+    defer { signs.ended(number) }
+    try await socket.send(text: ByteBuffer(bytes: message.bytes))
+  }
+
+  /// Pings, so that a connection that is gone is found.
+  private func ping(_ socket: any ServerWebSocket) async -> Exit {
+    while true {
+      do {
+        try await Task.sleep(for: .seconds(view.limits.heartbeatSeconds))
+        let number = signs.began()
+        defer { signs.ended(number) }
+        signs.asked()
+        try await socket.ping([])
+      } catch {
+        return .gone
+      }
+    }
+  }
+
+  /// Lets an app go that reads nothing or is silent, and one that the end of the server does not reach.
+  private func watch() async -> Exit {
+    let beat = Duration.seconds(view.limits.heartbeatSeconds)
+    var isEnding = false
+    while true {
+      do {
+        try await Task.sleep(for: min(beat, .seconds(JobLimits.farewellSeconds)))
+      } catch {
+        return .gone
+      }
+      if signs.isSilent(since: ContinuousClock.now.advanced(by: beat * -2)) {
+        return .close(.tooSlow, "the app reads too slowly or is silent")
+      }
+      if isEnding { return .close(.goingAway, "the server ends") }
+      isEnding = hearing.isFinished
+    }
+  }
+}

@@ -1,0 +1,134 @@
+package import Jobs
+import TolerantDecoding
+
+/// What a socket of the app says and when, as a value: the app says `ready` when it listens, and hears nothing before.
+///
+/// 1. Nothing is said before `ready`, or before ``readyWait`` is over for an app that never says it.
+/// 2. What happens before that waits: the start, the newest progress in place of what it is newer than, and the end.
+///    So there are at most three events, however long a job goes on.
+/// 3. The end is said once and last, and the socket stays for ``linger`` after it.
+package struct ReadyConversation: Sendable {
+  /// What is to be done, in order.
+  package enum Step: Hashable, Sendable {
+    /// Say that the server knows that the app listens.
+    case acknowledge
+    /// Say where the job stands, for an app that was here before.
+    case stand
+    /// Say an event.
+    case say(JobEvent)
+    /// Say that the job lives.
+    case live(JobProgress)
+    /// Close the socket.
+    case close(Reason)
+  }
+
+  /// Why the socket closes.
+  package enum Reason: Hashable, Sendable {
+    /// The end was said.
+    case over(JobEnding)
+    /// The server ends.
+    case serverEnds
+    /// The results are gone.
+    case expired
+  }
+
+  /// How long an app may take to say `ready`, in seconds.
+  package static let readyWait = 10.0
+  /// How long the socket stays after the end of the job was said, in seconds.
+  package static let linger = 1.0
+
+  private enum Phase: Hashable {
+    /// The app has not said that it listens; until when that is waited for.
+    case waiting(until: ContinuousClock.Instant)
+    case open
+    /// The end was said.
+    case over(JobEnding, until: ContinuousClock.Instant)
+    case closed
+  }
+
+  private var phase: Phase
+  private var isReadyNew = false
+  private var tellsStanding: Bool
+  private var start: JobEvent?
+  private var progress: JobEvent?
+  private var end: JobEvent?
+  private var pulse: JobProgress?
+  private var farewell: Reason?
+
+  /// Begins when the socket opens.
+  ///
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - tellsStanding: Whether the app asks where the job stands.
+  package init(at now: ContinuousClock.Instant, tellsStanding: Bool = false) {
+    phase = .waiting(until: now + .seconds(Self.readyWait))
+    self.tellsStanding = tellsStanding
+  }
+
+  /// An event happened.
+  package mutating func happened(_ event: JobEvent) {
+    guard end == nil, phase != .closed else { return }
+    switch event.body {
+    case .started: start = event
+    case .progress: progress = event
+    case .ended: end = event
+    }
+  }
+
+  /// Nothing happened for a while, and the job lives.
+  package mutating func lives(_ progress: JobProgress) { pulse = progress }
+
+  /// The app says `ready`.
+  package mutating func ready() { isReadyNew = true }
+
+  /// No more will happen here, though the job is not over.
+  package mutating func ends(_ reason: Reason) { farewell = farewell ?? reason }
+
+  /// What is to be done now.
+  ///
+  /// - Parameter now: The time.
+  /// - Returns: The steps, in order; each is given once.
+  package mutating func steps(at now: ContinuousClock.Instant) -> [Step] {
+    var steps: [Step] = []
+    if isReadyNew, phase != .closed {
+      isReadyNew = false
+      steps.append(.acknowledge)
+      if case .waiting = phase { phase = .open }
+    }
+    if case .waiting(let until) = phase, now >= until { phase = .open }
+    if case .open = phase {
+      if tellsStanding {
+        tellsStanding = false
+        steps.append(.stand)
+      }
+      steps += [start, progress].compactMap(\.self).map { .say($0) }
+      if steps.isEmpty, end == nil, let pulse { steps.append(.live(pulse)) }
+      (start, progress, pulse) = (nil, nil, nil)
+      if let end, case .ended(let completion) = end.body {
+        steps.append(.say(end))
+        phase = .over(completion.ending.known ?? .succeeded, until: now + .seconds(Self.linger))
+      }
+    }
+    switch phase {
+    case .over(let ending, let until) where now >= until:
+      phase = .closed
+      steps.append(.close(.over(ending)))
+    case .waiting, .open:
+      // The server does not wait for anybody; results that are gone do not come back.
+      if let farewell {
+        phase = .closed
+        steps.append(.close(farewell))
+      }
+    case .over, .closed: break
+    }
+    return steps
+  }
+
+  /// When there is something to be done without anything happening; nothing if there never is.
+  package var wakesAt: ContinuousClock.Instant? {
+    switch phase {
+    case .waiting(let until), .over(_, let until): until
+    case .open, .closed: nil
+    }
+  }
+}

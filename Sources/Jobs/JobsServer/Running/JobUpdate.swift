@@ -1,0 +1,65 @@
+package import Jobs
+
+/// What happens to one job from now on, for one listener.
+package struct JobUpdate: Sendable {
+  /// How it ends.
+  package enum Ending: Sendable {
+    /// With the terminal event.
+    case finished
+    /// The server ends.
+    case closed
+    /// The job's results went while it was listened to.
+    case expired
+  }
+
+  /// One piece of news.
+  package enum Piece: Sendable {
+    /// An event, and the number of the first one it stands for.
+    case event(JobEvent, covers: Int64)
+    /// Nothing new for a while; the job lives.
+    case alive(JobProgress)
+  }
+
+  let store: JobStore
+  let listener: JobSubscription
+  let job: String
+
+  /// Tells what happens until the job is over or the server ends.
+  ///
+  /// - Parameters:
+  ///   - last: The number of the last event that the listener has.
+  ///   - tell: Takes a piece of news.
+  /// - Returns: How it ended.
+  /// - Throws: What `tell` throws, and errors of the store.
+  @concurrent
+  func follow(
+    after last: Int64,
+    _ tell: @concurrent (Piece) async throws -> Void
+  ) async throws -> Ending {
+    var last = last
+    var spoken = ContinuousClock.now
+    let beat = Duration.seconds(store.limits.heartbeatSeconds)
+    let pulse = Task { [listener] in
+      while (try? await Task.sleep(for: beat)) != nil { listener.wake() }
+    }
+    defer { pulse.cancel() }
+    listener.wake()
+    for await _ in listener.wakes {
+      while let entry = listener.take() {
+        guard entry.event.position.seq > last else { continue }
+        try await tell(.event(entry.event, covers: entry.covers))
+        last = entry.event.position.seq
+        spoken = .now
+        if entry.event.isTerminal { return .finished }
+      }
+      guard ContinuousClock.now - spoken >= beat else { continue }
+      // The store says whether the job lives, not the silence.
+      guard let row = try await store.job(job), !row.isGone(at: store.now) else {
+        return .expired
+      }
+      try await tell(.alive(row.progress))
+      spoken = .now
+    }
+    return .closed
+  }
+}

@@ -1,0 +1,222 @@
+import Foundation
+package import HTTPTypes
+package import Hummingbird
+package import Jobs
+package import Serving
+
+/// What a request opens a job with.
+package enum JobCredential: Hashable, Sendable {
+  /// A token of the job.
+  case token(String)
+  /// The id alone, which then is the secret.
+  case id
+}
+
+/// The jobs of a service, for APIs that tell of them in other words: the same store, rules and limits, no state of its own.
+package struct JobsView: Sendable {
+  /// The mark of the jobs that were started through this view.
+  package let dialect: String
+  /// Whether a job of this view opens to whoever knows its id.
+  package let acceptsBareIDs: Bool
+
+  let store: JobStore
+  let hub: JobEventBroadcaster
+  let gate: JobAuthorization
+  let starts: StartEndpoint
+  let rules: OriginGuard
+
+  /// The limits that are kept.
+  package var limits: JobLimits { store.limits }
+  /// Now, in milliseconds since 1970-01-01T00:00:00Z.
+  package var now: Int64 { store.now }
+
+  /// Lets only those requests in that the rules of the service let in.
+  package func guarded<Context: RequestContext>(
+    _ router: some RouterMethods<Context>
+  ) -> RouterGroup<Context> {
+    router.group().add(middleware: OriginGuardMiddleware(rules))
+  }
+
+  /// Why a store cannot be written at the moment; nothing for another error.
+  package func problem(of error: any Error) -> Problem? {
+    StoreFault(error, in: store.folder)?.problem
+  }
+
+  /// What a request opens a job with: a token in a subprotocol, `Authorization`, another field, the query if tokens may
+  /// stand there, or else the id alone if that is enough here.
+  ///
+  /// - Parameters:
+  ///   - fields: The fields of the request.
+  ///   - query: Its query.
+  ///   - others: Further fields that carry a token as it is.
+  /// - Returns: The credential, and the subprotocol that it stood in; nothing if there is none.
+  package func credential(
+    _ fields: HTTPFields,
+    query: String?,
+    others: [HTTPField.Name] = []
+  ) -> (JobCredential, subprotocol: String?)? {
+    var plain = fields
+    for name in others where plain[.authorization] == nil {
+      if let token = fields[name], !token.isEmpty { plain[.authorization] = "Bearer \(token)" }
+    }
+    if let (token, subprotocol) = gate.token(plain, query: QueryText(query)) {
+      return (.token(token), subprotocol)
+    }
+    return acceptsBareIDs ? (.id, nil) : nil
+  }
+
+  /// Starts a job, unless the same was started before.
+  ///
+  /// - Parameters:
+  ///   - pipeline: Its kind.
+  ///   - request: The request.
+  ///   - client: Who asks.
+  ///   - read: Reads what the request brings.
+  /// - Returns: The job and a token for it.
+  /// - Throws: ``Serving/Problem`` 400, 404, 408, 409, 413, 415, 429, 503.
+  package func start(
+    _ pipeline: PipelineName,
+    _ request: Request,
+    client: ClientNetwork?,
+    read: (JobUpload) async throws -> JobOrder
+  ) async throws -> StartedJob {
+    try await starts.start(request, pipeline, named: pipeline.rawValue, client: client) { upload in
+      var order = try await read(upload)
+      if let id = order.id, !JobWord.isJob(id) {
+        throw JobProblem(
+          .badRequest,
+          .invalidRequest,
+          "jobId is \"\(id.prefix(40))\"; expected: a UUID"
+        ).problem
+      }
+      order.options[JobOrder.dialect] = dialect
+      return order
+    }
+  }
+
+  /// Whether a job was started through this view.
+  package func isOwn(_ id: String) async throws -> Bool {
+    try await store.job(id)?.options[JobOrder.dialect] == dialect
+  }
+
+  /// A job, for who may see it.
+  ///
+  /// - Throws: ``Serving/Problem`` 401, 404, 410.
+  package func job(_ id: String, _ credential: JobCredential?) async throws -> JobRow {
+    switch credential {
+    case .token(let token):
+      return try await gate.living(id, token: token).job
+    case .id:
+      guard let job = try await store.job(id), job.options[JobOrder.dialect] == dialect else {
+        throw gate.unknown(id)
+      }
+      guard !job.isGone(at: store.due) else { throw gate.gone }
+      return job
+    case nil:
+      throw JobAuthorization.unauthorized(
+        .tokenMissing,
+        "a token is needed: Authorization: Bearer TOKEN"
+      )
+    }
+  }
+
+  /// How many files a job has.
+  package func fileCount(_ job: JobRow) async throws -> Int {
+    try await store.work(job).inputs.count
+  }
+
+  /// The content of the first file of a job; nothing once it is gone.
+  package func content(of job: JobRow) async throws -> [UInt8]? {
+    try await store.work(job).inputs.first.flatMap { FileManager.default.contents(atPath: $0.path) }
+      .map { Array($0) }
+  }
+
+  /// How a job ended; nothing while it has not.
+  package func completion(_ job: JobRow) async throws -> JobCompletion? {
+    guard case .ended(let completion)? = try await lastEvent(job)?.body else { return nil }
+    return completion
+  }
+
+  /// The results of a job that is over, in order.
+  ///
+  /// - Throws: ``Serving/Problem`` 409 before its end, 410 after their time.
+  package func results(_ job: JobRow) async throws -> [JobItem] {
+    guard job.state.isTerminal else {
+      throw JobProblem(
+        .conflict,
+        .notFinished,
+        "the job is \(job.state.rawValue); its results come when it is over",
+        retryAfter: store.limits.pollSeconds
+      ).problem
+    }
+    guard let page = try await store.page(job.id, outcomes: nil, after: -1, limit: .max) else {
+      throw gate.gone
+    }
+    return page.items
+  }
+
+  /// The results that a completion carries.
+  package func embedded(_ job: JobRow) async throws -> [JobItem] {
+    try await store.items(job.id, after: -1, limit: store.limits.embeddedItems)
+  }
+
+  /// Asks a job to stop, as often as one likes.
+  ///
+  /// - Returns: The job after it.
+  package func cancel(_ job: JobRow) async throws -> JobRow {
+    guard let (row, event) = try await store.cancel(job.id) else { throw gate.unknown(job.id) }
+    if let event { hub.publish(event, of: job.id) }
+    return row
+  }
+
+  /// Makes a new token in place of one that is good.
+  ///
+  /// - Returns: The token, and when it expires, in milliseconds since 1970-01-01T00:00:00Z.
+  /// - Throws: ``Serving/Problem`` 401, 404, 410.
+  package func refresh(_ id: String, token: String) async throws -> (token: String, expiry: Int64) {
+    _ = try await gate.living(id, token: token)
+    guard let (fresh, expiry) = try await store.refresh(id, token: token) else {
+      // It ended just now, perhaps with the results.
+      _ = try await gate.living(id, token: token)
+      throw JobAuthorization.unauthorized(.tokenExpired, "the token is too old")
+    }
+    return (fresh, expiry)
+  }
+
+  // MARK: Listening
+
+  /// Begins to listen to a job; nothing if too many do, or if the server ends.
+  package func hear(_ job: JobRow) -> JobHearing? {
+    hub.listen(to: job.id).map {
+      JobHearing(job: job, store: store, hub: hub, listener: $0)
+    }
+  }
+
+  private func lastEvent(_ job: JobRow) async throws -> JobEvent? {
+    guard job.state.isTerminal else { return nil }
+    let stored = try await store.messages(job.id, after: job.position.seq - 1, limit: 1)
+    return stored.first.flatMap { StoredEvent.event($0) }
+  }
+
+  /// Why a request to open a socket is refused by the rules for pages; nothing if it is not.
+  package func refusal(_ request: HTTPRequest) -> Problem? { rules.refusal(request)?.problem }
+}
+
+extension JobsService {
+  /// A view of the jobs in other words.
+  ///
+  /// - Parameters:
+  ///   - dialect: The mark of the jobs that are started through it.
+  ///   - acceptsBareIDs: Whether such a job opens to whoever knows its id.
+  package func view(dialect: String, acceptsBareIDs: Bool) -> JobsView {
+    JobsView(
+      dialect: dialect,
+      acceptsBareIDs: acceptsBareIDs,
+      store: store,
+      hub: hub,
+      gate: gate,
+      starts: starts,
+      rules: rules
+    )
+  }
+}
