@@ -290,7 +290,7 @@ let package = Package(
       name: "CompatibilityTests",
       dependencies: [
         "BooksTrackDialect", "CatnipDialect", "CompatibilityCheck", "ConditionalHTTP",
-        "MesDepartsDialect", "ServeSettings", "StrictJSON", .httpTypes,
+        "Jobs", "MesDepartsDialect", "ServeSettings", "StrictJSON", "TolerantDecoding", .httpTypes,
       ]
     ),
     .target(name: "TestScale", path: "Tests/TestScale"),

@@ -140,9 +140,7 @@ private final class BooksTrackSession: Sendable {
     defer { alarm?.cancel() }
     waker.yield()
     for await _ in wakes {
-      let (steps, wakesAt) = conversation.withLock { conversation in
-        (conversation.steps(at: .now), conversation.wakesAt)
-      }
+      let steps = conversation.withLock { $0.steps(at: .now) }
       for step in steps {
         do {
           switch step {
@@ -165,8 +163,15 @@ private final class BooksTrackSession: Sendable {
           return .close(.serverError, "the server failed")
         }
       }
+      let hasEnded = steps.contains { step in
+        if case .say(let event) = step { event.isTerminal } else { false }
+      }
+      let time = conversation.withLock { conversation in
+        if hasEnded { conversation.told(at: .now) }
+        return conversation.wakesAt
+      }
       alarm?.cancel()
-      if let time = conversation.withLock({ $0.wakesAt }) ?? wakesAt {
+      if let time {
         alarm = Task { [waker] in
           if (try? await Task.sleep(until: time, clock: .continuous)) != nil { waker.yield() }
         }

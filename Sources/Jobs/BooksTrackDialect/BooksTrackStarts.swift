@@ -8,10 +8,8 @@ import StrictJSON
 
 /// The addresses at which the app starts jobs.
 struct BooksTrackStarts: Sendable {
-  /// What of a photo is more in base64 than in bytes: four characters for three bytes.
-  private static let base64Share = 4.0 / 3.0
-  /// How much of a request with photos is not photos, in bytes.
-  private static let wrapperBytes = 64 << 10
+  /// The longest request with photos in base64, in bytes.
+  static let photosBytes = 64 << 20
   /// The stages of a scan that the app estimates progress by: seconds, and the share that is done after them.
   private static let stages: [(name: String, seconds: Int64, share: Double)] = [
     ("Image Quality Analysis", 3, 0.1), ("AI Processing", 25, 0.5), ("Metadata Enrichment", 12, 1),
@@ -148,12 +146,8 @@ struct BooksTrackStarts: Sendable {
         let photos = try await upload.photos(&values)
         return JobOrder(files: photos, options: [:], id: values["jobId"])
       }
-      let limits = upload.limits
-      let most = Double(limits.photoBytes * limits.photos) * Self.base64Share
-      let value = try Self.object(
-        try await upload.content(upTo: Int(most) + Self.wrapperBytes),
-        longest: Int(most) + Self.wrapperBytes
-      )
+      let content = try await upload.content(upTo: Self.photosBytes)
+      let value = try Self.object(content, longest: Self.photosBytes)
       guard let images = value["images"]?.list else {
         throw Self.invalid("images is a list of {\"index\", \"data\"}")
       }

@@ -124,6 +124,12 @@ package struct ReadyConversation: Sendable {
     return steps
   }
 
+  /// The steps were taken, and the socket took its time: it stays for ``linger`` from now on, if the end was among them.
+  package mutating func told(at now: ContinuousClock.Instant) {
+    guard case .over(let ending, _) = phase else { return }
+    phase = .over(ending, until: now + .seconds(Self.linger))
+  }
+
   /// When there is something to be done without anything happening; nothing if there never is.
   package var wakesAt: ContinuousClock.Instant? {
     switch phase {

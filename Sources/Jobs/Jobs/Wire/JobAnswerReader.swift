@@ -59,6 +59,8 @@ public struct JobResultPage: Hashable, Sendable {
   public var next: Int?
   /// When the results expire, in milliseconds; a hint.
   public var expiresAt: Int64?
+  /// What deviated.
+  public var issues: [DecodeIssue] = []
 }
 
 /// Reads the answers of job servers, in every envelope they had.
@@ -123,24 +125,27 @@ public struct JobAnswerReader: Sendable {
   /// - Parameters:
   ///   - status: The status.
   ///   - body: The body, whatever it is.
+  ///   - chosen: The id that the client chose itself, for servers that do not repeat it.
   /// - Returns: What it came to.
-  public func start(status: Int, body: [UInt8]) -> Start {
-    let error = refusal(status: status, body: body)
-    guard Self.statuses.contains(status) else { return .refused(error) }
+  public func start(status: Int, body: [UInt8], chosen: String? = nil) -> Start {
+    var refused = refusal(status: status, body: body)
+    guard Self.statuses.contains(status) else { return .refused(refused) }
     let started = read(body) { root -> JobStarted? in
       let data = root["data"].holdsObject ? root["data"] : root
-      guard let job = data[["jobId", "job_id", "id"]].string(), !job.isEmpty,
-        let token = data[["authToken", "token", "auth_token"]].string(), !token.isEmpty
+      guard let token = data[["authToken", "token", "auth_token"]].string(), !token.isEmpty
       else { return nil }
       return JobStarted(
-        job: job,
+        job: data[["jobId", "job_id", "id"]].string() ?? chosen ?? "",
         token: token,
         tokenExpiresAt: data[["tokenExpiresAt", "expiresAt"]].instant(),
         tokenSeconds: data["expiresIn"].int(in: 0...31_536_000)
       )
     }
-    if let started = started.flatMap(\.self) { return .started(started) }
-    return .refused(error)
+    if let started = started.flatMap(\.self) {
+      if !started.job.isEmpty { return .started(started) }
+      refused.error.message = "the answer has a token, and does not say for which job"
+    }
+    return .refused(refused)
   }
 
   /// Reads the answer to a question for results.
@@ -157,30 +162,12 @@ public struct JobAnswerReader: Sendable {
     case Self.statuses: break
     default: return .refused(refusal(status: status, body: body))
     }
-    let page = read(body) { root -> JobResultPage in
-      let data = root["data"].holdsObject ? root["data"] : root
-      return JobResultPage(
-        total: data[["total", "totalResults", "resultCount"]].int(in: 0 ... .max),
-        isPartial: data["partial"].bool(),
-        items: data[["items", "results", "books"]].list { Self.result($0) } ?? LossyList(),
-        next: data["next"].int(in: -1 ... .max),
-        expiresAt: data["expiresAt"].instant()
-      )
+    guard let decoded = try? decoder.decode(body, { JobResultReader.page($0) }) else {
+      return .refused(refusal(status: status, body: body))
     }
-    return page.map { .page($0) } ?? .refused(refusal(status: status, body: body))
-  }
-
-  private static func result(_ field: DecodeField) -> JobResult? {
-    guard field.isObject(), let source = field.raw else { return nil }
-    let value = field["value"]
-    return JobResult(
-      number: field["number"].int(in: 0 ... .max) ?? 0,
-      outcome: field["outcome"].open(JobOutcome.self) ?? .unknown(""),
-      line: field["line"].int(in: 0 ... .max),
-      problems: field["problems"].list { JobWireError.read($0) }?.elements ?? [],
-      book: value.isPresent ? JobBook(value) : nil,
-      source: source
-    )
+    var page = decoded.model
+    page.issues = decoded.issues
+    return .page(page)
   }
 
   /// Reads a state.
@@ -189,8 +176,10 @@ public struct JobAnswerReader: Sendable {
   /// - Returns: The state; nothing for what is none.
   public func state(body: [UInt8]) -> State? {
     let reader = JobMessageReader()
-    return read(body) { root -> State? in
-      guard root.isObject(), root["state"].isPresent else { return nil }
+    return read(body) { answer -> State? in
+      guard answer.isObject() else { return nil }
+      let root = answer["state"].isPresent || !answer["data"].holdsObject ? answer : answer["data"]
+      guard let state = Self.state(root) else { return nil }
       let events = root["events"].list { $0.raw.map { reader.message(of: $0) } }
       var position: EventPosition?
       if let seq = root["lastSeq"].int(in: 0 ... .max) {
@@ -200,7 +189,7 @@ public struct JobAnswerReader: Sendable {
         )
       }
       return State(
-        state: root["state"].open(JobState.self),
+        state: state,
         position: position,
         progress: JobProgressReader.progress(root),
         events: events?.elements ?? [],
@@ -209,6 +198,26 @@ public struct JobAnswerReader: Sendable {
       )
     }.flatMap(\.self)
   }
+
+  /// The state: under its name, or as one of the words that other servers have for it in `status`.
+  private static func state(_ root: DecodeField) -> OpenEnum<JobState>? {
+    if root["state"].isPresent { return root["state"].open(JobState.self) ?? .unknown("") }
+    let place = root["status"]
+    guard let word = place.string()?.lowercased(), let state = words[word] else { return nil }
+    place.report(
+      .alias,
+      .note,
+      "today's name of this is \"state\", with the word \"\(state.rawValue)\""
+    )
+    return .known(state)
+  }
+
+  private static let words: [String: JobState] = [
+    "pending": .queued, "queued": .queued, "initialized": .queued, "processing": .running,
+    "running": .running, "active": .running, "complete": .succeeded, "completed": .succeeded,
+    "succeeded": .succeeded, "failed": .failed, "error": .failed, "canceled": .canceled,
+    "cancelled": .canceled, "canceling": .canceling,
+  ]
 
   /// Reads an error of any shape: problem details, envelopes, flat ones, and bodies that are no JSON.
   ///

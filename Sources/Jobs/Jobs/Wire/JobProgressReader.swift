@@ -3,14 +3,16 @@ import TolerantDecoding
 /// Reads payloads of progress.
 enum JobProgressReader {
   private static let processed: MemberName = [
-    "processedCount", "processed_count", "processed", "completedCount",
+    "processedCount", "processed_count", "processed", "completedCount", "processedItems",
+    "processed_items",
   ]
   private static let total: MemberName = [
     "totalCount", "total_count", "totalItems", "total_items", "total",
   ]
   private static let keepAlive: MemberName = ["keepAlive", "keep_alive"]
   private static let current: MemberName = ["currentItem", "current_item", "current"]
-  private static let status: MemberName = ["statusMessage", "status", "message"]
+  /// What servers of the first generation call the sentence.
+  private static let older: MemberName = ["status", "currentStatus", "current_status"]
 
   static func progress(_ field: DecodeField) -> JobProgress {
     let total = field[total].int(in: 0 ... .max)
@@ -37,7 +39,7 @@ enum JobProgressReader {
       let place = field[MemberName(name)]
       if place.isPresent, let text = place.string() { return text }
     }
-    return ""
+    return field[older].string() ?? ""
   }
 
   static func standing(_ field: DecodeField) -> JobStatusReport {

@@ -16,7 +16,7 @@ struct FeedMessage: Sendable {
 
 /// The messages of one job for one listener, in the listener's version: what it missed, then what happens.
 struct JobFeed: Sendable {
-  typealias Ending = JobUpdate.Ending
+  typealias Ending = JobListening.Ending
 
   let store: JobStore
   let hub: JobEventBroadcaster
@@ -64,7 +64,7 @@ struct JobFeed: Sendable {
     after last: Int64,
     _ send: @concurrent (FeedMessage) async throws -> Void
   ) async throws -> Ending {
-    try await JobUpdate(store: store, listener: listener, job: writer.job).follow(after: last) {
+    try await JobListening(store: store, listener: listener, job: writer.job).follow(after: last) {
       news in
       switch news {
       case .event(let event, let covers): try await send(try await message(event, covers: covers))

@@ -16,8 +16,8 @@ package struct JobHearing: Sendable {
   /// - Throws: What `tell` throws, and errors of the store.
   @concurrent
   package func follow(
-    _ tell: @concurrent (JobUpdate.Piece) async throws -> Void
-  ) async throws -> JobUpdate.Ending {
+    _ tell: @concurrent (JobListening.Piece) async throws -> Void
+  ) async throws -> JobListening.Ending {
     guard let job = try await store.job(job.id), !job.isGone(at: store.now) else { return .expired }
     for bytes in try await store.messages(job.id, after: 0, limit: 1) {
       guard let event = StoredEvent.event(bytes) else { continue }
@@ -38,7 +38,7 @@ package struct JobHearing: Sendable {
       let event = JobEvent(position: job.position, at: job.updatedAt, body: .progress(job.progress))
       try await tell(.event(event, covers: 2))
     }
-    return try await JobUpdate(store: store, listener: listener, job: job.id).follow(
+    return try await JobListening(store: store, listener: listener, job: job.id).follow(
       after: job.position.seq,
       tell
     )

@@ -1,7 +1,7 @@
 package import Jobs
 
-/// What happens to one job from now on, for one listener.
-package struct JobUpdate: Sendable {
+/// Hears what happens to one job from now on.
+package struct JobListening: Sendable {
   /// How it ends.
   package enum Ending: Sendable {
     /// With the terminal event.

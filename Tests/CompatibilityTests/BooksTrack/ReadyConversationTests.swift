@@ -1,0 +1,194 @@
+import BooksTrackDialect
+import Jobs
+import Testing
+
+@Suite("What a socket of BooksTrack says, and when")
+struct ReadyConversationTests {
+  private let begin = ContinuousClock.now
+
+  private func at(_ seconds: Double) -> ContinuousClock.Instant { begin + .seconds(seconds) }
+
+  private func event(_ seq: Int64, _ body: JobEvent.Body) -> JobEvent {
+    JobEvent(position: EventPosition(epoch: 1, seq: seq), at: seq, body: body)
+  }
+
+  private func start() -> JobEvent { event(1, .started(phases: [], total: nil)) }
+  private func progress(_ seq: Int64) -> JobEvent {
+    event(seq, .progress(JobProgress(fraction: Double(seq) / 1_000)))
+  }
+  private func end(_ seq: Int64, _ ending: JobEnding = .succeeded) -> JobEvent {
+    event(seq, .ended(JobCompletion(ending: ending)))
+  }
+
+  @Test(
+    "A job that is over before the app is there: everything is said at ready, and a second later the socket closes."
+  )
+  func overBefore() {
+    var conversation = ReadyConversation(at: begin)
+    for event in [start(), progress(2), progress(3), end(4)] { conversation.happened(event) }
+    #expect(conversation.steps(at: at(0)).isEmpty)
+    #expect(conversation.steps(at: at(9.9)).isEmpty)
+    #expect(conversation.wakesAt == at(10))
+    conversation.ready()
+    #expect(
+      conversation.steps(at: at(9.95)) == [
+        .acknowledge, .say(start()), .say(progress(3)), .say(end(4)),
+      ]
+    )
+    #expect(conversation.wakesAt == at(10.95))
+    #expect(conversation.steps(at: at(10.9)).isEmpty)
+    #expect(conversation.steps(at: at(10.95)) == [.close(.over(.succeeded))])
+    #expect(conversation.steps(at: at(99)).isEmpty)
+    #expect(conversation.wakesAt == nil)
+  }
+
+  @Test("The second begins when the end was sent, however long that took.")
+  func slowEnd() {
+    var conversation = ReadyConversation(at: begin)
+    conversation.told(at: at(0))
+    conversation.happened(end(1))
+    conversation.ready()
+    #expect(conversation.steps(at: at(1)) == [.acknowledge, .say(end(1))])
+    conversation.told(at: at(5))
+    #expect(conversation.steps(at: at(5.9)).isEmpty)
+    #expect(conversation.steps(at: at(6)) == [.close(.over(.succeeded))])
+    conversation.told(at: at(7))
+    #expect(conversation.wakesAt == nil)
+  }
+
+  @Test(
+    "An app that never says ready hears everything after ten seconds, without an acknowledgement."
+  )
+  func neverReady() {
+    var conversation = ReadyConversation(at: begin)
+    conversation.happened(start())
+    conversation.happened(end(2, .failed))
+    #expect(conversation.steps(at: at(9.999)).isEmpty)
+    #expect(conversation.steps(at: at(10)) == [.say(start()), .say(end(2, .failed))])
+    conversation.ready()
+    #expect(conversation.steps(at: at(10.5)) == [.acknowledge])
+    #expect(conversation.steps(at: at(11)) == [.close(.over(.failed))])
+  }
+
+  @Test(
+    "Once the app is ready each event is said when it happens; a second ready is answered and has no other effect."
+  )
+  func open() {
+    var conversation = ReadyConversation(at: begin)
+    conversation.ready()
+    #expect(conversation.steps(at: at(0)) == [.acknowledge])
+    #expect(conversation.wakesAt == nil)
+    for seq in Int64(2)...5 {
+      conversation.happened(progress(seq))
+      #expect(conversation.steps(at: at(Double(seq))) == [.say(progress(seq))])
+    }
+    conversation.ready()
+    conversation.ready()
+    #expect(conversation.steps(at: at(6)) == [.acknowledge])
+  }
+
+  @Test("However much happens, no more than the start, the newest progress and the end wait.")
+  func merging() {
+    var conversation = ReadyConversation(at: begin)
+    conversation.happened(start())
+    for seq in Int64(2)...999 { conversation.happened(progress(seq)) }
+    conversation.happened(end(1_000))
+    // Nothing comes behind an end.
+    conversation.happened(progress(1_001))
+    conversation.happened(end(1_002))
+    conversation.ready()
+    #expect(
+      conversation.steps(at: at(1)) == [
+        .acknowledge, .say(start()), .say(progress(999)), .say(end(1_000)),
+      ]
+    )
+  }
+
+  @Test("A sign of life is said to an app that listens, if there is nothing else to say.")
+  func life() {
+    var conversation = ReadyConversation(at: begin)
+    let pulse = JobProgress(fraction: 0.5)
+    conversation.lives(pulse)
+    #expect(conversation.steps(at: at(1)).isEmpty)
+    conversation.ready()
+    #expect(conversation.steps(at: at(2)) == [.acknowledge])
+    conversation.lives(pulse)
+    #expect(conversation.steps(at: at(3)) == [.live(pulse)])
+    conversation.lives(pulse)
+    conversation.happened(progress(7))
+    #expect(conversation.steps(at: at(4)) == [.say(progress(7))])
+    #expect(conversation.steps(at: at(5)).isEmpty)
+  }
+
+  @Test("An app that comes back hears first where the job stands.")
+  func standing() {
+    var conversation = ReadyConversation(at: begin, tellsStanding: true)
+    conversation.happened(progress(2))
+    conversation.ready()
+    #expect(conversation.steps(at: at(0)) == [.acknowledge, .stand, .say(progress(2))])
+    #expect(conversation.steps(at: at(1)).isEmpty)
+  }
+
+  @Test(
+    "A server that ends waits for nobody, but an end that was said stays for its second.",
+    arguments: [ReadyConversation.Reason.serverEnds, .expired]
+  )
+  func serverEnds(_ reason: ReadyConversation.Reason) {
+    var waiting = ReadyConversation(at: begin)
+    waiting.happened(start())
+    waiting.ends(reason)
+    #expect(waiting.steps(at: at(1)) == [.close(reason)])
+    #expect(waiting.steps(at: at(20)).isEmpty)
+    var over = ReadyConversation(at: begin)
+    over.ready()
+    over.happened(end(1))
+    over.ends(reason)
+    #expect(over.steps(at: at(1)) == [.acknowledge, .say(end(1))])
+    #expect(over.steps(at: at(2)) == [.close(.over(.succeeded))])
+  }
+
+  @Test(
+    "Whatever happens in whatever order, the end is said once, last and never before ready or its time."
+  )
+  func chance() {
+    var generator = SystemRandomNumberGenerator()
+    for _ in 0..<2_000 {
+      var conversation = ReadyConversation(at: begin)
+      var time = 0.0
+      var readyAt: Double?
+      var said: [JobEvent] = []
+      var seq: Int64 = 1
+      var closes = 0
+      while closes == 0, time < 60 {
+        time += Double.random(in: 0...2, using: &generator)
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0:
+          conversation.ready()
+          readyAt = readyAt ?? time
+        case 1:
+          conversation.happened(seq > 8 ? end(seq) : progress(seq))
+          seq += 1
+        case 2:
+          conversation.happened(end(seq))
+          seq += 1
+        default: break
+        }
+        for step in conversation.steps(at: at(time)) {
+          switch step {
+          case .say(let event):
+            #expect(time >= min(readyAt ?? .infinity, ReadyConversation.readyWait))
+            #expect(closes == 0)
+            said.append(event)
+          case .close(.over): closes += 1
+          default: break
+          }
+        }
+      }
+      if seq > 1, closes > 0 {
+        #expect(said.count { $0.isTerminal } == 1)
+        #expect(said.last?.isTerminal == true)
+        #expect(said.map(\.position) == said.map(\.position).sorted())
+      }
+    }
+  }
+}

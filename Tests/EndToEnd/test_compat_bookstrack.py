@@ -1,0 +1,353 @@
+"""The app BooksTrack against a server that speaks its API: played by freshet compat, and a hundred short jobs at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import os
+import random
+import struct
+import tempfile
+import unittest
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
+from job_stage import JobServer, RawSocket, table
+from program import run
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
+
+#: What a part of the app that sends no token, or sends it in the query, needs.
+OPEN = ("--speak", "bookstrack", "--jobs-query-tokens", "--jobs-bare-ids")
+#: The addresses that the app has and the native API has not.
+ADDRESSES = [
+    ("POST", "/api/import/csv-gemini"), ("POST", "/api/v2/imports"), ("GET", "/api/v2/imports/x"),
+    ("GET", "/api/v2/imports/x/results"), ("POST", "/v1/enrichment/batch"), ("POST", "/api/enrichment/batch"),
+    ("POST", "/api/enrichment/start"), ("POST", "/api/enrichment/cancel"), ("POST", "/api/batch-enrich"),
+    ("POST", "/api/scan-bookshelf"), ("POST", "/api/scan-bookshelf/batch"), ("POST", "/api/scan-bookshelf/cancel"),
+    ("GET", "/v1/csv/results/x"), ("GET", "/v1/csv/status/x"), ("POST", "/v1/csv/cancel/x"),
+    ("GET", "/v1/scan/results/x"), ("GET", "/api/job-state/x"), ("POST", "/api/token/refresh"),
+]
+
+
+def form(content: bytes, boundary: str = "B-1") -> tuple[bytes, str]:
+    """A table as the app sends it, and its media type."""
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="import.csv"\r\nContent-Type: text/csv\r\n\r\n'
+    return head.encode() + content + f"\r\n--{boundary}--\r\n".encode(), f"multipart/form-data; boundary={boundary}"
+
+
+class Stage(unittest.TestCase):
+    """Servers of a test."""
+
+    def serve(self, *options: str, limits: dict[str, int] | None = None) -> JobServer:
+        """A server in a folder of its own."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        server = JobServer(folder.name, *options, limits=limits)
+        self.addCleanup(lambda: server.process.poll() is None and server.stop())
+        return server
+
+    def upload(self, server: JobServer, rows: int = 20, path: str = "/api/v2/imports", **fields: str) -> dict:
+        """Starts an import as the app does."""
+        body, kind = form(table(rows))
+        status, answer, _ = server.ask("POST", path, body, Content_Type=kind, **fields)
+        self.assertIn(status, (200, 202), answer)
+        return json.loads(answer)
+
+
+class PlayerTests(Stage):
+    """Every step of the app, over networks of three latencies."""
+
+    def play(self, server: JobServer, *options: str) -> tuple[int, dict]:
+        """The exit code and the report of freshet compat."""
+        answer = run("compat", server.url, "--as", "bookstrack", "--json", *options)
+        return answer.returncode, json.loads(answer.stdout)
+
+    def test_every_step_ends_as_the_app_needs_at_0_40_and_300_ms(self):
+        server = self.serve(*OPEN)
+        with ThreadPoolExecutor(3) as pool:
+            reports = list(pool.map(lambda ms: self.play(server, "--latency-ms", str(ms)), (0, 40, 300)))
+        for code, report in reports:
+            faults = [(step["client"], step["asked"], step["faults"]) for step in report["steps"] if not step["passed"]]
+            self.assertEqual((code, faults), (0, []))
+            self.assertGreaterEqual(len(report["steps"]), 40)
+            # Who never says ready is waited for.
+            slow = [step for step in report["steps"] if "without token and ready" in step["asked"]]
+            self.assertEqual(len(slow), 2)
+
+    def test_without_the_options_exactly_those_steps_fail_that_send_no_token_or_send_it_in_the_query(self):
+        code, report = self.play(self.serve("--speak", "bookstrack"), "--pace", "20")
+        self.assertEqual(code, 1)
+        failed = {step["client"] for step in report["steps"] if not step["passed"]}
+        passed = {step["client"] for step in report["steps"]} - failed
+        self.assertIn("import, first app", passed)
+        self.assertIn("cancel", passed)
+        self.assertIn("return", passed)
+        for step in report["steps"]:
+            if not step["passed"]:
+                self.assertTrue(any("401" in fault for fault in step["faults"]), step)
+
+    def test_a_server_that_does_not_speak_it_fails_and_has_none_of_its_addresses(self):
+        server = self.serve("--jobs-query-tokens", "--jobs-bare-ids")
+        code, report = self.play(server, "--pace", "20")
+        self.assertEqual((code, report["passed"]), (1, False))
+        for method, path in ADDRESSES:
+            status, body, _ = server.ask(method, path, b"{}" if method == "POST" else None)
+            self.assertEqual((status, json.loads(body)["error"]), (404, "not_found"), path)
+
+
+class BoundaryTests(Stage):
+    """What the app's addresses do not open, and what they leave as it is."""
+
+    def test_an_id_alone_opens_nothing_unless_that_is_allowed_and_only_jobs_of_the_app(self):
+        closed, opened = self.serve("--speak", "bookstrack"), self.serve(*OPEN)
+        for server, expected in ((closed, 401), (opened, 200)):
+            job = self.upload(server)
+            server.wait(job)
+            for path in (f"/v1/jobs/{job['jobId']}/results", f"/api/v2/imports/{job['jobId']}"):
+                self.assertEqual(server.ask("GET", path)[0], expected, path)
+                self.assertEqual(server.ask("GET", path, token="0" * 64)[0], 401, path)
+                self.assertEqual(server.ask("GET", path, token=job["token"])[0], 200, path)
+            native = server.start(table(3))
+            server.wait(native)
+            for path in (f"/v1/jobs/{native['jobId']}/results", f"/v1/scan/results/{native['jobId']}"):
+                self.assertIn(server.ask("GET", path)[0], (401, 404), path)
+            status, body, _ = server.ask("POST", "/api/enrichment/cancel", json.dumps({"jobId": native["jobId"]}).encode())
+            self.assertIn(status, (401, 404), body)
+
+    def test_the_native_api_is_the_same_beside_it(self):
+        plain, speaking = self.serve(), self.serve(*OPEN)
+        for path in ("/v1/capabilities", "/openapi-jobs.json", "/jobs", "/v1/jobs/x", "/v1/jobs/x/results", "/ws/progress?jobId=x"):
+            first, second = (server.ask("GET", path) for server in (plain, speaking))
+            self.assertEqual(first[:2], second[:2], path)
+        for server in (plain, speaking):
+            job = server.start(table(30))
+            state = server.wait(job)
+            self.assertEqual(state["events"][-1]["version"], "2.4.0")
+            status, body, _ = server.ask("GET", f"/v1/jobs/{job['jobId']}/results", token=job["token"])
+            self.assertEqual((status, len(json.loads(body)["items"])), (200, 30))
+            self.assertEqual(server.ask("GET", f"/v1/jobs/{job['jobId']}/results")[0], 401)
+            self.assertEqual(server.ask("DELETE", f"/v1/jobs/{job['jobId']}", token=job["token"])[0], 200)
+            socket = RawSocket(server.port, job)
+            opcode, payload = socket.receive()
+            # At once, and without a word of the client.
+            self.assertEqual((opcode, json.loads(payload)["type"]), (1, "job_started"))
+            self.assertEqual(socket.close_code(), 1000)
+
+    def test_a_job_of_the_app_is_one_of_the_service(self):
+        server = self.serve(*OPEN)
+        job = self.upload(server)
+        state = server.wait(job)
+        self.assertEqual((state["state"], state["pipeline"]), ("succeeded", "csv_import"))
+        status, body, _ = server.ask("GET", f"/v1/jobs/{job['jobId']}/failed.csv", token=job["token"])
+        self.assertEqual(status, 200, body)
+
+    def test_pages_of_other_origins_may_not_use_it(self):
+        server = self.serve(*OPEN)
+        body, kind = form(table(3))
+        status, answer, _ = server.ask("POST", "/api/v2/imports", body, Content_Type=kind, Origin="https://evil.example")
+        self.assertEqual((status, json.loads(answer)["success"]), (403, False))
+        job = self.upload(server)
+        server.wait(job)
+        status, _, _ = server.ask("GET", f"/v1/jobs/{job['jobId']}/results", Origin="https://evil.example")
+        self.assertEqual(status, 403)
+
+    def test_ids_that_the_app_chooses(self):
+        server = self.serve(*OPEN)
+        chosen = str(uuid.uuid4()).upper()
+
+        def enrich(books: list, job: object = chosen, path: str = "/v1/enrichment/batch") -> tuple[int, dict]:
+            body = json.dumps({"jobId": job, "books": books}).encode()
+            status, answer, _ = server.ask("POST", path, body, Content_Type="application/json")
+            return status, json.loads(answer)
+
+        first = enrich([{"title": "A", "author": "B"}])
+        again = enrich([{"title": "A", "author": "B"}], path="/api/enrichment/batch")
+        self.assertEqual([first[0], again[0]], [202, 202])
+        self.assertEqual([first[1]["jobId"], again[1]["jobId"]], [chosen, chosen])
+        self.assertNotEqual(first[1]["token"], again[1]["token"])
+        # Another list under the same id is another request, and the first one's job is as it was.
+        self.assertEqual(enrich([{"title": "C"}])[0], 409)
+        server.wait({"jobId": chosen, "token": first[1]["token"]})
+        status, body, _ = server.ask("GET", f"/v1/jobs/{chosen}/results")
+        self.assertEqual([book["title"] for book in json.loads(body)["data"]["enrichedBooks"]], ["A"])
+        for job in ("job-1", "../../x", 7):
+            self.assertEqual(enrich([{"title": "A"}], job)[0], 400, job)
+        for books, code in (([], "EMPTY_BATCH"), ([{"title": "A"}] * 101, "BATCH_TOO_LARGE"), ([{"title": "x" * 501}], "INVALID_REQUEST")):
+            status, answer = enrich(books, str(uuid.uuid4()))
+            self.assertEqual((status, answer["error"]["code"], answer["success"]), (400, code, False))
+
+    def test_refusals_are_in_its_envelope(self):
+        server = self.serve(*OPEN, limits={"csvBytes": 100, "startsAtOnceOfClient": 2, "startsPerMinuteOfClient": 1})
+        body, kind = form(b"Title\n" + b"x" * 200_000)
+        status, answer, _ = server.ask("POST", "/api/v2/imports", body, Content_Type=kind)
+        self.assertEqual((status, json.loads(answer)["error"]["code"]), (413, "FILE_TOO_LARGE"))
+        small, kind = form(b"Title\nA\n")
+        answers = [server.ask("POST", "/api/import/csv-gemini", small, Content_Type=kind) for _ in range(3)]
+        self.assertEqual([answer[0] for answer in answers], [200, 200, 429])
+        error = json.loads(answers[2][1])["error"]
+        self.assertEqual(error["code"], "RATE_LIMIT_EXCEEDED")
+        self.assertEqual(error["details"]["retryAfter"], int(answers[2][2]["Retry-After"]))
+        status, answer, _ = server.ask("POST", "/api/token/refresh", b"{}")
+        self.assertEqual((status, json.loads(answer)["error"]["code"]), (400, "INVALID_REQUEST"))
+        status, answer, _ = server.ask("GET", f"/v1/csv/results/{uuid.uuid4()}")
+        self.assertEqual((status, json.loads(answer)["error"]["code"]), (404, "NOT_FOUND"))
+
+    def test_results_come_after_the_end_and_a_job_can_be_stopped(self):
+        server = self.serve(*OPEN)
+        lock = server.lock_library()
+        job = self.upload(server)
+        status, answer, _ = server.ask("GET", f"/api/v2/imports/{job['jobId']}/results")
+        self.assertEqual((status, json.loads(answer)["error"]["code"]), (409, "JOB_NOT_FINISHED"))
+        status, answer, _ = server.ask("DELETE", f"/v1/jobs/{job['jobId']}", X_Auth_Token=job["token"])
+        self.assertEqual((status, json.loads(answer)["data"]["status"]), (200, "canceled"))
+        lock.release()
+        self.assertEqual(server.wait(job)["state"], "canceled")
+        status, answer, _ = server.ask("GET", f"/api/v2/imports/{job['jobId']}")
+        self.assertEqual(json.loads(answer)["data"]["status"], "CANCELLED")
+
+
+class SlowNetwork:
+    """Delays the bytes of connections to a server, each way."""
+
+    def __init__(self, port: int, seconds: float):
+        self.target, self.seconds = port, seconds
+
+    async def open(self) -> int:
+        """Opens a port."""
+        self.server = await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=512)
+        return self.server.sockets[0].getsockname()[1]
+
+    async def _serve(self, reader, writer) -> None:
+        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self.target)
+        await asyncio.gather(self._pump(reader, far_writer), self._pump(far_reader, writer))
+
+    async def _pump(self, reader, writer) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                data = await reader.read(65_536)
+            except OSError:
+                data = b""
+            loop.call_later(self.seconds, self._write, writer, data)
+            if not data:
+                return
+
+    @staticmethod
+    def _write(writer, data: bytes) -> None:
+        try:
+            writer.write(data) if data else writer.close()
+        except (OSError, RuntimeError):
+            pass
+
+
+class Phone:
+    """The app on a network: starts an import, opens the socket, pings first, and says ready late."""
+
+    def __init__(self, port: int, version: str | None, chance: random.Random):
+        self.port, self.version = port, version
+        self.pause = chance.uniform(0, 1.5)
+        self.early = 0
+        self.messages: list[dict] = []
+
+    async def follow(self) -> None:
+        """One job, to its last message."""
+        body, kind = form(table(5))
+        while True:
+            reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+            head = f"POST /api/import/csv-gemini HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n"
+            writer.write(head.encode() + f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body)
+            answer = await reader.read()
+            writer.close()
+            status, content = int(answer.split()[1]), answer.split(b"\r\n\r\n", 1)[1]
+            if status != 503:
+                break
+            # As many are read as may be.
+            await asyncio.sleep(0.3)
+        assert status == 200, answer
+        job = json.loads(content)
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        query = f"jobId={job['jobId']}&token={job['token']}" + (f"&version={self.version}" if self.version else "")
+        key = base64.b64encode(os.urandom(16)).decode()
+        writer.write(
+            f"GET /ws/progress?{query} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n".encode()
+        )
+        head = await reader.readuntil(b"\r\n\r\n")
+        assert b" 101 " in head, head
+        self.send(writer, 9, b"")
+        reading = asyncio.create_task(self.receive(reader))
+        opcode, _ = await reading
+        while opcode != 10:
+            self.early += opcode == 1
+            opcode, _ = await self.receive(reader)
+        reading = asyncio.create_task(self.receive(reader))
+        done, _ = await asyncio.wait({reading}, timeout=self.pause)
+        self.early += len(done)
+        self.send(writer, 1, b'{"type":"ready"}')
+        while True:
+            opcode, payload = await reading
+            if opcode == 1:
+                self.messages.append(json.loads(payload))
+                if self.messages[-1]["type"] in ("job_complete", "error"):
+                    break
+            assert opcode != 8, payload
+            reading = asyncio.create_task(self.receive(reader))
+        self.send(writer, 8, struct.pack(">H", 1001))
+        writer.close()
+
+    @staticmethod
+    def send(writer, opcode: int, payload: bytes) -> None:
+        """Sends a short frame."""
+        mask = os.urandom(4)
+        masked = bytes(byte ^ mask[place % 4] for place, byte in enumerate(payload))
+        writer.write(bytes([0x80 | opcode, 0x80 | len(payload)]) + mask + masked)
+
+    @staticmethod
+    async def receive(reader) -> tuple[int, bytes]:
+        """The next frame."""
+        first, length = await reader.readexactly(2)
+        if length == 126:
+            length = struct.unpack(">H", await reader.readexactly(2))[0]
+        elif length == 127:
+            length = struct.unpack(">Q", await reader.readexactly(8))[0]
+        return first & 15, await reader.readexactly(length)
+
+
+class ShortJobTests(Stage):
+    """A hundred jobs that are over long before the app is ready, with 40 ms each way."""
+
+    #: The members that the types of a version require in a completion.
+    REQUIRED = {
+        "1": {"books", "errors", "successRate"}, "2": {"summary", "expiresAt"}, "2.4": {"summary", "expiresAt"},
+        None: {"books", "errors", "successRate", "summary", "expiresAt"},
+    }
+
+    def test_a_hundred_ends_of_each_kind_and_none_is_lost(self):
+        server = self.serve(*OPEN)
+        chance = random.Random(16)
+
+        async def crowd() -> dict:
+            port = await SlowNetwork(server.port, 0.04).open()
+            phones = {version: [Phone(port, version, chance) for _ in range(100)] for version in self.REQUIRED}
+            for group in phones.values():
+                await asyncio.gather(*(phone.follow() for phone in group))
+            return phones
+
+        phones = asyncio.run(crowd())
+        for version, group in phones.items():
+            ends = [phone.messages[-1] for phone in group]
+            self.assertEqual(len(ends), 100)
+            self.assertEqual({end["type"] for end in ends}, {"job_complete"}, version)
+            self.assertEqual(sum(phone.early for phone in group), 0, version)
+            for phone in group:
+                self.assertEqual(phone.messages[0]["type"], "ready_ack")
+                self.assertEqual([message["type"] for message in phone.messages].count("job_complete"), 1)
+            for end in ends:
+                self.assertLessEqual(self.REQUIRED[version], set(end["payload"]), version)
+                for other in set().union(*self.REQUIRED.values()) - self.REQUIRED[version]:
+                    self.assertNotIn(other, end["payload"], version)
+
+
+if __name__ == "__main__":
+    unittest.main()
