@@ -290,7 +290,9 @@ let package = Package(
       name: "CompatibilityTests",
       dependencies: [
         "BooksTrackDialect", "CatnipDialect", "CompatibilityCheck", "ConditionalHTTP",
-        "Jobs", "MesDepartsDialect", "ServeSettings", "StrictJSON", "TolerantDecoding", .httpTypes,
+        "Jobs", "JobsServer", "MesDepartsDialect", "ServeSettings", "StrictJSON",
+        "TolerantDecoding",
+        .httpTypes,
       ]
     ),
     .target(name: "TestScale", path: "Tests/TestScale"),

@@ -22,7 +22,7 @@ OPEN = ("--speak", "bookstrack", "--jobs-query-tokens", "--jobs-bare-ids")
 #: The addresses that the app has and the native API has not.
 ADDRESSES = [
     ("POST", "/api/import/csv-gemini"), ("POST", "/api/v2/imports"), ("GET", "/api/v2/imports/x"),
-    ("GET", "/api/v2/imports/x/results"), ("POST", "/v1/enrichment/batch"), ("POST", "/api/enrichment/batch"),
+    ("GET", "/api/v2/imports/x/results"), ("GET", "/api/v2/imports/x/stream"), ("POST", "/v1/enrichment/batch"), ("POST", "/api/enrichment/batch"),
     ("POST", "/api/enrichment/start"), ("POST", "/api/enrichment/cancel"), ("POST", "/api/batch-enrich"),
     ("POST", "/api/scan-bookshelf"), ("POST", "/api/scan-bookshelf/batch"), ("POST", "/api/scan-bookshelf/cancel"),
     ("GET", "/v1/csv/results/x"), ("GET", "/v1/csv/status/x"), ("POST", "/v1/csv/cancel/x"),
@@ -141,6 +141,10 @@ class BoundaryTests(Stage):
         self.assertEqual((state["state"], state["pipeline"]), ("succeeded", "csv_import"))
         status, body, _ = server.ask("GET", f"/v1/jobs/{job['jobId']}/failed.csv", token=job["token"])
         self.assertEqual(status, 200, body)
+        # Who offers the native subprotocol is no part of the app: all of its messages come, at once.
+        socket = RawSocket(server.port, job)
+        messages = [json.loads(socket.receive()[1]) for _ in state["events"]]
+        self.assertEqual(messages, state["events"])
 
     def test_pages_of_other_origins_may_not_use_it(self):
         server = self.serve(*OPEN)

@@ -196,6 +196,7 @@ struct BooksTrackResults {
   /// The books of a table, and its failed rows.
   ///
   /// - Parameter areSentences: Whether failed rows are sentences.
+  /// - Returns: The members.
   func table(areSentences: Bool = false) -> [String: JSONValue] {
     let failed = items.filter { $0.outcome == .failed }
     let books = items.filter { [.imported, .updated, .duplicate].contains($0.outcome) }
@@ -229,6 +230,7 @@ struct BooksTrackResults {
   /// The books of photos; members have the names of both generations.
   ///
   /// - Parameter instant: When, in milliseconds since 1970-01-01T00:00:00Z.
+  /// - Returns: The members.
   func scan(at instant: Int64) -> [String: JSONValue] {
     let books = items.filter { [.approved, .needsReview].contains($0.outcome) }
     let enriched = books.count { $0.value?["enriched"]?.object != nil }

@@ -21,6 +21,9 @@ struct BooksTrackJobs: Sendable {
     router.get("api/v2/imports/:job") { request, context in
       try await status(request, id: Self.id(context))
     }
+    router.get("api/v2/imports/:job/stream") { request, context in
+      try BooksTrackStream(view: view).answer(request, try await job(request, Self.id(context)))
+    }
     router.get("v1/csv/status/:job") { request, context in
       try await tableStatus(request, id: Self.id(context))
     }

@@ -56,6 +56,7 @@ struct BooksTrackMessages: Sendable {
   /// - Parameters:
   ///   - event: The event.
   ///   - items: The results that an end carries.
+  /// - Returns: The message.
   func message(_ event: JobEvent, items: [JobItem]) -> JSONValue {
     switch event.body {
     case .started(_, let total):

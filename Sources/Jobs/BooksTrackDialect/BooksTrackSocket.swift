@@ -29,6 +29,10 @@ package struct BooksTrackDoor: WebSocketAuthorizer {
       query["version"].map({ WireVersion(parsing: $0) != nil }) ?? true
     else { return nil }
     let credential = view.credential(request.headerFields, query: text)
+    // Who offers the native subprotocol reads the native messages.
+    if credential?.subprotocol?.hasPrefix(JobSocketAuthorizer.subprotocol) == true {
+      return await native.open(request)
+    }
     guard let job = try? await view.job(id, credential?.0), let hearing = view.hear(job) else {
       return nil
     }
@@ -193,7 +197,9 @@ private final class BooksTrackSession: Sendable {
     }
   }
 
-  /// Takes in what the app says. What is not understood is passed: a notice would be a message that it cannot read.
+  /// Takes in what the app says.
+  ///
+  /// What is not understood is passed: a notice would be a message that it cannot read.
   private func listen(_ socket: any ServerWebSocket) async -> Exit {
     var passed: [Int64] = []
     while true {

@@ -1,5 +1,6 @@
 import CompatibilityCheck
 import Jobs
+import JobsServer
 import StrictJSON
 import Testing
 import TolerantDecoding
@@ -188,6 +189,31 @@ struct BooksTrackMessageTests {
       let failed = items(pipeline).count { $0.outcome == .failed }
       #expect(completion.failures == failed)
     }
+  }
+
+  @Test("The events of a stream have the names and the data that the app knows.")
+  func stream() {
+    let position = EventPosition(epoch: 1, seq: 2)
+    let failure = JobWireError(code: "c", message: "line\nline", isRetryable: nil)
+    for (name, body) in [
+      ("initialized", JobEvent.Body.started(phases: [], total: nil)),
+      ("processing", .progress(JobProgress(fraction: 0.25, processed: 1, total: 4))),
+      ("completed", .ended(JobCompletion(ending: .succeeded))),
+      ("completed", .ended(JobCompletion(ending: .canceled, total: 3))),
+      ("failed", .ended(JobCompletion(ending: .failed, failure: failure))),
+      ("failed", .ended(JobCompletion(ending: .failed))),
+    ] {
+      let event = JobEvent(position: position, at: 1_763_783_391_876, body: body)
+      let text = BooksTrackStream.text(.event(event, covers: 2), "j")
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      #expect(lines.count == 5)
+      #expect(lines[0] == "event: \(name)")
+      #expect(lines[1] == "id: 1.2")
+      #expect(lines[2].hasPrefix("data: "))
+      let value = try? JSONReader.value(of: Array(lines[2].dropFirst(6).utf8), rules: .lenient)
+      #expect(BooksTrackShapes.streamed[name]?.faults(in: value ?? .null) == [])
+    }
+    #expect(BooksTrackStream.text(.alive(JobProgress(fraction: 0)), "j").hasPrefix(":"))
   }
 
   @Test("Results decode with the types of the parts that fetch them.")

@@ -7,7 +7,7 @@ import Serving
 /// Who may see a job: whoever has a token for it.
 struct JobAuthorization: Sendable {
   /// The subprotocols that carry a token; the second is that of older clients.
-  static let tokenProtocols = ["freshet-auth.", "bookstrack-auth."]
+  static let tokenProtocols = [JobSocketAuthorizer.subprotocol, "bookstrack-auth."]
 
   let store: JobStore
   /// Whether a token may stand in the query, where it ends up in logs.

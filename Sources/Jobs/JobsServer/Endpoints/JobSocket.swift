@@ -15,6 +15,8 @@ import Synchronization
 package struct JobSocketAuthorizer: WebSocketAuthorizer {
   /// The path.
   package static let path = "/ws/progress"
+  /// What the native subprotocol begins with; a token follows.
+  package static let subprotocol = "freshet-auth."
 
   let store: JobStore
   let hub: JobEventBroadcaster

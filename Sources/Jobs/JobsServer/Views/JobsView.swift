@@ -192,6 +192,16 @@ package struct JobsView: Sendable {
     }
   }
 
+  /// The answer where nobody more may listen.
+  package var tooMany: Problem {
+    JobProblem(
+      .serviceUnavailable,
+      .busy,
+      "too many listen; poll instead",
+      retryAfter: store.limits.pollSeconds
+    ).problem
+  }
+
   private func lastEvent(_ job: JobRow) async throws -> JobEvent? {
     guard job.state.isTerminal else { return nil }
     let stored = try await store.messages(job.id, after: job.position.seq - 1, limit: 1)
@@ -208,6 +218,7 @@ extension JobsService {
   /// - Parameters:
   ///   - dialect: The mark of the jobs that are started through it.
   ///   - acceptsBareIDs: Whether such a job opens to whoever knows its id.
+  /// - Returns: The view.
   package func view(dialect: String, acceptsBareIDs: Bool) -> JobsView {
     JobsView(
       dialect: dialect,

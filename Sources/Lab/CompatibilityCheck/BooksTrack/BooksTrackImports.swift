@@ -1,3 +1,4 @@
+import ConditionalHTTP
 import HTTPTypes
 import StrictJSON
 
@@ -82,6 +83,9 @@ struct BooksTrackImports: Sendable {
     }
     guard let (id, _) = BooksTrackTicket.read(answer) else { return }
     let path = "/api/v2/imports/\(id)"
+    await run.step(who, "GET \(path)/stream", expects: "events up to completed") { check in
+      try await stream(run, path + "/stream", check)
+    }
     await run.step(who, "GET \(path), until it is over", expects: "200 and a status of five") {
       check in
       for _ in 0..<40 {
@@ -120,6 +124,33 @@ struct BooksTrackImports: Sendable {
     }
   }
 
+  /// Follows an import over server-sent events, and reads them as the app does: parts between empty lines, and lines by
+  /// what they begin with.
+  private func stream(_ run: ClientRun, _ path: String, _ check: StepCheck) async throws {
+    var fields: HTTPFields = [.accept: "text/event-stream", .cacheControl: "no-cache"]
+    fields[.acceptEncoding] = nil
+    let events = StreamedEvents()
+    try await run.stream(ClientRequest(.get, path, fields: fields, timeout: .seconds(70))) { part in
+      switch part {
+      case .head(let head): await events.take(head)
+      case .content(let bytes): await events.take(bytes)
+      }
+    }
+    let (status, taken) = await (events.status, events.taken)
+    guard check.expect(status == 200, "status: expected 200, found \(status)") else { return }
+    for event in taken {
+      guard let shape = BooksTrackShapes.streamed[event.name] else { continue }
+      guard
+        let value = ClientAnswer(head: .init(status: .ok), body: Array(event.data.utf8)).value
+      else { return check.fault("the data of \(event.name) are no JSON") }
+      check.shape(shape, of: value)
+    }
+    check.expect(
+      taken.last?.name == "completed",
+      "the last event is \(taken.last?.name ?? "nothing")"
+    )
+  }
+
   private func post(_ path: String, _ boundary: String, names: Bool = false) -> ClientRequest {
     let type = "multipart/form-data; boundary=\(boundary)"
     return ClientRequest(
@@ -129,6 +160,33 @@ struct BooksTrackImports: Sendable {
       content: BooksTrackContent.form(rows: rows, boundary: boundary),
       timeout: .seconds(120)
     )
+  }
+}
+
+/// The events of a stream, as the app's parser finds them.
+private actor StreamedEvents {
+  private(set) var status = 0
+  private(set) var taken: [(name: String, data: String)] = []
+  private var rest = ""
+
+  func take(_ head: HTTPResponse) -> HTTPStreamDemand {
+    status = head.status.code
+    return status == 200 ? .more : .enough
+  }
+
+  func take(_ bytes: [UInt8]) -> HTTPStreamDemand {
+    rest += String(decoding: bytes, as: UTF8.self)
+    while let end = rest.firstRange(of: "\n\n") {
+      var name = ""
+      var data = ""
+      for line in rest[..<end.lowerBound].split(separator: "\n") {
+        if line.hasPrefix("event: ") { name = String(line.dropFirst(7)) }
+        if line.hasPrefix("data: ") { data += line.dropFirst(6) }
+      }
+      rest = String(rest[end.upperBound...])
+      if !name.isEmpty, !data.isEmpty { taken.append((name, data)) }
+    }
+    return ["completed", "failed", "error"].contains(taken.last?.name) ? .enough : .more
   }
 }
 

@@ -64,6 +64,7 @@ package enum BooksTrackGeneration: String, CaseIterable, Hashable, Sendable {
   /// A completion of one kind.
   ///
   /// - Parameter pipeline: The kind.
+  /// - Returns: Its payload.
   package func completion(of pipeline: String) -> JSONShape {
     let head = JSONShape.object(["type": .string, "pipeline": .string])
     switch self {

@@ -3,7 +3,9 @@ import Foundation
 import HTTPTypes
 import StrictJSON
 
-/// The parts of the app that find books in photos. A white photo has none; a server that cannot read it says so.
+/// The parts of the app that find books in photos.
+///
+/// A white photo has none; a server that cannot read it says so.
 struct BooksTrackScans: Sendable {
   /// One photo: the part of the app that reads the oldest members of messages.
   func playPhoto(_ run: ClientRun) async {

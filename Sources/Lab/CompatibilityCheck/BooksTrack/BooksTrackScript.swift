@@ -3,8 +3,9 @@ import Foundation
 import HTTPTypes
 import StrictJSON
 
-/// The clients of BooksTrack, played against a server: imports, enrichments and scans, each as the parts and generations
-/// of the app take their steps. They run side by side.
+/// The clients of BooksTrack, played against a server.
+///
+/// Imports, enrichments and scans, each as the parts and generations of the app take their steps; they run side by side.
 struct BooksTrackScript: ClientScript {
   static let name = "bookstrack"
   static let settings = [

@@ -74,6 +74,22 @@ package enum BooksTrackShapes {
     "progress": .optional(.number), "totalCount": count, "processedCount": count,
     "pipeline": text,
   ])
+  /// The data of an event of an import's stream, by the name of the event.
+  package static let streamed: [String: JSONShape] = {
+    let event = JSONShape.object([
+      "jobId": .string, "status": .string, "progress": .number, "processedCount": .integer,
+      "totalCount": .integer, "completedAt": text,
+    ])
+    let failed = JSONShape.object([
+      "error": .object([
+        "code": .string, "message": .string, "retryable": .optional(.bool), "details": .anything,
+      ])
+    ])
+    return [
+      "initialized": event, "processing": event, "completed": event, "failed": failed,
+      "error": failed,
+    ]
+  }()
   /// The state of an import of the generation before.
   package static let tableStatus = JSONShape.object([
     "status": .words(["processing", "completed", "failed"]), "progress": .optional(.number),

@@ -1,0 +1,81 @@
+import HTTPTypes
+import Hummingbird
+import Jobs
+import JobsServer
+import NIOCore
+import Serving
+import StrictJSON
+import TolerantDecoding
+
+/// `GET /api/v2/imports/{id}/stream`: a job as the server-sent events of BooksTrack, with names of their own.
+struct BooksTrackStream: Sendable {
+  private static let fields: HTTPFields = [
+    .contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store",
+  ]
+
+  let view: JobsView
+
+  /// Tells of a job from where it stands to its end, which ends the stream too.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - job: The job.
+  /// - Returns: The answer.
+  /// - Throws: ``Problem`` 503 if too many listen.
+  func answer(_ request: Request, _ job: JobRow) throws -> Response {
+    guard let hearing = view.hear(job) else { throw view.tooMany }
+    let body = ResponseBody { writer in
+      try await request.body.consumeWithCancellationOnInboundClose { _ in
+        var target = writer
+        _ = try await hearing.follow { piece in
+          try await target.write(ByteBuffer(string: Self.text(piece, job.id)))
+        }
+        writer = target
+      }
+      try await writer.finish(nil)
+    }
+    return Response(status: .ok, headers: Self.fields, body: body)
+  }
+
+  /// A piece of news as an event; a sign of life as a comment.
+  static func text(_ piece: JobListening.Piece, _ job: String) -> String {
+    guard case .event(let event, _) = piece else { return ": alive\n\n" }
+    var members: [String: JSONValue]
+    let name: String
+    switch event.body {
+    case .started(_, let total):
+      name = "initialized"
+      members = Self.members(JobProgress(fraction: 0, total: total), "initialized")
+    case .progress(let progress):
+      name = "processing"
+      members = Self.members(progress, "processing")
+    case .ended(let completion):
+      let total = completion.total ?? 0
+      let progress = JobProgress(fraction: 1, processed: total, total: total)
+      if completion.ending == .known(.failed) {
+        name = "failed"
+        members = Self.members(progress, "failed")
+        members["error"] = .object([
+          "code": .string(completion.failure?.code ?? JobWireError.unknownCode),
+          "message": .string(completion.failure?.message ?? "the job failed"),
+          "retryable": .bool(completion.failure?.isRetryable ?? false),
+        ])
+      } else {
+        name = "completed"
+        members = Self.members(progress, completion.ending == .known(.canceled) ? "canceled" : name)
+        members["completedAt"] = .string(JobInstant.text(event.at))
+      }
+    }
+    members["jobId"] = .string(job)
+    let data = String(decoding: JSONValue.object(members).bytes, as: UTF8.self)
+    return "event: \(name)\nid: \(event.position)\ndata: \(data)\n\n"
+  }
+
+  private static func members(_ progress: JobProgress, _ status: String) -> [String: JSONValue] {
+    [
+      "status": .string(status), "progress": JSONValue(progress.fraction),
+      "processedCount": .whole(Int64(progress.processed ?? 0)),
+      "totalCount": .whole(Int64(progress.total ?? 0)),
+    ]
+  }
+}
