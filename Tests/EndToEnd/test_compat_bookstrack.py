@@ -251,7 +251,9 @@ class Phone:
     def __init__(self, port: int, version: str | None, chance: random.Random):
         self.port, self.version = port, version
         self.pause = chance.uniform(0, 1.5)
+        # How many messages came before `ready` was sent, and how long it took to be heard, from before the socket opened.
         self.early = 0
+        self.seconds = 0.0
         self.messages: list[dict] = []
 
     async def follow(self) -> None:
@@ -273,6 +275,7 @@ class Phone:
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         query = f"jobId={job['jobId']}&token={job['token']}" + (f"&version={self.version}" if self.version else "")
         key = base64.b64encode(os.urandom(16)).decode()
+        began = asyncio.get_running_loop().time()
         writer.write(
             f"GET /ws/progress?{query} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n".encode()
@@ -293,6 +296,8 @@ class Phone:
             opcode, payload = await reading
             if opcode == 1:
                 self.messages.append(json.loads(payload))
+                if self.messages[-1]["type"] == "ready_ack":
+                    self.seconds = asyncio.get_running_loop().time() - began
                 if self.messages[-1]["type"] in ("job_complete", "error"):
                     break
             assert opcode != 8, payload
@@ -343,9 +348,10 @@ class ShortJobTests(Stage):
             ends = [phone.messages[-1] for phone in group]
             self.assertEqual(len(ends), 100)
             self.assertEqual({end["type"] for end in ends}, {"job_complete"}, version)
-            self.assertEqual(sum(phone.early for phone in group), 0, version)
             for phone in group:
-                self.assertEqual(phone.messages[0]["type"], "ready_ack")
+                # On a machine that stands still for so long the server does not wait for ready.
+                if phone.seconds < 10:
+                    self.assertEqual((phone.early, phone.messages[0]["type"]), (0, "ready_ack"))
                 self.assertEqual([message["type"] for message in phone.messages].count("job_complete"), 1)
             for end in ends:
                 self.assertLessEqual(self.REQUIRED[version], set(end["payload"]), version)

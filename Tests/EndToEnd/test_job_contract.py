@@ -15,11 +15,14 @@ PROBLEM = "application/problem+json"
 
 
 class ContractTests(unittest.TestCase):
+    #: What the server is started with besides.
+    options: tuple[str, ...] = ()
+
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
-        cls.server = JobServer(cls.folder.name, "--jobs-running", "1")
+        cls.server = JobServer(cls.folder.name, "--jobs-running", "1", *cls.options)
         cls.addClassCleanup(lambda: cls.server.process.poll() is None and cls.server.kill())
         status, body, fields = cls.server.ask("GET", "/openapi-jobs.json")
         assert (status, fields["Content-Type"]) == (200, "application/json; charset=utf-8"), (status, fields)
@@ -181,6 +184,12 @@ class ContractTests(unittest.TestCase):
                      if status in (408, 410, 429, 503, 507, 101) or (status == 202 and ("cancel" in path or method == "delete"))
                      or (status == 409 or status == 413 or status == 400) and path in ("/v1/jobs/batch_enrichment", "/v1/jobs/ai_scan")}
         self.assertEqual(said - self.seen - elsewhere, set())
+
+
+class SpeakingContractTests(ContractTests):
+    """The same beside the API of another app."""
+
+    options = ("--speak", "bookstrack", "--jobs-bare-ids")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ import Testing
     let settings = try read(
       """
       {"allowedHosts": ["books.example", "[::1]"], "jobs": {"folder": "j", "running": 3, "keptSeconds": 60,
-       "tokenSeconds": 70, "queryTokens": true, "openLibrary": "https://openlibrary.org",
+       "tokenSeconds": 70, "queryTokens": true, "bareIDs": true, "openLibrary": "https://openlibrary.org",
        "vision": "http://127.0.0.1:9/v1/books", "limits": {"csvRows": 5, "anything": 6}}}
       """
     )
@@ -32,6 +32,7 @@ import Testing
     #expect(settings.jobs?.keptSeconds == 60)
     #expect(settings.jobs?.tokenSeconds == 70)
     #expect(settings.jobs?.queryTokens == true)
+    #expect(settings.jobs?.bareIDs == true)
     #expect(settings.jobs?.limits == ["csvRows": 5, "anything": 6])
     #expect(settings.jobs?.openLibrary == "https://openlibrary.org")
     #expect(settings.jobs?.vision == "http://127.0.0.1:9/v1/books")
