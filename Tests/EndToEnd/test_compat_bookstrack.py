@@ -39,11 +39,11 @@ def form(content: bytes, boundary: str = "B-1") -> tuple[bytes, str]:
 class Stage(unittest.TestCase):
     """Servers of a test."""
 
-    def serve(self, *options: str, limits: dict[str, int] | None = None) -> JobServer:
+    def serve(self, *options: str, limits: dict[str, int] | None = None, log_level: str = "error") -> JobServer:
         """A server in a folder of its own."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        server = JobServer(folder.name, *options, limits=limits)
+        server = JobServer(folder.name, *options, limits=limits, log_level=log_level)
         self.addCleanup(lambda: server.process.poll() is None and server.stop())
         return server
 
@@ -53,6 +53,13 @@ class Stage(unittest.TestCase):
         status, answer, _ = server.ask("POST", path, body, Content_Type=kind, **fields)
         self.assertIn(status, (200, 202), answer)
         return json.loads(answer)
+
+
+class AppSocket(RawSocket):
+    """A socket with the token where a part of the app has it."""
+
+    def __init__(self, port: int, job: dict):
+        super().__init__(port, {"jobId": f"{job['jobId']}&token={job['token']}", "token": ""})
 
 
 class PlayerTests(Stage):
@@ -196,6 +203,37 @@ class BoundaryTests(Stage):
         self.assertEqual((status, json.loads(answer)["error"]["code"]), (400, "INVALID_REQUEST"))
         status, answer, _ = server.ask("GET", f"/v1/csv/results/{uuid.uuid4()}")
         self.assertEqual((status, json.loads(answer)["error"]["code"]), (404, "NOT_FOUND"))
+
+    def test_the_log_says_which_parts_of_the_app_are_refused(self):
+        for options, words in (
+            (("--speak", "bookstrack"), "--jobs-query-tokens and --jobs-bare-ids"),
+            (("--speak", "bookstrack", "--jobs-query-tokens"), "refused without --jobs-bare-ids"), (OPEN, None),
+        ):
+            server = self.serve(*options, log_level="notice")
+            server.stop()
+            said = [line for line in server.log if "BooksTrack" in line]
+            self.assertEqual([words in line for line in said], [True] if words else [], said)
+
+    def test_a_server_that_ends_waits_for_no_ready_and_the_job_goes_on_after_it(self):
+        server = self.serve(*OPEN)
+        lock = server.lock_library()
+        job = self.upload(server)
+        socket = AppSocket(server.port, job)
+        self.assertEqual(socket.status, 101)
+        self.assertEqual(server.stop(), 0)
+        self.assertEqual(socket.close_code(), 1001)
+        lock.release()
+        again = JobServer(server.folder, *OPEN)
+        self.addCleanup(again.stop)
+        socket = AppSocket(again.port, job)
+        socket.send(1, b'{"type":"nonsense"}')
+        socket.send(1, b'{"type":"ping"}')
+        socket.send(1, b'{"type":"ready"}')
+        types = []
+        while "job_complete" not in types:
+            types.append(json.loads(socket.receive()[1])["type"])
+        self.assertEqual((types[:2], set(types[2:-1]) - {"job_started", "job_progress"}), (["pong", "ready_ack"], set()))
+        self.assertEqual(socket.close_code(), 1000)
 
     def test_results_come_after_the_end_and_a_job_can_be_stopped(self):
         server = self.serve(*OPEN)

@@ -60,6 +60,9 @@ package struct JobsService: Sendable {
     )
   }
 
+  /// Whether a token may stand in the query, where it ends up in logs.
+  package var acceptsQueryToken: Bool { gate.acceptsQueryToken }
+
   /// Opens WebSockets for the server.
   package var door: JobSocketAuthorizer {
     JobSocketAuthorizer(store: store, hub: hub, gate: gate, rules: rules, logger: logger)

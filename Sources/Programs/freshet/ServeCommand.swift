@@ -181,6 +181,7 @@ struct ServeCommand: AsyncParsableCommand {
       acceptsBareJobIDs: jobs.jobsBareIds ?? false,
       door: ServerListener(limits: limits)
     )
+    if let notice = server.booksTrackNotice { logger.notice("\(notice)") }
     // A socket is for its owner only from the moment it is there.
     if workspaces.socket != nil { umask(0o077) }
     let claim: SocketLock?
