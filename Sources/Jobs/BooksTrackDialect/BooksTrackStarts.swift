@@ -12,7 +12,7 @@ struct BooksTrackStarts: Sendable {
   static let photosBytes = 64 << 20
   /// The stages of a scan that the app estimates progress by: seconds, and the share that is done after them.
   private static let stages: [(name: String, seconds: Int64, share: Double)] = [
-    ("Image Quality Analysis", 3, 0.1), ("AI Processing", 25, 0.5), ("Metadata Enrichment", 12, 1),
+    ("Reading the photos", 3, 0.1), ("Finding books", 25, 0.5), ("Completing them", 12, 1),
   ]
 
   let view: JobsView
@@ -116,9 +116,7 @@ struct BooksTrackStarts: Sendable {
     var members = Self.members(started)
     members["status"] = .string("started")
     members["websocketReady"] = .bool(false)
-    members["message"] = .string(
-      "AI scan started. Connect to /ws/progress?jobId=\(started.job.id) for real-time updates."
-    )
+    members["message"] = .string("progress is told at /ws/progress?jobId=\(started.job.id)")
     members["stages"] = .list(
       Self.stages.map { stage in
         .object([
