@@ -291,7 +291,7 @@ let package = Package(
       dependencies: [
         "BooksTrackDialect", "CatnipDialect", "CompatibilityCheck", "ConditionalHTTP",
         "Jobs", "JobsServer", "MesDepartsDialect", "ServeSettings", "StrictJSON",
-        "TolerantDecoding",
+        "TolerantDecoding", "Workspaces",
         .httpTypes,
       ]
     ),

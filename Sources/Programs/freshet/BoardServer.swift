@@ -103,11 +103,13 @@ struct BoardServer {
   }
 
   /// The beginnings of the paths whose answers are of the present, whatever the service clock shows.
-  private var present: [String] { workspaces == nil ? [] : WorkspacesService.prefixes }
+  private var present: [String] {
+    workspaces == nil ? [] : WorkspacesService.prefixes + catnipPaths
+  }
 
   /// The beginnings of the paths that are not public.
   private var closedPaths: [String] {
-    (workspaces == nil ? [] : WorkspacesService.prefixes)
+    (workspaces == nil ? [] : WorkspacesService.prefixes + catnipPaths)
       + (jobs == nil ? [] : JobsService.writablePaths + ["/v1/capabilities"])
       + (booksTrack == nil ? [] : BooksTrackDialectService.paths)
   }
@@ -174,7 +176,11 @@ struct BoardServer {
     router.add(middleware: ProblemMiddleware(routes: routes, absent: absent))
     router.add(middleware: RequestHeadMiddleware())
     if let workspaces {
-      workspaces.service.add(to: router, access: workspaces.access)
+      workspaces.service.add(
+        to: router,
+        access: workspaces.access,
+        dialect: catnipWording
+      )
     }
     stationboard.add(to: router)
     // At addresses that both have it looks first.

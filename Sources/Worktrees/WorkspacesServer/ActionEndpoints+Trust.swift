@@ -18,7 +18,7 @@ extension ActionEndpoints {
       return Self.done(
         "the configuration of \(now.repoId) is trusted as it is",
         now.id,
-        watcher,
+        reads,
         restore: nil
       )
     }
@@ -32,7 +32,7 @@ extension ActionEndpoints {
       return Self.done(
         "no configuration of \(now.repoId) is trusted",
         now.id,
-        watcher,
+        reads,
         restore: nil
       )
     }

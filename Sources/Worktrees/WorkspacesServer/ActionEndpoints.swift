@@ -69,15 +69,22 @@ struct ActionEndpoints: Sendable {
   }
 
   /// `POST /v1/git/checkout/{owner}/{repository}`, as in the seed system: `branch` is the one to start from.
+  ///
+  /// In a dialect, a checkout that names neither folder nor branch is the repetition of an earlier one whose worktree
+  /// nobody has used yet, and makes no other.
   func checkout(_ owner: String, _ name: String, _ request: Request) async throws -> Response {
     let query = QueryItems(request)
     let asked = try await RequestBodies.decode(Creation.self, request)
     let stamp = String(UInt32.random(in: .min ... .max), radix: 36)
+    let isNamed = asked.name != nil || asked.branch != nil
     return try await create(
       "\(owner)/\(name)",
       branch: asked.branch,
       name: asked.name ?? "\(name)-\(stamp)",
-      source: query["branch"] ?? asked.source
+      source: query["branch"] ?? asked.source,
+      repeating: isNamed
+        ? nil : reads.dialect.map { .init(prefix: "\(name)-", within: $0.checkoutRepeats) },
+      status: reads.dialect?.checkoutStatus ?? .created
     )
   }
 
@@ -85,7 +92,9 @@ struct ActionEndpoints: Sendable {
     _ repository: String,
     branch: String?,
     name: String?,
-    source: String?
+    source: String?,
+    repeating: WorktreeActions.Repetition? = nil,
+    status: HTTPResponse.Status = .created
   ) async throws -> Response {
     await reads.firstLook()
     return try await Self.refusing {
@@ -93,18 +102,19 @@ struct ActionEndpoints: Sendable {
         repository: repository,
         branch: branch,
         name: name,
-        source: source
+        source: source,
+        repeating: repeating
       )
       guard let record = watcher.store.record(made.id) else {
         throw WorkspaceReader.missing(made.id)
       }
-      var out = WorkspaceBytes()
+      var out = WorkspaceBytes(reads.dialect)
       out.raw("{\"worktree\":")
       out.workspace(record)
       out.raw(",\"message\":")
       out.text("\(made.path) is there with \(made.branch)")
       out.raw("}")
-      var response = ReadEndpoints.json(out.bytes, status: .created)
+      var response = ReadEndpoints.json(out.bytes, status: status)
       response.headers[.location] = "/v1/git/worktrees/\(made.id)"
       return response
     }
@@ -126,7 +136,7 @@ struct ActionEndpoints: Sendable {
         losesIgnored: losesIgnored,
         processes: processes
       )
-      var out = WorkspaceBytes()
+      var out = WorkspaceBytes(reads.dialect)
       out.raw("{\"message\":")
       out.text("\(workspace.path) is gone; it can be restored until \(point.keptUntil)")
       out.raw(",\"id\":")
@@ -186,7 +196,7 @@ struct ActionEndpoints: Sendable {
       return Self.done(
         message,
         merged.target.id,
-        watcher,
+        reads,
         restore: merged.undo,
         removed: merged.removed
       )
@@ -214,7 +224,7 @@ struct ActionEndpoints: Sendable {
       return Self.done(
         "\(now.branch) has what \(now.git.compared ?? now.sourceBranch) has",
         now.id,
-        watcher,
+        reads,
         restore: synced.undo
       )
     }
@@ -225,7 +235,7 @@ struct ActionEndpoints: Sendable {
     let workspace = try await workspace(id)
     await watcher.refresh(workspace.path)
     guard let record = watcher.store.record(id) else { throw WorkspaceReader.missing(id) }
-    var out = WorkspaceBytes()
+    var out = WorkspaceBytes(reads.dialect)
     out.workspace(record)
     return ReadEndpoints.json(out.bytes)
   }
@@ -262,15 +272,19 @@ struct ActionEndpoints: Sendable {
   static func done(
     _ message: String,
     _ id: String,
-    _ watcher: WorktreeWatcher,
+    _ reads: ReadEndpoints,
     restore: RestorePoint?,
     removed: RestorePoint? = nil
   ) -> Response {
-    var out = WorkspaceBytes()
+    var out = WorkspaceBytes(reads.dialect)
     out.raw("{\"message\":")
     out.text(message)
     out.raw(",\"worktree\":")
-    if let record = watcher.store.record(id) { out.workspace(record) } else { out.raw("null") }
+    if let record = reads.watcher.store.record(id) {
+      out.workspace(record)
+    } else {
+      out.raw("null")
+    }
     for (name, point) in [("restore", restore), ("removed", removed)] {
       guard let point else { continue }
       out.raw(",\"\(name)\":")

@@ -13,10 +13,12 @@ import WorktreeWatch
 /// newer events, and coming back with the last id is the same as never having gone. If what was removed since
 /// is not known any more, or the server is another one, it gets `reset` and a `snapshot`.
 struct EventEndpoint: Sendable {
-  let watcher: WorktreeWatcher
-  let waiting: LongPollLimiter
+  let reads: ReadEndpoints
   /// When the server began, by the watch clock.
   let began: Double
+
+  private var watcher: WorktreeWatcher { reads.watcher }
+  private var waiting: LongPollLimiter { reads.waiting }
 
   /// Opens a stream.
   ///
@@ -50,7 +52,7 @@ struct EventEndpoint: Sendable {
 
   @concurrent
   private func follow(from last: String, into writer: inout any ResponseBodyWriter) async throws {
-    await ReadEndpoints(watcher: watcher, waiting: waiting).firstLook()
+    await reads.firstLook()
     try await writer.write(ByteBuffer(string: "retry: \(WorkspaceLimits.streamRetry)\n\n"))
     var cursor: Int64?
     if !last.isEmpty {
@@ -104,7 +106,7 @@ struct EventEndpoint: Sendable {
   // MARK: Events
 
   private func snapshot(_ ledger: WorkspaceRegistry) -> ByteBuffer {
-    var out = WorkspaceBytes()
+    var out = WorkspaceBytes(reads.dialect)
     out.raw("{\"revision\":\"\(ledger.generation)-\(ledger.revision)\",\"worktrees\":")
     out.list(ledger.all) { $0.workspace($1) }
     out.raw("}")
@@ -118,7 +120,7 @@ struct EventEndpoint: Sendable {
   ) -> ByteBuffer {
     var found: [(revision: Int64, buffer: ByteBuffer)] = []
     for removal in changes.removals {
-      var out = WorkspaceBytes()
+      var out = WorkspaceBytes(reads.dialect)
       out.raw("{\"worktree_id\":")
       out.text(removal.id)
       out.raw(",\"worktree_name\":")
@@ -142,7 +144,7 @@ struct EventEndpoint: Sendable {
     since: Int64,
     _ ledger: WorkspaceRegistry
   ) -> ByteBuffer {
-    var out = WorkspaceBytes()
+    var out = WorkspaceBytes(reads.dialect)
     if record.created > since {
       out.raw("{\"worktree\":")
       out.workspace(record)
@@ -153,10 +155,10 @@ struct EventEndpoint: Sendable {
     let todos = record.members.first { $0.key == .todos }
     if let todos, todos.revision > since {
       out.raw("{\"worktree_id\":\"\(record.workspace.id)\",\"todos\":")
-      out.raw(todos.value ?? Array("[]".utf8))
+      if let value = todos.value { out.value(value, of: .todos) } else { out.raw("[]") }
       out.raw("}")
       all.writeImmutableBuffer(event(.todosUpdated, payload: out.bytes, ledger, at: nil))
-      out = WorkspaceBytes()
+      out = WorkspaceBytes(reads.dialect)
     }
     out.raw("{\"worktree_id\":\"\(record.workspace.id)\",\"updates\":")
     out.updates(record, since: since)

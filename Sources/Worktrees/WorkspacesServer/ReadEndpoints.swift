@@ -10,8 +10,10 @@ import WorktreeWatch
 struct ReadEndpoints: Sendable {
   let watcher: WorktreeWatcher
   let waiting: LongPollLimiter
+  /// How clients of another system expect answers; `nil` for native ones only.
+  var dialect: (any WorkspaceDialect)?
 
-  private var reader: WorkspaceReader { WorkspaceReader(watcher: watcher) }
+  private var reader: WorkspaceReader { WorkspaceReader(watcher: watcher, dialect: dialect) }
 
   /// Answers one resource.
   ///
@@ -114,7 +116,7 @@ struct ReadEndpoints: Sendable {
       )
     }
     await firstLook()
-    var out = WorkspaceBytes()
+    var out = WorkspaceBytes(dialect)
     out.raw("{\"responses\":[")
     for (index, part) in batch.requests.enumerated() {
       if index > 0 { out.raw(",") }

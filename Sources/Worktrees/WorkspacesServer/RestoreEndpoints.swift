@@ -42,7 +42,7 @@ struct RestoreEndpoints: Sendable {
         ? "\(path) is there again, as it was"
         : "\(branch) in \(path) is where it was before the \(done.point.kind.rawValue)"
       if let remark = done.remark { message += "; \(remark)" }
-      return ActionEndpoints.done(message, done.worktree.id, watcher, restore: done.undo)
+      return ActionEndpoints.done(message, done.worktree.id, reads, restore: done.undo)
     }
   }
 

@@ -9,9 +9,12 @@ struct WorkspaceBytes {
   let wall: Double
   /// What was written.
   private(set) var bytes: [UInt8] = []
+  /// How clients of another system expect members; `nil` writes them natively.
+  private let dialect: (any WorkspaceDialect)?
 
   /// Writes ages as of now.
-  init() {
+  init(_ dialect: (any WorkspaceDialect)?) {
+    self.dialect = dialect
     monotonic = WatchClock.monotonic
     wall = WatchClock.wall
   }
@@ -31,11 +34,16 @@ struct WorkspaceBytes {
     for member in record.members {
       guard let value = member.value else { continue }
       raw("\"\(member.key.rawValue)\":")
-      raw(value)
+      self.value(value, of: member.key)
       raw(",")
     }
     ages(record)
     raw("}")
+  }
+
+  /// Writes the value of a member.
+  mutating func value(_ json: [UInt8], of key: Workspace.CodingKeys) {
+    raw(dialect?.member(key, json) ?? json)
   }
 
   /// Writes the members of a worktree that changed since a revision; those that are gone are `null`.
@@ -43,7 +51,7 @@ struct WorkspaceBytes {
     raw("{")
     for member in record.members where member.revision > since {
       raw("\"\(member.key.rawValue)\":")
-      raw(member.value ?? Array("null".utf8))
+      if let value = member.value { self.value(value, of: member.key) } else { raw("null") }
       raw(",")
     }
     ages(record)

@@ -50,6 +50,8 @@ extension WorkspaceResource {
 /// Reads resources from the store.
 struct WorkspaceReader: Sendable {
   let watcher: WorktreeWatcher
+  /// How clients of another system expect answers; `nil` for native ones only.
+  var dialect: (any WorkspaceDialect)?
 
   private var store: WorkspaceStore { watcher.store }
 
@@ -94,7 +96,7 @@ struct WorkspaceReader: Sendable {
   ///
   /// - Throws: ``Problem`` 404; as ``DiffReader``.
   func body(_ resource: WorkspaceResource) async throws -> (bytes: [UInt8], tag: EntityTag) {
-    var out = WorkspaceBytes()
+    var out = WorkspaceBytes(dialect)
     switch resource {
     case .list:
       let ledger = store.ledger
@@ -118,7 +120,8 @@ struct WorkspaceReader: Sendable {
           detail: "no agent session is known for \(record.workspace.path)"
         )
       }
-      return (session, EntityTag("\(generation)-s\(record.sessionVersion)"))
+      let tag = EntityTag("\(generation)-s\(record.sessionVersion)")
+      return (dialect?.session(session) ?? session, tag)
     case .diff(let id):
       guard let record = store.record(id) else { throw Self.missing(id) }
       // If it changes meanwhile, the key is that of the state before, and the diff is made again.
@@ -134,7 +137,7 @@ struct WorkspaceReader: Sendable {
   }
 
   /// A session may be asked for by the worktree's path, as in the seed system.
-  private static func id(_ name: String) -> String {
+  static func id(_ name: String) -> String {
     let name = name.removingPercentEncoding ?? name
     return name.contains("/") ? WorkspaceIdentity.id(of: name) : name
   }

@@ -7,9 +7,9 @@ package import WorktreeWatch
 
 /// The workspaces' part of a server: its endpoints, on any router.
 package struct WorkspacesService: Sendable {
-  private let watcher: WorktreeWatcher
+  let watcher: WorktreeWatcher
   private let version: String
-  private let waiting = LongPollLimiter(most: WorkspaceLimits.waiters)
+  let waiting = LongPollLimiter(most: WorkspaceLimits.waiters)
   private let began = WatchClock.monotonic
 
   /// Creates the service.
@@ -48,14 +48,28 @@ package struct WorkspacesService: Sendable {
   ]
 
   /// Adds the endpoints, for those only who may talk to them.
-  package func add(to router: Router<some RequestContext>, access: WorkspaceAccess) {
-    add(to: router.group().add(middleware: WorkspaceAccessMiddleware(access)))
+  ///
+  /// - Parameters:
+  ///   - router: What they are added to.
+  ///   - access: Who may talk to them.
+  ///   - dialect: How clients of another system expect the answers; `nil` for native ones only.
+  package func add(
+    to router: Router<some RequestContext>,
+    access: WorkspaceAccess,
+    dialect: (any WorkspaceDialect)? = nil
+  ) {
+    add(
+      to: router.group().add(middleware: WorkspaceAccessMiddleware(access)),
+      ReadEndpoints(watcher: watcher, waiting: waiting, dialect: dialect)
+    )
   }
 
-  private func add(to router: some RouterMethods<some RequestContext>) {
-    let reads = ReadEndpoints(watcher: watcher, waiting: waiting)
+  private func add(
+    to router: some RouterMethods<some RequestContext>,
+    _ reads: ReadEndpoints
+  ) {
     let actions = ActionEndpoints(watcher: watcher, reads: reads)
-    let events = EventEndpoint(watcher: watcher, waiting: waiting, began: began)
+    let events = EventEndpoint(reads: reads, began: began)
     router.get("v1/git/worktrees") { request, _ in
       try await reads.answer(.worktrees(QueryItems(request)), request)
     }

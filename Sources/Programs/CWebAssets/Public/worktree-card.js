@@ -100,7 +100,9 @@ export class WorktreeCard {
     this.parts.words.replaceChildren(...entries.flatMap(([name, text]) => [newElement("dt", "", say(name)), newElement("dd", "", cut(text))]));
   }
 
-  #showTodos(todos, say) {
+  #showTodos(list, say) {
+    // A server that speaks to other clients too may write the status in their words, and the agent's own beside it.
+    const todos = list.map((todo) => ({ ...todo, status: todo.originalStatus ?? todo.status }));
     const { todos: root, todolist, todocount, todonow } = this.parts;
     root.hidden = todos.length === 0;
     const done = todos.filter(({ status }) => status === "completed").length;

@@ -10,13 +10,15 @@ extension WorktreeActions {
   ///   - branch: The branch; `nil` makes one of the name.
   ///   - name: The name of the folder; `nil` takes the branch's name.
   ///   - source: What a new branch starts from; `nil` for the repository's default branch.
+  ///   - repeating: Which unused worktree is returned instead of a further one; `nil` for none.
   /// - Returns: The worktree, looked at once.
   /// - Throws: ``ActionRefusal``, ``GitRunner/Failure``.
   package func create(
     repository: String,
     branch: String?,
     name: String?,
-    source: String?
+    source: String?,
+    repeating: Repetition? = nil
   ) async throws -> Workspace {
     let found = await watcher.repositories(named: repository)
     guard let place = found.first else {
@@ -52,8 +54,18 @@ extension WorktreeActions {
       // What was committed a moment ago is what the branch starts from.
       await watcher.refreshRepository(place.commonDirectory)
       let now = await watcher.repositories(named: place.commonDirectory).first ?? place
+      if let repeating,
+        let made = try await unused(in: now, repeating, from: Self.start(of: source, in: now))
+      {
+        return made
+      }
       return try await add(now, branch: branch, name: name, source: source)
     }
+  }
+
+  /// What a new branch starts from.
+  private static func start(of source: String?, in place: RepositoryScan) -> String {
+    source ?? place.source?.object ?? "HEAD"
   }
 
   private func add(
@@ -67,7 +79,7 @@ extension WorktreeActions {
     guard HostFile.kindOfItself(folder) == nil else {
       throw ActionRefusal(.alreadyExists, "\(folder) is there already", files: [folder])
     }
-    let start = source ?? place.source?.object ?? "HEAD"
+    let start = Self.start(of: source, in: place)
     guard !start.hasPrefix("-") else {
       throw ActionRefusal(.invalidParameter, "source cannot begin with a dash")
     }
