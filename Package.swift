@@ -122,7 +122,7 @@ let package = Package(
     // MARK: Contracts
     .target(name: "Stationboard"),
     .target(name: "Jobs", dependencies: ["ConditionalHTTP", "StrictJSON", "TolerantDecoding"]),
-    .target(name: "Workspaces"),
+    .target(name: "Workspaces", dependencies: ["StrictJSON", "TolerantDecoding"]),
 
     // MARK: What the servers work with, and clients
     .systemLibrary(
@@ -194,7 +194,8 @@ let package = Package(
     .target(
       name: "WorkspacesClient",
       dependencies: [
-        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Workspaces", .httpTypes,
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "TolerantDecoding",
+        "Workspaces", .httpTypes,
       ]
     ),
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 import threading
 import unittest
 import urllib.parse
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+try:
+    from jsonschema import Draft202012Validator
+except ImportError:
+    Draft202012Validator = None
+
 from neutral_agent import NeutralAgent
-from program import Folder, until
+from program import Folder, run, until
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
+from test_workspaces_contract import DOCUMENT, closed
 from workspaces import Stream, Workspaces, git, repository
 
 LIST = "/v1/git/worktrees"
@@ -26,9 +34,58 @@ ADDRESSES = [
     ("GET", "/v1/sessions/workspace?workspace=x"), ("GET", "/v1/sessions"), ("GET", "/v1/sessions/active"),
     ("GET", "/v1/claude/sessions"), ("GET", "/v1/claude/session?worktree_path=x"),
     ("GET", "/v1/claude/todos?worktree_path=x"), ("GET", "/v1/claude/latest-message?worktree_path=x"),
-    ("GET", "/v1/auth/status"), ("POST", "/v1/pty/start"), ("POST", "/v1/pty/prompt"), ("POST", "/v1/claude/messages"),
+    ("GET", "/v1/auth/status"), ("GET", "/v1/codespace"), ("POST", "/v1/pty/start"), ("POST", "/v1/pty/prompt"), ("POST", "/v1/claude/messages"),
     ("POST", LIST + "/x/pr"), ("PUT", LIST + "/x/pr"),
 ]
+
+
+#: What its client asks from its start to the deletion of a worktree, in its order.
+STEPS = [
+    "GET /v1/auth/status", "GET /v1/codespace", "GET /v1/info", "GET /v1/git/worktrees", "GET /v1/claude/settings", "GET /v1/claude/sessions",
+    "GET /v1/sessions/workspace/ID", "GET /v1/sessions/workspace?workspace=PATH",
+    "GET /v1/claude/latest-message?worktree_path=PATH", "GET /v1/git/worktrees/ID/diff",
+    "GET /v1/sessions/workspace/ID", "GET /v1/sessions/workspace/ID", "GET /v1/sessions/workspace/ID",
+    "GET /v1/git/branches/local%2Fmain", "POST /v1/git/checkout/local/main?branch=main; the answer is lost on the way",
+    "POST /v1/git/checkout/local/main?branch=main, asked again", "GET /v1/git/worktrees", "DELETE /v1/git/worktrees/ID",
+    "GET /v1/git/worktrees", "GET /v1/info",
+]
+
+
+class Original(BaseHTTPRequestHandler):
+    """A little of the server that the client was written for, with its unquoted tags; it notes what it is asked."""
+
+    protocol_version = "HTTP/1.1"
+    tag = "5f3c" * 16
+    worktree = {
+        "id": "1", "name": "shop/moon", "branch": "moon", "repo_id": "acme/shop", "path": "/workspace/shop/moon",
+        "claude_activity_state": "inactive", "last_accessed": "2026-11-23T08:30:31.123456789Z",
+    }
+
+    def do_GET(self) -> None:
+        self.server.asked.append((self.path, dict(self.headers.items())))
+        if self.path == "/v1/codespace":
+            body = b'event: status\ndata: {"message":"Starting"}\n\nevent: success\ndata: {"message":"Connected"}\n\n'
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+            return
+        answers = {"/v1/auth/status": {"authenticated": True}, "/v1/info": {"version": "0.9"}, LIST: [self.worktree],
+                   "/v1/claude/sessions": {}, "/v1/claude/settings": {"authenticated": False}}
+        body = json.dumps(answers[self.path]).encode() if self.path in answers else b""
+        status = 200 if body else 404
+        if self.path == LIST and self.headers.get("If-None-Match") == self.tag:
+            status, body = 304, b""
+        self.send_response(status)
+        if self.path == LIST:
+            self.send_header("ETag", self.tag)
+        if status != 304:
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
 
 
 class CatnipTest(unittest.TestCase):
@@ -113,6 +170,19 @@ class CatnipTest(unittest.TestCase):
             self.assertEqual(status, 501, problem)
             self.assertTrue(problem["error"])
 
+        # What native clients are told holds here too, to the last member.
+        if Draft202012Validator is not None:
+            schemas = closed(copy.deepcopy(json.loads(DOCUMENT.read_text())["components"]["schemas"]))
+            for name, value in (("Session", session), ("Worktree", it), ("Worktree", quiet)):
+                whole = {"components": {"schemas": schemas}, **{"$ref": f"#/components/schemas/{name}"}}
+                faults = [error.message[:200] for error in Draft202012Validator(whole).iter_errors(value)]
+                self.assertEqual(faults, [], name)
+
+        answer = run("workspaces", "--server", server.url, "--json")
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        native = next(each for each in json.loads(answer.stdout) if each["id"] == it["id"])
+        self.assertEqual([each["status"] for each in native["todos"]], [each["status"] for each in TODOS])
+
         # Events carry the same.
         stream = Stream(server)
         self.addCleanup(stream.close)
@@ -123,6 +193,78 @@ class CatnipTest(unittest.TestCase):
         self.assertEqual(next(each for each in delta["changed"] if each["id"] == it["id"])["todos"], it["todos"])
         _, _, batch = server.ask("/v1/batch", "POST", {"requests": [{"path": f"{LIST}/{it['id']}"}]})
         self.assertEqual(batch["responses"][0]["body"]["todos"], it["todos"])
+
+    def play(self, server: str, *options: str) -> tuple[int, dict]:
+        """What comes of playing the client; its waits are short, its limits are its own."""
+        answer = run("compat", server, "--as", "catnip", "--pace", "50", "--json", *options)
+        self.assertIn(answer.returncode, (0, 1), answer.stderr)
+        return answer.returncode, json.loads(answer.stdout)
+
+    def world(self, *options: str) -> tuple[Workspaces, dict]:
+        """A server, and a worktree in which an agent works and something is changed."""
+        server = self.serve(*options)
+        it = self.agent(server)
+        (Path(it["path"]) / "new.txt").write_text("new\n")
+        self.session(server, it)
+        until(lambda: server.named("tree")["is_dirty"])
+        return server, it
+
+    def client_at(self, latency: int) -> None:
+        server, it = self.world("--speak", "catnip")
+        code, report = self.play(server.url, "--latency-ms", str(latency), "--with", f"workspace={it['path']}",
+                                 "--with", "create=local/main")
+        self.assertEqual([step for step in report["steps"] if not step["passed"]], [])
+        self.assertEqual((code, report["passed"], report["latencyMs"]), (0, True, latency))
+        asked = [re.sub(r"/(?!v1)[0-9a-f-]{36}", "/ID", step["asked"]).replace(it["path"], "PATH")
+                 for step in report["steps"]]
+        self.assertEqual(asked, STEPS)
+        self.assertEqual(len(git(self.main, "worktree", "list").splitlines()), 2)
+
+    def test_its_client_at_a_server_nearby(self):
+        self.client_at(0)
+
+    def test_its_client_over_a_network(self):
+        self.client_at(40)
+
+    def test_its_client_over_a_slow_network(self):
+        self.client_at(300)
+
+    def test_a_server_that_does_not_speak_breaks_it(self):
+        server, it = self.world()
+        code, report = self.play(server.url, "--with", f"workspace={it['path']}", "--with", "create=local/main")
+        self.assertEqual((code, report["passed"]), (1, False))
+        faults: dict[str, list[str]] = {}
+        for step in report["steps"]:
+            faults.setdefault(step["asked"], []).extend(step["faults"])
+        self.assertIn("status: expected 200, found 404", faults["GET /v1/auth/status"][0])
+        self.assertIn("[1].todos[2].status", "".join(faults["GET /v1/git/worktrees"]))
+        session = "".join(faults[f"GET /v1/sessions/workspace/{it['id']}"])
+        self.assertIn("stats.activeToolNames: expected an object", session)
+        lost = [step for step in report["steps"] if step["asked"].startswith("POST /v1/git/checkout")]
+        self.assertIn("status: expected 200, found 201", lost[0]["faults"][0])
+
+    def test_it_asks_as_its_client_does(self):
+        original = ThreadingHTTPServer(("127.0.0.1", 0), Original)
+        original.asked = []
+        thread = threading.Thread(target=original.serve_forever, daemon=True)
+        thread.start()
+        self.addCleanup(original.server_close)
+        self.addCleanup(original.shutdown)
+        code, report = self.play(f"http://127.0.0.1:{original.server_port}", "--with", "token=abc", "--with", "polls=2")
+        self.assertEqual(code, 1)
+        for path, fields in original.asked:
+            self.assertEqual(fields["Authorization"], "Bearer abc", path)
+            self.assertEqual(fields["Content-Type"], "application/json", path)
+            self.assertEqual(fields.get("X-Codespace-Name"), None if path == "/v1/auth/status" else "compat", path)
+        # The tag goes back as it came, without quotes.
+        tags = [fields.get("If-None-Match") for path, fields in original.asked if path == LIST]
+        self.assertEqual(tags, [None, Original.tag, Original.tag])
+        failed = {step["asked"]: "".join(step["faults"]) for step in report["steps"] if not step["passed"]}
+        self.assertIn("[0].last_accessed", failed.pop("GET " + LIST))
+        self.assertIn("the client shows a sheet", failed.pop("GET /v1/claude/settings"))
+        self.assertIn("Failed to fetch message", failed.pop(
+            "GET /v1/claude/latest-message?worktree_path=/workspace/shop/moon"))
+        self.assertEqual(failed, {})
 
     def test_a_repeated_create_makes_one_worktree(self):
         server = self.serve("--speak", "catnip")

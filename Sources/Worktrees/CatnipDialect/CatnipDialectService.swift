@@ -19,7 +19,9 @@ package struct CatnipDialectService: Sendable {
   package init(_ service: WorkspacesService) { self.service = service }
 
   /// The beginnings of the paths that only this API has; they are as closed as the native ones.
-  package static let prefixes = ["/v1/sessions", "/v1/claude/", "/v1/auth/", "/v1/pty"]
+  package static let prefixes = [
+    "/v1/sessions", "/v1/claude/", "/v1/auth/", "/v1/codespace", "/v1/pty",
+  ]
 
   /// Adds the endpoints, for those only who may talk to the worktrees.
   package func add(to router: Router<some RequestContext>, access: WorkspaceAccess) {
@@ -48,6 +50,7 @@ package struct CatnipDialectService: Sendable {
     }
     // Whoever gets here has passed the server's own check.
     router.get("v1/auth/status") { _, _ in Self.json(["authenticated": .bool(true)]) }
+    router.get("v1/codespace") { _, _ in Self.connected }
     for path in ["v1/pty/start", "v1/pty/prompt", "v1/claude/messages"] {
       router.post("\(path)") { _, _ -> Response in throw Self.noAgents }
     }
@@ -95,6 +98,19 @@ package struct CatnipDialectService: Sendable {
   }
 
   // MARK: Parts
+
+  /// The end of the client's connecting: there is no machine to start first, so one event says that it is done.
+  private static var connected: Response {
+    let data: JSONValue = .object(["message": .string("Connected")])
+    var body = ByteBuffer(string: "event: success\ndata: ")
+    body.writeBytes(data.bytes)
+    body.writeString("\n\n")
+    return Response(
+      status: .ok,
+      headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: body)
+    )
+  }
 
   /// The worktree that a request names by its path.
   private func worktree(_ request: Request) async throws -> Workspace {

@@ -140,9 +140,11 @@ package struct CatnipWording: WorkspaceDialect {
     return .object(title)
   }
 
-  /// An instant without fractions of a second: with them the client cannot read it.
+  /// An instant without fractions of a second, with which the client cannot read it; null for one that is not known.
   private static func instant(_ value: JSONValue) -> JSONValue {
-    guard let text = value.string, let dot = text.firstIndex(of: ".") else { return value }
+    guard let text = value.string else { return value }
+    guard !text.isEmpty else { return .null }
+    guard let dot = text.firstIndex(of: ".") else { return value }
     let zone = text[dot...].dropFirst().drop { $0.isNumber }
     return .string(String(text[..<dot] + zone))
   }

@@ -73,13 +73,7 @@ public struct AgentActivity: Codable, Hashable, Sendable {
 
   /// Reads an activity; what is missing becomes unknown or empty.
   public init(from decoder: any Decoder) throws {
-    let members = try decoder.container(keyedBy: CodingKeys.self)
-    state = try members.decodeIfPresent(State.self, forKey: .state) ?? .unknown
-    source = try members.decodeIfPresent(String.self, forKey: .source) ?? "none"
-    since = try members.decodeIfPresent(String.self, forKey: .since)
-    confidence = try members.decodeIfPresent(String.self, forKey: .confidence) ?? "low"
-    reason = try members.decodeIfPresent(String.self, forKey: .reason)
-    agents = try members.decodeIfPresent([AgentPresence].self, forKey: .agents) ?? []
+    self = try TolerantValue.read(from: decoder) { AgentActivity($0) }
   }
 
   /// The state in the words of the seed system.

@@ -135,23 +135,6 @@ public struct GitState: Codable, Hashable, Sendable {
 
   /// Reads a state; numbers and lists that are missing are zero and empty.
   public init(from decoder: any Decoder) throws {
-    let members = try decoder.container(keyedBy: CodingKeys.self)
-    head = try members.decodeIfPresent(String.self, forKey: .head)
-    branch = try members.decodeIfPresent(String.self, forKey: .branch)
-    upstream = try members.decodeIfPresent(String.self, forKey: .upstream)
-    ahead = try members.decodeIfPresent(Int.self, forKey: .ahead)
-    behind = try members.decodeIfPresent(Int.self, forKey: .behind)
-    staged = try members.decodeIfPresent(Int.self, forKey: .staged) ?? 0
-    unstaged = try members.decodeIfPresent(Int.self, forKey: .unstaged) ?? 0
-    untracked = try members.decodeIfPresent(Int.self, forKey: .untracked) ?? 0
-    conflicts = try members.decodeIfPresent([String].self, forKey: .conflicts) ?? []
-    conflictCount = try members.decodeIfPresent(Int.self, forKey: .conflictCount) ?? conflicts.count
-    stashes = try members.decodeIfPresent(Int.self, forKey: .stashes) ?? 0
-    operation = try members.decodeIfPresent(Operation.self, forKey: .operation)
-    compared = try members.decodeIfPresent(String.self, forKey: .compared)
-    locked = try members.decodeIfPresent(String.self, forKey: .locked)
-    problem = try members.decodeIfPresent(String.self, forKey: .problem)
-    trust = try? members.decodeIfPresent(Trust.self, forKey: .trust)
-    outside = try members.decodeIfPresent(String.self, forKey: .outside)
+    self = try TolerantValue.read(from: decoder) { GitState($0) }
   }
 }

@@ -35,25 +35,8 @@ public struct Todo: Codable, Hashable, Sendable, Identifiable {
     self.priority = priority
   }
 
-  /// What a server writes beside a word that it had to put into those of another client.
-  private enum OriginalKeys: String, CodingKey {
-    case status = "originalStatus"
-    case priority = "originalPriority"
-  }
-
   /// Reads an entry; what is missing becomes empty, a missing status `pending`.
-  ///
-  /// Where a server speaks to clients with fewer words too, the agent's own word stands beside theirs and counts.
   public init(from decoder: any Decoder) throws {
-    let members = try decoder.container(keyedBy: CodingKeys.self)
-    content = try members.decodeIfPresent(String.self, forKey: .content) ?? ""
-    id = try members.decodeIfPresent(String.self, forKey: .id) ?? content
-    let originals = try decoder.container(keyedBy: OriginalKeys.self)
-    status =
-      try originals.decodeIfPresent(Status.self, forKey: .status)
-      ?? members.decodeIfPresent(Status.self, forKey: .status) ?? .pending
-    priority =
-      try originals.decodeIfPresent(String.self, forKey: .priority)
-      ?? members.decodeIfPresent(String.self, forKey: .priority) ?? ""
+    self = try TolerantValue.read(from: decoder) { Todo($0) }
   }
 }

@@ -75,6 +75,11 @@ public struct WorkspaceDiff: Codable, Hashable, Sendable {
     self.isTruncated = isTruncated
   }
 
+  /// Reads a diff; without a list of files there are none.
+  public init(from decoder: any Decoder) throws {
+    self = try TolerantValue.read(from: decoder) { WorkspaceDiff($0) }
+  }
+
   private enum CodingKeys: String, CodingKey {
     case summary
     case worktreeId = "worktree_id"

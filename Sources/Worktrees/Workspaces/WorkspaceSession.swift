@@ -78,43 +78,9 @@ public struct WorkspaceSession: Codable, Hashable, Sendable {
     public init() {}
 
     /// Reads counts; what is missing is 0.
-    ///
-    /// The tools are a list, or, as in the seed system, counts by name.
     public init(from decoder: any Decoder) throws {
-      let members = try decoder.container(keyedBy: CodingKeys.self)
-      func count(_ key: CodingKeys) throws -> Int {
-        try members.decodeIfPresent(Int.self, forKey: key) ?? 0
-      }
-      totalMessages = try count(.totalMessages)
-      userMessages = try count(.userMessages)
-      assistantMessages = try count(.assistantMessages)
-      humanPromptCount = try count(.humanPromptCount)
-      toolCallCount = try count(.toolCallCount)
-      totalInputTokens = try count(.totalInputTokens)
-      totalOutputTokens = try count(.totalOutputTokens)
-      cacheReadTokens = try count(.cacheReadTokens)
-      cacheCreationTokens = try count(.cacheCreationTokens)
-      lastContextSizeTokens = try count(.lastContextSizeTokens)
-      apiCallCount = try count(.apiCallCount)
-      thinkingBlockCount = try count(.thinkingBlockCount)
-      subAgentCount = try count(.subAgentCount)
-      compactionCount = try count(.compactionCount)
-      imageCount = try count(.imageCount)
-      sessionDurationSeconds =
-        try members.decodeIfPresent(Double.self, forKey: .sessionDurationSeconds) ?? 0
-      activeDurationSeconds =
-        try members.decodeIfPresent(Double.self, forKey: .activeDurationSeconds) ?? 0
-      if let counts = try? members.decodeIfPresent([String: Int].self, forKey: .activeToolNames) {
-        activeToolNames = counts.sorted { $0.key.isNameBefore($1.key) }
-          .flatMap { Array(repeating: $0.key, count: min(max($0.value, 0), Self.mostTools)) }
-      } else {
-        activeToolNames =
-          try members.decodeIfPresent([String].self, forKey: .activeToolNames) ?? []
-      }
+      self = try TolerantValue.read(from: decoder) { Self($0) }
     }
-
-    /// The most uses of one tool that are listed.
-    private static let mostTools = 1_000
   }
 
   /// When it ran and how much it used.
@@ -157,14 +123,6 @@ public struct WorkspaceSession: Codable, Hashable, Sendable {
 
   /// Reads a session; a missing list of todos is empty.
   public init(from decoder: any Decoder) throws {
-    let members = try decoder.container(keyedBy: CodingKeys.self)
-    sessionInfo = try members.decodeIfPresent(Info.self, forKey: .sessionInfo)
-    latestUserPrompt = try members.decodeIfPresent(String.self, forKey: .latestUserPrompt)
-    latestMessage = try members.decodeIfPresent(String.self, forKey: .latestMessage)
-    latestThought = try members.decodeIfPresent(String.self, forKey: .latestThought)
-    latestSessionTitle = try members.decodeIfPresent(String.self, forKey: .latestSessionTitle)
-    todos = try members.decodeIfPresent([Todo].self, forKey: .todos) ?? []
-    stats = try? members.decodeIfPresent(Stats.self, forKey: .stats)
-    activity = try members.decodeIfPresent(AgentActivity.self, forKey: .activity)
+    self = try TolerantValue.read(from: decoder) { Self($0) }
   }
 }

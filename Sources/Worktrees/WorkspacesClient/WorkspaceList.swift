@@ -1,4 +1,5 @@
 import Foundation
+public import TolerantDecoding
 public import Workspaces
 
 /// All worktrees of a server as people see them: two lists are equal if nobody would see a difference.
@@ -7,6 +8,8 @@ public struct WorkspaceList: Equatable, Sendable {
   public var revision: String
   /// The worktrees, ordered by path.
   public var worktrees: [Workspace]
+  /// What of the newest answer could not be read, at most as many issues as are kept; not a part of what people see.
+  public var issues: [DecodeIssue] = []
 
   /// Creates a list.
   public init(revision: String, worktrees: [Workspace]) {

@@ -4,6 +4,7 @@ import Foundation
 public import Freshness
 public import FreshnessRuntime
 public import HTTPTypes
+import TolerantDecoding
 import Workspaces
 
 /// All worktrees of a server, kept fresh by the engine: one resource, however many views look at parts of it.
@@ -54,15 +55,19 @@ public struct WorkspaceListResource: FreshResource {
     _ answer: HTTPExchangeAnswer,
     since known: WorkspaceList?
   ) throws(UnreadableAnswer) -> Reading<WorkspaceList> {
-    let delta: WorkspaceDelta
+    let decoded: Decoded<WorkspaceDelta?>
     do {
-      delta = try JSONDecoder().decode(WorkspaceDelta.self, from: Data(answer.body))
+      decoded = try WorkspaceAnswerReader().delta(answer.body)
     } catch {
       throw UnreadableAnswer("the worktrees of \(server) cannot be read: \(error)")
     }
-    guard let list = WorkspaceList.applying(delta, to: known) else {
+    guard let delta = decoded.model else {
+      throw UnreadableAnswer("the worktrees of \(server) are neither a list nor changes")
+    }
+    guard var list = WorkspaceList.applying(delta, to: known) else {
       throw UnreadableAnswer("the worktrees of \(server) are a difference from nothing")
     }
+    list.issues = decoded.issues.filter { $0.severity == .loss }
     return reading(list)
   }
 

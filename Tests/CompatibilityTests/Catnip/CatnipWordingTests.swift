@@ -49,7 +49,7 @@ import Workspaces
     try expect(.createdAt, #""2026-11-23T08:30:31.531Z""#, #""2026-11-23T08:30:31Z""#)
     try expect(.lastAccessed, #""2026-11-23T08:30:31.9+01:00""#, #""2026-11-23T08:30:31+01:00""#)
     try expect(.createdAt, #""2026-11-23T08:30:31Z""#, #""2026-11-23T08:30:31Z""#)
-    try expect(.createdAt, #""""#, #""""#)
+    try expect(.createdAt, #""""#, "null")
     try expect(
       .sessionTitle,
       #"{"title":"1.5 times","timestamp":"2026-11-23T08:30:31.531Z"}"#,

@@ -1,0 +1,107 @@
+import TolerantDecoding
+
+extension GitState {
+  /// Reads a state; numbers and lists that are missing are zero and empty.
+  init?(_ field: DecodeField) {
+    guard field.isObject() else { return nil }
+    self.init()
+    head = field["head"].string()
+    branch = field["branch"].string()
+    upstream = field["upstream"].string()
+    ahead = field["ahead"].int()
+    behind = field["behind"].int()
+    staged = field["staged"].int() ?? 0
+    unstaged = field["unstaged"].int() ?? 0
+    untracked = field["untracked"].int() ?? 0
+    conflicts = field["conflicts"].list { $0.string() }?.elements ?? []
+    conflictCount = field["conflict_count"].int() ?? conflicts.count
+    stashes = field["stashes"].int() ?? 0
+    operation = Operation(field["operation"])
+    compared = field["compared"].string()
+    locked = field["locked"].string()
+    problem = field["problem"].string()
+    trust = Trust(field["trust"])
+    outside = field["outside"].string()
+  }
+}
+
+extension GitState.Operation {
+  /// Reads an operation; nothing where none stands.
+  init?(_ field: DecodeField) {
+    guard field.isPresent, field.isObject(),
+      let kind = field["kind"].missing(field["kind"].string())
+    else { return nil }
+    self.init(
+      kind: kind,
+      step: field["step"].int(),
+      steps: field["steps"].int(),
+      branch: field["branch"].string()
+    )
+  }
+}
+
+extension GitState.Trust {
+  /// Reads what a repository would run; nothing where nothing stands.
+  init?(_ field: DecodeField) {
+    guard field.isPresent, field.isObject(),
+      let state = field["state"].missing(field["state"].string()),
+      let digest = field["digest"].missing(field["digest"].string())
+    else { return nil }
+    let programs = field["programs"].list { GitState.Program($0) }
+    self.init(
+      state: State(rawValue: state),
+      digest: digest,
+      programs: programs?.elements ?? [],
+      count: field["count"].int() ?? programs?.elements.count ?? 0
+    )
+  }
+}
+
+extension GitState.Program {
+  /// Reads a program; nothing without its key and command.
+  init?(_ field: DecodeField) {
+    guard field.isObject(), let key = field["key"].missing(field["key"].string()),
+      let command = field["command"].missing(field["command"].string())
+    else { return nil }
+    self.init(
+      key: key,
+      command: command,
+      file: field["file"].string(),
+      use: field["use"].string() ?? "action"
+    )
+  }
+}
+
+extension AgentActivity {
+  /// Reads an activity; what is missing becomes unknown or empty.
+  init?(_ field: DecodeField) {
+    guard field.isObject() else { return nil }
+    self.init(
+      state: field["state"].string().map { State(rawValue: $0) } ?? .unknown,
+      source: field["source"].string() ?? "none",
+      since: field["since"].string(),
+      confidence: field["confidence"].string() ?? "low",
+      reason: field["reason"].string(),
+      agents: field["agents"].list { AgentPresence($0) }?.elements ?? []
+    )
+  }
+}
+
+extension AgentPresence {
+  /// Reads an agent; nothing without its name.
+  init?(_ field: DecodeField) {
+    guard field.isObject(), let agent = field["agent"].missing(field["agent"].string()) else {
+      return nil
+    }
+    self.init(
+      agent: agent,
+      sessionId: field["session_id"].string(),
+      pid: field["pid"].int(),
+      state: field["state"].string().map { AgentActivity.State(rawValue: $0) } ?? .unknown,
+      source: field["source"].string() ?? "none",
+      since: field["since"].string(),
+      tool: field["tool"].string(),
+      reason: field["reason"].string()
+    )
+  }
+}
