@@ -107,7 +107,7 @@ class CatnipTest(unittest.TestCase):
         """A worktree in which an agent works, with todos in words of its own and two tools in use."""
         tree = self.base / "work" / "tree"
         git(self.main, "worktree", "add", "-q", "-b", "tree", str(tree))
-        agent = NeutralAgent(self.logs, tree, "claude")
+        agent = self.tester = NeutralAgent(self.logs, tree, "claude")
         self.addCleanup(agent.close)
         agent.works("Make it so.")
         agent.tell("title", text="So it is")
@@ -193,6 +193,12 @@ class CatnipTest(unittest.TestCase):
         self.assertEqual(next(each for each in delta["changed"] if each["id"] == it["id"])["todos"], it["todos"])
         _, _, batch = server.ask("/v1/batch", "POST", {"requests": [{"path": f"{LIST}/{it['id']}"}]})
         self.assertEqual(batch["responses"][0]["body"]["todos"], it["todos"])
+        self.tester.tell("todos", todos=[{"content": "Rest", "status": "deferred"}])
+        for kind, place in (("worktree:todos_updated", "todos"), ("worktree:updated", "updates")):
+            _, event = stream.wait(lambda event: event["type"] == kind and "Rest" in json.dumps(event["payload"]))
+            found = event["payload"][place]
+            entry = (found if isinstance(found, list) else found["todos"])[0]
+            self.assertEqual((entry["status"], entry["originalStatus"]), ("pending", "deferred"))
 
     def play(self, server: str, *options: str) -> tuple[int, dict]:
         """What comes of playing the client; its waits are short, its limits are its own."""

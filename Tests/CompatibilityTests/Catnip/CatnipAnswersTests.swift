@@ -1,3 +1,4 @@
+import Foundation
 import StrictJSON
 import Testing
 import TolerantDecoding
@@ -121,6 +122,26 @@ import Workspaces
     #expect(
       try reader.session(written).model.stats == reader.session(Array(session.utf8)).model.stats
     )
+  }
+
+  @Test func `Foundation's decoder reads the same, fractions and nothing too`() throws {
+    var worktree = try #require(
+      try reader.worktrees(Array("[\(Self.worktree)]".utf8)).model.elements.first
+    )
+    (worktree.gitAge, worktree.activityAge, worktree.revision) = (0.125, nil, 7)
+    worktree.git.trust = GitState.Trust(state: .trusted, digest: "d", programs: [], count: 0)
+    let read = try JSONDecoder().decode(Workspace.self, from: JSONEncoder().encode(worktree))
+    #expect(read == worktree)
+    let list = Data("[\(Self.worktree)]".utf8)
+    #expect(try JSONDecoder().decode([Workspace].self, from: list).map(\.id) == ["5b0c"])
+    let session = Data(#"{"sessionInfo":{"lastDuration":1.5,"lastCost":null}}"#.utf8)
+    let info = try JSONDecoder().decode(WorkspaceSession.self, from: session).sessionInfo
+    #expect(info?.lastDuration == 1.5)
+    for wrong in ["[]", "7", #"{"id":1,"repo_id":"a/b","name":"b","path":"/b","branch":"b"}"#] {
+      #expect(throws: DecodingError.self) {
+        try JSONDecoder().decode(Workspace.self, from: Data(wrong.utf8))
+      }
+    }
   }
 
   private static func json(_ todo: Todo) -> JSONValue {

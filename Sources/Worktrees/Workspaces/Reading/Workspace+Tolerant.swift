@@ -10,7 +10,10 @@ extension Workspace {
   init?(_ field: DecodeField) {
     guard field.isObject() else { return nil }
     func needed(_ key: CodingKeys) -> String? {
-      field[MemberName(key.rawValue)].missing(field[MemberName(key.rawValue)].string())
+      let place = field[MemberName(key.rawValue)]
+      if place.isText { return place.string() }
+      if place.isPresent { place.report(.wrongKind, .loss, "a worktree is named by a string") }
+      return place.missing(nil)
     }
     guard let id = needed(.id), let repoId = needed(.repoId), let name = needed(.name),
       let path = needed(.path), let branch = needed(.branch)

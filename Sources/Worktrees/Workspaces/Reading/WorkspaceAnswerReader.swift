@@ -95,7 +95,7 @@ enum TolerantValue {
     from decoder: any Decoder,
     _ make: (DecodeField) -> Value?
   ) throws -> Value {
-    let decoded = try TolerantDecoder().decode(RawJSON(JSONValue(from: decoder)), make)
+    let decoded = try TolerantDecoder().decode(RawJSON(Document(from: decoder).value), make)
     guard let value = decoded.model else {
       let issues = decoded.issues.map(\.description).joined(separator: "; ")
       throw DecodingError.dataCorrupted(
@@ -103,5 +103,31 @@ enum TolerantValue {
       )
     }
     return value
+  }
+
+  /// Any JSON, numbers with fractions too.
+  private struct Document: Decodable {
+    let value: JSONValue
+
+    init(from decoder: any Decoder) throws {
+      if let members = try? [String: Document](from: decoder) {
+        value = .object(members.mapValues(\.value))
+      } else if let elements = try? [Document](from: decoder) {
+        value = .list(elements.map(\.value))
+      } else {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+          value = .null
+        } else if let flag = try? container.decode(Bool.self) {
+          value = .bool(flag)
+        } else if let text = try? container.decode(String.self) {
+          value = .string(text)
+        } else if let number = try? container.decode(Int64.self) {
+          value = .whole(number)
+        } else {
+          value = JSONValue(try container.decode(Double.self))
+        }
+      }
+    }
   }
 }
