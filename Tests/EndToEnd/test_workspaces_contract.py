@@ -37,6 +37,10 @@ def closed(schema: object) -> object:
 
 @unittest.skipIf(Draft202012Validator is None, "jsonschema is not there")
 class ContractTest(unittest.TestCase):
+    #: What the server is started with beside its folders, and the status of a checkout then.
+    options: tuple[str, ...] = ()
+    checkout = 201
+
     @classmethod
     def setUpClass(cls):
         cls.document = json.loads(DOCUMENT.read_text())
@@ -109,7 +113,7 @@ class ContractTest(unittest.TestCase):
         git(trees[2], "rebase", "main", check=False)
         self.server = self.enterContext(Workspaces(
             folder, "--claude-home", str(home / "claude"), "--codex-home", str(home / "codex"), "--agent-logs",
-            str(home / "agents"), roots=[main.parent],
+            str(home / "agents"), *self.options, roots=[main.parent],
         ))
         until(lambda: len(self.server.worktrees()) == 4 and self.server.named("tree2")["has_conflicts"])
         until(lambda: self.server.named("tree0")["todos"] and self.server.named("tree1")["todos"])
@@ -159,7 +163,7 @@ class ContractTest(unittest.TestCase):
         made, _ = self.ask(LIST, LIST, "POST", status=201, body={"repository": "local/main", "branch": "made"})
         place = f"{LIST}/{made['worktree']['id']}"
         self.ask(LIST, LIST, "POST", status=409, body={"repository": "local/main", "branch": "made"})
-        self.ask("/v1/git/checkout/{owner}/{repository}", "/v1/git/checkout/local/main?branch=main", "POST", status=201)
+        self.ask("/v1/git/checkout/{owner}/{repository}", "/v1/git/checkout/local/main?branch=main", "POST", status=self.checkout)
         code, _, _ = self.server.ask(f"{place}/seen", "POST")
         self.assertIn(code, (200, 202, 204))
         self.asked.add((LIST + "/{id}/seen", "post"))
@@ -184,6 +188,14 @@ class ContractTest(unittest.TestCase):
         self.assertEqual({each["code"] for each in table if each["status"] in (409, 502, 503, 504, 507)} - words, set())
         every = {(path, method) for path, item in self.document["paths"].items() for method in METHODS if method in item}
         self.assertEqual(every - self.asked, set(), "every operation was asked")
+
+
+class SpeakingContractTest(ContractTest):
+    """Native answers are as described where another client's are served too."""
+
+    options = ("--speak", "catnip")
+    checkout = 200
+    test_the_document_is_sound = None
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ extension WorktreeActions {
       else { continue }
       await watcher.refresh(path)
       guard let record = store.record(made.id), Self.isUntouched(record),
-        await LiveProcesses.using(path, besides: watcher.knownWorktrees(within: path)).isEmpty
+        try await isFree(record.workspace)
       else { continue }
       return record.workspace
     }
@@ -67,6 +67,16 @@ extension WorktreeActions {
       accepted: 0...128
     )
     return log.code == 0 && log.text.isSameName(as: "branch: Created from \(start)")
+  }
+
+  /// Whether no process lives in a worktree; one that runs for a moment only is waited for.
+  private func isFree(_ workspace: Workspace) async throws -> Bool {
+    do {
+      try await requireNoProcess(in: workspace, besides: [])
+      return true
+    } catch is ActionRefusal {
+      return false
+    }
   }
 
   private static func isUntouched(_ record: WorkspaceRegistry.Record) -> Bool {
