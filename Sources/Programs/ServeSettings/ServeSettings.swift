@@ -28,6 +28,8 @@ package struct ServeSettings: Hashable, Sendable {
   package var allowedHosts: [String]?
   /// The file of the secret that receipts are made with.
   package var receiptKey: String?
+  /// The file of other ids and names of stops.
+  package var stopAliases: String?
   /// The APIs of other apps that are served besides the native one.
   package var speak: [Dialect]?
   /// Limits of the server by their names, which are not known here.
@@ -66,6 +68,7 @@ package struct ServeSettings: Hashable, Sendable {
       !$0.isEmpty && !$0.contains("/") && ($0.hasPrefix("[") || !$0.contains(":"))
     }
     receiptKey = try top.text("receiptKey", "a file")
+    stopAliases = try top.text("stopAliases", "a file")
     speak = try top.list("speak", most: Dialect.allCases.count)?.texts(Dialect.names) {
       Dialect(rawValue: $0) != nil
     }.compactMap(Dialect.init)

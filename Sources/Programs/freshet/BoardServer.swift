@@ -3,6 +3,7 @@ import ConditionalHTTP
 import Hummingbird
 import JobsServer
 import Logging
+import MesDepartsDialect
 import ServeSettings
 import ServiceLifecycle
 import Serving
@@ -57,6 +58,7 @@ struct BoardServer {
       ease: ease,
       receiptKey: receiptKey,
       responses: responses,
+      additions: speak.contains(.mesdeparts) ? .mesDeparts : [],
       otherMetrics: { [jobs, door] metrics in
         door.tally.write(to: &metrics)
         await jobs?.write(to: &metrics)

@@ -61,6 +61,14 @@ struct ServeCommand: AsyncParsableCommand {
   )
   var speak: DialectList?
 
+  @Option(
+    help: ArgumentHelp(
+      "A CSV file of other ids and names of stops: alias,stop_id. Each may be asked for like its stop.",
+      valueName: "file"
+    )
+  )
+  var stopAliases: String?
+
   @Option(help: "An origin whose pages may read the API, https://example.org. Default: any.")
   var allowOrigin: [String] = []
 
@@ -114,7 +122,12 @@ struct ServeCommand: AsyncParsableCommand {
     )
     let store: FeedStore
     do throws(FeedError) {
-      store = try FeedStore(folder: folder, logger: logger)
+      let aliases = stopAliases ?? settings?.stopAliases
+      store = try FeedStore(
+        folder: folder,
+        logger: logger,
+        aliases: aliases.map { file throws(FeedError) in try StopAliases(path: file, or: file) }
+      )
     } catch {
       Terminal.complain("freshet serve: \(error.message)\n")
       throw ExitCode(1)

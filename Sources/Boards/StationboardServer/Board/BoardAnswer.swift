@@ -1,3 +1,4 @@
+import Foundation
 import GTFS
 import NIOCore
 import Serving
@@ -103,7 +104,7 @@ struct BoardAnswer {
     json.raw(",\"applied\":")
     json.flag(edition.status == .applied)
     json.raw(",\"reason\":")
-    json.string(edition.status.reason)
+    json.string(isClosed ? edition.status.closedReason : edition.status.reason)
     json.raw(",\"feedKey\":")
     json.string(trips.isConfigured ? "trip_updates" : "none")
     member(",\"fetchedAt\":", instant: trips.sourceTime, &json)
@@ -125,10 +126,17 @@ struct BoardAnswer {
     if let bytes = trips.payloadBytes { json.integer(bytes) } else { json.raw("null") }
     json.raw(",\"rtSource\":")
     json.raw(snapshot.index == nil ? "null" : "\"parsed\"")
-    json.raw(
-      ",\"instance\":{\"id\":\"freshet\",\"allocId\":null,\"host\":null,\"pid\":null,\"build\":null}}"
-    )
+    json.raw(",\"instance\":{\"id\":\"freshet\",\"allocId\":null,\"host\":")
+    guard isClosed else { return json.raw("null,\"pid\":null,\"build\":null}}") }
+    json.raw("\"freshet\",\"pid\":")
+    json.integer(Int(ProcessInfo.processInfo.processIdentifier))
+    json.raw(",\"build\":")
+    json.string(StationboardService.version)
+    json.raw("}}")
   }
+
+  /// Whether members have the types of the contract's schema only.
+  private var isClosed: Bool { edition.additions.contains(.closedTypes) }
 
   private var cacheStatus: String {
     switch edition.status {

@@ -30,7 +30,12 @@ struct BoardRequest {
   /// - Throws: ``Problem`` as the contract says: 400 `missing_stop_id`, `conflicting_stop_id`,
   ///   `unknown_stop`, `invalid_since_rt`, `invalid_parameter`; 404 `stop_not_found`; 503
   ///   `no_timetable`.
-  init(_ query: QueryItems, acceptLanguage: String?, feeds: [Feed]) async throws {
+  init(
+    _ query: QueryItems,
+    acceptLanguage: String?,
+    feeds: [Feed],
+    aliases: [String: String] = [:]
+  ) async throws {
     limit = BoardLimits.usualLimit
     if let value = try query.integer("limit") {
       limit = min(max(value, BoardLimits.limits.lowerBound), BoardLimits.limits.upperBound)
@@ -58,7 +63,7 @@ struct BoardRequest {
       instant = value
     }
     language = RequestLanguage.choose(parameter: query["lang"], acceptLanguage: acceptLanguage)
-    stop = try await Self.stop(query, StopResolver(feeds: feeds))
+    stop = try await Self.stop(query, StopResolver(feeds: feeds, aliases: aliases))
   }
 
   private static func since(_ text: String) -> Double? {
@@ -129,9 +134,10 @@ struct BoardRequest {
     guard name.count <= BoardLimits.longestId else {
       throw QueryItems.invalid("stationName", name, "at most \(BoardLimits.longestId) characters")
     }
-    if let stop = resolver.resolve(name) { return stop }
+    let normalized = SearchText.normalized(name)
+    if let stop = resolver.resolve(name) ?? resolver.aliased(normalized) { return stop }
     for feed in resolver.feeds {
-      if let stop = try await feed.stops.stop(named: SearchText.normalized(name)) {
+      if let stop = try await feed.stops.stop(named: normalized) {
         return StopResolver.Resolved(feed: feed, stop: stop, source: .alias)
       }
     }

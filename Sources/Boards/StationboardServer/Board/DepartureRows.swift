@@ -9,6 +9,8 @@ struct DepartureRows {
   var realtime: RealtimeIndex?
   /// The alerts of the board; `nil` if it has none.
   var alerts: AlertSelection?
+  /// Whether ``writeSource(_:_:)`` is called behind every departure.
+  var saysSources = false
 
   /// What every departure without realtime says.
   private static let withoutRealtime: StaticString = """
@@ -84,7 +86,7 @@ struct DepartureRows {
       json.raw("\",\"startTime\":\"")
       json.time(Int(feed.timetable.start(of: trip)))
     }
-    json.raw("\"}")
+    json.raw(saysSources ? "\"" : "\"}")
     return sourceTime
   }
 
@@ -319,4 +321,37 @@ struct DepartureRows {
   private func writeNumber(_ value: Int?, _ json: inout JSONBytes) {
     if let value { json.integer(value) } else { json.raw("null") }
   }
+}
+
+// MARK: Where rows come from
+
+extension DepartureRows {
+  /// Ends a departure with where it comes from, if the rows say so.
+  ///
+  /// - Parameters:
+  ///   - row: The departure, which was written just now.
+  ///   - json: Where to.
+  /// - Returns: Where that stands in `json`, since no person sees it; nothing if the rows do not say.
+  func writeSource(_ row: BoardRow, _ json: inout JSONBytes) -> Range<Int>? {
+    guard saysSources else { return nil }
+    let start = json.length
+    json.raw(",\"debug\":{\"source\":")
+    json.string(row.origin.rawValue)
+    json.raw(",\"flags\":[")
+    var isFirst = true
+    for (mark, name) in Self.tags where row.marks.contains(mark) {
+      json.raw(isFirst ? "\"" : ",\"")
+      json.raw(name)
+      json.raw("\"")
+      isFirst = false
+    }
+    json.raw("]}}")
+    return start..<json.length - 1
+  }
+
+  /// The contract's words for what realtime did to a row.
+  private static let tags: [(BoardRow.RealtimeMarks, StaticString)] = [
+    (.skipped, "skipped_stop"), (.endsEarly, "short_turn"), (.lastServed, "short_turn_terminus"),
+    (.extra, "extra"), (.replacement, "replacement"),
+  ]
 }

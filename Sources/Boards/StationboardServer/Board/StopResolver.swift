@@ -3,6 +3,8 @@ import Timetable
 /// Finds the stop an id means, whatever year the id is from.
 struct StopResolver {
   let feeds: [Feed]
+  /// Other ids and names of stops, and the ids they stand for.
+  var aliases: [String: String] = [:]
 
   /// How an id was recognised; the words of the contract's `resolved.source`.
   enum Source: String {
@@ -35,7 +37,17 @@ struct StopResolver {
       if found.source == .direct { return resolved }
       alias = alias ?? resolved
     }
-    return alias
+    return alias ?? aliased(id)
+  }
+
+  /// The stop that an alias stands for; `nil` if it is none.
+  func aliased(_ name: String) -> Resolved? {
+    guard let target = aliases[name], var resolved = StopResolver(feeds: feeds).resolve(target)
+    else {
+      return nil
+    }
+    resolved.source = .alias
+    return resolved
   }
 
   /// The stop a feed's own id means.

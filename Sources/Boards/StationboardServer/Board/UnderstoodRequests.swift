@@ -77,6 +77,12 @@ final class UnderstoodRequests: Sendable {
   }
 
   private let state = Mutex(State())
+  private let aliases: [String: String]
+
+  /// Creates an empty memory.
+  ///
+  /// - Parameter aliases: Other ids and names of stops, and the ids they stand for.
+  init(aliases: [String: String] = [:]) { self.aliases = aliases }
 
   /// Understands a request.
   ///
@@ -93,7 +99,8 @@ final class UnderstoodRequests: Sendable {
       return try await BoardRequest(
         QueryItems(request),
         acceptLanguage: acceptLanguage,
-        feeds: feeds
+        feeds: feeds,
+        aliases: aliases
       )
     }
     let key = Key(path: path, acceptLanguage: acceptLanguage)
@@ -101,7 +108,8 @@ final class UnderstoodRequests: Sendable {
     let asked = try await BoardRequest(
       QueryItems(request),
       acceptLanguage: acceptLanguage,
-      feeds: feeds
+      feeds: feeds,
+      aliases: aliases
     )
     guard let known = Known(asked, feeds) else { return asked }
     _ = state.withLock { state in

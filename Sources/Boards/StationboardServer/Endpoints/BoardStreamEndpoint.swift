@@ -30,7 +30,8 @@ struct BoardStreamEndpoint {
     let asked = try await BoardRequest(
       QueryItems(request),
       acceptLanguage: request.headers[.acceptLanguage],
-      feeds: try store.serving()
+      feeds: try store.serving(),
+      aliases: store.stopAliases
     )
     guard let ticket = waiting.enter() else {
       throw Problem(

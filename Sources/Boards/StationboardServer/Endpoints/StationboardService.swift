@@ -16,9 +16,9 @@ package struct StationboardService: Sendable {
   private let port: ListeningPort
   private let realtime: RealtimeFeeds?
   private let faults: PhaseFaults
-  private let ease: Int
   private let receiptKey: ReceiptKey?
   private let responses: ResponseCounter?
+  private let desk: BoardRenderer
   private let otherMetrics: @Sendable (inout MetricsText) async -> Void
   private let waiting = LongPollLimiter(most: BoardBudget.waiters)
 
@@ -33,6 +33,7 @@ package struct StationboardService: Sendable {
   ///   - ease: How many boards a second the server answers with ease; more clients are asked to spread.
   ///   - receiptKey: What boards carry receipts with; nothing for none.
   ///   - responses: Counts the answers of the server, for `/metrics`.
+  ///   - additions: What boards say and understand beside the native contract.
   ///   - otherMetrics: Writes the measurements of other services to `/metrics`.
   package init(
     store: FeedStore,
@@ -43,6 +44,7 @@ package struct StationboardService: Sendable {
     ease: Int = ServerLimits().boardsPerSecond,
     receiptKey: ReceiptKey? = nil,
     responses: ResponseCounter? = nil,
+    additions: BoardAdditions = [],
     otherMetrics: @escaping @Sendable (inout MetricsText) async -> Void = { _ in }
   ) {
     self.store = store
@@ -50,26 +52,28 @@ package struct StationboardService: Sendable {
     self.port = port
     self.realtime = realtime
     self.faults = faults
-    self.ease = ease
     self.receiptKey = receiptKey
     self.responses = responses
     self.otherMetrics = otherMetrics
+    desk = BoardRenderer(realtime: realtime, clock: clock, ease: ease, additions: additions)
   }
 
   /// Lets everybody go who waits for news, so that the server can end: streams end, and requests that
   /// wait are answered with what there is.
   package func close() { waiting.close() }
 
+  /// Finds runs of trips, for views of them.
+  package var passages: TripPassages { TripPassages(store: store, clock: clock, desk: desk) }
+
   /// Adds the endpoints.
   package func add(to router: Router<some RequestContext>) {
-    let desk = BoardRenderer(realtime: realtime, clock: clock, ease: ease)
     let board = BoardEndpoint(
       store: store,
       clock: clock,
       desk: desk,
       faults: faults,
       waiting: waiting,
-      requests: UnderstoodRequests(),
+      requests: UnderstoodRequests(aliases: store.stopAliases),
       receiptKey: receiptKey
     )
     let stream = BoardStreamEndpoint(

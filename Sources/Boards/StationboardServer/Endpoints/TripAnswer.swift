@@ -20,11 +20,11 @@ struct TripAnswer {
   let decay: RealtimeDecay
   let now: Double
 
-  private var timetable: Timetable { journey.feed.timetable }
-  private var prefix: String { journey.feed.idPrefix }
+  var timetable: Timetable { journey.feed.timetable }
+  var prefix: String { journey.feed.idPrefix }
 
   /// One stop of the list.
-  private struct Stop {
+  struct Stop {
     var stop: Timetable.Stop
     var sequence: Int
     var scheduledArrival: Int64?
@@ -64,7 +64,7 @@ struct TripAnswer {
     return json.buffer
   }
 
-  private var details: TripRealtime? {
+  var details: TripRealtime? {
     guard let index = snapshot.index else { return nil }
     if let extra = journey.extra { return index.details(ofExtra: extra) }
     return journey.trip.flatMap { index.details(of: $0, day: journey.day.daysSinceEpoch) }
@@ -166,7 +166,7 @@ struct TripAnswer {
 
   // MARK: The stops
 
-  private func stops(_ realtime: TripRealtime?) -> [(Int, Stop)] {
+  func stops(_ realtime: TripRealtime?) -> [(Int, Stop)] {
     if let extra = realtime?.extra, !extra.stops.isEmpty { return ownStops(extra, realtime) }
     guard let trip = journey.trip else { return [] }
     let start = realtime?.extra?.start.map { Int64($0) - Int64(timetable.start(of: trip)) }

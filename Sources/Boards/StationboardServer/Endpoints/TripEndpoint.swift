@@ -20,7 +20,7 @@ struct TripEndpoint {
   func answer(_ request: Request, id: String) throws -> Response {
     let query = QueryItems(request)
     let now = clock.now
-    let journey = try self.journey(id, query, now)
+    let journey = try journey(id, query)
     let language = RequestLanguage.choose(
       parameter: query["lang"],
       acceptLanguage: request.headers[.acceptLanguage]
@@ -35,11 +35,15 @@ struct TripEndpoint {
     return JSONAnswer.response(answer.body(), vary: "Accept-Encoding, Accept-Language")
   }
 
-  private func journey(
-    _ id: String,
-    _ query: QueryItems,
-    _ now: Double
-  ) throws(Problem) -> TripJourney {
+  /// The run of a trip that a request means.
+  ///
+  /// - Parameters:
+  ///   - id: trip_id, decoded.
+  ///   - query: The parameters, of which `service_date` and `start_time` choose a run.
+  /// - Returns: The run.
+  /// - Throws: ``Problem`` as ``answer(_:id:)``.
+  func journey(_ id: String, _ query: QueryItems) throws(Problem) -> TripJourney {
+    let now = clock.now
     guard id.count <= BoardLimits.longestId else {
       throw QueryItems.invalid("trip_id", id, "at most \(BoardLimits.longestId) characters")
     }

@@ -10,6 +10,8 @@ package final class FeedStore: Sendable {
   /// How often the manifest is looked at.
   package static let lookEvery = Duration.milliseconds(500)
 
+  /// Other ids and names of stops, and the ids they stand for.
+  let stopAliases: [String: String]
   private let folder: DataFolder
   private let logger: Logger
   private let state: Mutex<State>
@@ -30,8 +32,17 @@ package final class FeedStore: Sendable {
   ///
   /// A feed that cannot be opened is reported and left out, as long as another one serves.
   ///
+  /// - Parameters:
+  ///   - folder: The folder.
+  ///   - logger: Where failures are reported.
+  ///   - aliases: Other ids and names of stops; each may be asked for like the stop that it stands for.
   /// - Throws: ``FeedError`` if the manifest cannot be read, or no feed that it names.
-  package init(folder: DataFolder, logger: Logger) throws(FeedError) {
+  package init(
+    folder: DataFolder,
+    logger: Logger,
+    aliases: StopAliases? = nil
+  ) throws(FeedError) {
+    stopAliases = aliases?.stops ?? [:]
     self.folder = folder
     self.logger = logger
     let manifest = try folder.manifest()

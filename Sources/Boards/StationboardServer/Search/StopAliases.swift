@@ -17,6 +17,13 @@ package struct StopAliases {
   /// The aliases of the file, in its order.
   package private(set) var entries: [Entry] = []
 
+  /// The ids by their aliases, as they are written and as names are compared; of two that are equal, the first counts.
+  var stops: [String: String] {
+    let written = entries.map { ($0.alias, $0.stopId) }
+    let compared = entries.map { (SearchText.normalized($0.alias), $0.stopId) }
+    return Dictionary(written + compared) { first, _ in first }
+  }
+
   /// Reads the file that is given, else the one that may be there, else nothing.
   ///
   /// - Throws: ``FeedError`` if the file that is given cannot be read, or either lacks a column.

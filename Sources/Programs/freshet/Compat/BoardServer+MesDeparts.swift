@@ -6,5 +6,6 @@ import StationboardServer
 extension BoardServer {
   /// Serves the API of MesDeparts beside the native one.
   func addMesDeparts(to router: Router<ClientContext>, _ stationboard: StationboardService) {
+    MesDepartsDialectService(passages: stationboard.passages).add(to: router)
   }
 }

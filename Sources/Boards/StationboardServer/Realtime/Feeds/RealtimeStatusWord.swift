@@ -73,4 +73,13 @@ enum RealtimeStatusWord: String, Hashable, Sendable {
     case .disabled: "disabled"
     }
   }
+
+  /// The same as one of the five words that the seed's schema has.
+  var closedReason: String {
+    switch self {
+    case .partial: "fresh"
+    case .skippedBudget: "stale"
+    default: reason
+    }
+  }
 }

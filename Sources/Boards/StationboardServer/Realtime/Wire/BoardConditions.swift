@@ -62,10 +62,24 @@ struct BoardConditions {
     let source = snapshot.trips.sourceTime
     // One clock and an exact token: the client has this publication, and since then the board has looked
     // the same.
-    guard let since, let source, (source * 1_000).rounded(.down) == (since * 1_000).rounded(),
-      edition.status.isFresh,
+    guard let since, let source, isToken(since, source, snapshot, desk), edition.status.isFresh,
       desk.since(edition, request, phases: plan.phases, snapshot: snapshot) <= max(since, source)
     else { return nil }
     return Unchanged(status: .noContent, edition: edition, snapshot: snapshot)
+  }
+
+  /// Whether an instant names the publication: when its source made it, or, where a client may say so, when it was
+  /// fetched. Either is the instant of one publication alone.
+  private func isToken(
+    _ since: Double,
+    _ source: Double,
+    _ snapshot: RealtimeSnapshot,
+    _ desk: BoardRenderer
+  ) -> Bool {
+    func names(_ instant: Double?) -> Bool {
+      instant.map { ($0 * 1_000).rounded(.down) == (since * 1_000).rounded() } ?? false
+    }
+    return names(source)
+      || desk.additions.contains(.arrivalTokens) && names(snapshot.trips.fetchedAt)
   }
 }

@@ -14,17 +14,21 @@ final class BoardRenderer: Sendable {
   private let requests = Mutex(RequestCount())
   /// How many answers a second the server gives with ease.
   private let ease: Int
+  /// What boards say and understand beside the native contract.
+  let additions: BoardAdditions
 
   init(
     realtime: RealtimeFeeds?,
     clock: ServiceClock,
     decay: RealtimeDecay = .standard,
-    ease: Int = ServerLimits().boardsPerSecond
+    ease: Int = ServerLimits().boardsPerSecond,
+    additions: BoardAdditions = []
   ) {
     self.realtime = realtime
     self.clock = clock
     self.decay = decay
     self.ease = ease
+    self.additions = additions
   }
 
   /// What is known of the realtime of a timetable now.
@@ -85,6 +89,7 @@ final class BoardRenderer: Sendable {
       selection: selection,
       snapshot: snapshot,
       words: words,
+      additions: additions,
       before: before
     )
     if let coverage = edition.coverage { tally.count(coverage) }

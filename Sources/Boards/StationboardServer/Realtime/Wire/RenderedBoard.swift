@@ -59,6 +59,8 @@ final class RenderedBoard: Sendable {
   let status: RealtimeStatusWord
   /// What became of alerts.
   let alertsStatus: RealtimeStatusWord
+  /// What it says beside the native contract.
+  let additions: BoardAdditions
   /// How many departures come from where.
   let origins: [BoardRow.Origin: Int]
   /// What the sources alone say of both.
@@ -77,12 +79,14 @@ final class RenderedBoard: Sendable {
   ///   - selection: Its alerts; nothing if they are left out.
   ///   - snapshot: The realtime it was made with.
   ///   - words: What became of realtime and of alerts.
+  ///   - additions: What it says beside the native contract.
   ///   - before: The edition before it, if there is one.
   init(
     _ board: MergedBoard,
     selection: AlertSelection?,
     snapshot: RealtimeSnapshot,
     words: Words,
+    additions: BoardAdditions,
     before: RenderedBoard?
   ) {
     let feed = board.request.stop.feed
@@ -92,7 +96,8 @@ final class RenderedBoard: Sendable {
       feed: feed,
       language: language,
       realtime: board.realtime,
-      alerts: selection
+      alerts: selection,
+      saysSources: additions.contains(.rowSources)
     )
     var rows: [Row] = []
     rows.reserveCapacity(board.rows.count)
@@ -101,6 +106,7 @@ final class RenderedBoard: Sendable {
       if index > 0 { json.raw(",") }
       let start = json.length
       if let place = writer.write(row, at: index, &json) { sourceTimes.append(place) }
+      if let place = writer.writeSource(row, &json) { sourceTimes.append(place) }
       rows.append(Row(key: writer.key(of: row), range: start..<json.length))
     }
     departures = json.array
@@ -111,6 +117,7 @@ final class RenderedBoard: Sendable {
       selection?.writeEntities(&$0, prefix: feed.idPrefix) ?? $0.raw("[]")
     }
     noService = Self.rendered { Self.noService(board, &$0) }
+    self.additions = additions
     given = words
     coverage = board.coverage
     status = words.realtime.refined(board.coverage, freshest: board.freshest)

@@ -1,0 +1,273 @@
+import GTFS
+package import Serving
+import Timetable
+
+/// Finds runs of trips: by id, and by where they leave and where they go.
+package struct TripPassages: Sendable {
+  let store: FeedStore
+  let clock: ServiceClock
+  let desk: BoardRenderer
+
+  /// The most runs of one answer.
+  package static let most = 16
+  /// How long after the instant that was asked for runs may leave, in seconds.
+  package static let window: Int64 = 7_200
+
+  /// A stop, and the runs that leave it.
+  package struct Found: Sendable {
+    /// stop_id of the stop that was asked for, as it is given out.
+    package var stopId: String
+    /// Its name.
+    package var name: String
+    /// The runs, in the order in which they are scheduled to leave; each from this stop on.
+    package var passages: [TripPassage]
+  }
+
+  /// The run of a trip.
+  ///
+  /// - Parameters:
+  ///   - id: trip_id.
+  ///   - query: The parameters, of which `service_date` and `start_time` choose a run.
+  ///   - language: The language of names; `nil` for the feed's own.
+  /// - Returns: The whole run.
+  /// - Throws: ``Problem`` as `GET /api/trips/{trip_id}`.
+  package func passage(
+    of id: String,
+    _ query: QueryItems,
+    language: String?
+  ) throws(Problem) -> TripPassage {
+    let endpoint = TripEndpoint(store: store, clock: clock, desk: desk)
+    return answer(try endpoint.journey(id, query), language).passage
+  }
+
+  /// The runs that leave a stop and go somewhere.
+  ///
+  /// A run goes there if a board calls that its destination, or if it calls there later, in any language of the feed. If
+  /// none does, the runs of the minute asked for are given: a client that has a board knows which one it means.
+  ///
+  /// - Parameters:
+  ///   - place: The stop: an id in any shape, or its exact name.
+  ///   - destination: A destination as a board has it, or the name or id of a later stop.
+  ///   - date: The day, `YYYY-MM-DD`, by the clocks of the feed; today if `nil`.
+  ///   - time: The time, `HH:MM`, likewise; now if `nil`.
+  ///   - limit: The most runs, 1 to ``most``.
+  ///   - language: The language of names; `nil` for the feed's own.
+  /// - Returns: The stop and its runs; `nil` if nothing has this id or name.
+  /// - Throws: ``Problem`` 400 `invalid_parameter` for a date or time that is none, 503 `no_timetable`.
+  package func leaving(
+    _ place: String,
+    to destination: String,
+    date: String?,
+    time: String?,
+    limit: Int,
+    language: String?
+  ) async throws -> Found? {
+    guard place.count <= BoardLimits.longestId, destination.count <= BoardLimits.longestId,
+      let stop = try await resolve(place)
+    else { return nil }
+    let feed = stop.feed
+    let from = try instant(date, time, feed)
+    let target = SearchText.normalized(destination)
+    let snapshot = desk.snapshot(of: feed)
+    let limit = min(max(limit, 1), Self.most)
+    var found: [(row: BoardRow, end: Int?)] = []
+    var others: [BoardRow] = []
+    for row in rows(stop, from, snapshot) {
+      if let end = end(of: row, feed, target, destination, snapshot) {
+        found.append((row, end))
+        if found.count == limit { break }
+      } else if (row.scheduled ?? row.effective) < from + 60 {
+        others.append(row)
+      }
+    }
+    if found.isEmpty { found = others.prefix(limit).map { ($0, nil) } }
+    let passages = found.map { row, end in
+      let journey = TripJourney(
+        feed: feed,
+        trip: row.trip,
+        day: ServiceDate(daysSinceEpoch: row.day),
+        extra: row.extra.flatMap { _ in self.extra(row, snapshot) }
+      )
+      var passage = answer(journey, language).passage
+      passage.destination = names(of: row, feed, snapshot).first ?? passage.destination
+      passage.calls = cut(passage.calls, row, feed, target, destination)
+      return passage
+    }
+    return Found(
+      stopId: feed.publicId(feed.timetable.id(of: stop.stop)),
+      name: String(
+        decoding: feed.timetable.name(
+          of: stop.stop,
+          language: language.flatMap { feed.timetable.language($0) }
+        ),
+        as: UTF8.self
+      ),
+      passages: passages.filter { !$0.calls.isEmpty }
+    )
+  }
+
+  private func answer(_ journey: TripJourney, _ language: String?) -> TripAnswer {
+    TripAnswer(
+      journey: journey,
+      language: language.flatMap { journey.feed.timetable.language($0) },
+      snapshot: desk.snapshot(of: journey.feed),
+      decay: desk.decay,
+      now: clock.now
+    )
+  }
+
+  private func resolve(_ place: String) async throws -> StopResolver.Resolved? {
+    let feeds = try store.serving()
+    let resolver = StopResolver(feeds: feeds, aliases: store.stopAliases)
+    let name = SearchText.normalized(place)
+    if let stop = resolver.resolve(place) ?? resolver.aliased(name) { return stop }
+    for feed in feeds {
+      if let stop = try await feed.stops.stop(named: name) {
+        return StopResolver.Resolved(feed: feed, stop: stop, source: .alias)
+      }
+    }
+    return nil
+  }
+
+  /// The instant that the clocks of a feed show a date and a time.
+  private func instant(_ date: String?, _ time: String?, _ feed: Feed) throws(Problem) -> Int64 {
+    let rule = ServiceDay(zone: feed.timetable.zone)
+    let now = Int64(clock.now)
+    var day = rule.date(at: now)
+    if let date {
+      guard let value = ServiceDate(date) else {
+        throw QueryItems.invalid("date", date, "a date YYYY-MM-DD")
+      }
+      day = value
+    }
+    guard let time else { return date == nil ? now : rule.start(of: day) }
+    let parts = time.split(separator: ":").map { Int($0) }
+    guard parts.count == 2, let hour = parts[0], let minute = parts[1], (0..<24).contains(hour),
+      (0..<60).contains(minute)
+    else { throw QueryItems.invalid("time", time, "a time HH:MM") }
+    let local = Int64(day.daysSinceEpoch) * 86_400 + Int64(hour * 3_600 + minute * 60)
+    // The offset in force then; of an hour that comes twice, the first.
+    let early = local - Int64(rule.offset(at: local - 43_200))
+    if early + Int64(rule.offset(at: early)) == local { return early }
+    return local - Int64(rule.offset(at: local))
+  }
+
+  /// The departures of a stop by their schedule: those of the timetable, and the trips that only realtime has.
+  private func rows(
+    _ stop: StopResolver.Resolved,
+    _ from: Int64,
+    _ snapshot: RealtimeSnapshot
+  ) -> [BoardRow] {
+    let timetable = stop.feed.timetable
+    let until = from + Self.window
+    let index = snapshot.index.flatMap { $0.timetable === timetable ? $0 : nil }
+    var rows = timetable.departures(
+      at: stop.stop,
+      from: from,
+      until: until,
+      limit: BoardLimits.limits.upperBound
+    )
+    .map { BoardRow($0) }
+    guard let index, index.version(of: Int(stop.stop)) != 0 else { return rows }
+    let touched = index.rows(
+      at: stop.stop,
+      from: from,
+      until: until,
+      limit: BoardLimits.limits.upperBound
+    )
+    let extras = touched.filter { row in
+      row.extra.map { index.extraTrips[$0].kind != .replacement } ?? false
+    }
+    guard !extras.isEmpty else { return rows }
+    rows += extras
+    return rows.sorted { ($0.scheduled ?? $0.effective) < ($1.scheduled ?? $1.effective) }
+  }
+
+  /// The trip of a row that the timetable lacks.
+  private func extra(_ row: BoardRow, _ snapshot: RealtimeSnapshot) -> RealtimeTrip? {
+    snapshot.index?.trips.first { $0.extra >= 0 && Int($0.extra) == row.extra }
+  }
+
+  /// What boards call the destination of a row, in every language of the feed; its own first.
+  private func names(of row: BoardRow, _ feed: Feed, _ snapshot: RealtimeSnapshot) -> [String] {
+    let timetable = feed.timetable
+    if let headsign = snapshot.index?.headsign(of: row) { return [headsign] }
+    if let extra = row.extra.flatMap({ snapshot.index?.extraTrips[$0] }) {
+      if let headsign = extra.headsign { return [headsign] }
+      guard let last = extra.stops.last, last.stop != TimetableDirectory.none else { return [] }
+      return [Self.text(timetable.name(of: timetable.station(of: last.stop)))]
+    }
+    guard let trip = row.trip else { return [] }
+    if let headsign = snapshot.index?.details(of: trip, day: row.day)?.headsign {
+      return [headsign]
+    }
+    return ([nil] + RequestLanguage.known.map { timetable.language($0) }).map { language in
+      Self.text(timetable.destination(of: trip, at: row.position, language: language))
+    }
+  }
+
+  /// The place of the stop where a row's run gets to its destination; `-1` if that is only its headsign, and nothing if
+  /// it does not go there.
+  private func end(
+    of row: BoardRow,
+    _ feed: Feed,
+    _ target: String,
+    _ destination: String,
+    _ snapshot: RealtimeSnapshot
+  ) -> Int? {
+    let timetable = feed.timetable
+    if names(of: row, feed, snapshot).contains(where: { SearchText.normalized($0) == target }) {
+      return -1
+    }
+    guard row.extra == nil, let trip = row.trip else { return nil }
+    return ((row.position + 1)..<timetable.callCount(of: trip)).first { place in
+      isPlace(timetable.call(place, of: trip).stop, feed, target, destination)
+    }
+  }
+
+  /// Whether a stop is one that is named.
+  private func isPlace(
+    _ stop: Timetable.Stop,
+    _ feed: Feed,
+    _ target: String,
+    _ destination: String
+  ) -> Bool {
+    let timetable = feed.timetable
+    let station = timetable.station(of: stop)
+    for place in [stop, station]
+    where feed.publicId(timetable.id(of: place)) == destination {
+      return true
+    }
+    return ([nil] + RequestLanguage.known.map { timetable.language($0) }).contains { language in
+      let name = Self.text(timetable.name(of: station, language: language))
+      return SearchText.normalized(name) == target
+    }
+  }
+
+  /// The calls of a run from a row's stop to the last one, or to the one that was asked for if it is named.
+  private func cut(
+    _ calls: [TripPassage.Call],
+    _ row: BoardRow,
+    _ feed: Feed,
+    _ target: String,
+    _ destination: String
+  ) -> [TripPassage.Call] {
+    let timetable = feed.timetable
+    let station = feed.publicId(timetable.id(of: timetable.station(of: row.stop)))
+    let leaves = row.scheduled ?? row.effective
+    let start =
+      calls.firstIndex { $0.stationId == station && $0.scheduledDeparture == leaves }
+      ?? calls.firstIndex { $0.stationId == station }
+    guard let start else { return [] }
+    let rest = calls[start...]
+    let end = rest.dropFirst().firstIndex { call in
+      call.stopId == destination || call.stationId == destination
+        || SearchText.normalized(call.name) == target
+    }
+    return Array(rest[...(end ?? calls.count - 1)])
+  }
+
+  private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+    String(decoding: bytes, as: UTF8.self)
+  }
+}

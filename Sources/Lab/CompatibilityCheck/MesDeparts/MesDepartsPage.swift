@@ -1,0 +1,299 @@
+import ConditionalHTTP
+import HTTPTypes
+import StrictJSON
+
+/// The web page: a search, a board that is polled, the details of trips, stops nearby, and what it makes of errors.
+///
+/// It runs under another origin, so every answer must be open to it (Fetch standard, CORS protocol). It sends no fields of
+/// its own, and so asks for no preflight.
+struct MesDepartsPage {
+  let script: MesDepartsScript
+  let run: ClientRun
+
+  let client = "web"
+  private static let language = "fr"
+
+  /// What the page holds of the open board.
+  private struct Held {
+    var stop: String
+    var name: String
+    /// The instant that the page sends back as `since_rt`.
+    var token: String?
+    var departures: [JSONValue]
+  }
+
+  func play() async {
+    guard var held = await open() else { return }
+    await poll(&held)
+    await details(held)
+    await errors(held)
+    await nearby(held)
+    await sameStop()
+  }
+
+  /// A request as the browser sends it for the page.
+  func request(
+    _ path: String,
+    _ query: [(String, String?)],
+    timeout: Duration = .seconds(12)
+  ) -> ClientRequest {
+    var fields: HTTPFields = [
+      .accept: "*/*", .acceptLanguage: "fr-CH,fr;q=0.9", .origin: script.origin,
+    ]
+    if let mode = HTTPField.Name("sec-fetch-mode") { fields[mode] = "cors" }
+    return ClientRequest(.get, path, query: query, fields: fields, timeout: timeout)
+  }
+
+  /// Adds a fault unless the page's script may read the answer.
+  func open(_ answer: ClientAnswer, _ check: StepCheck) {
+    check.field("access-control-allow-origin", of: answer, is: "* or \(script.origin)") {
+      $0 == "*" || $0 == script.origin
+    }
+  }
+
+  // MARK: Search and board
+
+  private func open() async -> Held? {
+    let typed = request(
+      "/api/stops/search",
+      [("q", script.query), ("limit", "20")],
+      timeout: .seconds(6)
+    )
+    var name: String?
+    await run.step(client, typed, expects: "200, and stops with an id and a name") {
+      check,
+      answer in
+      open(answer, check)
+      guard check.status(200, of: answer),
+        let value = check.shape(MesDepartsShapes.webStops, of: answer, as: .javaScript)
+      else { return }
+      name = value["stops"]?.list?.first?["stop_name"]?.string
+      check.expect(name != nil, "stops: expected some for \"\(script.query)\", found none")
+    }
+    guard let name else { return nil }
+    let resolve = request("/api/stops/search", [("q", name), ("limit", "7")])
+    var stop: String?
+    await run.step(client, resolve, expects: "200, and the stop that the name means") {
+      check,
+      answer in
+      open(answer, check)
+      guard check.status(200, of: answer),
+        let value = check.shape(MesDepartsShapes.webStops, of: answer, as: .javaScript)
+      else { return }
+      let stops = value["stops"]?.list ?? []
+      let best = stops.first { $0["stop_name"]?.string?.lowercased() == name.lowercased() }
+      stop = (best ?? stops.first)?["stop_id"]?.string
+      check.expect(stop != nil, "stops: expected \"\(name)\", found none")
+    }
+    guard let stop = script.stop ?? stop else { return nil }
+    var held: Held?
+    let board = boardRequest(stop, token: nil)
+    let answer = await run.step(client, board, expects: "200, and a board") { check, answer in
+      open(answer, check)
+      guard check.status(200, of: answer) else { return }
+      held = take(answer, check, stop)
+    }
+    if let answer, answer.status == 200 { await schema(board, answer) }
+    return held
+  }
+
+  /// Compares a board with the server's own schema, and with what its probes count.
+  private func schema(_ request: ClientRequest, _ answer: ClientAnswer) async {
+    await run.step("schema", "\(request)", expects: "a board by the published schema") { check in
+      check.shape(MesDepartsShapes.schemaBoard, of: answer)
+    }
+    await run.step("probes", "\(request)", expects: "rows that say where they come from") { check in
+      let rows = try answer.json()["departures"]?.list ?? []
+      check.shape(.list(MesDepartsShapes.probedDeparture), of: .list(rows))
+    }
+  }
+
+  func boardRequest(_ stop: String, token: String?) -> ClientRequest {
+    var query: [(String, String?)] = [("stop_id", stop), ("limit", "60"), ("lang", Self.language)]
+    if let token { query += [("since_rt", token), ("if_board", "1")] }
+    return request("/api/stationboard", query)
+  }
+
+  /// Takes a board over as the page does.
+  private func take(_ answer: ClientAnswer, _ check: StepCheck, _ stop: String) -> Held? {
+    guard let value = check.shape(MesDepartsShapes.webBoard, of: answer, as: .javaScript) else {
+      return nil
+    }
+    let rt = value["rt"]
+    let tokens = ["cacheFetchedAt", "fetchedAt"].compactMap { rt?[$0]?.string }
+    return Held(
+      stop: stop,
+      name: value["station"]?["name"]?.string ?? script.query,
+      token: tokens.first { !$0.isEmpty },
+      departures: value["departures"]?.list ?? []
+    )
+  }
+
+  // MARK: Polls
+
+  private func poll(_ held: inout Held) async {
+    var counts = [200: 0, 204: 0]
+    for _ in 0..<script.polls {
+      guard (try? await run.wait(script.every)) != nil else { return }
+      let asked = boardRequest(held.stop, token: held.token)
+      let before = held
+      var after = held
+      await run.step(client, asked, expects: "a board, or 204 if the page has it") {
+        check,
+        answer in
+        open(answer, check)
+        guard check.status(200, 204, of: answer) else { return }
+        counts[answer.status, default: 0] += 1
+        if answer.status == 204 {
+          check.expect(before.token != nil, "204: the page has no token, and no board")
+          check.expect(answer.body.isEmpty, "204: expected no content")
+          // The page takes the next token from here, if it may read the field.
+          let exposed = answer[field: "access-control-expose-headers"]?.lowercased() ?? ""
+          if exposed.contains("x-md-rt-fetched-at") || exposed == "*",
+            let token = answer[field: "x-md-rt-fetched-at"], !token.isEmpty
+          {
+            after.token = token
+          }
+        } else if let taken = take(answer, check, before.stop) {
+          after = taken
+        }
+      }
+      held = after
+    }
+    guard script.polls > 0 else { return }
+    let text = "\(script.polls) polls: \(counts[204] ?? 0) × 204, \(counts[200] ?? 0) × 200"
+    await run.step(client, text, expects: "an answer to each") { check in
+      let answered = counts.values.reduce(0, +)
+      check.expect(answered == script.polls, "\(script.polls - answered) without one")
+    }
+  }
+
+  // MARK: Details of trips
+
+  private func details(_ held: Held) async {
+    var lines: Set<String> = []
+    var rows: [MesDepartsRow] = []
+    for departure in held.departures {
+      guard rows.count < script.trips, let row = MesDepartsRow(departure) else { continue }
+      // Rows of different lines say more than the next ones of the same.
+      if lines.insert(row.line).inserted { rows.append(row) }
+    }
+    for row in rows { await details(of: row, held) }
+    guard let row = rows.first else { return }
+    let journey = request("/api/journey", [("id", row.tripId), ("passlist", "1")])
+    await run.step(client, journey, expects: "200, and the stops of the trip") { check, answer in
+      open(answer, check)
+      guard check.status(200, of: answer),
+        let value = check.shape(MesDepartsShapes.webJourneyAnswer, of: answer, as: .javaScript)
+      else { return }
+      let calls = value["journey"]?["passList"]?.list ?? []
+      check.expect(calls.count >= 2, "journey.passList: expected two stops or more")
+    }
+  }
+
+  /// A click on a row: by the id of the stop, and by its name if that gives nothing.
+  private func details(of row: MesDepartsRow, _ held: Held) async {
+    func asked(_ from: String) -> ClientRequest {
+      let (date, time) = ZurichTime.text(row.scheduled)
+      return request(
+        "/api/connections",
+        [("from", from), ("to", row.destination), ("date", date), ("time", time), ("limit", "6")]
+      )
+    }
+    var isEmpty = false
+    func judge(_ check: StepCheck, _ answer: ClientAnswer, isLast: Bool) {
+      open(answer, check)
+      isEmpty = false
+      guard check.status(200, of: answer),
+        let value = check.shape(MesDepartsShapes.webConnections, of: answer, as: .javaScript)
+      else { return }
+      let connections = value["connections"]?.list ?? []
+      isEmpty = connections.isEmpty
+      if isEmpty, !isLast { return }
+      guard let section = row.section(of: connections, from: held.stop, name: held.name) else {
+        return check.fault(
+          "connections: none is the trip of the row \"\(row.line) \(row.destination)\""
+        )
+      }
+      let leaves = section["departure"]?["departureTimestamp"]?.int64
+      check.expect(
+        leaves == row.scheduled,
+        "departureTimestamp: expected \(row.scheduled) as the row has it, found \(leaves ?? 0)"
+      )
+      let calls = section["journey"]?["passList"]?.list ?? []
+      check.expect(calls.count >= 2, "passList: expected two stops or more, found \(calls.count)")
+      check.expect(
+        MesDepartsRow.contains(calls, held.stop, held.name),
+        "passList: expected \(held.stop) or \"\(held.name)\" among the stops"
+      )
+    }
+    let expected = "200, and the stops of this trip"
+    await run.step(client, asked(held.stop), expects: expected) { check, answer in
+      judge(check, answer, isLast: false)
+    }
+    guard isEmpty else { return }
+    await run.step(client, asked(held.name), expects: expected) { check, answer in
+      judge(check, answer, isLast: true)
+    }
+  }
+
+  // MARK: Errors, places, ids
+
+  private func errors(_ held: Held) async {
+    let unknown = boardRequest("Parent0000000", token: nil)
+    await run.step(client, unknown, expects: "400 or 404, so that the name is looked up again") {
+      check,
+      answer in
+      open(answer, check)
+      check.status(400, 404, of: answer)
+    }
+    let stale = boardRequest(held.stop, token: "soon")
+    await run.step(client, stale, expects: "400 with invalid_since_rt, so that the token goes") {
+      check,
+      answer in
+      open(answer, check)
+      guard check.status(400, of: answer) else { return }
+      // The page reads the first 300 characters.
+      let text = String(decoding: answer.body, as: UTF8.self).prefix(300)
+      check.expect(
+        text.contains("invalid_since_rt"),
+        "the body does not say invalid_since_rt: \(text)"
+      )
+    }
+  }
+
+  private func nearby(_ held: Held) async {
+    let asked = request(
+      "/api/stops/nearby",
+      [("lat", "46.5167"), ("lon", "6.6291"), ("limit", "7")]
+    )
+    await run.step(client, asked, expects: "200, and stops with an id and a name") {
+      check,
+      answer in
+      open(answer, check)
+      guard check.status(200, of: answer) else { return }
+      check.shape(MesDepartsShapes.webStops, of: answer, as: .javaScript)
+    }
+  }
+
+  /// Ids of other years and shapes, as favourites and links have them.
+  private func sameStop() async {
+    var canonical: String?
+    for id in script.ids {
+      await run.step(client, boardRequest(id, token: nil), expects: "200, and the same stop") {
+        check,
+        answer in
+        guard check.status(200, of: answer) else { return }
+        let found = try answer.json()["resolved"]?["canonicalId"]?.string
+        check.expect(found != nil, "resolved.canonicalId: expected a string")
+        if let canonical {
+          check.expect(
+            found == canonical,
+            "canonicalId: expected \(canonical), found \(found ?? "")"
+          )
+        }
+        canonical = canonical ?? found
+      }
+    }
+  }
+}
