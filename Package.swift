@@ -45,7 +45,10 @@ let package = Package(
     .library(name: "Freshness", targets: ["Freshness"]),
     .library(name: "FreshnessRuntime", targets: ["Freshness", "FreshnessRuntime"]),
     .library(name: "FreshnessTesting", targets: ["FreshnessTesting", "StrictJSON"]),
-    .library(name: "StationboardClient", targets: ["Stationboard", "StationboardClient"]),
+    .library(
+      name: "StationboardClient",
+      targets: ["Stationboard", "StationboardClient", "StrictJSON", "TolerantDecoding"]
+    ),
     .library(
       name: "JobsClient",
       targets: ["Jobs", "JobsClient", "StrictJSON", "TolerantDecoding"]
@@ -120,7 +123,7 @@ let package = Package(
     .target(name: "ParityReport", dependencies: ["ConditionalHTTP", "StrictJSON"]),
 
     // MARK: Contracts
-    .target(name: "Stationboard"),
+    .target(name: "Stationboard", dependencies: ["TolerantDecoding"]),
     .target(name: "Jobs", dependencies: ["ConditionalHTTP", "StrictJSON", "TolerantDecoding"]),
     .target(name: "Workspaces", dependencies: ["StrictJSON", "TolerantDecoding"]),
 
@@ -174,7 +177,8 @@ let package = Package(
     .target(
       name: "StationboardClient",
       dependencies: [
-        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Stationboard", .httpTypes,
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Stationboard",
+        "TolerantDecoding", .httpTypes,
       ]
     ),
 
@@ -265,7 +269,9 @@ let package = Package(
     ),
     .target(
       name: "CompatibilityCheck",
-      dependencies: ["ConditionalHTTP", "StrictJSON", "TolerantDecoding", .httpTypes]
+      dependencies: [
+        "ConditionalHTTP", "Stationboard", "StrictJSON", "TolerantDecoding", .httpTypes,
+      ]
     ),
 
     // MARK: The program
@@ -313,8 +319,8 @@ let package = Package(
       name: "ClientTests",
       dependencies: [
         "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "FreshnessTesting",
-        "ParityReport", "Stationboard", "StationboardClient", "Workspaces", "WorkspacesClient",
-        .httpTypes,
+        "ParityReport", "Stationboard", "StationboardClient", "StrictJSON", "TolerantDecoding",
+        "Workspaces", "WorkspacesClient", .httpTypes,
       ]
     ),
     .testTarget(

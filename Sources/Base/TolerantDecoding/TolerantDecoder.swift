@@ -161,6 +161,31 @@ public struct Decoded<Model> {
   public var unread: [String] = []
   /// How many such members there are in all; 0 unless ``TolerantDecoder/countsUnread``.
   public var unreadCount = 0
+
+  /// Puts a reading together.
+  ///
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - raw: The whole document.
+  ///   - issues: What deviated.
+  ///   - issueCount: How many deviations there were in all.
+  ///   - unread: The paths of members that the model was not made of.
+  ///   - unreadCount: How many such members there are in all.
+  public init(
+    model: Model,
+    raw: RawJSON,
+    issues: [DecodeIssue],
+    issueCount: Int,
+    unread: [String] = [],
+    unreadCount: Int = 0
+  ) {
+    self.model = model
+    self.raw = raw
+    self.issues = issues
+    self.issueCount = issueCount
+    self.unread = unread
+    self.unreadCount = unreadCount
+  }
 }
 
 extension Decoded: Sendable where Model: Sendable {}

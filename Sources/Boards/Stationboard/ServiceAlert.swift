@@ -14,4 +14,34 @@ public struct ServiceAlert: Codable, Hashable, Sendable {
   public var description: String?
   /// Where there is more to read.
   public var url: String?
+
+  init(
+    id: String,
+    severity: String? = nil,
+    effect: String? = nil,
+    cause: String? = nil,
+    header: String? = nil,
+    description: String? = nil,
+    url: String? = nil
+  ) {
+    self.id = id
+    self.severity = severity
+    self.effect = effect
+    self.cause = cause
+    self.header = header
+    self.description = description
+    self.url = url
+  }
+
+  /// Reads an alert; one without an id is named by its text, as the seed's schema allows.
+  public init(from decoder: any Decoder) throws {
+    let members = try decoder.container(keyedBy: CodingKeys.self)
+    header = try members.decodeIfPresent(String.self, forKey: .header)
+    description = try members.decodeIfPresent(String.self, forKey: .description)
+    id = try members.decodeIfPresent(String.self, forKey: .id) ?? header ?? description ?? ""
+    severity = try members.decodeIfPresent(String.self, forKey: .severity)
+    effect = try members.decodeIfPresent(String.self, forKey: .effect)
+    cause = try members.decodeIfPresent(String.self, forKey: .cause)
+    url = try members.decodeIfPresent(String.self, forKey: .url)
+  }
 }

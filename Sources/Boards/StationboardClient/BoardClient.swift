@@ -2,6 +2,7 @@ public import ConditionalHTTP
 import Foundation
 import HTTPTypes
 public import Stationboard
+import TolerantDecoding
 
 /// Asks a stationboard server.
 public struct BoardClient: Sendable {
@@ -40,10 +41,12 @@ public struct BoardClient: Sendable {
     limit: Int,
     language: String? = nil
   ) async throws(StationboardFailure) -> Board {
-    try await get(
-      "/api/stationboard",
-      [("stop_id", stop), ("limit", "\(limit)"), ("lang", language)]
-    )
+    let body = try await boardJSON(stop: stop, limit: limit, language: language)
+    do throws(DecodeFailure) {
+      return try BoardReader().board(body).model
+    } catch {
+      throw unreadable(error)
+    }
   }
 
   /// The board as the server sent it.
@@ -64,26 +67,22 @@ public struct BoardClient: Sendable {
     limit: Int,
     language: String? = nil
   ) async throws(StationboardFailure) -> [StopMatch] {
-    let answer: StopMatches = try await get(
+    let body = try await send(
       "/api/stops/search",
       [("q", query), ("limit", "\(limit)"), ("lang", language)]
     )
-    return answer.stops
+    do throws(DecodeFailure) {
+      return try BoardReader().stops(body).model.stops
+    } catch {
+      throw unreadable(error)
+    }
   }
 
-  private func get<Answer: Decodable>(
-    _ path: String,
-    _ query: [(String, String?)]
-  ) async throws(StationboardFailure) -> Answer {
-    let body = try await send(path, query)
-    do {
-      return try JSONDecoder().decode(Answer.self, from: Data(body))
-    } catch {
-      throw StationboardFailure(
-        .unreadable,
-        "the answer of \(server.authority) cannot be read: \(error)"
-      )
-    }
+  private func unreadable(_ failure: DecodeFailure) -> StationboardFailure {
+    StationboardFailure(
+      .unreadable,
+      "the answer of \(server.authority) cannot be read: \(failure)"
+    )
   }
 
   private func send(

@@ -1,4 +1,5 @@
 public import Stationboard
+public import TolerantDecoding
 
 /// A board as people see it: copies are equal if their rows, banners and station are.
 ///
@@ -7,9 +8,18 @@ public import Stationboard
 public struct BoardCopy: Equatable, Sendable {
   /// The board.
   public var board: Board
+  /// What deviated in the answer: departures and alerts that could not be used among them.
+  public var issues: [DecodeIssue]
 
   /// Wraps a board.
-  public init(_ board: Board) { self.board = board }
+  ///
+  /// - Parameters:
+  ///   - board: The board.
+  ///   - issues: What deviated in the answer.
+  public init(_ board: Board, issues: [DecodeIssue] = []) {
+    self.board = board
+    self.issues = issues
+  }
 
   /// Compares what people see.
   public static func == (left: BoardCopy, right: BoardCopy) -> Bool {
@@ -38,15 +48,56 @@ public struct BoardCopy: Equatable, Sendable {
     copy.board.banners = change.banners
     copy.board.noService = change.noService
     copy.board.meta = change.meta
+    copy.issues = change.issues
     return copy
   }
 }
 
 /// An event `change` of `GET /api/stationboard/stream`.
-struct BoardChange: Decodable {
+struct BoardChange {
   var departures: [Departure]
   var order: [String]
   var banners: [ServiceAlert]?
   var noService: Board.NoService?
   var meta: Board.Meta
+  var issues: [DecodeIssue]
+
+  /// Reads a change; nothing if it cannot be applied.
+  init?(_ bytes: [UInt8]) {
+    let decoded = try? TolerantDecoder().decode(bytes) { root -> BoardChange? in
+      guard root["departures"].isList, root["meta"].holdsObject,
+        let order = root["order"].list({ $0.string() }), order.dropped == 0
+      else { return nil }
+      let departures = BoardReader.departures(root["departures"])
+      // A row that is lost here would be a row that is not known.
+      guard departures.count == root["departures"].count else { return nil }
+      return BoardChange(
+        departures: departures,
+        order: order.elements,
+        banners: BoardReader.alerts(root["banners"]),
+        noService: BoardReader.noService(root["noService"]),
+        meta: BoardReader.meta(root),
+        issues: []
+      )
+    }
+    guard let decoded, var change = decoded.model else { return nil }
+    change.issues = decoded.issues
+    self = change
+  }
+
+  private init(
+    departures: [Departure],
+    order: [String],
+    banners: [ServiceAlert]?,
+    noService: Board.NoService?,
+    meta: Board.Meta,
+    issues: [DecodeIssue]
+  ) {
+    self.departures = departures
+    self.order = order
+    self.banners = banners
+    self.noService = noService
+    self.meta = meta
+    self.issues = issues
+  }
 }

@@ -1,10 +1,10 @@
 public import ConditionalHTTP
 public import EventFeed
-import Foundation
 public import Freshness
 public import FreshnessRuntime
 public import HTTPTypes
 public import Stationboard
+import TolerantDecoding
 
 /// A board that the engine keeps fresh.
 ///
@@ -75,8 +75,9 @@ public struct BoardResource: FreshResource {
     _ answer: HTTPExchangeAnswer,
     since known: BoardCopy?
   ) throws(UnreadableAnswer) -> Reading<BoardCopy> {
-    do {
-      return reading(BoardCopy(try JSONDecoder().decode(Board.self, from: Data(answer.body))))
+    do throws(DecodeFailure) {
+      let decoded = try BoardReader().board(answer.body)
+      return reading(BoardCopy(decoded.model, issues: decoded.issues))
     } catch {
       throw UnreadableAnswer("the board of \(server.authority) cannot be read: \(error)")
     }
@@ -122,13 +123,13 @@ public struct BoardResource: FreshResource {
 
   /// Reads a board or a change of it.
   public func read(_ event: ServerSentEvent, since known: BoardCopy?) -> StreamEvent<BoardCopy> {
-    let data = Data(event.data.utf8)
+    let data = Array(event.data.utf8)
     switch event.type {
     case "snapshot":
-      guard let board = try? JSONDecoder().decode(Board.self, from: data) else { return .gap }
-      return .delivered(reading(BoardCopy(board)))
+      guard let decoded = try? BoardReader().board(data) else { return .gap }
+      return .delivered(reading(BoardCopy(decoded.model, issues: decoded.issues)))
     case "change":
-      guard let change = try? JSONDecoder().decode(BoardChange.self, from: data),
+      guard let change = BoardChange(data),
         let copy = known?.applying(change)
       else { return .gap }
       return .delivered(reading(copy))

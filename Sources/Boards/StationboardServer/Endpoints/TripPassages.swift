@@ -37,7 +37,8 @@ package struct TripPassages: Sendable {
     language: String?
   ) throws(Problem) -> TripPassage {
     let endpoint = TripEndpoint(store: store, clock: clock, desk: desk)
-    return answer(try endpoint.journey(id, query), language).passage
+    let journey = try endpoint.journey(id, query)
+    return answer(journey, language, desk.snapshot(of: journey.feed)).passage
   }
 
   /// The runs that leave a stop and go somewhere.
@@ -67,30 +68,32 @@ package struct TripPassages: Sendable {
     else { return nil }
     let feed = stop.feed
     let from = try instant(date, time, feed)
-    let target = SearchText.normalized(destination)
+    var target = TravelTarget(destination, in: feed)
     let snapshot = desk.snapshot(of: feed)
     let limit = min(max(limit, 1), Self.most)
-    var found: [(row: BoardRow, end: Int?)] = []
+    var found: [BoardRow] = []
     var others: [BoardRow] = []
     for row in rows(stop, from, snapshot) {
-      if let end = end(of: row, feed, target, destination, snapshot) {
-        found.append((row, end))
+      if goes(row, to: &target, feed, snapshot) {
+        found.append(row)
         if found.count == limit { break }
       } else if (row.scheduled ?? row.effective) < from + 60 {
         others.append(row)
       }
     }
-    if found.isEmpty { found = others.prefix(limit).map { ($0, nil) } }
-    let passages = found.map { row, end in
+    if found.isEmpty { found = Array(others.prefix(limit)) }
+    let passages = found.map { row in
       let journey = TripJourney(
         feed: feed,
         trip: row.trip,
         day: ServiceDate(daysSinceEpoch: row.day),
         extra: row.extra.flatMap { _ in self.extra(row, snapshot) }
       )
-      var passage = answer(journey, language).passage
-      passage.destination = names(of: row, feed, snapshot).first ?? passage.destination
-      passage.calls = cut(passage.calls, row, feed, target, destination)
+      let answer = answer(journey, language, snapshot)
+      var passage = answer.passage
+      let stops = answer.stops(answer.details).map(\.1.stop)
+      passage.destination = self.destination(of: row, feed, snapshot) ?? passage.destination
+      passage.calls = cut(passage.calls, stops, row, feed, &target)
       return passage
     }
     return Found(
@@ -106,11 +109,15 @@ package struct TripPassages: Sendable {
     )
   }
 
-  private func answer(_ journey: TripJourney, _ language: String?) -> TripAnswer {
+  private func answer(
+    _ journey: TripJourney,
+    _ language: String?,
+    _ snapshot: RealtimeSnapshot
+  ) -> TripAnswer {
     TripAnswer(
       journey: journey,
       language: language.flatMap { journey.feed.timetable.language($0) },
-      snapshot: desk.snapshot(of: journey.feed),
+      snapshot: snapshot,
       decay: desk.decay,
       now: clock.now
     )
@@ -188,69 +195,57 @@ package struct TripPassages: Sendable {
     snapshot.index?.trips.first { $0.extra >= 0 && Int($0.extra) == row.extra }
   }
 
-  /// What boards call the destination of a row, in every language of the feed; its own first.
-  private func names(of row: BoardRow, _ feed: Feed, _ snapshot: RealtimeSnapshot) -> [String] {
-    let timetable = feed.timetable
-    if let headsign = snapshot.index?.headsign(of: row) { return [headsign] }
-    if let extra = row.extra.flatMap({ snapshot.index?.extraTrips[$0] }) {
-      if let headsign = extra.headsign { return [headsign] }
-      guard let last = extra.stops.last, last.stop != TimetableDirectory.none else { return [] }
-      return [Self.text(timetable.name(of: timetable.station(of: last.stop)))]
+  /// What realtime, or a trip of its own, calls the destination of a row; `nil` if that is the timetable's.
+  private func headsign(of row: BoardRow, _ feed: Feed, _ snapshot: RealtimeSnapshot) -> String? {
+    if let headsign = snapshot.index?.headsign(of: row) { return headsign }
+    guard let extra = row.extra.flatMap({ snapshot.index?.extraTrips[$0] }) else {
+      return row.trip.flatMap { snapshot.index?.details(of: $0, day: row.day)?.headsign }
     }
-    guard let trip = row.trip else { return [] }
-    if let headsign = snapshot.index?.details(of: trip, day: row.day)?.headsign {
-      return [headsign]
-    }
-    return ([nil] + RequestLanguage.known.map { timetable.language($0) }).map { language in
-      Self.text(timetable.destination(of: trip, at: row.position, language: language))
-    }
+    if let headsign = extra.headsign { return headsign }
+    guard let last = extra.stops.last, last.stop != TimetableDirectory.none else { return nil }
+    return Self.text(feed.timetable.name(of: feed.timetable.station(of: last.stop)))
   }
 
-  /// The place of the stop where a row's run gets to its destination; `-1` if that is only its headsign, and nothing if
-  /// it does not go there.
-  private func end(
+  /// What boards call the destination of a row, in the feed's own language.
+  private func destination(
     of row: BoardRow,
     _ feed: Feed,
-    _ target: String,
-    _ destination: String,
     _ snapshot: RealtimeSnapshot
-  ) -> Int? {
-    let timetable = feed.timetable
-    if names(of: row, feed, snapshot).contains(where: { SearchText.normalized($0) == target }) {
-      return -1
-    }
-    guard row.extra == nil, let trip = row.trip else { return nil }
-    return ((row.position + 1)..<timetable.callCount(of: trip)).first { place in
-      isPlace(timetable.call(place, of: trip).stop, feed, target, destination)
+  ) -> String? {
+    if let headsign = headsign(of: row, feed, snapshot) { return headsign }
+    return row.trip.map { trip in
+      Self.text(feed.timetable.destination(of: trip, at: row.position, language: nil))
     }
   }
 
-  /// Whether a stop is one that is named.
-  private func isPlace(
-    _ stop: Timetable.Stop,
+  /// Whether boards call the target a row's destination, or its run calls there later.
+  private func goes(
+    _ row: BoardRow,
+    to target: inout TravelTarget,
     _ feed: Feed,
-    _ target: String,
-    _ destination: String
+    _ snapshot: RealtimeSnapshot
   ) -> Bool {
-    let timetable = feed.timetable
-    let station = timetable.station(of: stop)
-    for place in [stop, station]
-    where feed.publicId(timetable.id(of: place)) == destination {
+    if let headsign = headsign(of: row, feed, snapshot) {
+      if target.isDestination(headsign) { return true }
+    } else if let trip = row.trip, target.isDestination(of: trip, at: row.position) {
       return true
     }
-    return ([nil] + RequestLanguage.known.map { timetable.language($0) }).contains { language in
-      let name = Self.text(timetable.name(of: station, language: language))
-      return SearchText.normalized(name) == target
+    guard row.extra == nil, let trip = row.trip else { return false }
+    let timetable = feed.timetable
+    for place in (row.position + 1)..<timetable.callCount(of: trip)
+    where target.isStop(timetable.call(place, of: trip).stop) {
+      return true
     }
+    return false
   }
 
   /// The calls of a run from a row's stop to the last one, or to the one that was asked for if it is named.
   private func cut(
     _ calls: [TripPassage.Call],
+    _ stops: [Timetable.Stop],
     _ row: BoardRow,
     _ feed: Feed,
-    _ target: String,
-    _ destination: String
+    _ target: inout TravelTarget
   ) -> [TripPassage.Call] {
     let timetable = feed.timetable
     let station = feed.publicId(timetable.id(of: timetable.station(of: row.stop)))
@@ -259,12 +254,12 @@ package struct TripPassages: Sendable {
       calls.firstIndex { $0.stationId == station && $0.scheduledDeparture == leaves }
       ?? calls.firstIndex { $0.stationId == station }
     guard let start else { return [] }
-    let rest = calls[start...]
-    let end = rest.dropFirst().firstIndex { call in
-      call.stopId == destination || call.stationId == destination
-        || SearchText.normalized(call.name) == target
+    var end = calls.count - 1
+    for place in (start + 1)..<max(calls.count, start + 1) where target.isStop(stops[place]) {
+      end = place
+      break
     }
-    return Array(rest[...(end ?? calls.count - 1)])
+    return Array(calls[start...end])
   }
 
   private static func text(_ bytes: UnsafeRawBufferPointer) -> String {

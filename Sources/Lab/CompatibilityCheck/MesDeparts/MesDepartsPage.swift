@@ -1,6 +1,8 @@
 import ConditionalHTTP
 import HTTPTypes
+import Stationboard
 import StrictJSON
+import TolerantDecoding
 
 /// The web page: a search, a board that is polled, the details of trips, stops nearby, and what it makes of errors.
 ///
@@ -105,6 +107,15 @@ struct MesDepartsPage {
     await run.step("probes", "\(request)", expects: "rows that say where they come from") { check in
       let rows = try answer.json()["departures"]?.list ?? []
       check.shape(.list(MesDepartsShapes.probedDeparture), of: .list(rows))
+    }
+    await run.step(
+      "freshet",
+      "\(request)",
+      expects: "a board of which our own reader loses nothing"
+    ) {
+      check in
+      let decoded = try BoardReader().board(answer.body)
+      for issue in decoded.issues where issue.severity == .loss { check.fault(issue.description) }
     }
   }
 

@@ -1,4 +1,4 @@
-/// The clients of MesDeparts: its web page and its iOS core.
+/// The clients of MesDeparts: its web page and its iOS core; beside them its schema, its probes and our own reader.
 package struct MesDepartsScript: ClientScript {
   package static let name = "mesdeparts"
   package static let settings = [

@@ -68,7 +68,9 @@ struct BoardConditions {
     return Unchanged(status: .noContent, edition: edition, snapshot: snapshot)
   }
 
-  /// Whether an instant names the publication: when its source made it, or, where a client may say so, when it was
+  /// Whether an instant names the publication.
+  ///
+  /// It is the instant when its source made it or, where a client may say so, when it was
   /// fetched. Either is the instant of one publication alone.
   private func isToken(
     _ since: Double,
