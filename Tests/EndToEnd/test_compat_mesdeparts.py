@@ -581,6 +581,13 @@ class AliasTest(unittest.TestCase):
             self.assertTrue(get(f"{server.url}/api/connections?{query}")[1]["connections"])
             self.assertEqual(get(f"{server.url}/api/stationboard?stop_id=nowhere")[0], 404)
 
+    def test_a_configuration_names_the_file(self):
+        config = self.folder / "freshet.json"
+        config.write_text(json.dumps({"speak": ["mesdeparts"], "stopAliases": self.file(f"alias,stop_id\nold,{LAUSANNE}\n")}))
+        with Server(data(), "--config", str(config)) as server:
+            self.assertEqual(get(f"{server.url}/api/stationboard?stop_id=old")[0], 200)
+            self.assertEqual(get(f"{server.url}/api/connections")[0], 400)
+
     def test_a_file_that_cannot_be_used(self):
         for file, wanted in ((self.file("a,b\n1,2\n"), "alias"), (str(self.folder / "none.csv"), "none.csv")):
             answer = run("serve", "--data", str(data()), "--port", "0", "--stop-aliases", file)
