@@ -190,7 +190,14 @@ struct MesDepartsPage {
       if lines.insert(row.line).inserted { rows.append(row) }
     }
     for row in rows { await details(of: row, held) }
-    guard let row = rows.first else { return }
+    guard let row = rows.first else {
+      // A run that opens no trip says nothing of trips.
+      guard script.trips > 0 else { return }
+      await run.step(client, "a click on a row", expects: "a departure to click on") { check in
+        check.fault("the board of \(held.stop) has none; choose a stop: --with stop=ID")
+      }
+      return
+    }
     let journey = request("/api/journey", [("id", row.tripId), ("passlist", "1")])
     await run.step(client, journey, expects: "200, and the stops of the trip") { check, answer in
       open(answer, check)
