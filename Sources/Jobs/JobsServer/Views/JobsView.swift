@@ -5,7 +5,7 @@ package import Jobs
 package import Serving
 
 /// What a request opens a job with.
-package enum JobCredential: Hashable, Sendable {
+package enum PresentedCredential: Hashable, Sendable {
   /// A token of the job.
   case token(String)
   /// The id alone, which then is the secret.
@@ -54,7 +54,7 @@ package struct JobsView: Sendable {
     _ fields: HTTPFields,
     query: String?,
     others: [HTTPField.Name] = []
-  ) -> (JobCredential, subprotocol: String?)? {
+  ) -> (PresentedCredential, subprotocol: String?)? {
     var plain = fields
     for name in others where plain[.authorization] == nil {
       if let token = fields[name], !token.isEmpty { plain[.authorization] = "Bearer \(token)" }
@@ -102,7 +102,7 @@ package struct JobsView: Sendable {
   /// A job, for who may see it.
   ///
   /// - Throws: ``Serving/Problem`` 401, 404, 410.
-  package func job(_ id: String, _ credential: JobCredential?) async throws -> JobRow {
+  package func job(_ id: String, _ credential: PresentedCredential?) async throws -> JobRow {
     switch credential {
     case .token(let token):
       return try await gate.living(id, token: token).job
