@@ -1,30 +1,30 @@
-/// What the watched thing is doing, as far as the client knows (seed 003, R9).
+/// What the watched resource is doing, as far as the client knows (seed 003, R9).
 public enum Activity: UInt8, Hashable, Sendable {
-  /// Nothing is known to be going on.
+  /// No work is known to be in progress.
   case quiet
-  /// Work is going on.
+  /// Work is in progress.
   case active
 }
 
-/// The pace that follows from activity, from fastest to slowest (seed 003, R9).
+/// The pace derived from activity, fastest first (seed 003, R9).
 public enum Pace: UInt8, Hashable, Sendable {
-  /// Work is going on, or a local action is still waiting for its effect (R13).
+  /// Work is in progress, or a local action has not shown its effect yet (R13).
   case active
-  /// The activity changed a short while ago.
+  /// The activity changed recently.
   case recent
-  /// Nothing happened for a while. Slow, never dead (R12).
+  /// No recent change. Slow, but never stopped (R12).
   case idle
-  /// Nobody looks at the screen (R11).
+  /// The app is not visible (R11).
   case background
 }
 
 /// The activity of one resource over time.
 struct ActivityHistory: Hashable, Sendable {
-  /// What the watched thing is doing.
+  /// The current activity.
   private(set) var current: Activity = .quiet
-  /// The last change of activity that was observed.
+  /// When the activity last changed.
   private(set) var changedAt: Moment?
-  /// The end of the burst after a local action, unless its effect is seen before (R13).
+  /// When the burst after a local action ends, unless its effect is seen earlier (R13).
   private(set) var burstEnds: Moment?
 
   /// Records an observed activity.
@@ -43,10 +43,10 @@ struct ActivityHistory: Hashable, Sendable {
   /// Records that the expected effect was seen (R13).
   mutating func fulfilled() { burstEnds = nil }
 
-  /// Names the pace of a wait that began at a moment.
+  /// Returns the pace of a wait that began at an instant.
   ///
-  /// R9: a pure function. The beginning of the wait decides, so that a wait never changes its
-  /// length just because it was looked at.
+  /// R9: a pure function. Only the beginning of the wait counts, so inspecting a wait never changes
+  /// its length.
   func pace(at moment: Moment, recentFor: Timespan) -> Pace {
     if current == .active { return .active }
     if let burstEnds, moment < burstEnds { return .active }

@@ -1,24 +1,24 @@
-/// How one request ended, as the host understood it.
+/// How a request ended, as the host understood it.
 public struct Answer: Hashable, Sendable {
-  /// What the end means.
+  /// The outcome of the request.
   public var outcome: Outcome
-  /// The HTTP status; 0 when there was none.
+  /// The HTTP status; 0 if there was no response.
   public var status: Int32
-  /// The bytes received, head and body.
+  /// The bytes received, including the header section.
   public var bytes: Int64
-  /// What the answer says about the freshness of its data.
+  /// What the response says about the freshness of its data.
   public var marks: FreshnessMetadata
-  /// What the answer says about the next change.
+  /// What the response says about the next change.
   public var hints: Hints
-  /// What the watched thing is doing now, if the answer tells (R9).
+  /// What the watched resource is doing now, if the response says so (R9).
   public var activity: Activity?
-  /// The device's wall clock on arrival, to measure the skew (R27).
+  /// The device's wall clock on arrival, to measure clock skew (R27).
   public var deviceTime: WallTime?
-  /// The time from sending the request to the arrival of the whole answer, as the host measured it;
-  /// `nil` counts from the order of the request (R37).
+  /// The time from sending the request to receiving the complete response, as the host measured it;
+  /// `nil` measures from when the machine ordered the request (R37).
   public var delay: Timespan?
 
-  /// Creates an answer.
+  /// Creates a response.
   public init(
     _ outcome: Outcome,
     status: Int32 = 0,
@@ -40,15 +40,15 @@ public struct Answer: Hashable, Sendable {
   }
 }
 
-/// A decoded body, as far as the machine needs to know it.
+/// A decoded body, as far as the machine needs it.
 public struct Content: Hashable, Sendable {
-  /// What the body says; an equal number is no change.
+  /// The revision of the body; an equal number means that nothing changed.
   public var revision: Revision
-  /// What validates the body.
+  /// The validator of the body.
   public var validator: Validator?
   /// Whether the body carries realtime data (R20).
   public var hasRealtime: Bool
-  /// Whether the body shows the effect a local action was waiting for (R13).
+  /// Whether the body shows the effect of a local action (R13).
   public var fulfilsAction: Bool
 
   /// Creates a content.
@@ -65,36 +65,36 @@ public struct Content: Hashable, Sendable {
   }
 }
 
-/// The different ends of a request; different outcomes stay different (R21).
+/// The outcomes of a request, each handled differently (R21).
 public enum Outcome: Hashable, Sendable {
   /// `200` with a body that was decoded.
   case content(Content)
-  /// `304` or `204`: what the client has is still right (R16).
+  /// `304` or `204`: the current copy is still valid (R16).
   case unchanged
-  /// `400`, `404`, `409`, `422` and their like: the question is wrong.
+  /// `400`, `404`, `409`, `422` and similar: the request itself is wrong.
   case refused
-  /// `401`, `403`: the identity is wrong.
+  /// `401`, `403`: the credentials are wrong.
   case unauthorised
-  /// `410`: the thing is gone.
+  /// `410`: the resource is gone.
   case gone
   /// `429`, or `503` with a `Retry-After`.
   case throttled(RetryHint?)
   /// `5xx`.
   case serverError
-  /// No answer in time, or `408`.
+  /// No response in time, or `408`.
   case timedOut
-  /// No connection, or a broken one.
+  /// No connection, or the connection broke.
   case unreachable
-  /// A body that cannot be decoded; the host keeps the reason under its number.
+  /// A body that cannot be decoded; the host keeps the reason under this number.
   case undecodable(reason: Int32)
-  /// Cancelled by the host or its platform. Not an error (R22).
+  /// Canceled by the host or its platform. Not an error (R22).
   case cancelled
 
-  /// Sorts an HTTP status without a decoded body.
+  /// Classifies an HTTP status without a decoded body.
   ///
   /// - Parameters:
-  ///   - status: Any status except the success of a body, which only its decoding decides.
-  ///   - retryAfter: The wait the server asks for.
+  ///   - status: Any status except success with a body, whose outcome depends on decoding.
+  ///   - retryAfter: The wait that the server asks for.
   public init(status: Int32, retryAfter: RetryHint? = nil) {
     switch status {
     case 204, 304: self = .unchanged
@@ -109,34 +109,34 @@ public enum Outcome: Hashable, Sendable {
   }
 }
 
-/// A failure a person may see.
+/// A failure that can be shown to the user.
 public struct Failure: Hashable, Sendable {
-  /// The kinds of failure; each calls for other words and other remedies (R21).
+  /// The kinds of failure, each with its own message and remedy (R21).
   public enum Kind: Hashable, Sendable {
-    /// The question is wrong; repeating it does not help.
+    /// The request itself is wrong; repeating it does not help.
     case refused
-    /// The identity is wrong; signing in may help.
+    /// The credentials are wrong; signing in may help.
     case unauthorised
-    /// The thing is gone.
+    /// The resource is gone.
     case gone
     /// The server asked us to wait.
     case throttled
     /// The server failed.
     case serverError
-    /// No answer in time.
+    /// No response in time.
     case timedOut
     /// No connection.
     case unreachable
     /// The body cannot be decoded; the host keeps the reason under this number.
     case undecodable(reason: Int32)
-    /// The server says "not modified" about a body nobody has, twice (R17).
+    /// The server said "not modified" twice about a body that the client does not have (R17).
     case missingBody
   }
 
-  /// What went wrong last.
+  /// The most recent failure.
   public var kind: Kind
-  /// The status of the last failure; 0 when there was none.
+  /// The status of the last failure; 0 if there was no response.
   public var status: Int32
-  /// When the run of failures became visible.
+  /// When the current series of failures became visible.
   public var since: Moment
 }

@@ -1,24 +1,24 @@
-/// What is left of past failures (R7, R21, R23).
+/// The state left by past failures (R7, R21, R23).
 struct Backoff: Hashable, Sendable {
-  /// Whether the one silent retry is spent (R7).
+  /// Whether the one silent retry has been used (R7).
   private(set) var hasRetried = false
-  /// The failures in a row that count for the ladder.
+  /// The consecutive failures that count for the backoff.
   private(set) var failures: Int32 = 0
-  /// The moment before which the server does not want to hear from us (R21).
+  /// The instant before which the server asked us not to send requests (R21).
   private(set) var notBefore: Moment?
 
-  /// What follows a failure.
+  /// The step that follows a failure.
   enum Step: Hashable, Sendable {
     /// One silent retry (R7).
     case retry
-    /// A wait on the ladder; the first is number 0 (R23).
+    /// A backoff wait; the first is number 0 (R23).
     case ladder(Int32)
   }
 
-  /// Records a failure and names what follows.
+  /// Records a failure and returns the next step.
   ///
   /// - Parameters:
-  ///   - isTransient: Whether a quick repetition may help; being throttled is no such case.
+  ///   - isTransient: Whether a quick retry may help; throttling does not count as transient.
   ///   - policy: Whether there is a retry at all.
   /// - Returns: The wait to begin.
   mutating func failed(isTransient: Bool, policy: Policy) -> Step {
@@ -34,12 +34,12 @@ struct Backoff: Hashable, Sendable {
 
   /// Records a success.
   ///
-  /// R21: a `Retry-After` is about requests, so that only a request's own success ends it.
+  /// R21: a `Retry-After` applies to requests, so only a successful request ends it.
   mutating func succeeded(isRequest: Bool) {
     self = Backoff(notBefore: isRequest ? nil : notBefore)
   }
 
-  /// Creates what is left of no failure.
+  /// Creates the state after no failures.
   init(notBefore: Moment? = nil) { self.notBefore = notBefore }
 
   /// Records a `Retry-After`.
@@ -47,7 +47,7 @@ struct Backoff: Hashable, Sendable {
     notBefore = notBefore.map { max($0, moment) } ?? moment
   }
 
-  /// The wait of a step on the ladder; the last step repeats (R23).
+  /// Returns the length of a backoff step; the last step repeats (R23).
   static func wait(step: Int32, draw: RandomSample, policy: Policy) -> Timespan {
     guard let last = policy.ladder.indices.last else { return policy.active }
     let wait = policy.ladder[min(Int(step), last)]

@@ -1,53 +1,53 @@
-/// The rhythm of the source times of past answers: a period, and a phase that follows them (R31).
+/// The rhythm of the source times of past responses: a period, and a phase that tracks them (R31).
 ///
-/// It counts on the server's clock alone, so that it is exact however late an answer came and
-/// whatever cache it came from. A loop of second order follows: half of what a change was off moves
-/// the phase, an eighth the period. Changes that fit no rhythm start it afresh.
+/// Uses only the server's clock, so neither late responses nor intermediate caches affect it. It is
+/// a second-order loop: half of a change's error corrects the phase, an eighth corrects the period.
+/// Changes that fit no rhythm restart it.
 struct Beat: Hashable, Sendable {
   /// The source time of the newest data.
   private(set) var newest = WallTime(milliseconds: 0)
-  /// Where the newest change was, had it kept the rhythm.
+  /// Where the newest change would be if it had kept the rhythm.
   private var phase = WallTime(milliseconds: 0)
-  /// The time between two changes in milliseconds; nothing before the second change.
+  /// The time between two changes in milliseconds; 0 before the second change.
   private(set) var period: Int64 = 0
-  /// By how much changes miss the rhythm: the mean of what they are off, in milliseconds.
+  /// The mean error of changes against the rhythm, in milliseconds.
   private(set) var deviation: Int32 = 0
-  /// How many changes agreed, the first included.
+  /// How many changes agreed, including the first.
   private(set) var agreement: UInt8 = 0
-  /// How many changes in a row fitted no rhythm.
+  /// How many consecutive changes did not fit a rhythm.
   private var misfits: UInt8 = 0
-  /// How many changes have to come in time before the rhythm is free of extra ones again.
+  /// How many changes must be on time before the rhythm counts as free of extra ones again.
   private(set) var surprise: UInt8 = 0
 
-  /// The longest time between two changes that is a rhythm.
+  /// The longest time between two changes that counts as a rhythm.
   static let longestPeriod = Timespan.minutes(10)
-  /// How many changes are trusted: two periods that agree.
+  /// The number of changes to trust: two periods that agree.
   private static let trusted: UInt8 = 3
-  /// How many changes that fit no rhythm start it afresh.
+  /// The number of misfits that restart the rhythm.
   private static let mostMisfits: UInt8 = 3
   /// How many changes an extra one is remembered for.
   private static let surpriseFor: UInt8 = 16
 
-  /// What a change told of the rhythm.
+  /// What a change revealed about the rhythm.
   struct Step: Hashable, Sendable {
-    /// How many periods passed since the last change; none for one that fits no rhythm.
+    /// How many periods passed since the last change; 0 if the change fits no rhythm.
     var periods: Int64 = 0
     /// By how much it missed the rhythm, in milliseconds.
     var miss: Int64 = 0
-    /// When the change before it was due, if that was never seen.
+    /// When the previous change was due, if it was never seen.
     var skipped: WallTime?
   }
 
-  /// Whether anything was seen.
+  /// Whether any change was seen.
   var isKnown: Bool { agreement > 0 }
-  /// Whether there is a period.
+  /// Whether a period is known.
   var hasPeriod: Bool { period > 0 && agreement > 1 }
-  /// Whether the next change can be foretold.
+  /// Whether the next change can be predicted.
   var isTrusted: Bool { period > 0 && agreement >= Self.trusted }
-  /// When the next change is made.
+  /// When the next change is expected.
   var next: WallTime { phase.later(period) }
 
-  /// Takes in the source time of newer data.
+  /// Updates the rhythm with the source time of newer data.
   mutating func follow(_ made: WallTime) -> Step {
     let distance = (made - newest).milliseconds
     newest = made
@@ -59,7 +59,7 @@ struct Beat: Hashable, Sendable {
       begin(at: made, period: distance)
       return Step()
     }
-    // A poll may have missed some changes: the distance is then a multiple of the period.
+    // A poll may have missed changes: the distance is then a multiple of the period.
     let periods = ((made - phase).milliseconds + period / 2) / period
     guard periods >= 1 else {
       surprise = Self.surpriseFor
@@ -89,7 +89,7 @@ struct Beat: Hashable, Sendable {
     return step
   }
 
-  /// TCP's estimator of the variation of a round trip (RFC 6298), quicker while it is young.
+  /// TCP's estimator of round-trip variation (RFC 6298), faster while it has few samples.
   private mutating func note(_ miss: Int64) {
     let off = Int32(clamping: min(abs(miss), period / 2))
     switch agreement {
@@ -115,7 +115,7 @@ struct Beat: Hashable, Sendable {
 }
 
 extension WallTime {
-  /// A wall time a number of milliseconds later.
+  /// Returns the wall time a number of milliseconds later.
   func later(_ milliseconds: Int64) -> WallTime {
     let moved = Timespan(milliseconds: self.milliseconds) + Timespan(milliseconds: milliseconds)
     return WallTime(milliseconds: moved.milliseconds)

@@ -1,26 +1,27 @@
 /// The length of the normal wait between two requests.
 enum Cadence {
-  /// What the length of a wait depends on (R9: on nothing else).
+  /// What the length of a wait depends on (R9: nothing else does).
   struct Facts: Hashable, Sendable {
     /// The start of the last request.
     var started: Moment
     /// The end of the last request, where the wait began.
     var ended: Moment
-    /// The draw of this wait.
+    /// The random sample of this wait.
     var draw: RandomSample
     /// The interval in force.
     var interval: Timespan
-    /// Whether somebody can see it.
+    /// Whether the app is visible.
     var isForeground: Bool
     /// Whether the next request is a long poll (R32).
     var isLongPoll: Bool
-    /// Whether a healthy stream stands in for polling (R33).
+    /// Whether a healthy stream replaces polling (R33).
     var isStreaming: Bool
   }
 
-  /// The interval in force; `nil` is a pause.
+  /// Returns the interval in force; `nil` pauses.
   ///
-  /// R9: lifecycle first, then the wish of the watchers, then activity (catnip.md 0.1, in order).
+  /// R9: lifecycle first, then the pace that observers request, then activity (catnip.md 0.1, in
+  /// order).
   static func interval(
     lifecycle: Lifecycle,
     pace: Pace,
@@ -31,13 +32,13 @@ enum Cadence {
     case .suspended: return nil
     case .background: return policy.background
     case .foreground:
-      // R10: watchers may wish for a faster pace only down to the least interval.
+      // R10: observers may request a faster pace only down to the least interval.
       if let wished { return max(wished, policy.leastInterval) }
       return policy.interval(pace)
     }
   }
 
-  /// The moment of the next request, and what it follows from.
+  /// Returns when the next request is due, and why.
   static func due(
     _ facts: Facts,
     rhythm: ProducerRhythm,
@@ -45,20 +46,20 @@ enum Cadence {
   ) -> (moment: Moment, cause: NextRequest.Cause) {
     let least = facts.started + policy.leastInterval
     if facts.isStreaming, let push = policy.push {
-      // R33: while the stream is healthy, polling is a slow safety net.
+      // R33: while the stream is healthy, polling is a slow fallback.
       let wait = policy.jitter.applied(to: push.safetyPoll, draw: facts.draw)
       return (facts.ended + wait, .safetyPoll)
     }
     if facts.isLongPoll {
-      // R32: at once when the last one ended, but no faster than the cadence (R10).
+      // R32: immediately when the last one ended, but no faster than the cadence (R10).
       let spread = facts.draw.upTo(min(policy.spread, facts.interval))
       return (max(facts.started + facts.interval, facts.ended + spread), .longPoll)
     }
     if facts.isForeground, let aligned = rhythm.due(facts, policy: policy) {
       return (aligned.moment, aligned.isStated ? .stated : .learned)
     }
-    // R10: the period counts from start to start, so that the rate is what the policy says. An
-    // answer slower than the interval is given as much rest as it took, up to the interval (P9).
+    // R10: the period counts from start to start, so the rate matches the policy. After a response
+    // slower than the interval, the wait is as long as the response took, up to the interval (P9).
     let wait = policy.jitter.applied(to: facts.interval, draw: facts.draw)
     let rest = min(facts.ended - facts.started, facts.interval)
     return (max(facts.started + wait, least, facts.ended + max(rest, .zero)), .cadence)

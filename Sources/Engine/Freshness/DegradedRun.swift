@@ -1,16 +1,17 @@
-/// The schedule's answer to answers that are less than full (R34, seed 001).
+/// How the schedule reacts to degraded responses (R34, seed 001).
 struct DegradedRun: Hashable, Sendable {
-  /// The steps of the ladder that this run has used.
+  /// The backoff steps used in this series.
   private(set) var step: Int32 = 0
-  /// The last answer that asked for a step.
+  /// When a response last asked for a step.
   private(set) var lastAt: Moment?
-  /// Whether realtime data is switched off on the server, so that nothing extra is asked.
+  /// Whether realtime data is switched off on the server, so no extra requests are made.
   private(set) var isQuiet = false
 
-  /// Records an answer and names the step of the ladder to wait for, if any.
+  /// Records a response and returns the backoff step to wait for, if any.
   ///
-  /// R34: once through the ladder, then the cadence. A good answer in between does not wind it
-  /// back; only a long time without such answers does. So a flapping server never raises the rate.
+  /// R34: once through the ladder, then the cadence. A good response in between does not reset it;
+  /// only a long time without degraded responses does. A flapping server therefore never raises the
+  /// rate.
   mutating func answered(_ degradation: Degradation, at now: Moment, policy: Policy) -> Int32? {
     switch degradation {
     case .none:
@@ -30,6 +31,6 @@ struct DegradedRun: Hashable, Sendable {
     }
   }
 
-  /// Records that a person spoke (R34: "until the context or the person says so").
+  /// Records that the user requested a refresh (R34: "until the context or the person says so").
   mutating func personSpoke() { isQuiet = false }
 }

@@ -1,25 +1,25 @@
 /// The rule that keeps a better copy on screen when a worse one arrives (R20, seed 000).
 public enum DowngradeProtection: Hashable, Sendable {
-  /// What becomes of an answer, and why.
+  /// The decision about a response, and its reason.
   public enum Verdict: UInt8, Hashable, Sendable {
-    /// Keep: nothing was modified.
+    /// Keep: the response was "not modified".
     case keepUnmodified
-    /// Apply: the answer has realtime data.
+    /// Apply: the response has realtime data.
     case applyRealtime
     /// Apply: there is no realtime data on screen to lose.
     case applyNothingToLose
-    /// Apply: a person asked for it, or the context changed.
+    /// Apply: the user asked for it, or the context changed.
     case applyForced
     /// Apply: the data on screen is too old to keep.
     case applyTooOld
-    /// Apply: the policy does not hold anything.
+    /// Apply: the policy disables downgrade protection.
     case applyAlways
     /// Keep: the realtime data on screen is better.
     case keepBetter
     /// Keep: the data on screen was made later (R36).
     case keepNewer
 
-    /// Whether the answer goes on screen.
+    /// Whether the response is applied.
     public var applies: Bool {
       switch self {
       case .keepUnmodified, .keepBetter, .keepNewer: false
@@ -28,15 +28,16 @@ public enum DowngradeProtection: Hashable, Sendable {
     }
   }
 
-  /// Decides what becomes of an answer; the first match wins.
+  /// Decides what to do with a response; the first match wins.
   ///
   /// - Parameters:
-  ///   - isModified: Whether the answer has a body.
-  ///   - hasRealtime: Whether the answer has realtime data.
+  ///   - isModified: Whether the response has a body.
+  ///   - hasRealtime: Whether the response has realtime data.
   ///   - showsRealtime: Whether the copy on screen has realtime data.
-  ///   - isForced: Whether a person insists, or the context changed.
-  ///   - age: The age of the data on screen: not of its arrival (R20 corrects seed 000 here).
-  ///   - cap: The age at which data is no longer kept; `nil` holds nothing.
+  ///   - isForced: Whether the user forced it, or the context changed.
+  ///   - age: The age of the data on screen, not the time since it arrived (R20 corrects seed 000
+  ///     here).
+  ///   - cap: The age from which data is no longer protected; `nil` disables protection.
   /// - Returns: The first verdict whose condition holds.
   public static func verdict(
     isModified: Bool,

@@ -1,6 +1,6 @@
-/// What a freshness label says, as data; the host chooses words and colours (R26, R28).
+/// The content of a freshness label as data; the host supplies text and colors (R26, R28).
 public struct FreshnessLabel: Hashable, Sendable {
-  /// Why a copy carries the reduced marker.
+  /// Why a copy has the reduced marker.
   public enum Reason: Hashable, Sendable {
     /// The realtime status is the reason.
     case status(RealtimeStatus)
@@ -8,11 +8,11 @@ public struct FreshnessLabel: Hashable, Sendable {
     case mode(ResponseMode)
   }
 
-  /// The marker beside a copy (R26, seed 001).
+  /// The marker shown beside a copy (R26, seed 001).
   public enum Marker: Hashable, Sendable {
     /// The server says nothing about freshness.
     case none
-    /// Realtime data is applied and the answer is full.
+    /// Realtime data is applied and the response is full.
     case normal
     /// Anything else, with its reason.
     case reduced(Reason)
@@ -20,19 +20,19 @@ public struct FreshnessLabel: Hashable, Sendable {
 
   /// The dot of a live badge (mesdeparts.md 1.1.12).
   public enum Badge: UInt8, Hashable, Sendable {
-    /// Realtime data is applied and young.
+    /// Realtime data is applied and recent.
     case live
-    /// Some realtime data, or data of a middling age.
+    /// Some realtime data, or data of moderate age.
     case partial
-    /// No realtime data, or data that is too old to be called live.
+    /// No realtime data, or data too old to count as live.
     case unavailable
-    /// Nothing is known, or realtime data was not asked for.
+    /// The state is not known, or realtime data was not requested.
     case unknown
   }
 
-  /// The strength of a notice in words (mesdeparts.md 5.12).
+  /// The severity of a text notice (mesdeparts.md 5.12).
   public enum Notice: UInt8, Hashable, Sendable {
-    /// Nothing to say.
+    /// No notice.
     case none
     /// Realtime data is limited.
     case mild
@@ -40,15 +40,15 @@ public struct FreshnessLabel: Hashable, Sendable {
     case unavailable
   }
 
-  /// The marker beside the copy.
+  /// The marker shown beside the copy.
   public var marker: Marker
   /// The dot of the badge.
   public var badge: Badge
-  /// The strength of the notice.
+  /// The severity of the notice.
   public var notice: Notice
-  /// The age to speak of, if there is a copy.
+  /// The age to show, if there is a copy.
   public var age: Timespan?
-  /// Whether a better copy is being kept in place of the newest answer (R20).
+  /// Whether a better copy is kept instead of the newest response (R20).
   public var isHeld: Bool
   /// Where the copy comes from (R38).
   public var provenance: Provenance
@@ -56,14 +56,14 @@ public struct FreshnessLabel: Hashable, Sendable {
   /// The number and unit of "updated … ago" (R28).
   public var wording: Age.Wording? { age.map { Age.wording($0) } }
 
-  /// Reads a label off an answer's marks.
+  /// Creates a label from the metadata of a response.
   ///
   /// R26: the status is read first, then the mode, then the age.
   ///
   /// - Parameters:
-  ///   - marks: The marks of the newest answer.
+  ///   - marks: The metadata of the newest response.
   ///   - age: The age of the data now.
-  ///   - isHeld: Whether a better copy is being kept.
+  ///   - isHeld: Whether a better copy is kept.
   ///   - provenance: Where the copy comes from; a copy that the server did not send has neither
   ///     marker nor badge (R38).
   ///   - policy: The thresholds of the badge.
@@ -106,7 +106,7 @@ public struct FreshnessLabel: Hashable, Sendable {
       case .missingCache, .staleCache, .guardedError: .unavailable
       case nil, .skippedBudget, .disabled, .unknown: .unknown
       }
-    // Age only ever makes the badge worse.
+    // Age can only lower the badge.
     guard let age, badge != .unknown else { return badge }
     if age > policy.badgeUnavailableAfter { return .unavailable }
     return age > policy.badgePartialAfter && badge == .live ? .partial : badge

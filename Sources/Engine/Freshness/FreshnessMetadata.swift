@@ -1,4 +1,4 @@
-/// How much of an answer the server could put together (seed 001, `meta.responseMode`).
+/// How complete the server's response is (seed 001, `meta.responseMode`).
 public enum ResponseMode: UInt8, Hashable, Sendable {
   /// `full`
   case full
@@ -8,11 +8,11 @@ public enum ResponseMode: UInt8, Hashable, Sendable {
   case staleCacheFallback
   /// `static_timeout_fallback`
   case staticTimeoutFallback
-  /// A word this client does not know.
+  /// A value that this client does not know.
   case unknown
 }
 
-/// What became of realtime data on the server (seed 001, `meta.rtStatus`).
+/// The state of realtime data on the server (seed 001, `meta.rtStatus`).
 public enum RealtimeStatus: UInt8, Hashable, Sendable {
   /// `applied`
   case applied
@@ -28,33 +28,33 @@ public enum RealtimeStatus: UInt8, Hashable, Sendable {
   case staleCache
   /// `guarded_error`
   case guardedError
-  /// A word this client does not know.
+  /// A value that this client does not know.
   case unknown
 }
 
-/// What an answer says about the freshness of its own data (R26, R27, R31).
+/// What a response says about the freshness of its own data (R26, R27, R31).
 ///
-/// Every field is optional: a server that says nothing is a server whose answers age from arrival.
+/// Every field is optional. Without any, the data ages from its arrival.
 public struct FreshnessMetadata: Hashable, Sendable {
-  /// The server's clock when it answered.
+  /// The server's clock when it responded.
   public var serverTime: WallTime?
   /// When the data was made, on the server's clock (`rtFetchedAt`).
   public var fetchedAt: WallTime?
-  /// The age of the data when the server answered (`rtCacheAgeMs`).
+  /// The age of the data when the server responded (`rtCacheAgeMs`).
   public var cacheAge: Timespan?
-  /// The time the answer spent in caches on its way: the `Age` field (RFC 9111), or what `Date` betrays
-  /// against the server's own time (R37).
+  /// The time that the response spent in intermediate caches: the `Age` field (RFC 9111), or what
+  /// `Date` reveals against the server's own time (R37).
   public var transit: Timespan
-  /// How much of the answer the server could put together.
+  /// How complete the response is.
   public var mode: ResponseMode?
-  /// What became of realtime data.
+  /// The state of realtime data.
   public var status: RealtimeStatus?
-  /// The older flag `rt.applied`, which is read when there is no status.
+  /// The older flag `rt.applied`, which is read if there is no status.
   public var appliedFlag: Bool?
-  /// The older word `rt.reason`, which is read when neither a status nor the flag says "applied".
+  /// The older value `rt.reason`, which is read if neither a status nor the flag says "applied".
   public var reason: RealtimeStatus?
 
-  /// Creates marks.
+  /// Creates freshness metadata.
   public init(
     serverTime: WallTime? = nil,
     fetchedAt: WallTime? = nil,
@@ -75,7 +75,7 @@ public struct FreshnessMetadata: Hashable, Sendable {
     self.reason = reason
   }
 
-  /// Takes over what a later answer about the same body says (R16).
+  /// Returns the metadata updated by a later response about the same body (R16).
   public func updated(by later: FreshnessMetadata) -> FreshnessMetadata {
     FreshnessMetadata(
       serverTime: later.serverTime ?? serverTime,
@@ -108,26 +108,26 @@ public struct FreshnessMetadata: Hashable, Sendable {
     return ahead > .seconds(1) ? transit - ahead : age
   }
 
-  /// The latest that the age on arrival can be, as far as the server tells (R37).
+  /// Returns the greatest possible age on arrival, as far as the server tells (R37).
   ///
-  /// The time on the way back is unknown, and at most as long as the request took. `Age` and `Date`
-  /// count whole seconds, so that time in caches may be almost a second longer than they say.
+  /// The time of the return path is unknown, and at most as long as the request took. `Age` and
+  /// `Date` count whole seconds, so the time in caches may be almost a second longer than they say.
   ///
-  /// - Parameter delay: The time from the request to the arrival of the answer.
-  /// - Returns: The age, if the server tells any.
+  /// - Parameter delay: The time from the request to the arrival of the response.
+  /// - Returns: The age, or `nil` if the server does not tell one.
   public func greatestAgeAtArrival(delay: Timespan) -> Timespan? {
     ageAtArrival.map { $0 + wayBack(delay) }
   }
 
-  /// The longest time since the answer was made that its age does not count.
+  /// Returns the longest time since the response was made that its age does not include.
   func wayBack(_ delay: Timespan) -> Timespan {
     max(delay, .zero) + (transit > .zero ? Self.secondOfCaches : .zero)
   }
 
-  /// What the fields of caches leave out: they count whole seconds (RFC 9110 5.6.7, RFC 9111 5.1).
+  /// What cache fields leave out, because they count whole seconds (RFC 9110 5.6.7, RFC 9111 5.1).
   private static let secondOfCaches = Timespan.milliseconds(999)
 
-  /// What became of realtime data, from the first field that tells.
+  /// The state of realtime data, from the first field that gives it.
   ///
   /// R26: the status, then the older flag, then the older reason (mesdeparts.md 1.1.12).
   public var effectiveStatus: RealtimeStatus? {
@@ -135,9 +135,9 @@ public struct FreshnessMetadata: Hashable, Sendable {
     return appliedFlag == true ? .applied : reason
   }
 
-  /// How the schedule answers an answer that is less than full (R34, seed 001).
+  /// How the schedule reacts to a degraded response (R34, seed 001).
   public var degradation: Degradation {
-    // R34: "disabled" beats every reason to ask again.
+    // R34: "disabled" overrides every reason to ask again.
     if effectiveStatus == .disabled { return .disabled }
     if mode == .staticTimeoutFallback || effectiveStatus == .guardedError { return .retried }
     let isFull = mode == nil || mode == .full
@@ -146,14 +146,14 @@ public struct FreshnessMetadata: Hashable, Sendable {
   }
 }
 
-/// The classes of degraded answers, by what they do to the schedule (R34).
+/// The classes of degraded responses, by their effect on the schedule (R34).
 public enum Degradation: UInt8, Hashable, Sendable {
-  /// The answer is full.
+  /// The response is full.
   case none
-  /// The normal cadence goes on.
+  /// The normal cadence continues.
   case steady
-  /// The backoff ladder is climbed once, then the normal cadence goes on.
+  /// The backoff ladder is used once, then the normal cadence continues.
   case retried
-  /// Nothing extra is asked until the context or a person says so.
+  /// No extra requests until the context changes or the user asks.
   case disabled
 }

@@ -1,19 +1,19 @@
-/// How a wait is varied, so that clients which started together do not stay together (R10).
+/// How a wait is varied, so that clients that started together spread out (R10).
 public enum Jitter: Hashable, Sendable {
-  /// The wait is kept exactly.
+  /// The wait is not varied.
   case none
-  /// A length between two bounds is added or taken away, by a coin (seed 000: ± 300–600 ms).
+  /// A length between two bounds is added or subtracted at random (seed 000: ± 300–600 ms).
   case signed(Timespan, Timespan)
-  /// A length up to a bound is added or taken away (seed 001: ± 2 s).
+  /// A length up to a bound is added or subtracted (seed 001: ± 2 s).
   case within(Timespan)
-  /// A share of the wait, in percent, is added or taken away (± 10 %).
+  /// A share of the wait, in percent, is added or subtracted (± 10 %).
   case share(Int64)
-  /// A share of the wait, in percent, is added and never taken away.
+  /// A share of the wait, in percent, is added but never subtracted.
   case above(Int64)
-  /// Any length from nothing to the whole wait (full jitter).
+  /// Any length from zero to the whole wait (full jitter).
   case full
 
-  /// Varies a wait with one draw.
+  /// Returns a wait varied by a random sample.
   public func applied(to wait: Timespan, draw: RandomSample) -> Timespan {
     switch self {
     case .none: return wait

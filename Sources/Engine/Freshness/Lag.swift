@@ -1,53 +1,57 @@
-/// How long after its source time a change can be had: a bracket that every answer may narrow (R31).
+/// How long after its source time a change becomes available: a range that every response may
+/// narrow (R31).
 ///
-/// It is measured on the server's clock alone. A version that an answer shows can be had no later than
-/// its age there; one that an earlier answer did not show, though its source time had passed, could not
-/// be had before that. A lag that is the same every time is searched for by halves. One that varies is
-/// followed: up by a step after a change that was asked for too early, down by a seventh of it after
+/// It is measured on the server's clock alone. A version in a response was available no later than
+/// its age there. A version missing from an earlier response, although its source time had passed,
+/// was not available by then. A constant lag is found by bisection. A varying lag is tracked: up by
+/// a step after a change that was requested too early, down by a seventh of the step after one that
+/// was not.
 /// one that was not.
 struct Lag: Hashable, Sendable {
-  /// The longest time after which a change was not to be had, in milliseconds.
+  /// The longest time after which a change was not available yet, in milliseconds.
   private(set) var low: Int32 = 0
-  /// The shortest time after which one was.
+  /// The shortest time after which a change was available.
   private(set) var high: Int32 = 0
-  /// The lag to reckon with.
+  /// The lag to plan with.
   private(set) var aim: Int32 = 0
-  /// The step by which a lag that varies is followed.
+  /// The step by which a varying lag is tracked.
   private(set) var swing = Self.leastSwing
-  /// How many changes have to come in time before the lag counts as the same every time.
+  /// How many changes must be on time before the lag counts as constant again.
   private var unrest: UInt8 = 0
-  /// How many changes in a row came in time since the bracket is narrow.
+  /// How many consecutive changes were on time since the range became narrow.
   private var calm: UInt8 = 0
   private var isKnown = false
   private var wasMissed = false
 
-  /// Differences below this are those of the network.
+  /// Differences below this are network noise.
   private static let noise: Int32 = 300
-  /// A bracket no wider than this is narrow.
+  /// The width up to which a range is narrow.
   private static let narrow: Int32 = 500
-  /// A source time that is ahead of the server's clock by less is not: `Date` knows whole seconds.
+  /// The most by which a source time may be ahead of the server's clock: `Date` counts whole
+  /// seconds.
   private static let mostAhead: Int32 = 1_000
   private static let leastSwing: Int32 = 500
-  /// From here on a lag that varies costs too much to be waited for every time.
+  /// The variation from which waiting for every change costs too much.
   private static let widest: Int32 = 2_500
   private static let mostSwing: Int32 = 30_000
-  /// No longer lag is believed, in milliseconds.
+  /// The longest lag that is accepted, in milliseconds.
   private static let limit: Int64 = 600_000
   private static let mostUnrest: UInt8 = 24
-  /// After so many changes in time a shorter lag is tried.
+  /// The number of changes on time after which a shorter lag is tried.
   private static let longCalm: UInt8 = 96
 
-  /// By how much the lag is known to vary, in milliseconds.
+  /// How much the lag is known to vary, in milliseconds.
   var variation: Int64 { unrest > 0 ? Int64(swing) : 0 }
 
-  /// Whether a change was seen about as soon as it can be had.
+  /// Whether a change was seen about as soon as it became available.
   var isSettled: Bool { isKnown && (unrest > 0 || high - aim <= 3 * Self.narrow) }
 
-  /// Learns from a change.
+  /// Updates the lag with a change.
   ///
   /// - Parameters:
-  ///   - least: After which time it was not to be had yet; below zero if nobody asked since it was made.
-  ///   - most: After which time it was there.
+  ///   - least: The time after which it was not available yet; negative if no request was made
+  ///     since then.
+  ///   - most: The time after which it was available.
   mutating func learn(least: Int64, most: Int64) {
     let least = Self.clamped(least)
     let most = max(Self.clamped(most), least)
@@ -63,7 +67,7 @@ struct Lag: Hashable, Sendable {
     if unrest > 0 {
       follow(isMissed, least, most)
     } else if least > high + Self.noise || most < low - Self.noise {
-      // The lag is another one now, or it varies.
+      // The lag changed, or it varies.
       unrest = 8
       swing = Self.leastSwing
       follow(isMissed, least, most)
@@ -79,9 +83,9 @@ struct Lag: Hashable, Sendable {
     }
   }
 
-  /// A change that was due was not to be had, and never seen: it was later yet, or never made.
+  /// Records that a due change was not available and never seen: it came later, or was never made.
   ///
-  /// Only a lag that varies is believed to be longer.
+  /// Only a varying lag is extended by this.
   mutating func skip() {
     guard unrest > 0 || aim > Self.noise else { return }
     aim = min(aim + 2 * swing, Int32(Self.limit))
@@ -91,7 +95,7 @@ struct Lag: Hashable, Sendable {
 
   private mutating func search() {
     if low <= Self.noise, high >= -Self.mostAhead {
-      // Most servers have a change as soon as it is made.
+      // Most servers publish a change as soon as it is made.
       aim = 0
     } else {
       aim = high - low <= Self.narrow ? high : low + (high - low) / 2
@@ -99,7 +103,7 @@ struct Lag: Hashable, Sendable {
   }
 
   private mutating func follow(_ isMissed: Bool, _ least: Int32, _ most: Int32) {
-    // The wider the lag varies, the less a miss weighs against waiting for every change.
+    // The more the lag varies, the less a miss weighs against waiting for every change.
     let scale = min(max(swing, aim / 4), Self.widest)
     if isMissed {
       if wasMissed { swing = min(swing * 2, Self.mostSwing) }

@@ -1,19 +1,19 @@
-/// Where the application stands, as its platform reports it (R11).
+/// The lifecycle state of the application, as its platform reports it (R11).
 public enum Lifecycle: UInt8, Hashable, Sendable {
-  /// Somebody can see it.
+  /// The app is visible.
   case foreground
-  /// It runs, and nobody can see it.
+  /// The app runs but is not visible.
   case background
-  /// It must not run: no requests, no timers.
+  /// The app must not run: no requests, no timers.
   case suspended
 }
 
 /// What the device knows about its network (R24, R35).
 public enum Connectivity: UInt8, Hashable, Sendable {
-  /// There is a network.
+  /// A network is available.
   case online
-  /// There is a network, and its use costs money or battery.
+  /// A network is available, but using it costs money or battery.
   case metered
-  /// There is certainly no network.
+  /// No network is available, with certainty.
   case offline
 }

@@ -1,13 +1,13 @@
-/// Many machines with one alarm, so that a process sleeps once for all of them.
+/// Many machines behind one alarm, so that a process needs a single timer.
 ///
 /// ```swift
-/// let key = roster.insert(Freshness(policy: .workspaces))
-/// let effects = roster.handle(.started, for: key, at: now, draw: draw)
-/// // Sleep until `roster.alarm`, then drain:
-/// while let due = roster.due(at: now) { roster.handle(.woke, for: due, at: now, draw: draw) }
+/// let key = schedule.insert(RefreshMachine(policy: .workspaces))
+/// let effects = schedule.handle(.started, for: key, at: now, draw: draw)
+/// // Sleep until `schedule.alarm`, then drain:
+/// while let due = schedule.due(at: now) { schedule.handle(.woke, for: due, at: now, draw: draw) }
 /// ```
 public struct MachineSchedule: Hashable, Sendable {
-  /// The name of a machine in its roster; a removed machine's key is never given again.
+  /// Identifies a machine in its schedule; the key of a removed machine is never reused.
   public struct Key: Hashable, Sendable {
     var slot: Int
     var stamp: Int64
@@ -16,7 +16,7 @@ public struct MachineSchedule: Hashable, Sendable {
   private struct Slot: Hashable, Sendable {
     var machine: RefreshMachine?
     var stamp: Int64
-    /// The place in the heap, or -1 without an alarm.
+    /// The position in the heap, or -1 without an alarm.
     var place: Int
   }
 
@@ -27,10 +27,10 @@ public struct MachineSchedule: Hashable, Sendable {
 
   private var slots: [Slot] = []
   private var vacant: [Int] = []
-  /// A binary heap: no entry is later than its two children, and each slot knows its place.
+  /// A binary heap: no entry is later than its two children, and each slot knows its position.
   private var heap: [Entry] = []
 
-  /// Creates an empty roster.
+  /// Creates an empty schedule.
   public init() {}
 
   /// The number of machines.
@@ -39,7 +39,7 @@ public struct MachineSchedule: Hashable, Sendable {
   /// The earliest alarm of all machines (R8).
   public var alarm: Moment? { heap.first?.alarm }
 
-  /// The machine with a key, if it is still there.
+  /// The machine with a key, or `nil` if it was removed.
   public subscript(key: Key) -> RefreshMachine? {
     guard slots.indices.contains(key.slot), slots[key.slot].stamp == key.stamp else { return nil }
     return slots[key.slot].machine
@@ -59,9 +59,9 @@ public struct MachineSchedule: Hashable, Sendable {
     return Key(slot: slot, stamp: slots[slot].stamp)
   }
 
-  /// Removes a machine with its alarm.
+  /// Removes a machine and its alarm.
   ///
-  /// - Returns: The machine, or `nil` if it was gone already.
+  /// - Returns: The machine, or `nil` if it was removed already.
   @discardableResult
   public mutating func remove(_ key: Key) -> RefreshMachine? {
     guard let machine = self[key] else { return nil }
@@ -72,9 +72,9 @@ public struct MachineSchedule: Hashable, Sendable {
     return machine
   }
 
-  /// Hands an event to a machine.
+  /// Passes an event to a machine.
   ///
-  /// - Returns: What the host does now, or `nil` if the machine is gone.
+  /// - Returns: The effects to carry out, or `nil` if the machine was removed.
   public mutating func handle(
     _ event: Event,
     for key: Key,
@@ -89,7 +89,7 @@ public struct MachineSchedule: Hashable, Sendable {
     return effects
   }
 
-  /// Names a machine whose alarm has passed, the earliest first.
+  /// Returns the machine with the earliest alarm that has passed, if any.
   public func due(at now: Moment) -> Key? {
     guard let first = heap.first, first.alarm <= now else { return nil }
     return Key(slot: first.slot, stamp: slots[first.slot].stamp)

@@ -1,32 +1,32 @@
 /// An instant on a monotonic timeline that the host owns.
 ///
-/// Moments are only compared with, or measured from, other moments of the same run. They carry no
-/// calendar. The host's clock should count the time the device sleeps; where it does not, the host
-/// reports a gap instead (R14).
+/// Instants can only be compared with other instants of the same run; they have no calendar. The
+/// host's clock should include the time that the device sleeps. If it does not, the host reports
+/// the gap (R14).
 public struct Moment: Hashable, Comparable, Sendable {
   /// The time since the run began, in milliseconds.
   public var milliseconds: Int64
 
-  /// Creates a moment a number of milliseconds after the run began.
+  /// Creates an instant a number of milliseconds after the run began.
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-  /// The moment the run began.
+  /// The instant the run began.
   public static let start = Moment(milliseconds: 0)
 
-  /// Compares two moments.
+  /// Compares two instants.
   public static func < (lhs: Moment, rhs: Moment) -> Bool { lhs.milliseconds < rhs.milliseconds }
 
-  /// Moves a moment by a length of time.
+  /// Returns an instant that is later by a length of time.
   public static func + (lhs: Moment, rhs: Timespan) -> Moment {
     Moment(milliseconds: (Timespan(milliseconds: lhs.milliseconds) + rhs).milliseconds)
   }
 
-  /// Moves a moment back by a length of time.
+  /// Returns an instant that is earlier by a length of time.
   public static func - (lhs: Moment, rhs: Timespan) -> Moment {
     Moment(milliseconds: (Timespan(milliseconds: lhs.milliseconds) - rhs).milliseconds)
   }
 
-  /// Measures the time from one moment to another.
+  /// Returns the time from one instant to another.
   public static func - (lhs: Moment, rhs: Moment) -> Timespan {
     Timespan(milliseconds: lhs.milliseconds) - Timespan(milliseconds: rhs.milliseconds)
   }

@@ -1,56 +1,57 @@
-/// When the machine asks next, and what that follows from: what diagnostics say about a wait.
+/// When the next request is due, and why.
 ///
-/// It is worked out from the same facts as the alarm (R8, R9), and decides nothing.
+/// For diagnostics. It is derived from the same facts as the alarm (R8, R9), and does not influence
+/// decisions.
 public struct NextRequest: Hashable, Sendable {
-  /// What the moment follows from.
+  /// The reason for the time of the next request.
   public enum Cause: UInt8, Hashable, Sendable, CaseIterable {
-    /// Nobody watches, so nothing is due (R5).
+    /// There are no observers, so no request is due (R5).
     case unwatched
-    /// The device has no network, so nothing is due (R24).
+    /// The device has no network, so no request is due (R24).
     case offline
-    /// The application is where the policy lets nothing run (R11).
+    /// The policy pauses in the application's lifecycle state (R11).
     case paused
-    /// A request is out; its end says when the next one is due (R1, R6).
+    /// A request is in flight; its end determines when the next one is due (R1, R6).
     case outstanding
     /// The interval of the pace, varied (R9, R10).
     case cadence
-    /// The change that the server states (R31).
+    /// The change that the server announced (R31).
     case stated
-    /// The change that the rhythm of past changes foretells (R31).
+    /// The change predicted from the rhythm of past changes (R31).
     case learned
-    /// A request that waits at the server follows the last one (R32).
+    /// A long poll follows the last one (R32).
     case longPoll
-    /// The slow poll beside a healthy stream (R33).
+    /// The slow poll during a healthy stream (R33).
     case safetyPoll
     /// The one silent retry (R7).
     case retry
-    /// A step of the ladder after a failure (R23).
+    /// A backoff step after a failure (R23).
     case backoff
-    /// A step of the ladder after a degraded answer (R34).
+    /// A backoff step after a degraded response (R34).
     case degraded
-    /// The long wait after an answer that a repetition would not change (R21).
+    /// The long wait after a response that a retry would not change (R21).
     case recheck
     /// The server's `Retry-After` (R21).
     case retryAfter
-    /// A moment, so that clients that woke together do not ask together (R14).
+    /// A short delay, so that clients that woke together do not request together (R14).
     case spread
-    /// The same, after the network came back, or a stream was lost or may have missed something
+    /// The same after the network came back, or after a stream was lost or may have missed events
     /// (R24, R33).
     case reconnect
-    /// The least gap between two requests that news asks for (R33).
+    /// The minimum gap between two requests that stream events ask for (R33).
     case news
-    /// The origin is failing, and the schedule leaves it alone (R39).
+    /// The origin is failing, so scheduled requests are suspended (R39).
     case origin
-    /// The budget of impatient requests has one again (R40).
+    /// The budget of impatient requests allows one again (R40).
     case patience
   }
 
-  /// What the moment follows from.
+  /// The reason.
   public var cause: Cause
-  /// When the request goes out; `nil` while one is out or nothing is due.
+  /// When the request is sent; `nil` while one is in flight or none is due.
   public var due: Moment?
 
-  /// Creates the answer to "when, and why".
+  /// Creates a next request from its reason and time.
   public init(_ cause: Cause, due: Moment? = nil) {
     self.cause = cause
     self.due = due

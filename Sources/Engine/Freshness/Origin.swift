@@ -1,28 +1,28 @@
 /// What a client knows of one origin, for all the resources it serves (R39).
 ///
-/// A value without clock and sockets, like the machines. The host tells it of every request that a
-/// machine orders and of every end; it names the requests to send now, and the restraint to tell the
-/// origin's machines (``Event/restrained(_:)``).
+/// A value without clock and sockets, like the machines. The host reports every request that a
+/// machine orders and every end. The value returns the requests to send now, and the restraint to
+/// pass to the origin's machines (``Event/restrained(_:)``).
 ///
 /// ```swift
 /// origin.ask(ticket, priority: request.priority)
 /// while let next = origin.admit() { send(next) }
-/// // After an answer:
+/// After a response:
 /// origin.ended(ticket, outcome, serverTime: served, rateLimit: limit, resources: 3, at: now)
 /// ```
 public struct Origin: Hashable, Sendable {
   /// The constants of an origin.
   public struct Limits: Hashable, Sendable {
-    /// The most requests that are out at once; as many connections as browsers open to a server.
+    /// The maximum number of requests in flight; as many as browsers open connections to a server.
     public var mostRequests: Int32 = 6
-    /// The failures in a row, of any resources, from which the origin counts as failing.
+    /// The consecutive failures, of any resources, from which the origin counts as failing.
     public var quietAfter: Int32 = 3
     /// The waits while it is failing, in order; the last one repeats.
     public var ladder: [Timespan] = [.seconds(2), .seconds(5), .seconds(10), .seconds(20)]
-    /// The longest `Retry-After` or rate limit that is obeyed.
+    /// The longest `Retry-After` or rate limit that is honored.
     public var retryAfterCap: Timespan = .minutes(5)
 
-    /// Creates the rule book's constants.
+    /// Creates the default constants.
     public init() {}
   }
 
@@ -33,38 +33,38 @@ public struct Origin: Hashable, Sendable {
 
   /// The constants.
   public let limits: Limits
-  /// What the machines of the origin are to be told.
+  /// The restraint to pass to the machines of the origin.
   public private(set) var restraint = Restraint()
-  /// The failures in a row, of any resources.
+  /// The consecutive failures, of any resources.
   public private(set) var failures: Int32 = 0
-  /// The numbers of the requests that are out.
+  /// The numbers of the requests in flight.
   private var out: [Int64] = []
-  /// The requests that wait for a place, the first one first.
+  /// The requests that wait to be sent, first in first out.
   private var waiting: [Waiting] = []
 
-  /// Creates an origin that nothing is known of.
+  /// Creates an origin without any history.
   public init(limits: Limits = Limits()) { self.limits = limits }
 
-  /// The requests that are out.
+  /// The number of requests in flight.
   public var requests: Int { out.count }
 
-  /// The requests that wait for a place.
+  /// The number of requests that wait to be sent.
   public var queue: Int { waiting.count }
 
-  /// The most requests that may be out now: one, to find out, while the origin is failing.
+  /// The maximum number of requests now: one, as a probe, while the origin is failing.
   public var places: Int { isFailing ? 1 : max(Int(limits.mostRequests), 1) }
 
   private var isFailing: Bool { failures >= limits.quietAfter }
 
   // MARK: Requests
 
-  /// Adds a request that a machine ordered; those of people come first.
+  /// Adds a request that a machine ordered; user requests come first.
   public mutating func ask(_ number: Int64, priority: Request.Priority) {
     let place = waiting.firstIndex { $0.priority.rawValue < priority.rawValue } ?? waiting.count
     waiting.insert(Waiting(number: number, priority: priority), at: place)
   }
 
-  /// Names a request to send now, if there is a place for it.
+  /// Returns a request to send now, if one may be sent.
   public mutating func admit() -> Int64? {
     guard out.count < places, !waiting.isEmpty else { return nil }
     let next = waiting.removeFirst().number
@@ -78,13 +78,13 @@ public struct Origin: Hashable, Sendable {
     waiting.removeAll { $0.number == number }
   }
 
-  /// Takes in the end of a request.
+  /// Records the end of a request.
   ///
   /// - Parameters:
   ///   - number: Its number.
-  ///   - outcome: What the end means.
-  ///   - serverTime: The server's clock when it answered, to measure a `Retry-After` date.
-  ///   - rateLimit: What the answer says of the rate limit.
+  ///   - outcome: The outcome of the request.
+  ///   - serverTime: The server's clock when it responded, to measure a `Retry-After` date.
+  ///   - rateLimit: What the response says about the rate limit.
   ///   - resources: The number of resources of the origin that are kept fresh, to share the rate.
   ///   - now: When it ended.
   public mutating func ended(
@@ -104,7 +104,7 @@ public struct Origin: Hashable, Sendable {
       if wait > .zero { holdOff(until: now + wait) }
     case .serverError, .timedOut, .unreachable: failed(at: now)
     case .content, .unchanged, .refused, .unauthorised, .gone, .undecodable:
-      // It answers, whatever it says.
+      // Any response at all shows that the origin is up.
       failures = 0
       restraint.quietUntil = nil
     }
@@ -124,7 +124,7 @@ public struct Origin: Hashable, Sendable {
     restraint.notBefore = restraint.notBefore.map { max($0, moment) } ?? moment
   }
 
-  /// What is left of the rate limit is shared by the resources, evenly until it is whole again.
+  /// Shares what is left of the rate limit among the resources, evenly until it resets.
   private mutating func shape(_ rateLimit: RateLimit?, resources: Int32, at now: Moment) {
     guard let rateLimit, rateLimit.reset > .zero else {
       restraint.leastInterval = nil

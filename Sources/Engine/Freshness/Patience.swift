@@ -1,31 +1,31 @@
-/// The budget of the requests that people and their devices bring about (R40).
+/// The budget of requests that users and their devices cause (R40).
 ///
-/// Half of a minute's requests may go out at once; the other half comes back one by one, evenly over
-/// a minute. So no minute sees more than all of them.
+/// Half of a minute's requests may be sent at once. The other half is restored one by one, evenly
+/// over a minute. No minute therefore exceeds the whole budget.
 struct Patience: Hashable, Sendable {
-  /// The moment at which the budget is whole again.
+  /// When the budget is full again.
   private(set) var wholeAt: Moment?
 
-  /// The first moment at which the budget has a request left.
+  /// Returns the first instant at which the budget allows a request.
   func allowedAt(_ policy: Policy) -> Moment? {
     wholeAt.map { $0 - Self.pause(policy) * (Self.burst(policy) - 1) }
   }
 
-  /// Whether the budget has a request left.
+  /// Returns whether the budget allows a request.
   func allows(at now: Moment, _ policy: Policy) -> Bool {
     allowedAt(policy).map { $0 <= now } ?? true
   }
 
-  /// Takes a request from the budget, down to nothing.
+  /// Spends one request of the budget, down to zero.
   mutating func spend(at now: Moment, _ policy: Policy) {
     let next = max(wholeAt ?? now, now) + Self.pause(policy)
     wholeAt = min(next, now + Self.pause(policy) * Self.burst(policy))
   }
 
-  /// The requests that may go out at once.
+  /// The number of requests that may be sent at once.
   private static func burst(_ policy: Policy) -> Int64 { max(Int64(policy.impatience) / 2, 1) }
 
-  /// The time in which one request comes back.
+  /// The time in which one request is restored.
   private static func pause(_ policy: Policy) -> Timespan {
     let returned = max(Int64(policy.impatience) - burst(policy), 1)
     return Timespan(milliseconds: (Timespan.minutes(1).milliseconds + returned - 1) / returned)
@@ -33,6 +33,6 @@ struct Patience: Hashable, Sendable {
 }
 
 extension RefreshRequest {
-  /// Whether a person or a device wants it now, so that the budget of such requests pays (R40).
+  /// Whether the user or the device requests it now, so that it counts against the budget (R40).
   var isImpatient: Bool { origin == .person || origin == .catchUp }
 }

@@ -1,78 +1,80 @@
-/// Every constant of the machine, with its source.
+/// The constants of the machine, each with its source.
 ///
-/// "engine.md" is the rule book of this engine; a seed is the document the rule came from. The
-/// machine contains no other length of time, count or rate.
+/// "engine.md" is the specification of this engine; a seed is the document that a rule came from.
+/// The machine has no other length of time, count or rate.
 public struct Policy: Hashable, Sendable {
   // MARK: Cadence (R9–R13)
 
-  /// The interval while something is going on (engine.md presets; seeds 001, 003).
+  /// The interval while work is in progress (engine.md presets; seeds 001, 003).
   public var active: Timespan
   /// The interval shortly after activity changed (seed 003).
   public var recent: Timespan
   /// How long activity counts as recent after its last change (seed 003: 120 s).
   public var recentFor: Timespan
-  /// The interval while nothing happens: slow, never dead (R12).
+  /// The interval without activity: slow, but never stopped (R12).
   public var idle: Timespan
   /// The interval in the background; `nil` pauses (R11).
   public var background: Timespan?
   /// How each wait of the cadence is varied (R10).
   public var jitter: Jitter
-  /// The least time between the starts of two scheduled requests (R10, seed 001: 15 s).
+  /// The minimum time between the starts of two scheduled requests (R10, seed 001: 15 s).
   ///
-  /// It also bounds the pace that watchers can wish for.
+  /// It also limits the pace that observers can request.
   public var leastInterval: Timespan
-  /// The least length of any wait (mesdeparts.md 1.1.1: 200 ms).
+  /// The minimum length of any wait (mesdeparts.md 1.1.1: 200 ms).
   public var leastWait: Timespan
   /// How long a burst after a local action lasts (R13; catnip.md 1.3: 30 s).
   public var burst: Timespan
-  /// The window over which clients spread that wake up together (R14, R24).
+  /// The window over which clients that wake together are spread (R14, R24).
   public var spread: Timespan
-  /// The time in which repeated focus events count as one (R11: 1.5 s).
+  /// The time within which repeated focus events count as one (R11: 1.5 s).
   public var focusDebounce: Timespan
-  /// The most requests that people and devices may bring about in a minute (R40: 12).
+  /// The maximum number of requests per minute that users and devices may cause (R40: 12).
   public var impatience: Int32
 
   // MARK: Faults (R6, R7, R14, R15, R21, R23)
 
   /// The time a request may take (R6).
   public var timeout: Timespan
-  /// The wait before the one silent retry; `nil` does not retry (R7: 700 ms).
+  /// The wait before the one silent retry; `nil` disables it (R7: 700 ms).
   public var retryDelay: Timespan?
   /// The waits after failures, in order; the last one repeats (R23).
   ///
   /// An empty ladder means the active interval.
   public var ladder: [Timespan]
-  /// How each wait of the ladder is varied (engine.md presets).
+  /// How each backoff wait is varied (engine.md presets).
   public var ladderJitter: Jitter
-  /// The longest `Retry-After` that is obeyed (R21).
+  /// The longest `Retry-After` that is honored (R21).
   public var retryAfterCap: Timespan
-  /// The wait after an answer that a repetition would not change (R21).
+  /// The wait after a response that a retry would not change (R21).
   ///
-  /// A wrong question, a missing permission, a thing that is gone: slow, never dead (R12).
+  /// A wrong request, a missing permission, or a resource that is gone: slow, but never stopped
+  /// (R12).
   public var recheck: Timespan
-  /// The least lateness of a timer that counts as drift (R14: 2 s).
+  /// The minimum lateness of a timer that counts as drift (R14: 2 s).
   public var driftFloor: Timespan
   /// The lateness that counts as drift, in percent of the cadence (R14: 75).
   public var driftPercent: Int64
-  /// The least silence that counts as a stall (R15: 45 s).
+  /// The minimum silence that counts as a stall (R15: 45 s).
   public var stallFloor: Timespan
   /// The silence that counts as a stall, in multiples of the cadence (R15: 3).
   public var stallFactor: Int64
-  /// The least time between two rescues from a stall (R15: 60 s).
+  /// The minimum time between two rescues from a stall (R15: 60 s).
   public var rescueCooldown: Timespan
 
   // MARK: Answers (R18, R20, R34)
 
-  /// The number of not-modified answers after which a request is unconditional (R18: 5).
+  /// The number of "not modified" responses after which a request is unconditional (R18: 5).
   public var unchangedLimit: Int32?
-  /// The time without a full answer after which a request is unconditional (R18: 10 min).
+  /// The time without a full response after which a request is unconditional (R18: 10 min).
   public var unchangedFor: Timespan?
-  /// The age at which held data gives way (R20: 300 s); `nil` holds nothing.
+  /// The age up to which data is protected from a downgrade (R20: 300 s); `nil` disables
+  /// protection.
   public var holdCap: Timespan?
-  /// How far a server's clock may lie before the source time of the copy, and the two still count as
-  /// one timeline (R36: 5 min).
+  /// How far a server's clock may be behind the source time of the copy and still count as the same
+  /// timeline (R36: 5 min).
   public var clockTolerance: Timespan
-  /// The time without a degraded answer after which the ladder may be climbed again (R34).
+  /// The time without a degraded response after which the ladder may be used again (R34).
   public var degradedRearm: Timespan
   /// The age from which a live badge is only partial (mesdeparts.md 1.1.12: 25 s).
   public var badgePartialAfter: Timespan
@@ -83,11 +85,11 @@ public struct Policy: Hashable, Sendable {
 
   /// How the schedule follows the producer's rhythm; `nil` polls blindly (R31).
   public var alignment: Alignment?
-  /// The wait a long poll asks for; `nil` does not long-poll (R32).
+  /// The wait that a long poll requests; `nil` disables long polling (R32).
   public var longPoll: Timespan?
-  /// How a stream replaces polling; `nil` never opens one (R33).
+  /// How a stream replaces polling; `nil` disables streams (R33).
   public var push: Push?
-  /// Whether a resource may be fetched before anybody watches it (R35).
+  /// Whether a resource may be fetched before it has observers (R35).
   public var prefetches: Bool
 
   // MARK: Diagnostics (R29)
@@ -97,13 +99,13 @@ public struct Policy: Hashable, Sendable {
 
   /// How requests are aligned with the producer of the data (R31).
   public struct Alignment: Hashable, Sendable {
-    /// The time left to the producer after the expected moment (peers-client.md 6.1).
+    /// The time granted to the producer after the expected instant (peers-client.md 6.1).
     public var delay: Timespan
-    /// The window after that over which clients spread (peers-client.md 6.1).
+    /// The window after that over which clients are spread (peers-client.md 6.1).
     public var spread: Timespan
     /// How much earlier than the cadence an aligned request may start (R10: 1.2 s).
     public var slack: Timespan
-    /// How far two moments of one copy in a cache may seem to differ.
+    /// How far two instants of one cached copy may seem to differ.
     public var tolerance: Timespan
 
     /// Creates an alignment.
@@ -115,20 +117,20 @@ public struct Policy: Hashable, Sendable {
     }
   }
 
-  /// How a stream of news replaces polling (R33).
+  /// How an event stream replaces polling (R33).
   public struct Push: Hashable, Sendable {
     /// The time between two heartbeats of the stream (catnip.md 7.4: 15 s).
     public var heartbeat: Timespan
     /// The silence after which the stream counts as lost, in percent of a heartbeat (R33: 250).
     public var watchdogPercent: Int64
-    /// The time an opening may take.
+    /// The time limit for opening a stream.
     public var openTimeout: Timespan
     /// The interval of polling while the stream is healthy (R33).
     public var safetyPoll: Timespan
-    /// The least time between the starts of two requests that news asks for.
+    /// The minimum time between the starts of two requests that stream events ask for.
     public var leastGap: Timespan
-    /// The age from which a stream counts as stable, so that its ladder starts afresh
-    /// (peers-client.md W9: 60 s).
+    /// The age from which a stream counts as stable, so that its backoff is reset (peers-client.md
+    /// W9: 60 s).
     public var stableAfter: Timespan
 
     /// Creates the constants of a stream.
@@ -152,7 +154,7 @@ public struct Policy: Hashable, Sendable {
     public var watchdog: Timespan { heartbeat.percent(watchdogPercent) }
   }
 
-  /// Creates a policy with one cadence and the rule book's defaults for everything else.
+  /// Creates a policy with one cadence and the default for every other constant.
   ///
   /// - Parameters:
   ///   - interval: The interval in the foreground.
@@ -195,7 +197,7 @@ public struct Policy: Hashable, Sendable {
     ringCapacity = 50
   }
 
-  /// The interval of a pace; `nil` is a pause (R11, R12).
+  /// Returns the interval of a pace; `nil` pauses (R11, R12).
   public func interval(_ pace: Pace) -> Timespan? {
     switch pace {
     case .active: active
@@ -205,12 +207,12 @@ public struct Policy: Hashable, Sendable {
     }
   }
 
-  /// The lateness that counts as drift at a cadence (R14).
+  /// Returns the lateness that counts as drift at a cadence (R14).
   public func driftLimit(cadence: Timespan) -> Timespan {
     max(driftFloor, cadence.percent(driftPercent))
   }
 
-  /// The silence that counts as a stall at a cadence (R15).
+  /// Returns the silence that counts as a stall at a cadence (R15).
   public func stallLimit(cadence: Timespan) -> Timespan {
     max(stallFloor, cadence * stallFactor)
   }

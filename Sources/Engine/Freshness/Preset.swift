@@ -20,7 +20,7 @@ extension Policy {
     policy.spread = .seconds(2)
     policy.holdCap = .seconds(300)
     policy.alignment = .departures
-    // R10: never under 15 s, which is what the budget may be spent on.
+    // R10: never under 15 s; the budget may be spent on this.
     policy.alignment?.slack = .seconds(5)
     return policy
   }()
@@ -44,16 +44,16 @@ extension Policy {
     policy.leastInterval = .milliseconds(1_350)
     policy.timeout = .seconds(10)
     policy.ladder = [.seconds(2), .seconds(5), .seconds(10), .seconds(20), .seconds(30)]
-    // Seed 003 counts on nearly every idle answer being a 304: time alone asks for a full one, and so
-    // seldom that 99 of 100 are one.
+    // Seed 003 expects nearly every idle response to be a 304. Only time triggers a full one, and
+    // rarely enough that 99 of 100 are a 304.
     policy.unchangedLimit = nil
     policy.unchangedFor = .minutes(20)
     return policy
   }()
 
-  /// Jobs, where a socket is not to be had: 2 s while running (engine.md presets).
+  /// Jobs, where a WebSocket is not available: 2 s while running (engine.md presets).
   ///
-  /// A job that is not running is looked at as seldom as in the background.
+  /// A job that is not running is polled at the background interval.
   public static let jobs: Policy = {
     var policy = Policy(every: .seconds(2), jitter: .share(10))
     policy.idle = .seconds(15)
@@ -70,7 +70,7 @@ extension Policy {
 }
 
 extension Policy.Alignment {
-  /// The alignment of departures: asked 0.5 to 1.1 s after the expected moment (R31).
+  /// The alignment of departures: requested 0.5 to 1.1 s after the expected instant (R31).
   public static let departures = Policy.Alignment(
     delay: .milliseconds(500),
     spread: .milliseconds(600),

@@ -1,60 +1,61 @@
-/// What is known of the rhythm in which the data is made, and the moment to ask that follows (R31).
+/// What is known of the rhythm in which the data is made, and the resulting time of requests (R31).
 ///
-/// Two sources: the server states the next change, or the rhythm is learned from the source times of
-/// past answers. What is stated beats what is learned, as long as it is kept. Until either is
-/// trusted, and wherever following it would show data later than polling does, polling is blind.
+/// There are two sources: the server announces the next change, or the rhythm is learned from the
+/// source times of past responses. An announcement takes precedence as long as the server keeps it.
+/// Polling is not aligned until either source is trusted, and wherever alignment would show data
+/// later than plain polling.
 struct ProducerRhythm: Hashable, Sendable {
   /// The rhythm of the source times.
   private(set) var beat = Beat()
-  /// The way of the answers.
+  /// The path of the responses.
   private(set) var path = AnswerPath()
-  /// How long after its source time a change can be had.
+  /// How long after its source time a change becomes available.
   private(set) var lag = Lag()
-  /// The latest moment on the server's clock for which an answer showed what could be had.
+  /// The latest instant on the server's clock for which a response showed what was available.
   private var looked = WallTime(milliseconds: 0)
-  /// When the last request was sent that had an answer.
+  /// When the last request with a response was sent.
   private var asked = Moment.start
-  /// The next change that the server stated, on the device's timeline.
+  /// The next change that the server announced, on the device's timeline.
   private var promised = Moment.start
-  /// How old the newest data was seen at most, in milliseconds: nothing changed meanwhile.
+  /// The greatest age at which the newest data was seen, in milliseconds: no change until then.
   private var quiet: Int32 = 0
-  /// How far the promises of the server were off, in milliseconds; below zero if none was tested.
+  /// How far the server's announcements were off, in milliseconds; negative if none was tested.
   private var brokenBy: Int32 = -1
-  /// The time by which requests came later than the cadence has them, in milliseconds.
+  /// The total time by which requests came later than the cadence, in milliseconds.
   private var saved: Int32 = 0
-  /// The window over which the server wants its clients to spread, in milliseconds.
+  /// The window over which the server asks its clients to spread, in milliseconds.
   private var window: Int32 = 0
-  /// This client's place in that window, drawn once: a place that moved would move the rate.
+  /// This client's position in that window, sampled once: a moving position would change the rate.
   private var place = RandomSample.lowest
   private var hasPlace = false
   private var isStated = false
   private var isUntested = false
 
-  /// One answer, as far as it concerns the rhythm.
+  /// One response, as far as it concerns the rhythm.
   struct Sight {
-    /// The answer's own figures.
+    /// The metadata of the response.
     var marks: FreshnessMetadata
-    /// What the server says of its next change.
+    /// What the server says about its next change.
     var hints: Hints
     /// When the request was sent.
     var sent: Moment
-    /// When the answer came.
+    /// When the response arrived.
     var now: Moment
     /// The interval in force.
     var interval: Timespan
-    /// Whether the schedule asked: nobody else's requests count against its budget.
+    /// Whether the schedule sent the request: other requests do not count against its budget.
     var isScheduled: Bool
-    /// The draw of this client's place, should it have none.
+    /// The random sample for this client's position, if it has none yet.
     var draw: RandomSample
   }
 
   // MARK: Learning
 
-  /// Learns from an answer.
+  /// Updates the rhythm with a response.
   ///
   /// - Parameters:
-  ///   - sight: The answer.
-  ///   - tolerance: How far two moments of one copy may differ.
+  ///   - sight: The response.
+  ///   - tolerance: How far two instants of one copy may differ.
   mutating func learn(_ sight: Sight, tolerance: Timespan) {
     window = Int32(clamping: max(sight.hints.spread ?? .zero, .zero).milliseconds)
     if !hasPlace {
@@ -85,7 +86,7 @@ struct ProducerRhythm: Hashable, Sendable {
       saved = Int32(clamping: max(min(sum, limit), -2 * limit))
     }
     if beat.isKnown, made - beat.newest < .zero - Beat.longestPeriod {
-      // The clock of the server was put back: nothing that was learned holds.
+      // The server's clock was set back: nothing learned still applies.
       beat = Beat()
       path = AnswerPath()
       lag = Lag()
@@ -103,7 +104,7 @@ struct ProducerRhythm: Hashable, Sendable {
     let isNew = !beat.isKnown || made > beat.newest
     var fades = false
     if isNew { fades = change(made, shown: shown, sight) }
-    // A copy that others had made hid some of what there was: half of its age counts.
+    // A copy fetched for other clients hid some of what was available: half of its age counts.
     looked = max(looked, path.isOwn ? shown : shown.later(lay.milliseconds))
     if made == beat.newest {
       let old = (sight.sent - lay - path.moment(of: made)).milliseconds
@@ -113,17 +114,17 @@ struct ProducerRhythm: Hashable, Sendable {
     asked = sight.sent
   }
 
-  /// Takes in newer data.
+  /// Records newer data.
   ///
-  /// - Returns: Whether the change missed the rhythm, so that what was excluded is less sure.
+  /// - Returns: Whether the change missed the rhythm, which makes exclusions less certain.
   private mutating func change(_ made: WallTime, shown: WallTime, _ sight: Sight) -> Bool {
     if beat.isKnown {
       let ahead = promised - path.moment(of: beat.newest)
       lag.learn(least: (looked - made).milliseconds, most: (shown - made).milliseconds)
-      // When it could be had first: after the answer that did not show it, before the one that does.
+      // When it first became available: after the response without it, before the one with it.
       let had = min(max(made.later(Int64(lag.aim)), looked), shown)
       let off = path.moment(of: had) - promised
-      // A promise that was overtaken by the change after it says nothing.
+      // An announcement that the following change overtook says nothing.
       if isUntested, off <= ahead.percent(50) {
         let isWithin = promised >= path.moment(of: looked) && promised <= path.moment(of: shown)
         let isKept = !lag.isSettled && isWithin
@@ -138,37 +139,39 @@ struct ProducerRhythm: Hashable, Sendable {
     return abs(step.miss) > Self.exact
   }
 
-  /// A change that misses the rhythm by no more than this is made by a clock.
+  /// The greatest error of a change that still counts as clock-driven.
   private static let exact: Int64 = 100
 
   // MARK: Asking
 
-  /// The change that is waited for.
+  /// The change to wait for.
   private struct Forecast {
-    /// When it can be had.
+    /// When it becomes available.
     var moment: Moment
-    /// The time left to the producer after that.
+    /// The time granted to the producer after that.
     var margin: Timespan
-    /// What following it costs: the mean age it adds.
+    /// The mean age that following it adds.
     var cost: Int64
     var isStated: Bool
   }
 
-  /// How much longer than the interval a wait may be without proof that nothing is missed, in percent.
+  /// The wait without proof that no change is missed, in percent of the interval.
   private static let freePercent: Int64 = 103
-  /// The share of the interval that following a rhythm may cost, in percent; polling blindly costs half.
+  /// The greatest cost of following a rhythm, in percent of the interval; unaligned polling costs
+  /// half.
   private static let worthPercent: Int64 = 45
-  /// Nothing is worked out over more time than this: a day, in milliseconds.
+  /// The longest time that is computed with: a day, in milliseconds.
   private static let horizon: Int64 = 86_400_000
-  /// How old a change may be when it is asked for, in percent of the interval.
+  /// The greatest age of a change when it is requested, in percent of the interval.
   private static let latePercent: Int64 = 25
 
-  /// The moment of the next aligned request and what foretold it, or `nil` for a blind one.
+  /// Returns the time of the next aligned request and its source, or `nil` for an unaligned one.
   ///
-  /// R31: inside the budget of the cadence. Over time no more requests go out than blind polling sends;
-  /// none starts earlier than the interval less the slack after the last start (R10), and none later
-  /// than two intervals. Long waits to the change are divided. A wait longer than the interval needs
-  /// proof: data that was seen to stay, a rhythm that is kept, and no change that is overdue.
+  /// R31: within the budget of the cadence. Over time no more requests are sent than unaligned
+  /// polling sends. A request starts no earlier than the interval minus the slack after the last
+  /// start (R10), and no later than two intervals. Long waits are divided. A wait longer than the
+  /// interval requires proof: data that was seen not to change, a rhythm that is kept, and no
+  /// overdue change.
   func due(_ facts: Cadence.Facts, policy: Policy) -> (moment: Moment, isStated: Bool)? {
     guard let alignment = policy.alignment else { return nil }
     let interval = facts.interval.milliseconds
@@ -181,12 +184,12 @@ struct ProducerRhythm: Hashable, Sendable {
     let rest = max(min(facts.ended - started, facts.interval), .zero)
     var earliest = max(started + least, facts.ended + rest)
     if let expires = path.copyExpires(tolerance: alignment.tolerance) {
-      // A request before would be answered from the copy that is known already.
+      // An earlier request would be answered from a cached copy that is known already.
       earliest = max(earliest, min(expires, started + facts.interval))
     }
     let place = (hasPlace ? place : facts.draw).upTo(Timespan(milliseconds: Int64(window)))
     let period = period
-    // Whoever publishes twice between two requests is followed for nothing.
+    // A producer that publishes twice between two requests is not worth following.
     guard period == 0 || period * 2 > interval else { return nil }
     var target = forecast.moment + place
     let floor = earliest - late(interval, period, alignment)
@@ -195,8 +198,8 @@ struct ProducerRhythm: Hashable, Sendable {
       guard period > 0, behind <= Self.horizon else { return nil }
       target = target + Timespan(milliseconds: (behind - 1) / period * period + period)
     }
-    // Jitter comes after the expected moment, never before it (peers-client.md 6.1). Whoever is late is
-    // spread as well: clients that started together would stay together.
+    // Jitter follows the expected instant, never precedes it (peers-client.md 6.1). Late requests
+    // are spread as well: clients that started together would stay together.
     let jitter = facts.draw.upTo(alignment.spread)
     let wanted = target + forecast.margin + jitter
     var due = wanted >= earliest ? wanted : earliest + jitter
@@ -213,26 +216,26 @@ struct ProducerRhythm: Hashable, Sendable {
     return (max(due, started + policy.leastInterval), forecast.isStated)
   }
 
-  /// When the change of a source time can be had, on the device's timeline.
+  /// Returns when the change of a source time becomes available, on the device's timeline.
   private func had(_ made: WallTime) -> Moment { path.moment(of: made.later(Int64(lag.aim))) }
 
-  /// The time between two changes in milliseconds; zero if none is known.
+  /// The time between two changes in milliseconds; 0 if not known.
   private var period: Int64 {
     let learned = beat.hasPeriod ? beat.period : .max
-    // A stated change together with the last one is a whole period: no need to learn it. One that is
-    // learned of a quick producer may be several.
+    // An announced change and the previous one make a whole period, so it need not be learned. The
+    // learned period of a fast producer may span several changes.
     let ahead = isStated && beat.isKnown ? (promised - path.moment(of: beat.newest)) : .zero
     let period = min(ahead > .zero ? ahead.milliseconds : .max, learned)
     return period <= Beat.longestPeriod.milliseconds ? period : 0
   }
 
-  /// Into how many waits a long one to the change is divided.
+  /// Returns the number of parts into which a long wait is divided.
   private func parts(of wait: Int64, _ interval: Int64, shortest: Int64) -> Int64 {
     var parts = max(wait / interval, 1)
     let isAffordable = (parts + 1) * interval - wait <= max(credit(interval), 0)
     let free = interval * Self.freePercent / 100
     if wait > free, wait / (parts + 1) >= shortest, isAffordable { parts += 1 }
-    // A cache that keeps its copy longer than such a part would hand that out at the end.
+    // A cache that keeps its copy longer than such a part would still return it at the end.
     return wait / parts < shortest ? max(wait / max(shortest, 1), 1) : parts
   }
 
@@ -252,8 +255,8 @@ struct ProducerRhythm: Hashable, Sendable {
       )
     }
     guard beat.isTrusted else { return nil }
-    // Earlier costs a whole interval when the change comes later; later costs its own length. For a
-    // normal distribution this is the best margin within a few percent.
+    // Too early costs a whole interval, too late costs its own length. For a normal distribution
+    // this is the best margin within a few percent.
     let best = deviation * 14 / 5 - 8 * deviation * deviation / interval
     return Forecast(
       moment: had(beat.next),
@@ -263,12 +266,12 @@ struct ProducerRhythm: Hashable, Sendable {
     )
   }
 
-  /// Whether the server keeps its promises about as well as the rhythm does.
+  /// Returns whether the server's announcements are about as accurate as the rhythm.
   private func isKept(_ deviation: Int64) -> Bool {
     brokenBy < 0 || !beat.isTrusted || Int64(brokenBy) <= max(3 * deviation, 1_000)
   }
 
-  /// How late a change may be asked for, rather than leaving it out for the next one.
+  /// Returns how late a change may be requested, rather than skipping it for the next one.
   private func late(
     _ interval: Int64,
     _ period: Int64,
@@ -281,7 +284,7 @@ struct ProducerRhythm: Hashable, Sendable {
     return min(late + slower, Timespan(milliseconds: period).percent(75))
   }
 
-  /// Whether waiting longer than blind polling does shows data no later than it.
+  /// Returns whether waiting longer than unaligned polling shows data no later.
   private func isProven(
     _ forecast: Forecast,
     _ wait: Int64,
@@ -289,26 +292,26 @@ struct ProducerRhythm: Hashable, Sendable {
     _ period: Int64
   ) -> Bool {
     let interval = facts.interval.milliseconds
-    // A change that was due and is not in hand may come any moment.
+    // A change that was due and has not been seen may come at any time.
     if beat.isTrusted, facts.started > had(beat.next) { return false }
     guard beat.surprise == 0 else { return false }
     guard period > 0 else { return true }
-    // What a rhythm seems to be may be no more than that of the requests. Where it is about theirs, a
-    // longer wait moves them once; where it is quicker, every one leaves changes out.
+    // The apparent rhythm may only be that of the requests. If it is close to theirs, a longer wait
+    // moves them once. If it is faster, every wait skips changes.
     let longest = period * 5 < interval * 4 ? wait : max(period, interval)
     let still = Int64(quiet) - max(Int64(lag.aim), 0)
     let missed = max(longest - min(period, max(still, 0)), 0) / 2
     return missed + forecast.cost <= interval * Self.worthPercent / 100
   }
 
-  /// The least time between two starts that the budget allows.
+  /// Returns the minimum time between two starts that the budget allows.
   private func leastWait(_ facts: Cadence.Facts, policy: Policy) -> Timespan {
     let slack = policy.alignment?.slack ?? .zero
     let saved = Timespan(milliseconds: max(credit(facts.interval.milliseconds), 0))
     return max(policy.leastInterval, facts.interval - min(slack, saved), .zero)
   }
 
-  /// The time by which requests may come earlier than the cadence has them, all told.
+  /// Returns the total time by which requests may come earlier than the cadence.
   private func credit(_ interval: Int64) -> Int64 { interval * 3 / 4 + Int64(saved) }
 }
 
@@ -318,10 +321,10 @@ public struct Hints: Hashable, Sendable {
   public var nextExpectedAt: WallTime?
   /// How long the answer stays fresh (`Cache-Control: max-age`).
   public var maxAge: Timespan?
-  /// The window after a change over which the server wants its clients to spread.
+  /// The window after a change over which the server asks its clients to spread.
   ///
-  /// The server alone knows how many they are: half a period or more keeps the peak of any number
-  /// of clients under twice the mean, and costs each of them half the window in age.
+  /// Only the server knows the number of its clients. Half a period or more keeps the peak of any
+  /// number of clients under twice the mean, and costs each of them half the window in age.
   public var spread: Timespan?
 
   /// Creates hints.
@@ -335,9 +338,9 @@ public struct Hints: Hashable, Sendable {
     self.spread = spread
   }
 
-  /// The time from the arrival of an answer to the next change.
+  /// Returns the time from the arrival of a response to the next change.
   ///
-  /// Both forms are measured on the server's clock; time in caches has passed already.
+  /// Both forms are measured on the server's clock; time in caches has already passed.
   func nextExpected(marks: FreshnessMetadata) -> Timespan? {
     if let nextExpectedAt, let serverTime = marks.serverTime {
       return nextExpectedAt - serverTime - marks.transit

@@ -1,4 +1,4 @@
-/// The stream of news that may stand in for polling (R33).
+/// The event stream that may replace polling (R33).
 ///
 /// ```
 ///           wanted                 opened
@@ -11,41 +11,41 @@
 struct PushConnection: Hashable, Sendable {
   /// The states of a stream.
   enum State: Hashable, Sendable {
-    /// Nobody wants a stream.
+    /// No stream is wanted.
     case off
     /// A stream is being opened, until a deadline.
     case opening(until: Moment)
-    /// News arrives; the stream is lost if it is silent until a moment.
+    /// Events arrive; the stream counts as lost if it is silent until an instant.
     case live(since: Moment, silentAt: Moment)
-    /// The stream is gone; another is opened at a moment.
+    /// The stream is gone; another is opened at an instant.
     case waiting(until: Moment)
   }
 
-  /// What the schedule must know of a change.
+  /// What the schedule must do after a change of the stream.
   enum Consequence: Hashable, Sendable {
     /// Nothing.
     case none
-    /// Something may have been missed: ask now (R33).
+    /// Events may have been missed: request now (R33).
     case resync
   }
 
   private(set) var state: State
-  /// Streams in a row that were never stable; they climb the ladder (W6, W9).
+  /// Consecutive streams that never became stable; they advance the backoff (W6, W9).
   private(set) var attempts: Int32
 
-  /// Creates a stream in a state; none at first.
+  /// Creates a stream in a state, `off` by default.
   init(state: State = .off, attempts: Int32 = 0) {
     self.state = state
     self.attempts = attempts
   }
 
-  /// Whether news arrives, so that polling may slow down.
+  /// Whether events arrive, so that polling may slow down.
   var isLive: Bool {
     if case .live = state { return true }
     return false
   }
 
-  /// The moment at which the stream needs attention.
+  /// The instant at which the stream needs attention.
   var deadline: Moment? {
     switch state {
     case .off: nil
@@ -63,7 +63,7 @@ struct PushConnection: Hashable, Sendable {
     return isResumed ? .none : .resync
   }
 
-  /// Records any sign of life.
+  /// Records data or a heartbeat.
   mutating func heard(at now: Moment, push: Policy.Push) {
     guard case .live(let since, _) = state else { return }
     state = .live(since: since, silentAt: now + push.watchdog)
@@ -71,7 +71,7 @@ struct PushConnection: Hashable, Sendable {
 
   /// Records that the stream ended or could not be opened.
   ///
-  /// One stream reports its loss once, however many of its halves fail (W3).
+  /// A stream reports its loss once, even if both of its halves fail (W3).
   mutating func lost(
     at now: Moment,
     draw: RandomSample,
@@ -84,7 +84,7 @@ struct PushConnection: Hashable, Sendable {
     case .opening: wasLive = false
     case .live(let since, _):
       wasLive = true
-      // W9: a stream that was stable starts the ladder afresh.
+      // W9: a stable stream resets the backoff.
       if now - since >= push.stableAfter { attempts = 0 }
     }
     state = .waiting(until: now + Backoff.wait(step: attempts, draw: draw, policy: policy))
@@ -92,7 +92,7 @@ struct PushConnection: Hashable, Sendable {
     return wasLive ? .resync : .none
   }
 
-  /// Starts to open a stream if one is wanted and due, or ends one that is not wanted.
+  /// Opens a stream if one is wanted and due, or closes one that is not wanted.
   mutating func settle(isWanted: Bool, at now: Moment, push: Policy.Push?) -> PushCommand? {
     guard isWanted, let push else {
       guard state != .off else { return nil }

@@ -1,16 +1,16 @@
-/// What an answer says of its quality: all that a label needs of its marks (R26).
+/// The quality that a response reports: the part of its metadata that a label needs (R26).
 ///
-/// A part of ``FreshnessMetadata``, because a process may hold a hundred thousand machines.
+/// A subset of ``FreshnessMetadata``, because a process may hold a hundred thousand machines.
 struct Quality: Hashable, Sendable {
   var mode: ResponseMode?
   var status: RealtimeStatus?
   var appliedFlag: Bool?
   var reason: RealtimeStatus?
 
-  /// Nothing is known.
+  /// Creates a quality without any information.
   init() {}
 
-  /// Takes the quality out of marks.
+  /// Creates a quality from metadata.
   init(_ marks: FreshnessMetadata) {
     mode = marks.mode
     status = marks.status
@@ -18,14 +18,14 @@ struct Quality: Hashable, Sendable {
     reason = marks.reason
   }
 
-  /// The quality as marks that say nothing else.
+  /// The quality as metadata without any other field.
   var marks: FreshnessMetadata {
     FreshnessMetadata(mode: mode, status: status, appliedFlag: appliedFlag, reason: reason)
   }
 
-  /// Takes over what a later answer about the same body says (R16).
+  /// Returns the quality updated by a later response about the same body (R16).
   func updated(by later: FreshnessMetadata) -> Quality { Quality(marks.updated(by: later)) }
 
-  /// What became of realtime data, from the first field that tells.
+  /// The state of realtime data, from the first field that gives it.
   var effectiveStatus: RealtimeStatus? { marks.effectiveStatus }
 }

@@ -1,8 +1,8 @@
-/// What a server says of its rate limit (RateLimit header fields for HTTP).
+/// The rate limit that a server reports (RateLimit header fields for HTTP).
 public struct RateLimit: Hashable, Sendable {
-  /// The requests that are left.
+  /// The remaining requests.
   public var remaining: Int64
-  /// The time after which there are more.
+  /// The time until the limit resets.
   public var reset: Timespan
 
   /// Creates a rate limit.

@@ -1,17 +1,17 @@
 extension RefreshMachine {
   // MARK: Monotonic reads (R36)
 
-  /// Whether an answer is an older version than the copy at hand.
+  /// Returns whether a response is an older version than the current copy.
   func isOlder(_ marks: FreshnessMetadata, policy: Policy) -> Bool {
     SourceVersion.isOlder(marks, than: snapshot?.sourceTime, tolerance: policy.clockTolerance)
   }
 
   // MARK: Age as an interval (R37)
 
-  /// The time in which an answer came, which its age does not count.
+  /// Returns the time that a response took, which its age does not include.
   ///
-  /// Of an answer that waited at the server (R32) only the way back counts. It is not known, and is
-  /// taken to be as long as the last request took that did not wait.
+  /// Of a long poll (R32) only the return path counts. Its length is unknown, and is taken to be
+  /// the duration of the last request that did not wait at the server.
   mutating func responseDelay(
     _ answer: Answer,
     of flight: InFlightRequest,
@@ -19,14 +19,14 @@ extension RefreshMachine {
   ) -> Timespan {
     let taken = max(answer.delay ?? now - flight.startedAt, .zero)
     guard flight.request.longPoll == nil else { return min(taken, delay ?? taken) }
-    // Only what came from the server tells how long its way is.
+    // Only responses from the server measure the path.
     if answer.status != 0 { delay = taken }
     return taken
   }
 
-  /// The age of the data on arrival: the end of its interval that cannot flatter.
+  /// Returns the age of the data on arrival, at its greatest.
   ///
-  /// The same data never gets younger, whatever a cache on the way says of it.
+  /// The same data never gets younger, whatever an intermediate cache says about it.
   func arrivalAge(
     _ marks: FreshnessMetadata,
     delay: Timespan,

@@ -1,7 +1,7 @@
 extension RefreshMachine {
-  /// Notes an answer that claims to belong to a request.
+  /// Handles a response that claims to belong to a request.
   mutating func answered(_ ticket: Ticket, _ answer: Answer, in turn: inout Step) -> Transition {
-    // R3: only the request that is out can be answered.
+    // R3: only the request in flight can be answered.
     guard case .asking(let flight, let then) = phase,
       flight.request.ticket.generation == ticket.generation
     else {
@@ -9,16 +9,17 @@ extension RefreshMachine {
       return .stay
     }
     guard ticket.context == context else {
-      // R3: the right request, and an answer about something else. It ends and changes nothing.
+      // R3: the right request, but a response about another context. The request ends and changes
+      // nothing.
       turn.effects.notes.insert(.superseded)
       return landed(flight, then: then, Answer(.cancelled), in: &turn)
     }
     return landed(flight, then: then, answer, in: &turn)
   }
 
-  /// Notes that the request that was out has ended, whichever way.
+  /// Records that the request in flight has ended, however it ended.
   ///
-  /// R25: the loading hint is a property of the request that is out, so it ends here as well.
+  /// R25: the loading hint belongs to the request in flight, so it ends here as well.
   mutating func landed(
     _ flight: InFlightRequest,
     then: RefreshRequest?,
@@ -29,7 +30,7 @@ extension RefreshMachine {
     let before = snapshot?.revision
     let delay = responseDelay(answer, of: flight, at: turn.now)
     let (move, verdict) = outcome(answer, of: flight, delay: delay, in: &turn)
-    // R22: a cancellation is not an error, and no sample either.
+    // R22: a cancellation is neither an error nor a sample.
     if answer.outcome != .cancelled {
       lastEnd = turn.now
       let isChange = verdict?.applies == true && snapshot?.revision != before
@@ -37,17 +38,17 @@ extension RefreshMachine {
     }
     guard let then else { return move }
     if then.isNews, turn.policy.push != nil {
-      // R33: news keeps its distance however fast it comes. R23: it does not shorten the wait after
-      // a failure that a repetition may cure.
+      // R33: requests after stream events keep their distance however fast events come. R23: they
+      // do not shorten the wait after a transient failure.
       if case .rest(let cause, _) = move, cause.isOfTransientFailure { return move }
       return .rest(.news, then)
     }
-    // R40: what the budget does not cover waits with the rest that the answer brings about.
+    // R40: a request over the budget waits along with the wait that follows this response.
     if isOverBudget(then, at: turn.now) {
       postpone(then, in: &turn)
       return move
     }
-    // R2: the follow-up goes out when the request ends, however it ended.
+    // R2: the follow-up is sent when the request ends, however it ended.
     return .insist(then)
   }
 
@@ -57,7 +58,7 @@ extension RefreshMachine {
     delay: Timespan,
     in turn: inout Step
   ) -> (Transition, DowngradeProtection.Verdict?) {
-    // R21: different outcomes stay different.
+    // R21: each outcome is handled differently.
     switch answer.outcome {
     case .content(let content):
       let isForced = flight.request.wish.isForced
@@ -82,7 +83,7 @@ extension RefreshMachine {
         serverTime: answer.marks.serverTime,
         cap: turn.policy.retryAfterCap
       )
-      // R23: it beats the ladder upward only; `due` takes the later of the two.
+      // R23: it can only lengthen the backoff; `due` takes the later of the two.
       if let wait { backoff.throttled(until: turn.now + wait) }
       return (failed(.throttled, answer, flight, isTransient: false, in: turn), nil)
     case .serverError: return (failed(.serverError, answer, flight, in: turn), nil)
@@ -96,7 +97,7 @@ extension RefreshMachine {
 
   // MARK: Success
 
-  /// Takes in a body; names what became of it and the step of the ladder it asks for (R34).
+  /// Handles a body; returns its verdict and the backoff step it asks for (R34).
   mutating func receive(
     _ content: Content,
     of answer: Answer,
@@ -107,7 +108,7 @@ extension RefreshMachine {
   ) -> (DowngradeProtection.Verdict, Int32?) {
     let now = turn.now
     if isOlder(answer.marks, policy: turn.policy), !isForced {
-      // R36: an older version changes nothing, counts as success and labels nothing.
+      // R36: an older version counts as success but changes neither copy nor label.
       succeeded(answer, isRequest: isRequest, teaches: false, in: turn)
       unchangedRun = 0
       lastFull = now
@@ -127,7 +128,7 @@ extension RefreshMachine {
     lastFull = now
     let step = degraded.answered(answer.marks.degradation, at: now, policy: turn.policy)
     guard verdict.applies else {
-      // R20: keep, and label from the incoming answer. R19: its validator is never used.
+      // R20: keep the copy, and label it from the new response. R19: its validator is never used.
       let age = answer.marks.greatestAgeAtArrival(delay: delay)
       held = WithheldResponse(quality: Quality(answer.marks), age: age, arrivedAt: now)
       turn.effects.snapshot = .hold
@@ -153,9 +154,9 @@ extension RefreshMachine {
     return (verdict, step)
   }
 
-  /// Takes in "not modified".
+  /// Handles "not modified".
   ///
-  /// R16: a success that moves *verified* and leaves *changed*.
+  /// R16: a success that updates *verified* and leaves *changed*.
   mutating func verify(
     _ answer: Answer,
     delay: Timespan,
@@ -166,7 +167,8 @@ extension RefreshMachine {
     succeeded(answer, isRequest: isRequest, teaches: !isOlder, in: turn)
     unchangedRun = min(unchangedRun + 1, 1_000)
     held = nil
-    // R38: nobody sent a validator of what the application wrote or kept, so that it is not confirmed.
+    // R38: no validator was sent for a copy that the application wrote or restored, so it is not
+    // confirmed.
     guard var kept = snapshot, kept.provenance == .server else { return }
     turn.effects.snapshot = .verify
     kept.verifiedAt = turn.now
@@ -178,13 +180,13 @@ extension RefreshMachine {
       kept.sourceTime = answer.marks.fetchedAt ?? kept.sourceTime
     }
     snapshot = kept
-    // R36: what is older labels nothing.
+    // R36: an older response does not update the label.
     if !isOlder { quality = quality.updated(by: answer.marks) }
   }
 
   /// R16, R23: one success of any kind clears the error and the backoff.
   ///
-  /// What is older than the copy at hand teaches nothing of the producer's rhythm (R31, R36).
+  /// A response older than the current copy does not update the producer's rhythm (R31, R36).
   private mutating func succeeded(
     _ answer: Answer,
     isRequest: Bool,
@@ -193,13 +195,14 @@ extension RefreshMachine {
   ) {
     backoff.succeeded(isRequest: isRequest)
     failure = nil
-    // R9: the next interval is chosen with what this answer says (P4).
+    // R9: the next interval depends on what this response says (P4).
     if let observed = answer.activity { activity.observed(observed, at: turn.now) }
     guard teaches, let alignment = turn.policy.alignment else { return }
     rhythm.learn(sight(answer, isRequest: isRequest, in: turn), tolerance: alignment.tolerance)
   }
 
-  /// What an answer shows of the producer (R31); one from the stream was sent when it came.
+  /// Returns what a response shows of the producer (R31); a stream event counts as sent when it
+  /// arrived.
   private func sight(_ answer: Answer, isRequest: Bool, in turn: Step) -> ProducerRhythm.Sight {
     var sight = ProducerRhythm.Sight(
       marks: answer.marks,
@@ -218,7 +221,8 @@ extension RefreshMachine {
 
   // MARK: Failure
 
-  /// R17: "not modified" about a body nobody has leads to one unconditional request.
+  /// R17: "not modified" for a body that the client does not have leads to one unconditional
+  /// request.
   private mutating func bodyIsMissing(
     _ answer: Answer,
     _ flight: InFlightRequest,
@@ -233,7 +237,7 @@ extension RefreshMachine {
     return failed(.missingBody, answer, flight, isTransient: false, in: turn)
   }
 
-  /// R21: the answer would stay the same, so the question is not repeated, except very slowly (R12).
+  /// R21: the response would stay the same, so the request is repeated only very slowly (R12).
   private mutating func rejected(
     _ kind: Failure.Kind,
     _ answer: Answer,
@@ -253,7 +257,7 @@ extension RefreshMachine {
   ) -> Transition {
     switch backoff.failed(isTransient: isTransient, policy: turn.policy) {
     case .retry:
-      // R7: once, and silently: no error, no loading hint.
+      // R7: once and silently, without an error or a loading hint.
       var wish = flight.request.wish
       wish.showsLoading = false
       let limit = turn.policy.driftLimit(cadence: flight.request.cadence)
@@ -264,16 +268,16 @@ extension RefreshMachine {
     }
   }
 
-  /// Shows a failure until something goes right.
+  /// Shows a failure until the next success.
   ///
-  /// R22: an error never erases a snapshot. It stands beside it.
+  /// R22: an error never removes a snapshot. Both are shown.
   private mutating func show(_ kind: Failure.Kind, _ answer: Answer, at now: Moment) {
     failure = Failure(kind: kind, status: answer.status, since: failure?.since ?? now)
   }
 
   // MARK: Diagnostics
 
-  /// R29: everything a report needs to know about one request.
+  /// R29: the facts that a report needs about one request.
   private func sample(
     _ answer: Answer,
     of flight: InFlightRequest,

@@ -1,36 +1,36 @@
 extension RefreshMachine {
-  /// Whether a request is out that a person may be told about (R25).
+  /// Whether a request is in flight that shows the loading hint (R25).
   ///
-  /// A property of the request that is out: it cannot be left behind on any path.
+  /// Derived from the request in flight, so it cannot outlive it on any path.
   public var isLoading: Bool {
     guard case .asking(let flight, _) = phase else { return false }
     return flight.request.wish.showsLoading && lifecycle == .foreground
   }
 
-  /// The ticket of the request that is out.
+  /// The ticket of the request in flight.
   public var outstanding: Ticket? { phase.ticket }
 
-  /// Whether the first observer came and the last has not left.
+  /// Whether the resource has observers.
   public var hasObservers: Bool { isWatched }
 
-  /// Whether a healthy stream stands in for polling (R33).
+  /// Whether a healthy stream replaces polling (R33).
   public var isStreaming: Bool { link.isLive }
 
-  /// The failures in a row that count for the ladder (R23).
+  /// The consecutive failures that count for the backoff (R23).
   public var failuresInARow: Int32 { backoff.failures }
 
-  /// Names the pace of a wait that would begin now (R9).
+  /// Returns the pace of a wait that would begin now (R9).
   public func pace(at now: Moment) -> Pace {
     lifecycle == .foreground ? activity.pace(at: now, recentFor: policy.recentFor) : .background
   }
 
-  /// Says how fresh the copy at hand is (R26, R27, R28).
+  /// Returns how fresh the current copy is (R26, R27, R28).
   public func label(at now: Moment) -> FreshnessLabel {
     let quality = held?.quality ?? quality
     var age = snapshot?.age.value(at: now)
     if let held, let ageAtArrival = held.age {
-      // R20: a kept board is labelled from the answer that was not applied.
-      // R37: and never as younger than it is.
+      // R20: a protected copy is labeled from the response that was not applied. R37: and never as
+      // younger than it is.
       let shown = Age(atArrival: ageAtArrival, arrivedAt: held.arrivedAt).value(at: now)
       age = max(age ?? .zero, shown)
     }
@@ -44,7 +44,7 @@ extension RefreshMachine {
   }
 }
 
-/// What observers can tell apart, to know whether to tell them (R16).
+/// What observers can distinguish, to decide whether to notify them (R16).
 struct Appearance: Hashable, Sendable {
   private let revision: Revision?
   private let failure: Failure?
@@ -54,7 +54,7 @@ struct Appearance: Hashable, Sendable {
   private let isHeld: Bool
   private let provenance: Provenance?
 
-  /// Looks at a machine.
+  /// Captures the appearance of a machine.
   init(_ machine: RefreshMachine) {
     let quality = machine.held?.quality ?? machine.quality
     revision = machine.snapshot?.revision
@@ -66,7 +66,7 @@ struct Appearance: Hashable, Sendable {
     provenance = machine.snapshot?.provenance
   }
 
-  /// Names what differs from an earlier look.
+  /// Returns the differences from an earlier appearance.
   func changes(since earlier: Appearance) -> Effects.Changes {
     var changes: Effects.Changes = []
     if revision != earlier.revision { changes.insert(.snapshot) }

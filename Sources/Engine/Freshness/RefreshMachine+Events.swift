@@ -1,5 +1,5 @@
 extension RefreshMachine {
-  /// Notes the facts of an event and names the move that follows.
+  /// Records the facts of an event and returns the transition that follows.
   mutating func decide(_ event: Event, in turn: inout Step) -> Transition {
     switch event {
     case .started: started()
@@ -32,7 +32,7 @@ extension RefreshMachine {
     guard !isWatched else { return .stay }
     isWatched = true
     guard mayRunSchedule else { return .stay }
-    // R5: poll first, then sleep. A prefetch that is out is as good.
+    // R5: poll first, then sleep. A prefetch in flight will do.
     return .join(RefreshRequest(.catchUp, showsLoading: true))
   }
 
@@ -51,8 +51,8 @@ extension RefreshMachine {
   }
 
   private mutating func prefetch(in turn: inout Step) -> Transition {
-    // R35: before anybody watches, at low priority, on a free network, inside the budget of the
-    // cadence.
+    // R35: before the resource has observers, at low priority, on an unmetered network, within the
+    // budget of the cadence.
     let gap = interval(at: turn.now, policy: turn.policy) ?? .longest
     let isInBudget = lastStart.map { turn.now - $0 >= gap } ?? true
     let isFree = connectivity == .online && lifecycle == .foreground
@@ -76,7 +76,7 @@ extension RefreshMachine {
     guard case .asking(let flight, let then) = phase, flight.deadline <= turn.now else {
       return needsResync ? .resync : .stay
     }
-    // R6: over, cancelled, and a transient failure.
+    // R6: timed out: canceled, and a transient failure.
     turn.effects.cancel = flight.request.ticket
     turn.effects.notes.insert(.timedOut)
     return landed(flight, then: then, Answer(.timedOut), in: &turn)
@@ -84,13 +84,13 @@ extension RefreshMachine {
 
   private mutating func slept(in turn: inout Step) -> Transition {
     if link.isLive {
-      // R33: a stream that slept is a stream with a gap.
+      // R33: a stream that slept has a gap.
       _ = linkWasLost(in: &turn)
       turn.effects.link = .close
     }
     guard isWatched, mayRunSchedule else { return .stay }
     turn.effects.notes.insert(.drifted)
-    // R14: whatever was out died with the connection. One request, spread.
+    // R14: a request in flight died with the connection. One request, spread.
     guard case .asking(let flight, let then) = phase else {
       return .rest(.spread, insistence ?? .schedule)
     }
@@ -105,7 +105,7 @@ extension RefreshMachine {
     guard previous != next else { return .stay }
     switch next {
     case .foreground:
-      // R11: one immediate request; one that is out will do, so that no loop doubles.
+      // R11: one immediate request; one in flight will do, so that no loop doubles.
       return isWatched ? .join(RefreshRequest(.catchUp, showsLoading: snapshot == nil)) : .stay
     case .background:
       // R11: the slow interval or a pause. A long poll is for the foreground only (R32).
@@ -120,7 +120,7 @@ extension RefreshMachine {
 
   private func focused(in turn: Step) -> Transition {
     guard isWatched, lifecycle == .foreground else { return .stay }
-    // R11: focus events come in swarms.
+    // R11: focus events come in bursts.
     if let lastStart, turn.now - lastStart < turn.policy.focusDebounce { return .stay }
     return .join(RefreshRequest(.catchUp))
   }
@@ -134,7 +134,7 @@ extension RefreshMachine {
     switch (previous, next) {
     case (.offline, .offline): return .stay
     case (_, .offline):
-      // R24: no requests, no failures counted. What a person asked for is not forgotten.
+      // R24: no requests, no failures counted. A refresh that the user requested is kept.
       if case .asking(let flight, let then) = phase {
         let wish = then.map { flight.request.wish.merged(with: $0) } ?? flight.request.wish
         if wish.origin == .person { deferred = deferred.map { $0.merged(with: wish) } ?? wish }
@@ -143,19 +143,19 @@ extension RefreshMachine {
       }
       return .sleep
     case (.offline, _):
-      // R24: back online, one immediate request, jittered.
+      // R24: one immediate request after reconnecting, jittered.
       let wish = RefreshRequest(.catchUp)
       if isOverBudget(wish, at: turn.now) {
         postpone(wish, in: &turn)
         return .stay
       }
       if isWatched || hasDebt, !isBound(at: turn.now) {
-        // Paid for the latest moment at which the spread lets it go out.
+        // Charged to the latest instant at which the spread lets it be sent.
         patience.spend(at: turn.now + max(turn.policy.spread, .zero), turn.policy)
       }
       return .rest(.reconnect, wish)
     case (_, .metered):
-      // R35: a prefetch is dropped when it costs.
+      // R35: a prefetch is canceled on a metered network.
       guard case .asking(let flight, nil) = phase, flight.request.wish.origin == .prefetch else {
         return .stay
       }
@@ -167,9 +167,10 @@ extension RefreshMachine {
   // MARK: The application
 
   private mutating func wished(_ wish: RefreshRequest) -> Transition {
-    // R34: a person ends the silence that "disabled" brought.
+    // R34: a request by the user ends the silence that "disabled" caused.
     if wish.origin == .person { degraded.personSpoke() }
-    // R32: nobody waits behind a long poll; it ends now, and the wish goes out in its place.
+    // R32: no refresh waits behind a long poll. The long poll ends now, and the refresh is sent
+    // instead.
     if case .asking(let flight, _) = phase, flight.request.longPoll != nil { return .insist(wish) }
     return .queue(wish)
   }
@@ -177,8 +178,8 @@ extension RefreshMachine {
   private mutating func contextChanged(to next: Context, in turn: inout Step) -> Transition {
     let wish = RefreshRequest(.person, showsLoading: true)
     guard next != context else { return isWatched && mayRunSchedule ? wished(wish) : .stay }
-    // R4: the snapshot goes at once, and with it hold, validators (R19) and failures. R39: another
-    // question goes to the same origin, which still wants to be left alone.
+    // R4: the snapshot is removed at once, and with it downgrade protection, validators (R19) and
+    // failures. R39: another query goes to the same origin, whose `Retry-After` still applies.
     let notBefore = next.identity == context.identity ? backoff.notBefore : nil
     context = next
     if snapshot != nil { turn.effects.snapshot = .clear }
@@ -222,9 +223,9 @@ extension RefreshMachine {
       hasRealtime: snapshot?.hasRealtime ?? false,
       age: Age(atArrival: .zero, arrivedAt: turn.now),
       hasServerAge: false,
-      // R36: what answers it must not be older than what it took the place of.
+      // R36: the response to it must not be older than the copy it replaced.
       sourceTime: snapshot?.sourceTime,
-      // R38: nobody but the application says so.
+      // R38: only the application vouches for it.
       provenance: .local,
       changedAt: turn.now,
       verifiedAt: snapshot?.verifiedAt ?? turn.now
@@ -238,7 +239,7 @@ extension RefreshMachine {
     age: Timespan,
     in turn: inout Step
   ) -> Transition {
-    // R38: a copy of an earlier run fills a gap and takes nobody's place.
+    // R38: a restored copy fills a gap and never replaces another.
     guard snapshot == nil else {
       turn.effects.snapshot = .hold
       return .stay
@@ -266,15 +267,15 @@ extension RefreshMachine {
   }
 
   private mutating func evicted() -> Transition {
-    // R19: a validator goes with the snapshot it validates.
+    // R19: a validator is removed with the snapshot it validates.
     snapshot = nil
     held = nil
     return .stay
   }
 
-  /// A newer copy came from elsewhere: the answer that is out would be older than it.
+  /// Records a newer copy from elsewhere, which makes the pending response outdated.
   ///
-  /// R23, R21: only an answer ends the wait after a failure; the application's own copy does not.
+  /// R23, R21: only a response ends the wait after a failure; the application's own copy does not.
   mutating func replaced(isAnswer: Bool, in turn: inout Step) -> Transition {
     if isAnswer, postponed?.isForced == false { postponed = nil }
     switch phase {
@@ -283,7 +284,7 @@ extension RefreshMachine {
       if !isAnswer, rest.cause.isOfFailure { return .stay }
       return .rest(.cadence, rest.wish.isForced ? rest.wish : .schedule)
     case .asking(let flight, let then):
-      // What a person insists on, or what waits behind, is asked again.
+      // A forced refresh, or a request that waits behind, is sent again.
       if flight.request.wish.isForced {
         return .ask(then.map { flight.request.wish.merged(with: $0) } ?? flight.request.wish)
       }

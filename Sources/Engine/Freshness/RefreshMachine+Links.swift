@@ -1,9 +1,9 @@
 extension RefreshMachine {
-  /// Notes what the stream reports (R33).
+  /// Handles what the stream reports (R33).
   mutating func linkReported(_ event: Event, in turn: inout Step) -> Transition {
     guard let push = turn.policy.push else { return .stay }
     if case .linkOpened(let isResumed) = event {
-      // R33: what happened between the last poll and the opening was not announced.
+      // R33: changes between the last poll and the opening were not announced.
       let consequence = link.opened(isResumed: isResumed, at: turn.now, push: push)
       return consequence == .resync ? .resync : .stay
     }
@@ -15,11 +15,11 @@ extension RefreshMachine {
     link.heard(at: turn.now, push: push)
     switch event {
     case .linkChanged:
-      // R33: news of a change; a request that is out may have left before it.
+      // R33: an announced change; a request in flight may have left before it.
       if case .asking(let flight, _) = phase {
         return flight.request.longPoll == nil ? .queue(.change) : .stay
       }
-      // R23: news does not shorten the wait after a failure that a repetition may cure.
+      // R23: stream events do not shorten the wait after a transient failure.
       if case .resting(let rest) = phase, rest.cause.isOfTransientFailure { return .stay }
       return .rest(.news, .change)
     case .linkDelivered(let about, let answer):
@@ -31,8 +31,8 @@ extension RefreshMachine {
     }
   }
 
-  /// Notes that the stream is gone; polling goes on at the normal cadence, and observers see
-  /// nothing of it (R33).
+  /// Records the loss of the stream; polling continues at the normal cadence, and observers do not
+  /// notice (R33).
   mutating func linkWasLost(in turn: inout Step) -> PushConnection.Consequence {
     guard let push = turn.policy.push else { return .none }
     let consequence = link.lost(at: turn.now, draw: turn.draw, policy: turn.policy, push: push)
@@ -45,7 +45,7 @@ extension RefreshMachine {
     about delivered: Context,
     in turn: inout Step
   ) -> Transition {
-    // R3: news of another context changes nothing.
+    // R3: an event for another context changes nothing.
     guard delivered == context else {
       turn.effects.notes.insert(.superseded)
       return .stay

@@ -1,23 +1,23 @@
 extension RefreshMachine {
   // MARK: The origin (R21, R39)
 
-  /// The moment before which no request goes out: this resource's `Retry-After`, or its origin's.
+  /// The instant before which no request is sent: this resource's `Retry-After`, or its origin's.
   var notBefore: Moment? {
     guard let own = backoff.notBefore else { return restraint.notBefore }
     return restraint.notBefore.map { max($0, own) } ?? own
   }
 
-  /// Whether a `Retry-After` or a rate limit keeps every request waiting.
+  /// Returns whether a `Retry-After` or a rate limit delays every request.
   func isBound(at now: Moment) -> Bool { notBefore.map { now < $0 } ?? false }
 
   // MARK: Impatience (R40)
 
-  /// Whether a wish asks for more than the budget of impatient requests has left.
+  /// Returns whether a request exceeds what is left of the budget of impatient requests.
   func isOverBudget(_ wish: RefreshRequest, at now: Moment) -> Bool {
     wish.isImpatient && !isBound(at: now) && !patience.allows(at: now, policy)
   }
 
-  /// Remembers a wish until the budget covers it, or until another request answers it.
+  /// Keeps a refresh request until the budget covers it, or until another request answers it.
   mutating func postpone(_ wish: RefreshRequest, in turn: inout Step) {
     postponed = postponed.map { $0.merged(with: wish) } ?? wish
     turn.effects.notes.insert(.deferred)

@@ -13,27 +13,27 @@ extension RefreshMachine {
     }
   }
 
-  /// Whether time means anything to the machine now.
+  /// Whether the machine keeps an alarm now.
   ///
-  /// Unwatched, only a wish that had to wait does.
+  /// Without observers, only for a deferred refresh request.
   private var keepsTime: Bool { mayAsk && (isWatched ? mayRunSchedule : hasDebt) }
 
-  /// Whether a wish had to wait that nobody watches for.
+  /// Whether a refresh request is deferred that has no observers.
   var hasDebt: Bool { deferred != nil || postponed != nil }
 
   // MARK: The one place that writes the phase and the alarm
 
-  /// Turns a move into the next phase and sets the alarm.
+  /// Applies a transition and sets the alarm.
   ///
-  /// R8: the timer has one owner, and it is re-armed here after every event, whatever happened.
+  /// R8: the timer has one owner, and is set here after every event.
   mutating func settle(_ move: Transition, in turn: inout Step) {
-    // R33: the stream first, because whether it is there sets the length of the waits.
+    // R33: the stream first, because it determines the length of the waits.
     let wantsLink = isWatched && lifecycle == .foreground && mayAsk
     let order = link.settle(isWanted: wantsLink, at: turn.now, push: turn.policy.push)
     if let order { turn.effects.link = order }
     let next = next(after: move, in: &turn)
     if let old = phase.ticket, old != next.ticket, !turn.hasLanded {
-      // R1: whatever was out and is not out any more is cancelled. Not an error (R22).
+      // R1: a request that is no longer current is canceled. Not an error (R22).
       turn.effects.cancel = old
     }
     phase = next
@@ -49,7 +49,7 @@ extension RefreshMachine {
     case (.ask(let wish), _): return ask(wish, isFree: true, in: &turn)
     case (.insist(let wish), _): return ask(wish, after: current, in: &turn)
     case (.queue(let wish), .asking(let flight, let then)):
-      // R2: exactly one follow-up; wishes merge.
+      // R2: exactly one follow-up; requests merge.
       turn.effects.notes.insert(.coalesced)
       return .asking(flight, then: then.map { $0.merged(with: wish) } ?? wish)
     case (.queue(let wish), _): return ask(wish, after: current, in: &turn)
@@ -69,7 +69,7 @@ extension RefreshMachine {
     case (.rest(let cause, let wish), _): return rest(cause, wish, in: &turn)
     case (.stay, .asking(let flight, _)):
       guard mayAsk else { return .dormant }
-      // R40: a wish that the budget covers again does not wait behind a long poll (R32).
+      // R40: a refresh that the budget covers again does not wait behind a long poll (R32).
       guard flight.request.longPoll != nil, let postponed, !isBound(at: turn.now),
         !isOverBudget(postponed, at: turn.now)
       else { return current }
@@ -81,7 +81,7 @@ extension RefreshMachine {
 
   // MARK: Resting
 
-  /// What a person asked for and a wait still owes (R2); a wait that takes its place owes it too.
+  /// The user's request that a wait still owes (R2); a wait that replaces it inherits it.
   var insistence: RefreshRequest? {
     guard case .resting(let rest) = phase else { return nil }
     return rest.wish.origin == .person || rest.wish.isForced ? rest.wish : nil
@@ -94,7 +94,7 @@ extension RefreshMachine {
     return due <= turn.now ? send(rest, in: &turn) : .resting(rest)
   }
 
-  /// Looks at a wait again: facts may have made it longer, shorter or pointless (R9, L5, P5).
+  /// Reviews a wait: new facts may make it longer, shorter or unnecessary (R9, L5, P5).
   private mutating func review(_ rest: Rest, in turn: inout Step) -> Phase {
     guard keepsTime else { return .dormant }
     guard due(rest, policy: turn.policy).moment <= turn.now else { return .resting(rest) }
@@ -103,7 +103,7 @@ extension RefreshMachine {
     guard let alarm, turn.now - alarm >= limit, !rest.cause.isSpread else {
       return send(rest, in: &turn)
     }
-    // R14: the timer was late, so others may have woken up in the same moment.
+    // R14: the timer was late, so other clients may have woken at the same instant.
     turn.effects.notes.insert(.drifted)
     return self.rest(.spread, rest.wish, in: &turn)
   }
@@ -111,22 +111,22 @@ extension RefreshMachine {
   private mutating func send(_ rest: Rest, in turn: inout Step) -> Phase {
     var wish = rest.wish
     if let postponed, patience.allows(at: turn.now, turn.policy) {
-      // R40: the budget has one again.
+      // R40: the budget allows a request again.
       return ask(postponed.merged(with: wish), after: .resting(rest), in: &turn)
     }
     if case .retry = rest.cause { turn.effects.notes.insert(.retried) }
     if isStalled(rest, in: turn) {
-      // R15: a forced request, at most one per cooldown. It asks for a full body; it does not make
+      // R15: a forced request, at most one per cooldown. It requests a full body but does not make
       // the copy worse.
       wish.isUnconditional = true
       lastRescue = turn.now
       turn.effects.notes.insert(.rescued)
     }
-    // R40: the wish of a wait was paid for when the wait began.
+    // R40: the request of a wait was charged when the wait began.
     return ask(wish, isFree: true, in: &turn)
   }
 
-  /// R15: no completed request in the foreground for a long time, though nothing stood in the way.
+  /// R15: no completed request in the foreground for a long time, though none was prevented.
   private func isStalled(_ rest: Rest, in turn: Step) -> Bool {
     guard lifecycle == .foreground, !link.isLive, let lastEnd else { return false }
     guard rest.cause == .cadence || rest.cause == .spread else { return false }
@@ -139,10 +139,10 @@ extension RefreshMachine {
 
   // MARK: Asking
 
-  /// Sends a request, or keeps the wish until it is possible.
+  /// Sends a request, or keeps the refresh request until sending is possible.
   ///
-  /// R40: the budget of impatient requests decides, unless the request is free of it; where none is
-  /// left, what went on before goes on.
+  /// R40: the budget of impatient requests decides, unless the request is exempt. Without budget,
+  /// the current activity continues.
   private mutating func ask(
     _ wanted: RefreshRequest,
     isFree: Bool = false,
@@ -151,7 +151,7 @@ extension RefreshMachine {
   ) -> Phase {
     let isBound = isBound(at: turn.now)
     if mayAsk, !isBound, !isFree, isOverBudget(wanted, at: turn.now) {
-      // R40: remembered, and answered by the next request that goes out, whatever for.
+      // R40: kept, and answered by the next request of any kind.
       postpone(wanted, in: &turn)
       switch current {
       case .asking: return current
@@ -162,7 +162,7 @@ extension RefreshMachine {
     var wish = deferred.map { $0.merged(with: wanted) } ?? wanted
     deferred = nil
     guard mayAsk, !isBound else {
-      // R21, R39: a `Retry-After` binds a person too. R24: offline, wishes wait.
+      // R21, R39: a `Retry-After` also applies to user requests. R24: offline, requests wait.
       deferred = wish
       turn.effects.notes.insert(.deferred)
       return rest(.deferred, .schedule, in: &turn)
@@ -174,7 +174,7 @@ extension RefreshMachine {
     lastStart = turn.now
     let isUnconditional = wish.isForced || wish.isUnconditional || needsFull(at: turn.now)
     let validator = isUnconditional ? nil : snapshot?.validator
-    // R32: the schedule may wait at the server; a person and a catch-up want an answer now.
+    // R32: the schedule may long-poll; users and catch-ups need a response now.
     let mayWait = wish.origin == .schedule && lifecycle == .foreground && !link.isLive
     let longPoll = mayWait && validator != nil ? turn.policy.longPoll : nil
     let request = Request(
@@ -190,7 +190,7 @@ extension RefreshMachine {
     return .asking(InFlightRequest(request: request, startedAt: turn.now), then: nil)
   }
 
-  /// R18: a wrong validator would say "not modified" for ever.
+  /// R18: a wrong validator would be answered with "not modified" forever.
   private func needsFull(at moment: Moment) -> Bool {
     if let limit = policy.unchangedLimit, unchangedRun >= limit { return true }
     guard let span = policy.unchangedFor, let lastFull else { return false }
@@ -214,32 +214,31 @@ extension RefreshMachine {
     case .dormant: nil
     case .resting(let rest): due(rest, policy: policy).moment
     case .asking(let flight, _):
-      // R40: a wish that waits for the budget does not wait behind a long poll as well.
+      // R40: a refresh that waits for the budget does not wait behind a long poll as well.
       min(flight.deadline, interruption(of: flight, policy: policy) ?? flight.deadline)
     }
   }
 
-  /// When a long poll gives way to a wish that waits for the budget (R32, R40).
+  /// Returns when a long poll yields to a refresh that waits for the budget (R32, R40).
   private func interruption(of flight: InFlightRequest, policy: Policy) -> Moment? {
     guard postponed != nil, flight.request.longPoll != nil else { return nil }
     guard let allowedAt = patience.allowedAt(policy) else { return nil }
     return notBefore.map { max($0, allowedAt) } ?? allowedAt
   }
 
-  /// The end of a wait and what it follows from: a pure function of the wait and of what is known
-  /// (R9).
+  /// Returns the end of a wait and its cause, a pure function of the wait and of known facts (R9).
   private func due(_ rest: Rest, policy: Policy) -> (moment: Moment, cause: NextRequest.Cause) {
     var due = naturalDue(rest, policy: policy)
-    // R40: what waits for the budget goes out as soon as there is some.
+    // R40: a refresh that waits for the budget is sent as soon as the budget allows it.
     if postponed != nil, let allowedAt = patience.allowedAt(policy), allowedAt < due.moment {
       due = (max(allowedAt, rest.since), .patience)
     }
-    // R21, R23, R39: a `Retry-After` only ever makes a wait longer.
+    // R21, R23, R39: a `Retry-After` can only lengthen a wait.
     guard let notBefore, notBefore > due.moment else { return due }
     return (notBefore, .retryAfter)
   }
 
-  /// The end of a wait as such: without what a `Retry-After` adds and an impatient wish takes away.
+  /// Returns the end of a wait without the effects of a `Retry-After` or of an impatient refresh.
   private func naturalDue(
     _ rest: Rest,
     policy: Policy
@@ -267,8 +266,8 @@ extension RefreshMachine {
     return (restrained, .origin)
   }
 
-  /// The moment before which the origin wants none of the schedule's requests (R39); what a person
-  /// wants does not wait for it.
+  /// Returns the instant before which the origin accepts no scheduled requests (R39); user requests
+  /// do not wait for it.
   private func restrainedUntil(_ rest: Rest) -> Moment? {
     guard rest.wish.origin != .person else { return nil }
     let shared = restraint.leastInterval.flatMap { gap in lastStart.map { $0 + gap } }
@@ -276,7 +275,7 @@ extension RefreshMachine {
     return shared.map { max($0, quietUntil) } ?? quietUntil
   }
 
-  /// When the next request goes out, and why then.
+  /// When the next request is sent, and why.
   public var nextRequest: NextRequest {
     switch phase {
     case .asking: return NextRequest(.outstanding)
@@ -293,7 +292,7 @@ extension RefreshMachine {
     _ rest: Rest,
     policy: Policy
   ) -> (moment: Moment, cause: NextRequest.Cause) {
-    // A pause has no interval; whoever pauses does not rest either.
+    // A pause has no interval, but a paused machine has no waits either.
     let interval = interval(at: rest.since, policy: policy) ?? policy.idle
     let isForeground = lifecycle == .foreground
     let facts = Cadence.Facts(
@@ -311,7 +310,7 @@ extension RefreshMachine {
 }
 
 extension RefreshMachine.Cause {
-  /// Whether the wait follows a failure that a repetition may cure.
+  /// Whether the wait follows a transient failure.
   var isOfTransientFailure: Bool {
     switch self {
     case .retry, .backoff: true
@@ -322,7 +321,7 @@ extension RefreshMachine.Cause {
   /// Whether the wait already spreads clients that woke together.
   fileprivate var isSpread: Bool { self == .spread || self == .reconnect }
 
-  /// Whether the wait follows a failure, which news of a lost stream does not shorten.
+  /// Whether the wait follows a failure; losing a stream does not shorten it.
   var isOfFailure: Bool {
     switch self {
     case .retry, .backoff, .recheck, .deferred: true

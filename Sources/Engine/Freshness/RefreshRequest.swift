@@ -1,36 +1,36 @@
-/// Somebody's wish for a fresh copy.
+/// A request for a fresh copy, with its reason.
 public struct RefreshRequest: Hashable, Sendable {
-  /// Who wishes, from the weakest to the strongest.
+  /// The reason for a refresh, from weakest to strongest.
   public enum Origin: UInt8, Hashable, Comparable, Sendable {
-    /// A guess that somebody will look soon (R35).
+    /// The resource may be observed soon (R35).
     case prefetch
     /// The schedule.
     case schedule
-    /// A return: start, foreground, network, a gap in time (R5, R11, R14, R24).
+    /// A return: start, foreground, network, or a gap in time (R5, R11, R14, R24).
     case catchUp
-    /// News that the copy is out of date, from a stream or from the application (R33).
+    /// The stream or the application reports that the copy is out of date (R33).
     case change
-    /// A person (R2, R5).
+    /// The user (R2, R5).
     case person
 
-    /// Compares two origins by strength.
+    /// Compares two reasons by strength.
     public static func < (lhs: Origin, rhs: Origin) -> Bool { lhs.rawValue < rhs.rawValue }
   }
 
-  /// The strongest origin of the wish.
+  /// The strongest reason of the request.
   public var origin: Origin
-  /// Whether the answer is to be applied even if it is worse than the copy at hand (R20).
+  /// Whether to apply the response even if it is worse than the current copy (R20).
   ///
-  /// A forced wish is also unconditional.
+  /// A forced request is also unconditional.
   public var isForced: Bool
-  /// Whether the request goes out without a validator (R17, R18).
+  /// Whether the request is sent without a validator (R17, R18).
   public var isUnconditional: Bool
-  /// Whether the loading hint shows while the request is out (R25).
+  /// Whether the loading hint shows while the request is in flight (R25).
   public var showsLoading: Bool
-  /// Whether this is the one repetition after an answer without a body (R17).
+  /// Whether this is the one retry after a response without a body (R17).
   var isRecovery = false
 
-  /// Creates a wish.
+  /// Creates a refresh request.
   public init(
     _ origin: Origin,
     isForced: Bool = false,
@@ -43,19 +43,19 @@ public struct RefreshRequest: Hashable, Sendable {
     self.showsLoading = showsLoading
   }
 
-  /// A person's pull to refresh.
+  /// Pull to refresh by the user.
   public static let person = RefreshRequest(.person, showsLoading: true)
-  /// A person's hard refresh, which may also make the copy worse (R20).
+  /// A hard refresh by the user, which may also make the copy worse (R20).
   public static let hardRefresh = RefreshRequest(.person, isForced: true, showsLoading: true)
-  /// The next step of the schedule.
+  /// The next request of the schedule.
   public static let schedule = RefreshRequest(.schedule)
-  /// The application knows that the copy is out of date.
+  /// The application reports that the copy is out of date.
   public static let change = RefreshRequest(.change)
 
-  /// Whether it says no more than that the copy is out of date (R33).
+  /// Whether it only says that the copy is out of date (R33).
   var isNews: Bool { origin == .change && !isForced && !isUnconditional && !isRecovery }
 
-  /// Merges two wishes into one that satisfies both.
+  /// Merges two refresh requests into one that satisfies both.
   ///
   /// R2: the stronger origin wins, and "forced" survives.
   public func merged(with other: RefreshRequest) -> RefreshRequest {

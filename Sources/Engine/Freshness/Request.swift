@@ -1,9 +1,9 @@
-/// What is watched, and on whose behalf (R4, R19).
+/// What is watched, and with which identity (R4, R19).
 ///
-/// The numbers are the host's: one for each question, one for each identity, which is a base
-/// address with a credential. Whatever differs is another context, and nothing carries over.
+/// The host assigns the numbers: one for each query, one for each identity, which is a base address
+/// with a credential. Any difference makes another context, and nothing carries over.
 public struct Context: Hashable, Sendable {
-  /// The host's number for the question: this stop, this language.
+  /// The host's number for the query: this stop, this language.
   public var question: Int64
   /// The host's number for the base address and the credential.
   public var identity: Int64
@@ -17,7 +17,7 @@ public struct Context: Hashable, Sendable {
 
 /// The host's number for an entity tag or another token that validates one snapshot (R19).
 ///
-/// The machine never looks inside: weak, quoted and unquoted tags go back as they came.
+/// The machine does not interpret it: weak, quoted and unquoted tags are sent back as received.
 public struct Validator: Hashable, Sendable {
   /// The host's number.
   public var number: Int64
@@ -26,7 +26,7 @@ public struct Validator: Hashable, Sendable {
   public init(_ number: Int64) { self.number = number }
 }
 
-/// The host's number for what a body says; equal numbers are equal content.
+/// The host's number for the content of a body; equal numbers are equal content.
 public struct Revision: Hashable, Sendable {
   /// The host's number.
   public var number: Int64
@@ -35,11 +35,11 @@ public struct Revision: Hashable, Sendable {
   public init(_ number: Int64) { self.number = number }
 }
 
-/// The name of one request; its answer must bring it back (R3).
+/// Identifies one request; its response must carry it (R3).
 public struct Ticket: Hashable, Sendable {
   /// The number of the request within its machine; later requests have higher numbers.
   public var generation: Int64
-  /// The context the request asks for, or the one an answer is about.
+  /// The context that the request is for, or that a response is about.
   public var context: Context
 
   /// Creates a ticket.
@@ -57,22 +57,22 @@ public struct Request: Hashable, Sendable {
     case low
     /// The schedule.
     case normal
-    /// A person waits.
+    /// The user is waiting.
     case high
   }
 
-  /// The name to bring back with the answer (R3).
+  /// The ticket to return with the response (R3).
   public var ticket: Ticket
   /// The validator to send; `nil` makes an unconditional request (R17, R18, R19).
   public var validator: Validator?
-  /// The seconds to put into `Prefer: wait`, as a length; `nil` does not long-poll (R32).
+  /// The wait to put into `Prefer: wait`, in seconds; `nil` does not long-poll (R32).
   public var longPoll: Timespan?
-  /// The time the request may take, a long poll's wait included (R6).
+  /// The time limit of the request, including the wait of a long poll (R6).
   public var timeout: Timespan
   /// How urgent the request is.
   public var priority: Priority
-  /// The wish it fulfils.
+  /// The refresh request it carries out.
   public var wish: RefreshRequest
-  /// The cadence in force, for the sample (R29); zero when there is none.
+  /// The cadence in force, for the sample (R29); zero if there is none.
   public var cadence: Timespan
 }

@@ -1,18 +1,20 @@
-/// What an origin imposes on every resource that it serves (R39).
+/// The limits that an origin imposes on every resource it serves (R39).
 ///
-/// A host that drives several machines of one origin learns it from ``Origin`` and tells each of them.
-/// It outlives another context: the next question goes to the same origin.
+/// A host that drives several machines of one origin gets it from ``Origin`` and passes it to each
+/// of them. It survives a change of context: the next query goes to the same origin.
 public struct Restraint: Hashable, Sendable {
-  /// No request goes out before this moment, a person's included: a `Retry-After`, or a rate limit.
+  /// No request is sent before this instant, including user requests: a `Retry-After`, or a rate
+  /// limit.
   public var notBefore: Moment?
-  /// The schedule makes no request before this moment, because the origin is failing; a person may.
+  /// No scheduled request is sent before this instant, because the origin is failing; user requests
+  /// are.
   public var quietUntil: Moment?
   /// The least time between the starts of two scheduled requests of one resource.
   ///
-  /// Its share of a rate limit; a person is not slowed down by it.
+  /// Its share of a rate limit; user requests are not slowed down by it.
   public var leastInterval: Timespan?
 
-  /// Creates a restraint; none at first.
+  /// Creates a restraint, without limits by default.
   public init(
     notBefore: Moment? = nil,
     quietUntil: Moment? = nil,

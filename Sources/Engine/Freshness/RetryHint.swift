@@ -1,19 +1,19 @@
-/// The wait a server asks for with `429` or `503`, in either form RFC 9110 10.2.3 allows (R21).
+/// The wait that a server asks for with `429` or `503`, in either form of RFC 9110 10.2.3 (R21).
 public enum RetryHint: Hashable, Sendable {
-  /// A number of seconds from the answer.
+  /// A number of seconds from the response.
   case seconds(Int64)
   /// A date on the server's clock.
   case date(WallTime)
 
-  /// Works out the wait from the arrival of the answer.
+  /// Returns the wait from the arrival of the response.
   ///
-  /// A date in the past is no wait. Without a server's time a date cannot be measured and counts as
-  /// no wait; the device's own clock is never asked (R27).
+  /// A date in the past means no wait. Without a server's time a date cannot be measured and also
+  /// means no wait; the device's own clock is never used (R27).
   ///
   /// - Parameters:
-  ///   - serverTime: The server's clock when it answered.
-  ///   - cap: The longest wait that is obeyed.
-  /// - Returns: The wait, from nothing to the cap.
+  ///   - serverTime: The server's clock when it responded.
+  ///   - cap: The longest wait that is honored.
+  /// - Returns: The wait, from zero to the cap.
   public func wait(serverTime: WallTime?, cap: Timespan) -> Timespan {
     switch self {
     case .seconds(let count): return min(max(.seconds(count), .zero), cap)

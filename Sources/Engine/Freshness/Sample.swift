@@ -1,18 +1,18 @@
-/// One line of the diagnostics ring: a request from start to end (R29).
+/// One entry of the diagnostics ring: a request from start to end (R29).
 public struct Sample: Hashable, Sendable {
-  /// The request and the context it asked for.
+  /// The request and its context.
   public var ticket: Ticket
   /// When the request started.
   public var startedAt: Moment
   /// When it ended.
   public var endedAt: Moment
-  /// The HTTP status; 0 when there was none.
+  /// The HTTP status; 0 if there was no response.
   public var status: Int32
-  /// What the end meant.
+  /// The outcome of the request.
   public var outcome: Outcome
-  /// What became of the copy at hand.
+  /// The decision about the current copy.
   public var verdict: DowngradeProtection.Verdict?
-  /// What the answer said of its freshness: server time, fetch time, age, mode and status.
+  /// The freshness metadata of the response: server time, fetch time, age, mode and status.
   public var marks: FreshnessMetadata
   /// The device's wall clock minus the server's, where both are known (R27).
   public var skew: Timespan?
@@ -20,11 +20,11 @@ public struct Sample: Hashable, Sendable {
   public var bytes: Int64
   /// Whether the request carried a validator.
   public var isConditional: Bool
-  /// Whether the body became another.
+  /// Whether the body changed.
   public var isChange: Bool
-  /// The time from the change on the server to the screen, where the server tells (R30).
+  /// The time from the change on the server to the screen, if the server tells (R30).
   public var changeToScreen: Timespan?
-  /// The cadence in force when the request started; zero when there was none.
+  /// The cadence in force when the request started; zero if there was none.
   public var cadence: Timespan
 
   /// Creates a sample.
@@ -80,7 +80,7 @@ public struct SampleRing: Hashable, Sendable {
   /// The samples, oldest first.
   public var samples: [Sample] { Array(slots[oldest...] + slots[..<oldest]) }
 
-  /// Adds a sample; the oldest makes room.
+  /// Adds a sample, replacing the oldest when the ring is full.
   public mutating func append(_ sample: Sample) {
     if slots.count < Int(capacity) {
       slots.append(sample)

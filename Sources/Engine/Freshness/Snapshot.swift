@@ -1,21 +1,21 @@
-/// The copy at hand, as far as the machine knows it; the host keeps the body.
+/// The current copy, as far as the machine knows it; the host keeps the body.
 public struct Snapshot: Hashable, Sendable {
-  /// What the body says.
+  /// The revision of the body.
   public var revision: Revision
-  /// What validates the body; kept with it and dropped with it (R19).
+  /// The validator of the body, kept and removed with it (R19).
   public var validator: Validator?
   /// Whether the body carries realtime data (R20).
   public var hasRealtime: Bool
-  /// The age of the data (R20, R27): the end of the interval that cannot flatter (R37).
+  /// The age of the data (R20, R27), at its greatest (R37).
   public var age: Age
-  /// Whether the server told the age, or it counts from arrival.
+  /// Whether the server told the age; otherwise it counts from arrival.
   public var hasServerAge: Bool
-  /// When the data was made, on the clock of its producer (R36); of an answer that tells.
+  /// When the data was made, on the clock of its producer (R36), if the response says so.
   public var sourceTime: WallTime?
   /// Where the copy comes from (R38).
   public var provenance: Provenance = .server
-  /// When the body last became another (R16).
+  /// When the body last changed (R16).
   public var changedAt: Moment
-  /// When the server last said that the body is right (R16).
+  /// When the server last confirmed the body (R16).
   public var verifiedAt: Moment
 }

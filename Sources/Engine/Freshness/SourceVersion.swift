@@ -1,19 +1,19 @@
-/// The order of answers about one thing by the time at which their data was made (R36).
+/// The order of responses about one resource, by the time at which their data was made (R36).
 ///
-/// Source time and revision are the version of an answer. Two answers of one source time are two
-/// renderings of the same data, so that only the source times are ordered.
+/// Source time and revision are the version of a response. Two responses with one source time are
+/// two renderings of the same data, so only the source times are ordered.
 enum SourceVersion {
-  /// Whether an answer is older than the copy at hand.
+  /// Returns whether a response is older than the current copy.
   ///
-  /// A server whose clock lies far before the source time of the copy cannot have seen the clock that
-  /// made it: one of the two was set. Their times are not ordered then, and the newer answer is the one
-  /// that came later.
+  /// A server whose clock is far behind the source time of the copy cannot have seen the clock that
+  /// made it: one of the two was set. Their times are then not ordered, and the newer response is
+  /// the one that arrived later.
   ///
   /// - Parameters:
-  ///   - marks: What the answer says.
-  ///   - copy: The source time of the copy at hand.
-  ///   - tolerance: How far a server's clock may lie before the copy's source time.
-  /// - Returns: Whether the copy at hand stays.
+  ///   - marks: The metadata of the response.
+  ///   - copy: The source time of the current copy.
+  ///   - tolerance: How far a server's clock may be behind the copy's source time.
+  /// - Returns: Whether the current copy stays.
   static func isOlder(_ marks: FreshnessMetadata, than copy: WallTime?, tolerance: Timespan) -> Bool
   {
     guard let made = marks.fetchedAt, let copy, made < copy else { return false }

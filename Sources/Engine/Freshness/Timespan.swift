@@ -1,28 +1,28 @@
 /// A length of time in whole milliseconds.
 ///
 /// Sixty-four bits, because `Int` has thirty-two in the browser: a timer of twenty-five days must
-/// not overflow (scenario P11). Arithmetic saturates, so that no header can trap the machine.
+/// not overflow (scenario P11). Arithmetic saturates, so no header value can trap.
 public struct Timespan: Hashable, Comparable, Sendable {
-  /// The length in milliseconds; negative lengths point backwards.
+  /// The length in milliseconds; negative lengths point backward.
   public var milliseconds: Int64
 
   /// Creates a length from milliseconds.
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-  /// No time at all.
+  /// No time.
   public static let zero = Timespan(milliseconds: 0)
   /// The longest length; it stands for "never".
   public static let longest = Timespan(milliseconds: .max)
 
-  /// Makes a length from milliseconds.
+  /// Creates a length from milliseconds.
   public static func milliseconds(_ count: Int64) -> Timespan { Timespan(milliseconds: count) }
 
-  /// Makes a length from seconds.
+  /// Creates a length from seconds.
   public static func seconds(_ count: Int64) -> Timespan {
     Timespan(milliseconds: 1_000) * count
   }
 
-  /// Makes a length from minutes.
+  /// Creates a length from minutes.
   public static func minutes(_ count: Int64) -> Timespan { seconds(60) * count }
 
   /// Compares two lengths.
@@ -49,7 +49,7 @@ public struct Timespan: Hashable, Comparable, Sendable {
     return Timespan(milliseconds: (lhs.milliseconds < 0) == (rhs < 0) ? .max : .min)
   }
 
-  /// Takes a share of the length, in percent, rounded towards zero.
+  /// Returns a share of the length, in percent, rounded toward zero.
   public func percent(_ share: Int64) -> Timespan {
     Timespan(milliseconds: (self * share).milliseconds / 100)
   }

@@ -1,7 +1,7 @@
-/// An instant on somebody's wall clock, in milliseconds since 1970 UTC.
+/// An instant on a wall clock, in milliseconds since 1970 UTC.
 ///
 /// The machine only subtracts wall times of the same clock. The single exception is the skew, which
-/// is measured and reported and decides nothing (R27).
+/// is measured and reported but does not influence decisions (R27).
 public struct WallTime: Hashable, Comparable, Sendable {
   /// The milliseconds since 1970-01-01T00:00:00Z.
   public var milliseconds: Int64
@@ -14,7 +14,7 @@ public struct WallTime: Hashable, Comparable, Sendable {
     lhs.milliseconds < rhs.milliseconds
   }
 
-  /// Measures the time from one wall time to another.
+  /// Returns the time from one wall time to another.
   public static func - (lhs: WallTime, rhs: WallTime) -> Timespan {
     Timespan(milliseconds: lhs.milliseconds) - Timespan(milliseconds: rhs.milliseconds)
   }

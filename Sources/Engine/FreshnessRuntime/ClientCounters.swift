@@ -1,4 +1,4 @@
-/// What a client holds, to see that nothing leaks.
+/// What a client holds, for leak checks.
 public struct ClientCounters: Hashable, Sendable {
   /// The resources that are observed.
   public var observed: Int
@@ -6,9 +6,9 @@ public struct ClientCounters: Hashable, Sendable {
   public var idle: Int
   /// The observers.
   public var observers: Int
-  /// The requests that are out.
+  /// The requests in flight.
   public var requests: Int
-  /// The streams that are open or being opened.
+  /// The streams that are open or opening.
   public var streams: Int
   /// Whether a task sleeps until the next alarm.
   public var isWaiting: Bool

@@ -1,88 +1,88 @@
 import Freshness
 import HTTPTypes
 
-/// What a client knows: its machines, its resources, and what is under way for each.
+/// The state of a client: its machines, its resources, and the work in progress for each.
 struct ClientRegistry: Sendable {
-  /// A resource and what is under way for it.
+  /// A resource and the work in progress for it.
   struct Entry: Sendable {
     /// The copy, the validators and the observers.
     let cell: any AnyResourceEntry
-    /// The name in the directory.
+    /// The name in the registry.
     let name: ResourceName
     /// The name in exported samples: method and address.
     let title: String
     /// The name of the origin that serves it (R39).
     let origin: String
-    /// Counters and ring (R29, R30).
+    /// The counters and the ring of samples (R29, R30).
     var diagnostics: Diagnostics
-    /// What makes the samples of the ring checkable, in the same order.
+    /// The evidence for the samples of the ring, in the same order.
     var evidence: [SampleEvidence] = []
-    /// The receipt of the newest answer that was recorded.
+    /// The receipt of the newest response that was recorded.
     var receipt: String?
-    /// The intervals that observers wish for; `nil` wishes for nothing.
+    /// The intervals that observers request; `nil` requests none.
     var observers: [Int64: Timespan?] = [:]
-    /// The request that is out.
+    /// The request in flight.
     var flight: InFlightRequest?
-    /// The stream, and which of all streams of the client it is.
+    /// The stream, with its number among all streams of the client.
     var link: (number: Int64, task: Task<Void, Never>)?
-    /// The count of departures at which the last observer left.
+    /// The departure count when the last observer left.
     var leftAt: Int64 = 0
 
-    /// Keeps what makes the newest sample of the ring checkable.
+    /// Adds the evidence for the newest sample of the ring.
     mutating func keep(_ newest: SampleEvidence) {
       evidence.append(newest)
       evidence.removeFirst(max(evidence.count - diagnostics.ring.count, 0))
     }
   }
 
-  /// A request that is out, or waits for a place at its origin.
+  /// A request in flight, or queued at its origin.
   struct InFlightRequest: Sendable {
     let request: Request
     let startedAt: Moment
-    /// The number by which its origin knows it.
+    /// The number that identifies it at its origin.
     let number: Int64
-    /// The task that carries it; nothing while it waits.
+    /// The task that carries it; `nil` while it is queued.
     var task: Task<Void, Never>?
   }
 
   var roster = MachineSchedule()
-  /// What is known of the origins (R39).
+  /// The state of the origins (R39).
   var origins: OriginRegistry
   var entries: [MachineSchedule.Key: Entry] = [:]
   private var directory: [ResourceName: MachineSchedule.Key] = [:]
   private var prototypes: [Policy: RefreshMachine] = [:]
-  /// The constants of resources that have none of their own.
+  /// The constants of resources that do not have their own.
   let policy: Policy
   private var chance: any RandomNumberGenerator & Sendable
   private var questions: Int64 = 0
   private var departures: Int64 = 0
   /// The resources without an observer.
   private var idleCount = 0
-  /// The departures of last observers, the oldest first; some came back since.
+  /// The departures of last observers, oldest first, including resources that were observed again.
   private var idle = KeyQueue()
   private var links: Int64 = 0
 
-  /// Samples for the recorder, once the lock is free.
+  /// Samples to pass to the recorder after the lock is released.
   var records: [SampleRecord] = []
-  /// Whether somebody hands samples over.
+  /// Whether a thread is passing samples to the recorder.
   var isRecording = false
-  /// What is freed once the lock is free: values of the application's own.
+  /// Values of the application to release after the lock is released.
   var freed: [any Sendable] = []
 
-  /// The fields that go with every request.
+  /// The fields added to every request.
   var credentials = HTTPFields()
-  /// The number of the identity they stand for (R19).
+  /// The number of the identity that these fields represent (R19).
   var identity: Int64 = 0
-  /// Where the application stands.
+  /// The lifecycle state of the application.
   var lifecycle = Lifecycle.foreground
   /// What is known of the network.
   var connectivity = Connectivity.online
 
   /// The task that sleeps until the next alarm.
   var sleeper: (until: Moment, number: Int64, task: Task<Void, Never>)?
-  /// Counts the sleepers.
+  /// The number of sleepers so far.
   var sleepers: Int64 = 0
-  /// How long the device had slept when the client last looked.
+  /// How long the device had slept when the client last checked.
   var slept = Timespan.zero
 
   init(policy: Policy, chance: any RandomNumberGenerator & Sendable) {
@@ -91,7 +91,7 @@ struct ClientRegistry: Sendable {
     self.chance = chance
   }
 
-  /// Takes the samples for the recorder, unless somebody is at it.
+  /// Takes the samples for the recorder, unless another thread is passing samples.
   mutating func takeRecords() -> [SampleRecord] {
     guard !isRecording, !records.isEmpty else { return [] }
     isRecording = true
@@ -101,20 +101,20 @@ struct ClientRegistry: Sendable {
 
   // MARK: The directory
 
-  /// The names of all resources.
+  /// The keys of all resources.
   var keys: [MachineSchedule.Key] { Array(entries.keys) }
 
-  /// The key of a resource that is known.
+  /// Returns the key of a registered resource.
   func key<R: FreshResource>(of resource: R) -> MachineSchedule.Key? {
     directory[ResourceName(resource)]
   }
 
-  /// The cell of a resource that is known.
+  /// Returns the entry of a registered resource.
   func cell<R: FreshResource>(of resource: R) -> ResourceEntry<R>? {
     key(of: resource).flatMap { entries[$0]?.cell as? ResourceEntry<R> }
   }
 
-  /// Finds a resource, or makes a machine and a cell for it.
+  /// Finds a resource, or creates a machine and an entry for it.
   mutating func open<R: FreshResource>(
     _ opening: ResourceOpening<R>,
     at now: Moment
@@ -127,7 +127,7 @@ struct ClientRegistry: Sendable {
     var machine = prototype
     questions += 1
     let context = Context(question: questions, identity: identity)
-    // Nobody watches yet: none of these events orders anything.
+    // There are no observers yet: none of these events has effects.
     let facts: [Event] = [
       .contextChanged(context), .lifecycle(lifecycle), .connectivity(connectivity),
       .restrained(origins.restraint(of: opening.origin)),
@@ -147,9 +147,9 @@ struct ClientRegistry: Sendable {
     return key
   }
 
-  /// Removes the resources that nobody observes and that were left the longest ago.
+  /// Removes the resources without observers that were left the longest ago.
   ///
-  /// One whose prefetch is still out gets another turn.
+  /// A resource whose prefetch is still in flight is kept for another round.
   mutating func trim(to limit: Int) {
     var turns = idle.count
     while idleCount > limit, turns > 0 {
@@ -171,14 +171,14 @@ struct ClientRegistry: Sendable {
     }
   }
 
-  /// Notes that nobody observes a resource from now on.
+  /// Records that a resource has no observers from now on.
   private mutating func idles(_ key: MachineSchedule.Key) {
     departures += 1
     idleCount += 1
     entries[key]?.leftAt = departures
     idle.append((key, departures))
     guard idle.count > 2 * idleCount + 64 else { return }
-    // Whoever came back since needs no place in the queue.
+    // A resource that is observed again needs no position in the queue.
     idle.removeAll { [entries] key, departure in
       entries[key].map { !$0.observers.isEmpty || $0.leftAt != departure } ?? true
     }
@@ -186,7 +186,7 @@ struct ClientRegistry: Sendable {
 
   // MARK: Observers
 
-  /// Adds an observer; tells whether it is the first.
+  /// Adds an observer; returns whether it is the first.
   mutating func join(
     _ observer: Int64,
     wishing interval: Timespan?,
@@ -198,7 +198,7 @@ struct ClientRegistry: Sendable {
     return isFirst
   }
 
-  /// Removes an observer; tells whether it was the last.
+  /// Removes an observer; returns whether it was the last.
   mutating func leave(_ observer: Int64, key: MachineSchedule.Key) -> Bool {
     guard entries[key]?.observers.removeValue(forKey: observer) != nil else { return false }
     guard entries[key]?.observers.isEmpty == true else { return false }
@@ -206,12 +206,12 @@ struct ClientRegistry: Sendable {
     return true
   }
 
-  /// The shortest interval that the observers of a resource wish for (P2).
+  /// Returns the shortest interval that the observers of a resource request (P2).
   func wish(of key: MachineSchedule.Key) -> Timespan? {
     entries[key]?.observers.values.compactMap { $0 }.min()
   }
 
-  /// The resources of an origin that somebody observes.
+  /// Returns the number of observed resources of an origin.
   func observed(of origin: String) -> Int32 {
     let count = entries.values.count { $0.origin == origin && !$0.observers.isEmpty }
     return Int32(clamping: count)
@@ -219,18 +219,18 @@ struct ClientRegistry: Sendable {
 
   // MARK: Chance and numbers
 
-  /// A fresh draw of chance (R10).
+  /// Returns a new random sample (R10).
   mutating func draw() -> RandomSample {
     RandomSample(bits: UInt32(truncatingIfNeeded: chance.next()))
   }
 
-  /// The number of the next stream.
+  /// Returns the number of the next stream.
   mutating func nextLink() -> Int64 {
     links += 1
     return links
   }
 
-  /// What is held now.
+  /// What the client holds now.
   var census: ClientCounters {
     var census = ClientCounters(
       observed: 0,

@@ -4,19 +4,19 @@ import Freshness
 import HTTPTypes
 import Synchronization
 
-/// One connection to a stream of news, from opening to loss (R33).
+/// One connection to an event stream, from opening to loss (R33).
 struct EventStreamConnection: Sendable {
   let client: FreshnessClient
   let key: MachineSchedule.Key
-  /// Which of all streams of the client this is.
+  /// The number of this stream among all streams of the client.
   let number: Int64
   /// Whether the server replays what was missed.
   let isResumed: Bool
 
-  /// Before this moment the server does not want the stream to be opened again.
+  /// The instant before which the server asks not to reopen the stream.
   let notBefore: Moment?
 
-  /// The longest wait for the head; the machine gives up first (R33).
+  /// The time limit for the response head; the machine gives up earlier (R33).
   private static let patience = Duration.seconds(30)
 
   /// Reads the stream until it ends, and reports its loss once (W3).
@@ -44,7 +44,7 @@ struct EventStreamConnection: Sendable {
           }
         }
       } catch {
-        // A stream that breaks is a stream that is lost; the schedule takes over (R33).
+        // A broken stream is a lost stream; the schedule takes over (R33).
       }
     }
     if !Task.isCancelled { cell.streamEnded(at: client.clock.now()) }

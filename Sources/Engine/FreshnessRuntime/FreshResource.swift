@@ -3,10 +3,10 @@ public import EventFeed
 public import Freshness
 public import HTTPTypes
 
-/// Something that can be kept fresh: what to ask for, and how to read the answers.
+/// A resource to keep fresh: how to request it, and how to read the responses.
 ///
 /// Equal resources are one resource: any number of observers share its polling, its copy and its
-/// diagnostics. The resource itself is a small value, such as an address with its parameters.
+/// diagnostics. A resource is a small value, such as a URL with its parameters.
 ///
 /// ```swift
 /// struct Motd: FreshResource {
@@ -18,59 +18,60 @@ public import HTTPTypes
 /// }
 /// ```
 public protocol FreshResource: Hashable, Sendable {
-  /// What a body says once it is read. Equal values are no change (R16).
+  /// The content of a body. Equal values count as no change (R16).
   associatedtype Value: Equatable & Sendable
 
-  /// The constants of the resource; nothing leaves them to the client.
+  /// The constants of the resource; `nil` uses those of the client.
   var policy: Policy? { get }
 
-  /// What is asked for, in the words in which an answer names it, such as a stop_id; recorded only.
+  /// The requested subject as responses name it, such as a stop_id; used for recording only.
   var subject: String? { get }
 
-  /// The question, without validators: the client adds `If-None-Match`, `If-Modified-Since`,
+  /// Returns the request without validators. The client adds `If-None-Match`, `If-Modified-Since`,
   /// `Prefer`, `Cache-Control` and its credentials.
   ///
-  /// - Parameter known: The copy the answer may refer to; nothing when a whole answer is wanted. A
-  ///   server that takes the state of the client as a parameter, such as `since_rt`, is given it
-  ///   here. A resource without such a parameter ignores it.
-  /// - Returns: Method, scheme, authority, path and fields.
+  /// - Parameter known: The copy that the response may refer to; `nil` if a complete response is
+  ///   wanted. Servers that take the client's state as a parameter, such as `since_rt`, receive it
+  ///   here. Resources without such a parameter ignore it.
+  /// - Returns: The method, scheme, authority, path and fields.
   func request(since known: Value?) -> HTTPRequest
 
-  /// Reads a 200.
+  /// Reads a 200 response.
   ///
   /// - Parameters:
-  ///   - answer: Status, fields and body.
-  ///   - known: The copy that ``request(since:)`` was given, for answers that are differences.
-  /// - Returns: What the body says.
-  /// - Throws: ``UnreadableAnswer``; the copy stays and the failure says why (R21, R22).
+  ///   - answer: The status, fields and body.
+  ///   - known: The copy passed to ``request(since:)``, for responses that are differences.
+  /// - Returns: The content of the body.
+  /// - Throws: ``UnreadableAnswer``; the copy stays, and the failure has the reason (R21, R22).
   func read(
     _ answer: HTTPExchangeAnswer,
     since known: Value?
   ) throws(UnreadableAnswer) -> Reading<Value>
 
-  /// Reads what the fields of an answer without a body (304, 204) say of freshness.
+  /// Returns what the fields of a response without a body (304, 204) say about freshness.
   ///
-  /// `Date`, `Age` and `Cache-Control` are read by the client; this is for fields of one's own.
+  /// The client reads `Date`, `Age` and `Cache-Control`; implement this for custom fields.
   func marks(of head: HTTPResponse) -> FreshnessMetadata?
 
-  /// Reads what the fields of an answer without a body (304, 204) say of the next change (R31).
+  /// Returns what the fields of a response without a body (304, 204) say about the next change
+  /// (R31).
   ///
-  /// `Cache-Control` is read by the client; this is for fields of one's own, which beat it.
+  /// The client reads `Cache-Control`; implement this for custom fields, which take precedence.
   func hints(of head: HTTPResponse) -> Hints?
 
-  /// The request that opens a stream of news about the resource; nothing if there is none (R33).
+  /// Returns the request that opens an event stream for the resource, or `nil` without one (R33).
   func news() -> HTTPRequest?
 
-  /// Whether the server of the stream replays what was missed after `Last-Event-ID` (R33).
+  /// Whether the server replays missed events after `Last-Event-ID` (R33).
   ///
-  /// Where it does not, each opening is followed by one request.
+  /// If it does not, each opening is followed by one request.
   var replaysNews: Bool { get }
 
   /// Reads an event of the stream.
   ///
   /// - Parameters:
   ///   - event: The event.
-  ///   - known: The copy at hand, for events that are differences.
+  ///   - known: The current copy, for events that are differences.
   /// - Returns: What the event means for the copy.
   func read(_ event: ServerSentEvent, since known: Value?) -> StreamEvent<Value>
 }
@@ -79,13 +80,13 @@ extension FreshResource {
   /// The client's policy.
   public var policy: Policy? { nil }
 
-  /// Nothing an answer would name.
+  /// No subject.
   public var subject: String? { nil }
 
-  /// Nothing beside the standard fields.
+  /// No metadata besides the standard fields.
   public func marks(of head: HTTPResponse) -> FreshnessMetadata? { nil }
 
-  /// Nothing beside `Cache-Control`.
+  /// No hints besides `Cache-Control`.
   public func hints(of head: HTTPResponse) -> Hints? { nil }
 
   /// No stream.
@@ -94,28 +95,28 @@ extension FreshResource {
   /// No replay.
   public var replaysNews: Bool { false }
 
-  /// Any event says that the copy is out of date.
+  /// Treats every event as a notice that the copy is out of date.
   public func read(_ event: ServerSentEvent, since known: Value?) -> StreamEvent<Value> { .changed }
 }
 
-/// A body that was read.
+/// A decoded body.
 public struct Reading<Value: Sendable>: Sendable {
-  /// What the body says.
+  /// The content of the body.
   public var value: Value
   /// Whether it carries realtime data (R20).
   public var hasRealtime: Bool
-  /// Whether it shows the effect that a local action was waiting for (R13).
+  /// Whether it shows the effect of a local action (R13).
   public var fulfilsAction: Bool
-  /// Whether a later request may refer to the copy by other means than validators, as with
+  /// Whether a later request may refer to the copy by means other than validators, such as
   /// `since_rt`.
   public var canBeReferredTo: Bool
-  /// What the watched thing is doing, if the body tells (R9).
+  /// What the watched resource is doing, if the body says so (R9).
   public var activity: Activity?
-  /// What the body says of its freshness; nothing leaves it to the standard fields.
+  /// What the body says about its freshness; `nil` uses the standard fields.
   public var marks: FreshnessMetadata?
-  /// What the body says of the next change; nothing leaves it to `Cache-Control`.
+  /// What the body says about the next change; `nil` uses `Cache-Control`.
   public var hints: Hints?
-  /// What the body says it is about, such as a stop_id; recorded only.
+  /// The subject that the body names, such as a stop_id; used for recording only.
   public var subject: String?
 
   /// Creates a reading.
@@ -142,19 +143,19 @@ public struct Reading<Value: Sendable>: Sendable {
 
 /// What an event of a stream means (R33).
 public enum StreamEvent<Value: Sendable>: Sendable {
-  /// Nothing but that the stream is alive.
+  /// A heartbeat: the stream is alive.
   case sign
-  /// The copy is out of date: it is asked for.
+  /// The copy is out of date and is requested.
   case changed
-  /// A whole new copy.
+  /// A complete new copy.
   case delivered(Reading<Value>)
-  /// Something was missed: it is asked for.
+  /// Events were missed; the copy is requested.
   case gap
 }
 
-/// Why a body cannot be used.
+/// The reason why a body cannot be used.
 public struct UnreadableAnswer: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong and where, for people.
+  /// A readable description of what is wrong and where.
   public var description: String
 
   /// Creates an error.

@@ -3,24 +3,24 @@ import Freshness
 import HTTPTypes
 import Synchronization
 
-// The driver: hands events to the machines and carries out their orders. It decides nothing.
+// The driver: passes events to the machines and carries out their effects. It makes no decisions.
 //
 // Invariants:
-//   D1  All of it happens under the ledger's lock, so that each machine sees its events one after
-//       the other, with moments that never go back. Within it a cell's lock may be taken, never the
-//       other way round. No code of the application's own runs under either: what it says is found
-//       out before, and what it is told waits until afterwards.
-//   D2  At most one task sleeps, until the earliest alarm of all machines; without an alarm none.
-//   D3  A task that carries a request or a stream names it (ticket, number); what arrives under
-//       another name than the current one changes nothing (R3).
-//   D4  A resource without observers has no request, no stream and no alarm, a prefetch or a one-off
-//       wish apart.
+//   D1  Everything happens under the registry's lock, so each machine handles its events one after
+//       the other, at instants that never go back. An entry's lock may be taken inside it, never
+//       the other way round. No application code runs under either lock: values are read from it
+//       before, and notifications are sent afterward.
+//   D2  At most one task sleeps, until the earliest alarm of all machines; without an alarm, none.
+//   D3  A task that carries a request or a stream identifies it (ticket, number). Anything that
+//       arrives under another identity than the current one changes nothing (R3).
+//   D4  A resource without observers has no request, no stream and no alarm, except for a prefetch
+//       or a one-off refresh.
 
 extension FreshnessClient {
   // MARK: The lock
 
-  /// Works with the ledger under its lock; then gives the recorder what was recorded, and frees what
-  /// was let go.
+  /// Runs a body with the registry under its lock, then passes samples to the recorder and releases
+  /// values.
   func withLedger<Result>(
     _ work: (inout sending ClientRegistry) -> sending Result
   ) -> sending Result {
@@ -34,7 +34,9 @@ extension FreshnessClient {
     }
   }
 
-  /// Hands samples over one at a time, in their order: whoever is at it takes those of others too.
+  /// Passes samples to the recorder one at a time, in order.
+  ///
+  /// Only one thread does so at a time, for all threads.
   private func record() {
     guard let recorder else { return }
     while true {
@@ -47,7 +49,7 @@ extension FreshnessClient {
 
   // MARK: Events
 
-  /// Hands an event to the machine of a resource, if the resource is known.
+  /// Passes an event to the machine of a resource, if the resource is registered.
   func tell<R: FreshResource>(_ event: Event, to resource: R) {
     withLedger { ledger in
       guard let key = ledger.key(of: resource) else { return }
@@ -55,19 +57,19 @@ extension FreshnessClient {
     }
   }
 
-  /// Hands an event to all machines.
+  /// Passes an event to all machines.
   func handle(_ event: Event, in ledger: inout ClientRegistry) {
     for key in ledger.keys { carryOut(event, for: key, at: clock.now(), in: &ledger) }
     rearm(&ledger)
   }
 
-  /// Hands an event to one machine.
+  /// Passes an event to one machine.
   ///
   /// - Parameters:
   ///   - event: The event.
   ///   - key: The machine.
-  ///   - ledger: The client's.
-  ///   - evidence: What makes the request checkable that this event ends.
+  ///   - ledger: The client's registry.
+  ///   - evidence: The evidence for the request that this event ends.
   func handle(
     _ event: Event,
     for key: MachineSchedule.Key,
@@ -86,7 +88,7 @@ extension FreshnessClient {
     evidence: SampleEvidence? = nil
   ) {
     let draw = ledger.draw()
-    // Found once, changed in place: a copy of the entry would be a copy of its ring.
+    // Looked up once and changed in place: copying the entry would copy its ring.
     guard let index = ledger.entries.index(forKey: key),
       let effects = ledger.roster.handle(event, for: key, at: now, draw: draw),
       let machine = ledger.roster[key]
@@ -135,7 +137,7 @@ extension FreshnessClient {
 
   // MARK: The origins (R39)
 
-  /// Tells an origin that a machine cancelled its request: it took too long, or nobody wants it.
+  /// Reports to an origin that a machine canceled its request, by timeout or for lack of interest.
   private func ended(
     _ flight: ClientRegistry.InFlightRequest,
     _ effects: Effects,
@@ -154,7 +156,7 @@ extension FreshnessClient {
     )
   }
 
-  /// Tells machines what their origin imposes, and sends the requests that have a place there.
+  /// Passes the restraint of origins to their machines, and sends the requests that may be sent.
   private func settleOrigins(_ ledger: inout ClientRegistry) {
     while let (name, news) = ledger.origins.takeTouched() {
       if let news {
@@ -175,7 +177,7 @@ extension FreshnessClient {
 
   // MARK: The alarm
 
-  /// Sees to it that one task sleeps until the earliest alarm, and none without an alarm (D2).
+  /// Ensures that one task sleeps until the earliest alarm, and none without an alarm (D2).
   private func rearm(_ ledger: inout ClientRegistry) {
     settleOrigins(&ledger)
     guard let alarm = ledger.roster.alarm else {
@@ -203,7 +205,7 @@ extension FreshnessClient {
       let slept = clock.slept()
       let gap = slept - ledger.slept
       ledger.slept = slept
-      // R14: one request for each resource, spread; not one for each alarm that was missed.
+      // R14: one request for each resource, spread; not one for each missed alarm.
       if gap >= HostSleep.least {
         for key in ledger.keys { carryOut(.slept, for: key, at: clock.now(), in: &ledger) }
       }
@@ -251,7 +253,7 @@ extension FreshnessClient {
 
   // MARK: Requests
 
-  /// Sends a request and reads what comes back; never throws, since an error is an answer too.
+  /// Sends a request and reads the response; never throws, since an error is a response too.
   func ask<R: FreshResource>(
     _ order: Request,
     of resource: R,
@@ -261,14 +263,15 @@ extension FreshnessClient {
   ) async -> ReceivedResponse<R.Value> {
     var request = resource.request(since: known)
     let (credentials, receipt) = withLedger { ($0.credentials, $0.entries[key]?.receipt) }
-    // A server that signs its answers gets the receipt before: the recorded ones form a chain.
+    // A server that signs its responses receives the previous receipt, so that the recorded ones
+    // form a chain.
     if let receipt, let name = HTTPField.Name(AnswerReceipt.afterField),
       let after = AnswerReceipt.After(number: order.ticket.generation, following: receipt)
     {
       request.headerFields[name] = after.text
     }
     for field in credentials { request.headerFields[field.name] = field.value }
-    // No cache between us and the origin answers in its place: a confirmed copy is told by a 304.
+    // No intermediate cache may answer for the origin: a 304 shows that the copy was confirmed.
     ConditionalRequest(
       validators: sent,
       isNoStore: false,
@@ -277,7 +280,7 @@ extension FreshnessClient {
     ).apply(to: &request.headerFields)
     let asked = clock.now()
     do {
-      // R6: the machine ends a request that takes too long; the transport only if nobody does.
+      // R6: the machine ends a request that takes too long; the transport's timeout is a fallback.
       let timeout = (order.timeout + .seconds(2)).duration
       let answer = try await exchange.send(request, timeout: timeout)
       return ReceivedResponse(
@@ -294,7 +297,7 @@ extension FreshnessClient {
     }
   }
 
-  /// Hands what came back to the machine.
+  /// Passes the response to the machine.
   func arrived<R: FreshResource>(
     _ arrival: ReceivedResponse<R.Value>,
     at cell: ResourceEntry<R>,
@@ -303,7 +306,7 @@ extension FreshnessClient {
   ) {
     var isDone = false
     while !isDone {
-      // Compared outside of the lock: if the copy is another one by then, compared again.
+      // Compared outside the lock, and again if the copy has changed by then.
       let comparison = cell.compare(with: arrival.reading?.value)
       isDone = withLedger { ledger in
         guard cell.isCurrent(comparison) else { return false }
@@ -328,7 +331,7 @@ extension FreshnessClient {
         note(arrival, of: flight, key, in: &ledger)
       }
       answered(.unchanged, arrival, flight, key, ticket, in: &ledger)
-      // A 304 that confirms what we do not have confirms nothing: ask for the whole.
+      // A 304 for a copy that the client does not have confirms nothing: request the complete body.
       carryOut(.answered(ticket, Answer(.cancelled)), for: key, at: clock.now(), in: &ledger)
       handle(.wished(RefreshRequest(.change, isUnconditional: true)), for: key, in: &ledger)
       return
@@ -344,7 +347,7 @@ extension FreshnessClient {
     ledger.trim(to: limits.idleResources)
   }
 
-  /// Tells an origin how one of its requests ended.
+  /// Reports to an origin how one of its requests ended.
   private func answered<Value>(
     _ outcome: Outcome,
     _ arrival: ReceivedResponse<Value>,
@@ -366,7 +369,7 @@ extension FreshnessClient {
     )
   }
 
-  /// Records a 304 about another copy, which the machine never hears of.
+  /// Records a 304 about another copy, which the machine does not handle.
   private func note<Value>(
     _ arrival: ReceivedResponse<Value>,
     of flight: ClientRegistry.InFlightRequest,
@@ -409,7 +412,7 @@ extension FreshnessClient {
 
   // MARK: Streams
 
-  /// Hands an event of a stream to the machine, if it is still the stream of its resource (D3).
+  /// Passes a stream event to the machine, if the stream is still that of its resource (D3).
   func heard(_ event: Event, from number: Int64, key: MachineSchedule.Key) {
     withLedger { ledger in
       guard ledger.entries[key]?.link?.number == number else { return }
@@ -418,7 +421,7 @@ extension FreshnessClient {
     }
   }
 
-  /// Hands a body that a stream brought to the machine.
+  /// Passes a body from a stream to the machine.
   func delivered<R: FreshResource>(
     _ reading: Reading<R.Value>,
     bytes: Int,
@@ -442,7 +445,7 @@ extension FreshnessClient {
     }
   }
 
-  /// Forgets a stream that turned out not to be there.
+  /// Removes a stream that turned out not to exist.
   func hasNoStream(_ number: Int64, key: MachineSchedule.Key) {
     withLedger { ledger in
       if ledger.entries[key]?.link?.number == number { ledger.entries[key]?.link = nil }
@@ -450,8 +453,8 @@ extension FreshnessClient {
   }
 }
 
-/// When a gap in the device's time counts as sleep.
+/// Decides when a gap in the device's time counts as sleep.
 enum HostSleep {
-  /// The least gap: below it, clocks merely disagree.
+  /// The minimum gap; smaller ones are clock differences.
   static let least = Timespan.seconds(1)
 }

@@ -12,15 +12,15 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Observers of equal resources share one machine: two views of one thing poll once. A resource is
-/// polled while somebody iterates over its snapshots; when the last iteration ends, its request is
-/// cancelled, its stream closed and its alarm gone. One task sleeps for all resources together, and
-/// only while there is something to wait for.
+/// Observers of equal resources share one machine: two views of one resource poll once. A resource
+/// is polled while its snapshots are iterated. When the last iteration ends, the client cancels the
+/// request, closes the stream and removes the alarm. One task sleeps for all resources together,
+/// and only while an alarm is set.
 ///
-/// Every method returns at once and may be called from anywhere; events of one caller are handled
-/// in the order of the calls. The code of a resource, `==` of its values and the recorder may call
-/// the client: none of it runs under a lock. `Hashable` of a resource, the clock and the chance do,
-/// and must not.
+/// Every method returns immediately and may be called from any thread. The events of one caller are
+/// handled in the order of the calls. The code of a resource, `==` of its values and the recorder
+/// run outside the lock and may call the client. `Hashable` of a resource, the clock and the random
+/// source run under it and must not.
 public final class FreshnessClient: Sendable {
   let exchange: any HTTPExchange
   let streaming: (any HTTPStreaming)?
@@ -29,17 +29,17 @@ public final class FreshnessClient: Sendable {
   let recorder: (@Sendable (SampleRecord) -> Void)?
   let ledger: Mutex<ClientRegistry>
 
-  /// Creates a client that watches nothing yet.
+  /// Creates a client without resources.
   ///
   /// - Parameters:
-  ///   - exchange: Sends the requests. It keeps no cache of its own.
-  ///   - streaming: Opens streams of news; without it, resources are polled only (R33).
-  ///   - policy: The constants of resources that have none of their own.
-  ///   - clock: The time.
-  ///   - chance: The dice, for jitter (R10).
-  ///   - limits: How much is kept.
-  ///   - recorder: Is given the samples in the order in which they were taken, one at a time; it should
-  ///     return quickly, and may call the client (R29).
+  ///   - exchange: Sends the requests. It has no cache of its own.
+  ///   - streaming: Opens event streams; without it, resources are only polled (R33).
+  ///   - policy: The constants of resources that do not have their own.
+  ///   - clock: The clock.
+  ///   - chance: The random source, for jitter (R10).
+  ///   - limits: The limits of the client.
+  ///   - recorder: Receives the samples in the order in which they were taken, one at a time. It
+  ///     should return quickly, and may call the client (R29).
   public init(
     exchange: any HTTPExchange,
     streaming: (any HTTPStreaming)? = nil,
@@ -59,17 +59,18 @@ public final class FreshnessClient: Sendable {
 
   // MARK: Observing
 
-  /// The snapshots of a resource, the newest only: whoever is slow misses some and never falls
-  /// behind.
+  /// Returns the snapshots of a resource.
   ///
-  /// The first one is told at once, whatever is there. The sequence never ends by itself; it ends
-  /// when its task is cancelled. Polling begins with the iteration, not with this call.
+  /// Buffers only the newest; a slow consumer skips intermediate ones.
+  ///
+  /// The current state is delivered first. The sequence does not end by itself; it ends when its
+  /// task is canceled. Polling begins with the iteration, not with this call.
   ///
   /// - Parameters:
-  ///   - resource: What to keep fresh.
-  ///   - interval: The interval this observer wishes for, in place of the policy's; of several
-  ///     wishes the shortest wins, down to the policy's least interval (R10).
-  /// - Returns: A sequence that observes while somebody iterates over it.
+  ///   - resource: The resource to keep fresh.
+  ///   - interval: The interval that this observer requests instead of the policy's. The shortest
+  ///     of all requested intervals applies, down to the policy's minimum (R10).
+  /// - Returns: A sequence that observes the resource while it is iterated.
   public func snapshots<R: FreshResource>(
     of resource: R,
     every interval: Timespan? = nil
@@ -77,17 +78,18 @@ public final class FreshnessClient: Sendable {
     LiveSnapshots(client: self, resource: resource, interval: interval)
   }
 
-  /// The copy that is kept of a resource, if any.
+  /// Returns the current copy of a resource, if any.
   public func value<R: FreshResource>(of resource: R) -> R.Value? {
     withLedger { $0.cell(of: resource)?.value }
   }
 
-  /// What an observer of a resource would be told now; nothing if it is not known.
+  /// Returns the current snapshot of a resource, or `nil` if it is not registered.
   public func snapshot<R: FreshResource>(of resource: R) -> LiveSnapshot<R.Value>? {
     withLedger { $0.cell(of: resource)?.snapshot }
   }
 
-  /// How fresh a resource is now, and what the engine does about it; nothing if it is not known.
+  /// Returns how fresh a resource is now and what the engine is doing about it, or `nil` if it is
+  /// not registered.
   public func freshness<R: FreshResource>(of resource: R) -> FreshnessReport? {
     let now = clock.now()
     return withLedger { ledger in
@@ -108,16 +110,16 @@ public final class FreshnessClient: Sendable {
 
   // MARK: Wishes
 
-  /// A person, or the application, wishes for a fresh copy (R2, R5).
+  /// Requests a refresh now, on behalf of the user or the app (R2, R5).
   ///
-  /// A resource that is kept without an observer is asked for once; one that was never observed is
-  /// left alone (see ``prefetch(_:)``).
+  /// A resource that is kept without observers is requested once. A resource that was never
+  /// observed is ignored (see ``prefetch(_:)``).
   public func refresh<R: FreshResource>(_ resource: R, _ wish: RefreshRequest = .person) {
     tell(.wished(wish), to: resource)
   }
 
-  /// Fetches a resource that somebody may look at soon, at low priority and inside the request
-  /// budget (R35).
+  /// Fetches a resource that may be observed soon, at low priority and within the request budget
+  /// (R35).
   public func prefetch<R: FreshResource>(_ resource: R) {
     let opening = ResourceOpening(resource)
     withLedger { ledger in
@@ -127,27 +129,27 @@ public final class FreshnessClient: Sendable {
     }
   }
 
-  /// A local action was done whose effect is expected soon: a burst (R13).
+  /// Reports a local action whose effect is expected soon, which starts a burst (R13).
   public func acted<R: FreshResource>(on resource: R) { tell(.acted, to: resource) }
 
-  /// The effect of the last action was seen elsewhere (R13).
+  /// Reports that the effect of the last action was seen elsewhere (R13).
   public func fulfilled<R: FreshResource>(_ resource: R) { tell(.fulfilled, to: resource) }
 
-  /// What the watched thing is doing, as far as the application knows (R9).
+  /// Reports what the watched resource is doing, as far as the application knows (R9).
   public func activity<R: FreshResource>(_ activity: Activity, of resource: R) {
     tell(.activity(activity), to: resource)
   }
 
-  /// Puts the application's own copy in place, as after a write it made itself (P8).
+  /// Replaces the copy with the application's own, for example after a write (P8).
   ///
-  /// Its provenance is local until the server sends it (R38).
-  /// A request that is out would answer with an older copy, so it is cancelled.
+  /// Its provenance is local until the server sends it (R38). A request in flight is canceled,
+  /// because its response would be older.
   public func write<R: FreshResource>(_ value: R.Value, to resource: R) {
     let opening = ResourceOpening(resource)
     var cell: ResourceEntry<R>?
     var isDone = false
     while !isDone {
-      // Compared outside of the lock: if the copy is another one by then, compared again.
+      // Compared outside the lock, and again if the copy has changed by then.
       let comparison = cell?.compare(with: value)
       isDone = withLedger { ledger in
         let key = ledger.open(opening, at: clock.now())
@@ -163,15 +165,16 @@ public final class FreshnessClient: Sendable {
     }
   }
 
-  /// Puts a copy in place that the application kept from an earlier run, with the age it has now (R38).
+  /// Restores a copy that the application kept from an earlier run, with its current age (R38).
   ///
-  /// It is shown as a copy from disk until an answer comes, and is never live. It takes no other copy's
-  /// place. The age is what the label said when the copy was kept, and the time since.
+  /// It is labeled as a copy from disk until a response arrives, and is never live. It does not
+  /// replace another copy. Its age is the age in the label when the copy was stored, plus the time
+  /// since.
   ///
   /// - Parameters:
   ///   - value: The copy.
   ///   - age: Its age now.
-  ///   - resource: What it is a copy of.
+  ///   - resource: The resource of the copy.
   public func restore<R: FreshResource>(_ value: R.Value, age: Timespan, to resource: R) {
     let opening = ResourceOpening(resource)
     withLedger { ledger in
@@ -184,7 +187,7 @@ public final class FreshnessClient: Sendable {
 
   // MARK: The device
 
-  /// The application moved to the front, to the back, or is about to be suspended (R11).
+  /// Reports a change of the application's lifecycle state (R11).
   public func lifecycle(_ lifecycle: Lifecycle) {
     withLedger { ledger in
       ledger.lifecycle = lifecycle
@@ -192,10 +195,10 @@ public final class FreshnessClient: Sendable {
     }
   }
 
-  /// A window got the focus (R11).
+  /// Reports that a window gained focus (R11).
   public func focused() { withLedger { handle(.focused, in: &$0) } }
 
-  /// The network came, went or began to cost (R24, R35).
+  /// Reports a change of the network (R24, R35).
   public func connectivity(_ connectivity: Connectivity) {
     withLedger { ledger in
       ledger.connectivity = connectivity
@@ -203,11 +206,11 @@ public final class FreshnessClient: Sendable {
     }
   }
 
-  /// Another person, or none: these fields go with every request from now on.
+  /// Changes the identity: these fields are added to every request from now on.
   ///
-  /// Copies, validators and failures of the old identity are gone at once (R4, R19).
+  /// Copies, validators and failures of the old identity are removed at once (R4, R19).
   ///
-  /// - Parameter credentials: Fields such as `Authorization`.
+  /// - Parameter credentials: Fields such as `Authorization`; empty for no identity.
   public func identify(by credentials: HTTPFields) {
     withLedger { ledger in
       guard credentials != ledger.credentials else { return }
@@ -219,7 +222,7 @@ public final class FreshnessClient: Sendable {
         let context = Context(question: machine.context.question, identity: ledger.identity)
         handle(.contextChanged(context), for: key, in: &ledger)
         guard let link = ledger.entries[key]?.link else { continue }
-        // A stream speaks on behalf of who opened it.
+        // A stream belongs to the identity that opened it.
         link.task.cancel()
         ledger.entries[key]?.link = nil
         handle(.linkLost, for: key, in: &ledger)
@@ -228,21 +231,22 @@ public final class FreshnessClient: Sendable {
     }
   }
 
-  /// The host's timers are running again after the device slept, as far as the host can tell (R14).
+  /// Reports that timers run again after the device slept, as far as the host can tell (R14).
   ///
-  /// The client finds out by itself where the clock can tell; see ``HostClock``.
+  /// The client detects this itself if the clock supports it; see ``HostClock``.
   public func woke() { withLedger { handle(.slept, in: &$0) } }
 
   // MARK: Diagnostics
 
-  /// What the engine did for a resource over its life, with its newest samples (R29, R30).
+  /// Returns the counters of a resource and its newest samples (R29, R30).
   public func diagnostics<R: FreshResource>(of resource: R) -> Diagnostics? {
     withLedger { ledger in
       ledger.key(of: resource).flatMap { ledger.entries[$0]?.diagnostics }
     }
   }
 
-  /// The newest samples of a resource, oldest first; each can be written as a line of JSON Lines (R29).
+  /// Returns the newest samples of a resource, oldest first; each can be written as a line of JSON
+  /// Lines (R29).
   public func samples<R: FreshResource>(of resource: R) -> [SampleRecord] {
     withLedger { ledger in
       guard let key = ledger.key(of: resource), let entry = ledger.entries[key] else { return [] }

@@ -1,26 +1,26 @@
 import Foundation
 public import Freshness
 
-/// Where a client takes its time from.
+/// The clocks of a client.
 ///
-/// Waits follow one monotonic clock. The wall clock is read only to measure its skew against the
-/// server's and to date what is exported; it moves nothing (R27).
+/// Waits use one monotonic clock. The wall clock is read only to measure its skew against the
+/// server's and to date exported samples; it does not influence waits (R27).
 public struct HostClock: Sendable {
-  /// The present moment.
+  /// The current instant.
   public let now: @Sendable () -> Moment
-  /// Waits until a moment, or until the task is cancelled.
+  /// Waits until an instant, or until the task is canceled.
   public let sleep: @Sendable (Moment) async -> Void
   /// The wall clock.
   public let wall: @Sendable () -> WallTime
   /// The wall time at which the run began.
   public let origin: WallTime
-  /// How long the device has slept since the clock was made (R14).
+  /// How long the device has slept since the clock was created (R14).
   public let slept: @Sendable () -> Timespan
 
   /// Creates a clock from any clock of the platform; the run begins now.
   ///
   /// - Parameters:
-  ///   - clock: A monotonic clock that counts the time the device sleeps.
+  ///   - clock: A monotonic clock that includes the time that the device sleeps.
   ///   - wall: The wall clock.
   ///   - slept: How long the device has slept.
   public init<C: Clock>(
@@ -39,7 +39,7 @@ public struct HostClock: Sendable {
     self.slept = slept
   }
 
-  /// The clocks of the device.
+  /// Creates a clock from the clocks of the device.
   public static func device() -> HostClock {
     let continuous = ContinuousClock()
     let suspending = SuspendingClock()
@@ -54,7 +54,7 @@ public struct HostClock: Sendable {
     )
   }
 
-  /// Reads the wall clock of the device.
+  /// Returns the wall time of the device.
   public static func wallTime() -> WallTime {
     WallTime(milliseconds: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)))
   }
@@ -68,6 +68,6 @@ extension Duration {
 }
 
 extension Timespan {
-  /// The length as the platform counts it.
+  /// The length as a `Duration`.
   public var duration: Duration { .milliseconds(milliseconds) }
 }

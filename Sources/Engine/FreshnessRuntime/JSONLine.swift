@@ -5,17 +5,17 @@ struct JSONLine {
   /// The object.
   var text: String { "{\(body)}" }
 
-  /// Adds a text; nothing is left out.
+  /// Adds a string; omits the member if it is `nil`.
   mutating func add(_ name: String, _ value: String?) {
     if let value { put(name, Self.quoted(value)) }
   }
 
-  /// Adds a number; nothing is left out.
+  /// Adds a number; omits the member if it is `nil`.
   mutating func add(_ name: String, _ value: Int64?) {
     if let value { put(name, String(value)) }
   }
 
-  /// Adds a truth value.
+  /// Adds a Boolean.
   mutating func add(_ name: String, _ value: Bool) { put(name, value ? "true" : "false") }
 
   private mutating func put(_ name: String, _ value: String) {
@@ -23,7 +23,7 @@ struct JSONLine {
     body += "\(Self.quoted(name)):\(value)"
   }
 
-  /// Quotes a text (RFC 8259 section 7).
+  /// Returns a quoted string (RFC 8259 section 7).
   private static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {

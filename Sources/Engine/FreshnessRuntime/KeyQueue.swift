@@ -1,6 +1,6 @@
 import Freshness
 
-/// A queue of resources with a number each, first in, first out.
+/// A first-in, first-out queue of resources, each with a number.
 struct KeyQueue: Sendable {
   private var items: [(key: MachineSchedule.Key, number: Int64)] = []
   private var head = 0
@@ -11,11 +11,11 @@ struct KeyQueue: Sendable {
   /// Adds an item at the end.
   mutating func append(_ item: (key: MachineSchedule.Key, number: Int64)) { items.append(item) }
 
-  /// Takes the first item; there must be one.
+  /// Removes the first item; the queue must not be empty.
   mutating func removeFirst() -> (key: MachineSchedule.Key, number: Int64) {
     let first = items[head]
     head += 1
-    // What was taken is let go of once it is half of all.
+    // Removed items are discarded once they are half of the storage.
     if head > 64, head * 2 > items.count {
       items.removeFirst(head)
       head = 0

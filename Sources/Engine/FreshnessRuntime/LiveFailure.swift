@@ -1,27 +1,27 @@
 public import ConditionalHTTP
 public import Freshness
 
-/// A failure, with words (R21).
+/// A failure with a message (R21).
 public struct LiveFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The kind, which decides what a person can do about it.
+  /// The kind, which determines the remedy.
   public var kind: Failure.Kind
-  /// The status of the answer; nothing when there was none.
+  /// The status of the response; `nil` without one.
   public var status: Int?
-  /// When the run of failures became visible.
+  /// When the current series of failures became visible.
   public var since: Moment
-  /// What the server says about it (RFC 9457), where it says something.
+  /// The server's problem details, if any (RFC 9457).
   public var problem: ProblemDetails?
-  /// What happened, for people.
+  /// A readable description of what happened.
   public var description: String
 
   /// Creates a failure.
   ///
   /// - Parameters:
   ///   - kind: The kind.
-  ///   - status: The status of the answer.
-  ///   - since: When the run of failures became visible.
-  ///   - problem: What the server says about it.
-  ///   - description: What happened, for people.
+  ///   - status: The status of the response.
+  ///   - since: When the current series of failures became visible.
+  ///   - problem: The server's problem details.
+  ///   - description: A readable description of what happened.
   public init(
     kind: Failure.Kind,
     status: Int?,
@@ -38,7 +38,7 @@ public struct LiveFailure: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension LiveFailure {
-  /// Puts the words to a failure of the machine.
+  /// Adds the messages to a failure of the machine.
   init(kind: Failure.Kind, status: Int?, since: Moment, words: FailureMessages?) {
     self.init(
       kind: kind,
@@ -50,14 +50,14 @@ extension LiveFailure {
   }
 }
 
-/// The words of a failure.
+/// The messages of a failure.
 struct FailureMessages: Hashable, Sendable {
-  /// What happened, for people.
+  /// A readable description of what happened.
   var description: String
-  /// What the server says about it.
+  /// The server's problem details.
   var problem: ProblemDetails?
 
-  /// Words an outcome; nothing if it is a success, or no failure (R22).
+  /// Describes an outcome, or returns `nil` for a success or a cancellation (R22).
   init?(_ outcome: ResponseOutcome, problem: ProblemDetails?) {
     self.problem = problem
     let said = problem.map { $0.detail.isEmpty ? $0.title : $0.detail } ?? ""

@@ -8,12 +8,12 @@ public import Observation
 /// // body: Text(board.value?.title ?? ""), .task { await board.observe() }
 /// ```
 ///
-/// It observes while ``observe()`` runs. Another ``resource`` takes the place of the old one at
-/// once: the old copy is gone before the next view update (R4).
+/// It observes while ``observe()`` runs. A new ``resource`` replaces the old one at once: the old
+/// copy is removed before the next view update (R4).
 @MainActor
 @Observable
 public final class LiveResource<R: FreshResource> {
-  /// What is observed.
+  /// The observed resource.
   public var resource: R {
     didSet {
       guard resource != oldValue else { return }
@@ -23,11 +23,11 @@ public final class LiveResource<R: FreshResource> {
     }
   }
 
-  /// The copy; nothing before the first answer.
+  /// The current copy; `nil` before the first response.
   public private(set) var value: R.Value?
-  /// What went wrong last, until something goes right.
+  /// The most recent failure, until the next success.
   public private(set) var failure: LiveFailure?
-  /// Whether a person may be told that a request is out (R25).
+  /// Whether to show the loading hint (R25).
   public private(set) var isLoading = false
   /// The marker, the badge and the age, as of the last change.
   public private(set) var label: FreshnessLabel?
@@ -36,11 +36,11 @@ public final class LiveResource<R: FreshResource> {
   @ObservationIgnored private var switches = 0
   @ObservationIgnored private var turn: Task<Void, Never>?
 
-  /// Creates an object that observes nothing yet.
+  /// Creates an object that does not observe yet.
   ///
   /// - Parameters:
-  ///   - resource: What to observe.
-  ///   - client: Keeps it fresh.
+  ///   - resource: The resource to observe.
+  ///   - client: The client that keeps it fresh.
   public init(_ resource: R, client: FreshnessClient) {
     self.resource = resource
     self.client = client
@@ -69,7 +69,7 @@ public final class LiveResource<R: FreshResource> {
   /// How fresh the resource is now; for a label that counts the seconds (R27, R28).
   public var freshness: FreshnessReport? { client.freshness(of: resource) }
 
-  /// A person wishes for a fresh copy.
+  /// Requests a refresh on behalf of the user.
   public func refresh(_ wish: RefreshRequest = .person) { client.refresh(resource, wish) }
 
   private func show(_ snapshot: LiveSnapshot<R.Value>?) {

@@ -1,25 +1,25 @@
 public import Freshness
 
-/// What observers of a resource see: the copy, and what is wrong, side by side (R22).
+/// What observers of a resource see: the copy and the failure, side by side (R22).
 ///
-/// A snapshot is told when something in it changes. That a copy was merely confirmed changes
-/// nothing in it (R16): its growing age is read with ``FreshnessClient/freshness(of:)``.
+/// A snapshot is delivered when its contents change. A confirmation of the copy changes nothing in
+/// it (R16); read the growing age with ``FreshnessClient/freshness(of:)``.
 public struct LiveSnapshot<Value: Sendable>: Sendable {
-  /// The copy; nothing before the first answer and right after a change of context (R4).
+  /// The current copy; `nil` before the first response and right after a change of context (R4).
   public internal(set) var value: Value?
-  /// What went wrong last, until something goes right.
+  /// The most recent failure, until the next success.
   public internal(set) var failure: LiveFailure?
-  /// Whether a request is out that a person may be told about (R25).
+  /// Whether to show the loading hint (R25).
   public internal(set) var isLoading = false
-  /// The marker, the badge and the age, as they were when the snapshot was told (R26).
+  /// The marker, the badge and the age when the snapshot was delivered (R26).
   public internal(set) var label: FreshnessLabel
 
   /// Creates a snapshot.
   ///
   /// - Parameters:
   ///   - value: The copy.
-  ///   - failure: What went wrong last.
-  ///   - isLoading: Whether a person may be told that a request is out.
+  ///   - failure: The most recent failure.
+  ///   - isLoading: Whether to show the loading hint.
   ///   - label: The marker, the badge and the age.
   public init(
     value: Value?,
@@ -36,26 +36,26 @@ public struct LiveSnapshot<Value: Sendable>: Sendable {
 
 extension LiveSnapshot: Equatable where Value: Equatable {}
 
-/// How fresh a resource is at one moment, and what the engine does about it.
+/// How fresh a resource is at an instant, and what the engine is doing about it.
 public struct FreshnessReport: Hashable, Sendable {
   /// The marker, the badge and the age (R26, R27).
   public var label: FreshnessLabel
-  /// How long ago the body became another; nothing without a copy.
+  /// How long ago the body changed; `nil` without a copy.
   public var changedAgo: Timespan?
-  /// How long ago the server last said that the copy is right; nothing without a copy.
+  /// How long ago the server last confirmed the copy; `nil` without a copy.
   public var verifiedAgo: Timespan?
-  /// The time until the engine acts by itself: the next request, or the timeout of one that is out.
+  /// The time until the engine acts by itself: the next request, or the timeout of one in flight.
   public var nextActionIn: Timespan?
-  /// Whether a request is out.
+  /// Whether a request is in flight.
   public var isAsking: Bool
-  /// Whether a stream brings the news (R33).
+  /// Whether a stream delivers events (R33).
   public var isStreaming: Bool
   /// The pace of the schedule (R9).
   public var pace: Pace
-  /// The failures in a row that count for the ladder (R23).
+  /// The consecutive failures that count for the backoff (R23).
   public var failuresInARow: Int
 
-  /// How fresh a copy is that nobody keeps fresh.
+  /// Creates a report about a copy that is not kept fresh.
   ///
   /// - Parameter label: The marker, the badge and the age.
   public init(once label: FreshnessLabel) {

@@ -1,13 +1,13 @@
 import Freshness
 
-/// The snapshots of one resource, the newest only.
+/// The snapshots of one resource, of which only the newest is buffered.
 ///
-/// Each iteration is an observer of its own. It observes from its first `next()` until its iterator
-/// is gone or its task is cancelled.
+/// Each iteration is a separate observer. It observes from its first `next()` until its iterator is
+/// released or its task is canceled.
 public struct LiveSnapshots<R: FreshResource>: AsyncSequence, Sendable {
   /// A snapshot.
   public typealias Element = LiveSnapshot<R.Value>
-  /// Snapshots carry failures; the sequence has none.
+  /// The sequence does not fail; snapshots carry failures.
   public typealias Failure = Never
 
   let client: FreshnessClient
@@ -30,7 +30,7 @@ public struct LiveSnapshots<R: FreshResource>: AsyncSequence, Sendable {
 
     /// Waits for a snapshot that this observer has not seen.
     ///
-    /// - Returns: The newest one; nothing once the task is cancelled.
+    /// - Returns: The newest one, or `nil` once the task is canceled.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(Never) -> LiveSnapshot<R.Value>? {
@@ -47,7 +47,7 @@ public struct LiveSnapshots<R: FreshResource>: AsyncSequence, Sendable {
   }
 }
 
-/// One observer of a resource, for as long as it exists.
+/// One observer of a resource, for the lifetime of this object.
 final class ResourceObservation<R: FreshResource>: Sendable {
   let client: FreshnessClient
   let cell: ResourceEntry<R>

@@ -1,10 +1,10 @@
 import Freshness
 
-/// The origins that a client talks to, and which request belongs to whom (R39).
+/// The origins of a client, and the machine that each request belongs to (R39).
 struct OriginRegistry: Sendable {
   private struct Entry: Sendable {
     var origin: Origin
-    /// What its machines were told last.
+    /// The restraint that its machines received last.
     var told = Restraint()
     /// The resources it serves.
     var resources = 0
@@ -12,15 +12,15 @@ struct OriginRegistry: Sendable {
 
   private let limits: Origin.Limits
   private var entries: [String: Entry] = [:]
-  /// The machines whose requests wait or are out, by the requests' numbers.
+  /// The machines of queued requests and of those in flight, by request number.
   private var keys: [Int64: MachineSchedule.Key] = [:]
   private var numbers: Int64 = 0
-  /// The origins about which something changed.
+  /// The origins that changed.
   private var touched: [String] = []
 
-  /// Creates an empty book.
+  /// Creates an empty registry.
   ///
-  /// - Parameter policy: The client's; its cap and its ladder are those of the origins.
+  /// - Parameter policy: The client's policy; origins use its cap and its ladder.
   init(policy: Policy) {
     var limits = Origin.Limits()
     limits.retryAfterCap = policy.retryAfterCap
@@ -28,10 +28,10 @@ struct OriginRegistry: Sendable {
     self.limits = limits
   }
 
-  /// What a new machine of an origin is told.
+  /// Returns the restraint for a new machine of an origin.
   func restraint(of name: String) -> Restraint { entries[name]?.origin.restraint ?? Restraint() }
 
-  /// Notes another resource of an origin.
+  /// Records another resource of an origin.
   mutating func opened(_ name: String) {
     if entries[name] == nil, entries.count >= ClientLimits.mostOrigins {
       entries = entries.filter { $0.value.resources > 0 }
@@ -39,7 +39,7 @@ struct OriginRegistry: Sendable {
     entries[name, default: Entry(origin: Origin(limits: limits))].resources += 1
   }
 
-  /// Notes that a resource of an origin is let go.
+  /// Records that a resource of an origin was removed.
   mutating func closed(_ name: String) { entries[name]?.resources -= 1 }
 
   /// Adds a request that a machine ordered, and numbers it.
@@ -54,7 +54,7 @@ struct OriginRegistry: Sendable {
     return numbers
   }
 
-  /// Takes in the end of a request; without an outcome it was cancelled, sent or not.
+  /// Records the end of a request; without an outcome it was canceled, sent or not.
   mutating func ended(
     _ number: Int64,
     of name: String,
@@ -76,8 +76,8 @@ struct OriginRegistry: Sendable {
     touched.append(name)
   }
 
-  /// Takes the next origin about which something changed, with what to tell its machines, if they do
-  /// not know it.
+  /// Removes and returns the next origin that changed, with the restraint for its machines if that
+  /// is new.
   mutating func takeTouched() -> (name: String, news: Restraint?)? {
     guard let name = touched.popLast() else { return nil }
     guard let entry = entries[name], entry.origin.restraint != entry.told else {
@@ -87,7 +87,7 @@ struct OriginRegistry: Sendable {
     return (name, entry.origin.restraint)
   }
 
-  /// Names a request to send now, and its machine.
+  /// Returns a request to send now, with its machine.
   mutating func admit(_ name: String) -> (number: Int64, key: MachineSchedule.Key)? {
     while let number = entries[name]?.origin.admit() {
       if let key = keys[number] { return (number, key) }

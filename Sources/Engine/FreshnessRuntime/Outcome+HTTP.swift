@@ -2,19 +2,19 @@ import ConditionalHTTP
 import Freshness
 
 extension Outcome {
-  /// Words what HTTP says as the machine understands it (R21).
+  /// Converts an outcome of HTTP to an outcome of the machine (R21).
   ///
   /// - Parameters:
-  ///   - outcome: What HTTP says.
-  ///   - content: The body, where one was read.
-  ///   - hasCopy: Whether there is a copy that "not modified" could be taken to speak of.
-  ///   - reason: The number of the words for an answer that cannot be used.
+  ///   - outcome: The outcome of HTTP.
+  ///   - content: The body, if one was read.
+  ///   - hasCopy: Whether there is a copy that "not modified" could refer to.
+  ///   - reason: The number of the message for an unusable response.
   init(_ outcome: ResponseOutcome, content: Content?, hasCopy: Bool, reason: Int32) {
     switch outcome {
     case .modified: self = content.map { .content($0) } ?? .undecodable(reason: reason)
     case .notModified: self = .unchanged
-    // R17: without a copy it leads to one more question. With one, it is an answer to a question that
-    // nobody asked, and vouches for nothing.
+    // R17: without a copy this leads to one more request. With one, it answers a request that was
+    // never made, and confirms nothing.
     case .notModifiedWithoutSnapshot: self = hasCopy ? .undecodable(reason: reason) : .unchanged
     case .badQuestion: self = .refused
     case .unauthorised: self = .unauthorised

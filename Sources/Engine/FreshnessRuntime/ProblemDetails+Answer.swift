@@ -3,10 +3,11 @@ import Foundation
 import HTTPTypes
 
 extension ProblemDetails {
-  /// The most bytes of a problem that are read.
+  /// The maximum size of problem details, in bytes.
   private static let largest = 64 << 10
 
-  /// Reads the problem of an answer; nothing if it carries none (RFC 9457 section 3).
+  /// Reads the problem details of a response, or returns `nil` if there are none (RFC 9457 section
+  /// 3).
   init?(reading answer: HTTPExchangeAnswer) {
     let type = answer.head.headerFields[.contentType]?.lowercased() ?? ""
     guard type.hasPrefix("application/problem+json"), answer.body.count <= Self.largest,

@@ -2,11 +2,11 @@ import Freshness
 import HTTPTypes
 
 extension RateLimit {
-  /// Reads the fields of an answer; gives nothing if they say nothing, or nothing readable.
+  /// Reads the fields of a response; returns `nil` if they are missing or not readable.
   ///
-  /// Reads `RateLimit` in its forms (`"default";r=50;t=30`, and the older
-  /// `limit=100, remaining=50, reset=30`), then `RateLimit-Remaining` and `RateLimit-Reset`, then the
-  /// same two with `X-` before them. Of several limits the one with the fewest requests left counts.
+  /// Reads `RateLimit` in its forms (`"default";r=50;t=30`, and the older `limit=100, remaining=50,
+  /// reset=30`), then `RateLimit-Remaining` and `RateLimit-Reset`, then these two with the prefix
+  /// `X-`. Of several limits, the one with the fewest remaining requests counts.
   init?(fields: HTTPFields) {
     if let name = HTTPField.Name("RateLimit"), let limit = Self.limit(fields[values: name]) {
       self = limit
@@ -22,7 +22,7 @@ extension RateLimit {
     return nil
   }
 
-  /// The longest reset in seconds; greater numbers are dates, as some servers send them.
+  /// The longest reset in seconds; greater numbers are dates, which some servers send.
   private static let longestReset: Int64 = 86_400
   private static let mostRemaining: Int64 = 1_000_000_000
 

@@ -2,36 +2,36 @@ import ConditionalHTTP
 import Freshness
 import HTTPTypes
 
-/// What came back for one request, read as far as it can be read without the copy at hand.
+/// The response to one request, read as far as possible without the current copy.
 struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
-  /// The meaning of the answer.
+  /// The outcome of the request.
   var outcome: ResponseOutcome
-  /// The status; 0 without an answer.
+  /// The status; 0 without a response.
   var status: Int
   /// The bytes of the body.
   var bytes: Int
-  /// The body, where it could be read.
+  /// The body, if it could be read.
   var reading: Reading<Value>?
-  /// What validates the body.
+  /// The validators of the body.
   var validators: Validators
-  /// What the answer says of its freshness.
+  /// What the response says about its freshness.
   var marks: FreshnessMetadata
-  /// What the answer says of the next change.
+  /// What the response says about the next change.
   var hints: Hints
   /// The wall clock of the device on arrival (R27).
   var deviceTime: WallTime?
-  /// The time from sending the request to the arrival of the whole answer (R37).
+  /// The time from sending the request to receiving the complete response (R37).
   var delay: Timespan?
-  /// What the answer says of the server's rate limit (R39).
+  /// What the response says about the server's rate limit (R39).
   var rateLimit: RateLimit?
-  /// What the server says about a failure.
+  /// The server's problem details for a failure.
   var problem: ProblemDetails?
-  /// What makes the answer checkable.
+  /// The evidence for the response.
   var evidence = SampleEvidence()
-  /// Whether a 304 came that speaks of another copy than ours.
+  /// Whether a 304 arrived that refers to another copy.
   var isOfAnotherCopy = false
 
-  /// Creates the arrival of nothing.
+  /// Creates the result of a request without a response.
   init(_ error: HTTPExchangeError) {
     outcome = ResponseOutcome(error)
     status = 0
@@ -41,7 +41,7 @@ struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
     hints = Hints()
   }
 
-  /// Creates the arrival of a body by a stream (R33).
+  /// Creates the result for a body from a stream (R33).
   init(_ reading: Reading<Value>, bytes: Int) {
     outcome = .modified
     status = 0
@@ -52,17 +52,17 @@ struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
     hints = reading.hints ?? Hints()
   }
 
-  /// Reads an answer.
+  /// Reads a response.
   ///
   /// - Parameters:
-  ///   - answer: The answer.
-  ///   - resource: What was asked for.
-  ///   - known: The copy that the request told the server of.
+  ///   - answer: The response.
+  ///   - resource: The requested resource.
+  ///   - known: The copy that the request referred to.
   ///   - sent: The validators that were sent.
-  ///   - times: When the request went out and the answer came, on the monotonic clock, and the
+  ///   - times: When the request was sent and the response arrived, on the monotonic clock, and the
   ///     wall clock on arrival.
-  ///   - retryAfterCap: The longest `Retry-After` that is obeyed.
-  ///   - isRecorded: Whether somebody wants the hash of the body.
+  ///   - retryAfterCap: The longest `Retry-After` that is honored.
+  ///   - isRecorded: Whether to compute the hash of the body.
   init<R: FreshResource>(
     _ answer: HTTPExchangeAnswer,
     of resource: R,
@@ -115,7 +115,7 @@ struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
     }
   }
 
-  /// Reads the server's name for an answer.
+  /// Returns the server's identifier of a response.
   private static func requestId(of head: HTTPResponse) -> String? {
     for name in ["x-md-request-id", "x-request-id"] {
       if let value = HTTPField.Name(name).flatMap({ head.headerFields[$0] }) { return value }
@@ -123,11 +123,11 @@ struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
     return nil
   }
 
-  /// The time in caches: as `Age` says, or as `Date` betrays (R37).
+  /// Returns the time in caches, from `Age`, or from what `Date` reveals (R37).
   ///
-  /// A cache that passes answers on without `Age` often puts its own `Date` on them. Then the server's
-  /// time within the body is older than `Date`, by as long as the answer lay in the cache. `Date`
-  /// counts whole seconds: less than one says nothing.
+  /// A cache that forwards responses without `Age` often adds its own `Date`. The server's time in
+  /// the body is then older than `Date`, by as long as the response was cached. `Date` counts whole
+  /// seconds, so differences under one second say nothing.
   private static func transit(own: FreshnessMetadata?, standard: FreshnessMetadata) -> Timespan {
     var transit = max(own?.transit ?? .zero, standard.transit)
     if let date = standard.serverTime, let served = own?.serverTime, date - served >= .seconds(1) {
@@ -138,8 +138,8 @@ struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
 
   /// Reads `Date` and `Age` (RFC 9111 section 4.2.3).
   ///
-  /// The apparent age is left out: it believes the device's wall clock (R27). The response delay is
-  /// added by the machine (R37).
+  /// The apparent age is not used, because it depends on the device's wall clock (R27). The machine
+  /// adds the response delay (R37).
   private static func marks(
     of head: HTTPResponse,
     asked: Moment,

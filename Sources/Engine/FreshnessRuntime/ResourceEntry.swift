@@ -4,36 +4,36 @@ import Freshness
 import HTTPTypes
 import Synchronization
 
-/// What a client needs of a resource without knowing its type.
+/// What a client needs of a resource of any type.
 protocol AnyResourceEntry: AnyObject, Sendable {
-  /// What is asked for, in the words in which an answer names it.
+  /// The requested subject as responses name it.
   var subject: String? { get }
-  /// Sends a request; its arrival is reported to the client.
+  /// Sends a request and reports its response to the client.
   func send(
     _ request: Request,
     for key: MachineSchedule.Key,
     of client: FreshnessClient
   ) -> Task<Void, Never>
-  /// Opens the stream of news; what it brings is reported to the client. Nothing if there is none.
+  /// Opens the event stream and reports its events to the client; returns `nil` without a stream.
   func listen(
     as number: Int64,
     for key: MachineSchedule.Key,
     of client: FreshnessClient
   ) -> Task<Void, Never>?
-  /// Takes over what an event did, and tells the observers what they can see of it.
+  /// Applies the effects of an event and notifies the observers of visible changes.
   ///
-  /// - Returns: A value that was let go, to be freed outside of every lock.
+  /// - Returns: A value to release outside every lock.
   func settle(_ effects: Effects, machine: RefreshMachine, at now: Moment) -> (any Sendable)?
-  /// Forgets all that belongs to another context (R4, R19).
+  /// Removes everything that belongs to another context (R4, R19).
   func forget()
 }
 
 /// One resource: its copy, its validators and its observers.
 ///
-/// The machine decides; the cell keeps what the machine knows by number only. Only the client,
-/// under its lock, changes a cell, except for the observers' waiting.
+/// The machine decides; the entry keeps what the machine knows by number only. Only the client,
+/// under its lock, changes an entry, except for the observers' waits.
 final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
-  /// An observer that waits for something new.
+  /// An observer that may be waiting for a new snapshot.
   private struct Observer {
     /// The last version it saw.
     var seen: Int64 = 0
@@ -43,42 +43,42 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
 
   private struct State {
     var live: LiveSnapshot<R.Value>
-    /// Counts the copies: another one, or none any more.
+    /// The number of changes of the copy, including its removal.
     var copies: Int64 = 0
-    /// Counts what was told to observers.
+    /// The number of snapshots delivered to observers.
     var version: Int64 = 1
     var revision: Int64 = 0
-    /// The numbers that were given to revisions and validators.
+    /// The number of identifiers assigned to revisions and validators.
     var numbers: Int64 = 0
-    /// The validators of the copy at hand, and the machine's number for them.
+    /// The validators of the current copy, and the machine's number for them.
     var validators: (number: Int64, fields: Validators)?
-    /// The body that an event in progress may put in place.
+    /// The body that the current event may apply.
     var incoming: Incoming?
-    /// The words of the failure that is shown.
+    /// The message of the failure that is shown.
     var failure: FailureMessages?
-    /// The words of a failure that an event in progress may show.
+    /// The message of a failure that the current event may show.
     var arriving: FailureMessages?
     var resume = ResumePoint()
     /// Whether the server said that there is no stream (204).
     var isStreamOver = false
-    /// The reconnection time that the stream named (`retry:`).
+    /// The reconnection time set by the stream (`retry:`).
     var reconnectionTime = Timespan.zero
-    /// The moment before which the stream is not opened again.
+    /// The instant before which the stream is not reopened.
     var reconnectsAt: Moment?
     var observers: [Int64: Observer] = [:]
     var observerNumbers: Int64 = 0
   }
 
-  /// A body on its way into place.
+  /// A body that may be applied.
   private struct Incoming {
     var value: R.Value
     var revision: Int64
     var validator: (number: Int64, fields: Validators)?
   }
 
-  /// How a value compares with the copy that was at hand.
+  /// How a value compares with the copy at the time.
   struct Comparison: Sendable {
-    /// Which copy it was.
+    /// The number of that copy.
     fileprivate var copy: Int64
     /// Whether they are equal.
     fileprivate var isSame: Bool
@@ -125,20 +125,20 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
     }
   }
 
-  /// Compares a value with the copy at hand.
+  /// Compares a value with the current copy.
   ///
-  /// `==` is code of the application's own: it is never called under a lock.
+  /// `==` is application code, which never runs under a lock.
   func compare(with value: R.Value?) -> Comparison {
     let (copy, known) = state.withLock { ($0.copies, $0.live.value) }
     return Comparison(copy: copy, isSame: value != nil && known == value)
   }
 
-  /// Whether the copy at hand is the one that was compared.
+  /// Returns whether the current copy is the one that was compared.
   func isCurrent(_ comparison: Comparison) -> Bool {
     state.withLock { $0.copies == comparison.copy }
   }
 
-  /// Words an arrival as the machine understands it: equal content keeps its revision (R16).
+  /// Converts a response for the machine: equal content keeps its revision (R16).
   func answer(for arrival: ReceivedResponse<R.Value>, _ comparison: Comparison) -> Answer {
     state.withLock { state in
       state.arriving = FailureMessages(arrival.outcome, problem: arrival.problem)
@@ -180,7 +180,7 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
 
   // MARK: Local writes
 
-  /// Puts the application's own copy in place and names its revision (P8).
+  /// Stores the application's own copy and returns its revision (P8).
   func write(_ value: R.Value, _ comparison: Comparison) -> Revision {
     state.withLock { state in
       state.numbers += 1
@@ -190,7 +190,7 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
     }
   }
 
-  /// Offers a copy of an earlier run and names its revision (R38).
+  /// Offers a copy from an earlier run and returns its revision (R38).
   func restore(_ value: R.Value) -> Revision {
     state.withLock { state in
       state.numbers += 1
@@ -199,10 +199,10 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
     }
   }
 
-  /// The copy at hand.
+  /// The current copy.
   var value: R.Value? { snapshot.value }
 
-  /// What an observer would be told now.
+  /// The current snapshot.
   var snapshot: LiveSnapshot<R.Value> { state.withLock { $0.live } }
 
   // MARK: Effects
@@ -218,7 +218,7 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
           state.live.value = incoming.value
           state.copies += 1
           state.revision = incoming.revision
-          // R19: the validator of a body that was not put in place is never used.
+          // R19: the validator of a body that was not applied is never used.
           let isInPlace = machine.snapshot?.validator?.number == incoming.validator?.number
           state.validators = isInPlace ? incoming.validator : nil
         }
@@ -251,7 +251,8 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
       }
       return Self.takeWaiters(&state)
     }
-    // Never under the lock: resuming waits for a cancellation in progress, whose handler takes the lock.
+    // Never under the lock: resuming waits for a cancellation in progress, whose handler takes the
+    // lock.
     for waiter in waiters { waiter.resume(returning: true) }
     return freed.isEmpty ? nil : freed
   }
@@ -270,7 +271,7 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
 
   // MARK: Observers
 
-  /// Counts a new version and takes out the waits that it ends.
+  /// Counts a new version and removes the waits that it ends.
   private static func takeWaiters(_ state: inout State) -> [CheckedContinuation<Bool, Never>] {
     state.version += 1
     return state.observers.keys.compactMap { number in
@@ -279,7 +280,7 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
     }
   }
 
-  /// Adds an observer and names it.
+  /// Adds an observer and returns its number.
   func join() -> Int64 {
     state.withLock { state in
       state.observerNumbers += 1
@@ -288,17 +289,17 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
     }
   }
 
-  /// Removes an observer; a wait of its own ends.
+  /// Removes an observer and ends its wait.
   func leave(_ number: Int64) {
     let waiter = state.withLock { $0.observers.removeValue(forKey: number)?.waiter }
     waiter?.resume(returning: false)
   }
 
-  /// Waits until there is something the observer has not seen, and gives the newest of it.
+  /// Waits until there is a snapshot that the observer has not seen, and returns the newest.
   ///
-  /// Whatever changed in between is skipped: nothing queues up behind a slow observer.
+  /// Intermediate changes are skipped, so nothing queues up for a slow observer.
   ///
-  /// - Returns: The snapshot; nothing once the task is cancelled.
+  /// - Returns: The snapshot, or `nil` once the task is canceled.
   func next(_ number: Int64) async -> LiveSnapshot<R.Value>? {
     await withTaskCancellationHandler {
       while !Task.isCancelled {
@@ -329,7 +330,7 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
 
   private func wait(_ number: Int64, _ waiter: CheckedContinuation<Bool, Never>) {
     let mayWait: Bool? = state.withLock { state in
-      // The task may be cancelled, or the news may be there, before the wait began.
+      // The task may have been canceled, or a snapshot delivered, before the wait began.
       guard let observer = state.observers[number], !Task.isCancelled else { return false }
       guard observer.seen == state.version, observer.waiter == nil else { return true }
       state.observers[number]?.waiter = waiter
@@ -350,7 +351,7 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
     }
     guard !isOver else { return nil }
     return Task { [resource] in
-      // Code of the application's own: never under a lock.
+      // Application code: never under a lock.
       guard var request = resource.news() else { return client.hasNoStream(number, key: key) }
       if let id = resume.fieldValue, let name = HTTPField.Name(ResumePoint.fieldName) {
         request.headerFields.append(HTTPField(name: name, lenientValue: id))
@@ -367,9 +368,9 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
     }
   }
 
-  /// Reads an event against the copy at hand, and moves the place to resume from.
+  /// Reads an event against the current copy, and advances the resume point.
   func read(_ event: ServerSentEvent) -> StreamEvent<R.Value> {
-    // Code of the application's own: never under the lock.
+    // Application code: never under the lock.
     let news = resource.read(event, since: value)
     state.withLock { state in
       if case .gap = news { state.resume.reset() } else { state.resume.applied(event) }
@@ -377,17 +378,17 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
     return news
   }
 
-  /// The stream named its reconnection time (WHATWG HTML: `retry:`).
+  /// Records the reconnection time set by the stream (WHATWG HTML: `retry:`).
   func reconnectionTime(_ milliseconds: Int64) {
     let time = min(Timespan.milliseconds(max(milliseconds, 0)), ClientLimits.longestReconnection)
     state.withLock { $0.reconnectionTime = time }
   }
 
-  /// The stream ended or could not be opened, and nobody here wanted that.
+  /// Records that the stream ended or could not be opened, unless the client closed it.
   func streamEnded(at now: Moment) {
     state.withLock { $0.reconnectsAt = now + $0.reconnectionTime }
   }
 
-  /// The server said that there is no stream (WHATWG HTML: 204 ends reconnecting).
+  /// Records that there is no stream (WHATWG HTML: 204 ends reconnecting).
   func streamIsOver() { state.withLock { $0.isStreamOver = true } }
 }

@@ -1,11 +1,11 @@
 import Freshness
 import HTTPTypes
 
-/// A resource of any type, as a name in the client's directory.
+/// A resource of any type as a key of the client's registry.
 struct ResourceName: Hashable, Sendable {
   private let resource: any FreshResource
 
-  /// Names a resource.
+  /// Wraps a resource.
   init(_ resource: any FreshResource) { self.resource = resource }
 
   /// Resources of different types are never equal.
@@ -21,21 +21,21 @@ struct ResourceName: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { resource.hash(into: &hasher) }
 }
 
-/// What a resource says of itself, found out before it is looked for under the ledger's lock.
+/// The properties of a resource, read before it is looked up under the registry's lock.
 struct ResourceOpening<R: FreshResource>: Sendable {
   let resource: R
-  /// The name in the directory.
+  /// The name in the registry.
   let name: ResourceName
-  /// The constants of its own.
+  /// The resource's own constants.
   let policy: Policy?
-  /// What is asked for, in the words in which an answer names it.
+  /// The requested subject as responses name it.
   let subject: String?
   /// The name in exported samples: method and address.
   let title: String
   /// The origin that serves it: scheme and authority (R39).
   let origin: String
 
-  /// Asks a resource.
+  /// Reads the properties of a resource.
   init(_ resource: R) {
     self.resource = resource
     name = ResourceName(resource)

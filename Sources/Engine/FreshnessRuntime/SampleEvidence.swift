@@ -1,37 +1,37 @@
 public import Freshness
 
-/// What makes a recorded request checkable by somebody who was not there (R29).
+/// Evidence that lets a third party check a recorded request (R29).
 ///
-/// A report compares these with each other and with the other client's: which subject was asked for
-/// and which one the answer names, which answer of the server it was, and what its body was.
+/// A report compares these values with each other and with the other client's: the requested
+/// subject, the subject of the response, the identifier of the response, and the hash of its body.
 public struct SampleEvidence: Hashable, Sendable {
   /// Why the request was sent.
   public var origin: RefreshRequest.Origin?
-  /// What was asked for, such as a stop_id.
+  /// The requested subject, such as a stop_id.
   public var asked: String?
-  /// What the answer says it is about.
+  /// The subject that the response names.
   public var answered: String?
-  /// The server's name for this answer: `X-MD-Request-Id`, else `X-Request-Id`.
+  /// The server's identifier of this response: `X-MD-Request-Id`, else `X-Request-Id`.
   public var requestId: String?
-  /// The entity tag of the answer, as it came.
+  /// The entity tag of the response, as received.
   public var entityTag: String?
-  /// The server's receipt for this answer, as it came (`X-MD-Receipt`).
+  /// The server's receipt for this response, as received (`X-MD-Receipt`).
   public var receipt: String?
-  /// The FNV-1a hash of the body, 64 bits; nothing without a body.
+  /// The 64-bit FNV-1a hash of the body; `nil` without a body.
   public var digest: UInt64?
 
-  /// Creates evidence of nothing.
+  /// Creates evidence without a response.
   public init(origin: RefreshRequest.Origin? = nil, asked: String? = nil) {
     self.origin = origin
     self.asked = asked
   }
 
-  /// The FNV-1a hash of some bytes, 64 bits.
+  /// Returns the 64-bit FNV-1a hash of some bytes.
   public static func digest(of bytes: some Sequence<UInt8>) -> UInt64 {
     bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }
 
-  /// The members of an exported line, in their order; nothing is left out.
+  /// Adds the members of an exported line in order, omitting those that are `nil`.
   func add(to line: inout JSONLine) {
     line.add("origin", origin?.word)
     line.add("asked", asked)
@@ -49,7 +49,7 @@ public struct SampleEvidence: Hashable, Sendable {
 }
 
 extension RefreshRequest.Origin {
-  /// The word of the origin in exported samples.
+  /// The name of the origin in exported samples.
   public var word: String {
     switch self {
     case .prefetch: "prefetch"

@@ -1,29 +1,29 @@
 public import Freshness
 
-/// One request as it is exported: a line of JSON Lines (R29).
+/// One request as exported: a line of JSON Lines (R29).
 ///
-/// Absent members were not known. Times are milliseconds since 1970, counted by the monotonic clock
-/// from the wall time at which the client was made: intervals between records are true even when
-/// somebody sets the wall clock meanwhile.
+/// Members that are not known are absent. Times are milliseconds since 1970, measured with the
+/// monotonic clock from the wall time at which the client was created. Intervals between records
+/// are therefore correct even if the wall clock is set.
 public struct SampleRecord: Hashable, Sendable {
   /// The sample.
   public var sample: Sample
-  /// Method and address of the resource.
+  /// The method and URL of the resource.
   public var resource: String
   /// When the request started, on the device's wall clock.
   public var startedAt: WallTime
   /// When it ended, on the device's wall clock.
   public var endedAt: WallTime
-  /// What makes it checkable.
+  /// The evidence for the sample.
   public var evidence: SampleEvidence
 
   /// Creates a record.
   ///
   /// - Parameters:
   ///   - sample: The sample.
-  ///   - resource: Method and address of the resource.
+  ///   - resource: The method and URL of the resource.
   ///   - origin: The wall time at which the run began.
-  ///   - evidence: What makes it checkable.
+  ///   - evidence: The evidence for the sample.
   public init(
     _ sample: Sample,
     resource: String,
@@ -72,7 +72,7 @@ public struct SampleRecord: Hashable, Sendable {
 }
 
 extension Outcome {
-  /// The word of the outcome in exported samples.
+  /// The name of the outcome in exported samples.
   public var word: String {
     switch self {
     case .content: "content"
@@ -91,7 +91,7 @@ extension Outcome {
 }
 
 extension Failure.Kind {
-  /// The word of the failure in exported lines.
+  /// The name of the failure in exported lines.
   public var word: String {
     switch self {
     case .refused: "refused"
@@ -108,7 +108,7 @@ extension Failure.Kind {
 }
 
 extension ResponseMode {
-  /// The word on the wire (seed 001, `meta.responseMode`).
+  /// The value on the wire (seed 001, `meta.responseMode`).
   public var word: String {
     switch self {
     case .full: "full"
@@ -119,7 +119,7 @@ extension ResponseMode {
     }
   }
 
-  /// Reads a word of the wire; one that is not known is ``unknown``.
+  /// Reads a value from the wire; one that is not known becomes ``unknown``.
   public init(word: String) {
     let known: [ResponseMode] = [
       .full, .degradedStatic, .staleCacheFallback, .staticTimeoutFallback,
@@ -129,7 +129,7 @@ extension ResponseMode {
 }
 
 extension RealtimeStatus {
-  /// The word on the wire (seed 001, `meta.rtStatus`).
+  /// The value on the wire (seed 001, `meta.rtStatus`).
   public var word: String {
     switch self {
     case .applied: "applied"
@@ -143,7 +143,7 @@ extension RealtimeStatus {
     }
   }
 
-  /// Reads a word of the wire; one that is not known is ``unknown``.
+  /// Reads a value from the wire; one that is not known becomes ``unknown``.
   public init(word: String) {
     let known: [RealtimeStatus] = [
       .applied, .partial, .skippedBudget, .disabled, .missingCache, .staleCache, .guardedError,

@@ -1,7 +1,7 @@
 import Freshness
 import StrictJSON
 
-/// Reads the answers of a vector.
+/// Reads the responses of a vector.
 enum AnswerReader {
   /// The names of the outcomes: the Swift cases of `Outcome`.
   static let outcomeNames = [

@@ -1,6 +1,6 @@
 public import StrictJSON
 
-/// One difference between what a vector says and what a machine did.
+/// A difference between what a vector expects and what a machine did.
 public struct ConformanceMismatch: Hashable, Sendable, CustomStringConvertible {
   /// The name of the vector's file.
   public var file: String
@@ -8,14 +8,14 @@ public struct ConformanceMismatch: Hashable, Sendable, CustomStringConvertible {
   public var vector: String
   /// The number of the step, from 1.
   public var step: Int
-  /// The member that differs, with the members around it: `request.timeout`.
+  /// The path of the member that differs, such as `request.timeout`.
   public var member: String
-  /// What the vector says.
+  /// The expected value.
   public var expected: JSONValue
-  /// What the machine gave, in the same terms.
+  /// The machine's value, in the terms of the grammar.
   public var got: JSONValue
 
-  /// Place, expectation and result on one line.
+  /// The position, the expected and the actual value on one line.
   public var description: String {
     "\(file): \(vector): step \(step): \(member): expected \(expected), got \(got)"
   }

@@ -1,22 +1,22 @@
 public import Freshness
 
-/// Runs vectors against an implementation of the machine and reports what differs.
+/// Runs vectors against an implementation of the machine and reports differences.
 ///
 /// ```swift
 /// let mismatches = ConformanceRun.check(vector) { policy, context in
-///   Freshness(policy: policy, context: context)
+///   RefreshMachine(policy: policy, context: context)
 /// }
 /// ```
 public enum ConformanceRun: Sendable {
-  /// The most events that one `wait` sends.
+  /// The maximum number of events that one `wait` sends.
   public static let mostEvents = 100_000
 
-  /// Tells one vector to a new machine.
+  /// Runs one vector on a new machine.
   ///
   /// - Parameters:
-  ///   - vector: The story.
-  ///   - make: Makes a machine that nobody watches yet.
-  /// - Returns: Everything that differs, in the order of the steps; nothing if the machine conforms.
+  ///   - vector: The vector.
+  ///   - make: Creates a machine without observers.
+  /// - Returns: All differences, in the order of the steps; empty if the machine conforms.
   public static func check<Machine: ConformingMachine>(
     _ vector: ConformanceVector,
     on make: (Policy, Context) throws -> Machine
@@ -26,9 +26,9 @@ public enum ConformanceRun: Sendable {
     return telling.mismatches
   }
 
-  /// Tells some vectors, each to a new machine.
+  /// Runs vectors, each on a new machine.
   ///
-  /// - Returns: Everything that differs.
+  /// - Returns: All differences.
   public static func check<Machine: ConformingMachine>(
     _ vectors: some Sequence<ConformanceVector>,
     on make: (Policy, Context) throws -> Machine

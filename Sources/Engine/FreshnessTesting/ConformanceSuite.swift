@@ -1,6 +1,6 @@
 import ConformanceVectors
 
-/// The vectors that come with this library; they need no resource bundle.
+/// The vectors built into this library; they need no resource bundle.
 public enum ConformanceSuite: Sendable {
   /// The names and the bytes of the files.
   public static let files: [(name: String, bytes: [UInt8])] = {
@@ -15,8 +15,8 @@ public enum ConformanceSuite: Sendable {
 
   /// Reads all vectors.
   ///
-  /// - Throws: ``DocumentError`` for a file that is not what the grammar says, and for an identifier
-  ///   that stands in two files.
+  /// - Throws: ``DocumentError`` if a file violates the grammar, or if two files use the same
+  ///   identifier.
   public static func vectors() throws(DocumentError) -> [ConformanceVector] {
     try vectors(of: files)
   }

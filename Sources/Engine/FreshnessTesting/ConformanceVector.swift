@@ -1,73 +1,73 @@
 public import Freshness
 public import StrictJSON
 
-/// A short story told to one refresh machine, and what must come of it.
+/// A scenario for one refresh machine, with the expected results.
 ///
 /// The grammar is in `Documentation/conformance-vectors.md`.
 public struct ConformanceVector: Sendable {
-  /// The name of the file the vector came from.
+  /// The name of the file that contains the vector.
   public var file: String
-  /// The identifier, unique over all files.
+  /// The identifier, unique across all files.
   public var id: String
-  /// The rules and scenarios that the vector is about.
+  /// The rules and scenarios that the vector covers.
   public var covers: [String]
   /// What must hold, in one sentence.
   public var says: String
   /// The constants.
   public var policy: Policy
-  /// What is watched at first.
+  /// The initial context.
   public var context: Context
   /// The steps, at least one.
   public var steps: [Step]
 
-  /// One event, or one wait, and what must hold after it.
+  /// An event or a wait, with the expected results.
   public struct Step: Sendable {
-    /// When it happens; never before the step before.
+    /// When it happens; never before the previous step.
     public var moment: Moment
     /// The name of the event, or `wait`.
     public var name: String
-    /// What happens.
+    /// What happens in the step.
     public var action: Action
-    /// The draw of the event, or of every event of a wait.
+    /// The random sample of the event, or of every event of a wait.
     public var draw: RandomSample
-    /// What must hold afterwards, by member; ``ConformanceRun`` compares.
+    /// The expected results, by member; ``ConformanceRun`` compares them.
     public var expected: [String: JSONValue]
   }
 
   /// What happens in a step.
   public enum Action: Sendable {
-    /// An event that is known before the run.
+    /// An event that is fixed before the run.
     case event(Event)
-    /// An answer; what is left out is filled in from the run.
+    /// A response; omitted values are taken from the run.
     case answered(generation: Int64?, context: Context?, Answer)
-    /// A body from the stream; without a context about the current one.
+    /// A body from the stream; without a context, for the current one.
     case delivered(context: Context?, Answer)
-    /// A host that lets time pass.
+    /// A wait, during which the host serves alarms.
     case wait(Service?)
   }
 
-  /// The server beside the host of a `wait`.
+  /// The server that answers the host during a `wait`.
   public struct Service: Sendable {
-    /// What every request is answered with.
+    /// The response to every request.
     public var answer: Answer
-    /// The time from order to answer.
+    /// The time from order to response.
     public var latency: Timespan
   }
 }
 
 extension ConformanceVector {
-  /// The most vectors in one file.
+  /// The maximum number of vectors in one file.
   public static let mostVectors = 10_000
-  /// The most steps of one vector.
+  /// The maximum number of steps of one vector.
   public static let mostSteps = 10_000
 
   /// Reads the vectors of one file.
   ///
   /// - Parameters:
-  ///   - bytes: The file.
+  ///   - bytes: The contents of the file.
   ///   - file: Its name, for errors.
   /// - Returns: The vectors, in the order of the file.
-  /// - Throws: ``DocumentError`` that names the file, the vector, the step and the member.
+  /// - Throws: ``DocumentError`` with the file, the vector, the step and the member.
   public static func decode(
     _ bytes: [UInt8],
     file: String
@@ -105,7 +105,7 @@ extension ConformanceVector {
 
   private init(_ value: JSONValue, at start: DocumentError) throws(DocumentError) {
     file = start.file ?? ""
-    // The identifier is read first, so that every other error can name it.
+    // The identifier is read first, so that every other error can include it.
     var place = start
     if case .object(let members) = value, case .string(let id)? = members["id"] {
       place.vector = id

@@ -1,12 +1,12 @@
-/// What is wrong with a vector or a policy, and where.
+/// An error in a vector or a policy, with its position.
 public struct DocumentError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The name of the file, if it has one.
   public var file: String?
-  /// The vector's identifier, as far as it could be read.
+  /// The vector's identifier, if it could be read.
   public var vector: String?
   /// The number of the step, from 1.
   public var step: Int?
-  /// The member, with the members around it: `expect.request.timeout`.
+  /// The path of the member, such as `expect.request.timeout`.
   public var member: String?
   /// What is wrong.
   public var problem: String
@@ -26,7 +26,7 @@ public struct DocumentError: Error, Hashable, Sendable, CustomStringConvertible 
     self.problem = problem
   }
 
-  /// Place and problem on one line.
+  /// The position and the problem on one line.
   public var description: String {
     let places = [file, vector, step.map { "step \($0)" }, member].compactMap(\.self)
     return (places + [problem]).joined(separator: ": ")

@@ -1,37 +1,37 @@
 import Freshness
 import StrictJSON
 
-/// What may be expected of a value, and how it is compared.
+/// The form of an expected value, and how it is compared.
 ///
-/// An expectation is written in the terms of the grammar, and so is what the machine gave: both are
-/// JSON values, and a mismatch speaks the grammar's words.
+/// Expected and actual values are both JSON values in the terms of the grammar, so a mismatch reads
+/// like the vector.
 indirect enum ExpectedShape: Sendable {
   /// An equal whole number.
   case whole
   /// An equal boolean.
   case flag
-  /// One of some words, equal.
+  /// One of several words.
   case word([String])
-  /// A list of words in any order, without repetition, equal as a set.
+  /// A list of distinct words, compared as a set.
   case set([String])
-  /// An object of which the given members must fit; others are not checked.
+  /// An object whose given members must match; others are not checked.
   case members([String: ExpectedShape])
-  /// An object with exactly one of some members, equal.
+  /// An object with exactly one of several members.
   case oneOf([String: ExpectedShape])
   /// `null`, or a shape.
   case optional(ExpectedShape)
   /// A number, or a range that contains it.
   case range
-  /// A list of equal length whose elements fit.
+  /// A list of the same length whose elements match.
   case list(ExpectedShape)
-  /// A context; without `identity` that is 0.
+  /// A context; `identity` is 0 by default.
   case context
-  /// The first shape that admits the kind of the value.
+  /// The first shape that accepts the kind of the value.
   case either(ExpectedShape, ExpectedShape)
 
   // MARK: The expectation itself
 
-  /// Checks that an expectation is well formed.
+  /// Checks that an expected value is well formed.
   func check(_ value: JSONValue, at place: DocumentError) throws(DocumentError) {
     switch self {
     case .whole:
@@ -114,10 +114,10 @@ indirect enum ExpectedShape: Sendable {
 
   // MARK: Comparison
 
-  /// One difference: the member's path, what was expected and what came.
+  /// A difference: the path of the member, the expected value and the actual value.
   typealias Difference = (path: String, expected: JSONValue, got: JSONValue)
 
-  /// Compares an expectation with what came.
+  /// Compares an expected with an actual value.
   func differences(_ expected: JSONValue, _ got: JSONValue, path: String) -> [Difference] {
     switch (self, expected, got) {
     case (.members(let shapes), .object(let wanted), .object(let found)):

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock whose time moves only when a test says so.
+/// A clock that advances only on request, for tests.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -10,23 +10,23 @@ import Synchronization
 /// try await task.value
 /// ```
 ///
-/// Sleepers wake in the order of their deadlines, and those of one deadline in the order in which
-/// they lay down. Nothing guesses: who needs to know that a task sleeps waits for it.
+/// Sleepers wake in the order of their deadlines; with equal deadlines, in the order in which they
+/// went to sleep. Tests can wait until a task sleeps instead of guessing.
 public final class ManualClock: Clock, Sendable {
-  /// An instant of one clock: the time since it was made.
+  /// An instant of one clock: the time since it was created.
   public struct Instant: InstantProtocol {
-    /// The time since the clock was made.
+    /// The time since the clock was created.
     public var offset: Swift.Duration
 
-    /// Creates an instant some time after the clock was made.
+    /// Creates an instant some time after the clock was created.
     public init(offset: Swift.Duration = .zero) { self.offset = offset }
 
-    /// Moves the instant.
+    /// Returns the instant moved by a duration.
     public func advanced(by duration: Swift.Duration) -> Instant {
       Instant(offset: offset + duration)
     }
 
-    /// Measures the time to another instant.
+    /// Returns the time to another instant.
     public func duration(to other: Instant) -> Swift.Duration { other.offset - offset }
 
     /// Compares two instants.
@@ -50,9 +50,9 @@ public final class ManualClock: Clock, Sendable {
     var lastNumber = 0
     var sleepers: [Sleeper] = []
     var watchers: [Watcher] = []
-    /// Those who were cancelled before they lay down.
+    /// The sleepers that were canceled before they slept.
     var cancelled: Set<Int> = []
-    /// Who is told that a sleeper has really gone on.
+    /// The continuations to resume when a sleeper really runs again.
     var awaited: [Int: CheckedContinuation<Void, Never>] = [:]
 
     mutating func nextNumber() -> Int {
@@ -66,7 +66,7 @@ public final class ManualClock: Clock, Sendable {
       return satisfied
     }
 
-    /// Takes the sleeper that wakes next, if it wakes until an instant.
+    /// Removes and returns the sleeper that wakes next, if it wakes by an instant.
     mutating func takeSleeper(until end: Instant) -> Sleeper? {
       let next = sleepers.indices.min {
         (sleepers[$0].deadline, sleepers[$0].number) < (sleepers[$1].deadline, sleepers[$1].number)
@@ -81,16 +81,16 @@ public final class ManualClock: Clock, Sendable {
   /// Creates a clock at its first instant.
   public init() {}
 
-  /// The present instant.
+  /// The current instant.
   public var now: Instant { state.withLock { $0.now } }
 
-  /// The smallest step: none, every instant can be told from every other.
+  /// The smallest step: zero, since every instant is distinct.
   public var minimumResolution: Swift.Duration { .zero }
 
-  /// The number of tasks that sleep.
+  /// The number of sleeping tasks.
   public var sleepers: Int { state.withLock { $0.sleepers.count } }
 
-  /// The earliest deadline of those who sleep.
+  /// The earliest deadline of the sleeping tasks.
   public var nextDeadline: Instant? { state.withLock { $0.sleepers.map(\.deadline).min() } }
 
   // MARK: Sleeping
@@ -138,7 +138,7 @@ public final class ManualClock: Clock, Sendable {
     sleeper?.continuation.resume(returning: false)
   }
 
-  /// Tells `advance` that a sleeper runs again, and forgets it.
+  /// Reports to `advance` that a sleeper runs again, and removes it.
   private func confirm(_ number: Int) {
     let advance = state.withLock { state in
       state.cancelled.remove(number)
@@ -149,13 +149,12 @@ public final class ManualClock: Clock, Sendable {
 
   // MARK: Time
 
-  /// Lets time pass, from deadline to deadline, and wakes everybody who is due.
+  /// Advances the time from deadline to deadline, and wakes the sleepers that are due.
   ///
-  /// Time stands at a sleeper's deadline when it wakes, and goes on when its task runs again. What
-  /// the task does then is its own affair: a loop that sleeps again is waited for with
-  /// ``waitForSleepers(atLeast:)``.
+  /// The time is at a sleeper's deadline when it wakes, and advances further when its task runs
+  /// again. To wait for a loop that sleeps again, use ``waitForSleepers(atLeast:)``.
   ///
-  /// - Parameter span: The time that passes; a negative one counts as none.
+  /// - Parameter span: The time that passes; a negative one counts as zero.
   public func advance(by span: Swift.Duration) async {
     let end = now.advanced(by: max(span, .zero))
     while let sleeper = state.withLock({ $0.takeSleeper(until: end) }) {
@@ -170,7 +169,7 @@ public final class ManualClock: Clock, Sendable {
     state.withLock { $0.now = max($0.now, end) }
   }
 
-  /// Waits until at least some tasks sleep.
+  /// Waits until at least a number of tasks sleep.
   ///
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func waitForSleepers(atLeast count: Int) async throws {

@@ -1,13 +1,13 @@
 import StrictJSON
 
-/// Reads the members of one object; whatever is left over at the end is an error.
+/// Reads the members of one object and reports unknown ones.
 struct MemberReader {
   private let members: [String: JSONValue]
   private var unread: Set<String>
-  /// Where the object is; `member` is its path, empty at the top.
+  /// The position of the object; `member` is its path, empty at the top level.
   let place: DocumentError
 
-  /// Starts to read an object.
+  /// Creates a reader for an object.
   init(_ value: JSONValue, at place: DocumentError) throws(DocumentError) {
     guard case .object(let members) = value else {
       throw place.with("an object is expected, not \(value.kind)")
@@ -17,32 +17,32 @@ struct MemberReader {
     unread = Set(members.keys)
   }
 
-  /// The place of a member.
+  /// Returns the position of a member.
   func place(of name: String) -> DocumentError {
     var inner = place
     inner.member = place.member.map { "\($0).\(name)" } ?? name
     return inner
   }
 
-  /// Makes an error about a member.
+  /// Returns an error about a member.
   func error(_ name: String, _ problem: String) -> DocumentError { place(of: name).with(problem) }
 
-  /// Whether a member is there, read or not.
+  /// Returns whether a member is present, read or not.
   func has(_ name: String) -> Bool { members[name] != nil }
 
-  /// Takes a member if it is there.
+  /// Removes and returns a member, if present.
   mutating func take(_ name: String) -> JSONValue? {
     unread.remove(name)
     return members[name]
   }
 
-  /// Takes a member that must be there.
+  /// Removes and returns a required member.
   mutating func need(_ name: String) throws(DocumentError) -> JSONValue {
     guard let value = take(name) else { throw error(name, "is missing") }
     return value
   }
 
-  /// Takes a whole number within bounds, if it is there.
+  /// Reads a whole number within bounds, if present.
   mutating func whole(
     _ name: String,
     in bounds: ClosedRange<Int64> = -JSONValue.largestNumber...JSONValue.largestNumber
@@ -51,7 +51,7 @@ struct MemberReader {
     return try Self.whole(value, in: bounds, at: place(of: name))
   }
 
-  /// Takes a boolean, if it is there.
+  /// Reads a Boolean, if present.
   mutating func flag(_ name: String) throws(DocumentError) -> Bool? {
     guard let value = take(name) else { return nil }
     guard case .bool(let flag) = value else {
@@ -60,7 +60,7 @@ struct MemberReader {
     return flag
   }
 
-  /// Takes a string, if it is there.
+  /// Reads a string, if present.
   mutating func string(_ name: String) throws(DocumentError) -> String? {
     guard let value = take(name) else { return nil }
     guard case .string(let text) = value else {
@@ -69,7 +69,7 @@ struct MemberReader {
     return text
   }
 
-  /// Takes the name of a case of an enumeration, if it is there.
+  /// Reads the name of an enumeration case, if present.
   mutating func word<E: RawRepresentable<UInt8>>(
     _ name: String,
     of type: E.Type = E.self
@@ -80,7 +80,7 @@ struct MemberReader {
     throw error(name, Words.unknown(text, known: all.map { Words.name($0) }))
   }
 
-  /// Takes an object, if it is there, and reads it whole.
+  /// Reads a complete object, if present.
   mutating func object<Value>(
     _ name: String,
     _ read: (inout MemberReader) throws(DocumentError) -> Value
@@ -92,7 +92,7 @@ struct MemberReader {
     return result
   }
 
-  /// Takes a list, if it is there.
+  /// Reads a list, if present.
   mutating func list(_ name: String) throws(DocumentError) -> [JSONValue]? {
     guard let value = take(name) else { return nil }
     guard case .list(let elements) = value else {
@@ -101,7 +101,7 @@ struct MemberReader {
     return elements
   }
 
-  /// Reports a member that nobody asked for.
+  /// Throws if a member was not read.
   func finish() throws(DocumentError) {
     guard let name = unread.min() else { return }
     throw error(name, "is unknown here")
@@ -124,7 +124,7 @@ struct MemberReader {
 }
 
 extension DocumentError {
-  /// The same place with a problem.
+  /// Returns the same position with a problem.
   func with(_ problem: String) -> DocumentError {
     var error = self
     error.problem = problem
@@ -132,22 +132,22 @@ extension DocumentError {
   }
 }
 
-/// The names of enumeration cases, as the documents write them: those of the Swift cases.
+/// The names of enumeration cases in the documents: those of the Swift cases.
 enum Words {
-  /// All cases of an enumeration with consecutive raw values.
+  /// Returns all cases of an enumeration with consecutive raw values.
   static func all<E: RawRepresentable<UInt8>>(_ type: E.Type) -> [E] {
     (UInt8.min...UInt8.max).compactMap { E(rawValue: $0) }
   }
 
-  /// The name of a case.
+  /// Returns the name of a case.
   static func name<E: RawRepresentable<UInt8>>(_ value: E) -> String { String(describing: value) }
 
-  /// The names of all cases.
+  /// Returns the names of all cases.
   static func names<E: RawRepresentable<UInt8>>(_ type: E.Type) -> [String] {
     all(type).map { name($0) }
   }
 
-  /// Says that a word is not one of those known.
+  /// Returns the message for an unknown word.
   static func unknown(_ text: String, known: [String]) -> String {
     "\"\(text)\" is unknown; known are \(known.joined(separator: ", "))"
   }

@@ -8,9 +8,9 @@ import StrictJSON
 /// {"preset": "workspaces", "idle": 20000, "jitter": {"share": 5}}
 /// ```
 ///
-/// `preset` or `every` gives the values that the other members override. Every member is a field of
-/// `Policy` under its Swift name, spans are milliseconds, and unknown members are errors. The limits
-/// are in ``PolicyFields``.
+/// `preset` or `every` provides the values that the other members override. Every member is a field
+/// of `Policy` under its Swift name, lengths of time are in milliseconds, and unknown members are
+/// errors. ``PolicyFields`` has the limits.
 public struct PolicyDocument: Hashable, Sendable {
   /// The policy.
   public var policy: Policy
@@ -20,7 +20,7 @@ public struct PolicyDocument: Hashable, Sendable {
 
   /// Reads a policy from the bytes of a JSON document.
   ///
-  /// - Throws: ``DocumentError`` that names the line or the member.
+  /// - Throws: ``DocumentError`` with the line or the member.
   public init(decoding data: Data) throws(DocumentError) {
     let value: JSONValue
     do {
@@ -39,7 +39,7 @@ public struct PolicyDocument: Hashable, Sendable {
     try reader.finish()
   }
 
-  /// The names of the presets, and what they stand for.
+  /// The names of the presets, and their policies.
   public static let presets: [(name: String, policy: Policy)] = [
     ("departuresWeb", .departuresWeb), ("departuresNative", .departuresNative),
     ("departuresWeb5s", .departuresWeb5s), ("workspaces", .workspaces), ("jobs", .jobs),
@@ -52,7 +52,7 @@ public struct PolicyDocument: Hashable, Sendable {
 extension PolicyDocument: Codable {
   /// Reads a policy from any decoder.
   ///
-  /// - Throws: `DecodingError` whose text names the member and the problem.
+  /// - Throws: `DecodingError` with the member and the problem.
   public init(from decoder: any Decoder) throws {
     let value = try JSONValue(from: decoder)
     do {

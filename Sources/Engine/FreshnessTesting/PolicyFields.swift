@@ -1,13 +1,13 @@
 import Freshness
 import StrictJSON
 
-/// The fields of a policy document and their limits, each in one place.
+/// The fields of a policy document and their limits.
 public enum PolicyFields: Sendable {
   /// The longest span: 366 days.
   public static let longestSpan: Int64 = 366 * 86_400_000
-  /// The shortest interval, timeout, heartbeat and the like: anything less is a tight loop.
+  /// The shortest interval, timeout and heartbeat: less would be a tight loop.
   public static let shortestInterval: Int64 = 100
-  /// The most steps of a ladder.
+  /// The maximum number of steps of a ladder.
   public static let longestLadder = 64
 
   private typealias Path<Value> = any WritableKeyPath<Policy, Value> & Sendable
@@ -76,7 +76,7 @@ public enum PolicyFields: Sendable {
     }
   }
 
-  /// Reads the fields that are there.
+  /// Reads the fields that are present.
   static func override(_ policy: inout Policy, _ reader: inout MemberReader) throws(DocumentError) {
     for (name, path, bounds) in spanFields {
       if let span = try reader.whole(name, in: bounds) {

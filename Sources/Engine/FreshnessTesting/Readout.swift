@@ -1,7 +1,7 @@
 import Freshness
 import StrictJSON
 
-/// Puts orders and read-outs into the words of the grammar.
+/// Converts effects and machine state to the terms of the grammar.
 enum Readout {
   static let changeNames: [(name: String, change: Effects.Changes)] = [
     ("snapshot", .snapshot), ("failure", .failure), ("loading", .loading), ("label", .label),

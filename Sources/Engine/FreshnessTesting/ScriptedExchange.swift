@@ -2,7 +2,7 @@ public import ConditionalHTTP
 public import HTTPTypes
 import Synchronization
 
-/// A transport whose answers are written down beforehand, or given by hand.
+/// A transport whose responses are scripted, or given by hand.
 ///
 /// ```swift
 /// let exchange = ScriptedExchange([.answer(.init(head: .init(status: .ok), body: [])), .held])
@@ -10,15 +10,15 @@ import Synchronization
 /// exchange.settle(2, with: .failure(.init(.unreachable, "the cable is cut")))
 /// ```
 ///
-/// It measures no time: a timeout is the business of whoever holds a request too long.
+/// It measures no time: timeouts are up to the caller.
 public final class ScriptedExchange: HTTPExchange, Sendable {
-  /// What becomes of a request.
+  /// The reply to a request.
   public enum Reply: Sendable {
-    /// An answer.
+    /// A response.
     case answer(HTTPExchangeAnswer)
-    /// No answer.
+    /// No response.
     case failure(HTTPExchangeError)
-    /// Nothing, until ``ScriptedExchange/settle(_:with:)`` or the task's end.
+    /// None until ``ScriptedExchange/settle(_:with:)``, or until the task ends.
     case held
   }
 
@@ -26,9 +26,9 @@ public final class ScriptedExchange: HTTPExchange, Sendable {
   public struct Sent: Sendable {
     /// The number of the request, from 1.
     public var number: Int
-    /// Method, scheme, authority, path and fields.
+    /// The method, scheme, authority, path and fields.
     public var request: HTTPRequest
-    /// The longest wait the caller allowed.
+    /// The timeout of the caller.
     public var timeout: Duration
   }
 
@@ -43,12 +43,12 @@ public final class ScriptedExchange: HTTPExchange, Sendable {
   private struct State {
     var sent: [Sent] = []
     var replies: [Reply]
-    /// The number of requests whose reply is known.
+    /// The number of requests with a known reply.
     var announced = 0
-    /// The requests that are held, whether they wait already or are about to.
+    /// The requests that are held, waiting already or about to wait.
     var held: Set<Int> = []
     var waiting: [Int: CheckedContinuation<Outcome, Never>] = [:]
-    /// The ends of held requests that came before they began to wait.
+    /// The replies to held requests that were given before they began to wait.
     var early: [Int: Outcome] = [:]
     var watchers: [Watcher] = []
     var lastWatcher = 0
@@ -58,36 +58,36 @@ public final class ScriptedExchange: HTTPExchange, Sendable {
   private let state: Mutex<State>
   private let reply: (@Sendable (Sent) -> Reply)?
 
-  /// Creates a transport that gives some replies in order.
+  /// Creates a transport that gives replies in order.
   ///
-  /// A request for which no reply is left fails as unreachable, and the error says so.
+  /// A request without a remaining reply fails as unreachable, and the error says so.
   public init(_ replies: [Reply] = []) {
     state = Mutex(State(replies: replies))
     reply = nil
   }
 
-  /// Creates a transport that works out each reply from the request.
+  /// Creates a transport that derives each reply from the request.
   ///
-  /// Replies that were added with ``add(_:)`` come first.
+  /// Replies added with ``add(_:)`` come first.
   public init(replying reply: @escaping @Sendable (Sent) -> Reply) {
     state = Mutex(State(replies: []))
     self.reply = reply
   }
 
-  /// Adds a reply behind those that are left.
+  /// Appends a reply to the remaining ones.
   public func add(_ reply: Reply) { state.withLock { $0.replies.append(reply) } }
 
   /// All requests, in the order in which they were sent.
   public var sent: [Sent] { state.withLock { $0.sent } }
 
-  /// The numbers of the requests that are held, in order.
+  /// The numbers of the held requests, in order.
   public var held: [Int] { state.withLock { $0.held.sorted() } }
 
   // MARK: The transport
 
   /// Sends a request to the script.
   ///
-  /// - Throws: What the script says; `cancelled` as soon as the task is cancelled.
+  /// - Throws: The scripted error; `cancelled` as soon as the task is canceled.
   public func send(
     _ request: HTTPRequest,
     timeout: Duration
@@ -140,7 +140,7 @@ public final class ScriptedExchange: HTTPExchange, Sendable {
     }
   }
 
-  /// Ends a held request, now or as soon as it waits; tells whether it was held.
+  /// Ends a held request, now or as soon as it waits; returns whether it was held.
   @discardableResult
   private func end(_ number: Int, with outcome: Outcome) -> Bool {
     let (wasHeld, continuation) = state.withLock { state in
@@ -167,12 +167,12 @@ public final class ScriptedExchange: HTTPExchange, Sendable {
 
   // MARK: By hand
 
-  /// Ends a request that is held.
+  /// Ends a held request.
   ///
   /// - Parameters:
   ///   - number: The number of the request, from 1.
-  ///   - reply: What becomes of it; ``Reply/held`` leaves it as it is.
-  /// - Returns: Whether it was held; a request that has ended or was never sent is not.
+  ///   - reply: The reply; ``Reply/held`` changes nothing.
+  /// - Returns: Whether it was held; false if the request has ended or was never sent.
   @discardableResult
   public func settle(_ number: Int, with reply: Reply) -> Bool {
     switch reply {
@@ -182,7 +182,7 @@ public final class ScriptedExchange: HTTPExchange, Sendable {
     }
   }
 
-  /// Waits until at least some requests were sent and are answered, refused or held.
+  /// Waits until at least a number of requests were sent and are answered, refused or held.
   ///
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func waitForRequests(atLeast count: Int) async throws {

@@ -1,15 +1,15 @@
 import Freshness
 import StrictJSON
 
-/// One vector being told to one machine.
+/// A run of one vector on one machine.
 struct Telling<Machine: ConformingMachine> {
-  /// What differs so far.
+  /// The differences so far.
   private(set) var mismatches: [ConformanceMismatch] = []
   private var machine: Machine
   private var diagnostics: Diagnostics
   private var now = Moment.start
   private var last = Effects()
-  /// The requests that the machine ordered, by generation, with their contexts and moments.
+  /// The requests that the machine ordered, by generation, with their contexts and times.
   private var ordered: [Int64: (context: Context, at: Moment)] = [:]
   private var requests: [JSONValue] = []
   private let vector: ConformanceVector
@@ -20,7 +20,7 @@ struct Telling<Machine: ConformingMachine> {
     diagnostics = Diagnostics(policy: vector.policy)
   }
 
-  /// Takes one step and compares.
+  /// Runs one step and compares the results.
   mutating func take(_ step: ConformanceVector.Step, number: Int) {
     var problem: JSONValue?
     switch step.action {
@@ -77,7 +77,7 @@ struct Telling<Machine: ConformingMachine> {
 
   // MARK: Waiting
 
-  /// Lets time pass; returns what went wrong, if anything did.
+  /// Lets time pass; returns the problem, if any.
   private mutating func wait(
     until end: Moment,
     _ service: ConformanceVector.Service?,

@@ -75,7 +75,7 @@ enum VectorReader {
     }
   }
 
-  /// The names of all steps; those of events are the Swift cases of `Event`.
+  /// The names of all steps; events are named after the Swift cases of `Event`.
   static let eventNames = [
     "started", "stopped", "paceWished", "prefetch", "woke", "slept", "lifecycle", "focused",
     "connectivity", "wished", "contextChanged", "activity", "acted", "fulfilled", "wrote",
@@ -175,7 +175,7 @@ enum VectorReader {
     }
   }
 
-  /// Insists on a member.
+  /// Returns a required member.
   static func needed<Value>(
     _ value: Value?,
     _ name: String,

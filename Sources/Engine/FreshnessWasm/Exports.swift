@@ -1,13 +1,13 @@
 import Freshness
 import FreshnessWire
 
-// What the WebAssembly module exports, beside its memory. Messages travel in one buffer: the host
-// writes words into it, names their number, and finds the answer in the same place.
+// The exports of the WebAssembly module, besides its memory. Messages use one buffer: the host
+// writes words into it, passes their number, and finds the result in the same place.
 //
 // Each function returns a number of words, a handle, or a negative `WireError.Code`. After an error
-// `freshness_error_position` names the word; nothing has happened to any machine.
+// `freshness_error_position` returns the index of the word; no machine has changed.
 
-/// What the exports share; the module has one thread.
+/// The state shared by the exports; the module has one thread.
 private enum Shared {
   nonisolated(unsafe) static var seats = Seats()
   nonisolated(unsafe) static var origins = OriginHandles()
@@ -15,7 +15,7 @@ private enum Shared {
   nonisolated(unsafe) static let buffer =
     UnsafeMutablePointer<Int64>.allocate(capacity: Wire.longestMessage)
 
-  /// Runs an export's body and turns its error into a number.
+  /// Runs the body of an export and converts its error to a number.
   static func answer(_ body: () throws(WireError) -> Int32) -> Int32 {
     do throws(WireError) {
       return try body()
@@ -25,43 +25,43 @@ private enum Shared {
     }
   }
 
-  /// The message of the host.
+  /// Returns the message of the host.
   static func message(_ count: Int32) throws(WireError) -> UnsafeBufferPointer<Int64> {
     guard (0...Int32(Wire.longestMessage)).contains(count) else { throw WireError(.noRoom, at: 0) }
     return UnsafeBufferPointer(start: buffer, count: Int(count))
   }
 
-  /// The place of the answer.
+  /// The buffer for the result.
   static var room: UnsafeMutableBufferPointer<Int64> {
     UnsafeMutableBufferPointer(start: buffer, count: Wire.longestMessage)
   }
 }
 
-/// Whether blocks of altogether this size can be given out (`allocator.c`).
+/// Returns whether blocks of this total size can be allocated (`allocator.c`).
 @_extern(c, "freshness_memory_reserve")
 func freshnessMemoryReserve(_ size: UInt) -> Int32
 
-/// The number of the wire form.
+/// Returns the version of the wire form.
 @c(freshness_wire_version)
 public func wireVersion() -> Int32 { Wire.version }
 
-/// The address of the buffer.
+/// Returns the address of the buffer.
 @c(freshness_buffer)
 public func buffer() -> UnsafeMutablePointer<Int64> { Shared.buffer }
 
-/// The number of words the buffer holds.
+/// Returns the capacity of the buffer in words.
 @c(freshness_buffer_capacity)
 public func bufferCapacity() -> Int32 { Int32(Wire.longestMessage) }
 
-/// The index of the word that the last error was about.
+/// Returns the index of the word that caused the last error.
 @c(freshness_error_position)
 public func errorPosition() -> Int32 { Shared.errorPosition }
 
-/// The number of machines.
+/// Returns the number of machines.
 @c(freshness_machines)
 public func machines() -> Int32 { Shared.seats.count }
 
-/// Takes the number of a preset, gives the words of its policy.
+/// Takes the number of a preset and writes the words of its policy.
 @c(freshness_preset)
 public func preset(_ count: Int32) -> Int32 {
   Shared.answer { () throws(WireError) in
@@ -84,7 +84,7 @@ public func destroy(_ handle: Int32) -> Int32 {
   }
 }
 
-/// Takes moment, draw and event, gives the effects.
+/// Takes an instant, a random sample and an event, and writes the effects.
 @c(freshness_handle)
 public func handle(_ handle: Int32, _ count: Int32) -> Int32 {
   Shared.answer { () throws(WireError) in
@@ -95,7 +95,7 @@ public func handle(_ handle: Int32, _ count: Int32) -> Int32 {
   }
 }
 
-/// Takes a moment, gives everything that the machine shows.
+/// Takes an instant and writes the visible state of a machine.
 @c(freshness_look)
 public func look(_ handle: Int32, _ count: Int32) -> Int32 {
   Shared.answer { () throws(WireError) in
@@ -106,7 +106,7 @@ public func look(_ handle: Int32, _ count: Int32) -> Int32 {
   }
 }
 
-/// Takes a moment, gives the label.
+/// Takes an instant and writes the label.
 @c(freshness_label)
 public func label(_ handle: Int32, _ count: Int32) -> Int32 {
   Shared.answer { () throws(WireError) in
@@ -117,7 +117,7 @@ public func label(_ handle: Int32, _ count: Int32) -> Int32 {
   }
 }
 
-/// Gives the words of a machine's policy.
+/// Writes the words of a machine's policy.
 @c(freshness_policy)
 public func policy(_ handle: Int32) -> Int32 {
   Shared.answer { () throws(WireError) in
@@ -127,7 +127,7 @@ public func policy(_ handle: Int32) -> Int32 {
   }
 }
 
-/// Gives a machine's counters.
+/// Writes a machine's counters.
 @c(freshness_counters)
 public func counters(_ handle: Int32) -> Int32 {
   Shared.answer { () throws(WireError) in
@@ -152,7 +152,7 @@ public func destroyOrigin(_ handle: Int32) -> Int32 {
   }
 }
 
-/// Takes what happened to a request, gives the restraint and the requests to send now.
+/// Takes an event of a request, and writes the restraint and the requests to send now.
 @c(freshness_origin_handle)
 public func handleOrigin(_ handle: Int32, _ count: Int32) -> Int32 {
   Shared.answer { () throws(WireError) in

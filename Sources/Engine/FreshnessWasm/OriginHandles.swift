@@ -1,11 +1,10 @@
 import FreshnessWire
 
-/// The origins that the host has created, each with a handle that is never given twice (R39).
+/// The origins that the host has created, each with a handle that is never reused (R39).
 struct OriginHandles {
-  /// The most origins at a time.
+  /// The maximum number of origins at a time.
   static let most = 64
-  /// The memory to have at hand before anything may be allocated: a queue of the greatest length, and a
-  /// copy of it.
+  /// The memory to reserve before an allocation: a queue of the maximum length, and a copy of it.
   private static let headroom = 4 * 16 * Wire.longestQueue
 
   private var origins: [(handle: Int32, origin: WireOrigin)] = []
@@ -27,7 +26,7 @@ struct OriginHandles {
     origins.remove(at: try find(handle))
   }
 
-  /// Hands an origin to a body that may change it.
+  /// Passes an origin to a body that may change it.
   mutating func use(
     _ handle: Int32,
     _ body: (inout WireOrigin) throws(WireError) -> Int32

@@ -1,20 +1,20 @@
 import FreshnessWire
 
-/// The machines that the host has created, each in a seat with a handle.
+/// The machines that the host has created, each in a slot with a handle.
 ///
-/// A handle is `stamp * 65,536 + seat`; the stamp of a seat grows with every machine that leaves it,
-/// so that the handle of a machine that is gone never means another one. A seat whose stamps are
-/// used up stays empty.
+/// A handle is `stamp * 65,536 + seat`. The stamp of a slot grows with every machine that is
+/// removed from it, so the handle of a removed machine never refers to another one. A slot whose
+/// stamps are used up stays empty.
 struct Seats {
-  /// The most machines at a time; sixteen bits must be able to name their seats.
+  /// The maximum number of machines at a time; sixteen bits must be able to identify their slots.
   static let most = 40_000
   /// The greatest stamp, so that handles stay positive.
   private static let lastStamp: Int32 = 32_767
-  /// The memory to have at hand before anything may be allocated: a machine, its policy with a full
-  /// ladder, and copies of both.
+  /// The memory to reserve before an allocation: a machine, its policy with a full ladder, and
+  /// copies of both.
   private static let headroom = 8_192
 
-  /// One machine, in a place of its own, so that it is never moved or copied.
+  /// One machine, allocated separately so that it is never moved or copied.
   private final class Occupant {
     var machine: WireMachine
     init(_ machine: WireMachine) { self.machine = machine }
@@ -23,22 +23,22 @@ struct Seats {
   private struct Seat {
     var occupant: Occupant?
     var stamp: Int32 = 0
-    /// The next vacant seat, counted from 1; 0 at the end.
+    /// The next vacant slot, counted from 1; 0 at the end.
     var nextVacant: Int32 = 0
   }
 
   private var seats: [Seat] = []
-  /// The first vacant seat, counted from 1; 0 if there is none.
+  /// The first vacant slot, counted from 1; 0 if all are occupied.
   ///
-  /// The list runs through the seats themselves, so that removing a machine needs no memory.
+  /// The list runs through the slots themselves, so removing a machine needs no memory.
   private var firstVacant: Int32 = 0
 
   /// The number of machines.
   private(set) var count: Int32 = 0
 
-  /// Makes sure that what follows finds the memory it needs.
+  /// Ensures that the memory for the following allocations is available.
   ///
-  /// An allocation that fails inside Swift ends the module, so memory is asked for before.
+  /// A failed allocation in Swift ends the module, so memory is requested beforehand.
   private func reserve(_ size: Int) throws(WireError) {
     guard freshnessMemoryReserve(UInt(size)) == 1 else { throw WireError(.outOfMemory, at: 0) }
   }
@@ -46,9 +46,9 @@ struct Seats {
   /// Creates a machine from its message and returns its handle.
   mutating func create(_ words: UnsafeBufferPointer<Int64>) throws(WireError) -> Int32 {
     if firstVacant == 0, seats.count == Self.most { throw WireError(.tooManyMachines, at: 0) }
-    // The list of seats grows by taking a new one of twice the size beside the old one; a vacant seat
-    // needs no such room. One headroom stays behind, so that machines can be used when no more can be
-    // created.
+    // The array of slots grows by allocating one of twice the size beside the old one; reusing a
+    // vacant slot does not. One reserve is kept back, so that machines still work when no more can
+    // be created.
     let growth = firstVacant == 0 ? 2 * MemoryLayout<Seat>.stride * seats.count : 0
     try reserve(2 * Self.headroom + growth)
     let occupant = Occupant(try WireMachine(words))
@@ -83,7 +83,7 @@ struct Seats {
     return index
   }
 
-  /// Hands a machine to a body that may change it.
+  /// Passes a machine to a body that may change it.
   func use(
     _ handle: Int32,
     _ body: (inout WireMachine) throws(WireError) -> Int32

@@ -71,7 +71,7 @@ extension RetryHint: WireReadable, WireWritable {
 }
 
 extension Outcome: WireReadable, WireWritable {
-  /// Reads the kind and what belongs to it: a content, a retry hint that may be missing, a reason.
+  /// Reads the kind and its values: a content, an optional retry hint, a reason.
   public init(from reader: inout WireReader) throws(WireError) {
     switch try reader.numbered(OutcomeKind.self) {
     case .content: self = .content(try Content(from: &reader))
@@ -88,7 +88,7 @@ extension Outcome: WireReadable, WireWritable {
     }
   }
 
-  /// Writes the kind and what belongs to it.
+  /// Writes the kind and its values.
   public func write(to writer: inout WireWriter) throws(WireError) {
     try writer.numbered(kind)
     switch self {

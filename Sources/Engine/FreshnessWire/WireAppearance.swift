@@ -48,7 +48,7 @@ extension FreshnessLabel: WireWritable {
   /// Writes marker, reason, badge, notice, age, is held, provenance, and the unit and number of the
   /// wording.
   ///
-  /// The reason is the number of a status or of a mode, as the marker says, or ``Wire/none``.
+  /// The reason is the number of a status or of a mode, depending on the marker, or ``Wire/none``.
   public func write(to writer: inout WireWriter) throws(WireError) {
     switch marker {
     case .none:

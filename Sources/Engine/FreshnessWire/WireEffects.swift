@@ -3,8 +3,8 @@ public import Freshness
 extension Effects: WireWritable {
   /// Writes the fields in the order of their declaration.
   ///
-  /// `cancel`, `request` and `sample` are records that may be missing; `changes` and `notes` are
-  /// their bits.
+  /// `cancel`, `request` and `sample` are optional records; `changes` and `notes` are written as
+  /// bits.
   public func write(to writer: inout WireWriter) throws(WireError) {
     try Ticket.write(cancel, to: &writer)
     try writer.numbered(snapshot)

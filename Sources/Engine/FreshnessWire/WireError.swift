@@ -1,4 +1,4 @@
-/// Why words were not accepted, and which one.
+/// An error in a message, with the position of the word.
 public struct WireError: Error, Hashable, Sendable {
   /// The reasons, with their published numbers.
   ///
@@ -6,9 +6,9 @@ public struct WireError: Error, Hashable, Sendable {
   public enum Code: Int32, Hashable, Sendable, CaseIterable {
     /// A word is missing.
     case tooShort = 1
-    /// A word is left over.
+    /// There is an extra word.
     case tooLong = 2
-    /// A number stands for no case of its enumeration.
+    /// A number is not the number of a case of its enumeration.
     case unknownNumber = 3
     /// A value is outside its range.
     case outOfRange = 4
@@ -16,13 +16,13 @@ public struct WireError: Error, Hashable, Sendable {
     case noRoom = 5
     /// No machine has this handle.
     case noSuchMachine = 6
-    /// There is no memory for it; nothing was changed.
+    /// There is not enough memory; nothing was changed.
     case outOfMemory = 7
-    /// There are as many machines as there may be.
+    /// The maximum number of machines is reached.
     case tooManyMachines = 8
   }
 
-  /// Why.
+  /// The reason.
   public var code: Code
   /// The index of the word; for a missing word, the length of the message.
   public var position: Int32

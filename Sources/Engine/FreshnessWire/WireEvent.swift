@@ -93,7 +93,7 @@ extension Event: WireReadable, WireWritable {
 }
 
 extension Restraint: WireReadable, WireWritable {
-  /// Reads not before, quiet until and the least interval; each may be missing.
+  /// Reads `notBefore`, `quietUntil` and the least interval; each is optional.
   public init(from reader: inout WireReader) throws(WireError) {
     self.init(
       notBefore: try reader.optionalMoment(),

@@ -1,15 +1,15 @@
 public import Freshness
 
-/// A machine that speaks in words: what the WebAssembly build exports, as a value.
+/// A machine that takes and returns messages: what the WebAssembly build exports, as a value.
 ///
-/// It keeps the counters of its machine as well. The ring of samples is the host's: every sample
-/// leaves with the effects.
+/// It also keeps the counters of its machine. The host keeps the ring of samples: every sample is
+/// part of the effects.
 public struct WireMachine: Hashable, Sendable {
   /// The machine.
   public private(set) var machine: RefreshMachine
   private var diagnostics: Diagnostics
 
-  /// Creates a machine that nobody watches yet.
+  /// Creates a machine without observers.
   public init(policy: Policy, context: Context) {
     machine = RefreshMachine(policy: policy, context: context)
     var policy = policy
@@ -26,15 +26,16 @@ public struct WireMachine: Hashable, Sendable {
     self.init(policy: policy, context: context)
   }
 
-  /// What the machine did over its life (R30).
+  /// The totals over the life of the machine (R30).
   public var counters: Counters { diagnostics.counters }
 
-  /// Hands over an event: moment, draw, event; the effects come out.
+  /// Handles an event: reads an instant, a random sample and an event, and writes the effects.
   ///
-  /// The buffers may be the same memory: nothing is written before everything is read.
+  /// The buffers may be the same memory: everything is read before anything is written.
   ///
   /// - Returns: The number of words written.
-  /// - Throws: What is wrong with the words; the machine has not seen the event then.
+  /// - Throws: ``WireError`` if the message is not valid; the machine has not handled the event
+  ///   then.
   public mutating func handle(
     _ words: UnsafeBufferPointer<Int64>,
     into buffer: UnsafeMutableBufferPointer<Int64>
@@ -52,11 +53,11 @@ public struct WireMachine: Hashable, Sendable {
     return Int32(writer.count)
   }
 
-  /// Looks at everything the machine shows: a message of one moment goes in.
+  /// Writes the visible state of the machine at an instant, which is the message.
   ///
   /// Writes lifecycle, connectivity, context, alarm, snapshot, failure, is loading, outstanding,
   /// has observers, is streaming, failures in a row, pace, label, the cause of the next request and
-  /// its moment. `snapshot`, `failure` and `outstanding` are records that may be missing.
+  /// its time. `snapshot`, `failure` and `outstanding` are optional records.
   ///
   /// - Returns: The number of words written.
   public func look(
@@ -86,7 +87,7 @@ public struct WireMachine: Hashable, Sendable {
     return Int32(writer.count)
   }
 
-  /// Says how fresh the copy at hand is: a message of one moment goes in, the label comes out.
+  /// Writes how fresh the current copy is at an instant, which is the message.
   ///
   /// - Returns: The number of words written.
   public func label(
@@ -110,22 +111,23 @@ extension WireMachine {
     }
   }
 
-  /// Hands over an event: moment, draw, event.
+  /// Handles an event: an instant, a random sample, an event.
   ///
   /// - Returns: The effects.
-  /// - Throws: What is wrong with the words; the machine has not seen the event then.
+  /// - Throws: ``WireError`` if the message is not valid; the machine has not handled the event
+  ///   then.
   public mutating func handle(_ words: [Int64]) throws(WireError) -> [Int64] {
     try Self.exchange(words) { (input, output) throws(WireError) in
       try handle(input, into: output)
     }
   }
 
-  /// Looks at everything the machine shows at a moment.
+  /// Returns the visible state of the machine at an instant.
   public func look(_ words: [Int64]) throws(WireError) -> [Int64] {
     try Self.exchange(words) { (input, output) throws(WireError) in try look(input, into: output) }
   }
 
-  /// Says how fresh the copy at hand is at a moment.
+  /// Returns how fresh the current copy is at an instant.
   public func label(_ words: [Int64]) throws(WireError) -> [Int64] {
     try Self.exchange(words) { (input, output) throws(WireError) in try label(input, into: output) }
   }

@@ -1,26 +1,27 @@
-/// A value that goes out as words.
+/// A value that can be written as words.
 public protocol WireWritable {
   /// Writes the value.
   ///
-  /// - Throws: `outOfRange` if a number of the host's is too great, `noRoom` if the buffer is full.
+  /// - Throws: `outOfRange` if one of the host's numbers is too large, `noRoom` if the buffer is
+  ///   full.
   func write(to writer: inout WireWriter) throws(WireError)
 }
 
-/// A value that comes in as words.
+/// A value that can be read from words.
 public protocol WireReadable {
-  /// Reads the value and leaves what follows it.
+  /// Reads the value and leaves the words that follow it.
   ///
-  /// - Throws: What is wrong with the first word that is wrong.
+  /// - Throws: ``WireError`` for the first word that is not valid.
   init(from reader: inout WireReader) throws(WireError)
 }
 
 extension WireWritable {
-  /// The value as a message of its own.
+  /// Returns the value as a complete message.
   public func words() throws(WireError) -> [Int64] {
     try wireMessage { (writer) throws(WireError) in try write(to: &writer) }
   }
 
-  /// Writes the value as a message of its own into a buffer.
+  /// Writes the value as a complete message into a buffer.
   ///
   /// - Returns: The number of words written.
   public func write(into buffer: UnsafeMutableBufferPointer<Int64>) throws(WireError) -> Int32 {
@@ -29,7 +30,7 @@ extension WireWritable {
     return Int32(writer.count)
   }
 
-  /// Writes whether the value is there, and the value if it is.
+  /// Writes whether the value is present, and the value if it is.
   static func write(_ value: Self?, to writer: inout WireWriter) throws(WireError) {
     try writer.flag(value != nil)
     try value?.write(to: &writer)
@@ -47,7 +48,7 @@ extension WireReadable {
     }
   }
 
-  /// Reads whether the value is there, and the value if it is.
+  /// Reads whether the value is present, and the value if it is.
   static func optional(from reader: inout WireReader) throws(WireError) -> Self? {
     try reader.flag() ? try Self(from: &reader) : nil
   }
@@ -57,7 +58,7 @@ extension WireReadable {
 func wireMessage(
   _ write: (inout WireWriter) throws(WireError) -> Void
 ) throws(WireError) -> [Int64] {
-  // The initializer of an array throws no typed errors, so the error leaves on the side.
+  // The initializer of an array does not throw typed errors, so the error is stored here.
   var failure: WireError?
   let words = [Int64](unsafeUninitializedCapacity: Wire.longestMessage) { buffer, count in
     var writer = WireWriter(buffer)

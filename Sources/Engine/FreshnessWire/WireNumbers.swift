@@ -1,8 +1,8 @@
 internal import Freshness
 
-// The published numbers. A number never changes its meaning and is never used again; a new case
-// gets the next one, and `Wire.version` grows. `Tests/EngineWasm/numbers.json` is the same table
-// for other languages, and tests hold both against each other.
+// The published numbers. A number never changes its meaning and is never reused; a new case gets
+// the next one, and `Wire.version` grows. `Tests/EngineWasm/numbers.json` is the same table for
+// other languages, and tests compare the two.
 //
 // Sets of bits are published where they are declared: `Notes` and `Effects.Changes`.
 

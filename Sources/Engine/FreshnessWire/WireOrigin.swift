@@ -1,24 +1,24 @@
 public import Freshness
 
-/// An origin that speaks in words: what the WebAssembly build exports, as a value (R39).
+/// An origin that takes and returns messages: what the WebAssembly build exports, as a value (R39).
 public struct WireOrigin: Hashable, Sendable {
   /// The origin.
   public private(set) var origin = Origin()
 
-  /// Creates an origin that nothing is known of.
+  /// Creates an origin without any history.
   public init() {}
 
-  /// Takes in a message: the kind, and what belongs to it.
+  /// Handles a message: the kind, and its values.
   ///
   /// - `asks`: number, priority.
-  /// - `ended`: number, moment, outcome, server time, a rate limit that may be missing (remaining,
-  ///   reset), the number of resources.
+  /// - `ended`: number, instant, outcome, server time, an optional rate limit (remaining, reset),
+  ///   the number of resources.
   /// - `withdrew`: number.
   ///
   /// Writes the restraint, the number of requests to send now, and their numbers.
   ///
   /// - Returns: The number of words written.
-  /// - Throws: What is wrong with the words; nothing has happened then.
+  /// - Throws: ``WireError`` if the message is not valid; nothing has changed then.
   public mutating func handle(
     _ words: UnsafeBufferPointer<Int64>,
     into buffer: UnsafeMutableBufferPointer<Int64>
@@ -60,7 +60,7 @@ public struct WireOrigin: Hashable, Sendable {
 }
 
 extension RateLimit: WireReadable {
-  /// Reads the requests that are left and the time after which there are more.
+  /// Reads the remaining requests and the time until the limit resets.
   public init(from reader: inout WireReader) throws(WireError) {
     self.init(remaining: try reader.identifier(), reset: try reader.span())
   }

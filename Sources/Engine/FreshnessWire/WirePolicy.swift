@@ -3,8 +3,8 @@ public import Freshness
 extension Policy: WireReadable, WireWritable {
   /// Reads every field in the order of its declaration.
   ///
-  /// A jitter is its kind and its values, the ladder a list, `alignment` and `push` are records that
-  /// may be missing. Lengths must not be negative, shares must be percentages.
+  /// A jitter is its kind and its values, the ladder is a list, `alignment` and `push` are optional
+  /// records. Lengths must not be negative, shares must be percentages.
   public init(from reader: inout WireReader) throws(WireError) {
     self.init(every: try reader.span())
     recent = try reader.span()

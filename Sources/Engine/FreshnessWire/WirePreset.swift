@@ -2,8 +2,8 @@ internal import Freshness
 
 /// The presets, with their published numbers.
 public enum WirePreset: Int64, Hashable, Sendable, CaseIterable {
-  /// `Policy.init(every:)`; its interval follows the number, and a flag: whether it has a `push`,
-  /// the one of `Policy.Push.init()`.
+  /// `Policy.init(every:)`. Its interval follows the number, then a flag for whether it has the
+  /// `push` of `Policy.Push.init()`.
   case every = 1
   /// `Policy.departuresWeb`
   case departuresWeb = 2
@@ -16,7 +16,7 @@ public enum WirePreset: Int64, Hashable, Sendable, CaseIterable {
   /// `Policy.jobs`
   case jobs = 6
 
-  /// Writes the policy of a preset whose number is read.
+  /// Reads the number of a preset and writes its policy.
   ///
   /// - Returns: The number of words written.
   public static func policy(

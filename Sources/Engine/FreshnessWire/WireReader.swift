@@ -1,6 +1,6 @@
 public import Freshness
 
-/// Reads a message word by word, and trusts none of them.
+/// Reads an untrusted message word by word.
 public struct WireReader {
   private let words: UnsafeBufferPointer<Int64>
   /// The index of the next word.
@@ -8,10 +8,10 @@ public struct WireReader {
 
   /// Creates a reader.
   ///
-  /// - Parameter words: The message; it must stay in place while the reader is in use.
+  /// - Parameter words: The message; it must remain valid while the reader is in use.
   public init(_ words: UnsafeBufferPointer<Int64>) { self.words = words }
 
-  /// Makes sure that the message ends here.
+  /// Checks that the message ends here.
   ///
   /// - Throws: `tooLong` if a word is left over.
   public func end() throws(WireError) {
@@ -25,21 +25,21 @@ public struct WireReader {
     return word
   }
 
-  /// Refuses the word that was just read.
+  /// Returns an error for the word that was just read.
   func refused(_ code: WireError.Code) -> WireError { WireError(code, at: Int32(position - 1)) }
 
   // MARK: Integers
 
-  /// Reads an integer of a range.
+  /// Reads an integer in a range.
   ///
-  /// - Throws: `outOfRange`, which is also what ``Wire/none`` is.
+  /// - Throws: `outOfRange`, also for ``Wire/none``.
   mutating func integer(in range: ClosedRange<Int64>) throws(WireError) -> Int64 {
     let word = try next()
     guard range.contains(word) else { throw refused(.outOfRange) }
     return word
   }
 
-  /// Reads an integer of a range, or nothing.
+  /// Reads an optional integer in a range.
   mutating func optional(in range: ClosedRange<Int64>) throws(WireError) -> Int64? {
     let word = try next()
     if word == Wire.none { return nil }
@@ -72,7 +72,7 @@ public struct WireReader {
     return value
   }
 
-  /// Reads the number of a case, or nothing.
+  /// Reads the optional number of a case.
   mutating func optionalNumbered<Case: WireNumbered>(_: Case.Type) throws(WireError) -> Case? {
     let word = try next()
     if word == Wire.none { return nil }
@@ -82,52 +82,52 @@ public struct WireReader {
 
   // MARK: Times
 
-  /// Reads a moment.
+  /// Reads an instant.
   public mutating func moment() throws(WireError) -> Moment {
     Moment(milliseconds: try integer(in: .wire))
   }
 
-  /// Reads a draw of chance.
+  /// Reads a random sample.
   public mutating func draw() throws(WireError) -> RandomSample {
     RandomSample(bits: UInt32(truncatingIfNeeded: try integer(in: 0...Int64(UInt32.max))))
   }
 
-  /// Reads a length of time that does not point backwards.
+  /// Reads a length of time that is not negative.
   mutating func span() throws(WireError) -> Timespan {
     Timespan(milliseconds: try integer(in: 0...Wire.limit))
   }
 
-  /// Reads a length of time that does not point backwards, or nothing.
+  /// Reads an optional length of time that is not negative.
   mutating func optionalSpan() throws(WireError) -> Timespan? {
     try optional(in: 0...Wire.limit).map { Timespan(milliseconds: $0) }
   }
 
-  /// Reads a length that a server told; servers may be wrong, and the machine knows what to do.
+  /// Reads a length from a server; it may be wrong, and the machine handles that.
   mutating func toldSpan() throws(WireError) -> Timespan {
     Timespan(milliseconds: try integer(in: .wire))
   }
 
-  /// Reads a length that a server may have told.
+  /// Reads an optional length from a server.
   mutating func optionalToldSpan() throws(WireError) -> Timespan? {
     try optional(in: .wire).map { Timespan(milliseconds: $0) }
   }
 
-  /// Reads a moment, or nothing.
+  /// Reads an optional instant.
   mutating func optionalMoment() throws(WireError) -> Moment? {
     try optional(in: .wire).map { Moment(milliseconds: $0) }
   }
 
-  /// Reads a wall time, or nothing.
+  /// Reads an optional wall time.
   mutating func optionalWallTime() throws(WireError) -> WallTime? {
     try optional(in: .wire).map { WallTime(milliseconds: $0) }
   }
 }
 
 extension ClosedRange<Int64> {
-  /// Every word but ``Wire/none``.
+  /// Every word except ``Wire/none``.
   static var wire: ClosedRange<Int64> { -Wire.limit...Wire.limit }
 }
 
-// A reader borrows memory that it does not own.
+// A reader borrows its memory.
 @available(*, unavailable)
 extension WireReader: Sendable {}

@@ -1,12 +1,12 @@
 public import Freshness
 
 extension Context: WireReadable, WireWritable {
-  /// Reads the question and the identity.
+  /// Reads the query and the identity.
   public init(from reader: inout WireReader) throws(WireError) {
     self.init(question: try reader.identifier(), identity: try reader.identifier())
   }
 
-  /// Writes the question and the identity.
+  /// Writes the query and the identity.
   public func write(to writer: inout WireWriter) throws(WireError) {
     try writer.integer(question)
     try writer.integer(identity)
@@ -47,7 +47,7 @@ extension RefreshRequest: WireReadable, WireWritable {
 }
 
 extension Request: WireWritable {
-  /// Writes ticket, validator, long poll, timeout, priority, wish and cadence.
+  /// Writes ticket, validator, long poll, timeout, priority, refresh request and cadence.
   public func write(to writer: inout WireWriter) throws(WireError) {
     try ticket.write(to: &writer)
     try writer.optional(validator?.number)

@@ -1,6 +1,6 @@
 internal import Freshness
 
-/// Writes a message word by word into a buffer of the host.
+/// Writes a message word by word into the host's buffer.
 public struct WireWriter {
   private let words: UnsafeMutableBufferPointer<Int64>
   /// The number of words written.
@@ -8,7 +8,7 @@ public struct WireWriter {
 
   /// Creates a writer.
   ///
-  /// - Parameter words: The buffer; it must stay in place while the writer is in use.
+  /// - Parameter words: The buffer; it must remain valid while the writer is in use.
   public init(_ words: UnsafeMutableBufferPointer<Int64>) { self.words = words }
 
   private mutating func put(_ word: Int64) throws(WireError) {
@@ -19,7 +19,7 @@ public struct WireWriter {
 
   // MARK: Integers
 
-  /// Writes a number that must arrive as it is.
+  /// Writes a number that must not be rounded.
   ///
   /// - Throws: `outOfRange` if its magnitude is beyond ``Wire/limit``.
   mutating func integer(_ value: Int64) throws(WireError) {
@@ -27,7 +27,7 @@ public struct WireWriter {
     try put(value)
   }
 
-  /// Writes a number that must arrive as it is, or nothing.
+  /// Writes an optional number that must not be rounded.
   mutating func optional(_ value: Int64?) throws(WireError) {
     guard let value else { return try put(Wire.none) }
     try integer(value)
@@ -43,7 +43,7 @@ public struct WireWriter {
     try put(value.wireNumber)
   }
 
-  /// Writes the number of a case, or nothing.
+  /// Writes the optional number of a case.
   mutating func optionalNumbered<Case: WireNumbered>(_ value: Case?) throws(WireError) {
     try put(value?.wireNumber ?? Wire.none)
   }
@@ -55,10 +55,10 @@ public struct WireWriter {
     try put(min(max(milliseconds, -Wire.limit), Wire.limit))
   }
 
-  /// Writes a moment.
+  /// Writes an instant.
   mutating func moment(_ moment: Moment) throws(WireError) { try time(moment.milliseconds) }
 
-  /// Writes a moment, or nothing.
+  /// Writes an optional instant.
   mutating func optionalMoment(_ moment: Moment?) throws(WireError) {
     guard let moment else { return try put(Wire.none) }
     try time(moment.milliseconds)
@@ -67,19 +67,19 @@ public struct WireWriter {
   /// Writes a length of time.
   mutating func span(_ span: Timespan) throws(WireError) { try time(span.milliseconds) }
 
-  /// Writes a length of time, or nothing.
+  /// Writes an optional length of time.
   mutating func optionalSpan(_ span: Timespan?) throws(WireError) {
     guard let span else { return try put(Wire.none) }
     try time(span.milliseconds)
   }
 
-  /// Writes a wall time, or nothing.
+  /// Writes an optional wall time.
   mutating func optionalWallTime(_ wallTime: WallTime?) throws(WireError) {
     guard let wallTime else { return try put(Wire.none) }
     try time(wallTime.milliseconds)
   }
 }
 
-// A writer borrows memory that it does not own.
+// A writer borrows its memory.
 @available(*, unavailable)
 extension WireWriter: Sendable {}
