@@ -2,11 +2,11 @@ import Foundation
 package import GRDB
 import GRDBSQLite
 
-/// Opens SQLite files the way the services use them.
+/// Opens SQLite files for the services.
 package enum DatabaseFile {
-  /// Creates a new file to be filled in one go and then only read.
+  /// Creates a new file that is filled once and then only read.
   ///
-  /// It is written without a journal: if writing fails, the file is thrown away.
+  /// It is written without a journal: if writing fails, the file is discarded.
   package static func create(path: String) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.label = "freshet.build"
@@ -21,7 +21,7 @@ package enum DatabaseFile {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - readers: The most queries at once.
+  ///   - readers: The maximum number of concurrent queries.
   /// - Returns: The open file.
   /// - Throws: An error of SQLite.
   package static func openForReading(path: String, readers: Int = 4) throws -> DatabasePool {
@@ -32,12 +32,13 @@ package enum DatabaseFile {
     return try DatabasePool(path: path, configuration: configuration)
   }
 
-  /// Lets only the owner of a database read and write it; creates it if it is not there.
+  /// Restricts a database to its owner, creating it if necessary.
   ///
-  /// SQLite gives the permissions of a database to the journals that it makes beside it.
+  /// SQLite gives the journals beside a database the same permissions.
   ///
   /// - Parameter path: The file.
-  /// - Throws: `CocoaError` if the file cannot be made. One that belongs to somebody else keeps its permissions.
+  /// - Throws: `CocoaError` if the file cannot be created. A file of another owner keeps its
+  ///   permissions.
   package static func makePrivate(_ path: String) throws {
     let manager = FileManager.default
     let permissions: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
@@ -51,19 +52,21 @@ package enum DatabaseFile {
     }
   }
 
-  /// Opens a file that is written while others read it, with a write-ahead log; creates it if it is not there.
+  /// Opens a file that is written while it is read, with a write-ahead log, creating it if
+  /// necessary.
   ///
-  /// Foreign keys are enforced. A commit is safe against a crash of the program, and against a crash of the
-  /// machine up to the last checkpoint of the log. The log stays beside the file when it is closed: GRDB writes to a file that
-  /// has none when it opens it, and a program that holds a lock would keep it from being opened at all.
+  /// Foreign keys are enforced. A commit survives a crash of the program, and a crash of the
+  /// machine up to the last checkpoint of the log. The log stays beside the file when it is closed:
+  /// GRDB writes to a file without a log when it opens it, so a program that holds a lock would
+  /// prevent opening it.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - label: The name of its queues, for people who debug.
-  ///   - waits: How long a lock of somebody else is waited for.
-  ///   - readers: The most queries at once.
+  ///   - label: The name of its queues, for debugging.
+  ///   - waits: How long to wait for a lock of another connection.
+  ///   - readers: The maximum number of concurrent queries.
   /// - Returns: The open file.
-  /// - Throws: An error of SQLite.
+  /// - Throws: An SQLite error.
   package static func openForWriting(
     path: String,
     label: String,

@@ -1,18 +1,19 @@
-/// A JSON text that was read: its bytes, and where in them each value is.
+/// A parsed JSON text: its bytes, and the position of each value in them.
 ///
-/// Values are made of it when they are asked for, so that who takes three members of a hundred pays for
-/// three. Entries stand in the order of the text: behind an object its members, each as a name and a
+/// Values are decoded lazily: reading three of a hundred members costs three. Entries are in the
+/// order of the text: an object is followed by its members, each as a name and a value, a list by
+/// its elements.
 /// value, behind a list its elements.
 package final class JSONDocument: Sendable {
-  /// Where a value or a name is, and what it is.
+  /// The position and the kind of a value or a name.
   struct Entry {
     enum Kind: UInt8 {
       case null, no, yes
       /// A whole number as digits.
       case whole
-      /// A number with a fraction or an exponent that stands for the nearest whole one.
+      /// A number with a fraction or an exponent that is rounded to the nearest whole number.
       case rounded
-      /// A number that is kept as it is written.
+      /// A number that is kept as written.
       case decimal
       case string
       case list
@@ -21,36 +22,37 @@ package final class JSONDocument: Sendable {
 
     struct Flags: OptionSet {
       let rawValue: UInt8
-      /// The text has no other bytes than ASCII.
+      /// The string contains only ASCII.
       static let isASCII = Flags(rawValue: 1)
-      /// The text is not as it stands in the document: escapes are resolved, damage is replaced.
+      /// The string differs from the document: escapes are resolved, damage is replaced.
       static let isRewritten = Flags(rawValue: 2)
-      /// A name that stands twice and does not count.
+      /// A repeated name that is ignored.
       static let isHidden = Flags(rawValue: 4)
     }
 
     var kind: Kind
     var flags: Flags = []
-    /// Of a text, its first and last byte: what most names differ in already.
+    /// Of a string, its first and last byte, in which most names differ already.
     ///
-    /// Of an object, a bit for each
-    /// length of a name in it: most names that are not there are known not to be there by it.
+    /// Of an object, a bit for each length of a name in it, which shows that most absent names are
+    /// absent.
     var tag: UInt16 = 0
-    /// The first byte, behind the quotation mark of a string.
+    /// The first byte, after the quotation mark of a string.
     var start: UInt32
-    /// Bytes of a text or a number, elements of a list, members of an object.
+    /// The bytes of a string or a number, the elements of a list, or the members of an object.
     var count: UInt32 = 0
-    /// Of lists and objects, the entry behind the last one inside; of a rewritten text, its first byte among those.
+    /// Of lists and objects, the entry after the last one inside; of a rewritten string, its first
+    /// byte among those.
     var end: UInt32 = 0
   }
 
   let bytes: [UInt8]
   let entries: [Entry]
-  /// The texts that are not as they stand in the document, one behind the other.
+  /// The strings that differ from the document, one after the other.
   let rewritten: [UInt8]
-  /// The members that stood twice in an object, the first of them.
+  /// The names of repeated members, up to a limit.
   package let repeated: [String]
-  /// How many strings were repaired.
+  /// The number of repaired strings.
   package let repairs: Int
 
   init(
@@ -67,12 +69,12 @@ package final class JSONDocument: Sendable {
     self.repairs = repairs
   }
 
-  /// What a value is.
+  /// The kind of a value.
   package enum Kind: Hashable, Sendable {
     case null, bool, number, string, list, object
   }
 
-  /// What the value at a place is.
+  /// Returns the kind of the value at a place.
   package func kind(at place: Int) -> Kind {
     switch entries[place].kind {
     case .null: .null
@@ -84,7 +86,8 @@ package final class JSONDocument: Sendable {
     }
   }
 
-  /// How many elements or members the list or object at a place has; 0 for anything else.
+  /// Returns the number of elements or members of the list or object at a place; 0 for anything
+  /// else.
   package func count(at place: Int) -> Int {
     switch entries[place].kind {
     case .list, .object: Int(entries[place].count)
@@ -92,7 +95,7 @@ package final class JSONDocument: Sendable {
     }
   }
 
-  /// The place behind a value and everything inside of it.
+  /// Returns the place after a value and everything inside it.
   package func end(of place: Int) -> Int {
     switch entries[place].kind {
     case .list, .object: Int(entries[place].end)
@@ -100,7 +103,7 @@ package final class JSONDocument: Sendable {
     }
   }
 
-  /// Lengths that names have, each modulo 16: what tells quickly that a name is not there.
+  /// Lengths of names, each modulo 16, to reject absent names quickly.
   package struct NameLengths: OptionSet, Hashable, Sendable {
     package let rawValue: UInt16
 
@@ -112,20 +115,21 @@ package final class JSONDocument: Sendable {
     init(_ length: Int) { rawValue = 1 << UInt16(length & 15) }
   }
 
-  /// Whether the object at a place has a name of one of these lengths; false for anything else.
+  /// Returns whether the object at a place has a name of one of these lengths; false for anything
+  /// else.
   package func hasName(of lengths: NameLengths, in object: Int) -> Bool {
     let entry = entries[object]
     return entry.kind == .object && !lengths.isDisjoint(with: NameLengths(rawValue: entry.tag))
   }
 
-  /// The place of a member's value in the object at a place.
+  /// Returns the place of a member's value in the object at a place.
   ///
   /// Names are compared byte by byte (RFC 8259 section 8.3).
   ///
   /// - Parameters:
   ///   - name: The name.
   ///   - object: The place of the object.
-  /// - Returns: The place of the value; nothing if there is no such member.
+  /// - Returns: The place of the value, or `nil` if there is no such member.
   package func member(_ name: String, of object: Int) -> Int? {
     guard hasName(of: NameLengths(of: name), in: object) else { return nil }
     return name.utf8.withContiguousStorageIfAvailable { member($0, of: object) }
@@ -156,16 +160,16 @@ package final class JSONDocument: Sendable {
     }
   }
 
-  /// The members of the object at a place that count, in the order of the text.
+  /// Returns the members of the object at a place, without ignored ones, in the order of the text.
   package func members(of object: Int) -> Members { Members(self, object) }
 
-  /// The name or the text at a place.
+  /// Returns the name or the string at a place.
   package func name(at place: Int) -> String { text(of: entries[place]) }
 
-  /// The value at a place.
+  /// Returns the value at a place.
   ///
-  /// - Parameter place: Its place; that of the whole document is 0.
-  /// - Returns: The value with everything inside of it.
+  /// - Parameter place: The place; 0 for the whole document.
+  /// - Returns: The value with everything inside it.
   package func value(at place: Int = 0) -> JSONValue {
     let entry = entries[place]
     switch entry.kind {
@@ -188,7 +192,7 @@ package final class JSONDocument: Sendable {
     }
   }
 
-  /// The value at a place, with lists and objects as if they were empty.
+  /// Returns the value at a place, with lists and objects as if they were empty.
   ///
   /// - Parameter place: Its place.
   /// - Returns: The value.
@@ -235,7 +239,7 @@ package final class JSONDocument: Sendable {
 }
 
 extension JSONDocument.Entry {
-  /// The first and the last byte of a text.
+  /// Returns the first and the last byte of a string.
   static func tag(_ text: UnsafeBufferPointer<UInt8>) -> UInt16 {
     guard let first = text.first, let last = text.last else { return 0 }
     return UInt16(first) << 8 | UInt16(last)
@@ -243,7 +247,7 @@ extension JSONDocument.Entry {
 }
 
 extension JSONDocument {
-  /// The members of an object that count, as places.
+  /// The members of an object, without ignored ones, as places.
   package struct Members: Sequence, IteratorProtocol {
     private let document: JSONDocument
     private var place: Int
@@ -255,7 +259,7 @@ extension JSONDocument {
       end = document.end(of: object)
     }
 
-    /// The places of the next member's name and value.
+    /// Returns the places of the next member's name and value.
     package mutating func next() -> (name: Int, value: Int)? {
       while place < end {
         let name = place

@@ -29,7 +29,7 @@ extension JSONReader {
     try escapedString(from: start)
   }
 
-  /// Goes to the next quotation mark, backslash, control character or byte beyond ASCII.
+  /// Advances to the next quotation mark, backslash, control character or byte beyond ASCII.
   mutating func skipPlain() {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let tops: UInt64 = 0x8080_8080_8080_8080
@@ -42,7 +42,7 @@ extension JSONReader {
       )
       let quote = word ^ ones &* UInt64(UInt8(ascii: "\""))
       let backslash = word ^ ones &* UInt64(UInt8(ascii: "\\"))
-      // The lowest byte found is right; those above it may be found because of it.
+      // The lowest byte found is correct; those above it may be false positives caused by it.
       let found =
         ((quote &- ones) & ~quote | (backslash &- ones) & ~backslash
           | (word &- ones &* 0x20) & ~word | word) & tops
@@ -65,8 +65,8 @@ extension JSONReader {
     String(validating: text, as: UTF8.self) != nil
   }
 
-  /// The string that begins at a place, of which something has to be replaced; the position is at the
-  /// first such thing.
+  /// Returns the string that begins at a place and needs a replacement; the position is at the
+  /// first such place.
   mutating func escapedString(from start: Int) throws(Fault) {
     var text = [UInt8](bytes[(start + 1)..<position])
     while position < bytes.count {
@@ -97,7 +97,7 @@ extension JSONReader {
     keep(Array(String(decoding: text, as: UTF8.self).utf8), from: start)
   }
 
-  /// Keeps a text that is not as it stands in the document.
+  /// Stores a string that differs from the document.
   mutating func keep(_ text: [UInt8], from start: Int) {
     var flags: JSONDocument.Entry.Flags = .isRewritten
     if text.allSatisfy({ $0 < 0x80 }) { flags.insert(.isASCII) }
@@ -133,7 +133,7 @@ extension JSONReader {
     let place = position - 2
     let first = try unit()
     if let scalar = Unicode.Scalar(first) { return scalar }
-    // A pair of surrogates stands for one character.
+    // A surrogate pair represents one character.
     let behind = position
     if first < 0xDC00, bytes[position...].starts(with: "\\u".utf8) {
       position += 2
@@ -168,7 +168,7 @@ extension JSONReader {
 }
 
 extension JSONReader {
-  /// Looks for names that stand twice among those of an object, the last ones from a place on.
+  /// Finds repeated names of an object, whose names are the last ones from a place on.
   mutating func judgeNames(from first: Int) throws(Fault) {
     guard names.count - first > 1 else { return }
     guard names.count - first <= Self.fewNames else { return try judgeManyNames(from: first) }
@@ -199,7 +199,7 @@ extension JSONReader {
     }
   }
 
-  /// Says what becomes of a name that stands twice.
+  /// Applies the rule for a repeated name.
   mutating func judge(_ place: Int, after earlier: Int) throws(Fault) {
     let name = name(place)
     switch rules.repetition {

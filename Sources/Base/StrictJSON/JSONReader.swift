@@ -1,14 +1,14 @@
-/// Reads JSON strictly (RFC 8259): no member twice, no other text behind the value.
+/// A strict JSON reader (RFC 8259): no repeated members, and nothing after the value.
 ///
-/// Foundation's decoder is more lenient: it takes one of two equal members without a word, and a
-/// vector with two `expect` would check only one of them. ``Rules`` say where a reader of other
-/// people's texts may be lenient; what it then forgave stands in ``Reading``.
+/// Foundation's decoder is more lenient: it silently uses one of two equal members, and a vector
+/// with two `expect` would check only one of them. ``Rules`` define where a reader of external
+/// documents may be lenient; ``Reading`` reports what it tolerated.
 package struct JSONReader {
-  /// What is read.
+  /// What a reader accepts.
   package struct Rules: Sendable {
-    /// What becomes of a member that stands twice in an object.
+    /// The handling of a repeated member of an object.
     package enum Repetition: Sendable {
-      /// The text is refused.
+      /// The document is rejected.
       case refused
       /// The first one counts.
       case first
@@ -16,29 +16,29 @@ package struct JSONReader {
       case last
     }
 
-    /// The deepest nesting.
+    /// The maximum nesting.
     package var deepest = 32
-    /// The longest text, in bytes.
+    /// The maximum size, in bytes.
     package var longest = 16 << 20
-    /// The most values, counted with those inside of others.
+    /// The maximum number of values, including nested ones.
     package var most = Int.max
-    /// Whether a number with a fraction or an exponent is rounded; else it is refused.
+    /// Whether a number with a fraction or an exponent is rounded instead of rejected.
     package var roundsFractions = false
-    /// Whether a number that is no whole one of at most 2^53 is kept as it is written
-    /// (``JSONValue/decimal(_:)``); goes before ``roundsFractions``.
+    /// Whether a number that is not a whole number up to 2^53 is kept as written
+    /// (``JSONValue/decimal(_:)``); takes precedence over ``roundsFractions``.
     package var keepsNumbers = false
-    /// What becomes of a member that stands twice.
+    /// The handling of a repeated member.
     package var repetition = Repetition.refused
-    /// Whether half a pair of surrogates, bytes that are not UTF-8 and control characters in a string
-    /// are replaced by U+FFFD or kept; else they are refused.
+    /// Whether lone surrogates, invalid UTF-8 and control characters in a string are replaced by
+    /// U+FFFD or kept, instead of rejected.
     package var repairsStrings = false
-    /// Whether a byte order mark may stand at the beginning.
+    /// Whether a byte order mark is allowed at the beginning.
     package var skipsByteOrderMark = false
 
-    /// The usual rules: whatever is not plainly right is refused.
+    /// Creates the default rules, which reject everything that is not valid.
     package init() {}
 
-    /// Rules for texts of programs that are not ours: what can be understood is kept.
+    /// Rules for documents of other programs, which keep whatever can be understood.
     package static var lenient: Rules {
       var rules = Rules()
       rules.keepsNumbers = true
@@ -49,33 +49,34 @@ package struct JSONReader {
     }
   }
 
-  /// A value, and what was forgiven on the way to it.
+  /// A value, and what was tolerated in it.
   package struct Reading: Sendable {
-    /// The most names that are kept.
+    /// The maximum number of names that are kept.
     package static let mostNames = 16
 
     /// The value.
     package var value: JSONValue
-    /// The members that stood twice in an object, the first ``mostNames`` of them.
+    /// The names of repeated members, at most ``mostNames``.
     package var repeated: [String] = []
-    /// How many strings were repaired.
+    /// The number of repaired strings.
     package var repairs = 0
   }
 
-  /// What is wrong with a text, and where.
+  /// An error in a document, with its position.
   package struct Fault: Error, Hashable {
     /// The line, from 1.
     package var line: Int
     /// The column in bytes, from 1.
     package var column: Int
-    /// What is wrong.
+    /// The problem.
     package var problem: String
   }
 
   static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-  /// The longest text of all: places in it, and in what is written anew of it, are numbers of 32 bits.
+  /// The maximum size of any document: positions in it, and in rewritten strings, are 32-bit
+  /// numbers.
   static let mostBytes = 1 << 30
-  /// Names of an object up to which each is compared with each.
+  /// The number of names up to which each is compared with each.
   static let fewNames = 24
 
   let bytes: UnsafeBufferPointer<UInt8>
@@ -86,7 +87,7 @@ package struct JSONReader {
   var repairs = 0
   var entries: [JSONDocument.Entry] = []
   var rewritten: [UInt8] = []
-  /// The entries of the names of the objects under way, those of the innermost last.
+  /// The entries of the names of the current objects, those of the innermost last.
   var names: [Int] = []
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>, _ rules: Rules) {
@@ -95,13 +96,13 @@ package struct JSONReader {
     entries.reserveCapacity(bytes.count / 16 + 8)
   }
 
-  /// Reads one value that fills a whole text.
+  /// Reads one value that fills a whole document.
   ///
   /// - Parameters:
-  ///   - bytes: The text, in UTF-8.
-  ///   - rules: What is read.
+  ///   - bytes: The document, in UTF-8.
+  ///   - rules: What to accept.
   /// - Returns: The value.
-  /// - Throws: ``Fault`` that says where the text is wrong.
+  /// - Throws: ``Fault`` with the position of the error.
   package static func value(
     of bytes: [UInt8],
     rules: Rules = Rules()
@@ -109,13 +110,13 @@ package struct JSONReader {
     try document(of: bytes, rules: rules).value()
   }
 
-  /// Reads one value that fills a whole text, and says what was forgiven.
+  /// Reads one value that fills a whole document, and reports what was tolerated.
   ///
   /// - Parameters:
-  ///   - bytes: The text, in UTF-8.
-  ///   - rules: What is read.
-  /// - Returns: The value, and what the rules let pass.
-  /// - Throws: ``Fault`` that says where the text is wrong.
+  ///   - bytes: The document, in UTF-8.
+  ///   - rules: What to accept.
+  /// - Returns: The value, and what the rules tolerated.
+  /// - Throws: ``Fault`` with the position of the error.
   package static func reading(
     of bytes: [UInt8],
     rules: Rules = Rules()
@@ -128,15 +129,15 @@ package struct JSONReader {
     )
   }
 
-  /// Reads one value that fills a whole text, and makes nothing of it yet.
+  /// Parses one value that fills a whole document, without decoding it yet.
   ///
-  /// Everything that can be wrong with the text is found here: taking values from the document cannot fail.
+  /// All errors are found here: decoding values from the document cannot fail.
   ///
   /// - Parameters:
-  ///   - bytes: The text, in UTF-8; at most 1 GiB.
-  ///   - rules: What is read.
-  /// - Returns: Where each value is.
-  /// - Throws: ``Fault`` that says where the text is wrong.
+  ///   - bytes: The document, in UTF-8; at most 1 GiB.
+  ///   - rules: What to accept.
+  /// - Returns: The position of each value.
+  /// - Throws: ``Fault`` with the position of the error.
   package static func document(
     of bytes: [UInt8],
     rules: Rules = Rules()
@@ -307,7 +308,8 @@ extension JSONReader {
       || byte == UInt8(ascii: "-")
   }
 
-  /// The number that begins at a place and goes on here with a fraction or an exponent.
+  /// Reads the rest of a number that begins at a place and continues with a fraction or an
+  /// exponent.
   mutating func fraction(from start: Int) throws(Fault) {
     guard rules.keepsNumbers || rules.roundsFractions else {
       throw fault("numbers are whole, without fraction or exponent", at: start)

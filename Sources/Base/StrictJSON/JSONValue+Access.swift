@@ -1,6 +1,6 @@
-// Values of an object, by kind. What is lenient about kinds is not here but in TolerantDecoding.
+// Values of an object, by kind. Lenient conversions are in TolerantDecoding.
 extension JSONValue {
-  /// The member of an object; nothing for any other value.
+  /// The member of an object; `nil` for any other value.
   ///
   /// - Parameter name: The member's name.
   public subscript(name: String) -> JSONValue? {
@@ -8,33 +8,33 @@ extension JSONValue {
     return members[name]
   }
 
-  /// The text of a string; nothing for any other value.
+  /// The contents of a string; `nil` for any other value.
   public var string: String? {
     guard case .string(let text) = self else { return nil }
     return text
   }
 
-  /// A truth value; nothing for any other value.
+  /// A Boolean; `nil` for any other value.
   public var bool: Bool? {
     guard case .bool(let flag) = self else { return nil }
     return flag
   }
 
-  /// The elements of a list; nothing for any other value.
+  /// The elements of a list; `nil` for any other value.
   public var list: [JSONValue]? {
     guard case .list(let elements) = self else { return nil }
     return elements
   }
 
-  /// The members of an object; nothing for any other value.
+  /// The members of an object; `nil` for any other value.
   public var object: [String: JSONValue]? {
     guard case .object(let members) = self else { return nil }
     return members
   }
 
-  /// A number that is exactly a whole one and fits; 5.0 and 1e3 are whole.
+  /// A number that is exactly whole and fits; 5.0 and 1e3 are whole.
   ///
-  /// Nothing for any other value.
+  /// `nil` for any other value.
   public var int64: Int64? {
     switch self {
     case .whole(let number): return number
@@ -45,7 +45,7 @@ extension JSONValue {
     }
   }
 
-  /// A number as a finite binary one, rounded where it must be; nothing for any other value.
+  /// A number as a finite `Double`, rounded if necessary; `nil` for any other value.
   public var double: Double? {
     switch self {
     case .whole(let number): return Double(number)

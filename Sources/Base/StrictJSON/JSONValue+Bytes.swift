@@ -1,14 +1,15 @@
 extension JSONValue {
-  /// The value as JSON without blanks, members in alphabetical order: equal values have equal bytes.
+  /// The value as JSON without whitespace, members in alphabetical order: equal values have equal
+  /// bytes.
   public var bytes: [UInt8] {
     var bytes: [UInt8] = []
     write(into: &bytes)
     return bytes
   }
 
-  /// Appends the value as JSON without blanks, members in alphabetical order.
+  /// Appends the value as JSON without whitespace, members in alphabetical order.
   ///
-  /// - Parameter bytes: What it is appended to.
+  /// - Parameter bytes: The bytes to append to.
   public func write(into bytes: inout [UInt8]) {
     switch self {
     case .null: bytes.append(contentsOf: "null".utf8)
@@ -52,9 +53,9 @@ extension JSONValue {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// A number; `null` for one that JSON cannot say (RFC 8259 section 6).
+  /// Creates a number, or `null` for one that JSON cannot express (RFC 8259 section 6).
   ///
-  /// - Parameter number: The number; one that is whole and at most 2^53 in size is a whole one.
+  /// - Parameter number: The number; a whole one up to 2^53 in magnitude becomes ``whole(_:)``.
   public init(_ number: Double) {
     if let whole = Int64(exactly: number), whole.magnitude <= UInt64(Self.largestNumber) {
       self = .whole(whole)

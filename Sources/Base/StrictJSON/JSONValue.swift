@@ -1,30 +1,30 @@
-/// A JSON text.
+/// A JSON value.
 ///
-/// Numbers are whole where vectors and policies are read; a reader of other people's texts may keep
-/// the others as they are written.
+/// In vectors and policies all numbers are whole; a reader of other documents may keep other
+/// numbers as written.
 public enum JSONValue: Hashable, Sendable {
   /// `null`
   case null
   /// `true` or `false`
   case bool(Bool)
-  /// A whole number of at most 2^53 in size.
+  /// A whole number up to 2^53 in magnitude.
   case whole(Int64)
-  /// Any other number, as it is written: with a fraction, with an exponent, or larger. Only a reader
-  /// that is told to keep such numbers gives it.
+  /// Any other number as written: with a fraction, with an exponent, or larger. Only readers
+  /// configured to keep such numbers produce it.
   case decimal(String)
   /// A string.
   case string(String)
   /// A list.
   case list([JSONValue])
-  /// An object; no member stands in it twice.
+  /// An object, without repeated members.
   case object([String: JSONValue])
 
-  /// The greatest size of a number: what every implementation of JSON keeps exactly.
+  /// The greatest magnitude of a number: what every implementation of JSON represents exactly.
   public static let largestNumber: Int64 = 1 << 53
 }
 
 extension JSONValue: CustomStringConvertible {
-  /// The text of the value on one line, members in alphabetical order.
+  /// The value as text on one line, members in alphabetical order.
   public var description: String {
     switch self {
     case .null: "null"
@@ -56,7 +56,7 @@ extension JSONValue: CustomStringConvertible {
     return quoted + "\""
   }
 
-  /// What kind of value this is, for messages.
+  /// The kind of the value, for messages.
   public var kind: String {
     switch self {
     case .null: "null"
@@ -77,7 +77,7 @@ extension JSONValue: Codable {
     init?(intValue: Int) { nil }
   }
 
-  /// Reads a value from any decoder that keeps JSON's kinds apart.
+  /// Reads a value from any decoder that distinguishes JSON's kinds.
   ///
   /// - Throws: `DecodingError` for a number with a fraction.
   public init(from decoder: any Decoder) throws {

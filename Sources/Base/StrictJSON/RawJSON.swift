@@ -1,7 +1,7 @@
-/// A JSON value as it came.
+/// A JSON value as received.
 ///
-/// One that was read from a text is a place in it and becomes a value when that is asked for; until then
-/// it keeps the bytes of the whole text.
+/// A value from a document is a position in it, and is decoded on demand; until then it keeps the
+/// bytes of the whole document.
 public struct RawJSON: Hashable, Sendable {
   private enum Source: Sendable {
     case value(JSONValue)
@@ -10,15 +10,15 @@ public struct RawJSON: Hashable, Sendable {
 
   private let source: Source
 
-  /// A value that is there already.
+  /// Creates a value that is decoded already.
   ///
   /// - Parameter value: The value.
   public init(_ value: JSONValue) { source = .value(value) }
 
-  /// A value in a text.
+  /// Creates a value in a document.
   ///
   /// - Parameters:
-  ///   - document: The text.
+  ///   - document: The document.
   ///   - place: The value's place in it.
   package init(_ document: JSONDocument, at place: Int) { source = .place(document, place) }
 
@@ -30,15 +30,15 @@ public struct RawJSON: Hashable, Sendable {
     }
   }
 
-  /// Where it stands in a text; nothing for a value that did not come from one.
+  /// Its position in a document; `nil` for a value that did not come from one.
   package var place: (document: JSONDocument, place: Int)? {
     guard case .place(let document, let place) = source else { return nil }
     return (document, place)
   }
 
-  /// Whether both are the same value, however they came.
+  /// Returns whether both are the same value, whatever their source.
   public static func == (left: RawJSON, right: RawJSON) -> Bool { left.value == right.value }
 
-  /// Feeds the value.
+  /// Hashes the value.
   public func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }

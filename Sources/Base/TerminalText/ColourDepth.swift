@@ -1,10 +1,10 @@
-/// How many colours the terminal has.
+/// The number of colors that the terminal supports.
 package enum ColourDepth: Int, Comparable, Sendable {
-  /// None are wanted (no-color.org), or there is no terminal.
+  /// Colors are off (no-color.org), or the output is not a terminal.
   case none
-  /// The 16 of ECMA-48 and their bright ones.
+  /// The 16 colors of ECMA-48, including the bright ones.
   case sixteen
-  /// The cube of 6 × 6 × 6 and 24 greys.
+  /// The cube of 6 × 6 × 6 colors and 24 grays.
   case indexed
   /// 24 bits.
   case full
@@ -12,7 +12,7 @@ package enum ColourDepth: Int, Comparable, Sendable {
   /// Compares two depths.
   package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-  /// What the environment says of a terminal that takes colours.
+  /// Determines the depth of a terminal with colors from the environment.
   ///
   /// - Parameter environment: The variables, of which `COLORTERM` and `TERM` are read.
   package init(environment: [String: String]) {
@@ -22,21 +22,21 @@ package enum ColourDepth: Int, Comparable, Sendable {
       ? .full : term.contains("256color") ? .indexed : .sixteen
   }
 
-  /// A text in a style, where there are styles.
+  /// Returns text in a style, if styles are on.
   ///
   /// - Parameters:
-  ///   - code: The parameters of SGR, such as `1;33`; `0` is no style.
+  ///   - code: The parameters of SGR, such as `1;33`; `0` means without style.
   ///   - text: The text, without control characters.
-  /// - Returns: The text, with the style before it and none behind it.
+  /// - Returns: The text, preceded by the style and followed by a reset.
   package func paint(_ code: String, _ text: String) -> String {
     self > .none && code != "0" ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
   }
 
-  /// The parameters of SGR that choose a colour; nothing where there are none.
+  /// Returns the SGR parameters that select a color, or `nil` without colors.
   ///
   /// - Parameters:
   ///   - color: RRGGBB.
-  ///   - isBackground: Whether it is the colour behind the text.
+  ///   - isBackground: Whether it is the background color.
   /// - Returns: Such as `48;2;255;0;0`.
   package func parameters(_ color: UInt32, isBackground: Bool) -> String? {
     let parts = [color >> 16 & 255, color >> 8 & 255, color & 255].map { Int($0) }
@@ -53,8 +53,8 @@ package enum ColourDepth: Int, Comparable, Sendable {
       let bits = parts.enumerated().reduce(0) { bits, part in
         bits | (most > 0 && part.element * 2 > most ? 1 << part.offset : 0)
       }
-      // Black and dark grey are one; a strong colour is a bright one. Behind a text it is a dark one: white on a
-      // bright red cannot be read.
+      // Black and dark gray are the same; a strong color becomes a bright one. As a background it
+      // becomes a dark one: white on bright red is not readable.
       let code = most < 64 ? 0 : bits
       return isBackground ? "\(40 + code)" : "\(30 + code + (most > 191 ? 60 : 0))"
     }

@@ -1,12 +1,12 @@
 /// A key that was pressed.
 package enum Key: Hashable, Sendable {
-  /// A letter, a digit, a sign.
+  /// A letter, a digit or a symbol.
   case character(Character)
-  /// A letter, a digit or a sign that was pasted: it is text, and asks for nothing.
+  /// A pasted letter, digit or symbol: text only, never a command.
   case pasted(Character)
   /// Return.
   case enter
-  /// Escape, alone.
+  /// Escape by itself.
   case escape
   /// Backspace or delete.
   case backspace
@@ -32,24 +32,25 @@ package enum Key: Hashable, Sendable {
   case backtab
   /// Ctrl and a letter.
   case control(Character)
-  /// Any other.
+  /// Any other key.
   case other
 }
 
-/// Reads keys from what a terminal sends, in whatever pieces it comes.
+/// Reads keys from terminal input, in chunks of any size.
 package struct KeyReader: Sendable {
-  /// The most bytes that wait for the rest of a key.
+  /// The maximum number of bytes that wait for the rest of a key.
   private static let longest = 32
   private var pending: [UInt8] = []
-  /// Whether what comes is pasted (xterm's bracketed paste mode).
+  /// Whether the input is pasted (xterm's bracketed paste mode).
   private var isPasting = false
 
-  /// Nothing was typed yet.
+  /// Creates a reader without pending input.
   package init() {}
 
   /// Reads keys.
   ///
-  /// An escape at the end of a piece is the key itself: terminals send their sequences in one piece.
+  /// An escape at the end of a chunk is the escape key: terminals send their sequences in one
+  /// chunk.
   package mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
     pending += bytes
     var keys: [Key] = []
@@ -67,7 +68,7 @@ package struct KeyReader: Sendable {
     return keys
   }
 
-  /// What a piece of the input is.
+  /// A part of the input.
   private enum Piece {
     case key(Key)
     case pasteBegins
@@ -94,7 +95,7 @@ package struct KeyReader: Sendable {
     }
   }
 
-  /// A character of several bytes (RFC 3629).
+  /// Reads a character of several bytes (RFC 3629).
   private func text(_ first: UInt8) -> (Key, Int)? {
     let count = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 1
     guard count > 1 else { return (.other, 1) }
@@ -106,7 +107,7 @@ package struct KeyReader: Sendable {
     return (.character(character), count)
   }
 
-  /// An escape sequence (ECMA-48), or the escape key.
+  /// Reads an escape sequence (ECMA-48), or the escape key.
   private func sequence() -> (Key, Int)? {
     guard pending.count > 1 else { return (.escape, 1) }
     guard [UInt8(ascii: "["), UInt8(ascii: "O")].contains(pending[1]) else { return (.escape, 1) }
@@ -128,7 +129,7 @@ package struct KeyReader: Sendable {
     return (key, end + 1)
   }
 
-  /// A key that is told by a number before a tilde, as on a VT220; a modifier may follow.
+  /// Reads a key with a number before a tilde, as on a VT220; a modifier may follow.
   private static func numbered(_ digits: ArraySlice<UInt8>) -> Key {
     let number = digits.prefix { $0 != UInt8(ascii: ";") }
     return switch String(decoding: number, as: UTF8.self) {

@@ -1,21 +1,21 @@
-/// What keys do, in one line: as many as fit, whole, the ones that matter most first.
+/// A line of key hints: as many complete hints as fit, the most important first.
 package enum KeyHints {
   /// A key and what it does.
   package typealias Hint = (key: String, word: String)
 
-  /// The line.
+  /// Returns the line.
   ///
   /// - Parameters:
-  ///   - hints: The keys, the ones that matter most first.
-  ///   - columns: The columns there are; the first hint is there in any case.
-  /// - Returns: Such as `? help   q quit …`: the sign at the end says that there are more.
+  ///   - hints: The keys, the most important first.
+  ///   - columns: The available columns; the first hint is always included.
+  /// - Returns: Such as `? help   q quit …`, where the sign at the end means that there are more.
   package static func line(_ hints: [Hint], _ columns: Int) -> String {
     let all = hints.map { "\($0.key) \($0.word)" }
     let whole = all.joined(separator: "   ")
     guard TerminalText.width(of: whole) > columns else { return whole }
     var text = all.first ?? ""
     for hint in all.dropFirst() {
-      // Two columns stay for the sign that there are more.
+      // Two columns are reserved for the sign that there are more.
       guard TerminalText.width(of: "\(text)   \(hint)") + 2 <= columns else { break }
       text += "   \(hint)"
     }

@@ -1,17 +1,18 @@
-/// What stands on a terminal, so that only what is different is drawn: nothing flickers, and little goes over ssh.
+/// The contents of a terminal screen, so that only changes are drawn: no flicker, and little
+/// traffic over ssh.
 package struct ScreenDrawing: Sendable {
   private var drawn: [String] = []
 
-  /// Nothing is drawn yet.
+  /// Creates an empty screen.
   package init() {}
 
-  /// Forgets what stands there: everything is drawn again.
+  /// Discards the contents, so that everything is drawn again.
   package mutating func forget() { drawn = [] }
 
-  /// What leads from the screen of before to these lines (ECMA-48).
+  /// Returns the control sequences that change the screen to these lines (ECMA-48).
   ///
   /// - Parameter lines: One for each row, no wider than the terminal.
-  /// - Returns: What is to be written; empty if nothing is different.
+  /// - Returns: The text to write; empty if nothing changed.
   package mutating func update(_ lines: [String]) -> String {
     var text = ""
     if drawn.count != lines.count {
@@ -19,7 +20,7 @@ package struct ScreenDrawing: Sendable {
       text = "\u{1B}[2J"
     }
     for (row, line) in lines.enumerated() where drawn.isEmpty || drawn[row] != line {
-      // Cleared first: behind the last column, clearing would erase what was just drawn.
+      // Cleared first: after the last column, clearing would erase what was just drawn.
       text += "\u{1B}[\(row + 1);1H\u{1B}[K\(line)"
     }
     drawn = lines

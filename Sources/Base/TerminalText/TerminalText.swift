@@ -1,12 +1,14 @@
-/// Texts on a terminal: how wide they are, and what of them may be written there.
+/// Measures text for a terminal, and removes what must not be written there.
 ///
-/// What others wrote must not steer the terminal: every text of theirs goes through ``plain(_:)``,
-/// ``line(_:)`` or ``fit(_:_:atEnd:)``.
+/// Untrusted text must not send control sequences to the terminal: all of it goes through
+/// ``plain(_:)``, ``line(_:)`` or ``fit(_:_:atEnd:)``.
 package enum TerminalText {
-  /// The most scalars of one character that are kept: letters carry marks, not towers of them.
+  /// The maximum number of scalars of one character that are kept: a letter may have a few
+  /// combining marks, not stacks of them.
   private static let mostScalars = 16
 
-  /// How many columns a text takes: 0 for combining marks, 2 for wide East Asian letters and emoji.
+  /// Returns the columns that text takes: 0 for combining marks, 2 for wide East Asian letters and
+  /// emoji.
   package static func width(of text: String) -> Int {
     text.unicodeScalars.reduce(0) { $0 + width(of: $1) }
   }
@@ -15,7 +17,7 @@ package enum TerminalText {
     switch scalar.value {
     case 0x20..<0x7F: return 1
     case 0..<0x20, 0x7F..<0xA0, 0x200B...0x200F, 0xFE00...0xFE0F: return 0
-    // Two of them are one flag, which takes two columns.
+    // Two of them form one flag, which takes two columns.
     case 0x1F1E6...0x1F1FF: return 1
     case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
       0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
@@ -29,10 +31,10 @@ package enum TerminalText {
     }
   }
 
-  /// A text without control characters.
+  /// Returns text without control characters.
   ///
-  /// A character that reorders the text behind it (an embedding, an override or an isolate) is shown as `<U+202E>`, so
-  /// that nobody reads another text than the one that is there.
+  /// A character that reorders the following text (an embedding, an override or an isolate) is
+  /// shown as `<U+202E>`, so that the displayed order is the real order.
   package static func plain(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isControl) else { return text }
     var plain = String.UnicodeScalarView()
@@ -60,29 +62,30 @@ package enum TerminalText {
     }
   }
 
-  /// A text as one line: without control characters, and one blank where there was white space.
+  /// Returns text as one line: without control characters, and with whitespace collapsed to one
+  /// space.
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - longest: The most characters of it that are looked at.
-  /// - Returns: The line, without white space at its ends.
+  ///   - longest: The maximum number of characters that are read.
+  /// - Returns: The line, without whitespace at its ends.
   package static func line(_ text: String, longest: Int = 1_000) -> String {
     let words = text.prefix(longest).split(whereSeparator: \.isWhitespace)
     return words.map { plain(String($0)) }.filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  /// A text cut or filled with blanks to a number of columns.
+  /// Returns text that is cut or padded with spaces to a number of columns.
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - columns: The columns; nothing is left of the text with none.
-  ///   - atEnd: Whether the text stands at the end of the columns.
-  /// - Returns: A text of exactly so many columns, without control characters.
+  ///   - columns: The columns; with 0, the result is empty.
+  ///   - atEnd: Whether the text is aligned to the end of the columns.
+  /// - Returns: Text of exactly that width, without control characters.
   package static func fit(_ text: String, _ columns: Int, atEnd: Bool = false) -> String {
     guard columns > 0 else { return "" }
     var cut = ""
     var used = 0
-    // Where the text is cut if there is more of it: one column stays for the sign of that.
+    // Where the text is cut if it is longer: one column is reserved for the sign of that.
     var end = (index: cut.endIndex, used: 0)
     var isWhole = true
     for character in text {
@@ -104,12 +107,14 @@ package enum TerminalText {
     return atEnd ? blanks(columns - used) + cut : cut + blanks(columns - used)
   }
 
-  /// A text in lines of a width, broken at blanks, and within words that are longer than a line.
+  /// Returns text in lines of a width, broken at spaces, and within words that are longer than a
+  /// line.
   ///
   /// - Parameters:
-  ///   - text: The text; its own lines stay.
+  ///   - text: The text; its own line breaks are kept.
   ///   - width: The columns.
-  ///   - most: The most lines; the last one then ends with the sign that there is more.
+  ///   - most: The maximum number of lines; the last one then ends with the sign that there is
+  ///     more.
   /// - Returns: The lines, without control characters.
   package static func wrapped(_ text: String, _ width: Int, most: Int = 1_000) -> [String] {
     let width = max(width, 1)
@@ -140,7 +145,7 @@ package enum TerminalText {
     return lines
   }
 
-  /// A word in pieces that are no wider than a line.
+  /// Returns a word in pieces that are no wider than a line.
   private static func pieces(_ word: String, _ width: Int) -> [String] {
     guard Self.width(of: word) > width else { return [word] }
     var pieces: [String] = []
@@ -158,7 +163,7 @@ package enum TerminalText {
     return pieces + [piece]
   }
 
-  /// A line without the blanks at its end.
+  /// Returns a line without trailing spaces.
   package static func trimmed(_ line: String) -> String {
     String(line.reversed().drop { $0 == " " }.reversed())
   }

@@ -2,11 +2,11 @@ import ConditionalHTTP
 import StrictJSON
 
 extension DecodeField {
-  /// A text.
+  /// Reads a string.
   ///
-  /// Numbers and truth values are converted.
+  /// Numbers and Booleans are converted.
   ///
-  /// - Returns: The text; nothing if the place is absent or holds a list or an object.
+  /// - Returns: The string, or `nil` if the field is absent or holds a list or an object.
   public func string() -> String? {
     if isText { return text }
     switch scalar {
@@ -21,10 +21,11 @@ extension DecodeField {
     }
   }
 
-  /// A text, or that of a member of an object: for places that some fill with a whole thing.
+  /// Reads a string, or a string member of an object, for fields that some writers fill with a
+  /// whole object.
   ///
-  /// - Parameter names: The members that may name the thing, the best first.
-  /// - Returns: The text; nothing if there is none.
+  /// - Parameter names: The members that may hold the string, the best first.
+  /// - Returns: The string, or `nil` if there is none.
   public func string(orMember names: [String]) -> String? {
     guard case .object? = scalar else { return string() }
     for name in names {
@@ -36,13 +37,13 @@ extension DecodeField {
     return nil
   }
 
-  /// A whole number.
+  /// Reads a whole number.
   ///
-  /// Texts of numbers are converted, fractions rounded to the nearest (a half away from zero),
-  /// numbers out of bounds moved to the nearest bound.
+  /// Strings with numbers are converted, fractions rounded to the nearest (a half away from zero),
+  /// numbers out of bounds clamped.
   ///
-  /// - Parameter bounds: Which numbers make sense.
-  /// - Returns: The number; nothing if the place is absent or holds none.
+  /// - Parameter bounds: The valid range.
+  /// - Returns: The number, or `nil` if the field is absent or does not hold one.
   public func int(in bounds: ClosedRange<Int> = .min ... .max) -> Int? {
     if case .whole(let number)? = scalar, let small = Int(exactly: number), bounds.contains(small) {
       return small
@@ -64,12 +65,12 @@ extension DecodeField {
     return near
   }
 
-  /// A number.
+  /// Reads a number.
   ///
-  /// Texts of numbers are converted, numbers out of bounds moved to the nearest bound.
+  /// Strings with numbers are converted, numbers out of bounds clamped.
   ///
-  /// - Parameter bounds: Which numbers make sense.
-  /// - Returns: The number; nothing if the place is absent or holds none.
+  /// - Parameter bounds: The valid range.
+  /// - Returns: The number, or `nil` if the field is absent or does not hold one.
   public func double(in bounds: ClosedRange<Double>? = nil) -> Double? {
     guard let number = number() else { return nil }
     guard let bounds, !bounds.contains(number) else { return number }
@@ -78,9 +79,10 @@ extension DecodeField {
     return near
   }
 
-  /// A share from 0 to 1, or in percent: a number over 1.5 and up to 100 is one, and is reported.
+  /// Reads a fraction from 0 to 1, or a percentage: a number over 1.5 and up to 100 counts as one,
+  /// and is reported.
   ///
-  /// - Returns: The share; nothing if the place is absent or holds none.
+  /// - Returns: The fraction, or `nil` if the field is absent or does not hold one.
   public func fraction() -> Double? {
     guard let number = number() else { return nil }
     if number > 1.5, number <= 100 {
@@ -93,11 +95,11 @@ extension DecodeField {
     return near
   }
 
-  /// A truth value.
+  /// Reads a Boolean.
   ///
-  /// 0 and 1, and texts like `true`, `no` and `0` are converted.
+  /// 0 and 1, and strings such as `true`, `no` and `0` are converted.
   ///
-  /// - Returns: The truth value; nothing if the place is absent or holds none.
+  /// - Returns: The Boolean, or `nil` if the field is absent or does not hold one.
   public func bool() -> Bool? {
     let flag: Bool?
     switch scalar {
@@ -121,10 +123,11 @@ extension DecodeField {
     return flag
   }
 
-  /// An instant: text by RFC 3339, a date alone (its first moment in UTC), or a number since 1970, in
-  /// seconds or, from 100,000,000,000 on, in milliseconds.
+  /// Reads an instant: a string by RFC 3339, a date alone (its start in UTC), or a number since
+  /// 1970, in seconds or, from 100,000,000,000 on, in milliseconds.
   ///
-  /// - Returns: Milliseconds since 1970-01-01T00:00:00Z; nothing if the place is absent or holds none.
+  /// - Returns: Milliseconds since 1970-01-01T00:00:00Z, or `nil` if the field is absent or does
+  ///   not hold an instant.
   public func instant() -> Int64? {
     switch scalar {
     case nil, .null: return nil
@@ -153,14 +156,14 @@ extension DecodeField {
   }
 
   private static func instant(_ number: Double) -> Int64? {
-    // As milliseconds the least is of 1973, as seconds the greatest is of the year 5138.
+    // As milliseconds, the least is in 1973; as seconds, the greatest is in the year 5138.
     guard number.isFinite, number > 0, number < 1e14 else { return nil }
     return Int64((number >= 1e11 ? number : number * 1_000).rounded())
   }
 
-  /// Two numbers as `45/50`.
+  /// Reads two numbers such as `45/50`.
   ///
-  /// - Returns: Both; nothing if the place is absent or holds something else.
+  /// - Returns: Both, or `nil` if the field is absent or holds something else.
   public func ratio() -> (part: Int, whole: Int)? {
     guard case .string(let text)? = scalar else {
       refuse("a text like 45/50")
@@ -176,10 +179,11 @@ extension DecodeField {
     return (part, whole)
   }
 
-  /// A value of an enumeration that may have grown; one that is not known is a note and is kept.
+  /// Reads a value of an enumeration that may have new cases; an unknown value is a note and is
+  /// kept.
   ///
   /// - Parameter known: The enumeration.
-  /// - Returns: The value; nothing if the place is absent or holds no text.
+  /// - Returns: The value, or `nil` if the field is absent or does not hold a string.
   @inlinable
   public func open<Known>(_ known: Known.Type) -> OpenEnum<Known>? {
     guard let text = string() else { return nil }
@@ -192,7 +196,7 @@ extension DecodeField {
     return value
   }
 
-  /// A finite number, or the text of one.
+  /// Returns a finite number, or the number in a string.
   private func number() -> Double? {
     switch scalar {
     case nil, .null: return nil

@@ -1,18 +1,18 @@
 public import StrictJSON
 
-/// A place in a document, and what stands there if anything does.
+/// A place in a document, and the value there, if any.
 ///
-/// `null` is the same as absent. Going down from what is no object gives absent places, so a chain never
-/// fails: `root["payload"]["summary"]["totalProcessed"].int()`. Reading an absent place gives nothing and is
-/// no issue; ``missing(_:)`` makes it one.
+/// `null` is the same as absent. Subscripting a non-object yields an absent field, so chained
+/// lookups never fail: `root["payload"]["summary"]["totalProcessed"].int()`. Reading an absent
+/// field returns `nil` and is not an issue; ``missing(_:)`` makes it one.
 public struct DecodeField {
   let log: DecodeLog
-  /// What stands here; if nothing does, the innermost value around it.
+  /// The place of the value; if it is absent, of the innermost value around it.
   private let place: Int
-  /// The way from there to where nothing stands; nothing if something does.
+  /// The path from there to the absent value; `nil` if the value is present.
   private let absent: String?
 
-  /// The value at a place of the document; null is nothing.
+  /// Creates a field for the value at a place of the document; null counts as absent.
   init(_ place: Int, _ log: DecodeLog) {
     self.log = log
     self.place = place
@@ -26,20 +26,20 @@ public struct DecodeField {
     absent = path
   }
 
-  /// Where this is: `payload.books[3].title`; empty for the root.
+  /// The path, such as `payload.books[3].title`; empty for the root.
   public var path: String {
     let path = log.document.path(of: place, from: log.root)
     guard let absent, !absent.isEmpty else { return path }
     return path.isEmpty ? absent : path + "." + absent
   }
 
-  /// Whether something stands here.
+  /// Whether the field has a value.
   public var isPresent: Bool { absent == nil }
 
-  /// Whether both are the same place of a document.
+  /// Returns whether both are the same place of a document.
   ///
   /// - Parameter other: Another place of the same document.
-  /// - Returns: Whether it is this one.
+  /// - Returns: Whether they are the same.
   public func isSame(as other: DecodeField) -> Bool {
     place == other.place && absent == other.absent
   }
@@ -58,32 +58,32 @@ public struct DecodeField {
     return RawJSON(log.document, at: place)
   }
 
-  /// What stands here, lists and objects as if they were empty; nothing if the place is absent or null.
+  /// The value, with lists and objects as if they were empty; `nil` if the field is absent or null.
   var scalar: JSONValue? { isPresent ? log.document.scalar(at: place) : nil }
 
-  /// What kind of value stands here; nothing if the place is absent or null.
+  /// The kind of the value; `nil` if the field is absent or null.
   private var kind: JSONDocument.Kind? { isPresent ? log.document.kind(at: place) : nil }
 
-  /// Whether a list stands here; anything else is no issue.
+  /// Whether the value is a list; anything else is not an issue.
   public var isList: Bool { kind == .list }
 
-  /// The text that stands here; of no use for anything else.
+  /// The string value; meaningless for other kinds.
   var text: String { log.document.name(at: place) }
 
-  /// Whether an object stands here, as ``isObject()``, but without an issue.
+  /// Whether the value is an object, like ``isObject()`` but without an issue.
   public var holdsObject: Bool { kind == .object }
 
-  /// Whether a text stands here; anything else is no issue.
+  /// Whether the value is a string; anything else is not an issue.
   public var isText: Bool { kind == .string }
 
-  /// How many elements the list or members the object has that stands here; 0 for anything else.
+  /// The number of elements of a list or members of an object; 0 for anything else.
   public var count: Int { isPresent ? log.document.count(at: place) : 0 }
 
-  /// A member of the object that stands here.
+  /// Returns a member of the object.
   ///
-  /// The first of its names that has a value counts; another name than today's is a note.
+  /// The first of its names that has a value is used; a former name is a note.
   ///
-  /// - Parameter name: The name, and others it may have.
+  /// - Parameter name: The name, and its aliases.
   public subscript(name: MemberName) -> DecodeField {
     if let absent {
       return DecodeField(
@@ -104,17 +104,17 @@ public struct DecodeField {
     return DecodeField(absent: name.name, in: place, log)
   }
 
-  /// The member of the object that stands here; nothing if it has none of this name, or null.
+  /// Returns the member of the object, or `nil` if it is absent or null.
   func member(_ name: String) -> DecodeField? {
     guard let member = log.document.member(name, of: place) else { return nil }
     let field = DecodeField(member, log)
     return field.isPresent ? field : nil
   }
 
-  /// The members of the object that stands here, besides some; none for anything else.
+  /// Returns the members of the object that are not known; empty for anything else.
   ///
-  /// - Parameter names: Those that are known.
-  /// - Returns: The others.
+  /// - Parameter names: The known names.
+  /// - Returns: The other members.
   public func members(besides names: Set<String>) -> [String: JSONValue] {
     guard kind == .object else { return [:] }
     var members: [String: JSONValue] = [:]
@@ -128,7 +128,7 @@ public struct DecodeField {
     return members
   }
 
-  /// Whether an object stands here; anything else that is present is an issue.
+  /// Returns whether the value is an object; anything else that is present is an issue.
   public func isObject() -> Bool {
     switch kind {
     case .object: return true
@@ -139,14 +139,15 @@ public struct DecodeField {
     }
   }
 
-  /// The elements of the list that stands here.
+  /// Returns the elements of the list.
   ///
-  /// An element of which nothing is made is left out and counted. One that is no list counts as a list of one.
+  /// An element that cannot be used is dropped and counted. A value that is not a list counts as a
+  /// list of one.
   ///
   /// - Parameters:
-  ///   - most: The most elements that are taken; nothing for the limit of the decoding.
-  ///   - make: Makes a model of an element; nothing if that is impossible.
-  /// - Returns: The elements; nothing if the place is absent.
+  ///   - most: The maximum number of elements; `nil` uses the limit of the decoding.
+  ///   - make: Creates a model from an element, or returns `nil` if that is not possible.
+  /// - Returns: The elements, or `nil` if the field is absent.
   @inlinable
   public func list<Element>(
     most: Int? = nil,
@@ -178,16 +179,16 @@ public struct DecodeField {
     return list
   }
 
-  // What `list` needs, which is compiled into who calls it.
+  // Needed by `list`, which is inlined into its callers.
 
   @usableFromInline
   func taken(_ most: Int?) -> Int { min(count, most ?? .max, log.limits.elements) }
 
-  /// The first element of the list that stands here; of no use for an empty one.
+  /// The first element of the list; meaningless for an empty one.
   @usableFromInline
   var inside: DecodeField { count > 0 ? DecodeField(place + 1, log) : self }
 
-  /// The element behind this one.
+  /// The element after this one.
   @usableFromInline
   var next: DecodeField { DecodeField(log.document.end(of: place), log) }
 
@@ -206,21 +207,21 @@ public struct DecodeField {
     report(.truncated, .loss, "\(count) elements; at most \(most) are taken")
   }
 
-  /// A value in place of one that is missing; that it is missing is an issue if the place is absent.
+  /// Returns a fallback for a missing value; the absence is an issue if the field is absent.
   ///
-  /// - Parameter fallback: The value.
-  /// - Returns: The same value.
+  /// - Parameter fallback: The fallback.
+  /// - Returns: The fallback.
   public func missing<Value>(_ fallback: Value) -> Value {
     if !isPresent { report(.missing, .loss, "this is missing") }
     return fallback
   }
 
-  /// Adds an issue about this place.
+  /// Adds an issue about this field.
   ///
   /// - Parameters:
-  ///   - kind: What it is.
-  ///   - severity: How much it costs.
-  ///   - message: What was expected and what was found, in one sentence without its full stop.
+  ///   - kind: The kind of the issue.
+  ///   - severity: The severity of the issue.
+  ///   - message: What was expected and what was found, in one sentence without a period.
   public func report(
     _ kind: DecodeIssue.Kind,
     _ severity: DecodeIssue.Severity,
@@ -230,13 +231,13 @@ public struct DecodeField {
     log.add(DecodeIssue(path: path, kind: kind, severity: severity, message: message()))
   }
 
-  /// Reports that what stands here is of another kind and is left out.
+  /// Reports that the value is of another kind and is dropped.
   func refuse(_ expected: String) {
     guard let scalar else { return }
     report(.wrongKind, .loss, "\(scalar.kind) stands where \(expected) is expected")
   }
 
-  /// A text of the document, shortened for an issue.
+  /// Returns a string of the document, shortened for an issue.
   @usableFromInline
   func quoted(_ text: String) -> String { "\"\(text.prefix(log.limits.quoted))\"" }
 }

@@ -1,60 +1,60 @@
-/// One deviation of a document from what its reader expected.
+/// A deviation of a document from what its reader expected.
 public struct DecodeIssue: Hashable, Sendable, CustomStringConvertible {
-  /// How much a deviation costs.
+  /// The severity of a deviation.
   public enum Severity: Int, Comparable, Hashable, Sendable, CaseIterable {
-    /// Nothing is lost: an older name, a value that a newer writer knows.
+    /// Nothing is lost: a former name, or a value from a newer writer.
     case note
-    /// The value was understood otherwise than it is written: text as a number, a number moved into
-    /// its bounds.
+    /// The value was interpreted differently from how it is written: a string as a number, a number
+    /// clamped to its bounds.
     case warning
-    /// Something was lost: a value of another kind, an element, a member that had to be there.
+    /// Something was lost: a value of another kind, an element, a required member.
     case loss
 
-    /// Orders by cost.
+    /// Compares two severities.
     public static func < (left: Severity, right: Severity) -> Bool {
       left.rawValue < right.rawValue
     }
   }
 
-  /// What the deviation is.
+  /// The kind of a deviation.
   public enum Kind: Hashable, Sendable {
-    /// The bytes are no JSON text within the limits; nothing was read.
+    /// The bytes are not valid JSON within the limits; nothing was read.
     case notJSON
-    /// A member that is expected is absent or null.
+    /// An expected member is absent or null.
     case missing
-    /// The value is of another kind and was left out.
+    /// The value is of another kind and was dropped.
     case wrongKind
     /// The value is of another kind and was converted.
     case converted
-    /// The value is of the right kind, but cannot be what it should, and was left out.
+    /// The value is of the right kind but not valid, and was dropped.
     case invalid
-    /// A number was rounded to a whole one.
+    /// A number was rounded to a whole number.
     case rounded
-    /// A number was moved into its bounds.
+    /// A number was clamped to its bounds.
     case clamped
-    /// A text that is none of those that are known; it was kept.
+    /// A string that is not a known value; it was kept.
     case unknownValue
-    /// The member has another name than today's.
+    /// The member has a former name.
     case alias
-    /// An element was left out of a list.
+    /// An element of a list was dropped.
     case droppedElement
-    /// A list is longer than the limit; the rest was left out.
+    /// A list exceeds the limit; the rest was dropped.
     case truncated
-    /// A member stands twice; the first counts.
+    /// A member is repeated; the first counts.
     case repeatedMember
-    /// Damaged text was repaired.
+    /// A damaged string was repaired.
     case repairedText
     /// A member that nobody read; only where unread members are counted.
     case unreadMember
   }
 
-  /// Where, as a path: `payload.books[3].title`; empty for the document itself.
+  /// The path, such as `payload.books[3].title`; empty for the document itself.
   public var path: String
-  /// What the deviation is.
+  /// The kind of the deviation.
   public var kind: Kind
-  /// How much it costs.
+  /// The severity of the deviation.
   public var severity: Severity
-  /// What was expected and what was found, in one sentence without its full stop.
+  /// What was expected and what was found, in one sentence without a period.
   public var message: String
 
   /// Creates an issue.
@@ -69,14 +69,14 @@ public struct DecodeIssue: Hashable, Sendable, CustomStringConvertible {
   public var description: String { path.isEmpty ? message : "\(path): \(message)" }
 }
 
-/// Why a document was refused.
+/// The reason why a document was rejected.
 public struct DecodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong, in the order it was found; at least one.
+  /// The issues, in the order they were found; at least one.
   public var issues: [DecodeIssue]
 
   /// Creates a failure.
   public init(_ issues: [DecodeIssue]) { self.issues = issues }
 
-  /// The issues, one after the other.
+  /// The issues, joined.
   public var description: String { issues.map(\.description).joined(separator: "; ") }
 }

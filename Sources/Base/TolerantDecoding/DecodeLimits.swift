@@ -1,18 +1,18 @@
-/// How much of a document is read.
+/// The limits of decoding a document.
 public struct DecodeLimits: Hashable, Sendable {
-  /// The longest document, in bytes.
+  /// The maximum size of a document, in bytes.
   public var bytes = 32 << 20
-  /// The deepest nesting.
+  /// The maximum nesting.
   public var depth = 64
-  /// The most values, counted with those inside of others.
+  /// The maximum number of values, including nested ones.
   public var values = 2_000_000
-  /// The most elements that are taken of one list.
+  /// The maximum number of elements that are read from one list.
   public var elements = 100_000
-  /// The most issues that are kept; more are counted only.
+  /// The maximum number of issues that are kept; further ones are only counted.
   public var issues = 100
-  /// The longest text of a document that is quoted in an issue, in characters.
+  /// The maximum length of a string quoted in an issue, in characters.
   public var quoted = 60
 
-  /// The usual limits.
+  /// Creates the default limits.
   public init() {}
 }

@@ -1,19 +1,19 @@
 import StrictJSON
 
-/// Collects issues while one document is decoded; at most so many, the rest is counted.
+/// Collects the issues of decoding one document, up to a limit; further ones are counted.
 ///
-/// A reference that belongs to one decoding; it does not cross tasks.
+/// A reference that belongs to one decoding and does not cross tasks.
 public final class DecodeLog {
-  /// The issues so far, in order, at most as many as the limit says.
+  /// The issues so far, in order, up to the limit.
   public private(set) var issues: [DecodeIssue] = []
-  /// How many issues there were in all, by severity: notes, warnings, losses.
+  /// The total number of issues by severity: notes, warnings, losses.
   public private(set) var counts = [0, 0, 0]
   /// The limits of this decoding.
   public let limits: DecodeLimits
 
-  /// What is decoded.
+  /// The document that is decoded.
   let document: JSONDocument
-  /// The place that paths begin at.
+  /// The place at which paths begin.
   let root: Int
 
   /// Which places were read; empty unless unread members are counted.
@@ -94,12 +94,12 @@ public final class DecodeLog {
     }
   }
 
-  /// The gravest severity so far; nothing without an issue.
+  /// The highest severity so far; `nil` without issues.
   public var gravest: DecodeIssue.Severity? {
     DecodeIssue.Severity.allCases.last { counts[$0.rawValue] > 0 }
   }
 
-  /// Counts an issue, and says whether it would be kept: what is not kept need not be put into words.
+  /// Counts an issue and returns whether it would be kept; if not, its message need not be built.
   func keeps(_ severity: DecodeIssue.Severity) -> Bool {
     guard issues.count >= limits.issues else { return true }
     if issues.contains(where: { $0.severity < severity }) { return true }
@@ -109,9 +109,9 @@ public final class DecodeLog {
 
   /// Adds an issue.
   ///
-  /// A grave one takes the place of a lighter one when the list is full.
+  /// A severe issue replaces a lighter one when the list is full.
   ///
-  /// - Parameter issue: What was found.
+  /// - Parameter issue: The issue.
   public func add(_ issue: DecodeIssue) {
     counts[issue.severity.rawValue] += 1
     if issues.count < limits.issues {

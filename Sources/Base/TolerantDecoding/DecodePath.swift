@@ -1,13 +1,14 @@
 import StrictJSON
 
 extension JSONDocument {
-  /// The way from a value to one inside of it: `payload.books[3].title`; empty for itself.
+  /// Returns the path from a value to one inside it, such as `payload.books[3].title`; empty for
+  /// itself.
   ///
-  /// Found again from the document when an issue needs it, so that reading keeps no paths.
+  /// Computed from the document when an issue needs it, so reading keeps no paths.
   ///
   /// - Parameters:
   ///   - place: The place of the inner value.
-  ///   - root: The place of the value around it.
+  ///   - root: The place of the outer value.
   /// - Returns: The path.
   func path(of place: Int, from root: Int) -> String {
     var text = ""
@@ -31,7 +32,7 @@ extension JSONDocument {
     case element(Int, Int)
   }
 
-  /// The value directly inside of one that a place is in.
+  /// Returns the child of a value that contains a place.
   private func step(from here: Int, to place: Int) -> Step? {
     switch kind(at: here) {
     case .object:

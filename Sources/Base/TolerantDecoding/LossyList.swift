@@ -1,8 +1,8 @@
-/// The elements of a list that could be used, and how many could not.
+/// The usable elements of a list, and the number of dropped ones.
 public struct LossyList<Element> {
-  /// Those that could be used, in order.
+  /// The usable elements, in order.
   public var elements: [Element]
-  /// How many were left out: unusable ones, and those over the limit.
+  /// The number of dropped elements: unusable ones, and those over the limit.
   public var dropped: Int
 
   /// Creates a list.

@@ -1,23 +1,23 @@
 import StrictJSON
 
-/// The name of a member, and names that it has or had elsewhere.
+/// The name of a member, and its former or alternative names.
 ///
 ///     field["processedCount"]
 ///     field[["processedCount", "processed_count"]]
 public struct MemberName: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral
 {
-  /// Today's name.
+  /// The current name.
   public let name: String
-  /// Others, in the order in which they are looked for.
+  /// The aliases, in the order of lookup.
   public let aliases: [String]
-  /// The lengths of all of them: objects without a name of such a length are passed over.
+  /// The lengths of all of them, to skip objects without a name of such a length.
   let lengths: JSONDocument.NameLengths
 
   /// Creates a name.
   ///
   /// - Parameters:
-  ///   - name: Today's name.
-  ///   - aliases: Others, in the order in which they are looked for.
+  ///   - name: The current name.
+  ///   - aliases: The aliases, in the order of lookup.
   public init(_ name: String, aliases: [String] = []) {
     self.name = name
     self.aliases = aliases
@@ -26,10 +26,10 @@ public struct MemberName: Hashable, Sendable, ExpressibleByStringLiteral, Expres
     self.lengths = lengths
   }
 
-  /// A name without others.
+  /// Creates a name without aliases.
   public init(stringLiteral name: String) { self.init(name) }
 
-  /// Today's name and then the others; an empty list is the empty name.
+  /// Creates a name from the current name and the aliases; an empty list is the empty name.
   public init(arrayLiteral names: String...) {
     self.init(names.first ?? "", aliases: Array(names.dropFirst()))
   }

@@ -1,15 +1,15 @@
-/// A value of an enumeration that may have grown since: one that is known, or any other text.
+/// A value of an enumeration that may have new cases: a known case, or any other string.
 ///
-/// Texts are compared without regard to case and to what separates words, so `google_books`,
-/// `google-books` and `Google Books` are one.
+/// Strings are compared without regard to case and word separators, so `google_books`,
+/// `google-books` and `Google Books` are equal.
 public enum OpenEnum<Known>: RawRepresentable, Hashable, Sendable
 where Known: RawRepresentable<String> & CaseIterable & Hashable & Sendable {
-  /// One of those that are known.
+  /// A known case.
   case known(Known)
-  /// Another text, as it is written.
+  /// Another string, as written.
   case unknown(String)
 
-  /// Takes any text.
+  /// Creates a value from any string.
   @inlinable
   public init(rawValue: String) {
     if let known = Known(rawValue: rawValue) {
@@ -24,7 +24,7 @@ where Known: RawRepresentable<String> & CaseIterable & Hashable & Sendable {
     }
   }
 
-  /// The text; that of the enumeration for one that is known.
+  /// The string; for a known case, that of the enumeration.
   @inlinable
   public var rawValue: String {
     switch self {
@@ -33,7 +33,7 @@ where Known: RawRepresentable<String> & CaseIterable & Hashable & Sendable {
     }
   }
 
-  /// The known value; nothing for another text.
+  /// The known case; `nil` for another string.
   public var known: Known? {
     guard case .known(let known) = self else { return nil }
     return known

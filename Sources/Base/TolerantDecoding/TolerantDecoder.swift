@@ -1,29 +1,29 @@
 public import StrictJSON
 
-/// Reads documents that others write, and that change without a word.
+/// Decodes documents of other programs, which change without notice.
 ///
-/// First it is found where in the bytes each value is, then the caller takes what it needs through
-/// ``DecodeField``. Nothing unexpected ends the reading: what is absent is nothing, what is of another kind
-/// is converted where that is safe and left out where it is not, and every deviation becomes a
-/// ``DecodeIssue`` with its path. A strict reader, for tests and for the writer's own gates, does the same
-/// and then refuses a document with an issue.
+/// First the positions of all values are found, then the caller reads what it needs through
+/// ``DecodeField``. Nothing unexpected ends the decoding: absent values are `nil`, values of
+/// another kind are converted if that is safe and dropped if not, and every deviation becomes a
+/// ``DecodeIssue`` with its path. A strict decoder, for tests and for the writer's own checks, does
+/// the same and then rejects a document with issues.
 ///
 ///     let decoder = TolerantDecoder()
 ///     let decoded = try decoder.decode(bytes) { root in
 ///       Book(title: root["title"].string() ?? "", pages: root["pages"].int(in: 0...100_000))
 ///     }
 public struct TolerantDecoder: Sendable {
-  /// What becomes of a document with issues.
+  /// The handling of documents with issues.
   public enum Mode: Hashable, Sendable {
-    /// It is used.
+    /// The document is used.
     case lenient
-    /// It is refused if an issue is at least as grave.
+    /// The document is rejected if an issue is at least this severe.
     case strict(from: DecodeIssue.Severity)
   }
 
-  /// What becomes of a document with issues.
+  /// The handling of documents with issues.
   public var mode: Mode
-  /// How much is read.
+  /// The limits.
   public var limits: DecodeLimits
   /// Whether members that the model is not made of are counted, and reported as notes.
   public var countsUnread: Bool
@@ -39,14 +39,14 @@ public struct TolerantDecoder: Sendable {
     self.countsUnread = countsUnread
   }
 
-  /// Reads a document.
+  /// Decodes a document.
   ///
   /// - Parameters:
-  ///   - bytes: JSON in UTF-8; a byte order mark may stand before it.
-  ///   - make: Makes the model of the root.
+  ///   - bytes: JSON in UTF-8; a byte order mark is allowed.
+  ///   - make: Creates the model of the root.
   /// - Returns: The model and the issues.
-  /// - Throws: ``DecodeFailure`` if the bytes are no JSON within the limits, and in strict mode if an issue
-  ///   is too grave.
+  /// - Throws: ``DecodeFailure`` if the bytes are not valid JSON within the limits, and in strict
+  ///   mode if an issue is too severe.
   public func decode<Model>(
     _ bytes: [UInt8],
     _ make: (DecodeField) -> Model
@@ -76,13 +76,14 @@ public struct TolerantDecoder: Sendable {
     return try finish(make(DecodeField(0, log)), log)
   }
 
-  /// Reads a value that was taken out of a document before.
+  /// Decodes a value that was taken out of a document before.
   ///
   /// - Parameters:
-  ///   - value: The value; one that came from a document is not read again.
-  ///   - make: Makes the model of it.
+  ///   - value: The value; one that came from a document is not parsed again.
+  ///   - make: Creates the model.
   /// - Returns: The model and the issues.
-  /// - Throws: ``DecodeFailure`` in strict mode if an issue is too grave, and for a value beyond the limits.
+  /// - Throws: ``DecodeFailure`` in strict mode if an issue is too severe, and for a value beyond
+  ///   the limits.
   public func decode<Model>(
     _ value: RawJSON,
     _ make: (DecodeField) -> Model
@@ -140,21 +141,21 @@ public struct TolerantDecoder: Sendable {
     rules.deepest = limits.depth
     rules.longest = limits.bytes
     rules.most = limits.values
-    // Foundation's decoder keeps the first, and so do those who read with it.
+    // Foundation's decoder keeps the first, and so do programs that use it.
     rules.repetition = .first
     return rules
   }
 }
 
-/// A model, the value it was made of, and what deviated.
+/// A model, the value it was created from, and the deviations.
 public struct Decoded<Model> {
   /// The model.
   public var model: Model
-  /// The whole document; what the model does not know is still in it.
+  /// The whole document, including what the model does not know.
   public var raw: RawJSON
-  /// What deviated, at most as many as the limits keep.
+  /// The deviations, up to the limit.
   public var issues: [DecodeIssue]
-  /// How many deviations there were in all.
+  /// The total number of deviations.
   public var issueCount: Int
   /// The paths of members that the model was not made of, at most as many as the limit of issues; empty unless
   /// ``TolerantDecoder/countsUnread``.

@@ -1,19 +1,19 @@
 public import HTTPTypes
 
-/// The value of an Accept-Encoding field: which content codings a client takes (RFC 9110
+/// The value of an Accept-Encoding field: the content codings that a client accepts (RFC 9110
 /// section 12.5.3).
 public struct AcceptEncoding: Hashable, Sendable {
-  /// The weight of each coding that is named, in thousandths; names in small letters.
+  /// The weight of each named coding, in thousandths; names in lowercase.
   private var weights: [String: Int] = [:]
-  /// Whether there was a field at all.
+  /// Whether the field was present.
   private let isPresent: Bool
 
   /// Reads the value of a field; never fails.
   ///
-  /// Of a coding that stands several times the first counts. A weight that is none is 0: a client that
-  /// says something unreadable gets the coding everybody reads.
+  /// Of a repeated coding the first counts. An invalid weight is 0: a client whose field cannot be
+  /// read gets a response without a coding.
   ///
-  /// - Parameter field: The value; nothing if the request has no such field.
+  /// - Parameter field: The value, or `nil` if the request has no such field.
   public init(parsing field: String?) {
     isPresent = field != nil
     guard let field else { return }
@@ -32,19 +32,19 @@ public struct AcceptEncoding: Hashable, Sendable {
   /// Reads the Accept-Encoding fields of a request.
   public init(fields: HTTPFields) { self.init(parsing: fields[.acceptEncoding]) }
 
-  /// Whether a coding is welcome, and not less so than the answer as it is.
+  /// Returns whether a coding is accepted and preferred at least as much as no coding.
   ///
-  /// A request without the field is answered without a coding: the RFC allows any, but a client that
-  /// does not ask for one often cannot undo it.
+  /// A request without the field gets a response without a coding: the RFC allows any, but a client
+  /// that does not ask for one often cannot decode it.
   ///
-  /// - Parameter coding: The registered name, in small letters: `gzip` (`x-gzip` is the same).
-  /// - Returns: Whether the answer should be encoded.
+  /// - Parameter coding: The registered name in lowercase: `gzip` (`x-gzip` is the same).
+  /// - Returns: Whether the response should be encoded.
   public func prefers(_ coding: String) -> Bool {
     guard isPresent else { return false }
     let named = weights[coding] ?? (coding == "gzip" ? weights["x-gzip"] : nil)
     let weight = named ?? weights["*"] ?? 0
-    // "identity" is as welcome as it can be unless the field says otherwise, but a coding that is
-    // named is named because it is wanted.
+    // "identity" has the highest weight unless the field says otherwise, but a coding is named
+    // because it is wanted.
     return weight > 0 && weight >= (weights["identity"] ?? 0)
   }
 

@@ -1,43 +1,45 @@
-/// What a server with a key says of one of its answers so that it can tell it again: the field `x-md-receipt`.
+/// A signed statement about a response, which lets the server recognize the response later: the
+/// field `x-md-receipt`.
 ///
-/// A receipt is `v1;t=TIME;s=TIME;c=CLIENT;n=NUMBER;p=RECEIPT;m=CODE`: when the server answered and when the data
-/// was made (milliseconds since 1970), whether a page or a program asked, and, if the client named the receipt
-/// before (`x-md-receipt-after`), its number of this request and the beginning of that receipt's code. The code
-/// is an HMAC-SHA256 of all that and of what the answer says elsewhere: its request id, its entity tag, what it
-/// is about, the status of its realtime, and the HTTP status.
+/// A receipt is `v1;t=TIME;s=TIME;c=CLIENT;n=NUMBER;p=RECEIPT;m=CODE`: when the server responded
+/// and when the data was made (milliseconds since 1970), whether the client is a page or a program,
+/// and, if the client named the previous receipt (`x-md-receipt-after`), its number of this request
+/// and the beginning of that receipt's code. The code is an HMAC-SHA256 of all that and of other
+/// properties of the response: its request id, its entity tag, its subject, the status of its
+/// realtime data, and the HTTP status.
 ///
-/// Receipts of one client follow each other like the links of a chain: an answer that is edited, moved, left out
-/// or put in breaks it. Without the key nobody can make or repair one.
+/// Receipts of one client form a chain: a response that is edited, moved, omitted or inserted
+/// breaks it. A receipt cannot be created or repaired without the key.
 package struct AnswerReceipt: Hashable, Sendable {
-  /// The field of an answer that carries one.
+  /// The response field that carries a receipt.
   package static let field = "x-md-receipt"
-  /// The field of a request that names the one before.
+  /// The request field that names the previous one.
   package static let afterField = "x-md-receipt-after"
-  /// The longest receipt, in bytes.
+  /// The maximum length of a receipt, in bytes.
   package static let longest = 256
 
-  /// Who asked, as far as a server can see it.
+  /// The kind of client, as far as a server can tell.
   package enum Client: String, Hashable, Sendable {
-    /// A browser: it says so in fields that no script can write (`Sec-Fetch-Mode`).
+    /// A browser, identified by fields that scripts cannot set (`Sec-Fetch-Mode`).
     case page
     /// Anything else.
     case program
   }
 
-  /// What a request says of the receipt before: `NUMBER;BEGINNING`.
+  /// What a request says about the previous receipt: `NUMBER;BEGINNING`.
   package struct After: Hashable, Sendable {
     /// The client's number of this request.
     package var number: Int64
-    /// The beginning of the code of the receipt before, ``length`` digits.
+    /// The beginning of the code of the previous receipt, ``length`` digits.
     package var receipt: String
-    /// The digits that name a receipt.
+    /// The number of digits that identify a receipt.
     package static let length = 16
 
-    /// Names the receipt before; `nil` if that is no receipt.
+    /// Refers to the previous receipt; returns `nil` if it is not a valid receipt.
     ///
     /// - Parameters:
     ///   - number: The client's number of its request.
-    ///   - receipt: The receipt before, as it came.
+    ///   - receipt: The previous receipt, as received.
     package init?(number: Int64, following receipt: String) {
       guard number >= 0, let before = AnswerReceipt(receipt) else { return nil }
       self.number = number
@@ -59,15 +61,15 @@ package struct AnswerReceipt: Hashable, Sendable {
     package var text: String { "\(number);\(receipt)" }
   }
 
-  /// What the answer says outside of its receipt.
+  /// The properties of a response that its receipt covers.
   package struct Facts: Hashable, Sendable {
     /// Its request id.
     package var requestId: String
-    /// Its entity tag, with quotes; that of a compressed variant means the same.
+    /// Its entity tag, with quotes; that of a compressed variant is equivalent.
     package var entityTag: String
-    /// What was asked for, such as a stop_id.
+    /// The requested subject, such as a stop_id.
     package var subject: String
-    /// What became of realtime, in the words of the contract.
+    /// The state of realtime data, in the terms of the contract.
     package var realtime: String
     /// The HTTP status.
     package var status: Int
@@ -90,24 +92,24 @@ package struct AnswerReceipt: Hashable, Sendable {
     fileprivate var bytes: [UInt8] {
       var tag = entityTag
       if tag.hasSuffix("-gzip\"") { tag = tag.dropLast(6) + "\"" }
-      // With their lengths: no two lists of texts are the same bytes.
+      // With their lengths, so that no two lists of strings have the same bytes.
       return [requestId, tag, subject, realtime, "\(status)"]
         .flatMap { Array("\($0.utf8.count):\($0)\n".utf8) }
     }
   }
 
-  /// When the server answered, in milliseconds since 1970.
+  /// When the server responded, in milliseconds since 1970.
   package let serverTime: Int64
-  /// When the data was made, in milliseconds since 1970, if that is known.
+  /// When the data was made, in milliseconds since 1970, if known.
   package let sourceTime: Int64?
-  /// Who asked.
+  /// The kind of client.
   package let client: Client
-  /// The receipt before, if the client named it.
+  /// The previous receipt, if the client named it.
   package let after: After?
-  /// The code, in hexadecimal digits.
+  /// The code in hexadecimal digits.
   package let code: String
 
-  /// Makes the receipt of an answer.
+  /// Creates the receipt of a response.
   package init(
     _ facts: Facts,
     serverTime: Int64,
@@ -124,7 +126,7 @@ package struct AnswerReceipt: Hashable, Sendable {
     code = Self.code(head, facts, key)
   }
 
-  /// Reads a receipt; `nil` if the text is none.
+  /// Reads a receipt; returns `nil` if the string is not a valid receipt.
   package init?(_ text: String) {
     guard text.utf8.count <= Self.longest else { return nil }
     var values: [Substring: Substring] = [:]
@@ -146,7 +148,7 @@ package struct AnswerReceipt: Hashable, Sendable {
       values["p"].flatMap { After("\(number);\($0)") }
     }
     self.code = String(code)
-    // Written in one way only: nothing but what the code covers can be in it.
+    // There is only one spelling, so it contains nothing that the code does not cover.
     guard self.text == text else { return nil }
   }
 
@@ -156,7 +158,7 @@ package struct AnswerReceipt: Hashable, Sendable {
   /// The name by which the next request refers to it.
   package var name: String { String(code.prefix(After.length)) }
 
-  /// Whether the holder of a key made it for an answer.
+  /// Returns whether the holder of a key created it for a response.
   package func isGenuine(_ facts: Facts, key: ReceiptKey) -> Bool {
     let head = Self.head(serverTime, sourceTime, client, after)
     return HMACSHA256.areEqual(Array(Self.code(head, facts, key).utf8), Array(code.utf8))
@@ -186,15 +188,15 @@ package struct AnswerReceipt: Hashable, Sendable {
   }
 }
 
-/// The secret that receipts are made with and verified by.
+/// The secret that creates and verifies receipts.
 package struct ReceiptKey: Hashable, Sendable {
-  /// The sizes of a key, in bytes.
+  /// The allowed sizes of a key, in bytes.
   package static let sizes = 16...4_096
 
   let bytes: [UInt8]
 
-  /// Reads a key as a file has it: all its bytes, but for white space around them; `nil` if it is too short or
-  /// too long.
+  /// Reads a key from the contents of a file, without surrounding whitespace; returns `nil` if it
+  /// is too short or too long.
   package init?(_ content: some Sequence<UInt8>) {
     var bytes = Array(content.drop { $0 <= 0x20 })
     while let last = bytes.last, last <= 0x20 { bytes.removeLast() }
@@ -204,10 +206,10 @@ package struct ReceiptKey: Hashable, Sendable {
 }
 
 extension ReceiptKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Nothing of the secret.
+  /// A description without the secret.
   package var description: String { "a receipt key" }
-  /// Nothing of the secret.
+  /// A description without the secret.
   package var debugDescription: String { description }
-  /// Nothing of the secret.
+  /// A mirror without the secret.
   package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -2,30 +2,30 @@ public import HTTPTypes
 
 /// The value of a Cache-Control field: directives for caches (RFC 9111 section 5.2).
 ///
-/// Unknown directives are kept, in their place. Of a directive that stands several times the first
-/// counts. An element that is not a directive is left out; the others stay.
+/// Unknown directives are kept in their position. Of a repeated directive the first counts. An
+/// element that is not a directive is dropped.
 public struct CacheControl: Hashable, Sendable, CustomStringConvertible {
   /// One directive.
   public struct Directive: Hashable, Sendable, CustomStringConvertible {
-    /// The name, in small letters.
+    /// The name, in lowercase.
     public var name: String
-    /// The value behind `=`, without quotes.
+    /// The value after `=`, without quotes.
     public var argument: String?
 
     /// Creates a directive.
     ///
     /// - Parameters:
-    ///   - name: A token; capitals become small.
-    ///   - argument: The value behind `=`, without quotes.
+    ///   - name: A token; converted to lowercase.
+    ///   - argument: The value after `=`, without quotes.
     public init(_ name: String, _ argument: String? = nil) {
       self.name = FieldSyntax.lowercased(name)
       self.argument = argument
     }
 
-    /// The directive as it stands in a field.
+    /// The directive as written in a field.
     public var description: String {
       guard let argument else { return name }
-      // RFC 9111 sections 5.2.2.4 and 5.2.2.7: lists of field names stand in quotes.
+      // RFC 9111 sections 5.2.2.4 and 5.2.2.7: lists of field names are quoted.
       if name == "no-cache" || name == "private", FieldSyntax.isToken(argument) {
         return name + "=\"" + argument + "\""
       }
@@ -33,7 +33,7 @@ public struct CacheControl: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The directives, in the order they stand.
+  /// The directives in order.
   public var directives: [Directive]
 
   /// Creates a value.
@@ -62,102 +62,102 @@ public struct CacheControl: Hashable, Sendable, CustomStringConvertible {
     self.init(parsing: fields[.cacheControl] ?? "")
   }
 
-  /// The value as it stands in a field; empty without directives.
+  /// The value as written in a field; empty without directives.
   public var description: String { directives.map(\.description).joined(separator: ", ") }
 
-  /// The first directive of a name.
+  /// Returns the first directive with a name.
   public func directive(_ name: String) -> Directive? {
     let name = FieldSyntax.lowercased(name)
     return directives.first { $0.name == name }
   }
 
-  /// Puts a directive in the place of those with its name, or at the end.
+  /// Replaces the directives of the same name, or appends the directive.
   public mutating func set(_ directive: Directive) {
     let index = directives.firstIndex { $0.name == directive.name } ?? directives.endIndex
     directives.removeAll { $0.name == directive.name }
     directives.insert(directive, at: index)
   }
 
-  /// Removes the directives of a name.
+  /// Removes the directives with a name.
   public mutating func remove(_ name: String) {
     let name = FieldSyntax.lowercased(name)
     directives.removeAll { $0.name == name }
   }
 
-  /// The value of a directive in seconds.
+  /// Returns the value of a directive in seconds.
   ///
-  /// - Returns: Nothing if the directive is missing; 0 if its value is not a number, so that an
-  ///   unreadable lifetime counts as none (RFC 9111 section 4.2.1).
+  /// - Returns: `nil` if the directive is missing; 0 if its value is not a number, so that an
+  ///   unreadable lifetime counts as zero (RFC 9111 section 4.2.1).
   public func seconds(_ name: String) -> Int64? {
     directive(name).map { $0.argument.flatMap { DeltaSeconds.parse($0) } ?? 0 }
   }
 }
 
 extension CacheControl {
-  /// How long the answer is fresh, seconds (RFC 9111 section 5.2.2.1).
+  /// How long the response is fresh, in seconds (RFC 9111 section 5.2.2.1).
   public var maxAge: Int64? {
     get { seconds("max-age") }
     set { setSeconds("max-age", newValue) }
   }
 
-  /// How long the answer is fresh in a shared cache, seconds (RFC 9111 section 5.2.2.10).
+  /// How long the response is fresh in a shared cache, in seconds (RFC 9111 section 5.2.2.10).
   public var sharedMaxAge: Int64? {
     get { seconds("s-maxage") }
     set { setSeconds("s-maxage", newValue) }
   }
 
-  /// How long the answer may be used beyond its lifetime while a new one is fetched, seconds
-  /// (RFC 5861 section 3).
+  /// How long a stale response may be used while a new one is fetched, in seconds (RFC 5861 section
+  /// 3).
   public var staleWhileRevalidate: Int64? {
     get { seconds("stale-while-revalidate") }
     set { setSeconds("stale-while-revalidate", newValue) }
   }
 
-  /// How long the answer may be used beyond its lifetime if there is no new one, seconds
-  /// (RFC 5861 section 4).
+  /// How long a stale response may be used if there is no new one, in seconds (RFC 5861 section 4).
   public var staleIfError: Int64? {
     get { seconds("stale-if-error") }
     set { setSeconds("stale-if-error", newValue) }
   }
 
-  /// Whether nothing of the message may be stored (RFC 9111 sections 5.2.1.5 and 5.2.2.5).
+  /// Whether the message must not be stored (RFC 9111 sections 5.2.1.5 and 5.2.2.5).
   public var isNoStore: Bool {
     get { directive("no-store") != nil }
     set { setFlag("no-store", newValue) }
   }
 
-  /// Whether the origin has to be asked before use (RFC 9111 sections 5.2.1.4 and 5.2.2.4).
+  /// Whether the response must be revalidated before use (RFC 9111 sections 5.2.1.4 and 5.2.2.4).
   ///
-  /// True also if the directive is limited to some fields; its argument names them.
+  /// Also true if the directive is limited to some fields, named by its argument.
   public var isNoCache: Bool {
     get { directive("no-cache") != nil }
     set { setFlag("no-cache", newValue) }
   }
 
-  /// Whether the answer may not be used once it is stale (RFC 9111 section 5.2.2.2).
+  /// Whether the response must not be used once it is stale (RFC 9111 section 5.2.2.2).
   public var mustRevalidate: Bool {
     get { directive("must-revalidate") != nil }
     set { setFlag("must-revalidate", newValue) }
   }
 
-  /// Whether only caches of one person may store the answer (RFC 9111 section 5.2.2.7).
+  /// Whether only private caches may store the response (RFC 9111 section 5.2.2.7).
   ///
-  /// True also if the directive is limited to some fields; its argument names them.
+  /// Also true if the directive is limited to some fields, named by its argument.
   public var isPrivate: Bool {
     get { directive("private") != nil }
     set { setFlag("private", newValue) }
   }
 
-  /// Whether any cache may store the answer (RFC 9111 section 5.2.2.9).
+  /// Whether any cache may store the response (RFC 9111 section 5.2.2.9).
   public var isPublic: Bool {
     get { directive("public") != nil }
     set { setFlag("public", newValue) }
   }
 
-  /// How long the answer is fresh by its directives, seconds (RFC 9111 section 4.2.1).
+  /// Returns how long the response is fresh by its directives, in seconds (RFC 9111 section 4.2.1).
   ///
-  /// - Parameter isShared: Whether the cache serves more than one person.
-  /// - Returns: Nothing if no directive says so; 0 if the answer may not be used unasked.
+  /// - Parameter isShared: Whether the cache is shared.
+  /// - Returns: `nil` if there is no such directive; 0 if the response must be revalidated before
+  ///   use.
   public func freshnessLifetime(isShared: Bool = false) -> Int64? {
     if isNoStore || directives.contains(Directive("no-cache")) { return 0 }
     return (isShared ? sharedMaxAge : nil) ?? maxAge

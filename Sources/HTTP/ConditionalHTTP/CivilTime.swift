@@ -21,11 +21,11 @@ package struct CivilTime: Sendable {
     self.second = second
   }
 
-  /// The time at a number of seconds since 1970, within the years 1 to 9999.
+  /// Creates the time at a number of seconds since 1970, within the years 1 to 9999.
   package init(_ secondsSince1970: Int64) {
     let days = Int((Double(secondsSince1970) / 86_400).rounded(.down))
     let secondOfDay = Int(secondsSince1970 - Int64(days) * 86_400)
-    // The mean Gregorian year gives the year, or one of its neighbours.
+    // The mean Gregorian year gives the year, or one next to it.
     var year = 1970 + Int((Double(days) / 365.2425).rounded(.down))
     while Self.days(before: year) > days { year -= 1 }
     while Self.days(before: year + 1) <= days { year += 1 }
@@ -45,7 +45,7 @@ package struct CivilTime: Sendable {
     )
   }
 
-  /// Whether there is such a day and such a time; a second of 60 is a leap second.
+  /// Whether the day and the time exist; a second of 60 is a leap second.
   package var isValid: Bool {
     (1...9999).contains(year) && (1...12).contains(month)
       && (1...Self.days(in: month, of: year)).contains(day)
@@ -56,14 +56,14 @@ package struct CivilTime: Sendable {
     Int64(daysSince1970) * 86_400 + Int64(hour * 3600 + minute * 60 + second)
   }
 
-  /// 0 is Sunday.
+  /// The day of the week; 0 is Sunday.
   var weekday: Int {
     // 1970-01-01 was a Thursday.
     let rest = (daysSince1970 + 4) % 7
     return rest < 0 ? rest + 7 : rest
   }
 
-  /// Whether the time is later than another, field by field.
+  /// Returns whether the time is later than another, field by field.
   func isAfter(_ other: CivilTime) -> Bool {
     let mine = [year, month, day, hour, minute, second]
     let theirs = [other.year, other.month, other.day, other.hour, other.minute, other.second]
@@ -74,7 +74,7 @@ package struct CivilTime: Sendable {
     (1..<month).reduce(Self.days(before: year) + day - 1) { $0 + Self.days(in: $1, of: year) }
   }
 
-  /// The number of days from 1970-01-01 to the first day of a year.
+  /// Returns the number of days from 1970-01-01 to the first day of a year.
   private static func days(before year: Int) -> Int {
     let last = year - 1
     let leapDays = last / 4 - last / 100 + last / 400

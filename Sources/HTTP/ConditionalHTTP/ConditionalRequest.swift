@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// The fields that make a request conditional, or plainly unconditional (RFC 9110 section 13).
+/// The fields that make a request conditional or unconditional (RFC 9110 section 13).
 ///
 /// ```swift
 /// var request = HTTPRequest(method: .get, scheme: "https", authority: "example.org", path: "/")
@@ -10,25 +10,25 @@ public import HTTPTypes
 /// // Prefer: wait=25
 /// ```
 public struct ConditionalRequest: Hashable, Sendable {
-  /// What came with the snapshot; nothing asks unconditionally.
+  /// The validators of the snapshot; `nil` makes the request unconditional.
   public var validators: Validators?
-  /// Whether caches on the way are told to store nothing (RFC 9111 section 5.2.1.5).
+  /// Whether caches must not store the response (RFC 9111 section 5.2.1.5).
   public var isNoStore: Bool
-  /// Whether caches on the way are told to ask the origin (RFC 9111 section 5.2.1.4).
+  /// Whether caches must ask the origin (RFC 9111 section 5.2.1.4).
   public var isNoCache: Bool
-  /// How long the server may hold the answer back until something changes, seconds (RFC 7240
+  /// How long the server may hold the response until something changes, in seconds (RFC 7240
   /// section 4.3).
   ///
-  /// It is sent with conditional requests only: nobody without a snapshot wants to wait for one.
+  /// Sent with conditional requests only: without a snapshot there is nothing to wait for.
   public var wait: Int64?
 
   /// Creates a request.
   ///
   /// - Parameters:
-  ///   - validators: What came with the snapshot; nothing asks unconditionally.
-  ///   - isNoStore: Whether caches on the way are told to store nothing.
-  ///   - isNoCache: Whether caches on the way are told to ask the origin.
-  ///   - wait: How long the server may hold the answer back, seconds.
+  ///   - validators: The validators of the snapshot; `nil` makes the request unconditional.
+  ///   - isNoStore: Whether caches must not store the response.
+  ///   - isNoCache: Whether caches must ask the origin.
+  ///   - wait: How long the server may hold the response, in seconds.
   public init(
     validators: Validators? = nil,
     isNoStore: Bool = false,
@@ -41,28 +41,28 @@ public struct ConditionalRequest: Hashable, Sendable {
     self.wait = wait
   }
 
-  /// Whether the server may answer 304.
+  /// Whether the server may respond with 304.
   public var isConditional: Bool { validators?.isEmpty == false }
 
-  /// The fields alone.
+  /// The fields by themselves.
   public var fields: HTTPFields {
     var fields = HTTPFields()
     apply(to: &fields)
     return fields
   }
 
-  /// Puts the fields into a request.
+  /// Adds the fields to a request.
   ///
-  /// Conditions that are there already are removed, whoever put them there. Directives and
-  /// preferences that are there stay beside ours.
+  /// Existing conditions are removed, whatever their source. Existing directives and preferences
+  /// are kept.
   public func apply(to fields: inout HTTPFields) {
     for name in Self.conditions { fields[fields: name] = [] }
     if let tag = validators?.entityTag {
-      // Bytes, not text: a tag that is not UTF-8 goes back as it came.
+      // Bytes, not text: a tag that is not UTF-8 is sent back as received.
       fields.append(HTTPField(name: .ifNoneMatch, lenientValue: tag.fieldValue))
     }
     if let date = validators?.lastModified {
-      // RFC 9110 section 8.8.4: both, if the server gave both.
+      // RFC 9110 section 8.8.4: both, if the server sent both.
       fields[.ifModifiedSince] = date
     }
     if isNoStore || isNoCache {

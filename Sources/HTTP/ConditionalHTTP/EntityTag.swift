@@ -1,22 +1,22 @@
 /// An entity tag, the validator of a representation (RFC 9110 section 8.8.3).
 ///
-/// A tag that was read is opaque: ``description`` and ``fieldValue`` give back what was read, also
-/// if it lacks the quotes the grammar asks for.
+/// A received tag is opaque: ``description`` and ``fieldValue`` return what was received, even
+/// without the quotes that the grammar requires.
 public struct EntityTag: Sendable, CustomStringConvertible {
-  /// The characters between the quotes; of a tag without quotes, the whole text.
+  /// The characters between the quotes; of a tag without quotes, the whole string.
   public let opaque: String
-  /// Whether the tag promises equal meaning only, not equal bytes.
+  /// Whether the tag promises only equivalence, not equal bytes.
   public let isWeak: Bool
-  /// Whether the tag stands in quotes; a legacy tag does not.
+  /// Whether the tag is quoted; a legacy tag is not.
   public let isQuoted: Bool
-  /// The bytes of the tag as it stands in a field, quotes and weakness included.
+  /// The bytes of the tag as written in a field, including quotes and weakness.
   public let fieldValue: [UInt8]
 
   /// Creates a tag.
   ///
   /// - Parameters:
   ///   - opaque: Visible ASCII without quotes.
-  ///   - isWeak: Whether the tag promises equal meaning only.
+  ///   - isWeak: Whether the tag promises only equivalence.
   public init(_ opaque: String, isWeak: Bool = false) {
     self.opaque = opaque
     self.isWeak = isWeak
@@ -24,18 +24,17 @@ public struct EntityTag: Sendable, CustomStringConvertible {
     fieldValue = Array(((isWeak ? "W/\"" : "\"") + opaque + "\"").utf8)
   }
 
-  /// Reads the value of an ETag field: `"x"`, `W/"x"`, or a legacy text without quotes.
+  /// Reads the value of an ETag field: `"x"`, `W/"x"`, or a legacy string without quotes.
   ///
-  /// A text that does not have one of the first two forms, such as `x` or `w/"x"`, is kept as it
-  /// is. Blanks around it do not belong to it. A value that is blank or has control characters
-  /// gives nothing.
+  /// A string in neither of the first two forms, such as `x` or `w/"x"`, is kept as it is, without
+  /// surrounding whitespace. Returns `nil` for an empty value and for one with control characters.
   public init?(parsing field: some StringProtocol) {
     self.init(parsing: Array(field.utf8))
   }
 
   /// Reads the bytes of an ETag field, which need not be UTF-8.
   ///
-  /// A value that is blank or has control characters gives nothing.
+  /// Returns `nil` for an empty value and for one with control characters.
   public init?(parsing field: some Collection<UInt8>) {
     let bytes = FieldSyntax.trimmed(field)
     guard !bytes.isEmpty, !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
@@ -49,20 +48,20 @@ public struct EntityTag: Sendable, CustomStringConvertible {
     fieldValue = Array(bytes)
   }
 
-  /// The tag as it stands in an ETag field.
+  /// The tag as written in an ETag field.
   public var description: String { String(decoding: fieldValue, as: UTF8.self) }
 
-  /// Whether two tags are the same by weak comparison (RFC 9110 section 8.8.3.2).
+  /// Returns whether two tags match by weak comparison (RFC 9110 section 8.8.3.2).
   ///
-  /// The characters have to be the same; weakness does not matter. A legacy tag is the same as a
-  /// tag that is written like it, not as one in quotes.
+  /// The characters must be equal; weakness does not matter. A legacy tag matches a tag with the
+  /// same spelling, not one in quotes.
   public func weaklyMatches(_ other: EntityTag) -> Bool {
     isQuoted == other.isQuoted && opaqueBytes == other.opaqueBytes
   }
 
-  /// Whether two tags are the same by strong comparison (RFC 9110 section 8.8.3.2).
+  /// Returns whether two tags match by strong comparison (RFC 9110 section 8.8.3.2).
   ///
-  /// Both have to be strong. A legacy tag promises nothing and is never strong.
+  /// Both must be strong. A legacy tag promises nothing and is never strong.
   public func stronglyMatches(_ other: EntityTag) -> Bool {
     isStrong && other.isStrong && opaqueBytes == other.opaqueBytes
   }
@@ -70,18 +69,20 @@ public struct EntityTag: Sendable, CustomStringConvertible {
   /// Whether the tag promises equal bytes.
   public var isStrong: Bool { isQuoted && !isWeak }
 
-  /// Whether an If-None-Match field names the tag, by weak comparison (RFC 9110 section 13.1.2).
+  /// Returns whether an If-None-Match field includes the tag, by weak comparison (RFC 9110 section
+  /// 13.1.2).
   ///
   /// - Parameter field: The field's value: `*`, or tags separated by commas.
-  /// - Returns: Whether the tag, or any tag, is named.
+  /// - Returns: Whether the tag, or any tag, is included.
   public func matches(ifNoneMatch field: String) -> Bool {
     EntityTagList(parsing: field).weaklyContains(self)
   }
 
-  /// Whether an If-Match field names the tag, by strong comparison (RFC 9110 section 13.1.1).
+  /// Returns whether an If-Match field includes the tag, by strong comparison (RFC 9110 section
+  /// 13.1.1).
   ///
   /// - Parameter field: The field's value: `*`, or tags separated by commas.
-  /// - Returns: Whether the tag, or any tag, is named.
+  /// - Returns: Whether the tag, or any tag, is included.
   public func matches(ifMatch field: String) -> Bool {
     EntityTagList(parsing: field).stronglyContains(self)
   }
@@ -92,12 +93,12 @@ public struct EntityTag: Sendable, CustomStringConvertible {
 }
 
 extension EntityTag: Hashable {
-  /// Whether two tags are written the same, byte by byte.
+  /// Returns whether two tags have the same bytes.
   public static func == (left: EntityTag, right: EntityTag) -> Bool {
     left.fieldValue == right.fieldValue
   }
 
-  /// Feeds the bytes of the tag.
+  /// Hashes the bytes of the tag.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(fieldValue)
   }

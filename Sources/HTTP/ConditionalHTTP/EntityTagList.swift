@@ -1,15 +1,15 @@
 /// The value of an If-None-Match or If-Match field: any tag, or a list of tags (RFC 9110
 /// sections 13.1.1 and 13.1.2).
 public enum EntityTagList: Hashable, Sendable, CustomStringConvertible {
-  /// `*`: whatever representation there is.
+  /// `*`: any current representation.
   case any
-  /// The tags, in the order they stand.
+  /// The tags in order.
   case tags([EntityTag])
 
   /// Reads the value of a field.
   ///
-  /// Never fails: an element without quotes is a legacy tag, up to the next comma, and a quote that
-  /// is not closed ends the list, which leaves a tag that matches nothing a server makes.
+  /// Never fails: an element without quotes is a legacy tag, up to the next comma. An unclosed
+  /// quote ends the list, which leaves a tag that matches no tag of a server.
   public init(parsing field: String) {
     var scanner = FieldScanner(field)
     var tags: [EntityTag] = []
@@ -26,7 +26,7 @@ public enum EntityTagList: Hashable, Sendable, CustomStringConvertible {
     self = .tags(tags)
   }
 
-  /// Whether a tag is named, by weak comparison: the rule of If-None-Match.
+  /// Returns whether a tag is included, by weak comparison: the rule of If-None-Match.
   public func weaklyContains(_ tag: EntityTag) -> Bool {
     switch self {
     case .any: true
@@ -34,7 +34,7 @@ public enum EntityTagList: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether a tag is named, by strong comparison: the rule of If-Match.
+  /// Returns whether a tag is included, by strong comparison: the rule of If-Match.
   public func stronglyContains(_ tag: EntityTag) -> Bool {
     switch self {
     case .any: true
@@ -42,7 +42,7 @@ public enum EntityTagList: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The list as it stands in a field.
+  /// The list as written in a field.
   public var description: String {
     switch self {
     case .any: "*"
@@ -50,7 +50,7 @@ public enum EntityTagList: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Reads one element: up to the quote that closes it, or up to the comma behind a legacy tag.
+  /// Reads one element: up to its closing quote, or up to the comma after a legacy tag.
   private static func tag(_ scanner: inout FieldScanner) -> EntityTag? {
     var text = Array(scanner.bytes { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") })
     if text.isEmpty || text == Array("W/".utf8), scanner.skip("\"") {

@@ -1,22 +1,23 @@
-/// Reads the parts that field values are made of (RFC 9110 section 5.6), byte by byte.
+/// Reads the elements of field values (RFC 9110 section 5.6), byte by byte.
 ///
-/// Every method either reads its part and moves on, or gives nothing and stays where it is.
+/// Every method either reads its element and advances, or returns `nil` or false and does not move.
 struct FieldScanner {
   private let bytes: [UInt8]
   private var position = 0
-  /// A quote was found that is never closed; no further one is looked at, so that many of them
-  /// cost no more than one.
+  /// Whether an unclosed quote was found.
+  ///
+  /// No further quote is examined then, so many of them cost no more than one.
   private var hasOpenQuote = false
 
-  /// Starts at the beginning of a field's value.
+  /// Starts at the beginning of a field value.
   init(_ text: some StringProtocol) {
     bytes = Array(text.utf8)
   }
 
-  /// Whether everything is read.
+  /// Whether the whole value was read.
   var isAtEnd: Bool { position == bytes.count }
 
-  /// The byte to be read next.
+  /// The next byte.
   var next: UInt8? { isAtEnd ? nil : bytes[position] }
 
   /// Reads one byte if it is the given one.
@@ -26,17 +27,17 @@ struct FieldScanner {
     return true
   }
 
-  /// Reads blanks and tabs (RFC 9110 section 5.6.3).
+  /// Reads spaces and tabs (RFC 9110 section 5.6.3).
   mutating func skipBlanks() {
     while let next, FieldSyntax.isBlank(next) { position += 1 }
   }
 
-  /// Reads blanks and commas: what may stand before a list's next element.
+  /// Reads whitespace and commas, which may precede the next element of a list.
   mutating func skipListSeparators() {
     while let next, FieldSyntax.isBlank(next) || next == UInt8(ascii: ",") { position += 1 }
   }
 
-  /// Reads what is left of a list's element, up to a comma outside of quotes.
+  /// Reads the rest of a list element, up to a comma outside quotes.
   mutating func skipElement() {
     while let byte = next, byte != UInt8(ascii: ",") {
       if byte == UInt8(ascii: "\""), quotedString() != nil { continue }
@@ -51,7 +52,7 @@ struct FieldScanner {
     return start == position ? nil : String(decoding: bytes[start..<position], as: UTF8.self)
   }
 
-  /// Reads a quoted string and gives what it says (RFC 9110 section 5.6.4).
+  /// Reads a quoted string and returns its contents (RFC 9110 section 5.6.4).
   mutating func quotedString() -> String? {
     guard next == UInt8(ascii: "\""), !hasOpenQuote else { return nil }
     var content: [UInt8] = []
@@ -73,16 +74,16 @@ struct FieldScanner {
     return nil
   }
 
-  /// Reads the bytes from here up to the first one that ends them, or to the end.
+  /// Reads bytes up to the first terminator, or to the end.
   mutating func bytes(upTo isEnd: (UInt8) -> Bool) -> ArraySlice<UInt8> {
     let start = position
     while let next, !isEnd(next) { position += 1 }
     return bytes[start..<position]
   }
 
-  /// Reads a name, and the value behind `=` if there is one, as a token or a quoted string.
+  /// Reads a name, and the value after `=` if there is one, as a token or a quoted string.
   ///
-  /// A `=` with nothing behind it gives the empty value.
+  /// A `=` without a value returns the empty value.
   mutating func pair() -> (name: String, value: String?)? {
     guard let name = token() else { return nil }
     let end = position

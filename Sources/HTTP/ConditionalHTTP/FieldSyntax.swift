@@ -1,16 +1,16 @@
-/// The alphabet of field values (RFC 9110 section 5.6).
+/// The character classes of field values (RFC 9110 section 5.6).
 enum FieldSyntax {
-  /// Whether a byte is a blank or a tab.
+  /// Returns whether a byte is a space or a tab.
   static func isBlank(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 
-  /// Whether a byte is a digit.
+  /// Returns whether a byte is a digit.
   static func isDigit(_ byte: UInt8) -> Bool {
     UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
   }
 
-  /// Whether a byte may stand in a token (RFC 9110 section 5.6.2).
+  /// Returns whether a byte may be part of a token (RFC 9110 section 5.6.2).
   static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
@@ -19,14 +19,14 @@ enum FieldSyntax {
     }
   }
 
-  /// Whether a text is a token.
+  /// Returns whether a string is a token.
   static func isToken(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
   }
 
-  /// A value as it is written behind `=`: plain if it is a token, quoted if not.
+  /// Returns a value as written after `=`: plain if it is a token, quoted if not.
   ///
-  /// Control characters cannot be written; they become blanks.
+  /// Control characters cannot be written and become spaces.
   static func word(_ value: String) -> String {
     if isToken(value) { return value }
     var quoted: [UInt8] = [UInt8(ascii: "\"")]
@@ -41,12 +41,12 @@ enum FieldSyntax {
     return String(decoding: quoted, as: UTF8.self)
   }
 
-  /// A text without the blanks around it.
+  /// Returns a string without surrounding whitespace.
   static func trimmed(_ text: some StringProtocol) -> String {
     String(decoding: trimmed(Array(text.utf8)), as: UTF8.self)
   }
 
-  /// Bytes without the blanks around them.
+  /// Returns bytes without surrounding whitespace.
   static func trimmed(_ bytes: some Collection<UInt8>) -> ArraySlice<UInt8> {
     var bytes = Array(bytes)[...]
     while let first = bytes.first, isBlank(first) { bytes.removeFirst() }
@@ -54,12 +54,12 @@ enum FieldSyntax {
     return bytes
   }
 
-  /// A text with ASCII capitals made small; everything else stays.
+  /// Returns a string with ASCII letters in lowercase.
   static func lowercased(_ text: String) -> String {
     String(decoding: text.utf8.map(lowercased), as: UTF8.self)
   }
 
-  /// A byte, made small if it is an ASCII capital.
+  /// Returns a byte, in lowercase if it is an ASCII letter.
   static func lowercased(_ byte: UInt8) -> UInt8 {
     UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte + 0x20 : byte
   }

@@ -1,27 +1,27 @@
 public import HTTPTypes
 
-/// The address of an HTTP server, or of a part of it: where the requests of a client begin.
+/// The base URL of an HTTP server, or of a part of it.
 public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
-  /// A text that is no address.
+  /// The string is not a valid address.
   public struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The text.
+    /// The string.
     public var text: String
 
-    /// What is wrong.
+    /// A readable description of the problem.
     public var description: String { "\"\(text)\" is not an address like http://127.0.0.1:8080" }
   }
 
   /// `http` or `https`.
   public let scheme: String
-  /// The host, and the port if one is named.
+  /// The host, and the port if there is one.
   public let authority: String
-  /// What stands before every path, without a slash at its end; empty for a whole server.
+  /// The prefix of every path, without a trailing slash; empty for a whole server.
   public let basePath: String
 
   /// Reads an address.
   ///
   /// - Parameter text: The address, such as `http://127.0.0.1:8080` or `https://example.org/boards`.
-  /// - Throws: ``Invalid`` if it is none, or has credentials, a query or a fragment.
+  /// - Throws: ``Invalid`` if the address is not valid, or has credentials, a query or a fragment.
   public init(_ text: String) throws(Invalid) {
     guard let mark = text.firstRange(of: "://") else { throw Invalid(text: text) }
     let scheme = text[..<mark.lowerBound].lowercased()
@@ -40,12 +40,12 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
   /// The address.
   public var description: String { "\(scheme)://\(authority)\(basePath)" }
 
-  /// A request for something of the server.
+  /// Returns a request to the server.
   ///
   /// - Parameters:
-  ///   - path: The path below the server's own, such as `/api/stationboard`.
+  ///   - path: The path below the base path, such as `/api/stationboard`.
   ///   - method: The method.
-  ///   - query: The parameters; those without a value are left out.
+  ///   - query: The parameters; those without a value are omitted.
   ///   - fields: The header fields.
   /// - Returns: The request.
   public func request(
@@ -70,7 +70,8 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     )
   }
 
-  /// A part of a query, with everything but unreserved characters as percent signs (RFC 3986 section 2).
+  /// Returns a part of a query with everything but unreserved characters percent-encoded (RFC 3986
+  /// section 2).
   public static func encoded(_ text: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []
@@ -114,7 +115,7 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether a text is nothing, or a colon with a port.
+  /// Returns whether a string is empty, or a colon with a port.
   private static func isPort(_ text: Substring.UTF8View) -> Bool {
     guard let first = text.first else { return true }
     let digits = text.dropFirst()

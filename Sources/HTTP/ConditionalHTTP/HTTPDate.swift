@@ -1,9 +1,9 @@
-/// A point in time as fields write it, to the second (RFC 9110 section 5.6.7).
+/// A point in time in a field, to the second (RFC 9110 section 5.6.7).
 public struct HTTPDate: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// Seconds since 1970-01-01T00:00:00Z, within the years 1 to 9999.
   public let secondsSince1970: Int64
 
-  /// Creates a date; a number outside of the years 1 to 9999 becomes the nearest one inside.
+  /// Creates a date; a number outside the years 1 to 9999 is clamped.
   ///
   /// - Parameter secondsSince1970: Seconds since 1970-01-01T00:00:00Z.
   public init(secondsSince1970: Int64) {
@@ -12,14 +12,14 @@ public struct HTTPDate: Hashable, Comparable, Sendable, CustomStringConvertible 
 
   /// Reads a date in any of the three forms: IMF-fixdate, RFC 850 and asctime.
   ///
-  /// Names may be in capitals or not (RFC 9111 section 4.2); the zone is GMT. The day of the week
-  /// has to be one, it need not be the right one. A second of 60 is the first of the next minute.
-  /// A text that has none of the forms, or names a day or a time there is not, gives nothing.
+  /// Names are case-insensitive (RFC 9111 section 4.2); the zone is GMT. The day of the week must
+  /// be valid, but need not be the right one. A second of 60 is the first of the next minute.
+  /// Returns `nil` for a string in no such form, and for a day or a time that does not exist.
   ///
   /// - Parameters:
-  ///   - text: The date; blanks around it do not matter.
-  ///   - now: Seconds since 1970, to tell the century of a year with two digits: it is the latest
-  ///     one that puts the date no more than 50 years into the future.
+  ///   - text: The date; surrounding whitespace is ignored.
+  ///   - now: Seconds since 1970, to determine the century of a two-digit year: the latest one that
+  ///     is no more than 50 years in the future.
   public init?(parsing text: some StringProtocol, now: Int64) {
     var scanner = HTTPDateScanner(FieldSyntax.trimmed(text))
     guard let read = scanner.read() else { return nil }
@@ -48,7 +48,7 @@ public struct HTTPDate: Hashable, Comparable, Sendable, CustomStringConvertible 
       + time.joined(separator: ":") + " GMT"
   }
 
-  /// Whether a date is before another one.
+  /// Returns whether a date is before another one.
   public static func < (left: HTTPDate, right: HTTPDate) -> Bool {
     left.secondsSince1970 < right.secondsSince1970
   }

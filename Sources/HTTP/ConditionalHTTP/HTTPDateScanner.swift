@@ -6,7 +6,7 @@ struct HTTPDateScanner {
     rest = Array(text.utf8)[...]
   }
 
-  /// Reads the whole text.
+  /// Reads the whole string.
   ///
   /// - Returns: The fields, unchecked, and whether the year has four digits.
   mutating func read() -> (civil: CivilTime, hasCentury: Bool)? {
@@ -23,7 +23,7 @@ struct HTTPDateScanner {
     "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
   ]
 
-  /// `06 Nov 1994 08:49:37 GMT` and `06-Nov-94 08:49:37 GMT`.
+  /// Reads `06 Nov 1994 08:49:37 GMT` and `06-Nov-94 08:49:37 GMT`.
   private mutating func date(separator: Unicode.Scalar, yearDigits: Int) -> CivilTime? {
     guard let day = number(2), skip(separator), let month = month(), skip(separator),
       let year = number(yearDigits), skip(" "), let time = time(), skip(" "),
@@ -32,7 +32,7 @@ struct HTTPDateScanner {
     return civil(year, month, day, time)
   }
 
-  /// `Nov  6 08:49:37 1994`.
+  /// Reads `Nov  6 08:49:37 1994`.
   private mutating func asctime() -> CivilTime? {
     guard let month = month(), skip(" "), let day = skip(" ") ? number(1) : number(2), skip(" "),
       let time = time(), skip(" "), let year = number(4), rest.isEmpty

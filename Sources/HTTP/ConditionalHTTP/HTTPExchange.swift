@@ -1,53 +1,53 @@
 public import HTTPTypes
 
-/// Sends one request and gives its answer: what a client needs of a transport.
+/// Sends requests: what a client needs of a transport.
 ///
-/// A transport keeps no cache and sends no validators of its own.
+/// A transport has no cache and adds no validators.
 public protocol HTTPExchange: Sendable {
   /// Sends a request.
   ///
   /// - Parameters:
-  ///   - request: Method, scheme, authority, path and fields.
-  ///   - timeout: The longest wait for the whole answer.
-  /// - Returns: The answer, whatever its status.
-  /// - Throws: ``HTTPExchangeError`` if there is no answer.
+  ///   - request: The method, scheme, authority, path and fields.
+  ///   - timeout: The time limit for the complete response.
+  /// - Returns: The response, whatever its status.
+  /// - Throws: ``HTTPExchangeError`` if there is no response.
   func send(
     _ request: HTTPRequest,
     timeout: Duration
   ) async throws(HTTPExchangeError) -> HTTPExchangeAnswer
 }
 
-/// An answer, whole.
+/// A complete response.
 public struct HTTPExchangeAnswer: Sendable {
-  /// Status and fields.
+  /// The status and the fields.
   public var head: HTTPResponse
   /// The content.
   public var body: [UInt8]
 
-  /// Creates an answer.
+  /// Creates a response.
   public init(head: HTTPResponse, body: [UInt8]) {
     self.head = head
     self.body = body
   }
 }
 
-/// Why a request has no answer.
+/// The reason why a request has no response.
 public struct HTTPExchangeError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of failure.
   public enum Code: Hashable, Sendable {
     /// The server cannot be reached, or the connection broke.
     case unreachable
-    /// The answer did not come in time.
+    /// The response did not arrive in time.
     case timedOut
-    /// The task was cancelled.
+    /// The task was canceled.
     case cancelled
-    /// The answer is larger than the transport's limit.
+    /// The response exceeds the transport's limit.
     case tooLarge
   }
 
   /// The kind of failure.
   public var code: Code
-  /// What happened, for people.
+  /// A readable description of what happened.
   public var description: String
 
   /// Creates an error.

@@ -1,19 +1,19 @@
 public import HTTPTypes
 
 extension HTTPFields {
-  /// Takes over what a 304 says about a stored answer (RFC 9111 sections 3.2 and 4.3.4).
+  /// Updates the fields of a stored response from a 304 (RFC 9111 sections 3.2 and 4.3.4).
   ///
-  /// Every field of the 304 replaces all stored fields of its name, or is added. These stay as
-  /// they are:
-  /// - Content-Length, as the RFC has it;
-  /// - Content-Encoding, Content-MD5, Content-Range and Content-Type, because what is stored is the
-  ///   result of having read the content (RFC 9111 section 3.2 allows it);
-  /// - what belongs to the connection or to a proxy: Connection and the fields it names,
-  ///   Keep-Alive, Proxy-Connection, TE, Transfer-Encoding, Upgrade, Proxy-Authenticate,
+  /// Every field of the 304 replaces all stored fields of its name, or is added. These are not
+  /// changed:
+  /// - Content-Length, as the RFC requires;
+  /// - Content-Encoding, Content-MD5, Content-Range and Content-Type, because the stored content is
+  ///   already decoded (RFC 9111 section 3.2 allows it);
+  /// - fields of the connection or of a proxy: Connection and the fields it names, Keep-Alive,
+  ///   Proxy-Connection, TE, Transfer-Encoding, Upgrade, Proxy-Authenticate,
   ///   Proxy-Authentication-Info, Proxy-Authorization (RFC 9111 section 3.1).
   ///
-  /// A 304 without Age or Date leaves the stored ones; for the age of what it confirms use its own
-  /// fields (``ResponseAge``).
+  /// A 304 without Age or Date keeps the stored ones; for the age of the confirmed response use the
+  /// 304's own fields (``ResponseAge``).
   ///
   /// - Parameter notModified: The fields of the 304.
   public mutating func freshen(from notModified: HTTPFields) {

@@ -1,15 +1,15 @@
 public import HTTPTypes
 
-/// What a client needs of a transport to send content, such as an upload.
+/// Sends requests with content, such as uploads: what a client needs of a transport.
 public protocol HTTPSending: Sendable {
-  /// Sends a request with content and collects its answer. Redirections are not followed.
+  /// Sends a request with content and returns the complete response. Redirects are not followed.
   ///
   /// - Parameters:
-  ///   - request: Method, scheme, authority, path and fields; the transport says the length.
+  ///   - request: The method, scheme, authority, path and fields; the transport adds the length.
   ///   - content: The content.
-  ///   - timeout: The longest wait for the whole answer.
-  /// - Returns: The answer, whatever its status.
-  /// - Throws: ``HTTPExchangeError`` if there is no answer.
+  ///   - timeout: The time limit for the complete response.
+  /// - Returns: The response, whatever its status.
+  /// - Throws: ``HTTPExchangeError`` if there is no response.
   func send(
     _ request: HTTPRequest,
     content: [UInt8],

@@ -1,23 +1,23 @@
 public import HTTPTypes
 
-/// Sends one request and hands its answer over while it comes: what a client needs of a transport
-/// for server-sent events.
+/// Sends requests and passes on responses as they arrive: what a client needs of a transport for
+/// server-sent events.
 ///
-/// A transport keeps no cache and sends no validators of its own.
+/// A transport has no cache and adds no validators.
 public protocol HTTPStreaming: Sendable {
-  /// Sends a request and gives every part of its answer to a receiver, in order.
+  /// Sends a request and passes every part of its response to a receiver, in order.
   ///
-  /// The receiver is waited for before more is read, so a slow receiver slows the sender down.
-  /// Returns when the content has ended or the receiver has had enough; cancelling the task ends
-  /// the connection too. Redirections are followed as ``HTTPTypes/HTTPRequest/following(_:)`` says;
-  /// the receiver sees the last answer only.
+  /// The receiver is awaited before more is read, so a slow receiver slows the sender down. Returns
+  /// when the content has ended or the receiver has enough; canceling the task ends the connection
+  /// too. Redirects are followed as described in ``HTTPTypes/HTTPRequest/following(_:)``; the
+  /// receiver gets only the last response.
   ///
   /// - Parameters:
-  ///   - request: Method, scheme, authority, path and fields.
-  ///   - timeout: The longest wait for the head of the answer. The content may take any time: its
-  ///     silence is for the caller to judge.
-  ///   - receive: Takes one part and says whether more is wanted.
-  /// - Throws: ``HTTPExchangeError`` if there is no answer, or if it breaks off.
+  ///   - request: The method, scheme, authority, path and fields.
+  ///   - timeout: The time limit for the response head. The content has no time limit: the caller
+  ///     decides about silence.
+  ///   - receive: Handles one part and returns whether more is wanted.
+  /// - Throws: ``HTTPExchangeError`` if there is no response, or if it breaks off.
   func stream(
     _ request: HTTPRequest,
     timeout: Duration,
@@ -25,47 +25,46 @@ public protocol HTTPStreaming: Sendable {
   ) async throws(HTTPExchangeError)
 }
 
-/// A part of an answer that comes bit by bit.
+/// A part of a streamed response.
 public enum HTTPStreamPart: Sendable {
-  /// Status and fields; first, and once.
+  /// The status and the fields; first, and once.
   case head(HTTPResponse)
-  /// Some bytes of the content, never none.
+  /// Some bytes of the content, never empty.
   case content([UInt8])
 }
 
-/// What a receiver wants next.
+/// The receiver's demand.
 public enum HTTPStreamDemand: Sendable {
   /// The next part.
   case more
-  /// Nothing; the connection is closed.
+  /// Nothing more; the connection is closed.
   case enough
 }
 
-/// The limits every transport keeps.
+/// The limits of every transport.
 public enum HTTPTransferLimits: Sendable {
-  /// The largest content that is handed over whole, in bytes, after decompression.
+  /// The maximum size of complete content, in bytes, after decompression.
   public static let answerBytes = 64 << 20
-  /// The largest head of an answer, in bytes, where the platform lets it be counted.
+  /// The maximum size of a response head, in bytes, where the platform allows counting.
   public static let headBytes = 256 << 10
-  /// How many bytes of a stream may wait for its receiver where a transport cannot make the sender
-  /// wait instead.
+  /// The maximum number of buffered bytes of a stream if a transport cannot make the sender wait.
   public static let waitingBytes = 4 << 20
-  /// The most redirections that are followed for one request.
+  /// The maximum number of redirects that are followed for one request.
   public static let redirections = 5
 }
 
 extension HTTPRequest {
-  /// The request that follows a redirection (RFC 9110 section 15.4), if it is to be followed.
+  /// Returns the request that follows a redirect (RFC 9110 section 15.4), if it should be followed.
   ///
-  /// GET and HEAD follow 301, 302, 303, 307 and 308 with one Location, and stay what they are.
-  /// Fields stay too, conditions among them, because a validator belongs to the representation at
-  /// the end of the chain. Once the origin changes, to another port or scheme too, only fields stay
-  /// that say what kind of answer is wanted: credentials, and every field of an application, are
-  /// dropped for good, because they were given for the first origin. Nothing leads from `https` to `http`, to another scheme, or to an address
-  /// with a user and password in it.
+  /// GET and HEAD follow 301, 302, 303, 307 and 308 with one Location, and keep their method.
+  /// Fields are kept too, including conditions, because a validator belongs to the representation
+  /// at the end of the chain. Once the origin changes, including its port or scheme, only fields
+  /// that select the kind of response are kept. Credentials and all fields of an application are
+  /// dropped for good, because they were meant for the first origin. Redirects from `https` to
+  /// `http`, to another scheme, or to a URL with a user and password are not followed.
   ///
-  /// - Parameter answer: The answer to this request.
-  /// - Returns: The next request, or nothing if the answer is the last one.
+  /// - Parameter answer: The response to this request.
+  /// - Returns: The next request, or `nil` if the response is the last one.
   public func following(_ answer: HTTPResponse) -> HTTPRequest? {
     let locations = answer.headerFields[values: .location]
     guard
@@ -88,14 +87,14 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest {
-  /// The fields that may be sent to an origin that a redirection chose.
+  /// The fields that may be sent to an origin chosen by a redirect.
   private static let anywhere: Set<HTTPField.Name> = [
     .accept, .acceptEncoding, .acceptLanguage, .cacheControl, .ifMatch, .ifModifiedSince,
     .ifNoneMatch, .ifRange, .ifUnmodifiedSince, .lastEventID, .prefer, .range, .userAgent,
   ]
 }
 
-/// Where a Location leads: a reference resolved against a request (RFC 3986 section 5.2).
+/// The target of a Location: a reference resolved against a request (RFC 3986 section 5.2).
 private struct RedirectionTarget {
   var scheme: String
   var authority: String
@@ -137,14 +136,14 @@ private struct RedirectionTarget {
     }
   }
 
-  /// Scheme, host and port, spelled in one way.
+  /// Returns the scheme, host and port in a canonical spelling.
   static func origin(_ scheme: String, _ authority: String) -> String {
     let port = scheme == "https" ? ":443" : ":80"
     let place = authority.lowercased()
     return scheme + "://" + (place.hasSuffix(port) ? String(place.dropLast(port.count)) : place)
   }
 
-  /// Percent-encodes what may not stand in an address.
+  /// Percent-encodes characters that are not allowed in a URL.
   private static func escaped(_ location: String) -> String {
     let digits = Array("0123456789ABCDEF")
     var text = ""
@@ -158,7 +157,7 @@ private struct RedirectionTarget {
     return text
   }
 
-  /// Resolves `.` and `..` (RFC 3986 section 5.2.4); a query stays as it is.
+  /// Resolves `.` and `..` (RFC 3986 section 5.2.4); a query is not changed.
   private static func withoutDots(_ reference: some StringProtocol) -> String {
     let path = reference.prefix { $0 != "?" }
     var parts: [Substring] = []

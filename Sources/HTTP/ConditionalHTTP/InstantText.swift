@@ -1,13 +1,13 @@
-/// Instants as RFC 3339 writes them.
+/// Reads and writes instants in the format of RFC 3339.
 public enum InstantText: Sendable {
-  /// The years that are read; beyond them no timetable and no clock is meant.
+  /// The years that are accepted; no timetable and no clock is outside them.
   public static let years = 1900...2200
 
   /// Reads an instant with `Z` or an offset, with or without fractions of a second.
   ///
-  /// Strict: every digit of RFC 3339 section 5.6 must be there, days must exist, nothing may follow.
+  /// Strict: every digit of RFC 3339 section 5.6 is required, days must exist, nothing may follow.
   ///
-  /// - Returns: Seconds since 1970-01-01T00:00:00Z; `nil` if the text is not an instant.
+  /// - Returns: Seconds since 1970-01-01T00:00:00Z, or `nil` if the string is not an instant.
   public static func read(_ text: String) -> Double? {
     var scanner = Scanner(bytes: Array(text.utf8))
     guard
@@ -30,17 +30,17 @@ public enum InstantText: Sendable {
 
   /// Writes an instant in UTC with milliseconds.
   ///
-  /// A text of RFC 3339 has a year of four digits. Instants before the year 1 and what is no number are
-  /// written as the first instant of the year 1, those after the year 9999 as its last one.
+  /// RFC 3339 has years of four digits. Instants before the year 1 and values that are not numbers
+  /// are written as the first instant of the year 1, those after the year 9999 as its last one.
   ///
   /// - Parameter seconds: Seconds since 1970-01-01T00:00:00Z; milliseconds are rounded down.
-  /// - Returns: Text like `2026-11-24T07:00:00.000Z`.
+  /// - Returns: A string such as `2026-11-24T07:00:00.000Z`.
   public static func write(_ seconds: Double) -> String {
-    // Numbers of seconds since 1970 cannot tell a thousandth of a millisecond apart.
+    // A `Double` of seconds since 1970 does not resolve a thousandth of a millisecond.
     let exact = (seconds * 1_000 + 0.001).rounded(.down)
     let first: Int64 = -62_135_596_800_000
     let last: Int64 = 253_402_300_799_999
-    // What is no number is not above the first one.
+    // NaN does not compare as greater than the first one.
     let milliseconds = exact > Double(first) ? Int64(min(exact, Double(last))) : first
     let whole = milliseconds >= 0 ? milliseconds / 1_000 : (milliseconds - 999) / 1_000
     let time = CivilTime(whole)
@@ -88,7 +88,7 @@ public enum InstantText: Sendable {
       return true
     }
 
-    /// The fraction of a second; 0 if there is none.
+    /// Reads the fraction of a second; 0 without one.
     mutating func fraction() -> Double? {
       guard skip(".") else { return 0 }
       var value = 0.0
@@ -102,7 +102,7 @@ public enum InstantText: Sendable {
       return position > start && position - start <= 9 ? value : nil
     }
 
-    /// Seconds ahead of UTC.
+    /// Reads the seconds ahead of UTC.
     mutating func offset() -> Int? {
       if skip("Zz") { return 0 }
       guard position < bytes.count else { return nil }

@@ -2,31 +2,31 @@ public import HTTPTypes
 
 /// The value of a Prefer or a Preference-Applied field (RFC 7240).
 ///
-/// Of a preference that stands several times the first counts (RFC 7240 section 2). An element
-/// that is not a preference is left out; the others stay.
+/// Of a repeated preference the first counts (RFC 7240 section 2). An element that is not a
+/// preference is dropped.
 public struct Prefer: Hashable, Sendable, CustomStringConvertible {
   /// A name with a value, and parameters of the same kind.
   public struct Preference: Hashable, Sendable, CustomStringConvertible {
-    /// The name, in small letters.
+    /// The name, in lowercase.
     public var name: String
-    /// The value; the empty one is the same as none.
+    /// The value; an empty one is the same as none.
     public var value: String?
-    /// What belongs to the preference; parameters have none of their own.
+    /// The parameters of the preference, which have no parameters themselves.
     public var parameters: [Parameter]
 
     /// Creates a preference.
     ///
     /// - Parameters:
-    ///   - name: A token; capitals become small.
-    ///   - value: The value behind `=`, without quotes; the empty one is the same as none.
-    ///   - parameters: What stands behind `;`.
+    ///   - name: A token; converted to lowercase.
+    ///   - value: The value after `=`, without quotes; an empty one is the same as none.
+    ///   - parameters: What follows `;`.
     public init(_ name: String, _ value: String? = nil, parameters: [Parameter] = []) {
       self.name = FieldSyntax.lowercased(name)
       self.value = value?.isEmpty == true ? nil : value
       self.parameters = parameters
     }
 
-    /// The preference as it stands in a field.
+    /// The preference as written in a field.
     public var description: String {
       ([Parameter(name, value)] + parameters).map(\.description).joined(separator: "; ")
     }
@@ -34,34 +34,34 @@ public struct Prefer: Hashable, Sendable, CustomStringConvertible {
 
   /// A name with a value.
   public struct Parameter: Hashable, Sendable, CustomStringConvertible {
-    /// The name, in small letters.
+    /// The name, in lowercase.
     public var name: String
-    /// The value; the empty one is the same as none.
+    /// The value; an empty one is the same as none.
     public var value: String?
 
     /// Creates a parameter.
     ///
     /// - Parameters:
-    ///   - name: A token; capitals become small.
-    ///   - value: The value behind `=`, without quotes; the empty one is the same as none.
+    ///   - name: A token; converted to lowercase.
+    ///   - value: The value after `=`, without quotes; an empty one is the same as none.
     public init(_ name: String, _ value: String? = nil) {
       self.name = FieldSyntax.lowercased(name)
       self.value = value?.isEmpty == true ? nil : value
     }
 
-    /// The parameter as it stands in a field.
+    /// The parameter as written in a field.
     public var description: String { value.map { name + "=" + FieldSyntax.word($0) } ?? name }
   }
 
-  /// What an answer to a request that changes something should hold (RFC 7240 section 4.2).
+  /// The content of a response to a request that changes something (RFC 7240 section 4.2).
   public enum Return: String, Hashable, Sendable {
     /// As little as possible.
     case minimal
-    /// The resource as it is now.
+    /// The current resource.
     case representation
   }
 
-  /// The preferences, in the order they stand.
+  /// The preferences in order.
   public var preferences: [Preference]
 
   /// Creates a value.
@@ -86,31 +86,31 @@ public struct Prefer: Hashable, Sendable, CustomStringConvertible {
     self.init(parsing: fields[.prefer] ?? "")
   }
 
-  /// The value as it stands in a field; empty without preferences.
+  /// The value as written in a field; empty without preferences.
   public var description: String { preferences.map(\.description).joined(separator: ", ") }
 
-  /// The first preference of a name.
+  /// Returns the first preference with a name.
   public func preference(_ name: String) -> Preference? {
     let name = FieldSyntax.lowercased(name)
     return preferences.first { $0.name == name }
   }
 
-  /// Puts a preference in the place of those with its name, or at the end.
+  /// Replaces the preferences of the same name, or appends the preference.
   public mutating func set(_ preference: Preference) {
     let index = preferences.firstIndex { $0.name == preference.name } ?? preferences.endIndex
     remove(preference.name)
     preferences.insert(preference, at: index)
   }
 
-  /// Removes the preferences of a name.
+  /// Removes the preferences with a name.
   public mutating func remove(_ name: String) {
     let name = FieldSyntax.lowercased(name)
     preferences.removeAll { $0.name == name }
   }
 
-  /// How long the client is willing to wait for an answer, seconds (RFC 7240 section 4.3).
+  /// How long the client is willing to wait for a response, in seconds (RFC 7240 section 4.3).
   ///
-  /// Nothing if it does not say, or says something that is not a number.
+  /// `nil` if it is missing or not a number.
   public var wait: Int64? {
     get { preference("wait")?.value.flatMap { DeltaSeconds.parse($0) } }
     set {
@@ -122,7 +122,7 @@ public struct Prefer: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What the answer should hold; nothing if the request does not say or says something else.
+  /// The requested content of the response; `nil` if it is missing or not known.
   public var returning: Return? {
     get { preference("return")?.value.flatMap(Return.init) }
     set {
@@ -134,16 +134,16 @@ public struct Prefer: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether a 202 is welcome instead of a long wait (RFC 7240 section 4.1).
+  /// Whether a 202 is preferred over a long wait (RFC 7240 section 4.1).
   public var respondsAsynchronously: Bool {
     get { preference("respond-async") != nil }
     set { if newValue { set(Preference("respond-async")) } else { remove("respond-async") } }
   }
 
-  /// The value of Preference-Applied: those preferences a server honoured, without parameters
-  /// (RFC 7240 section 3).
+  /// Returns the value of Preference-Applied: the preferences that a server honored, without
+  /// parameters (RFC 7240 section 3).
   ///
-  /// - Parameter names: The names of the preferences the server honoured.
+  /// - Parameter names: The names of the honored preferences.
   /// - Returns: The value of the field.
   public func applied(_ names: Set<String>) -> Prefer {
     var seen: Set<String> = []

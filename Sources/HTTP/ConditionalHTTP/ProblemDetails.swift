@@ -1,16 +1,16 @@
-/// Why a request failed, for machines and people (RFC 9457).
+/// The reason why a request failed, for programs and people (RFC 9457).
 ///
-/// Beside the members of the RFC it carries `error`, a code that is stable across releases.
+/// Besides the members of the RFC it has `error`, a code that is stable across releases.
 public struct ProblemDetails: Codable, Hashable, Sendable {
   /// A value of an extension member.
   public indirect enum Value: Codable, Hashable, Sendable {
-    /// A text.
+    /// A string.
     case string(String)
     /// A whole number.
     case integer(Int)
     /// Any other number.
     case number(Double)
-    /// A truth value.
+    /// A Boolean.
     case boolean(Bool)
     /// A list.
     case array([Value])
@@ -39,7 +39,7 @@ public struct ProblemDetails: Codable, Hashable, Sendable {
       }
     }
 
-    /// Writes the value itself, without a wrapper.
+    /// Writes the value without a wrapper.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.singleValueContainer()
       switch self {
@@ -54,9 +54,9 @@ public struct ProblemDetails: Codable, Hashable, Sendable {
     }
   }
 
-  /// A URI that names the kind of problem.
+  /// A URI that identifies the kind of problem.
   public var type: String
-  /// The kind of problem in words.
+  /// A title for the kind of problem.
   public var title: String
   /// The HTTP status code.
   public var status: Int
@@ -92,7 +92,7 @@ public struct ProblemDetails: Codable, Hashable, Sendable {
 
   private static let members = ["type", "title", "status", "detail", "error"]
 
-  /// Reads a problem; members that are missing or of another type get the values RFC 9457 gives them.
+  /// Reads a problem; missing members and members of another type get the defaults of RFC 9457.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Name.self)
     func text(_ name: String) -> String? {

@@ -1,34 +1,34 @@
 public import HTTPTypes
 
-/// The age of an answer (RFC 9111 section 4.2.3), in milliseconds.
+/// The age of a response (RFC 9111 section 4.2.3), in milliseconds.
 ///
-/// The RFC has one clock; here there are two, so that a wrong or a moved device clock spoils
-/// nothing but the apparent age. Request and response time, and later `now`, are readings of a
-/// clock that only goes forward; the device's wall clock is read once, when the answer arrives,
-/// and can be left out. No result is negative.
+/// The RFC uses one clock. Here there are two, so that a wrong or adjusted device clock affects
+/// only the apparent age. The request time, the response time and later `now` are readings of a
+/// monotonic clock. The device's wall clock is read once, on arrival, and is optional. No result is
+/// negative.
 ///
-/// After a 304 it is the 304's own fields that say how old the snapshot is.
+/// After a 304, its own fields give the age of the snapshot.
 public struct ResponseAge: Hashable, Sendable {
-  /// What the Age field says, milliseconds; 0 without one (age_value).
+  /// The value of the Age field in milliseconds; 0 without one (age_value).
   public var ageValue: Int64
-  /// What the Date field says (date_value).
+  /// The value of the Date field (date_value).
   public var date: HTTPDate?
-  /// When the request was sent, by the forward clock.
+  /// When the request was sent, by the monotonic clock.
   public var requestTime: Int64
-  /// When the answer arrived, by the forward clock.
+  /// When the response arrived, by the monotonic clock.
   public var responseTime: Int64
-  /// When the answer arrived, by the device's clock, milliseconds since 1970.
+  /// When the response arrived, by the device's wall clock, in milliseconds since 1970.
   public var wallTime: Int64?
 
-  /// Creates an age from what was read.
+  /// Creates an age from its inputs.
   ///
   /// - Parameters:
-  ///   - ageValue: What the Age field says, milliseconds.
-  ///   - date: What the Date field says.
-  ///   - requestTime: When the request was sent, milliseconds by the forward clock.
-  ///   - responseTime: When the answer arrived, milliseconds by the forward clock.
-  ///   - wallTime: When the answer arrived, milliseconds since 1970 by the device's clock; without
-  ///     it there is no apparent age.
+  ///   - ageValue: The value of the Age field, in milliseconds.
+  ///   - date: The value of the Date field.
+  ///   - requestTime: When the request was sent, in milliseconds by the monotonic clock.
+  ///   - responseTime: When the response arrived, in milliseconds by the monotonic clock.
+  ///   - wallTime: When the response arrived, in milliseconds since 1970 by the device's wall
+  ///     clock; without it there is no apparent age.
   public init(
     ageValue: Int64 = 0,
     date: HTTPDate? = nil,
@@ -43,16 +43,17 @@ public struct ResponseAge: Hashable, Sendable {
     self.wallTime = wallTime
   }
 
-  /// Reads the Age and Date fields of an answer.
+  /// Reads the Age and Date fields of a response.
   ///
-  /// Of several values of a field the first counts; an unreadable one counts as none
-  /// (RFC 9111 section 5.1).
+  /// Of several values of a field the first counts; an unreadable one counts as absent (RFC 9111
+  /// section 5.1).
   ///
   /// - Parameters:
-  ///   - fields: The fields of the answer.
-  ///   - requestTime: When the request was sent, milliseconds by the forward clock.
-  ///   - responseTime: When the answer arrived, milliseconds by the forward clock.
-  ///   - wallTime: When the answer arrived, milliseconds since 1970 by the device's clock.
+  ///   - fields: The fields of the response.
+  ///   - requestTime: When the request was sent, in milliseconds by the monotonic clock.
+  ///   - responseTime: When the response arrived, in milliseconds by the monotonic clock.
+  ///   - wallTime: When the response arrived, in milliseconds since 1970 by the device's wall
+  ///     clock.
   public init(
     fields: HTTPFields,
     requestTime: Int64,
@@ -72,40 +73,41 @@ public struct ResponseAge: Hashable, Sendable {
     )
   }
 
-  /// How long ago the answer was made, by two wall clocks (apparent_age).
+  /// The time since the response was made, by two wall clocks (apparent_age).
   ///
-  /// 0 without a date or a wall time. Dates are whole seconds: up to 999 ms of it are rounding.
+  /// 0 without a date or a wall time. Dates are whole seconds, so up to 999 ms of it are rounding.
   public var apparentAge: Int64 {
     guard let date, let wallTime else { return 0 }
     return Self.difference(wallTime, date.millisecondsSince1970)
   }
 
-  /// How long the answer took (response_delay).
+  /// The time that the response took (response_delay).
   public var responseDelay: Int64 { Self.difference(responseTime, requestTime) }
 
-  /// The age by the Age field, with the whole way of the answer added (corrected_age_value).
+  /// The age by the Age field plus the response delay (corrected_age_value).
   public var correctedAgeValue: Int64 { Self.sum(ageValue, responseDelay) }
 
   /// The age at arrival: the larger of the two figures (corrected_initial_age).
   public var correctedInitialAge: Int64 { max(apparentAge, correctedAgeValue) }
 
-  /// How long the answer has been here (resident_time).
+  /// Returns the time since the response arrived (resident_time).
   ///
-  /// - Parameter now: Milliseconds by the forward clock.
+  /// - Parameter now: Milliseconds by the monotonic clock.
   /// - Returns: Milliseconds.
   public func residentTime(now: Int64) -> Int64 { Self.difference(now, responseTime) }
 
-  /// The age now (current_age).
+  /// Returns the current age (current_age).
   ///
-  /// - Parameter now: Milliseconds by the forward clock.
+  /// - Parameter now: Milliseconds by the monotonic clock.
   /// - Returns: Milliseconds.
   public func currentAge(now: Int64) -> Int64 {
     Self.sum(correctedInitialAge, residentTime(now: now))
   }
 
-  /// How far the server's clock is ahead of the device's, milliseconds; negative if it is behind.
+  /// How far the server's clock is ahead of the device's, in milliseconds; negative if it is
+  /// behind.
   ///
-  /// It is exact to a second and half the delay. Nothing without a date or a wall time.
+  /// Accurate to a second plus half the delay. `nil` without a date or a wall time.
   public var clockLead: Int64? {
     guard let date, let wallTime else { return nil }
     let server = Self.sum(date.millisecondsSince1970, Self.sum(ageValue, responseDelay / 2))

@@ -1,50 +1,50 @@
 public import HTTPTypes
 
-/// What an answer, or the lack of one, means to a client that keeps a snapshot fresh.
+/// The meaning of a response, or of its absence, for a client that keeps a snapshot fresh.
 ///
-/// Each case is one a client has to tell from the others, because it does something else then:
-/// these are rules R16, R17 and R21 to R24 of the engine.
+/// A client handles each case differently: these are rules R16, R17 and R21 to R24 of the engine.
 public enum ResponseOutcome: Hashable, Sendable {
-  /// A new representation came, and it was read.
+  /// A new representation arrived and was read.
   case modified
-  /// 304 or 204: the snapshot is still right.
+  /// 304 or 204: the snapshot is still valid.
   case notModified
-  /// 304 or 204, but there is no snapshot: ask once more, without a condition (R17).
+  /// 304 or 204, but there is no snapshot: request once more, without a condition (R17).
   case notModifiedWithoutSnapshot
-  /// The question is wrong; the same one gets the same answer: 400, 404, 409, 422 and other 4xx.
+  /// The request is wrong, and repeating it gets the same response: 400, 404, 409, 422 and other
+  /// 4xx.
   case badQuestion(status: Int)
-  /// The server does not know the client, or does not let it: 401, 403, 407.
+  /// The server does not accept the client's credentials: 401, 403, 407.
   case unauthorised(status: Int)
-  /// There was something, and it is gone for good: 410.
+  /// The resource is gone for good: 410.
   case gone
-  /// 429, or 503 with a readable Retry-After; the delay in milliseconds if the server named one.
+  /// 429, or 503 with a readable Retry-After; the delay in milliseconds if the server gave one.
   case throttled(status: Int, delay: Int64?)
-  /// The server failed: 5xx, and numbers that are no status; also 421 and 425, which ask for the
-  /// same question over another connection or a little later (RFC 9110 section 15.5.20, RFC 8470).
+  /// The server failed: 5xx, and numbers that are not a status. Also 421 and 425, which ask to
+  /// repeat the request over another connection or later (RFC 9110 section 15.5.20, RFC 8470).
   case serverFailure(status: Int)
-  /// The answer did not come in time; also 408, by which a server says the same.
+  /// The response did not arrive in time; also 408.
   case timeout
-  /// The server cannot be reached, or the connection broke; why, for people.
+  /// The server cannot be reached, or the connection broke; with a readable reason.
   case network(reason: String)
-  /// An answer came that cannot be used; why, for people.
+  /// A response arrived that cannot be used; with a readable reason.
   ///
-  /// The content could not be read or is too large, or the status is none that answers a plain
-  /// request: 1xx, 206, a redirection that nobody followed.
+  /// The content could not be read or is too large, or the status does not answer a plain request:
+  /// 1xx, 206, or a redirect that was not followed.
   case undecodable(status: Int?, reason: String)
-  /// Nobody wants the answer any more; not an error (R22).
+  /// The request was canceled; not an error (R22).
   case cancelled
 
-  /// Reads an answer.
+  /// Classifies a response.
   ///
   /// - Parameters:
-  ///   - status: The status of the answer.
-  ///   - fields: The fields of the answer.
-  ///   - decodingFailure: Why the content could not be read; nothing if it was read, or if there
-  ///     was no reason to read it.
-  ///   - hasSnapshot: Whether the client has what a 304 would confirm.
-  ///   - now: The device's clock when the answer arrived, milliseconds since 1970; it matters only
-  ///     to a Retry-After date on an answer without a Date.
-  ///   - delayLimit: The longest Retry-After to obey, milliseconds.
+  ///   - status: The status of the response.
+  ///   - fields: The fields of the response.
+  ///   - decodingFailure: Why the content could not be read; `nil` if it was read, or did not need
+  ///     to be read.
+  ///   - hasSnapshot: Whether the client has the copy that a 304 would confirm.
+  ///   - now: The device's clock when the response arrived, in milliseconds since 1970; used only
+  ///     for a Retry-After date in a response without a Date.
+  ///   - delayLimit: The longest Retry-After to honor, in milliseconds.
   public init(
     status: HTTPResponse.Status,
     fields: HTTPFields,
@@ -82,12 +82,12 @@ public enum ResponseOutcome: Hashable, Sendable {
     case 400...499:
       self = .badQuestion(status: status.code)
     default:
-      // RFC 9110 section 15: a number outside of 100 to 599 counts as 5xx.
+      // RFC 9110 section 15: a number outside 100 to 599 counts as 5xx.
       self = .serverFailure(status: status.code)
     }
   }
 
-  /// Reads why there is no answer.
+  /// Classifies the reason for a missing response.
   public init(_ error: HTTPExchangeError) {
     switch error.code {
     case .unreachable: self = .network(reason: error.description)
@@ -97,7 +97,8 @@ public enum ResponseOutcome: Hashable, Sendable {
     }
   }
 
-  /// Whether the client now knows what is there: clears the error and the backoff (R16).
+  /// Whether the client's copy is now known to be current, which clears the error and the backoff
+  /// (R16).
   public var isSuccess: Bool {
     switch self {
     case .modified, .notModified: true
@@ -105,8 +106,8 @@ public enum ResponseOutcome: Hashable, Sendable {
     }
   }
 
-  /// Whether the same request may fare better soon: 5xx, timeout, network, and an answer that
-  /// cannot be used, which is worth one more try before it is reported (R7, R21).
+  /// Whether the same request may succeed soon: 5xx, timeout, network, and an unusable response,
+  /// which is retried once before it is reported (R7, R21).
   public var isTransient: Bool {
     switch self {
     case .serverFailure, .timeout, .network, .undecodable: true

@@ -1,13 +1,13 @@
 public import HTTPTypes
 
-/// How long a server wants to be left alone (RFC 9110 section 10.2.3).
+/// The wait that a server asks for (RFC 9110 section 10.2.3).
 public enum RetryAfter: Hashable, Sendable, CustomStringConvertible {
-  /// A number of seconds after the answer arrived, at least 0.
+  /// A number of seconds after the response arrived, at least 0.
   case seconds(Int64)
   /// A date by the server's clock.
   case date(HTTPDate)
 
-  /// Reads the value of a Retry-After field; gives nothing if it is neither of the two.
+  /// Reads the value of a Retry-After field; returns `nil` if it is neither of the two.
   ///
   /// - Parameters:
   ///   - field: Digits, or a date in any form.
@@ -23,16 +23,16 @@ public enum RetryAfter: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The delay an answer asks for.
+  /// Returns the delay that a response asks for.
   ///
-  /// A date is held against the answer's own Date field, so that a wrong clock on the device
-  /// changes nothing; without one it is held against `now`.
+  /// A date is compared with the response's own Date field, so that a wrong clock on the device has
+  /// no effect; without one it is compared with `now`.
   ///
   /// - Parameters:
-  ///   - fields: The fields of the answer.
-  ///   - now: The device's clock when the answer arrived, milliseconds since 1970.
-  ///   - limit: The longest delay to obey, milliseconds.
-  /// - Returns: Milliseconds, 0 to `limit`; nothing if there is no such field or it is unreadable.
+  ///   - fields: The fields of the response.
+  ///   - now: The device's clock when the response arrived, in milliseconds since 1970.
+  ///   - limit: The longest delay to honor, in milliseconds.
+  /// - Returns: Milliseconds, 0 to `limit`, or `nil` if the field is missing or not readable.
   public static func delay(in fields: HTTPFields, now: Int64, limit: Int64) -> Int64? {
     let seconds = now / 1000
     guard let field = fields[values: .retryAfter].first,
@@ -42,11 +42,11 @@ public enum RetryAfter: Hashable, Sendable, CustomStringConvertible {
     return wish.delay(now: date?.millisecondsSince1970 ?? now, limit: limit)
   }
 
-  /// The delay from now on.
+  /// Returns the delay from now.
   ///
   /// - Parameters:
   ///   - now: Milliseconds since 1970.
-  ///   - limit: The longest delay to obey, milliseconds.
+  ///   - limit: The longest delay to honor, in milliseconds.
   /// - Returns: Milliseconds, 0 to `limit`.
   public func delay(now: Int64, limit: Int64) -> Int64 {
     switch self {

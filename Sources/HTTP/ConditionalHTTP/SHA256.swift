@@ -1,4 +1,4 @@
-/// The hash function SHA-256 (FIPS 180-4), for secrets that are stored as their hashes and for digests of content.
+/// The hash function SHA-256 (FIPS 180-4), for secrets stored as hashes and for digests of content.
 package enum SHA256 {
   private static let constants: [UInt32] = [
     0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4,
@@ -13,7 +13,7 @@ package enum SHA256 {
     0xc671_78f2,
   ]
 
-  /// The hash of some bytes: 32 bytes.
+  /// Returns the hash of some bytes: 32 bytes.
   package static func hash(_ message: some Sequence<UInt8>) -> [UInt8] {
     var bytes = Array(message)
     let length = UInt64(bytes.count) * 8

@@ -1,12 +1,12 @@
 public import HTTPTypes
 
-/// What a server gave a client to ask "has it changed?" with (RFC 9110 section 8.8).
+/// The values with which a client asks a server "has it changed?" (RFC 9110 section 8.8).
 ///
-/// Validators belong to the snapshot they came with and go back as they came.
+/// Validators belong to the snapshot they came with and are sent back as received.
 public struct Validators: Hashable, Sendable {
   /// The ETag field.
   public var entityTag: EntityTag?
-  /// The value of the Last-Modified field, as it stood there.
+  /// The value of the Last-Modified field, as received.
   public var lastModified: String?
 
   /// Creates validators.
@@ -15,7 +15,7 @@ public struct Validators: Hashable, Sendable {
     self.lastModified = lastModified
   }
 
-  /// Reads the ETag and Last-Modified fields of an answer; of several of a kind the first counts.
+  /// Reads the ETag and Last-Modified fields of a response; of repeated fields the first counts.
   public init(fields: HTTPFields) {
     entityTag = fields[fields: .eTag].first.flatMap { field in
       field.withUnsafeBytesOfValue { EntityTag(parsing: Array($0)) }
@@ -24,19 +24,19 @@ public struct Validators: Hashable, Sendable {
     lastModified = date?.isEmpty == true ? nil : date
   }
 
-  /// Whether there is nothing to ask with.
+  /// Whether there are no validators.
   public var isEmpty: Bool { entityTag == nil && lastModified == nil }
 
-  /// Whether a 304 speaks of the snapshot these validators came with.
+  /// Returns whether a 304 refers to the snapshot of these validators.
   ///
-  /// Its tag has to be the same by weak comparison; without a tag its Last-Modified has to be the
-  /// same, if both have one; a 304 without validators speaks of the one snapshot there is.
-  /// RFC 9111 section 4.3.4 wants a strong tag to meet a strong one. That is for caches with
-  /// several answers to choose from: here the request named one tag, and servers that compress
-  /// weaken the tag of a 200 but not that of its 304.
+  /// Its tag must match by weak comparison. Without a tag its Last-Modified must be equal, if both
+  /// have one. A 304 without validators refers to the only snapshot. RFC 9111 section 4.3.4
+  /// requires strong comparison for a strong tag, for caches with several stored responses. Here
+  /// the request named one tag, and servers that compress weaken the tag of a 200 but not that of
+  /// its 304.
   ///
   /// - Parameter notModified: The fields of the 304.
-  /// - Returns: Whether the snapshot is the one that is confirmed.
+  /// - Returns: Whether the snapshot is confirmed.
   public func areConfirmed(by notModified: HTTPFields) -> Bool {
     let confirmed = Validators(fields: notModified)
     if let tag = confirmed.entityTag {

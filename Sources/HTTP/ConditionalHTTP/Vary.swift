@@ -1,17 +1,17 @@
 public import HTTPTypes
 
-/// The value of a Vary field: what of a request decides which answer it gets (RFC 9110
-/// section 12.5.5).
+/// The value of a Vary field: the parts of a request that determine the response (RFC 9110 section
+/// 12.5.5).
 public enum Vary: Hashable, Sendable, CustomStringConvertible {
-  /// `*`: something beyond the request decides.
+  /// `*`: the response depends on more than the request.
   case any
-  /// The named fields decide; without a name nothing does.
+  /// The response depends on the named fields; without names, on none.
   case fields([HTTPField.Name])
 
   /// Reads the value of a field; never fails.
   ///
-  /// A `*` anywhere makes it ``any``; so does an element that is not a name, because nobody knows
-  /// what it stands for.
+  /// A `*` anywhere makes it ``any``; so does an element that is not a field name, because its
+  /// meaning is not known.
   public init(parsing field: some StringProtocol) {
     var scanner = FieldScanner(field)
     var names: [HTTPField.Name] = []
@@ -33,20 +33,20 @@ public enum Vary: Hashable, Sendable, CustomStringConvertible {
     self = .fields(names)
   }
 
-  /// Reads the Vary fields of an answer; without one nothing decides.
+  /// Reads the Vary fields of a response; without one, the response depends on no fields.
   public init(fields: HTTPFields) {
     self.init(parsing: fields[.vary] ?? "")
   }
 
-  /// Whether an answer to one request is an answer to another one too (RFC 9111 section 4.1).
+  /// Returns whether a response to one request may be used for another one (RFC 9111 section 4.1).
   ///
-  /// The named fields have to be missing in both requests or say the same in both; several lines
-  /// of a field are one value, and blanks around it and around commas do not matter.
+  /// The named fields must be missing in both requests or be equal in both. Several lines of a
+  /// field are one value, and whitespace around it and around commas is ignored.
   ///
   /// - Parameters:
   ///   - presented: The fields of the new request.
-  ///   - original: The fields of the request the answer was for.
-  /// - Returns: Whether the answer may be used.
+  ///   - original: The fields of the request that the response was for.
+  /// - Returns: Whether the response may be used.
   public func allowsUse(for presented: HTTPFields, original: HTTPFields) -> Bool {
     switch self {
     case .any: false
@@ -55,7 +55,7 @@ public enum Vary: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The value as it stands in a field.
+  /// The value as written in a field.
   public var description: String {
     switch self {
     case .any: "*"
@@ -63,7 +63,7 @@ public enum Vary: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The elements of a field; none if it is missing, one that is empty if it says nothing.
+  /// Returns the elements of a field: none if it is missing, an empty one if it has no value.
   private static func normalized(_ fields: HTTPFields, _ name: HTTPField.Name) -> [[UInt8]] {
     fields[values: name].flatMap { value in
       var scanner = FieldScanner(value)

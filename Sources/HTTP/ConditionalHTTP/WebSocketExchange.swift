@@ -2,14 +2,14 @@ public import HTTPTypes
 
 /// Opens WebSockets (RFC 6455) for a client.
 public protocol WebSocketExchange: Sendable {
-  /// Opens a socket, hands it to a body of work, and closes it when the work ends.
+  /// Opens a WebSocket, passes it to a closure, and closes it when the closure ends.
   ///
   /// - Parameters:
-  ///   - request: A GET with scheme `ws` or `wss`, authority, path, and fields of the caller's own;
+  ///   - request: A GET with scheme `ws` or `wss`, authority, path, and any other fields;
   ///     `Sec-WebSocket-Protocol` offers subprotocols.
-  ///   - timeout: The longest wait for the answer to the opening handshake.
-  ///   - work: Uses the socket. A normal return closes it with 1000, cancellation with 1001.
-  /// - Throws: ``WebSocketError`` if the socket does not open.
+  ///   - timeout: The time limit for the response to the opening handshake.
+  ///   - work: Uses the WebSocket. A normal return closes it with 1000, cancellation with 1001.
+  /// - Throws: ``WebSocketError`` if the WebSocket does not open.
   func withSocket(
     _ request: HTTPRequest,
     timeout: Duration,
@@ -17,30 +17,31 @@ public protocol WebSocketExchange: Sendable {
   ) async throws(WebSocketError)
 }
 
-/// An open socket.
+/// An open WebSocket.
 public protocol WebSocket: Sendable {
-  /// Status and fields of the answer to the opening handshake.
+  /// The status and fields of the response to the opening handshake.
   var head: HTTPResponse { get }
-  /// Waits for the next arrival, in the order of their coming.
+  /// Waits for the next event, in the order of arrival.
   ///
-  /// While one waits to be asked for, nothing more is read, so a slow caller slows the peer down;
-  /// pings behind it are not answered until then. Cancelling the task that waits here closes the
-  /// socket with 1001.
+  /// Nothing more is read while an event is pending, so a slow caller slows the peer down; pings
+  /// after it are not answered until then. Canceling the waiting task closes the WebSocket with
+  /// 1001.
   ///
-  /// - Returns: The arrival, or the close that ended the socket, again at every later call. What broke
-  ///   the protocol gives the code that was sent to the peer: 1002, 1007 or 1009.
+  /// - Returns: The event, or the close that ended the WebSocket, which is also returned by every
+  ///   later call. After a protocol error it has the code that was sent to the peer: 1002, 1007 or
+  ///   1009.
   func next() async -> WebSocketEvent
   /// Sends a message.
   func send(_ message: WebSocketMessage) async throws(WebSocketError)
-  /// Sends a ping with at most 125 bytes; its pong arrives in ``next()``.
+  /// Sends a ping with at most 125 bytes; its pong is returned by ``next()``.
   func ping(_ payload: [UInt8]) async throws(WebSocketError)
   /// Begins the closing handshake; a second call does nothing.
   ///
-  /// A code that may not be sent, such as 1005, closes without one; a longer reason is cut.
+  /// A code that must not be sent, such as 1005, closes without a code; a long reason is cut.
   func close(_ close: WebSocketClose) async
 }
 
-/// A whole message.
+/// A complete message.
 public enum WebSocketMessage: Hashable, Sendable {
   /// Valid UTF-8.
   case text(String)
@@ -48,19 +49,19 @@ public enum WebSocketMessage: Hashable, Sendable {
   case binary([UInt8])
 }
 
-/// What comes out of a socket.
+/// An event of a WebSocket.
 public enum WebSocketEvent: Hashable, Sendable {
-  /// A whole message.
+  /// A complete message.
   case message(WebSocketMessage)
-  /// The answer to a ping: a sign of life.
+  /// The response to a ping, which shows that the peer is alive.
   case pong([UInt8])
   /// The end.
   case closed(WebSocketClose)
 }
 
-/// Why a socket was closed (RFC 6455 section 7.4).
+/// The reason why a WebSocket was closed (RFC 6455 section 7.4).
 public struct WebSocketClose: Hashable, Sendable {
-  /// The close code; 1005 where the peer gave none, 1006 where the connection broke.
+  /// The close code; 1005 if the peer gave none, 1006 if the connection broke.
   ///
   /// Those two are never sent.
   public var code: UInt16
@@ -74,7 +75,7 @@ public struct WebSocketClose: Hashable, Sendable {
   }
 }
 
-/// Why a socket did not open, or a message was not sent.
+/// The reason why a WebSocket did not open, or a message was not sent.
 public struct WebSocketError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kinds of failure.
   public enum Code: Hashable, Sendable {
@@ -82,17 +83,18 @@ public struct WebSocketError: Error, Hashable, Sendable, CustomStringConvertible
     case unreachable
     /// The handshake did not end in time.
     case timedOut
-    /// The task was cancelled.
+    /// The task was canceled.
     case cancelled
-    /// The server answered the handshake with another status than 101, or wrongly.
+    /// The server responded to the handshake with another status than 101, or with an invalid
+    /// response.
     case refused(status: Int, body: [UInt8])
-    /// The socket is closed, or the message breaks a limit.
+    /// The WebSocket is closed, or the message exceeds a limit.
     case notSent
   }
 
   /// The kind of failure.
   public var code: Code
-  /// What happened, for people.
+  /// A readable description of what happened.
   public var description: String
 
   /// Creates an error.

@@ -1,24 +1,24 @@
-/// The place of an event in its stream: a count, and the epoch it counts in.
+/// The position of an event in its stream: a number, and the epoch in which it counts.
 ///
-/// As an id it reads `epoch-number`, or `number` in a stream that has no epochs. A new epoch
-/// means that the server forgot what it counted before.
+/// As an id it is `epoch-number`, or `number` in a stream without epochs. A new epoch means that
+/// the server lost its earlier numbering.
 public struct EventNumber: Hashable, Sendable, CustomStringConvertible {
-  /// What tells one life of the stream from the next; empty in a stream without epochs.
+  /// Distinguishes one life of the stream from the next; empty in a stream without epochs.
   public var epoch: String
-  /// The count, at least 0; 0 is before the first event.
+  /// The number, at least 0; 0 is before the first event.
   public var number: Int64
 
   /// Creates a number.
   ///
   /// - Parameters:
   ///   - number: The count; a negative one becomes 0.
-  ///   - epoch: Text without line ends and NUL; empty in a stream without epochs.
+  ///   - epoch: A string without line ends and NUL; empty in a stream without epochs.
   public init(_ number: Int64, epoch: String = "") {
     self.epoch = epoch
     self.number = max(0, number)
   }
 
-  /// Reads an id; gives nothing if it does not end with a number.
+  /// Reads an id; returns `nil` if it does not end with a number.
   ///
   /// The number has no leading zeros, so that an id has one spelling.
   public init?(id: String) {

@@ -12,8 +12,8 @@
 ///     └──────────────────────▶│── receive: duplicate, gap or new epoch: stays where it is
 /// ```
 ///
-/// After a gap or a new epoch the driver resumes from ``last`` (a replay brings what is missing)
-/// or gets a snapshot and calls ``start(at:)``; until then each event gives the same verdict.
+/// After a gap or a new epoch the driver resumes from ``last`` (a replay delivers what is missing)
+/// or gets a snapshot and calls ``start(at:)``. Until then each event gets the same verdict.
 public struct EventSequence: Hashable, Sendable {
   /// What to do with an event.
   public enum Verdict: Hashable, Sendable {
@@ -21,31 +21,31 @@ public struct EventSequence: Hashable, Sendable {
     case apply
     /// Drop it: it, or a snapshot that contains it, was applied before.
     case duplicate
-    /// Do not apply it: the events of these numbers are missing.
+    /// Do not apply it: the events with these numbers are missing.
     case gap(missing: ClosedRange<Int64>)
-    /// Do not apply it: the server counts in another epoch, and what is known may be wrong.
+    /// Do not apply it: the server counts in another epoch, and the known state may be wrong.
     case newEpoch(String)
   }
 
-  /// Where the stream stands; nothing before the first event or snapshot.
+  /// The position in the stream; `nil` before the first event or snapshot.
   public private(set) var last: EventNumber?
 
   /// Creates a sequence.
   ///
-  /// - Parameter last: The number of the snapshot to go on from.
+  /// - Parameter last: The number of the snapshot to continue from.
   public init(last: EventNumber? = nil) {
     self.last = last
   }
 
-  /// A snapshot was applied that contains everything up to a number; nothing forgets all.
+  /// Records a snapshot that contains everything up to a number; `nil` resets the sequence.
   public mutating func start(at number: EventNumber?) {
     last = number
   }
 
-  /// An event arrived.
+  /// Records the arrival of an event.
   ///
   /// - Parameter number: The number of the event.
-  /// - Returns: What to do with it.
+  /// - Returns: What to do with the event.
   public mutating func receive(_ number: EventNumber) -> Verdict {
     guard let last else {
       self.last = number

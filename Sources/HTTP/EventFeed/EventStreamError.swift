@@ -1,4 +1,4 @@
-/// Why an event stream cannot be read on, or an event cannot be written.
+/// The reason why an event stream cannot be read further, or an event cannot be written.
 public struct EventStreamError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of failure.
   public enum Code: String, Hashable, Sendable {
@@ -6,15 +6,15 @@ public struct EventStreamError: Error, Hashable, Sendable, CustomStringConvertib
     case lineTooLong = "line_too_long"
     /// The data of one event is larger than the limit.
     case eventTooLarge = "event_too_large"
-    /// A type to be written has a line end in it.
+    /// An event type to be written contains a line end.
     case typeWithLineEnd = "type_with_line_end"
-    /// An id to be written has a line end or a NUL in it.
+    /// An id to be written contains a line end or a NUL.
     case unusableID = "unusable_id"
   }
 
   /// The kind of failure.
   public var code: Code
-  /// One sentence that says what is wrong and where.
+  /// One sentence about what is wrong and where.
   public var message: String
 
   /// Creates an error.

@@ -1,19 +1,19 @@
-/// What an event stream consists of (WHATWG HTML, server-sent events).
+/// An item of an event stream (WHATWG HTML, server-sent events).
 public enum EventStreamItem: Hashable, Sendable {
   /// An event.
   case event(ServerSentEvent)
-  /// A line that says nothing but that the stream is alive; the text behind the colon.
+  /// A comment, which only shows that the stream is alive; the text after the colon.
   case comment(String)
-  /// A wish how long to wait before connecting anew, milliseconds.
+  /// The reconnection time that the server asks for, in milliseconds.
   case retry(milliseconds: Int64)
 
-  /// Writes the item, with the blank line that makes it take effect.
+  /// Serializes the item, including the blank line that makes it take effect.
   ///
-  /// Line ends within data become line feeds, whatever they are; a comment of several lines becomes
-  /// several comments; a negative delay becomes 0.
+  /// Line ends within data become line feeds; a comment of several lines becomes several comments;
+  /// a negative delay becomes 0.
   ///
   /// - Returns: UTF-8.
-  /// - Throws: ``EventStreamError`` if the type has a line end in it, or the id a line end or NUL.
+  /// - Throws: ``EventStreamError`` if the type contains a line end, or the id a line end or NUL.
   public func serialized() throws(EventStreamError) -> [UInt8] {
     var bytes: [UInt8] = []
     switch self {

@@ -1,15 +1,16 @@
-/// How much of an event stream is held in memory at most.
+/// The memory limits for reading an event stream.
 public struct EventStreamLimits: Hashable, Sendable {
-  /// The longest line, bytes without its end; 1 MiB unless told.
+  /// The maximum length of a line, in bytes without its end; 1 MiB by default.
   public var line: Int
-  /// The largest data of one event, bytes, one counted for each line's end; 4 MiB unless told.
+  /// The maximum size of the data of one event, in bytes, counting one for each line end; 4 MiB by
+  /// default.
   public var event: Int
 
   /// Creates limits.
   ///
   /// - Parameters:
-  ///   - line: The longest line, bytes without its end.
-  ///   - event: The largest data of one event, bytes.
+  ///   - line: The maximum length of a line, in bytes without its end.
+  ///   - event: The maximum size of the data of one event, in bytes.
   public init(line: Int = 1 << 20, event: Int = 4 << 20) {
     self.line = line
     self.event = event

@@ -1,50 +1,50 @@
-/// Reads an event stream from any split of its bytes (WHATWG HTML, server-sent events,
+/// Parses an event stream from any split of its bytes (WHATWG HTML, server-sent events,
 /// "interpreting an event stream").
 ///
 /// One parser serves one resource over all its connections: at the end of each, ``endConnection()``
-/// drops what is unfinished and keeps ``lastEventID`` and ``reconnectionTime``. (The standard's
-/// text starts every connection with an empty id, so that one event without an id would forget
-/// where to resume; browsers keep it, and so does this.)
+/// discards what is unfinished and keeps ``lastEventID`` and ``reconnectionTime``. (The standard
+/// starts every connection with an empty id, so an event without an id would lose the resume point;
+/// browsers keep it, and so does this parser.)
 ///
-/// After an error the parser gives the same error until the connection is ended. What it had read
-/// before is not lost.
+/// After an error the parser throws the same error until the connection is ended. Items parsed
+/// before it are not lost.
 public struct EventStreamParser: Hashable, Sendable {
-  /// How much is held in memory at most.
+  /// The memory limits.
   public let limits: EventStreamLimits
-  /// The id of the last event that had one; the next connection sends it.
+  /// The id of the last event that had one, sent by the next connection.
   public private(set) var lastEventID: String
-  /// How long to wait before connecting anew, milliseconds; nothing if the stream never said.
+  /// The wait before reconnecting, in milliseconds; `nil` if the stream did not set it.
   public private(set) var reconnectionTime: Int64?
 
   private var line: [UInt8] = []
   private var lineNumber = 1
-  /// The last byte of all was a carriage return: a line feed that follows belongs to it.
+  /// Whether the last byte was a carriage return: a following line feed belongs to it.
   private var afterCarriageReturn = false
-  /// Fewer than three bytes of the connection are read: they may yet be a byte order mark.
+  /// Whether fewer than three bytes of the connection were read, which may be a byte order mark.
   private var mayBeByteOrderMark = true
   private var data: [UInt8] = []
   private var type = ""
-  /// The id of the event that is being read; nothing if it has none so far.
+  /// The id of the event that is being read; `nil` if it has none so far.
   private var id: String?
   private var failure: EventStreamError?
 
   /// Creates a parser.
   ///
   /// - Parameters:
-  ///   - limits: How much is held in memory at most.
+  ///   - limits: The memory limits.
   ///   - lastEventID: The id of the last event of an earlier stream.
   public init(limits: EventStreamLimits = .init(), lastEventID: String = "") {
     self.limits = limits
     self.lastEventID = lastEventID
   }
 
-  /// Reads the next bytes of the connection.
+  /// Parses the next bytes of the connection.
   ///
   /// - Parameters:
-  ///   - bytes: Any number of bytes, cut anywhere.
-  ///   - items: Where items are added as they are completed.
-  /// - Throws: ``EventStreamError`` if a line or an event is larger than its limit. Items that were
-  ///   complete before are in `items`.
+  ///   - bytes: Any number of bytes, split anywhere.
+  ///   - items: Receives items as they are completed.
+  /// - Throws: ``EventStreamError`` if a line or an event exceeds its limit. Items completed before
+  ///   are in `items`.
   public mutating func feed(
     _ bytes: some Sequence<UInt8>,
     into items: inout [EventStreamItem]
@@ -69,10 +69,10 @@ public struct EventStreamParser: Hashable, Sendable {
     }
   }
 
-  /// Reads the next bytes of the connection and gives the items they complete.
+  /// Parses the next bytes of the connection and returns the items they complete.
   ///
-  /// - Throws: ``EventStreamError`` if a line or an event is larger than its limit. Items that were
-  ///   complete before are lost; the other form keeps them.
+  /// - Throws: ``EventStreamError`` if a line or an event exceeds its limit. Items completed before
+  ///   are lost; the other form keeps them.
   public mutating func feed(
     _ bytes: some Sequence<UInt8>
   ) throws(EventStreamError) -> [EventStreamItem] {
@@ -81,8 +81,7 @@ public struct EventStreamParser: Hashable, Sendable {
     return items
   }
 
-  /// Ends the connection: an unfinished line and an unfinished event are dropped, the id of an
-  /// unfinished event too.
+  /// Ends the connection: discards an unfinished line and an unfinished event, including its id.
   public mutating func endConnection() {
     self = EventStreamParser(
       limits: limits,
@@ -171,14 +170,15 @@ public struct EventStreamParser: Hashable, Sendable {
     byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
   }
 
-  /// Decodes a part of a line; what is not UTF-8 becomes U+FFFD.
+  /// Decodes a part of a line; invalid UTF-8 becomes U+FFFD.
   ///
-  /// No line end is part of a longer sequence, so that decoding line by line is decoding the stream.
+  /// A line end is never part of a longer sequence, so decoding line by line is the same as
+  /// decoding the stream.
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {
     String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Digits only; a number beyond Int64 is the largest one.
+  /// Reads digits only; a number beyond Int64 becomes the greatest one.
   private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
     guard !digits.isEmpty else { return nil }
     var number: Int64 = 0

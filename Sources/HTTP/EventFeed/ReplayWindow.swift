@@ -1,27 +1,27 @@
-/// The events a server still has, and what it sends to a client that comes back.
+/// The events that a server still has, which determine what a returning client receives.
 public struct ReplayWindow: Hashable, Sendable {
-  /// What a client gets before the live events.
+  /// What a client receives before the live events.
   public enum Plan: Hashable, Sendable {
-    /// A snapshot: the client is new, or what it missed is gone.
+    /// A snapshot: the client is new, or the events it missed are gone.
     case snapshot
-    /// The events of these numbers.
+    /// The events with these numbers.
     case replay(ClosedRange<Int64>)
     /// Nothing: the client has everything.
     case live
   }
 
-  /// The epoch the server counts in; empty in a stream without epochs.
+  /// The epoch of the server; empty in a stream without epochs.
   public var epoch: String
-  /// The number of the oldest event that is still there, or the next one if there is none.
+  /// The number of the oldest event that is still available, or the next one without events.
   public var oldest: Int64
-  /// The number of the newest event, `oldest - 1` if there is none.
+  /// The number of the newest event, or `oldest - 1` without events.
   public var newest: Int64
 
   /// Creates a window.
   ///
   /// - Parameters:
-  ///   - epoch: The epoch the server counts in.
-  ///   - oldest: The number of the oldest event that is still there.
+  ///   - epoch: The epoch of the server.
+  ///   - oldest: The number of the oldest event that is still available.
   ///   - newest: The number of the newest event.
   public init(epoch: String = "", oldest: Int64, newest: Int64) {
     self.epoch = epoch
@@ -29,13 +29,13 @@ public struct ReplayWindow: Hashable, Sendable {
     self.newest = newest
   }
 
-  /// Decides what a client gets.
+  /// Returns what a client receives.
   ///
-  /// A client that claims a number the server has not reached speaks of another life of the stream
-  /// and gets a snapshot.
+  /// A client with a number that the server has not reached refers to another life of the stream
+  /// and receives a snapshot.
   ///
-  /// - Parameter lastEventID: What the client sent; empty if it sent nothing.
-  /// - Returns: What goes before the live events.
+  /// - Parameter lastEventID: The id that the client sent; empty if it sent none.
+  /// - Returns: What to send before the live events.
   public func plan(after lastEventID: String) -> Plan {
     guard let last = EventNumber(id: lastEventID), last.epoch == epoch, last.number <= newest
     else { return .snapshot }

@@ -1,7 +1,8 @@
-/// Where a client goes on after a lost connection (WHATWG HTML, "the Last-Event-ID header").
+/// The position from which a client resumes after a lost connection (WHATWG HTML, "the
+/// Last-Event-ID header").
 ///
-/// It moves when an event is *applied*, not when it is read: what was read and then refused
-/// (``EventSequence``) has to come again.
+/// It advances when an event is *applied*, not when it is read: an event that was read and then
+/// rejected (``EventSequence``) must be sent again.
 public struct ResumePoint: Hashable, Sendable {
   /// The name of the request field.
   public static let fieldName = "Last-Event-ID"
@@ -9,27 +10,29 @@ public struct ResumePoint: Hashable, Sendable {
   /// The id of the last event applied; empty to start from the beginning.
   public private(set) var lastEventID: String
 
-  /// Creates a point.
+  /// Creates a resume point.
   ///
-  /// - Parameter lastEventID: An id that was kept from before.
+  /// - Parameter lastEventID: An id that was stored earlier.
   public init(lastEventID: String = "") {
     self.lastEventID = lastEventID
   }
 
-  /// An event was applied; without an id it moves nothing, with the empty one it forgets.
+  /// Records an applied event; an event without an id changes nothing, an empty id resets the
+  /// point.
   public mutating func applied(_ event: ServerSentEvent) {
     if let id = event.id { lastEventID = id }
   }
 
-  /// The server said that it cannot go on from here: the next connection starts anew.
+  /// Records that the server cannot resume from here: the next connection starts from the
+  /// beginning.
   public mutating func reset() {
     lastEventID = ""
   }
 
-  /// The value of the request field, UTF-8; nothing if it is not to be sent.
+  /// The value of the request field, UTF-8; `nil` if it is not sent.
   ///
-  /// An id that cannot stand in a field is not sent either: the server then starts anew, which is
-  /// slower and never wrong.
+  /// An id that is not valid in a field is not sent either: the server then starts from the
+  /// beginning, which is slower and never wrong.
   public var fieldValue: [UInt8]? {
     let bytes = Array(lastEventID.utf8)
     guard !bytes.isEmpty, bytes.first != UInt8(ascii: " "), bytes.last != UInt8(ascii: " "),

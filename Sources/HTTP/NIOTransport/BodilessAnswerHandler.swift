@@ -1,10 +1,11 @@
 import NIOCore
 import NIOHTTP1
 
-/// Takes Content-Encoding off answers that have no content.
+/// Removes Content-Encoding from responses without content.
 ///
-/// A 304 may say how its representation is encoded (RFC 9110 section 15.4.5), and so may an answer
-/// to HEAD; the decompressor behind this handler would miss the content and call the answer cut off.
+/// A 304 may state the encoding of its representation (RFC 9110 section 15.4.5), and so may a
+/// response to HEAD. The decompressor after this handler would expect content and report the
+/// response as truncated.
 final class BodilessAnswerHandler: ChannelDuplexHandler {
   typealias InboundIn = HTTPClientResponsePart
   typealias InboundOut = HTTPClientResponsePart
@@ -16,7 +17,7 @@ final class BodilessAnswerHandler: ChannelDuplexHandler {
 
   /// Creates a handler.
   ///
-  /// - Parameter fieldBytes: Is told what is head and what is content.
+  /// - Parameter fieldBytes: Is notified which bytes are head and which are content.
   init(fieldBytes: FieldBytesHandler? = nil) { self.fieldBytes = fieldBytes }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

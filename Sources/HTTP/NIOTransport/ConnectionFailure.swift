@@ -14,19 +14,19 @@ import Musl
 import Darwin
 #endif
 
-/// What went wrong on the way to a server, in words.
+/// A failure of a connection to a server, with a message.
 struct ConnectionFailure: Error {
   var code: HTTPExchangeError.Code
   var text: String
-  /// Whether the connection ended without a byte of an answer being to blame: a server may close an
-  /// idle connection just as a request is sent on it.
+  /// Whether the connection ended without a byte of a response: a server may close an idle
+  /// connection just as a request is sent on it.
   var isLostConnection = false
 
-  /// Reads an error of the libraries below.
+  /// Converts an error of the underlying libraries.
   ///
   /// - Parameters:
   ///   - error: The error.
-  ///   - authority: Host and port of the server.
+  ///   - authority: The host and port of the server.
   init(_ error: any Error, authority: String) {
     switch error {
     case let failure as ConnectionFailure:
@@ -43,7 +43,7 @@ struct ConnectionFailure: Error {
       self.init(channel: error, authority: authority)
     case HTTPParserError.invalidEOFState:
       self.init(.unreachable, "\(authority) closed the connection in the middle of its answer")
-    // Which of the two notices first depends on how the bytes arrive.
+    // Which of the two detects it first depends on how the bytes arrive.
     case is HeadTooLarge, HTTPParserError.headerOverflow:
       self.init(.tooLarge, Self.headTooLarge)
     case is HTTPParserError:
@@ -127,20 +127,20 @@ struct ConnectionFailure: Error {
     self.text = text
   }
 
-  /// The answer did not come in time.
+  /// Returns the error for a response that did not arrive in time.
   static func timedOut(_ authority: String) -> Self {
     Self(.timedOut, "\(authority) did not answer in time")
   }
 
-  /// Why the head of an answer is too large: for all of it, for the parser's number of fields, or for
-  /// one field.
+  /// The message for a response head that is too large: in total, in the parser's number of fields,
+  /// or in one field.
   private static var headTooLarge: String {
     let parser = NIOHTTPDecoderLimitConfiguration()
     return "the head of the answer is larger than \(HTTPTransferLimits.headBytes) bytes, "
       + "\(parser.maxHeaderFieldCount) fields or \(parser.maxHeaderFieldSize) bytes in a field"
   }
 
-  /// Why an answer is too large.
+  /// The error for a response that is too large.
   static var tooLarge: String {
     "the answer is larger than \(HTTPTransferLimits.answerBytes) bytes"
   }
@@ -148,7 +148,7 @@ struct ConnectionFailure: Error {
   /// The error for callers.
   var exchangeError: HTTPExchangeError { HTTPExchangeError(code, text) }
 
-  /// Why a TLS connection did not come about; nothing if the error is about something else.
+  /// Returns the reason for a failed TLS connection, or `nil` if the error has another cause.
   private static func tls(_ error: any Error) -> String? {
     guard error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError else {
       return nil

@@ -1,13 +1,13 @@
-/// Does work that has to end in time.
+/// Runs work with a time limit.
 ///
-/// The work is cancelled when its time is over, and has to end soon after that.
+/// The work is canceled when its time is over, and must end soon after that.
 ///
 /// - Parameters:
-///   - timeout: How long the work may take.
-///   - authority: Whom the work waits for, for the error.
-///   - work: Gets the moment at which its time is over.
-/// - Returns: What the work gives.
-/// - Throws: What the work throws, or ``ConnectionFailure/timedOut(_:)``.
+///   - timeout: The time limit.
+///   - authority: The server that the work waits for, for the error.
+///   - work: Receives the instant at which its time is over.
+/// - Returns: The result of the work.
+/// - Throws: The error of the work, or ``ConnectionFailure/timedOut(_:)``.
 func withDeadline<Value: Sendable>(
   after timeout: Duration,
   authority: String,

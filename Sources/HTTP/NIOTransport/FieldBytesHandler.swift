@@ -1,22 +1,22 @@
 import ConditionalHTTP
 import NIOCore
 
-/// Keeps the bytes of field values whole on their way through NIO's text.
+/// Preserves the bytes of field values that NIO handles as text.
 ///
-/// A field value is bytes (RFC 9110 section 5.5), NIO reads it as UTF-8 and loses what is none. This
-/// handler stands between the network and the HTTP codec: every byte of a head from 0x80 on becomes
-/// the character of that number, in UTF-8, and back. To the codec a head is ISO 8859-1 then, which
-/// ``HTTPTypes/HTTPFields/init(_:)`` undoes.
+/// A field value is bytes (RFC 9110 section 5.5); NIO decodes it as UTF-8 and drops invalid bytes.
+/// This handler sits between the network and the HTTP codec: every byte of a head from 0x80 on
+/// becomes the character with that number, in UTF-8, and back. To the codec a head is ISO 8859-1
+/// then, which ``HTTPTypes/HTTPFields/init(_:)`` reverses.
 ///
-/// What is written is a head, unless ``isContent`` says otherwise: content keeps its bytes. An answer is
-/// expected after a head; several informational heads may come before the final one.
+/// Outgoing data is a head unless ``isContent`` is set: content keeps its bytes. A response is
+/// expected after a head; several informational heads may precede the final one.
 final class FieldBytesHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = IOData
   typealias OutboundOut = IOData
 
-  /// Whether what is written now is the content of a request.
+  /// Whether outgoing data is the content of a request.
   var isContent = false
   private var head: HeadScan?
 
@@ -62,7 +62,7 @@ final class FieldBytesHandler: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelRead(Self.wrapInboundOut(text))
   }
 
-  /// The bytes that a text in ISO 8859-1 stands for; nothing if it is ASCII.
+  /// Returns the bytes of ISO 8859-1 text, or `nil` if it is ASCII.
   private static func bytes(ofText buffer: ByteBuffer) -> ByteBuffer? {
     let view = buffer.readableBytesView
     guard view.contains(where: { $0 >= 0x80 }) else { return nil }
@@ -75,7 +75,7 @@ final class FieldBytesHandler: ChannelDuplexHandler, RemovableChannelHandler {
   }
 }
 
-/// The head of an answer is larger than ``HTTPTransferLimits/headBytes``.
+/// The head of a response exceeds ``HTTPTransferLimits/headBytes``.
 struct HeadTooLarge: Error {}
 
 /// Finds the end of a final head.
@@ -86,7 +86,7 @@ private struct HeadScan {
   private var lines = 0
   private var start: [UInt8] = []
 
-  /// Takes a byte, and says whether it is the last one of a final head.
+  /// Handles a byte and returns whether it is the last one of a final head.
   mutating func take(_ byte: UInt8) -> Bool {
     count += 1
     switch byte {
@@ -104,7 +104,7 @@ private struct HeadScan {
     if lineLength > 0 { lines += 1 }
     lineLength = 0
     guard isEnd else { return false }
-    // "HTTP/1.1 103": an informational head is followed by another one, but for 101.
+    // "HTTP/1.1 103": an informational head is followed by another one, except for 101.
     if start.count == 12, start[9] == UInt8(ascii: "1"), start[9...] != [0x31, 0x30, 0x31] {
       start = []
       lines = 0

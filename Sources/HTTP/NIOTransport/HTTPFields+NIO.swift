@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOHTTP1
 
 extension HTTPFields {
-  /// Takes over fields that NIO read as ISO 8859-1 (``FieldBytesHandler``), byte for byte.
+  /// Creates fields from those that NIO read as ISO 8859-1 (``FieldBytesHandler``), byte for byte.
   init(_ headers: HTTPHeaders) {
     self.init()
     for (name, value) in headers {
@@ -14,7 +14,7 @@ extension HTTPFields {
 }
 
 extension HTTPHeaders {
-  /// Takes over fields as ISO 8859-1, byte for byte (``FieldBytesHandler``).
+  /// Creates fields in ISO 8859-1, byte for byte (``FieldBytesHandler``).
   init(_ fields: HTTPFields) {
     self.init()
     for field in fields {
@@ -29,7 +29,7 @@ extension HTTPHeaders {
 }
 
 extension HTTPResponse {
-  /// Takes over a head that NIO read.
+  /// Creates a head from one that NIO read.
   init(_ status: HTTPResponseStatus, _ headers: HTTPHeaders) {
     self.init(
       status: Status(code: Int(status.code), reasonPhrase: status.reasonPhrase),

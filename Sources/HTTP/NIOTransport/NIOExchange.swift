@@ -8,19 +8,19 @@ public import NIOPosix
 
 /// An ``HTTPExchange`` and ``HTTPStreaming`` over SwiftNIO, without cache and cookies.
 ///
-/// HTTP/1.1 with a pool of connections that stay open for ``idleSeconds``. A GET or HEAD whose
-/// connection ends before a byte of an answer came is sent once more, because a server may close an
-/// idle connection at any moment (RFC 9110 section 9.2.2); if that fails too, or the method is
-/// another one, the server counts as unreachable. Field values keep their bytes, also those that are
-/// no UTF-8. Whole answers are asked for with gzip, streams are not.
+/// Uses HTTP/1.1 with a pool of connections that stay open for ``idleSeconds``. A GET or HEAD whose
+/// connection ends before any byte of a response is sent once more, because a server may close an
+/// idle connection at any time (RFC 9110 section 9.2.2). If that fails too, or for another method,
+/// the server counts as unreachable. Field values keep their bytes, even if they are not UTF-8.
+/// Complete responses are requested with gzip, streams are not.
 public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
   /// How long a connection stays open without a request, in seconds.
   public static let idleSeconds: Int64 = 60
-  /// The longest wait for a connection, in seconds; the timeout of the request counts too.
+  /// The time limit for connecting, in seconds; the timeout of the request applies too.
   public static let connectSeconds: Int64 = 10
-  /// How many connections to one server work at once; more requests wait for one of them.
+  /// The maximum number of connections to one server; further requests wait for one of them.
   ///
-  /// Streams have a pool of their own of the same size.
+  /// Streams have a separate pool of the same size.
   public static let connectionsPerServer = 8
 
   private let answers: HTTPClient
@@ -28,7 +28,7 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
   /// Where requests for one server go instead; nothing for none.
   private let relay: LatencyRelay?
 
-  /// Creates a transport with connections of its own.
+  /// Creates a transport with its own connections.
   ///
   /// - Parameters:
   ///   - roots: Which certificate authorities to believe.
@@ -62,7 +62,7 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
     configuration.connectionPool.idleTimeout = .seconds(Self.idleSeconds)
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
       Self.connectionsPerServer
-    // A refused connection is reported at once; trying again is the caller's decision.
+    // A refused connection is reported immediately; retrying is up to the caller.
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.http1_1ConnectionDebugInitializer = Self.prepare
     streams = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
@@ -74,15 +74,16 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
     for client in [answers, streams] { client.shutdown { _ in } }
   }
 
-  /// Ends every exchange under way with `cancelled`, closes all connections, and waits for that.
+  /// Ends every exchange in progress with `cancelled`, closes all connections, and waits for both.
   ///
-  /// Later requests fail as `unreachable`; a second call does nothing. A transport that is dropped
+  /// Later requests fail as `unreachable`; a second call does nothing. A transport that is released
   /// without this call shuts itself down in the background.
   public func shutdown() async {
     for client in [answers, streams] { try? await client.shutdown() }
   }
 
-  /// Sends a request and collects its answer, of at most ``HTTPTransferLimits/answerBytes``.
+  /// Sends a request and returns the complete response, of at most
+  /// ``HTTPTransferLimits/answerBytes``.
   public func send(
     _ request: HTTPRequest,
     timeout: Duration
@@ -97,7 +98,7 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
     }
   }
 
-  /// Sends a request with content and collects its answer; redirections are not followed.
+  /// Sends a request with content and returns the complete response; redirects are not followed.
   public func send(
     _ request: HTTPRequest,
     content: [UInt8],
@@ -113,14 +114,14 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
     }
   }
 
-  /// Sends a request and hands its answer over part by part.
+  /// Sends a request and passes on its response part by part.
   public func stream(
     _ request: HTTPRequest,
     timeout: Duration,
     receive: @escaping @Sendable (HTTPStreamPart) async -> HTTPStreamDemand
   ) async throws(HTTPExchangeError) {
     var request = request
-    // A compressed event would wait for its block to fill up.
+    // A compressed event would be delayed until its block is full.
     if request.headerFields[.acceptEncoding] == nil {
       request.headerFields[.acceptEncoding] = "identity"
     }
@@ -171,7 +172,7 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
     return HTTPExchangeAnswer(head: head, body: body)
   }
 
-  /// Sends a request, and those that redirections ask for.
+  /// Sends a request and follows redirects.
   private func follow(
     _ request: HTTPRequest,
     over client: HTTPClient,
@@ -200,7 +201,7 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
     guard let scheme = request.scheme, !authority.isEmpty else {
       throw ConnectionFailure(.unreachable, "the request has no address")
     }
-    // The library below ends the process over a port beyond 65,535, which a redirection may name.
+    // The underlying library traps on a port beyond 65,535, which a redirect may contain.
     guard ServerAddress(authority, defaultPort: scheme == "https" ? 443 : 80) != nil else {
       throw ConnectionFailure(.unreachable, "\(authority) is not an address")
     }
@@ -224,7 +225,7 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
     }
   }
 
-  /// Puts the handlers of this transport into a new connection.
+  /// Adds the handlers of this transport to a new connection.
   @Sendable private static func prepare(_ channel: any Channel) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
       let pipeline = channel.pipeline.syncOperations

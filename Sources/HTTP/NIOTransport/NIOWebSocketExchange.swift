@@ -8,12 +8,12 @@ import WebSocketNIO
 
 /// A ``WebSocketExchange`` over SwiftNIO, for `ws` and `wss`, without extensions.
 ///
-/// Redirections are not followed. The socket reads while no arrival waits, answers pings itself, and
-/// so does not answer them while a message waits to be asked for.
+/// Redirects are not followed. The WebSocket reads while no event is pending and answers pings
+/// itself. While a message is pending, pings are not answered.
 public struct NIOWebSocketExchange: WebSocketExchange {
-  /// The longest message by default, in bytes.
+  /// The default maximum size of a message, in bytes.
   public static let messageBytes = 1 << 20
-  /// How long the peer may take to answer a Close and to disconnect, in seconds.
+  /// The time limit for the peer to answer a Close and to disconnect, in seconds.
   public static let closeSeconds: Int64 = 5
 
   private let messageLimit: Int
@@ -25,11 +25,11 @@ public struct NIOWebSocketExchange: WebSocketExchange {
   /// Creates a transport.
   ///
   /// - Parameters:
-  ///   - messageLimit: The longest message in both directions, 1 to 1,073,741,824 bytes; numbers
-  ///     outside are moved to the nearest end. A longer one that comes closes the socket with 1009.
-  ///   - roots: Which certificate authorities to believe.
-  ///   - group: The threads that do the work.
-  /// - Throws: `NIOSSLError` if a certificate of the roots cannot be read.
+  ///   - messageLimit: The maximum size of a message in both directions, 1 to 1,073,741,824 bytes;
+  ///     other numbers are clamped. A longer message from the peer closes the WebSocket with 1009.
+  ///   - roots: The certificate authorities to trust.
+  ///   - group: The event loops.
+  /// - Throws: `NIOSSLError` if a root certificate cannot be read.
   public init(
     messageLimit: Int = Self.messageBytes,
     roots: TrustedRoots = .system,
@@ -58,11 +58,11 @@ public struct NIOWebSocketExchange: WebSocketExchange {
     tls = try NIOSSLContext(configuration: try roots.configuration())
   }
 
-  /// Opens a socket, hands it to a body of work, and closes it when the work ends.
+  /// Opens a WebSocket, passes it to a closure, and closes it when the closure ends.
   ///
   /// After a normal return this waits for the end of the closing handshake, at most
-  /// ``closeSeconds``. Cancelling the task, or a task that waits in the socket, closes it with 1001
-  /// at once, and the socket gives ``WebSocketEvent/closed(_:)``.
+  /// ``closeSeconds``. Canceling the task, or a task that waits for an event, closes the WebSocket
+  /// with 1001 at once, and it delivers ``WebSocketEvent/closed(_:)``.
   public func withSocket(
     _ request: HTTPRequest,
     timeout: Duration,

@@ -1,19 +1,19 @@
 import NIOCore
 
-/// Host and port out of the authority of a request.
+/// The host and port from the authority of a request.
 struct ServerAddress: Hashable {
   /// A name, or an IP address without brackets.
   var host: String
   var port: Int
 
-  /// Whether the host is an IP address: TLS names none in its greeting.
+  /// Whether the host is an IP address, which TLS does not send as server name.
   var isIPAddress: Bool { (try? SocketAddress(ipAddress: host, port: port)) != nil }
 
   /// Reads `host`, `host:port`, `[address]` or `[address]:port`.
   ///
   /// - Parameters:
-  ///   - authority: The text; one with a user in it is refused.
-  ///   - defaultPort: The port if none is named.
+  ///   - authority: The string; one with a user is rejected.
+  ///   - defaultPort: The port if there is none.
   init?(_ authority: String, defaultPort: Int) {
     var rest = Substring(authority)
     if rest.hasPrefix("[") {

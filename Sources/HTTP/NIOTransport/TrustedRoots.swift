@@ -1,15 +1,15 @@
 import NIOSSL
 
-/// Which certificate authorities a client believes.
+/// The certificate authorities that a client trusts.
 public enum TrustedRoots: Hashable, Sendable {
   /// Those of the system.
   case system
   /// Those in a file of PEM certificates, and no others.
   case file(path: String)
-  /// Those given as PEM texts, and no others.
+  /// Those given as PEM strings, and no others.
   case pem([String])
 
-  /// The settings of a client.
+  /// Returns the TLS configuration of a client.
   ///
   /// - Throws: `NIOSSLError` if a certificate cannot be read.
   func configuration() throws -> TLSConfiguration {

@@ -6,9 +6,9 @@ import NIOSSL
 import Synchronization
 import WebSocketNIO
 
-/// One attempt to open a WebSocket: connects, sends the opening handshake, reads its answer.
+/// One attempt to open a WebSocket: connects, sends the opening handshake, reads the response.
 final class WebSocketAttempt: Sendable {
-  /// What an attempt comes to.
+  /// The outcome of an attempt.
   enum Outcome: Sendable {
     case open(any Channel, HTTPResponse, NIOLoopBound<WebSocketHandler>)
     case refused(WebSocketRefusal)
@@ -39,7 +39,7 @@ final class WebSocketAttempt: Sendable {
     self.upgrader = upgrader
   }
 
-  /// Runs the attempt once; cancellation ends it at once and closes its connection.
+  /// Runs the attempt once; cancellation ends it immediately and closes its connection.
   func run(
     on eventLoop: any EventLoop,
     until deadline: ContinuousClock.Instant
@@ -61,13 +61,13 @@ final class WebSocketAttempt: Sendable {
       try Task.checkCancellation()
       return outcome
     } onCancel: {
-      // In this order: what closing fails with is not what ended the attempt.
+      // In this order: the error of closing is not what ended the attempt.
       promise.fail(CancellationError())
       stop()
     }
   }
 
-  /// Closes the connection, also one that is still to come.
+  /// Closes the connection, including one that is still being established.
   private func stop() {
     let channel = progress.withLock { progress -> (any Channel)? in
       defer { progress = .over }
@@ -128,7 +128,7 @@ final class WebSocketAttempt: Sendable {
     return upgrade.upgradeResultFuture
   }
 
-  /// The opening handshake; the upgrade handler adds key, version and the wish to upgrade.
+  /// The opening handshake; the upgrade handler adds the key, the version and the upgrade field.
   private var requestHead: HTTPRequestHead {
     var fields = request.headerFields
     let ours: [HTTPField.Name] = [

@@ -2,11 +2,11 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// An answer to an opening handshake other than 101.
+/// A response to an opening handshake other than 101.
 struct WebSocketRefusal: Sendable {
-  /// Status and fields.
+  /// The status and the fields.
   var head: HTTPResponse
-  /// The beginning of the content, as far as it came.
+  /// The beginning of the content, as far as it arrived.
   var body: [UInt8]
 }
 
@@ -14,7 +14,7 @@ struct WebSocketRefusal: Sendable {
 final class WebSocketRefusalReader: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
 
-  /// How much of the content is kept, in bytes.
+  /// The maximum number of content bytes that are kept.
   static let bodyBytes = 64 << 10
 
   private let promise: EventLoopPromise<WebSocketRefusal>
@@ -26,7 +26,7 @@ final class WebSocketRefusalReader: ChannelInboundHandler {
     switch Self.unwrapInboundIn(data) {
     case .head(let head):
       refusal = WebSocketRefusal(head: HTTPResponse(head.status, head.headers), body: [])
-      // Without an end in sight the status alone has to do.
+      // Without a known end, the status alone must do.
       if head.headers["Content-Length"].isEmpty, head.headers["Transfer-Encoding"].isEmpty {
         finish(context)
       }

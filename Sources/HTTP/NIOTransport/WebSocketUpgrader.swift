@@ -5,11 +5,11 @@ import NIOWebSocket
 import Synchronization
 import WebSocketNIO
 
-/// What an opening handshake comes to.
+/// The result of an opening handshake.
 enum WebSocketOpening: Sendable {
-  /// The socket is open.
+  /// The WebSocket is open.
   case open(HTTPResponse, NIOLoopBound<WebSocketHandler>)
-  /// The server answers otherwise; its answer follows.
+  /// The server did not upgrade; its response follows.
   case refused(EventLoopFuture<WebSocketRefusal>)
 }
 
@@ -22,15 +22,15 @@ final class WebSocketUpgrader: NIOTypedHTTPClientProtocolUpgrader {
   private let offered: [String]
   private let faultFound = Mutex<String?>(nil)
 
-  /// Why the server's answer of 101 was not accepted.
+  /// The reason why the server's 101 response was not accepted.
   var fault: String? { faultFound.withLock { $0 } }
 
   /// Creates an upgrader.
   ///
   /// - Parameters:
   ///   - offered: The subprotocols of the request.
-  ///   - messageLimit: The longest message to take, bytes.
-  ///   - closeTimeout: The longest wait for the peer to disconnect.
+  ///   - messageLimit: The maximum size of a received message, in bytes.
+  ///   - closeTimeout: The time limit for the peer to disconnect.
   init(offered: [String], messageLimit: Int, closeTimeout: TimeAmount) {
     self.offered = offered
     handshake = NIOTypedWebSocketClientUpgrader(

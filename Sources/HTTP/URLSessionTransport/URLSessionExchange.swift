@@ -9,26 +9,26 @@ import FoundationNetworking
 /// An ``HTTPExchange`` and ``HTTPStreaming`` over URLSession, without its cache, cookies and
 /// credentials.
 ///
-/// What the platform makes of it off Apple platforms (FoundationNetworking over libcurl):
-/// - An IPv6 address in brackets is refused with an error that says so: the platform compares the
-///   host with brackets and without, and finds them different. A name that leads to such an address
-///   works.
-/// - An answer with a field value that is no UTF-8 breaks off.
-/// - A head that is cut off, and trailers behind chunks, end the process ("Transfer completed, but
-///   there's no response"). Nothing here can prevent it: ask servers that are not trusted over
-///   another transport.
-/// - A stream cannot make its sender wait, because suspending a task asks again from the beginning:
-///   a receiver that leaves ``HTTPTransferLimits/waitingBytes`` lying fails with `tooLarge`.
+/// Limitations on platforms other than Apple's (FoundationNetworking over libcurl):
+/// - An IPv6 address in brackets is rejected with an error that says so: the platform compares the
+///   host with and without brackets and finds them different. A name that resolves to such an
+///   address works.
+/// - A response with a field value that is not UTF-8 breaks off.
+/// - A truncated head, and trailers after chunks, end the process ("Transfer completed, but there's
+///   no response"). This cannot be prevented here: use another transport for untrusted servers.
+/// - A stream cannot make its sender wait, because suspending a task starts the request from the
+///   beginning. A receiver that leaves ``HTTPTransferLimits/waitingBytes`` unread fails with
+///   `tooLarge`.
 ///
-/// On every platform a request's field values are sent as UTF-8 text.
+/// On every platform field values of a request are sent as UTF-8 text.
 public final class URLSessionExchange: HTTPExchange, HTTPSending, HTTPStreaming {
-  /// The largest answer, in bytes.
+  /// The maximum size of a response, in bytes.
   public static let largestAnswer = HTTPTransferLimits.answerBytes
 
   private let transfers = URLSessionTransfers()
   private let session: URLSession
 
-  /// Creates a transport with a session of its own.
+  /// Creates a transport with its own session.
   public init() {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
@@ -43,7 +43,7 @@ public final class URLSessionExchange: HTTPExchange, HTTPSending, HTTPStreaming 
 
   deinit { session.invalidateAndCancel() }
 
-  /// Sends a request and collects its answer, of at most ``largestAnswer``.
+  /// Sends a request and returns the complete response, of at most ``largestAnswer``.
   public func send(
     _ request: HTTPRequest,
     timeout: Duration
@@ -51,7 +51,7 @@ public final class URLSessionExchange: HTTPExchange, HTTPSending, HTTPStreaming 
     try await answer(request, nil, timeout)
   }
 
-  /// Sends a request with content and collects its answer, of at most ``largestAnswer``.
+  /// Sends a request with content and returns the complete response, of at most ``largestAnswer``.
   public func send(
     _ request: HTTPRequest,
     content: [UInt8],
@@ -75,14 +75,14 @@ public final class URLSessionExchange: HTTPExchange, HTTPSending, HTTPStreaming 
     }
   }
 
-  /// Sends a request and hands its answer over part by part.
+  /// Sends a request and passes on its response part by part.
   public func stream(
     _ request: HTTPRequest,
     timeout: Duration,
     receive: @escaping @Sendable (HTTPStreamPart) async -> HTTPStreamDemand
   ) async throws(HTTPExchangeError) {
     var request = request
-    // A compressed event would wait for its block to fill up.
+    // A compressed event would be delayed until its block is full.
     if request.headerFields[.acceptEncoding] == nil {
       request.headerFields[.acceptEncoding] = "identity"
     }
@@ -127,7 +127,7 @@ public final class URLSessionExchange: HTTPExchange, HTTPSending, HTTPStreaming 
     return HTTPExchangeAnswer(head: head, body: body)
   }
 
-  /// Sends a request, and those that redirections ask for, until the head of the last answer came.
+  /// Sends a request and follows redirects until the head of the last response arrived.
   private func follow(
     _ request: HTTPRequest,
     content: [UInt8]? = nil,
@@ -162,7 +162,7 @@ public final class URLSessionExchange: HTTPExchange, HTTPSending, HTTPStreaming 
     }
   }
 
-  /// How long the platform lets a task be silent, in seconds; the timeouts of requests count
+  /// How long the platform lets a task be silent, in seconds; requests measure their timeouts
   /// themselves.
   private static let idleSeconds: TimeInterval = 30 * 86_400
 

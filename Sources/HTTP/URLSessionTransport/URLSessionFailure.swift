@@ -5,9 +5,9 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What went wrong in a session, in words.
+/// Converts failures of a session to errors with messages.
 enum URLSessionFailure {
-  /// The error for callers.
+  /// Returns the error for callers.
   static func exchangeError(_ error: any Error, _ authority: String) -> HTTPExchangeError {
     switch error {
     case let error as HTTPExchangeError: error
@@ -17,7 +17,7 @@ enum URLSessionFailure {
     }
   }
 
-  /// Does work that has to end in time; it is cancelled when its time is over.
+  /// Runs work with a time limit; it is canceled when its time is over.
   static func timeLimit<Value: Sendable>(
     _ timeout: Duration,
     _ authority: String,
@@ -67,11 +67,11 @@ enum URLSessionFailure {
   }
 
   private static func reason(_ error: URLError) -> String {
-    // What libcurl says when the platform cannot read a field.
+    // libcurl's message when the platform cannot read a field.
     if error.localizedDescription.contains("Failed writing header") {
       return "the answer has a field value that URLSession cannot read on this platform"
     }
-    // Off Apple platforms a handshake that fails has no code of its own.
+    // On platforms other than Apple's a failed handshake has no error code.
     let isTLS = ["SSL", "TLS", "certificate"].contains { error.localizedDescription.contains($0) }
     return (isTLS ? "TLS: " : "") + error.localizedDescription
   }

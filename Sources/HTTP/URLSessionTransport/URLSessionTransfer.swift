@@ -25,13 +25,13 @@ final class URLSessionTransfer: Sendable {
   ///
   /// - Parameters:
   ///   - task: The task.
-  ///   - waitingLimit: How many bytes may wait for the reader.
+  ///   - waitingLimit: The maximum number of unread bytes.
   init(task: URLSessionDataTask, waitingLimit: Int) {
     self.task = task
     self.waitingLimit = waitingLimit
   }
 
-  /// Waits for the next part; nothing at the end.
+  /// Waits for the next part; returns `nil` at the end.
   ///
   /// Cancellation ends the transfer.
   func next() async throws -> HTTPStreamPart? {
@@ -51,13 +51,13 @@ final class URLSessionTransfer: Sendable {
     }
   }
 
-  /// Ends the transfer; nothing happens if it is over.
+  /// Ends the transfer; does nothing if it is over.
   func cancel() {
     end(.failure(CancellationError()))
     task.cancel()
   }
 
-  /// A part came.
+  /// Records the arrival of a part.
   func receive(_ part: HTTPStreamPart) {
     let (reader, isTooMuch) = state.withLock { state in
       if state.end != nil {
@@ -84,7 +84,7 @@ final class URLSessionTransfer: Sendable {
     task.cancel()
   }
 
-  /// The task is over; parts that wait are still read, unless the reason is a failure.
+  /// Records the end of the task; buffered parts are still delivered, unless it failed.
   func end(_ result: Result<Void, any Error>) {
     let reader = state.withLock { state -> CheckedContinuation<HTTPStreamPart?, any Error>? in
       guard state.end == nil else { return nil }
@@ -107,11 +107,11 @@ final class URLSessionTransfer: Sendable {
   }
 }
 
-/// Leads what a session says to the transfer it is about.
+/// Dispatches the events of a session to its transfers.
 final class URLSessionTransfers: NSObject, URLSessionDataDelegate, Sendable {
   private let transfers = Mutex<[Int: URLSessionTransfer]>([:])
 
-  /// Adds a transfer before its task begins; it is dropped when the task is over.
+  /// Adds a transfer before its task begins; it is removed when the task is over.
   func add(_ transfer: URLSessionTransfer) {
     transfers.withLock { $0[transfer.task.taskIdentifier] = transfer }
   }
@@ -126,7 +126,7 @@ final class URLSessionTransfers: NSObject, URLSessionDataDelegate, Sendable {
       completionHandler(.cancel)
       return
     }
-    // Some platforms hand informational answers over too; the final one follows.
+    // Some platforms deliver informational responses too; the final one follows.
     if !(100...199).contains(answer.statusCode) {
       transfer.receive(.head(Self.head(of: answer)))
     }
@@ -145,7 +145,7 @@ final class URLSessionTransfers: NSObject, URLSessionDataDelegate, Sendable {
     newRequest request: URLRequest,
     completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    // The exchange follows redirections itself.
+    // The exchange follows redirects itself.
     completionHandler(nil)
   }
 
@@ -162,7 +162,7 @@ final class URLSessionTransfers: NSObject, URLSessionDataDelegate, Sendable {
     transfers.withLock { $0[task.taskIdentifier] }
   }
 
-  /// Status and fields of an answer; the platform has joined fields of one name.
+  /// Returns the status and fields of a response; the platform has joined fields of one name.
   static func head(of answer: HTTPURLResponse) -> HTTPResponse {
     var head = HTTPResponse(status: .init(code: answer.statusCode))
     for (name, value) in answer.allHeaderFields {

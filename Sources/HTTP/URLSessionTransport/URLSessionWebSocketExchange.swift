@@ -5,20 +5,21 @@ public import HTTPTypes
 import Synchronization
 
 /// A ``WebSocketExchange`` over URLSession, on Apple platforms only: FoundationNetworking's libcurl
-/// speaks no WebSocket.
+/// does not support WebSockets.
 ///
-/// The platform tells neither what it refused nor what a refusal said beyond its status.
+/// The platform reports neither what it refused nor more than the status of a refusal by the
+/// server.
 public final class URLSessionWebSocketExchange: WebSocketExchange {
-  /// The longest message by default, in bytes.
+  /// The default maximum size of a message, in bytes.
   public static let messageBytes = 1 << 20
 
   private let messageLimit: Int
   private let openings = URLSessionWebSocketOpenings()
   private let session: URLSession
 
-  /// Creates a transport with a session of its own.
+  /// Creates a transport with its own session.
   ///
-  /// - Parameter messageLimit: The longest message in both directions, in bytes.
+  /// - Parameter messageLimit: The maximum size of a message in both directions, in bytes.
   public init(messageLimit: Int = URLSessionWebSocketExchange.messageBytes) {
     self.messageLimit = messageLimit
     let configuration = URLSessionConfiguration.ephemeral
@@ -29,7 +30,7 @@ public final class URLSessionWebSocketExchange: WebSocketExchange {
 
   deinit { session.invalidateAndCancel() }
 
-  /// Opens a socket, hands it to a body of work, and closes it when the work ends.
+  /// Opens a WebSocket, passes it to a closure, and closes it when the closure ends.
   public func withSocket(
     _ request: HTTPRequest,
     timeout: Duration,
@@ -123,7 +124,7 @@ private final class URLSessionWebSocketOpenings: NSObject, URLSessionWebSocketDe
   }
 }
 
-/// A ``WebSocket`` on a task of a session; it receives only while somebody asks.
+/// A ``WebSocket`` on a task of a session; it receives only on demand.
 private final class URLSessionWebSocket: WebSocket {
   private struct State {
     var arrivals: [WebSocketEvent] = []
@@ -180,7 +181,7 @@ private final class URLSessionWebSocket: WebSocket {
   }
 
   func ping(_ payload: [UInt8]) async throws(WebSocketError) {
-    // The platform sends pings without a payload; the caller's comes back with the pong.
+    // The platform sends pings without a payload; the caller's is returned with the pong.
     task.sendPing { [weak self] error in if error == nil { self?.deliver(.pong(payload)) } }
   }
 

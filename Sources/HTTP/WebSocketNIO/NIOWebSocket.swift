@@ -5,16 +5,16 @@ package import NIOCore
 /// A ``WebSocket`` on a channel.
 package struct NIOWebSocket: WebSocket {
   package let head: HTTPResponse
-  /// The longest message, in bytes, in both directions.
+  /// The maximum size of a message, in bytes, in both directions.
   let messageLimit: Int
   let channel: any Channel
   let handler: NIOLoopBound<WebSocketHandler>
 
-  /// Creates a socket on a channel that has upgraded.
+  /// Creates a WebSocket on an upgraded channel.
   ///
   /// - Parameters:
-  ///   - head: The answer to the opening handshake.
-  ///   - messageLimit: The longest message, in bytes, in both directions.
+  ///   - head: The response to the opening handshake.
+  ///   - messageLimit: The maximum size of a message, in bytes, in both directions.
   ///   - channel: The channel.
   ///   - handler: The handler at its end.
   package init(
@@ -58,9 +58,9 @@ package struct NIOWebSocket: WebSocket {
     try await send(opcode, payload)
   }
 
-  /// Sends a text in UTF-8 whose bytes are at hand.
+  /// Sends a text message from a buffer of UTF-8.
   ///
-  /// - Throws: ``ConditionalHTTP/WebSocketError`` if it is too long or the socket is closed.
+  /// - Throws: ``ConditionalHTTP/WebSocketError`` if it is too long or the WebSocket is closed.
   package func send(text: ByteBuffer) async throws(WebSocketError) {
     guard text.readableBytes <= messageLimit else {
       let size = text.readableBytes
@@ -80,7 +80,7 @@ package struct NIOWebSocket: WebSocket {
     try? await channel.eventLoop.submit { handler.value.close(close) }.get()
   }
 
-  /// Closes with 1001 and waits for nobody.
+  /// Closes with 1001 without waiting.
   package func cancel() { channel.eventLoop.execute { handler.value.cancel() } }
 
   /// Closes with 1000 and waits until the connection is gone, at most the close timeout.

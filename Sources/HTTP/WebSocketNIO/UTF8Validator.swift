@@ -1,14 +1,14 @@
-/// Says, piece by piece, whether bytes are UTF-8 (RFC 3629), and at the first byte that is none.
+/// Validates UTF-8 incrementally (RFC 3629), and detects the first invalid byte.
 struct UTF8Validator {
-  /// How many bytes of the character under way are missing.
+  /// The number of missing bytes of the current character.
   private var missing = 0
-  /// What the next byte has to be.
+  /// The valid range of the next byte.
   private var next: ClosedRange<UInt8> = 0x80...0xBF
 
-  /// Whether the bytes so far end with a whole character.
+  /// Whether the bytes so far end with a complete character.
   var isComplete: Bool { missing == 0 }
 
-  /// Takes more bytes, and says whether all is well so far.
+  /// Validates more bytes, and returns whether all bytes so far are valid.
   mutating func take(_ bytes: [UInt8]) -> Bool {
     bytes.withUnsafeBufferPointer { bytes in
       for byte in bytes where !(missing == 0 && byte < 0x80) {

@@ -4,8 +4,9 @@ package import NIOWebSocket
 
 /// Runs a ``WebSocketSession`` on a channel.
 ///
-/// The channel reads only while no arrival waits, and while what was written is on its way; so what
-/// waits is bounded by one read and one message. Every call is made on the channel's event loop.
+/// The channel reads only while no event is pending, and while outgoing data is being sent.
+/// Buffered data is therefore limited to one read and one message. Every call is made on the
+/// channel's event loop.
 package final class WebSocketHandler: ChannelInboundHandler {
   package typealias InboundIn = WebSocketFrame
   package typealias OutboundOut = WebSocketFrame
@@ -23,9 +24,9 @@ package final class WebSocketHandler: ChannelInboundHandler {
   /// Creates a handler.
   ///
   /// - Parameters:
-  ///   - side: Whose side it is.
-  ///   - messageLimit: The longest message to take, in bytes.
-  ///   - closeTimeout: The longest wait for the peer to disconnect.
+  ///   - side: The side of the connection.
+  ///   - messageLimit: The maximum size of a received message, in bytes.
+  ///   - closeTimeout: The time limit for the peer to disconnect.
   package init(
     side: WebSocketSession.Side = .client,
     messageLimit: Int,
@@ -36,9 +37,9 @@ package final class WebSocketHandler: ChannelInboundHandler {
     self.closeTimeout = closeTimeout
   }
 
-  /// Adds the handler to a channel that was upgraded, with a check of lengths before its decoder.
+  /// Adds the handler to an upgraded channel, with a check of lengths before its decoder.
   ///
-  /// - Throws: An error of the channel, if it has no decoder of frames.
+  /// - Throws: An error of the channel, if it has no frame decoder.
   package func join(_ pipeline: ChannelPipeline.SynchronousOperations) throws {
     let decoder = try pipeline.handler(type: ByteToMessageHandler<WebSocketFrameDecoder>.self)
     try pipeline.addHandler(WebSocketLengthHandler(), position: .before(decoder))
@@ -47,7 +48,7 @@ package final class WebSocketHandler: ChannelInboundHandler {
 
   package func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
-    // Pings are answered and the end is found before anybody asks for an arrival.
+    // Pings are answered, and the end is detected, before the first event is requested.
     readIfWanted()
   }
 
@@ -83,7 +84,7 @@ package final class WebSocketHandler: ChannelInboundHandler {
 
   package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case ChannelEvent.inputClosed? = event as? ChannelEvent {
-      // A WebSocket has no half that goes on alone: a peer that sends no more is gone.
+      // A WebSocket cannot be half-closed: a peer that sends no more is gone.
       perform(session.disconnected())
       return context.close(promise: nil)
     }
@@ -104,7 +105,7 @@ package final class WebSocketHandler: ChannelInboundHandler {
     case is NIOWebSocketError:
       perform(session.receivedBadFrame(isTooLong: false))
     case is ByteToMessageDecoderError:
-      // More came behind a bad frame; it is dropped, so that the peer can read the Close.
+      // More data followed a bad frame; it is dropped, so that the peer can read the Close.
       break
     default:
       perform(session.disconnected())
@@ -112,7 +113,7 @@ package final class WebSocketHandler: ChannelInboundHandler {
     }
   }
 
-  /// Fulfils a promise with the next arrival.
+  /// Fulfills a promise with the next event.
   func next(_ promise: EventLoopPromise<WebSocketEvent>) {
     if !arrivals.isEmpty {
       promise.succeed(arrivals.removeFirst())
@@ -124,7 +125,7 @@ package final class WebSocketHandler: ChannelInboundHandler {
     readIfWanted()
   }
 
-  /// Sends a frame; fails if the socket is closed.
+  /// Sends a frame; fails if the WebSocket is closed.
   func send(opcode: UInt8, payload: ByteBuffer, _ promise: EventLoopPromise<Void>) {
     guard session.isOpen, let context else {
       promise.fail(WebSocketError(.notSent, "the socket is closed"))
@@ -136,14 +137,14 @@ package final class WebSocketHandler: ChannelInboundHandler {
   /// Begins the closing handshake.
   func close(_ close: WebSocketClose) { perform(session.close(close)) }
 
-  /// Nobody asks for arrivals any more: what comes is dropped, so that the end is found.
+  /// Drops all further events, so that the end is still detected.
   func abandon() {
     isAbandoned = true
     arrivals.removeAll()
     readIfWanted()
   }
 
-  /// The caller was cancelled: closes, and waits for nobody.
+  /// Closes without waiting, because the caller was canceled.
   func cancel() {
     close(WebSocketClose(code: 1001))
     let end = self.end ?? WebSocketClose(code: 1001, reason: "cancelled")
@@ -151,7 +152,7 @@ package final class WebSocketHandler: ChannelInboundHandler {
     for promise in waiting { promise.succeed(.closed(end)) }
     waiting.removeAll()
     abandon()
-    // Whoever does not read now will not read the Close either.
+    // A peer that does not read now will not read the Close either.
     if let context, !context.channel.isWritable { context.close(promise: nil) }
   }
 
@@ -168,7 +169,7 @@ package final class WebSocketHandler: ChannelInboundHandler {
         let channel = context.channel
         let timer = context.eventLoop.scheduleTask(in: closeTimeout) { channel.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in timer.cancel() }
-        // Nobody may be asking, and still the peer's Close has to be found.
+        // The peer's Close must be detected even without a pending request for an event.
         context.read()
       case .finishSending: closeBehindWrites(.output)
       case .disconnect: closeBehindWrites(.all)
@@ -202,7 +203,7 @@ package final class WebSocketHandler: ChannelInboundHandler {
 
   private func readIfWanted() {
     guard let context else { return }
-    // After the end whatever comes is dropped, so that the peer can disconnect.
+    // After the end all incoming data is dropped, so that the peer can disconnect.
     let isDraining = isAbandoned || session.isOver
     if isDraining || (arrivals.isEmpty && context.channel.isWritable) { context.read() }
   }

@@ -1,18 +1,19 @@
 import NIOCore
 
-/// Follows the heads of frames in a stream of bytes and finds a length that is not written in the fewest bytes, or
-/// whose first bit is set (RFC 6455 section 5.2): NIO's decoder takes these.
+/// Tracks frame headers in a stream of bytes and detects a length that is not in its shortest form,
+/// or whose first bit is set (RFC 6455 section 5.2): NIO's decoder accepts these.
 struct WebSocketLengths {
   private static let mask: UInt8 = 0x80
 
-  /// The bytes of the head that is being read, up to its length.
+  /// The bytes of the current header, up to its length.
   private var head: [UInt8] = []
-  /// How many bytes of the masking key and the payload are still to come.
+  /// The remaining bytes of the masking key and the payload.
   private var left: UInt64 = 0
 
-  /// Takes bytes as they come.
+  /// Processes bytes as they arrive.
   ///
-  /// - Returns: How many of them stand before the end of a head with a wrong length; nothing if there is none.
+  /// - Returns: The number of bytes before the end of a header with an invalid length, or `nil`
+  ///   without one.
   mutating func take(_ bytes: some Collection<UInt8>) -> Int? {
     var place = bytes.startIndex
     while place < bytes.endIndex {
@@ -45,7 +46,7 @@ struct WebSocketLengths {
     }
   }
 
-  /// The length of a payload; nothing if it is written wrongly.
+  /// The length of a payload; `nil` if it is not valid.
   private var length: UInt64? {
     let short = head[1] & ~Self.mask
     guard short >= 126 else { return UInt64(short) }
@@ -55,7 +56,8 @@ struct WebSocketLengths {
   }
 }
 
-/// Stands before the decoder of frames: behind a wrong length nothing goes on, and the session closes with 1002.
+/// Precedes the frame decoder: nothing passes after an invalid length, and the session closes with
+/// 1002.
 final class WebSocketLengthHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -78,5 +80,5 @@ final class WebSocketLengthHandler: ChannelInboundHandler, RemovableChannelHandl
   }
 }
 
-/// The length of a frame is written wrongly.
+/// The length of a frame is not valid.
 struct WebSocketLengthFault: Error {}

@@ -1,21 +1,21 @@
 import ConditionalHTTP
 
-/// One side of an open WebSocket as a value: frames go in, orders come out (RFC 6455).
+/// One side of an open WebSocket as a value: frames go in, actions come out (RFC 6455).
 ///
-/// 1. An arrival is ordered for every message, every pong and the end; the end comes once and last.
+/// 1. Every message, every pong and the end are delivered; the end comes once and last.
 /// 2. At most one Close is sent, and nothing after it.
-/// 3. What breaks the protocol ends the socket at once: 1002, 1007 for text that is no UTF-8, 1009
-///    for a message over the limit.
+/// 3. A protocol error ends the WebSocket at once: 1002, 1007 for text that is not UTF-8, 1009 for
+/// a message over the limit.
 package struct WebSocketSession {
-  /// Whose side it is.
+  /// The side of the connection.
   package enum Side: Sendable {
-    /// Frames that come are not masked (RFC 6455 section 5.1).
+    /// Received frames are not masked (RFC 6455 section 5.1).
     case client
-    /// Frames that come are masked.
+    /// Received frames are masked.
     case server
   }
 
-  /// What came over the network.
+  /// A received frame.
   struct Frame {
     var isFinal: Bool
     var hasReservedBits: Bool
@@ -24,23 +24,24 @@ package struct WebSocketSession {
     var payload: [UInt8]
   }
 
-  /// What is to be done, in order.
+  /// The actions to carry out, in order.
   enum Order: Hashable {
-    /// Hand this over.
+    /// Deliver this event.
     case deliver(WebSocketEvent)
     /// Send a final frame.
     case send(opcode: UInt8, payload: [UInt8])
     /// Disconnect if the peer has not done so after the close timeout.
     case awaitDisconnection
-    /// Send nothing more, as soon as everything is sent: the peer reads what was sent, and the end.
+    /// Send nothing more, once everything is sent: the peer reads what was sent, and the end.
     case finishSending
-    /// Disconnect as soon as everything is sent: of the two sides the server does it first (RFC 6455 section 7.1.1).
+    /// Disconnect once everything is sent: of the two sides the server does it first (RFC 6455
+    /// section 7.1.1).
     case disconnect
   }
 
   private enum Phase {
     case open
-    /// A Close was sent; the peer's is awaited.
+    /// A Close was sent; the peer's is expected.
     case closing
     /// The end was delivered.
     case over
@@ -53,13 +54,13 @@ package struct WebSocketSession {
   static let ping: UInt8 = 9
   static let pong: UInt8 = 10
 
-  /// The largest payload of a control frame, in bytes (RFC 6455 section 5.5).
+  /// The maximum payload of a control frame, in bytes (RFC 6455 section 5.5).
   package static let controlBytes = 125
 
   private let side: Side
   private let messageLimit: Int
   private var phase = Phase.open
-  /// The message under way: text or binary, and its bytes.
+  /// The current message: text or binary, and its bytes.
   private var fragments: (opcode: UInt8, bytes: [UInt8])?
   private var validator = UTF8Validator()
 
@@ -73,7 +74,7 @@ package struct WebSocketSession {
   /// Whether the end was delivered.
   var isOver: Bool { phase == .over }
 
-  /// A frame came.
+  /// Handles a frame.
   mutating func received(_ frame: Frame) -> [Order] {
     guard phase != .over else { return [] }
     if frame.hasReservedBits { return fail(1002, "a reserved bit is set") }
@@ -92,26 +93,26 @@ package struct WebSocketSession {
     }
   }
 
-  /// Bytes came that are no frame, or one whose length is over the limit.
+  /// Handles bytes that are not a valid frame, or a frame whose length exceeds the limit.
   mutating func receivedBadFrame(isTooLong: Bool) -> [Order] {
     guard phase != .over else { return [] }
     return isTooLong ? fail(1009, tooLong) : fail(1002, "a control frame breaks the rules")
   }
 
-  /// A frame came whose length is written wrongly.
+  /// Handles a frame whose length is not valid.
   mutating func receivedBadLength() -> [Order] {
     guard phase != .over else { return [] }
     return fail(1002, "the length of a frame breaks the rules")
   }
 
-  /// The caller closes.
+  /// Closes on behalf of the caller.
   mutating func close(_ close: WebSocketClose) -> [Order] {
     guard phase == .open else { return [] }
     phase = .closing
     return [.send(opcode: Self.close, payload: Self.payload(of: close)), .awaitDisconnection]
   }
 
-  /// The connection is gone.
+  /// Handles the loss of the connection.
   mutating func disconnected() -> [Order] {
     guard phase != .over else { return [] }
     phase = .over
@@ -128,7 +129,7 @@ package struct WebSocketSession {
     case (Self.text, _), (Self.binary, _): return fail(1002, "a message begins within another one")
     default: return fail(1002, "the opcode \(frame.opcode) is reserved")
     }
-    // Taken out, so that the bytes are appended in place.
+    // Moved out, so that the bytes are appended in place.
     guard var message = fragments.take() else { return [] }
     guard message.bytes.count + frame.payload.count <= messageLimit else {
       return fail(1009, tooLong)
@@ -176,7 +177,8 @@ package struct WebSocketSession {
     let isFirst = phase == .open
     phase = .over
     fragments = nil
-    // The server ends the connection, and at once; a connection closed with bytes unread would lose the Close.
+    // The server ends the connection at once; closing a connection with unread bytes would lose the
+    // Close.
     let last: [Order] = side == .server ? [.finishSending] : []
     guard isFirst else { return [.deliver(.closed(close))] + last }
     let goodbye = Order.send(opcode: Self.close, payload: Self.payload(of: close))
@@ -185,7 +187,7 @@ package struct WebSocketSession {
 
   private var tooLong: String { "a message is longer than \(messageLimit) bytes" }
 
-  /// The payload of a Close; empty for a code that may not be sent.
+  /// Returns the payload of a Close; empty for a code that must not be sent.
   private static func payload(of close: WebSocketClose) -> [UInt8] {
     guard mayBeSent(close.code) else { return [] }
     var reason = close.reason
@@ -193,7 +195,7 @@ package struct WebSocketSession {
     return [UInt8(close.code >> 8), UInt8(close.code & 0xFF)] + Array(reason.utf8)
   }
 
-  /// Whether a code may stand in a Close (RFC 6455 section 7.4, and its registry).
+  /// Returns whether a code may be sent in a Close (RFC 6455 section 7.4, and its registry).
   private static func mayBeSent(_ code: UInt16) -> Bool {
     switch code {
     case 1000...1003, 1007...1014, 3000...4999: true

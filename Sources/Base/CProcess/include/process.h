@@ -4,52 +4,55 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/// A program that is about to be started.
+/// A program to start.
 struct process_start {
-  /// The program's path.
+  /// The path of the program.
   const char *path;
-  /// Its arguments, the name first, ended by NULL.
+  /// The arguments, including the name, terminated by NULL.
   char *const *arguments;
-  /// `NAME=value`, ended by NULL.
+  /// `NAME=value` strings, terminated by NULL.
   char *const *environment;
-  /// The folder it runs in.
+  /// The working directory.
   const char *folder;
-  /// The descriptors that become its input, output and error output.
+  /// The descriptors for standard input, output and error.
   int input, output, error;
-  /// A set of rules that restricts it, or -1.
+  /// A Landlock ruleset that restricts the program, or -1.
   int rules;
 };
 
-/// Starts a program in a process group of its own, with the usual handling of signals.
+/// Starts a program in its own process group, with default signal handling.
 ///
-/// Returns 0 and the process, or the number of an error.
+/// Returns 0 and the process, or an error number.
 int process_spawn(const struct process_start *start, pid_t *process);
 
-/// A descriptor that becomes readable when a process has ended; -1 if the system has none.
+/// Returns a descriptor that becomes readable when a process has ended, or -1 if the system has
+/// none.
 int process_descriptor(pid_t process);
 
-/// Waits until a process has ended, without forgetting it.
+/// Waits until a process has ended, without reaping it.
 void process_wait(pid_t process);
 
-/// Forgets a process that has ended. Returns its exit status; negative for the signal that ended it.
+/// Reaps a process that has ended. Returns its exit status, or the negated number of the signal
+/// that ended it.
 int process_reap(pid_t process);
 
-/// Makes a pipe that programs do not inherit. Returns 0, or the number of an error.
+/// Creates a pipe that programs do not inherit. Returns 0, or an error number.
 int process_pipe(int *read_end, int *write_end);
 
-/// What rules restrict (landlock(7)).
+/// The access that rulesets restrict (landlock(7)).
 enum {
   RULE_EXECUTE = 1,
   RULE_WRITE = 2,
 };
 
-/// The version of the kernel's rules; 0 if it has none.
+/// Returns the version of Landlock in the kernel, or 0 without it.
 int rules_version(void);
 
-/// Makes a set of rules that forbids what is given, until paths are allowed. Returns a descriptor, or -1.
+/// Creates a ruleset that forbids the given access until paths are allowed. Returns a descriptor,
+/// or -1.
 int rules_make(int restricted);
 
-/// Allows a file, or a folder with everything in it. Returns 0, or the number of an error.
+/// Allows a file, or a folder with its contents. Returns 0, or an error number.
 int rules_allow(int rules, int restricted, int allowed, const char *path);
 
 #endif
