@@ -12,7 +12,7 @@ import UnixSignals
 import WebBoard
 import WorkspacesServer
 
-/// Puts the services together on one port.
+/// Combines the services on one port.
 struct BoardServer {
   let host: String
   let port: Int
@@ -21,19 +21,19 @@ struct BoardServer {
   let logger: Logger
   /// The origins whose pages may read the API; empty for any.
   let origins: [String]
-  /// The realtime sources; nothing without any.
+  /// The realtime sources; `nil` without any.
   let realtime: RealtimeFeeds?
-  /// What is slowed down on purpose.
+  /// The phases that are slowed down for tests.
   let faults: PhaseFaults
-  /// The workspaces; nothing without any.
+  /// The workspaces; `nil` if not served.
   var workspaces: WorkspacePart?
   /// The Unix socket to listen on instead of the port.
   var socket: String?
-  /// The jobs; nothing without a folder for them.
+  /// The jobs; `nil` without a folder for them.
   let jobs: JobsService?
-  /// How many boards a second are answered with ease.
+  /// The number of boards per second that the server handles easily.
   var ease = ServerLimits().boardsPerSecond
-  /// What boards carry receipts with; nothing for none.
+  /// The key of receipts for boards; `nil` for no receipts.
   var receiptKey: ReceiptKey?
   /// The APIs of other apps that are served besides the native one.
   var speak: Set<Dialect> = []
@@ -42,10 +42,10 @@ struct BoardServer {
   /// What the port is opened with.
   let door: ServerListener
 
-  /// Serves until the process is told to stop (SIGINT, SIGTERM), then lets running answers finish.
+  /// Serves until the process receives SIGINT or SIGTERM, then finishes pending responses.
   ///
   /// - Parameter onRunning: Called with the port once it is open.
-  /// - Throws: An error of the socket, such as a port that is taken.
+  /// - Throws: A socket error, such as a port that is in use.
   func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
     let listening = ListeningPort(port)
     let responses = ResponseCounter()
@@ -79,8 +79,8 @@ struct BoardServer {
       },
       logger: logger
     )
-    // The last is told to end first: those who wait for news are let go before the server waits for
-    // its answers to end.
+    // The last service is stopped first: long polls and streams are ended before the server waits
+    // for pending responses.
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
         services: [
@@ -109,14 +109,14 @@ struct BoardServer {
     workspaces == nil ? [] : WorkspacesService.prefixes + catnipPaths
   }
 
-  /// The beginnings of the paths that are not public.
+  /// The path prefixes that are not public.
   private var closedPaths: [String] {
     (workspaces == nil ? [] : WorkspacesService.prefixes + catnipPaths)
       + (jobs == nil ? [] : JobsService.writablePaths + ["/v1/capabilities"])
       + (booksTrack == nil ? [] : BooksTrackDialectService.paths)
   }
 
-  /// What the server could serve and does not.
+  /// The services that are available but not configured.
   private var absent: [AbsentService] {
     var absent: [AbsentService] = []
     if workspaces == nil {
@@ -163,7 +163,7 @@ struct BoardServer {
     )
     let routes = RouteMethods()
     router.add(middleware: ResponseCounterMiddleware(responses))
-    // Compressing is a part of the work.
+    // Compression is part of the work.
     router.add(middleware: FairQueueMiddleware(FairQueue(), paths: StationboardService.paths))
     router.add(middleware: CompressionMiddleware())
     router.add(
@@ -195,7 +195,7 @@ struct BoardServer {
     return router
   }
 
-  /// The parts that have pages of their own.
+  /// The services that have pages.
   private var pages: Set<WebBoardService.Part> {
     var pages: Set<WebBoardService.Part> = []
     if workspaces != nil { pages.insert(.workspaces) }
@@ -204,7 +204,7 @@ struct BoardServer {
   }
 }
 
-/// Lets go of everybody who waits for news when the server is told to end.
+/// Ends all long polls and streams on shutdown.
 private struct Closing: Service {
   let service: StationboardService
   let workspaces: WorkspacePart?
@@ -218,7 +218,7 @@ private struct Closing: Service {
   }
 }
 
-/// Takes over new imports while the server runs.
+/// Switches to new imports while the server runs.
 private struct FeedWatch: Service {
   let store: FeedStore
 

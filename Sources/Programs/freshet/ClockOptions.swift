@@ -5,7 +5,7 @@ import Serving
 
 /// The service clock of a command.
 struct ClockOptions: ParsableArguments {
-  /// The paces in words.
+  /// The range of paces, as text.
   static let paceRange = "0.05 to 1000"
 
   @Option(help: "Start the service clock at an instant, 2026-11-24T08:00:00+01:00, and let it run.")
@@ -33,13 +33,13 @@ struct ClockOptions: ParsableArguments {
   /// The instant of `--now`, in seconds since 1970-01-01T00:00:00Z.
   var start: Double? { now.flatMap { InstantText.read($0) } }
 
-  /// The clock, which begins to run with this call: at `--now`, else at the standard instant, else at the
-  /// machine's.
+  /// Returns the clock, which starts with this call: at `--now`, else at the standard instant, else
+  /// at the machine's time.
   func clock(from standard: Double? = nil) -> ServiceClock {
     let start = start ?? standard
     return start == nil && pace == 1 ? ServiceClock() : ServiceClock(startingAt: start, pace: pace)
   }
 
-  /// The clock of schedules, as fast as the service clock.
+  /// The clock of schedules, at the pace of the service clock.
   var hostClock: HostClock { pace == 1 ? .device() : HostClock(PacedClock(pace: pace)) }
 }

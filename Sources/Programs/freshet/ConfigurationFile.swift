@@ -8,12 +8,12 @@ import StationboardServer
 struct ConfigurationFile {
   let path: String
   let settings: ServeSettings
-  /// Whether the file holds credentials and people other than its owner may read it.
+  /// Whether the file holds credentials and is readable by other users.
   let isExposed: Bool
 
   /// Reads a file.
   ///
-  /// - Throws: `ExitCode` after the reason was told.
+  /// - Throws: `ExitCode` after printing the reason.
   init(path: String) throws {
     self.path = path
     let url = URL(fileURLWithPath: path)
@@ -37,9 +37,9 @@ struct ConfigurationFile {
     isExposed = settings.holdsSecrets && (mode ?? 0) & 0o044 != 0
   }
 
-  /// The sources, but for those that the command line names itself.
+  /// Returns the sources, except for those that the command line gives itself.
   ///
-  /// - Throws: `ExitCode` after the reason was told.
+  /// - Throws: `ExitCode` after printing the reason.
   func sources(besides given: [RealtimeSource]) throws -> [RealtimeSource] {
     var sources: [RealtimeSource] = []
     for feed in settings.feeds {
@@ -60,7 +60,7 @@ struct ConfigurationFile {
             try RealtimeOptions.source(kind, prefix: feed.prefix, address, fields)
           )
         } catch {
-          // Neither of them shows the value of a field.
+          // Neither of them contains the value of a field.
           let reason = (error as? ValidationError)?.message ?? "\(error)"
           try Self.fail("\(path): \(feed.place).\(name): \(reason)")
         }

@@ -24,9 +24,9 @@ struct CrowdCommand: AsyncParsableCommand {
       """
   )
 
-  /// The most clients of one run.
+  /// The maximum number of clients of one run.
   private static let mostClients = 100_000
-  /// The most failures among all requests, in percent.
+  /// The maximum share of failures among all requests, in percent.
   private static let mostFailures = 5
 
   @Argument(help: "The server, such as http://127.0.0.1:8080.")
@@ -101,7 +101,7 @@ struct CrowdCommand: AsyncParsableCommand {
     )
     var policy = preset.policy
     policy.push = nil
-    // A short board: what is measured is when they ask, not what they read.
+    // A short board: the measurement concerns when clients request, not what they read.
     let board = BoardResource(
       server: try address(),
       stop: stop,

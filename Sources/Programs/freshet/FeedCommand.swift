@@ -103,7 +103,7 @@ struct FeedCommand: AsyncParsableCommand {
     }
   }
 
-  /// The key of the feed that is simulated.
+  /// Returns the key of the simulated feed.
   private func key(in store: FeedStore) throws -> String {
     let keys = store.feeds.map(\.entry.key)
     let folder = data.folder.path

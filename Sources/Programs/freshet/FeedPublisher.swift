@@ -2,9 +2,9 @@ import FeedSimulation
 import GTFSRealtime
 import NIOCore
 
-/// Prints publications: each once, however many clients ask for it at the same time.
+/// Renders publications: each once, however many clients request it at the same time.
 actor FeedPublisher {
-  /// The forms a publication comes in.
+  /// The formats of a publication.
   enum Form: Hashable, Sendable {
     /// The protobuf wire format.
     case protobuf
@@ -12,11 +12,11 @@ actor FeedPublisher {
     case json
   }
 
-  /// A printed publication.
+  /// A rendered publication.
   struct Sheet: Sendable {
-    /// The content.
+    /// The body.
     let content: ByteBuffer
-    /// What tells it from others.
+    /// The digest of the body.
     let digest: FeedDigest
   }
 
@@ -28,17 +28,17 @@ actor FeedPublisher {
     var form: Form
   }
 
-  /// How many publications are kept.
+  /// The number of publications that are cached.
   private static let kept = 8
 
   private var sheets: [Key: Task<Sheet, any Error>] = [:]
   private var order: [Key] = []
 
-  /// The content of an answer.
+  /// Returns the body of a response.
   ///
   /// - Throws: If the feed cannot be written as JSON.
   func sheet(_ answer: FeedAnswer, of world: FeedWorld, as form: Form) async throws -> Sheet {
-    // Lateness and slowness do not change what is printed.
+    // Lateness and slowness do not change the body.
     let fault: FeedFault? =
       switch answer.fault {
       case .emptyBody, .noEntities, .truncated: answer.fault

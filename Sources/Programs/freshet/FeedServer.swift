@@ -16,10 +16,10 @@ struct FeedServer {
   let logger: Logger
   let door: ServerListener
 
-  /// Serves until the process is told to stop (SIGINT, SIGTERM), then lets running answers finish.
+  /// Serves until the process receives SIGINT or SIGTERM, then finishes pending responses.
   ///
   /// - Parameter onRunning: Called with the port once it is open.
-  /// - Throws: An error of the socket, such as a port that is taken.
+  /// - Throws: A socket error, such as a port that is in use.
   func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
     let listening = ListeningPort(port)
     let press = FeedPublisher()
@@ -97,7 +97,7 @@ struct FeedServer {
   private var milliseconds: Int64 { Int64((clock.now * 1_000).rounded(.down)) }
 }
 
-/// Takes over new imports while the server runs.
+/// Switches to new imports while the server runs.
 private struct FeedStageWatch: Service {
   let stage: FeedStage
 
@@ -106,7 +106,7 @@ private struct FeedStageWatch: Service {
   }
 }
 
-/// Prints each publication before it appears, so that nobody waits for it.
+/// Renders each publication before it appears, so that no request waits for it.
 private struct FeedAhead: Service {
   let stage: FeedStage
   let clock: ServiceClock
@@ -127,7 +127,7 @@ private struct FeedAhead: Service {
       let next = world.tick(stream, at: now).nextInstant
       let coming = world.answer(stream, at: next)
       if coming.status == 200 { _ = try? await press.sheet(coming, of: world, as: .protobuf) }
-      // At least a millisecond, so that a publication that is due does not spin.
+      // At least a millisecond, so that a due publication does not cause a busy loop.
       guard (try? await clock.sleep(until: max(Double(next) / 1_000, clock.now + 0.001))) != nil
       else { return }
     }

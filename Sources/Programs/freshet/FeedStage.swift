@@ -3,15 +3,15 @@ import StationboardServer
 import Synchronization
 import Timetable
 
-/// The world of the feed that is published; a new import gives a new one, with the same seed.
+/// The world of the published feed; a new import creates a new one, with the same seed.
 final class FeedStage: Sendable {
   private let store: FeedStore
   private let key: String
   private let options: FeedWorld.Options
-  /// The feed keeps its generation from being removed as long as its world is in use.
+  /// The feed, which protects its generation from removal while its world is in use.
   private let current: Mutex<(feed: Feed, world: FeedWorld)>
 
-  /// Sets up the world of a feed; `nil` if the store does not have it.
+  /// Creates the world of a feed; returns `nil` if the store does not have the feed.
   init?(store: FeedStore, key: String, options: FeedWorld.Options) {
     guard let feed = store.feeds.first(where: { $0.entry.key == key }) else { return nil }
     self.store = store
@@ -23,14 +23,14 @@ final class FeedStage: Sendable {
   /// The world.
   var world: FeedWorld { current.withLock { $0.world } }
 
-  /// The world of a feed, with alerts about its own agencies.
+  /// Returns the world of a feed, with alerts about its own agencies.
   private static func world(of feed: Feed, _ options: FeedWorld.Options) -> FeedWorld {
     var options = options
     options.agencyIDs = feed.timetable.agencyIds
     return FeedWorld(feed.timetable, options: options)
   }
 
-  /// Takes over new imports until the task is cancelled.
+  /// Switches to new imports until the task is canceled.
   func watch() async {
     await withTaskGroup { group in
       group.addTask { await self.store.watch() }

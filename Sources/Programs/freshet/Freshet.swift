@@ -49,8 +49,8 @@ struct Freshet: AsyncParsableCommand {
     }
   }
 
-  /// Ends the process without exit handlers: event loops and pool threads still run, and what exit handlers take down
-  /// is in use by them.
+  /// Ends the process without exit handlers, because event loops and pool threads still use what
+  /// exit handlers release.
   private static func leave(_ code: Int32) -> Never {
     TerminalSession.giveBack()
     fflush(nil)

@@ -8,9 +8,9 @@ import NIOCore
 import Serving
 import Timetable
 
-/// What a simulated feed says of the departures of a stop: what a right board shows.
+/// The ground truth of a simulated feed for a stop: what a correct board shows.
 struct GroundTruthAnswer {
-  /// The longest window, in minutes; the standard one is that of boards.
+  /// The valid lengths of the window, in minutes; the default is that of boards.
   static let minutes = 1...720
 
   private let world: FeedWorld
@@ -19,8 +19,8 @@ struct GroundTruthAnswer {
   private let sourceTime: Int64
   private let window: Int64
 
-  /// Reads a question: `stop`, and `at` (RFC 3339; default now) or `source_time` (seconds since
-  /// 1970-01-01T00:00:00Z, the timestamp of a feed's header), and `minutes` (default 210).
+  /// Reads the parameters: `stop`, and `at` (RFC 3339; now by default) or `source_time` (seconds
+  /// since 1970-01-01T00:00:00Z, the timestamp of a feed's header), and `minutes` (210 by default).
   ///
   /// - Throws: ``Problem`` 400 or 404.
   init(_ request: Request, world: FeedWorld, now: Double) throws(Problem) {
@@ -61,7 +61,7 @@ struct GroundTruthAnswer {
     sourceTime = asked.map { Int64($0) } ?? tick.sourceTime
   }
 
-  /// The answer, as JSON.
+  /// Returns the response, as JSON.
   func response() throws -> Response {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -4,7 +4,7 @@ import Timetable
 
 /// The closing report of an import, for people and for programs.
 enum ImportReportText {
-  /// The report as JSON, ended by a line feed.
+  /// Returns the report as JSON, ended by a line feed.
   static func json(_ report: ImportReport) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -12,7 +12,7 @@ enum ImportReportText {
     return String(decoding: data, as: UTF8.self) + "\n"
   }
 
-  /// The report as a table.
+  /// Returns the report as a table.
   static func text(_ report: ImportReport) -> String {
     var text = "\n" + Terminal.fit("file", 20)
     text += Terminal.fit("rows", 14, atEnd: true) + Terminal.fit("rejected", 11, atEnd: true)
@@ -52,7 +52,7 @@ enum ImportReportText {
     return text
   }
 
-  /// The first ten rows of a list; the JSON report and report.json have more.
+  /// Returns the first ten rows of a list; the JSON report and report.json have more.
   private static func rows(_ title: String, _ rows: [RejectedRow], of count: Int) -> String {
     guard count > 0 else { return "" }
     let shown = rows.prefix(10)

@@ -1,9 +1,9 @@
 import Foundation
 import NIOCore
 
-/// Why a server cannot listen, for the person who started it.
+/// Explains why a server cannot listen.
 enum ListenFailure {
-  /// The reason in words; what to do about a port that is taken.
+  /// Returns the reason, and what to do about a port that is in use.
   static func text(_ error: any Error) -> String {
     guard let error = error as? IOError else { return "\(error)" }
     switch error.errnoCode {

@@ -1,7 +1,8 @@
 import Foundation
 import Timetable
 
-/// Shows on standard error how far an import is: a bar on a terminal, a line per step elsewhere.
+/// Shows the progress of an import on standard error: a bar on a terminal, a line per step
+/// elsewhere.
 final class ProgressPrinter {
   private let isBar: Bool
   private var step = ""

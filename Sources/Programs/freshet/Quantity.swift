@@ -1,6 +1,6 @@
-/// Numbers as people read them.
+/// Formats numbers for people.
 enum Quantity {
-  /// 1234567 as `1,234,567`.
+  /// Returns 1234567 as `1,234,567`.
   static func count(_ number: Int) -> String {
     var digits = String(number.magnitude)
     var groups: [String] = []
@@ -12,7 +12,7 @@ enum Quantity {
     return (number < 0 ? "-" : "") + groups.joined(separator: ",")
   }
 
-  /// Bytes in the unit that fits, `250.3 MB`.
+  /// Returns bytes in a suitable unit, such as `250.3 MB`.
   static func bytes(_ count: Int) -> String {
     var value = Double(count)
     for unit in ["B", "kB", "MB"] {
@@ -22,11 +22,11 @@ enum Quantity {
     return "\(tenths(value)) GB"
   }
 
-  /// A number without a point if it is a whole one.
+  /// Returns a number, without a decimal point if it is whole.
   static func plain(_ value: Double) -> String {
     value == value.rounded() && value.magnitude < 1e15 ? "\(Int64(value))" : "\(value)"
   }
 
-  /// A number with one place after the point.
+  /// Returns a number with one decimal place.
   static func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
 }

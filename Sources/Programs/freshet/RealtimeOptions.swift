@@ -5,7 +5,7 @@ import Freshness
 import HTTPTypes
 import StationboardServer
 
-/// Where realtime comes from.
+/// The options for sources of realtime data.
 struct RealtimeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -58,9 +58,9 @@ struct RealtimeOptions: ParsableArguments {
     _ = try faults()
   }
 
-  /// The sources.
+  /// Returns the sources.
   ///
-  /// - Throws: `ValidationError` that names what is wrong.
+  /// - Throws: `ValidationError` with the problem.
   func sources() throws -> [RealtimeSource] {
     let fields: HTTPFields
     do throws(WatchAddressError) {
@@ -93,9 +93,9 @@ struct RealtimeOptions: ParsableArguments {
     return try source(kind, prefix: prefix, address, fields)
   }
 
-  /// A source at an address or in a file.
+  /// Returns a source at a URL or in a file.
   ///
-  /// - Throws: `ValidationError` that says what is wrong with the address.
+  /// - Throws: `ValidationError` with the problem of the address.
   static func source(
     _ kind: RealtimeSource.Kind,
     prefix: String,
@@ -134,7 +134,7 @@ struct RealtimeOptions: ParsableArguments {
     return rhythms
   }
 
-  /// The prefix and the rest of `PREFIX=REST`; no prefix if there is none.
+  /// Returns the prefix and the rest of `PREFIX=REST`; an empty prefix if there is none.
   private static func parts(of value: String) -> (prefix: String, rest: String) {
     guard let equals = value.firstIndex(of: "="), !value[..<equals].isEmpty,
       value[..<equals].allSatisfy({
@@ -144,9 +144,9 @@ struct RealtimeOptions: ParsableArguments {
     return (String(value[..<equals]), String(value[value.index(after: equals)...]))
   }
 
-  /// The recordings to replay, with the prefixes of their timetables.
+  /// Returns the recordings to replay, with the prefixes of their timetables.
   ///
-  /// - Throws: `ValidationError` that names what is wrong.
+  /// - Throws: `ValidationError` with the problem.
   func recordings() throws -> [(prefix: String, path: String)] {
     guard !replay.isEmpty else { return [] }
     for (option, values) in [
@@ -171,9 +171,9 @@ struct RealtimeOptions: ParsableArguments {
     return files
   }
 
-  /// What is slowed down.
+  /// Returns the phases to slow down.
   ///
-  /// - Throws: `ValidationError` that names what is wrong.
+  /// - Throws: `ValidationError` with the problem.
   func faults() throws -> PhaseFaults {
     var delays: [BoardPhase: Duration] = [:]
     for text in slow {

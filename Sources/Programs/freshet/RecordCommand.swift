@@ -76,7 +76,7 @@ struct RecordCommand: AsyncParsableCommand {
     }
   }
 
-  /// What is recorded.
+  /// Returns the sources to record.
   private func sources() throws -> [RecordSource] {
     do throws(WatchAddressError) {
       let fields = try WatchAddress.fields(header)
@@ -149,9 +149,9 @@ struct RecordCommand: AsyncParsableCommand {
     )
   }
 
-  /// Prints what is recorded until it is enough.
+  /// Prints what is recorded until the end.
   ///
-  /// - Returns: How many answers were recorded, and why nothing more can be; nothing if that was wished for.
+  /// - Returns: The number of recorded responses, and the reason for an early end, or `nil`.
   private static func follow(
     _ happenings: AsyncStream<RecordExchange.Happening>
   ) async -> (count: Int, failure: FeedRecording.Failure?) {
@@ -161,7 +161,7 @@ struct RecordCommand: AsyncParsableCommand {
       case .failed(let failure): return (answers, failure)
       case .recorded(let answer, let entry, let count):
         answers += 1
-        // Nobody reads any more: a closed pipe is no error, and no reason to stop recording.
+        // The reader is gone: a closed pipe is neither an error nor a reason to stop recording.
         Terminal.write(RecordText.line(answer, entry, count))
       }
     }

@@ -5,9 +5,9 @@ import GTFSRealtime
 import HTTPTypes
 import Serving
 
-/// A transport that records every answer that passes through it.
+/// A transport that records every response that passes through it.
 struct RecordExchange: HTTPExchange {
-  /// What became of an answer.
+  /// The result of recording a response.
   enum Happening: Sendable {
     /// It was written; the file has this many bytes now.
     case recorded(FeedRecording.Answer, FeedRecording.Writer.Entry, Int64)
@@ -15,15 +15,15 @@ struct RecordExchange: HTTPExchange {
     case failed(FeedRecording.Failure)
   }
 
-  /// Asks servers; files are read here.
+  /// Sends requests to servers; files are read here.
   let transport: any HTTPExchange
   let writer: FeedRecording.Writer
   let sources: [RecordSource]
-  /// Dates the answers.
+  /// Dates the responses.
   let clock: ServiceClock
   let report: @Sendable (Happening) -> Void
 
-  /// The fields of answers that are recorded: those that say what the content is and how fresh.
+  /// The response fields that are recorded: those about the content and its freshness.
   private static let fields: [HTTPField.Name] = [
     .date, .age, .eTag, .lastModified, .cacheControl, .retryAfter, .contentType, .contentEncoding,
   ]
@@ -45,7 +45,7 @@ struct RecordExchange: HTTPExchange {
       return answer
     } catch {
       let took = clock.now - start
-      // A cancellation is no answer, unless it ended the patience of the engine.
+      // A cancellation is not a response, unless the engine's timeout caused it.
       let isTimeout = error.code == .timedOut || took >= Double(RecordSource.patience)
       if let source, error.code != .cancelled || isTimeout {
         let failure = isTimeout ? FeedRecording.noAnswerInTime : error.description

@@ -6,16 +6,17 @@ import FreshnessRuntime
 import GTFSRealtime
 import HTTPTypes
 
-/// A feed that is recorded, as a resource of the engine.
+/// A recorded feed as a resource of the engine.
 struct RecordSource: FreshResource {
-  /// What is written of where answers came from.
+  /// The source as written to the recording.
   let source: FeedRecording.Source
-  /// The request; of a file, one with the scheme `file`.
+  /// The request; for a file, one with the scheme `file`.
   let question: HTTPRequest
-  /// Seconds between two questions.
+  /// The seconds between two requests.
   let interval: Double
 
-  /// The least seconds between two questions to another machine (mesdeparts.md section 3.4).
+  /// Returns the minimum seconds between two requests to another machine (mesdeparts.md section
+  /// 3.4).
   private static func floor(of feed: FeedRecording.Feed) -> Double {
     switch feed {
     case .tripUpdates: 5
@@ -23,9 +24,9 @@ struct RecordSource: FreshResource {
     }
   }
 
-  /// Reads what a person typed.
+  /// Reads a typed source.
   ///
-  /// - Throws: ``WatchAddressError`` that says what is wrong with it.
+  /// - Throws: ``WatchAddressError`` with the problem.
   init(
     _ feed: FeedRecording.Feed,
     _ text: String,
@@ -39,7 +40,7 @@ struct RecordSource: FreshResource {
       guard !path.isEmpty, !path.contains("://") else {
         throw WatchAddressError("\"\(text)\" is neither an address (http, https) nor a file")
       }
-      // host:8090/… and example.org/… are addresses that lack their scheme, unless a file is there.
+      // host:8090/… and example.org/… are URLs without their scheme, unless such a file exists.
       let first = path.prefix { $0 != "/" }
       let hasHost = !text.hasPrefix("file://") && (first.contains(":") || first == "localhost")
       guard !hasHost || FileManager.default.fileExists(atPath: path) else {
@@ -61,7 +62,7 @@ struct RecordSource: FreshResource {
     }
   }
 
-  /// Whether the server is on this machine.
+  /// Returns whether the server is on this machine.
   private static func isLocal(_ request: HTTPRequest) -> Bool {
     let authority = request.authority ?? ""
     let host =
@@ -69,7 +70,7 @@ struct RecordSource: FreshResource {
     return host == "localhost" || host.hasPrefix("127.") || host == "[::1"
   }
 
-  /// The address without the values of its query: keys are often given there.
+  /// Returns the URL without the values of its query, which often contains keys.
   private static func address(of request: HTTPRequest) -> String {
     let path = request.path ?? "/"
     let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -83,10 +84,10 @@ struct RecordSource: FreshResource {
     return text
   }
 
-  /// How long an answer may take, in seconds.
+  /// The time limit for a response, in seconds.
   static let patience: Int64 = 30
 
-  /// The constants of a recording: one pace, and no request more than it needs.
+  /// The constants of a recording: one pace, and no unnecessary requests.
   static func policy(every interval: Double) -> Policy {
     let milliseconds = Int64((interval * 1_000).rounded())
     var policy = Policy(every: .milliseconds(milliseconds), jitter: .share(2))
@@ -108,7 +109,7 @@ struct RecordSource: FreshResource {
     _ answer: HTTPExchangeAnswer,
     since known: FeedDigest?
   ) throws(UnreadableAnswer) -> Reading<FeedDigest> {
-    // Whatever came is recorded; whether it is a feed is for whoever replays it.
+    // Everything received is recorded; whether it is a feed is decided at replay.
     Reading(FeedDigest(answer.body))
   }
 }

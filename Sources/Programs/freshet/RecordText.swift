@@ -1,9 +1,9 @@
 import FeedRecording
 import GTFS
 
-/// What a recording tells the person who makes it.
+/// The messages of a recording.
 enum RecordText {
-  /// One answer in one line.
+  /// Returns one response as a line.
   static func line(
     _ answer: FeedRecording.Answer,
     _ entry: FeedRecording.Writer.Entry,

@@ -6,7 +6,7 @@ import Logging
 import Serving
 import StationboardServer
 
-/// The recordings that stand in for realtime sources.
+/// The recordings that replace realtime sources.
 struct Replays {
   private struct Part {
     var prefix: String
@@ -17,7 +17,7 @@ struct Replays {
 
   /// Opens recordings, each for the timetable with a prefix.
   ///
-  /// - Throws: ``FeedRecording/Failure`` if a file cannot be read or has no answer at all.
+  /// - Throws: ``FeedRecording/Failure`` if a file cannot be read or has no responses.
   init(_ files: [(prefix: String, path: String)]) throws(FeedRecording.Failure) {
     var parts: [Part] = []
     for file in files {
@@ -28,8 +28,8 @@ struct Replays {
     self.parts = parts
   }
 
-  /// The instant of the first answer of all, in seconds since 1970-01-01T00:00:00Z; `nil` without
-  /// recordings.
+  /// The instant of the first response of all recordings, in seconds since 1970-01-01T00:00:00Z;
+  /// `nil` without recordings.
   var start: Double? {
     parts.compactMap(\.reader.span?.lowerBound).min().map { Double($0) / 1_000 }
   }
@@ -47,7 +47,7 @@ struct Replays {
     }
   }
 
-  /// What there is to be told before the replay begins: one line for each recording, and what of it
+  /// Returns the messages before the replay begins: one line for each recording, and what of it
   /// cannot be used.
   func lines(clock: ServiceClock) -> [String] {
     parts.flatMap { part in
@@ -75,7 +75,7 @@ struct Replays {
     }
   }
 
-  /// What is replayed, for the person who started it.
+  /// A description of what is replayed.
   var announcement: String {
     parts.map { part in
       let reader = part.reader
@@ -92,7 +92,8 @@ struct Replays {
     .joined()
   }
 
-  /// The exchange that answers from the recordings, and what it is to be told when content was taken.
+  /// Returns the exchange that answers from the recordings, and the function to call when content
+  /// was applied.
   func exchange(
     otherwise other: any HTTPExchange,
     clock: ServiceClock,
@@ -140,7 +141,7 @@ struct Replays {
 }
 
 extension FeedRecording.Reader {
-  /// The failure of a recording without answers.
+  /// The error for a recording without responses.
   fileprivate var empty: FeedRecording.Failure {
     damages.first
       ?? FeedRecording.Failure(.unreadable, path, "has no answers; nothing can be replayed")

@@ -49,7 +49,7 @@ struct SampleCommand: ParsableCommand {
   }
 
   private static func today() -> String {
-    // The network's own day, wherever the machine is.
+    // The network's own day, regardless of the machine's time zone.
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = TimeZone(identifier: "Europe/Zurich") ?? calendar.timeZone
     let parts = calendar.dateComponents([.year, .month, .day], from: Date())

@@ -140,7 +140,7 @@ struct ServeCommand: AsyncParsableCommand {
       throw ExitCode(1)
     }
     var sources = try realtime.sources() + replays.sources
-    // A replay takes the place of all sources.
+    // A replay replaces all sources.
     if let file, files.isEmpty { sources += try file.sources(besides: sources) }
     if let file, file.isExposed {
       logger.warning(
@@ -217,9 +217,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
   }
 
-  /// The usual limits, and what a file says otherwise.
+  /// Returns the default limits, as changed by a file.
   ///
-  /// - Throws: `ValidationError` for a limit that there is not.
+  /// - Throws: `ValidationError` for an unknown limit.
   private static func limits(_ settings: ServeSettings?) throws -> ServerLimits {
     var limits = ServerLimits()
     for (name, value) in (settings?.limits ?? [:]).sorted(by: { $0.key < $1.key })

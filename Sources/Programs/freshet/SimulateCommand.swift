@@ -19,7 +19,7 @@ struct SimulateCommand: ParsableCommand {
       """
   )
 
-  /// The most events of one run: an hour or so.
+  /// The maximum number of events of one run: an hour or so.
   private static let mostEvents = 10_000_000_000
 
   @Option(help: "The least number of events to check for each policy; 0 checks none.")

@@ -1,13 +1,15 @@
 import Glibc
 
-/// The right to listen on a Unix socket: only one process has it at a time, for as long as this lives.
+/// The exclusive right to listen on a Unix socket, held by one process for the lifetime of this
+/// object.
 ///
-/// The lock is on a file beside the socket, so that two that start at once do not both find nobody there. A socket
-/// that nobody listens on any more is removed; one that is served, by whatever program, stays.
+/// The lock is on a file beside the socket, so that two processes that start at once do not both
+/// find the socket free. A socket without a listener is removed; one that any program serves is
+/// kept.
 final class SocketLock {
-  /// Why the socket is not to be had.
+  /// The reason why the socket is not available.
   struct Refusal: Error, CustomStringConvertible {
-    /// The reason in words.
+    /// A description of the reason.
     let description: String
   }
 
@@ -15,7 +17,8 @@ final class SocketLock {
 
   /// Claims a socket.
   ///
-  /// - Parameter path: Where the socket is to be, at most 100 bytes; the lock is at the path with `.lock`.
+  /// - Parameter path: The path of the socket, at most 100 bytes; the lock is at the path with
+  ///   `.lock`.
   /// - Throws: ``Refusal``.
   init(_ path: String) throws(Refusal) {
     let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -49,7 +52,7 @@ final class SocketLock {
 
   private static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-  /// What connecting says: 0 if somebody accepts, `EAGAIN` if somebody has too much to do.
+  /// Returns the result of connecting: 0 if a process accepts, `EAGAIN` if it is too busy.
   private static func connectError(_ path: String) -> Int32 {
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
     let descriptor = socket(AF_UNIX, kind | Int32(SOCK_CLOEXEC.rawValue), 0)

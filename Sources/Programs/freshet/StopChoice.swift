@@ -2,18 +2,18 @@ import Foundation
 import Stationboard
 import StationboardClient
 
-/// Which stop a person means.
+/// The stop that the user means.
 enum StopChoice {
   /// One stop, by its id.
   case stop(String)
-  /// Several that fit equally well.
+  /// Several that match equally well.
   case several([StopMatch])
   /// None.
   case none
 
   /// Asks the server.
   ///
-  /// A stop whose id or name is exactly what was typed is meant, and so is the only one found.
+  /// A stop whose id or name was typed exactly is chosen, and so is a single match.
   static func find(
     _ wanted: String,
     _ client: BoardClient,
@@ -27,7 +27,7 @@ enum StopChoice {
     }
     if first.id == wanted || stops.count == 1 { return .stop(first.id) }
     if exact.count == 1 { return .stop(exact[0].id) }
-    // An id of another shape is answered by its station, first and by itself.
+    // For an id of another form the server returns its station, first and by itself.
     if wanted.contains(where: \.isNumber), !wanted.contains(" "), exact.isEmpty,
       !stops.contains(where: { $0.name.contains(wanted) })
     {
@@ -36,7 +36,7 @@ enum StopChoice {
     return .several(stops)
   }
 
-  /// Whether two names are the same but for case and accents.
+  /// Returns whether two names are equal except for case and accents.
   private static func isSame(_ left: String, _ right: String) -> Bool {
     left.compare(
       right,
@@ -44,7 +44,7 @@ enum StopChoice {
     ) == .orderedSame
   }
 
-  /// The candidates as a list.
+  /// Returns the candidates as a list.
   static func text(_ wanted: String, _ stops: [StopMatch]) -> String {
     let width = min(48, stops.map { Terminal.width(of: $0.name) }.max() ?? 0)
     var text = "\"\(wanted)\" can be:\n"

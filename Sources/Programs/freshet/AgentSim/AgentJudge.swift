@@ -5,9 +5,9 @@ import Foundation
 import Synchronization
 import Workspaces
 
-/// Watches simulated agents as the server does, and compares what is shown with the truth.
+/// Watches simulated agents as the server does, and compares the shown state with the ground truth.
 final class AgentJudge: Sendable {
-  /// What is true of one worktree, and what is shown of it.
+  /// The true and the shown state of one worktree.
   private struct Case {
     var truth: Activity.State?
     var since = WallTime(milliseconds: 0)
@@ -23,7 +23,7 @@ final class AgentJudge: Sendable {
     var faults: [String] = []
   }
 
-  /// The most faults that are told in words.
+  /// The maximum number of faults that are described.
   private static let mostFaults = 20
 
   private let watch: AgentWatch
@@ -32,12 +32,12 @@ final class AgentJudge: Sendable {
   private let record = Mutex(Record())
   private let task = Mutex<Task<Void, Never>?>(nil)
 
-  /// Begins to watch.
+  /// Starts watching.
   ///
   /// - Parameters:
-  ///   - folders: Where logs stand.
-  ///   - simulation: Whose agents are watched.
-  ///   - slack: For how many milliseconds the state before a change may be shown.
+  ///   - folders: The folders of the logs.
+  ///   - simulation: The simulation whose agents are watched.
+  ///   - slack: How long the state before a change may still be shown, in milliseconds.
   init(_ folders: AgentFolders, _ simulation: AgentSimulation, slack: Int64) {
     watch = AgentWatch(folders)
     worktrees = simulation.agents.map(\.worktree)
@@ -51,7 +51,7 @@ final class AgentJudge: Sendable {
     }
   }
 
-  /// An act was done.
+  /// Records an act.
   func note(_ act: SimulatedAct) {
     let now = AgentWatch.systemClock()
     let worktree = worktrees[act.agent]
@@ -80,7 +80,7 @@ final class AgentJudge: Sendable {
       let wasRight = one.truth.map { $0.rawValue == one.shown?.state.rawValue } ?? true
       one.shown = activity
       if wasRight, let truth = one.truth, truth.rawValue != activity.state.rawValue, !one.isOpen {
-        // What was right becomes wrong: from now on it counts.
+        // The shown state has become wrong: it counts from now on.
         one.since = now
         one.isOpen = true
       }
@@ -95,7 +95,7 @@ final class AgentJudge: Sendable {
     record.delays.append(now.milliseconds(since: one.since))
   }
 
-  /// Something else becomes true while the last truth was not shown.
+  /// Closes a state that was never shown, because another one has become true.
   private static func close(
     _ one: inout Case,
     at now: WallTime,
@@ -116,7 +116,7 @@ final class AgentJudge: Sendable {
     )
   }
 
-  /// Ends watching and settles what is open.
+  /// Stops watching and closes open cases.
   func stop() {
     task.withLock { $0?.cancel() }
     let now = AgentWatch.systemClock()
@@ -132,7 +132,7 @@ final class AgentJudge: Sendable {
     record.withLock { $0.faults.isEmpty && $0.delays.allSatisfy { $0 <= slack } }
   }
 
-  /// What came out, in words.
+  /// A summary of the results.
   var summary: String {
     record.withLock { record in
       let delays = record.delays.sorted()

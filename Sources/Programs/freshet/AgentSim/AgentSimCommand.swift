@@ -24,7 +24,7 @@ struct AgentSimCommand: AsyncParsableCommand {
       """
   )
 
-  /// The most agents, each of which is a process.
+  /// The maximum number of agents, each of which is a process.
   private static let mostAgents = 256
   /// The longest simulation, in minutes of the agents' time.
   private static let longest = 10_080.0

@@ -4,16 +4,16 @@ import Agents
 import Foundation
 import Synchronization
 
-/// Why a simulation cannot go on.
+/// The reason why a simulation cannot continue.
 struct AgentStageError: Error, CustomStringConvertible {
-  /// What is wrong, for people.
+  /// A readable description of the problem.
   let description: String
 }
 
-/// Does what simulated agents do: writes their logs, starts and ends their processes, changes their
-/// worktrees.
+/// Carries out the acts of simulated agents: writes their logs, starts and ends their processes,
+/// changes their worktrees.
 final class AgentStage: Sendable {
-  /// Where the logs stand.
+  /// The folders of the logs.
   let folders: AgentFolders
 
   private let home: String
@@ -22,14 +22,15 @@ final class AgentStage: Sendable {
   private let commits: Bool
   private let processes = Mutex<[Int: StandIn]>([:])
 
-  /// A stage.
+  /// Creates a stage.
   ///
   /// - Parameters:
   ///   - home: The folder for all logs.
-  ///   - truth: The file for the truth, `-` for standard output.
+  ///   - truth: The file for the ground truth, `-` for standard output.
   ///   - edits: Whether files of worktrees are changed.
   ///   - commits: Whether changes are committed.
-  /// - Throws: ``AgentStageError`` for a folder that may be a real agent's, or cannot be made.
+  /// - Throws: ``AgentStageError`` for a folder that may belong to a real agent, or that cannot be
+  ///   created.
   init(home: String, truth: String, edits: Bool, commits: Bool) throws(AgentStageError) {
     let path = URL(filePath: home).standardizedFileURL.path
     let real = AgentFolders(environment: ProcessInfo.processInfo.environment)
@@ -71,9 +72,9 @@ final class AgentStage: Sendable {
   /// Plays a simulation to its end, each act at its time.
   ///
   /// - Parameters:
-  ///   - simulation: What happens, from now on.
-  ///   - told: Is told every act after it was done.
-  /// - Throws: ``AgentStageError``, or `CancellationError` if the task is cancelled.
+  ///   - simulation: The simulation, which begins now.
+  ///   - told: Is called after every act.
+  /// - Throws: ``AgentStageError``, or `CancellationError` if the task is canceled.
   func play(_ simulation: AgentSimulation, told: (SimulatedAct) -> Void) async throws {
     let agents = simulation.agents
     for act in simulation {
@@ -85,7 +86,7 @@ final class AgentStage: Sendable {
     }
   }
 
-  /// Ends all processes that are left.
+  /// Ends all remaining processes.
   func end() {
     let left = processes.withLock { processes in
       defer { processes = [:] }

@@ -2,12 +2,12 @@ import AgentWatch
 import Agents
 import Foundation
 
-/// A process with the name of an agent, which works in a worktree and does nothing.
+/// A process with the name of an agent that runs in a worktree and does nothing.
 ///
-/// It is a shell that waits for a line which never comes; it ends with the program that started it,
-/// since that holds the other end of its input.
+/// It is a shell that waits for a line that never comes. It ends with the program that started it,
+/// which holds the other end of its input.
 final class StandIn: Sendable {
-  /// Which process it is.
+  /// The identity of the process.
   let identity: ProcessIdentity
 
   private let input: Int32
@@ -16,7 +16,7 @@ final class StandIn: Sendable {
   ///
   /// - Parameters:
   ///   - command: Its name.
-  ///   - folder: Where a link with this name is put.
+  ///   - folder: The folder for a link with this name.
   ///   - directory: Its working directory.
   /// - Throws: ``AgentStageError`` if it cannot be started.
   init(_ command: String, folder: String, directory: String) throws(AgentStageError) {
@@ -29,7 +29,7 @@ final class StandIn: Sendable {
       throw AgentStageError(description: "pipe: \(String(cString: strerror(errno)))")
     }
     defer { close(ends[0]) }
-    // No other process may hold the writing end, or this one would outlive the program.
+    // No other process may hold the write end, or this one would outlive the program.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     input = ends[1]
     let (number, error) = Self.spawn(link, input: ends[0], directory: directory)
@@ -38,7 +38,7 @@ final class StandIn: Sendable {
       throw AgentStageError(description: "\(link): \(String(cString: strerror(error)))")
     }
     Self.wait(for: number, in: directory)
-    // Without a process table nothing can tell this process from a later one.
+    // Without a process table this process cannot be distinguished from a later one.
     identity = ProcessTable().identity(of: number) ?? ProcessIdentity(number: number, start: 0)
   }
 
@@ -58,7 +58,7 @@ final class StandIn: Sendable {
     for output in [STDOUT_FILENO, STDERR_FILENO] {
       posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0)
     }
-    // Not every C library shows how a spawned process is given a working directory.
+    // Not every C library can set the working directory of a spawned process.
     let words = [link, "-c", "cd -- \"$1\" && read -r line", link, directory]
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { word in strdup(word) }
     arguments.append(nil)
@@ -69,7 +69,8 @@ final class StandIn: Sendable {
     return error == 0 ? (number, 0) : (nil, error)
   }
 
-  /// Waits until a process works in its directory; where processes are no files there is nothing to see.
+  /// Waits until a process runs in its directory; without a process file system it cannot be
+  /// checked.
   private static func wait(for number: pid_t, in directory: String) {
     let link = "/proc/\(number)/cwd"
     for _ in 0..<1_000 {
@@ -78,7 +79,7 @@ final class StandIn: Sendable {
     }
   }
 
-  /// Ends the process and waits for its end.
+  /// Ends the process and waits for it.
   func end(isKilled: Bool) {
     kill(identity.number, isKilled ? SIGKILL : SIGTERM)
     close(input)

@@ -56,7 +56,7 @@ struct BoardCommand: AsyncParsableCommand {
   @Option(name: .customLong("for"), help: "End after this many seconds.")
   var duration: Double?
 
-  /// The language asked for, else the one of the environment, else the feed's own names.
+  /// The requested language, else that of the environment, else the feed's own names.
   private var language: String? {
     let environment = ProcessInfo.processInfo.environment
     let locale = environment["LC_ALL"] ?? environment["LC_MESSAGES"] ?? environment["LANG"]
@@ -90,7 +90,7 @@ struct BoardCommand: AsyncParsableCommand {
       policy.recent = interval
       policy.idle = interval
       policy.leastInterval = min(policy.leastInterval, interval.percent(90))
-      // The jitter of twenty seconds would be all of a short interval.
+      // The jitter for twenty seconds would exceed a short interval.
       if interval < .seconds(10) { policy.jitter = .share(10) }
     }
     if stream { policy.push = Policy.Push(heartbeat: .seconds(15)) }

@@ -1,17 +1,17 @@
 import Stationboard
 
-/// Which departures a person wants to see: lines and platforms, separated by blanks or commas.
+/// The departures to show: lines and platforms, separated by spaces or commas.
 ///
-/// `9 S1` are lines or platforms of these names; `l:9` is the line, `p:9` the platform.
+/// `9 S1` are lines or platforms with these names; `l:9` is the line, `p:9` the platform.
 struct BoardFilter: Equatable {
-  /// What was typed.
+  /// The typed text.
   var text = ""
 
   private var wishes: [String] {
     text.lowercased().split { $0 == "," || $0.isWhitespace }.map { String($0) }
   }
 
-  /// Whether a departure is wanted; without wishes all are.
+  /// Returns whether a departure is shown; an empty filter shows all.
   func fits(_ departure: Departure) -> Bool {
     let wishes = wishes
     guard !wishes.isEmpty else { return true }

@@ -4,7 +4,7 @@ import FreshnessRuntime
 import Stationboard
 import StationboardClient
 
-/// A board for programs: one JSON object for each change, JSON Lines.
+/// A board for programs: one JSON object per change, as JSON Lines.
 ///
 /// Members: `event` (`board`, `failing`, `recovered`), `board` with the first and each new copy,
 /// `failure`, and how fresh the copy is: `ageMs`, `marker`, `reason`, `isStreaming`.
@@ -12,7 +12,7 @@ struct BoardLines {
   private var shown: BoardCopy?
   private var failure: LiveFailure?
 
-  /// The lines for a snapshot; none if nothing changed.
+  /// Returns the lines for a snapshot; empty if nothing changed.
   mutating func text(_ snapshot: LiveSnapshot<BoardCopy>, _ freshness: FreshnessReport?) -> String {
     var text = ""
     if let copy = snapshot.value, copy != shown {

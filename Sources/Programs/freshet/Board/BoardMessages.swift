@@ -2,7 +2,7 @@ import Freshness
 import StationboardClient
 import TerminalText
 
-/// What a board says in one of four languages (R26, R28; mesdeparts.md 3.10).
+/// The messages of a board in four languages (R26, R28; mesdeparts.md 3.10).
 struct BoardMessages {
   /// `fr`, `de`, `it` or `en`.
   let language: String
@@ -27,32 +27,32 @@ struct BoardMessages {
   var skipped: String { choose("no stop", "sans arrêt", "kein Halt", "non ferma") }
   var early: String { choose("early", "en avance", "zu früh", "in anticipo") }
   var extra: String { choose("extra", "suppl.", "Zusatz", "suppl.") }
-  /// Another vehicle runs in its place, in full and short.
+  /// Another vehicle runs instead, in full and short.
   var replacement: (long: String, short: String) {
     (
       choose("replacement", "remplacement", "Ersatz", "sostitutivo"),
       choose("repl.", "rempl.", "Ersatz", "sost.")
     )
   }
-  /// Stops at its end are left out, in full and short.
+  /// Stops at its end are skipped, in full and short.
   var endsEarly: (long: String, short: String) {
     (
       choose("ends early", "parcours lim.", "endet vorz.", "limitato"),
       choose("ends", "lim.", "kurz", "lim.")
     )
   }
-  /// How often vehicles come.
+  /// Returns how often vehicles run.
   func every(_ minutes: Int) -> String {
     choose("every \(minutes)'", "ttes \(minutes)'", "alle \(minutes)'", "ogni \(minutes)'")
   }
-  /// Where the trip ends instead of its last stop, in full and short.
+  /// Returns where the trip ends instead of its last stop, in full and short.
   func ends(at stop: String) -> (long: String, short: String) {
     (
       choose("to \(stop) only", "jusqu'à \(stop)", "nur bis \(stop)", "solo fino a \(stop)"),
       endsEarly.short
     )
   }
-  /// Which later stops the trip leaves out, in full and short.
+  /// Returns the later stops that the trip skips, in full and short.
   func doesNotStop(at stop: String, and others: Int) -> (long: String, short: String) {
     let more = others > 0 ? " +\(others)" : ""
     return (
@@ -60,7 +60,7 @@ struct BoardMessages {
       choose("skips", "sauf", "ohne", "salta") + " \(others + 1)"
     )
   }
-  /// What a board rests on (``RealtimeLabel``).
+  /// Returns the source of a board (``RealtimeLabel``).
   func realtime(_ label: RealtimeLabel) -> String {
     switch label {
     case .live: live
@@ -155,13 +155,13 @@ struct BoardMessages {
   private var refresh: String { choose("refresh", "actualiser", "neu laden", "aggiorna") }
   private var filter: String { choose("filter", "filtre", "Filter", "filtro") }
 
-  /// The keys of the board, the ones that matter most first.
+  /// The keys of the board, the most important first.
   var keys: [KeyHints.Hint] {
     [
       ("?", help), ("q", quit), ("/", searchPrompt), ("f", filter), ("a", alerts), ("r", refresh),
     ]
   }
-  /// The keys of the texts of disruptions and of the help.
+  /// The keys for the text of disruptions and for the help.
   var readingKeys: [KeyHints.Hint] {
     [("esc", back), ("q", quit), ("↑ ↓", choose("scroll", "défiler", "blättern", "scorri"))]
   }
@@ -180,7 +180,7 @@ struct BoardMessages {
   /// The heading of the keys.
   var keysTitle: String { choose("Keys", "Touches", "Tasten", "Tasti") }
 
-  /// Every key and what it does.
+  /// Every key and its function.
   var allKeys: [KeyHints.Hint] {
     [
       ("/", choose("another stop", "un autre arrêt", "andere Haltestelle", "un’altra fermata")),
@@ -210,7 +210,7 @@ struct BoardMessages {
     ]
   }
 
-  /// The signs of the board and what they say.
+  /// The signs of the board and their meaning.
   var signs: [KeyHints.Hint] {
     [
       ("!", choose("disruption", "perturbation", "Störung", "perturbazione")),
@@ -238,7 +238,7 @@ struct BoardMessages {
     ]
   }
 
-  /// The age of what is shown (R28).
+  /// Returns the age of the data (R28).
   func updated(_ wording: Age.Wording) -> String {
     let span = Self.span(wording)
     return choose(
@@ -249,7 +249,7 @@ struct BoardMessages {
     )
   }
 
-  /// Whose copy is shown, and how old it is, where the server did not send it (R38).
+  /// Returns the source and age of a copy that the server did not send (R38).
   func provenance(_ provenance: Provenance, _ wording: Age.Wording) -> String {
     let span = Self.span(wording)
     return switch provenance {
@@ -279,7 +279,7 @@ struct BoardMessages {
     }
   }
 
-  /// When the engine asks again.
+  /// Returns when the next request is sent.
   func next(in seconds: Int64) -> String {
     choose(
       "next in \(seconds) s",
@@ -289,7 +289,7 @@ struct BoardMessages {
     )
   }
 
-  /// Why the marker is reduced (R26, seed 001).
+  /// Returns why the marker is reduced (R26, seed 001).
   func reason(_ reason: FreshnessLabel.Reason) -> String {
     switch reason {
     case .status(.disabled):

@@ -4,29 +4,29 @@ import Stationboard
 import StationboardClient
 import TerminalText
 
-/// What a person sees and does: the board, or what they opened over it.
+/// The user interface: the board, or a panel opened over it.
 ///
-/// It does nothing by itself; what a key asks for is told to the program.
+/// It performs no actions itself; it returns what a key asks for to the program.
 struct BoardScreen {
-  /// What is open.
+  /// The open panel.
   enum Panel: Equatable {
     /// The board.
     case board
     /// A search for another stop.
     case search
-    /// The filter is being typed.
+    /// The filter is being edited.
     case filter
-    /// The texts of the disruptions.
+    /// The text of the disruptions.
     case alerts
     /// The keys.
     case help
   }
 
-  /// What a key asks the program to do.
+  /// The action that a key asks for.
   enum Action: Equatable {
-    /// Leave.
+    /// Quit.
     case quit
-    /// A fresh copy.
+    /// Refresh.
     case refresh
     /// Find stops.
     case search(String)
@@ -34,18 +34,18 @@ struct BoardScreen {
     case open(String)
   }
 
-  /// The longest text that is typed.
+  /// The maximum length of typed text.
   private static let longest = 100
 
-  /// What is open.
+  /// The open panel.
   private(set) var panel = Panel.board
-  /// Which departures are wanted.
+  /// The departures to show.
   private(set) var filter = BoardFilter()
-  /// What is being searched for.
+  /// The search query.
   private(set) var query = ""
-  /// What was found.
+  /// The search results.
   private(set) var matches: [StopMatch] = []
-  /// Why nothing was found.
+  /// The reason why a search failed.
   private(set) var problem: String?
   private var chosen = 0
   private var typed = ""
@@ -56,7 +56,7 @@ struct BoardScreen {
 
   init(words: BoardMessages) { self.words = words }
 
-  /// Takes a key.
+  /// Handles a key.
   mutating func take(_ key: Key) -> Action? {
     switch (panel, key) {
     case (.search, _): return searching(key)
@@ -81,7 +81,7 @@ struct BoardScreen {
     return nil
   }
 
-  /// Takes what a search found, if it is still searched for.
+  /// Shows the results of a search, if its query is still current.
   mutating func found(_ stops: [StopMatch], for query: String, problem: String? = nil) {
     guard panel == .search, query == self.query else { return }
     matches = stops
@@ -135,19 +135,19 @@ struct BoardScreen {
 
   // MARK: Drawing
 
-  /// What is drawn, and when it is.
+  /// The state to draw.
   struct Scene {
-    /// The board; nothing before the first one.
+    /// The board; `nil` before the first one.
     var board: Board?
-    /// How fresh it is.
+    /// The freshness of the board.
     var freshness: FreshnessReport?
-    /// What went wrong last.
+    /// The most recent failure.
     var failure: LiveFailure?
     /// The server's time, in seconds since 1970.
     var now: Double
   }
 
-  /// The screen, exactly as many lines as there are rows at most.
+  /// Returns the screen, with at most as many lines as there are rows.
   func lines(_ scene: Scene, size: (columns: Int, rows: Int), colours: ColourDepth) -> [String] {
     let text = BoardText(columns: size.columns, colours: colours, words: words)
     let bottom = [
@@ -173,7 +173,7 @@ struct BoardScreen {
     return lines + bottom
   }
 
-  /// The columns from which signs stand beside the keys.
+  /// The width from which signs are shown beside the keys.
   private static let columnsForTwo = 84
 
   private func help(_ text: BoardText) -> [String] {
@@ -206,7 +206,7 @@ struct BoardScreen {
     }
   }
 
-  /// What is typed, and behind it what the keys do, if there is room.
+  /// Returns the typed text, followed by key hints if they fit.
   private func asking(
     _ typed: String,
     _ hints: [KeyHints.Hint],

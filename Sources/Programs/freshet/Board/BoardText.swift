@@ -9,19 +9,19 @@ import TerminalText
 struct BoardText {
   /// The width of the terminal.
   let columns: Int
-  /// How many colours there are.
+  /// The number of colors.
   let colours: ColourDepth
   /// The language.
   let words: BoardMessages
 
-  /// A whole board: title, rows, banners; the freshness line is drawn by itself.
+  /// Returns a whole board: title, rows, banners; the freshness line is drawn separately.
   ///
   /// - Parameters:
   ///   - board: The board.
   ///   - now: The server's time, in seconds since 1970.
-  ///   - rows: The most departures; nothing for all.
-  ///   - filter: Which departures are wanted.
-  /// - Returns: Lines, without their ends.
+  ///   - rows: The maximum number of departures; `nil` for all.
+  ///   - filter: The departures to show.
+  /// - Returns: Lines, without line ends.
   func lines(
     _ board: Board,
     at now: Double,
@@ -32,7 +32,7 @@ struct BoardText {
   {
     let zone = TimeZone(identifier: board.station?.timezone ?? "") ?? .current
     var lines = [title(board, now, zone), header()]
-    // A departure leaves the board 30 s after it left the stop.
+    // A departure is removed from the board 30 s after it left the stop.
     let current = board.departures.filter { Self.instant($0) >= now - 30 }
     let wanted = current.filter { filter.fits($0) }
     let banners = (board.banners ?? []).compactMap(\.header).prefix(3)
@@ -45,7 +45,7 @@ struct BoardText {
     return lines
   }
 
-  /// On a narrow terminal the platform goes first, then the time.
+  /// Whether the platform fits; on a narrow terminal it is omitted first, then the time.
   private var showsPlatform: Bool { columns >= 46 }
   private var showsTime: Bool { columns >= 36 }
   private var statusWidth: Int { columns >= 60 ? 17 : columns >= 40 ? 11 : 9 }
@@ -56,7 +56,7 @@ struct BoardText {
   }
 
   private func title(_ board: Board, _ now: Double, _ zone: TimeZone) -> String {
-    // The clock ends where the minutes end.
+    // The clock is aligned with the end of the minutes.
     let name = Terminal.fit(board.station?.name ?? "?", max(10, columns - 6))
     return paint("1", name) + " " + Self.clock(now, zone)
   }
@@ -76,7 +76,7 @@ struct BoardText {
     let isOff = departure.cancelled
     let destination = Terminal.fit(departure.destination ?? "", destinationWidth)
     let time = showsTime ? Terminal.fit(Self.clock(scheduled, zone), 6) : ""
-    // The timetable has no time of the stop, or none to the minute.
+    // The timetable has no time for the stop, or not to the minute.
     let isApproximate = departure.timeBasis == "interpolated" || departure.timeBasis == "headway"
     let gap = isApproximate && showsTime ? "≈" : " "
     let text = isOff ? crossed(destination) + gap + crossed(time) : destination + gap + time
@@ -84,14 +84,14 @@ struct BoardText {
       + status(departure, now)
   }
 
-  /// A column whose words are crossed out, and not the blanks behind them.
+  /// Returns a column whose text is crossed out, without the trailing spaces.
   private func crossed(_ column: String) -> String {
     let blanks = column.reversed().prefix { $0 == " " }.count
     let words = String(column.dropLast(blanks))
     return (words.isEmpty ? "" : paint("9", words)) + String(repeating: " ", count: blanks)
   }
 
-  /// The platform; a change is told with the one of the timetable.
+  /// Returns the platform; a changed one with that of the timetable.
   private func platform(_ departure: Departure) -> String {
     guard departure.platformChanged == true, let platform = departure.platform else {
       return Terminal.fit(departure.platform ?? "", 8)
@@ -116,7 +116,7 @@ struct BoardText {
       + self.minutes(minutes, PredictionAge(departure, at: now))
   }
 
-  /// The minutes, in green if a prediction vouches for them, with a mark if that is old.
+  /// Returns the minutes, in green if a prediction confirms them, with a mark if it is old.
   private func minutes(_ minutes: String, _ age: PredictionAge?) -> String {
     guard age == .stale, !minutes.isEmpty else {
       return paint(age == nil ? "0" : "32", Terminal.fit(minutes, 4, atEnd: true))
@@ -124,14 +124,14 @@ struct BoardText {
     return paint("33", Terminal.fit("◐\(minutes)", 4, atEnd: true))
   }
 
-  /// Something about a departure, in full and short; the parameters of SGR.
+  /// A note about a departure, in full and short, with its SGR parameters.
   private struct Note {
     var long: String
     var short: String
     var style: String
   }
 
-  /// What is to be told of a departure that leaves, what matters most last.
+  /// Returns the notes about a departure, the most important last.
   private func notes(_ departure: Departure, _ flags: Set<String>) -> [Note] {
     var notes: [Note] = []
     func add(_ words: (long: String, short: String), _ style: String) {
@@ -161,7 +161,7 @@ struct BoardText {
     return notes
   }
 
-  /// The notes that fit: in full, else short, else without those that matter less.
+  /// Returns the notes that fit: in full, else short, else without the less important ones.
   private func fitting(_ notes: [Note], _ room: Int) -> [(text: String, style: String)] {
     for first in notes.indices {
       let rest = notes[first...]
@@ -177,7 +177,7 @@ struct BoardText {
       let background = departure.routeColor.flatMap({ UInt32($0, radix: 16) }),
       let behind = colours.parameters(background, isBackground: true)
     else { return paint("1", line) + " " }
-    // Black or white, whichever stands out, when the feed gives no text colour.
+    // Black or white, whichever contrasts more, if the feed has no text color.
     let brightness =
       Double(background >> 16 & 255) * 0.299 + Double(background >> 8 & 255) * 0.587
       + Double(background & 255) * 0.114
@@ -187,7 +187,7 @@ struct BoardText {
     return paint("1;\(front);\(behind)", line) + " "
   }
 
-  /// Over a minute: rounded up; the last minute: 1; then an arrow.
+  /// Returns the minutes, rounded up; 1 in the last minute, then an arrow.
   private func minutes(until instant: Double, _ now: Double) -> String {
     let seconds = instant - now
     if seconds <= 0 { return "◀" }
@@ -196,7 +196,7 @@ struct BoardText {
     return minutes < 60 ? "\(minutes)'" : ""
   }
 
-  /// When it leaves, in seconds since 1970.
+  /// Returns when it leaves, in seconds since 1970.
   static func instant(_ departure: Departure) -> Double {
     let text = departure.realtimeDeparture ?? departure.scheduledDeparture
     return BoardInstant.read(text).map(seconds) ?? 0
@@ -222,12 +222,12 @@ struct BoardText {
 
   // MARK: The freshness line
 
-  /// How fresh the board is and what the engine does about it, in one line (R26 to R28).
+  /// Returns how fresh the board is and what the engine does about it, in one line (R26 to R28).
   ///
   /// - Parameters:
-  ///   - report: What the engine says.
-  ///   - board: The board that is shown; nothing before the first one.
-  ///   - failure: What went wrong last.
+  ///   - report: The engine's report.
+  ///   - board: The board that is shown; `nil` before the first one.
+  ///   - failure: The most recent failure.
   /// - Returns: The line.
   func freshness(_ report: FreshnessReport?, of board: Board?, failure: LiveFailure?) -> String {
     guard let report else { return paint("2", "○ \(words.noCopy)") }
@@ -239,7 +239,7 @@ struct BoardText {
     case .normal:
       (mark, style) = report.label.badge == .live ? ("●", "32") : ("◐", "33")
       if label == .notYet { (mark, style) = ("○", "2") }
-      // What cannot be reached is not live, whatever it said last.
+      // An unreachable source is not live, whatever its last state.
       if failure == nil { parts.append(words.realtime(label ?? .live)) }
     case .reduced(let reason):
       (mark, style) = reason == .status(.disabled) || label == .missing ? ("○", "2") : ("◐", "33")
@@ -278,7 +278,7 @@ struct BoardText {
     return formatter.string(from: Date(timeIntervalSince1970: instant))
   }
 
-  /// A text in a style, where there are styles.
+  /// Returns text in a style, if styles are on.
   func paint(_ code: String, _ text: String) -> String {
     colours.paint(code, text)
   }

@@ -6,12 +6,13 @@ import Stationboard
 import StationboardClient
 import TerminalText
 
-/// A board that stays until the person, a signal or a closed pipe ends it.
+/// A board that is shown until the user, a signal or a closed pipe ends it.
 ///
-/// The engine keeps it fresh (R1 to R35); this draws what the engine tells and hands keys on. A failure
-/// never takes the board away: it stays, its age grows, and the freshness line says why (R22, R27).
+/// The engine keeps it fresh (R1 to R35); this type draws the engine's snapshots and passes keys
+/// on. A failure never removes the board: it stays, its age grows, and the freshness line gives the
+/// reason (R22, R27).
 final class LiveBoard {
-  /// What the loop wakes for.
+  /// An event of the loop.
   private enum Happening: Sendable {
     case snapshot(Int, LiveSnapshot<BoardCopy>)
     case recorded(SampleRecord)
@@ -22,15 +23,15 @@ final class LiveBoard {
 
   /// How the board is shown.
   enum Form {
-    /// On the whole terminal, with keys.
+    /// On the full screen, with keys.
     case screen
-    /// As lines, whenever the board is another.
+    /// As lines, after each change.
     case plain
     /// As JSON Lines.
     case json
   }
 
-  /// The wait before a search for what is being typed, in milliseconds (mesdeparts.md 4.1).
+  /// The delay before a search while the user types, in milliseconds (mesdeparts.md 4.1).
   private static let debounce = 180
 
   private let stops: BoardClient
@@ -61,8 +62,8 @@ final class LiveBoard {
   ///   - stops: Finds other stops.
   ///   - transport: Sends the requests and opens the streams.
   ///   - form: How it is shown.
-  ///   - recording: Where each request is written.
-  ///   - duration: Seconds after which it ends.
+  ///   - recording: Where each request is recorded.
+  ///   - duration: The time after which it ends, in seconds.
   init(
     _ resource: BoardResource,
     stops: BoardClient,
@@ -94,7 +95,7 @@ final class LiveBoard {
 
   /// Shows the board until the end.
   ///
-  /// - Returns: Why it ended before its time; nothing if it did not.
+  /// - Returns: The reason for an early end, or `nil`.
   func run() async -> String? {
     let source = source
     let session =
@@ -118,7 +119,7 @@ final class LiveBoard {
     return outcome
   }
 
-  /// Observes the stop of now; snapshots of another one are not told any more (R4).
+  /// Observes the current stop; snapshots of another one are no longer delivered (R4).
   private func observe() {
     turn += 1
     snapshot = nil
@@ -153,7 +154,7 @@ final class LiveBoard {
       }
       guard show(happening) else {
         let reason = errno
-        // Nobody reads any more: a closed pipe is no error. A full disk is.
+        // The reader is gone: a closed pipe is not an error. A full disk is.
         return reason == EPIPE ? nil : "standard output: \(String(cString: strerror(reason)))"
       }
     }
@@ -168,7 +169,7 @@ final class LiveBoard {
     served = (text, Double(time.milliseconds) / 1_000, .now)
   }
 
-  /// The server's time now: the board is of its day, not of this device's (R27).
+  /// The server's current time: the board uses its day, not this device's (R27).
   private var now: Double {
     guard let served else { return Date().timeIntervalSince1970 }
     let passed = served.at.duration(to: .now).components
@@ -179,7 +180,7 @@ final class LiveBoard {
 
   private var keys = KeyReader()
 
-  /// Takes what was typed; `false` ends the board.
+  /// Handles typed bytes; `false` ends the board.
   private func press(_ bytes: [UInt8]) -> Bool {
     for key in keys.keys(bytes) {
       switch screen.take(key) {
@@ -235,7 +236,7 @@ final class LiveBoard {
     }
   }
 
-  /// The board as lines, if it or its freshness is another in kind.
+  /// Prints the board as lines, if it or the kind of its freshness changed.
   private func printPlain() -> Bool {
     guard let snapshot, snapshot.value != nil || snapshot.failure != nil else { return true }
     let size = Terminal.size
@@ -254,7 +255,7 @@ final class LiveBoard {
     return Terminal.write((rows + ["", freshness, "", ""]).joined(separator: "\n"))
   }
 
-  /// Draws what is different: line by line, so that nothing flickers, over ssh as well.
+  /// Draws only changed lines, so that nothing flickers, including over ssh.
   @discardableResult
   private func draw() -> Bool {
     let scene = BoardScreen.Scene(
@@ -264,7 +265,7 @@ final class LiveBoard {
       now: now
     )
     let size = Terminal.size
-    // Of another width, told by a signal or not, what stands there is worth nothing.
+    // After a change of width, reported by a signal or not, the screen contents are not valid.
     if size.columns != drawnColumns { drawn.forget() }
     drawnColumns = size.columns
     let new = screen.lines(scene, size: size, colours: Terminal.colours)

@@ -12,7 +12,7 @@ struct CatalogueCommand: AsyncParsableCommand {
   )
 }
 
-/// Which catalogue a command means.
+/// The catalogue of a command.
 struct CatalogueOption: ParsableArguments {
   @Option(name: .customLong("catalogue"), help: "The catalogue's file.")
   var path = "catalogue.sqlite"

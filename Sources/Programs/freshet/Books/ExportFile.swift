@@ -7,9 +7,10 @@ import Glibc
 import Darwin
 #endif
 
-/// A file that is written beside its place and takes it when it is whole.
+/// A file that is written beside its destination and moved there when it is complete.
 ///
-/// Until then, and if writing fails, a file that is there stays as it is. A pipe or a device is written as it is.
+/// Until then, and if writing fails, an existing file is unchanged. A pipe or a device is written
+/// directly.
 struct ExportFile {
   private let place: String
   private let partial: String?
@@ -18,8 +19,8 @@ struct ExportFile {
   /// Opens the file.
   ///
   /// - Parameters:
-  ///   - path: Where it goes; a symbolic link is followed.
-  ///   - sources: Files that must not be written over, by whatever name they are called.
+  ///   - path: The destination; a symbolic link is followed.
+  ///   - sources: Files that must not be overwritten, under any of their names.
   /// - Throws: `ValidationError` if the path is one of the sources or cannot be written.
   init(path: String, sparing sources: [String]) throws {
     var old = stat()
@@ -53,9 +54,9 @@ struct ExportFile {
   /// Writes the next bytes.
   func write(_ bytes: [UInt8]) throws { try handle.write(contentsOf: Data(bytes)) }
 
-  /// Puts the file in its place.
+  /// Moves the file to its destination.
   ///
-  /// - Throws: An error of writing; `ValidationError` if the place cannot be taken.
+  /// - Throws: An error of writing; `ValidationError` if the file cannot be moved.
   func finish() throws {
     guard let partial else { return try handle.close() }
     try handle.synchronize()
@@ -65,7 +66,7 @@ struct ExportFile {
     }
   }
 
-  /// Removes what has been written; what was there before stays.
+  /// Removes what has been written; an existing file is unchanged.
   func discard() {
     try? handle.close()
     if let partial { unlink(partial) }

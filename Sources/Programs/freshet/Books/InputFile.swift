@@ -6,22 +6,24 @@ import Glibc
 import Darwin
 #endif
 
-/// A file that a command is given: a file, or something that can be read once (a pipe, `/dev/stdin`, `<(…)`).
+/// The input of a command: a file, or something that can be read once (a pipe, `/dev/stdin`,
+/// `<(…)`).
 enum InputFile {
-  /// The most bytes that a command sends to a server, whose own limits are told by the server.
+  /// The maximum number of bytes that a command sends to a server, which has its own limits.
   static let mostBytes = 64 << 20
-  /// How many bytes are read at once.
+  /// The number of bytes per read.
   private static let blockBytes = 64 << 10
 
-  /// Why a file cannot be used.
+  /// The reason why a file cannot be used.
   struct Fault: Error, CustomStringConvertible {
-    /// What is wrong, for people.
+    /// A readable description of the problem.
     let description: String
   }
 
-  /// Whether a path is a file that can be read again; false for a pipe, a terminal or a device.
+  /// Returns whether a path is a file that can be read again; false for a pipe, a terminal or a
+  /// device.
   ///
-  /// - Throws: ``Fault`` if there is nothing, or a folder.
+  /// - Throws: ``Fault`` if it does not exist, or is a folder.
   static func isLasting(_ path: String) throws(Fault) -> Bool {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -33,11 +35,11 @@ enum InputFile {
     return status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// All bytes.
+  /// Returns all bytes.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - most: The most bytes.
+  ///   - most: The maximum number of bytes.
   /// - Returns: The bytes.
   /// - Throws: ``Fault`` if it cannot be read or is longer.
   static func bytes(_ path: String, most: Int = mostBytes) throws(Fault) -> [UInt8] {

@@ -23,7 +23,7 @@ struct LibraryCommand: AsyncParsableCommand {
   )
 }
 
-/// Which library a command means.
+/// The library of a command.
 struct LibraryOption: ParsableArguments {
   @Option(name: .customLong("library"), help: "The library's file; made if it is not there.")
   var path = "library.sqlite"
@@ -31,7 +31,7 @@ struct LibraryOption: ParsableArguments {
   /// Opens the library.
   func open() throws -> Library { try Library(path: path) }
 
-  /// The files that SQLite keeps of it.
+  /// The SQLite files of the library.
   var files: [String] { ["", "-wal", "-shm", "-journal"].map { path + $0 } }
 }
 
@@ -84,7 +84,7 @@ struct LibraryImportCommand: AsyncParsableCommand {
     defer { if let copy { unlink(copy) } }
     do {
       if try !InputFile.isLasting(file) {
-        // The list is read several times: it is kept for as long as that takes.
+        // The list is read several times, so it is kept in memory for that time.
         let content = Data(try InputFile.bytes(file, most: limits.fileBytes))
         path = NSTemporaryDirectory() + "/freshet-import-\(UUID().uuidString)"
         let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
@@ -149,7 +149,7 @@ struct LibraryImportCommand: AsyncParsableCommand {
   }
 }
 
-/// Counts what an import reports and keeps the failed rows.
+/// Counts the events of an import and keeps the failed rows.
 private actor LibraryImportSteps: JobSteps {
   private var outcomes: [JobOutcome: Int] = [:]
   private(set) var failed: [JobItem] = []
@@ -195,7 +195,7 @@ struct LibraryListCommand: AsyncParsableCommand {
     }
   }
 
-  /// One line: title, authors, number, status, stars.
+  /// Returns one line: title, authors, number, status, stars.
   static func line(_ book: BookRecord) -> String {
     var parts = [book.title.isEmpty ? "(no title)" : book.title]
     if !book.authors.isEmpty { parts.append(book.authors.joined(separator: ", ")) }
@@ -203,7 +203,7 @@ struct LibraryListCommand: AsyncParsableCommand {
     if let status = book.status { parts.append(status.rawValue) }
     if let rating = book.rating { parts.append(RatingCell.text(quarters: rating) + " stars") }
     let line = parts.joined(separator: " · ")
-    // A title may hold anything; a terminal must not run it.
+    // A title may contain anything and must not control the terminal.
     return String(
       String.UnicodeScalarView(
         line.unicodeScalars.filter { $0.properties.generalCategory != .control }

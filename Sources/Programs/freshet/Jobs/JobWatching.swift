@@ -5,9 +5,10 @@ import JobsClient
 import StrictJSON
 import TolerantDecoding
 
-/// Follows a job on the terminal: a progress bar, lines where there is no terminal, or messages as JSON.
+/// Follows a job on the terminal: as a progress bar, as lines without a terminal, or as JSON
+/// messages.
 struct JobWatching {
-  /// How many failed items are named at the end.
+  /// The number of failed items that are listed at the end.
   private static let named = 5
   /// How wide the bar is, in columns.
   private static let barColumns = 24
@@ -17,7 +18,7 @@ struct JobWatching {
   let box: TokenStore
   let isJSON: Bool
 
-  /// Follows the job to its end, and says how it ended.
+  /// Follows the job to its end, and prints the result.
   ///
   /// - Throws: `ExitCode` 1 for a job that did not succeed.
   func run() async throws {
@@ -31,7 +32,8 @@ struct JobWatching {
         if isJSON {
           Terminal.write(String(decoding: message.raw.bytes, as: UTF8.self) + "\n")
         } else if let progress = Self.progress(message), progress.fraction >= drawn {
-          // After a connection broke, events from before the state come behind it: they are known already.
+          // After a lost connection, events from before the state follow it: they are known
+          // already.
           drawn = progress.fraction
           if progress.total != nil { counted = progress }
           show(progress, &last)
@@ -67,7 +69,7 @@ struct JobWatching {
     }
   }
 
-  /// The share that its numbers give; the server's also counts what is done before and after them.
+  /// Returns the share by its numbers; the server's also counts the work before and after them.
   static func share(_ progress: JobProgress) -> Double {
     guard let total = progress.total, total > 0, let processed = progress.processed else {
       return progress.fraction
@@ -134,13 +136,13 @@ struct JobWatching {
 
 /// Jobs and results as text.
 enum JobText {
-  /// How a job ended, with its numbers if there are any.
+  /// Returns how a job ended, with its numbers if there are any.
   ///
   /// - Parameters:
   ///   - completion: How it ended.
   ///   - job: The job's id.
-  ///   - counted: The last that was heard of how many there are.
-  /// - Returns: Lines with their ends.
+  ///   - counted: The last progress received.
+  /// - Returns: Lines with line ends.
   static func ended(_ completion: JobCompletion, job: String, counted: JobProgress?) -> String {
     var text = "\(job.prefix(8)) \(Terminal.plain(completion.ending.rawValue))"
     if let total = completion.total, total > 0 {
@@ -163,7 +165,7 @@ enum JobText {
     return text
   }
 
-  /// One result on a line.
+  /// Returns one result on a line.
   static func line(_ result: JobResult) -> String {
     let place = result.line.map { "line \($0)" } ?? "item \(result.number + 1)"
     let title = Terminal.plain(result.book?.title ?? "")

@@ -15,9 +15,9 @@ struct JobsCommand: AsyncParsableCommand {
   )
 }
 
-/// Where the server is, and what is known of its jobs.
+/// The server, and the known jobs.
 struct JobServerOptions: ParsableArguments {
-  /// The server of those who name none.
+  /// The default server.
   static let usualServer = "http://127.0.0.1:8080"
 
   @Option(
@@ -26,7 +26,7 @@ struct JobServerOptions: ParsableArguments {
   )
   var named: String?
 
-  /// The server that is named, or the usual one.
+  /// The given server, or the default one.
   var server: String { TokenStore.address(named ?? Self.usualServer) }
 
   @Option(
@@ -45,13 +45,13 @@ struct JobServerOptions: ParsableArguments {
     }
   }
 
-  /// The jobs that were started from here.
+  /// The jobs that were started from this machine.
   var box: TokenStore { TokenStore(path: tickets ?? TokenStore.usualPath) }
 
-  /// Runs some work with a job that was started from here and a client of its own server: no other one is sent
-  /// its token.
+  /// Runs work with a job that was started from this machine and a client of its own server: its
+  /// token is not sent to any other.
   ///
-  /// - Throws: `ExitCode` 1 if there is no such job, or after a failure of the server was told.
+  /// - Throws: `ExitCode` 1 if there is no such job, or after printing a failure of the server.
   func withJob(
     _ command: String,
     _ job: String?,
@@ -67,13 +67,13 @@ struct JobServerOptions: ParsableArguments {
     try await withClient(command, of: entry.server) { client in try await work(client, entry) }
   }
 
-  /// Runs some work with a client, and shuts its transport down.
+  /// Runs work with a client, and shuts its transport down.
   ///
   /// - Parameters:
   ///   - command: The name of the command, for messages.
-  ///   - other: A server in place of the one that is named.
+  ///   - other: A server instead of the given one.
   ///   - work: The work.
-  /// - Throws: `ExitCode` 1 after a failure of the server was told.
+  /// - Throws: `ExitCode` 1 after printing a failure of the server.
   func withClient(
     _ command: String,
     of other: String? = nil,

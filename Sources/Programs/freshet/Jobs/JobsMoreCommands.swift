@@ -39,7 +39,7 @@ struct JobsListCommand: AsyncParsableCommand {
     }
   }
 
-  /// The subcommand that starts such a job.
+  /// Returns the subcommand that starts such a job.
   private static func word(_ pipeline: String) -> String {
     switch pipeline {
     case "csv_import": "import"
@@ -49,7 +49,7 @@ struct JobsListCommand: AsyncParsableCommand {
     }
   }
 
-  /// Rows in columns; on a terminal no longer than its lines.
+  /// Returns rows in columns; on a terminal, cut to its width.
   private static func table(_ rows: [[String]]) -> [String] {
     let cells = rows.map { $0.map { Terminal.plain($0) } }
     let widths = (0..<4).map { column in

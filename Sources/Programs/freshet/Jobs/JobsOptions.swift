@@ -59,7 +59,7 @@ struct JobsOptions: ParsableArguments {
   )
   var vision: String?
 
-  /// What is enforced where no option says otherwise; a file may change it.
+  /// The default limits; a file may change them.
   private var limits = JobLimits()
 
   private enum CodingKeys: CodingKey {
@@ -86,9 +86,9 @@ struct JobsOptions: ParsableArguments {
     }
   }
 
-  /// These options, and what a file says where they say nothing.
+  /// Returns these options, completed by those of a file.
   ///
-  /// - Throws: `ValidationError` for a limit that there is not.
+  /// - Throws: `ValidationError` for an unknown limit.
   func completed(by settings: JobSettings?) throws -> JobsOptions {
     var options = self
     options.jobs = jobs ?? settings?.folder
@@ -108,14 +108,14 @@ struct JobsOptions: ParsableArguments {
     return options
   }
 
-  /// The service, if a folder is given.
+  /// Returns the service, if a folder is given.
   ///
   /// - Parameters:
-  ///   - rules: Which requests of browsers are answered.
-  ///   - clock: What time it is.
-  ///   - exchange: Asks other servers.
-  ///   - logger: Where failures are told.
-  /// - Returns: The service; nothing without a folder.
+  ///   - rules: The browser requests that are accepted.
+  ///   - clock: The clock.
+  ///   - exchange: Sends requests to other servers.
+  ///   - logger: Logs failures.
+  /// - Returns: The service, or `nil` without a folder.
   /// - Throws: An error of the folder or its databases.
   func service(
     rules: OriginGuard,
@@ -145,7 +145,7 @@ struct JobsOptions: ParsableArguments {
     _ exchange: any HTTPExchange & HTTPSending,
     _ logger: Logger
   ) throws -> [any JobPipeline] {
-    // What the server tells of its limits is what the pipelines keep.
+    // The limits that the server publishes are those that the pipelines enforce.
     var table = ImportLimits()
     (table.fileBytes, table.rows) = (limits.csvBytes, limits.csvRows)
     var photos = ScanLimits()
@@ -180,7 +180,8 @@ struct JobsOptions: ParsableArguments {
     ]
   }
 
-  /// An empty folder for photos while they are read: what a server that was killed has left in it goes.
+  /// Returns an empty folder for photos while they are read, removing what a killed server left in
+  /// it.
   private static func scratch(_ folder: String) throws -> String {
     let scratch = folder + "/scratch"
     let manager = FileManager.default

@@ -4,9 +4,9 @@ import Jobs
 import JobsClient
 import StrictJSON
 
-/// What all commands that start a job take.
+/// The options of all commands that start a job.
 struct JobStartOptions: ParsableArguments {
-  /// How long a command waits in all for a server that starts no job at the moment.
+  /// How long a command waits in total for a server that currently starts no jobs.
   static let patience = Duration.seconds(120)
 
   @Flag(help: "Start the job and leave; freshet jobs watch follows it later.")
@@ -43,7 +43,7 @@ struct JobStartOptions: ParsableArguments {
     ) { _, last in last }
   }
 
-  /// Starts a job, remembers it, and follows it to its end.
+  /// Starts a job, stores it, and follows it to its end.
   ///
   /// - Throws: `ExitCode` 1 for a job that did not succeed.
   func run(
@@ -68,8 +68,8 @@ struct JobStartOptions: ParsableArguments {
         ),
         isChosen: idempotencyKey != nil
       )
-      // Before anything is sent: whatever happens then, the same key starts no second job. A script that wants
-      // nothing but the job is told of it when something happens.
+      // Before anything is sent: whatever happens then, the same key starts no second job. A script
+      // that only wants the job is notified only if something happens.
       if !detach {
         Terminal.complain("freshet jobs \(command): starting with the key \(start.key)\n")
       }
@@ -91,7 +91,7 @@ struct JobStartOptions: ParsableArguments {
     }
   }
 
-  /// Starts a job, as often as it takes.
+  /// Starts a job, retrying as necessary.
   private func start(
     _ client: JobClient,
     _ command: String,
@@ -122,7 +122,7 @@ struct JobStartOptions: ParsableArguments {
     } catch {
       switch error {
       case .refused(let refusal) where ![429, 503, 507].contains(refusal.status):
-        // It was answered: nothing was started.
+        // The server responded: nothing was started.
         try? box.forget(start)
       default:
         Terminal.complain(
@@ -134,9 +134,9 @@ struct JobStartOptions: ParsableArguments {
     }
   }
 
-  /// The bytes of a file or a pipe.
+  /// Returns the bytes of a file or a pipe.
   ///
-  /// - Throws: `ExitCode` 66 after it was told that the file cannot be read.
+  /// - Throws: `ExitCode` 66 after printing that the file cannot be read.
   static func bytes(_ path: String, _ command: String) throws -> [UInt8] {
     do throws(InputFile.Fault) {
       return try InputFile.bytes(path)

@@ -2,35 +2,36 @@ import Foundation
 import JobsClient
 import StrictJSON
 
-/// Starts that may have reached a server: their keys are kept before they are sent, so that the same command, given
-/// again after anything went wrong, asks for the same job.
+/// Starts that may have reached a server. Their keys are stored before they are sent, so that the
+/// same command, repeated after any failure, requests the same job.
 extension TokenStore {
-  /// One start.
+  /// A start of a job.
   struct Start: Hashable {
     var server: String
     var pipeline: String
-    /// What it works on, for a person.
+    /// The name of the input, for display.
     var name: String
-    /// A mark of its content and options.
+    /// A hash of its content and options.
     var mark: String
     /// When it was first sent, in milliseconds since 1970-01-01T00:00:00Z.
     var startedAt: Int64
     var key: String
   }
 
-  /// The most starts that are remembered.
+  /// The maximum number of starts that are stored.
   static let mostStarts = 100
-  /// How long the key of a start is used again, in milliseconds: as long as servers remember keys.
+  /// How long the key of a start is reused, in milliseconds: as long as servers remember keys.
   static let keyLife: Int64 = 86_400_000
 
   private var startsPath: String { path + ".starts" }
 
-  /// The key of a start: that of an earlier one with the same content whose answer never came, or a new one.
+  /// Returns the key of an earlier start with the same content and without a response, or a new
+  /// one.
   ///
   /// - Parameters:
   ///   - start: The start; its key is used if there is no earlier one.
-  ///   - isChosen: Whether a person has chosen the key, which then counts in any case.
-  /// - Returns: The start with its key, which is kept in the file when this returns.
+  ///   - isChosen: Whether the user chose the key, which is then used in any case.
+  /// - Returns: The start with its key, which is stored in the file when this returns.
   /// - Throws: ``Failure``.
   func keep(_ start: Start, isChosen: Bool) throws -> Start {
     var kept = start
@@ -48,7 +49,7 @@ extension TokenStore {
     return kept
   }
 
-  /// Forgets a start that was answered.
+  /// Removes a start that got a response.
   func forget(_ start: Start) throws {
     try locked {
       let starts = starts()
@@ -57,9 +58,9 @@ extension TokenStore {
     }
   }
 
-  /// A mark of bytes and options; different ones have different marks for all practical purposes.
+  /// Returns a hash of bytes and options; collisions are practically impossible.
   static func mark(_ content: [UInt8], options: [String: String], pipeline: String) -> String {
-    // FNV-1a, from two beginnings.
+    // FNV-1a, with two initial values.
     var marks: [UInt64] = [0xCBF2_9CE4_8422_2325, 0x8422_2325_CBF2_9CE4]
     func take(_ bytes: some Sequence<UInt8>) {
       for byte in bytes {
@@ -81,7 +82,7 @@ extension TokenStore {
   }
 
   private func starts() -> [Start] {
-    // A file that cannot be read costs no more than what it was made for.
+    // If the file cannot be read, only the protection against repeated starts is lost.
     guard let data = FileManager.default.contents(atPath: startsPath),
       let list = try? JSONReader.value(of: Array(data)).list
     else { return [] }

@@ -4,27 +4,28 @@ import Jobs
 import JobsClient
 import StrictJSON
 
-/// The jobs that were started from here and the tokens that open them, in a file that only its owner reads.
+/// The jobs that were started from this machine and their access tokens, in a file readable only by
+/// the owner.
 struct TokenStore {
   /// One job.
   struct Entry: Hashable {
     var server: String
     var pipeline: String
-    /// What it works on, for a person.
+    /// The name of the input, for display.
     var name: String
     /// When it was started, in milliseconds since 1970-01-01T00:00:00Z.
     var startedAt: Int64
     var ticket: JobCredential
   }
 
-  /// Why a job cannot be found or kept.
+  /// The reason why a job cannot be found or stored.
   struct Failure: Error, CustomStringConvertible {
     var description: String
   }
 
-  /// The most jobs that are remembered.
+  /// The maximum number of jobs that are stored.
   static let most = 200
-  /// The longest wait for other commands that write the file.
+  /// The time limit for waiting for other commands that write the file.
   static let lockTimeout = Duration.seconds(30)
 
   let path: String
@@ -37,7 +38,7 @@ struct TokenStore {
     return (state ?? home + "/.local/state") + "/freshet/jobs.json"
   }
 
-  /// The jobs, newest first; none if there is no file.
+  /// Returns the jobs, newest first; empty if there is no file.
   func entries() throws -> [Entry] {
     guard let data = FileManager.default.contents(atPath: path) else { return [] }
     guard let list = try? JSONReader.value(of: Array(data)).list else {
@@ -61,18 +62,18 @@ struct TokenStore {
     }
   }
 
-  /// A server as it is written here: one server has one address, with or without a slash at its end.
+  /// Returns the canonical address of a server, without a trailing slash.
   static func address(_ server: String) -> String {
     (try? HTTPAddress(server))?.description ?? server
   }
 
-  /// Finds a job by its id, the beginning of it, or nothing for the newest.
+  /// Finds a job by its id or a prefix of it, or the newest one.
   ///
   /// - Parameters:
-  ///   - id: The id or its beginning.
-  ///   - server: The server that the job is on; nothing for any.
+  ///   - id: The id or a prefix; `nil` for the newest.
+  ///   - server: The server of the job; `nil` for any.
   /// - Returns: The job.
-  /// - Throws: ``Failure`` if there is none, or more than one.
+  /// - Throws: ``Failure`` if there is no such job, or more than one.
   func find(_ id: String?, of server: String?) throws -> Entry {
     let server = server.map(Self.address)
     let entries = try entries().filter { server == nil || $0.server == server }
@@ -93,16 +94,16 @@ struct TokenStore {
     return entry
   }
 
-  /// Keeps a job, or its new token.
+  /// Stores a job, or its new token.
   ///
-  /// Commands that run at the same time do it one after the other.
+  /// Concurrent commands do this one after the other.
   ///
   /// - Throws: ``Failure``.
   func keep(_ entry: Entry) throws { try locked { try put(entry) } }
 
-  /// Does something that no other command does at the same time, in a folder that is there.
+  /// Runs work that no other command does at the same time, with an existing folder.
   ///
-  /// The lock is on a file of its own, since the list is replaced by another file.
+  /// The lock is on a separate file, since the list is replaced by another file.
   func locked(_ work: () throws -> Void) throws {
     let folder = (path as NSString).deletingLastPathComponent
     do {
@@ -146,12 +147,12 @@ struct TokenStore {
     try replace(path, with: JSONValue.list(list).bytes)
   }
 
-  /// Puts a new file in the place of an old one; only its owner can read it.
+  /// Replaces a file by a new one that is readable only by its owner.
   func replace(_ path: String, with bytes: [UInt8]) throws {
     let manager = FileManager.default
     let fresh = "\(path).\(ProcessInfo.processInfo.processIdentifier).new"
     try? manager.removeItem(atPath: fresh)
-    // The rights are there before the tokens are.
+    // The permissions are set before the tokens are written.
     let isMade = manager.createFile(
       atPath: fresh,
       contents: Data(bytes),

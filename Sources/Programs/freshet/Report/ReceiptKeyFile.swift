@@ -2,15 +2,15 @@ import ArgumentParser
 import ConditionalHTTP
 import Foundation
 
-/// The file of a secret that receipts are made with and verified by.
+/// The file with the secret that creates and verifies receipts.
 enum ReceiptKeyFile {
   /// Reads a key.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - purpose: The command and its option, for the reason why it cannot be read.
+  ///   - purpose: The command and its option, for the error message.
   /// - Returns: The key.
-  /// - Throws: `ExitCode` 2 after the reason was told; never a word of the secret.
+  /// - Throws: `ExitCode` 2 after printing the reason, without any part of the secret.
   static func read(_ path: String, for purpose: String) throws -> ReceiptKey {
     let most = ReceiptKey.sizes.upperBound
     let bytes: [UInt8]

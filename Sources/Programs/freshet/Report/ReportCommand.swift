@@ -100,7 +100,7 @@ struct ParityReportCommand: ParsableCommand {
   }
 }
 
-/// What a report holds recordings to beside their own figures.
+/// The evidence that recordings are checked against, besides their own figures.
 struct ReportEvidence: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -129,14 +129,14 @@ struct ReportEvidence: ParsableArguments {
 
   /// The key.
   ///
-  /// - Throws: `ExitCode` after the reason was told.
+  /// - Throws: `ExitCode` after printing the reason.
   func key() throws -> ReceiptKey? {
     try receipts.map { try ReceiptKeyFile.read($0, for: "freshet report: --receipts") }
   }
 
-  /// What clients are held to.
+  /// Returns the terms that clients are checked against.
   ///
-  /// - Parameter usual: Their presets, if none are named; none at all hold them to nothing.
+  /// - Parameter usual: Their presets, if none are given; empty for no terms.
   /// - Returns: The terms.
   func terms(usual: [PresetName]) -> ReportTerms {
     let presets = preset.isEmpty ? usual : preset
@@ -153,7 +153,7 @@ struct ReportEvidence: ParsableArguments {
   }
 }
 
-/// Where a report goes.
+/// The destination of a report.
 struct ReportOutput: ParsableArguments {
   @Option(help: "Write the report to an HTML file as well.")
   var html: String?
@@ -161,7 +161,7 @@ struct ReportOutput: ParsableArguments {
   @Option(help: "Write the report to a JSON file as well.")
   var json: String?
 
-  /// Writes the files that were asked for.
+  /// Writes the requested files.
   func write(page: String, json text: String) throws {
     for (path, content) in [(html, page), (json, text)] {
       guard let path else { continue }
@@ -208,7 +208,7 @@ enum ReportFile {
     return recording
   }
 
-  /// Reads a file whole.
+  /// Reads a complete file.
   static func bytes(_ path: String, most: Int) throws -> [UInt8] {
     let file = try file(path)
     do {
@@ -233,7 +233,7 @@ enum ReportFile {
     return file
   }
 
-  /// Ends the program: the input cannot be used.
+  /// Ends the program, because the input cannot be used.
   static func fail(_ reason: String) throws -> Never {
     Terminal.complain("freshet report: \(Terminal.plain(reason))\n")
     throw ExitCode(2)

@@ -4,14 +4,14 @@ import FreshnessRuntime
 import FreshnessTesting
 import ParityReport
 
-/// The conformance vectors of both builds, run here or read from where they were run.
+/// The conformance vectors of both builds, run now or read from earlier results.
 enum VectorProof {
-  /// Where Scripts/engine-wasm-check writes its results, from the root of a checkout.
+  /// The results of Scripts/engine-wasm-check, relative to the root of a checkout.
   static let usualFile = ".build/engine-wasm/vectors.json"
-  /// The largest file of results, in bytes.
+  /// The maximum size of a file of results, in bytes.
   private static let mostBytes = 16 << 20
 
-  /// What a run of the vectors in another build wrote.
+  /// The results of running the vectors in another build.
   private struct Results: Decodable {
     struct Module: Decodable {
       var bytes: Int
@@ -19,14 +19,14 @@ enum VectorProof {
     }
     /// The hash of all vector files.
     var suite: String
-    /// What ran them.
+    /// The runtime.
     var runtime: String
     var module: Module
-    /// What differed, by the id of the vector.
+    /// The differences, by the id of the vector.
     var vectors: [String: [String]]
   }
 
-  /// Puts the mechanism table together.
+  /// Assembles the mechanism table.
   ///
   /// - Parameters:
   ///   - file: The results of the WebAssembly build.
@@ -41,7 +41,7 @@ enum VectorProof {
     )
   }
 
-  /// The vectors that this program carries.
+  /// Returns the vectors built into this program.
   ///
   /// - Throws: `ExitCode` if they cannot be read.
   static func vectors() throws -> [ConformanceVector] {
@@ -68,9 +68,9 @@ enum VectorProof {
     )
   }
 
-  /// Reads the results of another build, named after what ran them.
+  /// Reads the results of another build, named after its runtime.
   ///
-  /// - Returns: The results; without any, why there are none.
+  /// - Returns: The results, or the reason why there are none.
   static func results(_ path: String) -> BuildProof {
     var proof = webAssembly(path)
     if proof.mismatches != nil, let data = FileManager.default.contents(atPath: path),
@@ -83,7 +83,7 @@ enum VectorProof {
     return proof
   }
 
-  /// The hash of all vector files that this program carries.
+  /// The hash of all vector files built into this program.
   private static var suite: String {
     var bytes: [UInt8] = []
     for file in ConformanceSuite.files.sorted(by: { $0.name < $1.name }) {

@@ -1,12 +1,12 @@
 import Dispatch
 import Foundation
 
-/// Signals as calls.
+/// Handles signals with closures.
 enum SignalSource {
   /// Handles a signal from the moment this returns.
   ///
-  /// Dispatch registers a source later, on a thread of its own. Until then a signal that is ignored already would be
-  /// lost, and one that is not would end the process without last words: so this waits.
+  /// Dispatch registers a source later, on its own thread. Until then an ignored signal would be
+  /// lost, and another one would end the process without output, so this waits.
   ///
   /// - Parameters:
   ///   - number: The signal.
@@ -17,7 +17,7 @@ enum SignalSource {
     _ handle: @escaping @Sendable () -> Void
   ) -> any DispatchSourceSignal {
     #if canImport(Darwin)
-    // There a source only watches; the action of the signal happens all the same.
+    // On that platform a source only observes; the action of the signal still happens.
     if number != SIGCONT, number != SIGWINCH { signal(number, SIG_IGN) }
     #endif
     let isRegistered = DispatchSemaphore(value: 0)

@@ -9,21 +9,21 @@ import Darwin
 import Musl
 #endif
 
-/// What the program knows about the terminal it runs in.
+/// The properties of the terminal that the program runs in.
 enum Terminal {
   /// Whether standard output is a terminal.
   static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
   /// Whether standard error is a terminal.
   static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 
-  /// Whether colours are wanted (no-color.org).
+  /// Whether colors are on (no-color.org).
   static var hasColor: Bool {
     let environment = ProcessInfo.processInfo.environment
     return isInteractive && (environment["NO_COLOR"] ?? "").isEmpty
       && environment["TERM"] != "dumb"
   }
 
-  /// Columns and rows of the terminal; 80 × 24 if it does not say.
+  /// The columns and rows of the terminal; 80 × 24 if they are not known.
   static var size: (columns: Int, rows: Int) {
     var window = winsize()
     let request = UInt(TIOCGWINSZ)
@@ -31,9 +31,9 @@ enum Terminal {
     return (Int(window.ws_col), Int(window.ws_row))
   }
 
-  /// Writes to standard output at once.
+  /// Writes to standard output immediately.
   ///
-  /// - Returns: Whether it could be written: the other end of a pipe may be gone, a disk full.
+  /// - Returns: Whether writing succeeded: the reader of a pipe may be gone, or a disk full.
   @discardableResult
   static func write(_ text: String) -> Bool { write(text, to: STDOUT_FILENO) }
 
@@ -59,26 +59,27 @@ enum Terminal {
     return true
   }
 
-  /// Writes to standard error at once, if that is possible.
+  /// Writes to standard error immediately, if possible.
   static func complain(_ text: String) { _ = write(text, to: STDERR_FILENO) }
 
-  /// Whether the board can be drawn over itself.
+  /// Whether the board can be redrawn in place.
   static var canRedraw: Bool {
     isInteractive && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   }
 
-  /// How many colours the terminal has.
+  /// The number of colors of the terminal.
   static var colours: ColourDepth {
     hasColor ? ColourDepth(environment: ProcessInfo.processInfo.environment) : .none
   }
 
-  /// How many columns a text takes.
+  /// Returns the columns that text takes.
   static func width(of text: String) -> Int { TerminalText.width(of: text) }
 
-  /// A text without control and direction characters: what a feed or a server says must not steer the terminal.
+  /// Returns text without control and direction characters: untrusted text must not control the
+  /// terminal.
   static func plain(_ text: String) -> String { TerminalText.plain(text) }
 
-  /// A text cut or filled with blanks to a number of columns.
+  /// Returns text that is cut or padded with spaces to a number of columns.
   static func fit(_ text: String, _ columns: Int, atEnd: Bool = false) -> String {
     TerminalText.fit(text, columns, atEnd: atEnd)
   }

@@ -2,31 +2,32 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The terminal while a board has it: keys come one by one, the screen of before comes back at the end.
+/// Takes over the terminal for a board: keys arrive one by one, and the previous screen is restored
+/// at the end.
 ///
-/// Whatever ends the program, the terminal is as it was: the normal way out, a signal, `exit`. Only a
-/// `kill -9` leaves it to `reset`.
+/// However the program ends, by itself, by a signal or by `exit`, the terminal is restored. Only
+/// after `kill -9` is `reset` necessary.
 final class TerminalSession {
-  /// What happens to the terminal.
+  /// An event of the terminal.
   enum Happening: Sendable {
     /// Keys were pressed.
     case input([UInt8])
-    /// The size is another, or the screen has to be drawn anew.
+    /// The size changed, or the screen must be redrawn.
     case resized
-    /// The program is to end.
+    /// The program should end.
     case ended
   }
 
-  /// The settings of before; nothing while the terminal is as it was.
+  /// The previous settings; `nil` while the terminal is unchanged.
   private static let before = Mutex<termios?>(nil)
   private static let enter = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[?2004h\u{1B}[2J\u{1B}[H"
   private static let leave = "\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
   private let sources: [any DispatchSourceProtocol]
 
-  /// Takes the terminal over.
+  /// Takes over the terminal.
   ///
-  /// - Parameter report: Is told what happens, on any thread.
+  /// - Parameter report: Receives the events, on any thread.
   init(_ report: @escaping @Sendable (Happening) -> Void) {
     atexit { TerminalSession.giveBack() }
     var list: [any DispatchSourceProtocol] = []
@@ -34,7 +35,7 @@ final class TerminalSession {
     for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
       list.append(
         SignalSource.make(number) {
-          // Who asks twice does not want to wait for last words.
+          // A second request ends the program without waiting for its final output.
           if ending.raise() {
             TerminalSession.giveBack()
             _exit(128 + number)
@@ -46,7 +47,7 @@ final class TerminalSession {
     list.append(SignalSource.make(SIGWINCH) { report(.resized) })
     list.append(
       SignalSource.make(SIGTSTP) {
-        // Stopped by the shell: the terminal belongs to the shell meanwhile.
+        // Stopped by the shell, which uses the terminal until the program continues.
         TerminalSession.giveBack()
         kill(getpid(), SIGSTOP)
       }
@@ -72,11 +73,11 @@ final class TerminalSession {
       list.append(keys)
     }
     sources = list
-    // Last: whatever ends the program now gives the terminal back.
+    // Last: from now on, any end of the program restores the terminal.
     Self.takeOver()
   }
 
-  /// Gives the terminal back.
+  /// Restores the terminal.
   func end() {
     for source in sources { source.cancel() }
     Self.giveBack()
@@ -87,7 +88,7 @@ final class TerminalSession {
       guard before == nil else { return }
       var settings = termios()
       guard tcgetattr(STDIN_FILENO, &settings) == 0 else {
-        // Keys come from elsewhere; the screen is ours all the same.
+        // Keys come from elsewhere; the screen is still ours.
         before = termios()
         Terminal.write(enter)
         return
@@ -99,7 +100,7 @@ final class TerminalSession {
     }
   }
 
-  /// Makes the terminal as it was; does nothing if it is.
+  /// Restores the previous settings; does nothing if they are in place.
   static func giveBack() {
     before.withLock { before in
       guard var settings = before else { return }
@@ -110,10 +111,10 @@ final class TerminalSession {
   }
 }
 
-/// Whether the end was asked for.
+/// Whether the end was requested.
 private final class EndFlag: Sendable {
   private let flag = Atomic(false)
 
-  /// Raises the flag; tells whether it was raised before.
+  /// Raises the flag; returns whether it was raised before.
   func raise() -> Bool { flag.exchange(true, ordering: .relaxed) }
 }

@@ -1,34 +1,34 @@
 import Foundation
 
-/// What is different between two copies of a document.
+/// The differences between two copies of a document.
 struct DocumentDifference {
   /// One difference.
   struct Change: Equatable {
-    /// The place: a path into JSON, or a line of text.
+    /// The place: a path in JSON, or a line of text.
     var place: String
-    /// What stood there; nothing if it is new.
+    /// The old value; `nil` if it is new.
     var was: String?
-    /// What stands there; nothing if it is gone.
+    /// The new value; `nil` if it was removed.
     var becomes: String?
   }
 
-  /// The most differences that are told one by one.
+  /// The maximum number of differences that are listed.
   static let most = 20
-  /// The deepest nesting of JSON that is compared piece by piece.
+  /// The maximum nesting of JSON that is compared in detail.
   static let deepest = 64
-  /// The most lines of a text that are compared one by one.
+  /// The maximum number of lines of text that are compared in detail.
   static let mostLines = 5_000
-  /// The longest value that is told in full, in characters.
+  /// The maximum length of a value shown in full, in characters.
   static let longestValue = 120
 
   /// The first differences, up to ``most``.
   private(set) var changes: [Change] = []
-  /// How many more there are.
+  /// The number of further differences.
   private(set) var more = 0
-  /// Whether both say the same, written differently.
+  /// Whether both have the same content in different spellings.
   private(set) var isOfFormOnly = false
 
-  /// Compares two copies, as JSON if both are, else as text, else by size.
+  /// Compares two copies: as JSON if both are JSON, else as text, else by size.
   init(from old: DocumentCopy, to new: DocumentCopy) {
     if let left = Self.json(old), let right = Self.json(new) {
       compare(left, right, at: "", depth: 0)
@@ -77,7 +77,7 @@ struct DocumentDifference {
     }
   }
 
-  /// Compares lists by the identity of their elements where they have one, else by place.
+  /// Compares lists by the identity of their elements if they have one, else by position.
   private mutating func compare(_ old: [Any], _ new: [Any], at path: String, depth: Int) {
     if let left = Self.identified(old), let right = Self.identified(new), left.name == right.name {
       let order = left.ids + right.ids.filter { left.elements[$0] == nil }
@@ -125,7 +125,7 @@ struct DocumentDifference {
     return nil
   }
 
-  /// Whether two values are written the same: `true` is not 1 (RFC 8259).
+  /// Returns whether two values are equal in JSON: `true` is not 1 (RFC 8259).
   private static func areEqual(_ left: Any?, _ right: Any?) -> Bool {
     left.map(written) == right.map(written)
   }
@@ -153,7 +153,7 @@ struct DocumentDifference {
     var gone: [Int: Substring] = [:]
     for case .remove(let offset, let line, _) in difference.removals { gone[offset] = line }
     for case .insert(let offset, let line, _) in difference.insertions {
-      // A line that takes the place of another is one change.
+      // A line that replaces another is one change.
       let was = gone.removeValue(forKey: offset)
       let place = "line \(offset + 1)"
       add(

@@ -2,33 +2,33 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Turns SIGINT and SIGTERM into a call, so that a command ends with its last words.
+/// Turns SIGINT and SIGTERM into a call, so that a command can write its final output.
 final class EndSignals {
   private let sources: [any DispatchSourceSignal]
 
-  /// Takes the signals over until ``stop()``.
+  /// Handles the signals until ``stop()``.
   init(_ end: @escaping @Sendable () -> Void) {
     let told = SignalFlag()
     sources = [SIGINT, SIGTERM].map { number in
       SignalSource.make(number) {
-        // Who asks twice does not want to wait for a terminal that does not take the last words.
+        // A second signal ends the program without waiting for a terminal that is blocked.
         if told.raise() { _exit(128 + number) }
         end()
       }
     }
   }
 
-  /// Gives the signals back.
+  /// Restores the default handling of the signals.
   func stop() {
     for source in sources { source.cancel() }
     for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
   }
 }
 
-/// Whether a signal has come.
+/// Whether a signal was received.
 private final class SignalFlag: Sendable {
   private let flag = Atomic(false)
 
-  /// Raises the flag; tells whether it was raised before.
+  /// Raises the flag; returns whether it was raised before.
   func raise() -> Bool { flag.exchange(true, ordering: .relaxed) }
 }

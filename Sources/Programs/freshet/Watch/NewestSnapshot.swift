@@ -1,7 +1,8 @@
 import FreshnessRuntime
 import Synchronization
 
-/// The newest snapshot that was not told yet: whoever prints slowly skips some, and none pile up.
+/// The newest snapshot that was not printed yet: a slow consumer skips some, and they do not
+/// accumulate.
 final class NewestSnapshot: Sendable {
   private struct State {
     var snapshot: LiveSnapshot<DocumentCopy>?
@@ -11,7 +12,7 @@ final class NewestSnapshot: Sendable {
 
   private let state = Mutex(State())
 
-  /// Puts a snapshot in the place of the one before, and numbers it.
+  /// Replaces the previous snapshot, and returns a number for this one.
   func put(_ snapshot: LiveSnapshot<DocumentCopy>) -> Int {
     state.withLock { state in
       state.snapshot = snapshot
@@ -20,9 +21,9 @@ final class NewestSnapshot: Sendable {
     }
   }
 
-  /// Takes the snapshot of a number, if it is still the newest.
+  /// Takes the snapshot with a number, if it is still the newest.
   ///
-  /// An older number gives nothing: the newer one's turn comes, after whatever happened before it.
+  /// Returns `nil` for an older number: the newer one is printed later, in its order.
   func take(_ number: Int) -> LiveSnapshot<DocumentCopy>? {
     state.withLock { state in
       guard number == state.number else { return nil }
@@ -31,7 +32,7 @@ final class NewestSnapshot: Sendable {
     }
   }
 
-  /// Ends the printing: what waits is not told any more.
+  /// Ends the printing: a pending snapshot is not printed.
   func close() { state.withLock { $0.isClosed = true } }
 
   /// Whether the printing has ended.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Freshness
 
-/// The presets of the engine, by the names people type.
+/// The presets of the engine, by the names that users type.
 enum PresetName: String, CaseIterable, ExpressibleByArgument {
   case departuresWeb
   case departuresNative

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A file to which lines are appended as they come.
+/// A file to which lines are appended as they arrive.
 final class RecordFile {
   private let path: String
   private let handle: FileHandle
 
-  /// Opens a file, or makes it.
+  /// Opens a file, or creates it.
   ///
-  /// - Throws: ``RecordFileError`` that names the file.
+  /// - Throws: ``RecordFileError`` with the name of the file.
   init(_ path: String) throws {
     self.path = path
-    // Every line goes to the end, whoever else writes there.
+    // Every line is appended at the end, even if another process writes there.
     let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       let reason = String(cString: strerror(errno))
@@ -29,8 +29,8 @@ final class RecordFile {
   }
 }
 
-/// Why a recording cannot be written.
+/// The reason why a recording cannot be written.
 struct RecordFileError: Error, CustomStringConvertible {
-  /// What is wrong, for people.
+  /// A readable description of the problem.
   let description: String
 }

@@ -2,16 +2,16 @@ import ConditionalHTTP
 import Foundation
 import HTTPTypes
 
-/// An address a person typed, as a request.
+/// A typed URL as a request.
 enum WatchAddress {
-  /// Reads an address; without a scheme it is http.
+  /// Reads a URL; without a scheme it is http.
   ///
   /// - Parameters:
-  ///   - text: The address.
+  ///   - text: The URL.
   ///   - fields: The header fields to send.
-  ///   - option: The option with which credentials are given.
+  ///   - option: The option for credentials.
   /// - Returns: A GET request.
-  /// - Throws: ``WatchAddressError`` that says what is wrong with it.
+  /// - Throws: ``WatchAddressError`` with the problem.
   static func request(
     _ text: String,
     fields: HTTPFields,
@@ -55,7 +55,7 @@ enum WatchAddress {
       guard let colon = line.firstIndex(of: ":"),
         let name = HTTPField.Name(line[..<colon].trimmingCharacters(in: .whitespaces))
       else {
-        // What was meant as a name and a value may hold a secret.
+        // A malformed field may contain a secret.
         throw WatchAddressError("\(option) \"\(line.prefix(12))…\" is not like 'Name: value'")
       }
       let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
@@ -76,9 +76,9 @@ enum WatchAddress {
   ]
 }
 
-/// What is wrong with an address or a field.
+/// An error in a URL or a field.
 struct WatchAddressError: Error, CustomStringConvertible {
-  /// What is wrong, for people.
+  /// A readable description of the problem.
   let description: String
 
   init(_ description: String) { self.description = description }

@@ -62,7 +62,7 @@ struct WatchCommand: AsyncParsableCommand {
     }
   }
 
-  /// What is watched.
+  /// Returns the document to watch.
   private func document() throws -> WatchedDocument {
     var constants = preset.policy
     if let policy {
@@ -126,7 +126,7 @@ struct WatchCommand: AsyncParsableCommand {
       var last: DocumentCopy?
       for await snapshot in client.snapshots(of: document) {
         source.yield(.seen(newest.put(snapshot)))
-        // A document that has just changed is looked at more often for a while (seed 003).
+        // A document that has just changed is polled more often for a while (seed 003).
         if let last, let new = snapshot.value, new != last {
           for activity in [Activity.active, .quiet] { client.activity(activity, of: document) }
         }
@@ -161,16 +161,16 @@ struct WatchCommand: AsyncParsableCommand {
       recording: recording
     )
     for task in [observation, ticking, ending] { task.cancel() }
-    // Nobody waits for connections that are still being made: the process ends with them.
+    // Connections that are still being made are not waited for: they end with the process.
     if let outcome {
       Terminal.complain("freshet watch: \(outcome)\n")
       throw ExitCode(1)
     }
   }
 
-  /// Prints what happens until it is enough.
+  /// Prints events until the end.
   ///
-  /// - Returns: Why it ended before its time; nothing if it did not.
+  /// - Returns: The reason for an early end, or `nil`.
   private static func follow(
     _ happenings: AsyncStream<Happening>,
     newest: NewestSnapshot,
@@ -196,7 +196,7 @@ struct WatchCommand: AsyncParsableCommand {
       )
       guard let text = words else { continue }
       guard Terminal.write(text.text) else {
-        // Nobody reads any more: a closed pipe is no error. A full disk is.
+        // The reader is gone: a closed pipe is not an error. A full disk is.
         let reason = errno
         return reason == EPIPE ? nil : "standard output: \(String(cString: strerror(reason)))"
       }
@@ -208,11 +208,11 @@ struct WatchCommand: AsyncParsableCommand {
   }
 }
 
-/// Something to be printed.
+/// An event to print.
 enum Happening: Sendable {
   /// A request ended.
   case asked(SampleRecord)
-  /// Observers were told something; ``NewestSnapshot`` has it.
+  /// A new snapshot is available from ``NewestSnapshot``.
   case seen(Int)
   /// A second passed.
   case tick
@@ -221,30 +221,30 @@ enum Happening: Sendable {
   var snapshot: Int? { if case .seen(let number) = self { number } else { nil } }
 }
 
-/// Puts what happens into words.
+/// Formats events.
 protocol WatchPrinting {
-  /// Words a happening; nothing if it is not worth any.
+  /// Formats an event, or returns `nil` if it is not worth printing.
   ///
   /// - Parameters:
-  ///   - happening: What happened.
-  ///   - snapshot: The newest snapshot, if there is one that was not told yet.
+  ///   - happening: The event.
+  ///   - snapshot: The newest snapshot, if it was not printed yet.
   ///   - freshness: How fresh the document is now.
-  ///   - counters: What the engine has done so far.
-  /// - Returns: The words.
+  ///   - counters: The engine's counters so far.
+  /// - Returns: The text.
   mutating func words(
     _ happening: Happening,
     _ snapshot: LiveSnapshot<DocumentCopy>?,
     freshness: FreshnessReport?,
     counters: Counters
   ) -> WatchMessages?
-  /// The last words.
+  /// Returns the final output.
   mutating func end(_ counters: Counters) -> String?
 }
 
-/// Words, and whether they tell of a new copy.
+/// A text, and whether it reports a new copy.
 struct WatchMessages {
-  /// The text, with its line ends.
+  /// The text, with line ends.
   var text: String
-  /// Whether the copy is another.
+  /// Whether the copy changed.
   var isChange = false
 }

@@ -2,10 +2,10 @@ import Foundation
 import Freshness
 import FreshnessRuntime
 
-/// What happens to a document, for programs: JSON Lines.
+/// The events of a document, for programs: JSON Lines.
 ///
-/// Events: `request` (a sample), `changed` (with `first`, `differences` and, if wanted, `body`),
-/// `failing`, `recovered`. Each but `request` carries the freshness at that moment.
+/// Events: `request` (a sample), `changed` (with `first`, `differences` and, on request, `body`),
+/// `failing`, `recovered`. All but `request` include the freshness at that time.
 struct WatchLines: WatchPrinting {
   let document: WatchedDocument
   let showsBody: Bool

@@ -2,7 +2,7 @@ import Foundation
 import Freshness
 import FreshnessRuntime
 
-/// What happens to a document, for people: a line for each event, and the freshness line.
+/// The events of a document, for people: a line for each event, and the freshness line.
 ///
 /// On a terminal the freshness line stays at the bottom and counts the seconds; elsewhere it follows
 /// each event.
@@ -71,7 +71,7 @@ struct WatchText: WatchPrinting {
     in lines: inout [String]
   ) -> Bool {
     guard let new = snapshot.value, new != copy else { return false }
-    // The moment it arrived, not the moment it is printed.
+    // The time of its arrival, not of printing.
     let now = ContinuousClock.now - (freshness?.changedAgo?.duration ?? .zero)
     if let old = copy {
       let after = changedAt.map { Self.span($0.duration(to: now)) } ?? ""
@@ -112,7 +112,7 @@ struct WatchText: WatchPrinting {
 
   // MARK: The freshness line
 
-  /// Says how old the copy is, and what the engine does next (R28).
+  /// Returns how old the copy is, and what the engine does next (R28).
   private func bar(_ freshness: FreshnessReport) -> String {
     var parts: [String] = []
     if let wording = freshness.label.wording {

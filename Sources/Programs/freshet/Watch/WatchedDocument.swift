@@ -5,13 +5,13 @@ import Freshness
 import FreshnessRuntime
 import HTTPTypes
 
-/// Any document on the web, as a resource.
+/// Any document on the web as a resource.
 struct WatchedDocument: FreshResource {
-  /// The request, with the fields the person gave.
+  /// The request, with the fields that the user gave.
   let question: HTTPRequest
   /// The constants.
   let constants: Policy
-  /// Where a stream of news about the document is opened, if there is one.
+  /// The request that opens an event stream about the document, if there is one.
   let events: HTTPRequest?
 
   var policy: Policy? { constants }
@@ -28,13 +28,14 @@ struct WatchedDocument: FreshResource {
       type: type,
       entityTag: answer.head.headerFields[.eTag]
     )
-    // What calls itself JSON and is none would be shown as a change, and as another one afterwards.
+    // A body that claims to be JSON but is not valid would be shown as a change, and as another one
+    // later.
     if copy.isJSON {
       do {
         _ = try JSONSerialization.jsonObject(with: Data(answer.body), options: .fragmentsAllowed)
       } catch {
         let place = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String
-        // Valid, and beyond what the platform's reader can hold: compared as text.
+        // Valid, but beyond what the platform's parser supports: compared as text.
         let isBeyond = ["representable", "nested"].contains { place?.contains($0) == true }
         guard !isBeyond else { return Reading(copy) }
         let detail = place.map { ": \($0.prefix(200))" } ?? ""
@@ -47,27 +48,27 @@ struct WatchedDocument: FreshResource {
   func news() -> HTTPRequest? { events }
 }
 
-/// A body, as it came.
+/// A body as received.
 struct DocumentCopy: Equatable, Sendable {
   /// The body.
   var bytes: [UInt8]
-  /// The media type, as it stood in the answer.
+  /// The media type as given in the response.
   var type: String
-  /// The entity tag, as it stood in the answer.
+  /// The entity tag as given in the response.
   var entityTag: String?
 
-  /// Whether the media type promises JSON (RFC 8259, RFC 6838 section 4.2.8).
+  /// Whether the media type means JSON (RFC 8259, RFC 6838 section 4.2.8).
   var isJSON: Bool {
     let essence = type.lowercased().prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
     return essence == "application/json" || essence.hasSuffix("+json")
   }
 
-  /// The body as text, if it is some.
+  /// The body as text, if it is valid UTF-8 without NUL.
   var text: String? {
     guard !bytes.contains(0) else { return nil }
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// Copies are the same if their bodies are; a tag that moves alone is no change.
+  /// Returns whether the bodies are equal; a change of the tag alone is not a change.
   static func == (left: DocumentCopy, right: DocumentCopy) -> Bool { left.bytes == right.bytes }
 }
