@@ -3,7 +3,6 @@
 /// Values are decoded lazily: reading three of a hundred members costs three. Entries are in the
 /// order of the text: an object is followed by its members, each as a name and a value, a list by
 /// its elements.
-/// value, behind a list its elements.
 package final class JSONDocument: Sendable {
   /// The position and the kind of a value or a name.
   struct Entry {

@@ -6,7 +6,6 @@
 /// was not available by then. A constant lag is found by bisection. A varying lag is tracked: up by
 /// a step after a change that was requested too early, down by a seventh of the step after one that
 /// was not.
-/// one that was not.
 struct Lag: Hashable, Sendable {
   /// The longest time after which a change was not available yet, in milliseconds.
   private(set) var low: Int32 = 0

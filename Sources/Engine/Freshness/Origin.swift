@@ -7,7 +7,7 @@
 /// ```swift
 /// origin.ask(ticket, priority: request.priority)
 /// while let next = origin.admit() { send(next) }
-/// After a response:
+/// // After a response:
 /// origin.ended(ticket, outcome, serverTime: served, rateLimit: limit, resources: 3, at: now)
 /// ```
 public struct Origin: Hashable, Sendable {

@@ -1,10 +1,10 @@
-/// Which agent a simulated one is, and in which version of its formats it writes.
+/// The kind of a simulated agent, and the version of its log format.
 package enum AgentDialect: String, Sendable, CaseIterable {
   /// Claude Code 2.1.139 and later: a registry of running sessions, tasks one by one.
   case claude21 = "claude-2.1"
   /// Claude Code 2.0: the plan is written as a whole, the ends of turns are marked.
   case claude20 = "claude-2.0"
-  /// Claude Code 1.0: no reason is given with an answer, ends of turns are not marked.
+  /// Claude Code 1.0: responses have no reason, ends of turns are not marked.
   case claude10 = "claude-1.0"
   /// Codex 0.90 and later: begins and ends of turns are marked.
   case codex90 = "codex-0.90"
@@ -37,7 +37,7 @@ package enum AgentDialect: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether its logs tell every state at once, without waiting for silence.
+  /// Whether its logs report every state immediately, without waiting for silence.
   package var tellsEverything: Bool {
     switch self {
     case .claude21, .claude20, .codex90, .neutral: true

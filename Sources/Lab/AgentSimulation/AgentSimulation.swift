@@ -1,6 +1,6 @@
 package import Agents
 
-/// Several agents at once: one sequence of acts in the order of time, from one seed.
+/// Several agents at once: one sequence of acts in order of time, from one seed.
 package struct AgentSimulation: Sendable, Sequence, IteratorProtocol {
   /// The agents.
   package private(set) var agents: [SimulatedAgent]
@@ -8,18 +8,18 @@ package struct AgentSimulation: Sendable, Sequence, IteratorProtocol {
   private let end: WallTime
   private var ahead: [[SimulatedAct]]
 
-  /// A simulation.
+  /// Creates a simulation.
   ///
   /// - Parameters:
-  ///   - worktrees: Where agents work; the n-th agent in the n-th, and again from the first if there
-  ///     are more agents.
-  ///   - dialects: What they are, one after the other.
-  ///   - count: How many agents; `nil` for one in each worktree.
-  ///   - seed: What everything follows from.
-  ///   - startsAt: The first moment.
-  ///   - minutes: How long it lasts, in the time of agents.
-  ///   - pace: How many times faster than real ones agents live.
-  ///   - habits: How often what happens.
+  ///   - worktrees: The worktrees of the agents; the n-th agent works in the n-th, and again from
+  ///     the first if there are more agents.
+  ///   - dialects: The kinds of the agents, in order.
+  ///   - count: The number of agents; `nil` for one in each worktree.
+  ///   - seed: The seed, which determines everything.
+  ///   - startsAt: The first instant.
+  ///   - minutes: The duration, in the time of agents.
+  ///   - pace: How many times faster than real ones agents run.
+  ///   - habits: The frequencies of events.
   package init(
     worktrees: [String],
     dialects: [AgentDialect],
@@ -46,7 +46,7 @@ package struct AgentSimulation: Sendable, Sequence, IteratorProtocol {
     end = startsAt.advanced(by: Int64(minutes * 60_000 / pace))
   }
 
-  /// The next act; `nil` when the time is over.
+  /// Returns the next act, or `nil` when the time is over.
   package mutating func next() -> SimulatedAct? {
     for index in agents.indices where ahead[index].isEmpty {
       ahead[index] = agents[index].next().reversed()

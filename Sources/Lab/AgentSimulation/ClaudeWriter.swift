@@ -14,7 +14,7 @@ package struct ClaudeWriter: RecordWriter {
   private var tasks: [SimulatedStep] = []
   private var turnBeganAt: WallTime?
 
-  /// A session of an agent in a directory.
+  /// Creates a session of an agent in a directory.
   package init(_ dialect: AgentDialect, directory: String, seed: UInt64) {
     self.dialect = dialect
     self.directory = directory
@@ -146,7 +146,7 @@ package struct ClaudeWriter: RecordWriter {
   }
 
   package mutating func permission(_ text: String, id: String, at time: WallTime) -> [[UInt8]] {
-    // The log shows the call alone; that a human is asked stands in the registry.
+    // The log has only the call; the request for a permission is in the registry.
     use("Bash", ["command": .string(text)], id, time)
   }
 
@@ -214,7 +214,8 @@ package struct ClaudeWriter: RecordWriter {
   private mutating func user(_ content: JSONValue, _ time: WallTime) -> [UInt8] {
     var record = common("user", time)
     record["message"] = .object(["role": .string("user"), "content": content])
-    // Without a registry nobody can tell that a permission is asked: such agents run without asking.
+    // Without a registry a request for a permission is not visible, so such agents run without
+    // asking.
     if dialect == .claude20 { record["permissionMode"] = .string("bypassPermissions") }
     return line(record)
   }

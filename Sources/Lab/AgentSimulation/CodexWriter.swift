@@ -10,13 +10,13 @@ package struct CodexWriter: RecordWriter {
   private let directory: String
   private var turns = 0
 
-  /// A session of an agent in a directory.
+  /// Creates a session of an agent in a directory.
   ///
   /// - Parameters:
   ///   - dialect: The generation.
-  ///   - directory: Where it works.
-  ///   - startedAt: When it starts, which is a part of the log's name.
-  ///   - seed: What its ids follow from.
+  ///   - directory: The working directory.
+  ///   - startedAt: When it starts, which is part of the log's name.
+  ///   - seed: The seed of its ids.
   package init(_ dialect: AgentDialect, directory: String, startedAt: WallTime, seed: UInt64) {
     self.dialect = dialect
     self.directory = directory

@@ -9,7 +9,7 @@ package struct NeutralWriter: RecordWriter {
   private let directory: String
   private let agent: String
 
-  /// A session of an agent in a directory.
+  /// Creates a session of an agent in a directory.
   package init(agent: String, directory: String, seed: UInt64) {
     var dice = RandomSource(seed: seed)
     self.agent = agent

@@ -1,11 +1,11 @@
-/// Numbers that follow from a seed (SplitMix64).
+/// A seeded random number generator (SplitMix64).
 package struct RandomSource: RandomNumberGenerator, Hashable, Sendable {
   private var state: UInt64
 
-  /// Dice with a seed.
+  /// Creates a generator from a seed.
   package init(seed: UInt64) { state = seed }
 
-  /// The next number.
+  /// Returns the next number.
   package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
@@ -14,22 +14,22 @@ package struct RandomSource: RandomNumberGenerator, Hashable, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Whether something happens that does so in some of a hundred cases.
+  /// Returns true with a probability in percent.
   package mutating func happens(_ percent: Int) -> Bool {
     Int.random(in: 0..<100, using: &self) < percent
   }
 
-  /// Milliseconds between two numbers of seconds.
+  /// Returns milliseconds between two numbers of seconds.
   package mutating func wait(_ seconds: ClosedRange<Double>) -> Int64 {
     Int64(Double.random(in: seconds, using: &self) * 1_000)
   }
 
-  /// One of several.
+  /// Returns one of several elements.
   package mutating func pick<Element>(_ elements: [Element], or other: Element) -> Element {
     elements.randomElement(using: &self) ?? other
   }
 
-  /// A UUID, as agents name sessions and records.
+  /// Returns a UUID, as agents name sessions and records.
   package mutating func uuid() -> String {
     let digits = (0..<32).map { _ in String(Int.random(in: 0..<16, using: &self), radix: 16) }
     var text = ""
@@ -40,7 +40,7 @@ package struct RandomSource: RandomNumberGenerator, Hashable, Sendable {
     return text
   }
 
-  /// An id with a beginning, as models name what they call.
+  /// Returns an id with a prefix, as models name calls.
   package mutating func name(_ beginning: String) -> String {
     beginning + String(next(), radix: 36)
   }

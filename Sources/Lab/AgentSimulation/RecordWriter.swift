@@ -2,45 +2,45 @@ package import Agents
 
 /// Writes the records of one simulated session as an agent of its dialect does.
 ///
-/// What happens is the same for all dialects; each writes it in its own words. A line ends with a
-/// line feed; what a dialect does not write is no line.
+/// All dialects write the same events, each in its own format. A line ends with a line feed. An
+/// event that a dialect does not write has no line.
 package protocol RecordWriter: Sendable {
   /// The session's id.
   var session: String { get }
   /// The name of its log below its agent's folder.
   var path: String { get }
 
-  /// The session begins, or is resumed.
+  /// Begins or resumes the session.
   mutating func begin(isResumed: Bool, at time: WallTime) -> [[UInt8]]
-  /// The human asks something.
+  /// Writes a prompt of the user.
   mutating func prompt(_ text: String, at time: WallTime) -> [[UInt8]]
-  /// The agent thinks.
+  /// Writes a thought of the agent.
   mutating func thought(_ text: String, at time: WallTime) -> [[UInt8]]
-  /// The agent says something in the midst of its work.
+  /// Writes a remark of the agent during its work.
   mutating func remark(_ text: String, at time: WallTime) -> [[UInt8]]
-  /// The agent calls a tool.
+  /// Writes a tool call.
   mutating func call(_ tool: SimulatedTool, id: String, at time: WallTime) -> [[UInt8]]
-  /// The tool answers.
+  /// Writes the result of a tool.
   mutating func result(_ tool: SimulatedTool, id: String, at time: WallTime) -> [[UInt8]]
-  /// The agent writes its plan.
+  /// Writes the agent's plan.
   mutating func plan(_ plan: [SimulatedStep], at time: WallTime) -> [[UInt8]]
-  /// The session gets a title.
+  /// Writes the title of the session.
   mutating func title(_ text: String, at time: WallTime) -> [[UInt8]]
-  /// The model cannot be reached and will be asked again.
+  /// Writes that the model cannot be reached and the request will be retried.
   mutating func retry(_ text: String, at time: WallTime) -> [[UInt8]]
-  /// The agent asks for a permission, if its log tells that.
+  /// Writes a request for a permission, if the dialect logs it.
   mutating func permission(_ text: String, id: String, at time: WallTime) -> [[UInt8]]
-  /// The agent asks a question, if its log tells that.
+  /// Writes a question of the agent, if the dialect logs it.
   mutating func question(_ text: String, id: String, at time: WallTime) -> [[UInt8]]
-  /// The human has answered.
+  /// Writes the user's answer.
   mutating func answer(_ id: String, at time: WallTime) -> [[UInt8]]
-  /// The agent has finished.
+  /// Writes that the agent has finished.
   mutating func finish(_ text: String, at time: WallTime) -> [[UInt8]]
-  /// The human stopped the agent.
+  /// Writes that the user stopped the agent.
   mutating func interrupt(at time: WallTime) -> [[UInt8]]
-  /// The turn failed.
+  /// Writes that the turn failed.
   mutating func fail(_ text: String, at time: WallTime) -> [[UInt8]]
-  /// A record of a kind that nobody knows.
+  /// Writes a record of an unknown kind.
   mutating func riddle(at time: WallTime) -> [[UInt8]]
 }
 
@@ -52,18 +52,18 @@ package enum SimulatedTool: Hashable, Sendable {
   case edit(String)
   /// It reads a file.
   case read(String)
-  /// It sends off an agent of its own.
+  /// It starts a subagent.
   case delegate(String)
 }
 
 /// One step of a simulated agent's plan.
 package struct SimulatedStep: Hashable, Sendable {
-  /// What is to be done.
+  /// The task.
   package var content: String
   /// `pending`, `in_progress` or `completed`.
   package var status: String
 
-  /// A step.
+  /// Creates a step.
   package init(content: String, status: String) {
     self.content = content
     self.status = status

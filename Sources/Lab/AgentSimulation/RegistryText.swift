@@ -1,9 +1,9 @@
 package import Agents
 import StrictJSON
 
-/// Writes what a running Claude Code says of itself.
+/// Writes the registry entry of a running Claude Code.
 package enum RegistryText: Sendable {
-  /// The entry of a session.
+  /// Returns the entry of a session.
   package static func bytes(
     process: ProcessIdentity,
     session: String,

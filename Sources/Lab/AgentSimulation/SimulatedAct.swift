@@ -1,8 +1,8 @@
 package import Agents
 
-/// One thing that happens in a simulation, and when.
+/// An act of a simulation, and its time.
 package struct SimulatedAct: Hashable, Sendable {
-  /// Which home a log stands in.
+  /// The home folder of a log.
   package enum Home: String, Sendable {
     /// Claude Code's folder.
     case claude
@@ -12,32 +12,32 @@ package struct SimulatedAct: Hashable, Sendable {
     case neutral
   }
 
-  /// What happens.
+  /// The kind of an act.
   package enum Kind: Hashable, Sendable {
     /// The agent's process starts, with this command, in the worktree.
     case start(command: String)
     /// It ends by itself, or is killed.
     case stop(isKilled: Bool)
-    /// Bytes are written at the end of a log.
+    /// Bytes are appended to a log.
     case append(Home, path: String, [UInt8])
-    /// A running Claude Code says what it does; `nil` if it says nothing more.
+    /// A running Claude Code reports its status; `nil` removes the report.
     case register(session: String, status: String?, waitingFor: String?)
     /// The agent changes a file of the worktree.
     case edit(file: String, line: String)
     /// It commits everything.
     case commit(message: String)
-    /// The human looks at what was done.
+    /// The user looks at the result.
     case look
-    /// From now on these are the states of the steps of its plan.
+    /// The states of the steps of its plan from now on.
     case todos([String])
-    /// From now on this is what the agent does.
+    /// The true state of the agent from now on.
     case truth(Activity.State, reason: String)
   }
 
-  /// When.
+  /// The time.
   package var at: WallTime
-  /// Whose act it is: the number of the agent, from 0.
+  /// The number of the agent, from 0.
   package var agent: Int
-  /// What happens.
+  /// The kind of the act.
   package var kind: Kind
 }

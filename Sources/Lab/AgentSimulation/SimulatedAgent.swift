@@ -1,6 +1,6 @@
 package import Agents
 
-/// The life of one agent in one worktree: a seed and a beginning make one sequence of acts.
+/// The life of one agent in one worktree: a seed and a start time determine one sequence of acts.
 ///
 /// ```
 ///  away ──start──► idle ──prompt──► working ◄──answer── needs you
@@ -10,32 +10,32 @@ package import Agents
 ///    └──killed in the midst of a line ───┘
 /// ```
 package struct SimulatedAgent: Sendable {
-  /// How often what happens, in percent.
+  /// The frequencies of events, in percent.
   package struct Habits: Hashable, Sendable {
     /// A turn in which the process is killed while it writes.
     package var crashes = 6
-    /// A turn that the human stops.
+    /// A turn that the user stops.
     package var interruptions = 8
     /// A turn that fails.
     package var failures = 5
     /// A step for which the agent asks first.
     package var requests = 12
-    /// A result at which the human looks before the next prompt.
+    /// A result that the user looks at before the next prompt.
     package var looks = 60
     /// A pause after which the agent is closed.
     package var exits = 10
-    /// A pause after which the human begins another session in the same process.
+    /// A pause after which the user begins another session in the same process.
     package var clearings = 10
 
-    /// The usual habits.
+    /// Creates the default habits.
     package init() {}
   }
 
   /// The number of the agent.
   package let number: Int
-  /// Where it works.
+  /// The worktree.
   package let worktree: String
-  /// What it is.
+  /// The kind of agent.
   package let dialect: AgentDialect
 
   private let habits: Habits
@@ -48,16 +48,16 @@ package struct SimulatedAgent: Sendable {
   private var turns = 0
   private var edits = 0
 
-  /// An agent that has not started.
+  /// Creates an agent that has not started.
   ///
   /// - Parameters:
   ///   - number: Its number, from 0.
-  ///   - worktree: Where it works.
-  ///   - dialect: What it is.
-  ///   - seed: What its life follows from, with its number.
+  ///   - worktree: The worktree.
+  ///   - dialect: The kind of agent.
+  ///   - seed: The seed, which determines its life together with its number.
   ///   - startsAt: When its life begins.
-  ///   - pace: How many times faster than a real one it lives.
-  ///   - habits: How often what happens.
+  ///   - pace: How many times faster than a real one it runs.
+  ///   - habits: The frequencies of events.
   package init(
     number: Int,
     worktree: String,
@@ -77,7 +77,7 @@ package struct SimulatedAgent: Sendable {
     writer = Self.writer(dialect, worktree, now, &dice)
   }
 
-  /// The next acts, in the order of time: one turn with what surrounds it.
+  /// Returns the next acts, in order of time: one turn and the acts around it.
   package mutating func next() -> [SimulatedAct] {
     acts = []
     if !isRunning { start() }
@@ -91,12 +91,13 @@ package struct SimulatedAgent: Sendable {
     isRunning = true
     let isResumed = turns > 0 && dice.happens(50)
     if turns > 0, !isResumed { renew() }
-    // Whoever opens the agent again sees what it did last.
+    // Opening the agent again shows what it did last.
     add(.look)
     add(.start(command: dialect.command))
     add(.truth(.idle, reason: "started"))
     register("idle")
-    // An agent that writes the neutral format says that it is there; the others wait to be asked.
+    // An agent that writes the neutral format logs its start; the others log nothing before a
+    // prompt.
     if dialect != .neutral { pass(1...20) }
     write(writer.begin(isResumed: isResumed, at: now))
   }
@@ -233,14 +234,14 @@ package struct SimulatedAgent: Sendable {
       edits += 1
       add(.edit(file: file, line: "Edit \(edits) of agent \(number)"))
     case .read: pass(0.05...0.2)
-    // A few commands take longer than every threshold of the system this one is measured against.
+    // A few commands take longer than every threshold of the system under test.
     case .run: dice.happens(6) ? pass(200...400) : pass(0.3...40)
     case .delegate: pass(5...90)
     }
     write(writer.result(tool, id: id, at: now))
   }
 
-  /// The agent asks; a human answers after a while.
+  /// Asks for a permission; the user answers after a while.
   private mutating func request() {
     let id = dice.name("call_")
     let isPermission = dice.happens(60) && dialect != .claude20 && dialect != .claude10
@@ -258,7 +259,7 @@ package struct SimulatedAgent: Sendable {
     register("busy")
   }
 
-  /// The process is killed while it writes a line.
+  /// Kills the process while it writes a line.
   private mutating func crash() {
     pass(0.5...3)
     let line = writer.remark(dice.pick(SimulatedTexts.remarks, or: "…"), at: now).joined()

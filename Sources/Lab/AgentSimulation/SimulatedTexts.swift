@@ -1,4 +1,4 @@
-/// What simulated humans and agents say.
+/// The texts of simulated users and agents.
 enum SimulatedTexts {
   static let prompts = [
     "Make the import faster", "Why is the second test red?", "Rename the folder of the feeds",

@@ -25,6 +25,6 @@ package struct CompatibilityStep: Hashable, Sendable {
     self.milliseconds = milliseconds
   }
 
-  /// Whether the client goes on as it would with the server that it was written for.
+  /// Whether the client continues as it would with the server that it was written for.
   package var isPassed: Bool { faults.isEmpty }
 }

@@ -1,14 +1,15 @@
-/// A file of everything a producer of realtime feeds answered, so that an incident can be replayed.
+/// A file of all responses of a producer of realtime feeds, so that an incident can be replayed.
 ///
-/// The file is append-only. It begins with a header of 16 bytes: the magic text `FRESHREC`, the version
-/// (``version``) and a zero, 4 bytes each. Then come records: 4 bytes length of the payload, 4 bytes
-/// its complement, 8 bytes XXH64 of the payload, the payload. Numbers are little-endian. The first byte
-/// of a payload is its kind: a source, a body, or an answer (``RecordKind``). A body that is the same as
-/// the one before from the same source is not written again: an answer names the record of its body.
+/// The file is append-only. It begins with a header of 16 bytes: the magic text `FRESHREC`, the
+/// version (``version``) and a zero, 4 bytes each. Records follow: 4 bytes length of the payload, 4
+/// bytes its complement, 8 bytes XXH64 of the payload, the payload. Numbers are little-endian. The
+/// first byte of a payload is its kind: a source, a body, or a response (``RecordKind``). A body
+/// that equals the previous one from the same source is not written again: a response refers to the
+/// record of its body.
 ///
-/// A killed recorder leaves at most one record without its end. It is recognised by its length, which
-/// the complement vouches for, and dropped. Anything else that does not fit is damage and reported with
-/// its place. Documentation/feed-recording.md has the layout of each payload.
+/// A killed recorder leaves at most one incomplete record at the end. It is recognized by its
+/// length, which the complement confirms, and dropped. Any other inconsistency is damage and
+/// reported with its position. Documentation/feed-recording.md has the layout of each payload.
 package enum FeedRecording {
   /// One of the feeds of a producer.
   package enum Feed: String, Hashable, Sendable, CaseIterable {
@@ -18,21 +19,21 @@ package enum FeedRecording {
     case alerts
   }
 
-  /// Where answers came from.
+  /// The source of responses.
   package struct Source: Hashable, Sendable {
-    /// What was asked for.
+    /// The requested feed.
     package let feed: Feed
-    /// The address, without credentials, or the path of a file.
+    /// The URL, without credentials, or the path of a file.
     package let address: String
 
-    /// Names a source.
+    /// Creates a source.
     package init(feed: Feed, address: String) {
       self.feed = feed
       self.address = address
     }
   }
 
-  /// One header field of an answer.
+  /// A header field of a response.
   package struct Field: Hashable, Sendable {
     /// The name.
     package let name: String
@@ -56,10 +57,10 @@ package enum FeedRecording {
 
 /// The kinds of record; the number is the first byte of the payload.
 enum RecordKind: UInt8 {
-  /// Where answers come from: number, feed, address.
+  /// A source of responses: number, feed, address.
   case source = 1
   /// The bytes of a body.
   case body = 2
-  /// An answer: source, times, status, fields, and the record of its body.
+  /// A response: source, times, status, fields, and the record of its body.
   case answer = 3
 }

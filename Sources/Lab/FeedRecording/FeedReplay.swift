@@ -3,17 +3,17 @@ import GTFSRealtime
 package import HTTPTypes
 import Synchronization
 
-/// Answers from a recording what the producer answered when it was recorded, at the same instants.
+/// Replays the recorded responses of a producer, at the same instants.
 ///
-/// A request to `replay://FEED/PATH` is held until the next recorded answer is due, and gets that answer:
-/// its bytes, status and fields, or its failure. So every answer reaches the poller once, in its order and at
-/// its instant, and two replays are alike whatever the machine does meanwhile. After the last answer nothing
-/// comes any more: requests are held until they are cancelled.
+/// A request to `replay://FEED/PATH` is held until the next recorded response is due, and gets that
+/// response: its bytes, status and fields, or its failure. Every response therefore reaches the
+/// poller once, in order and at its instant, and two replays are equal regardless of the load of
+/// the machine. After the last response, requests are held until they are canceled.
 package final class FeedReplay: HTTPExchange {
-  /// The scheme of the requests that are answered.
+  /// The scheme of the requests that are replayed.
   package static let scheme = "replay"
 
-  /// Where a replay takes its time from, in milliseconds since 1970-01-01T00:00:00Z.
+  /// The clock of a replay, in milliseconds since 1970-01-01T00:00:00Z.
   package struct Time: Sendable {
     let now: @Sendable () -> Int64
     let sleep: @Sendable (_ until: Int64) async throws -> Void
@@ -21,8 +21,8 @@ package final class FeedReplay: HTTPExchange {
     /// Creates the time from a clock.
     ///
     /// - Parameters:
-    ///   - now: The present instant.
-    ///   - sleep: Waits until an instant; throws once the task is cancelled.
+    ///   - now: The current instant.
+    ///   - sleep: Waits until an instant; throws once the task is canceled.
     package init(
       now: @escaping @Sendable () -> Int64,
       sleep: @escaping @Sendable (_ until: Int64) async throws -> Void
@@ -32,19 +32,19 @@ package final class FeedReplay: HTTPExchange {
     }
   }
 
-  /// What a person should know of a replay.
+  /// An event of a replay to show to the user.
   package enum Notice: Hashable, Sendable {
-    /// A body is damaged, so its answer is left out.
+    /// A body is damaged, so its response is omitted.
     case damaged(FeedRecording.Failure)
-    /// The last answer of every feed was given; told once.
+    /// The last response of every feed was delivered; reported once.
     case ended
   }
 
   private struct Part {
     var script: FeedRecording.ReplayScript
-    /// The last content that was given.
+    /// The last content that was delivered.
     var given: (digest: FeedDigest, place: FeedRecording.BodyPlace)?
-    /// Ends when that content was taken.
+    /// Ends when that content was applied.
     var taking: (waiting: AsyncStream<Void>, end: AsyncStream<Void>.Continuation)?
     var isOver = false
   }
@@ -61,12 +61,12 @@ package final class FeedReplay: HTTPExchange {
   /// - Parameters:
   ///   - reader: The recording.
   ///   - start: When the replay starts, in milliseconds since 1970-01-01T00:00:00Z.
-  ///   - patience: How long the poller of a feed waits for an answer, in milliseconds.
+  ///   - patience: The timeout of a feed's poller, in milliseconds.
   ///   - time: The service clock.
-  ///   - arrivalField: The field of answers that carries the instant of their arrival, in milliseconds since
+  ///   - arrivalField: The response field with the instant of arrival, in milliseconds since
   ///     1970-01-01T00:00:00Z.
-  ///   - other: Answers all other requests.
-  ///   - report: Is told what a person should know.
+  ///   - other: Handles all other requests.
+  ///   - report: Receives the events to show to the user.
   package init(
     _ reader: FeedRecording.Reader,
     from start: Int64,
@@ -91,19 +91,20 @@ package final class FeedReplay: HTTPExchange {
     self.parts = Mutex(parts)
   }
 
-  /// The request for a feed of a recording.
+  /// Returns the request for a feed of a recording.
   package static func request(_ feed: FeedRecording.Feed, of path: String) -> HTTPRequest {
     HTTPRequest(method: .get, scheme: scheme, authority: feed.rawValue, path: path)
   }
 
-  /// Notes that the content given last is in use or was refused; the next answer may come.
+  /// Records that the content delivered last is in use or was rejected; the next response may
+  /// follow.
   package func taken(_ feed: FeedRecording.Feed) {
     parts.withLock { $0[feed]?.taking?.end.finish() }
   }
 
-  /// Gives the next recorded answer when it is due.
+  /// Returns the next recorded response when it is due.
   ///
-  /// - Throws: The failure that was recorded, or `cancelled`.
+  /// - Throws: The recorded failure, or `cancelled`.
   @concurrent
   package func send(
     _ request: HTTPRequest,
@@ -130,7 +131,7 @@ package final class FeedReplay: HTTPExchange {
 
   // MARK: Answers
 
-  /// The answer of a step; `nil` if its body is damaged.
+  /// Returns the response of a step, or `nil` if its body is damaged.
   private func answer(
     _ step: FeedRecording.ReplayScript.Step,
     to request: HTTPRequest,
@@ -160,7 +161,7 @@ package final class FeedReplay: HTTPExchange {
       if isConfirmed(recorded, by: request, feed) {
         return HTTPExchangeAnswer(head: Self.head(304, fields), body: [])
       }
-      // The poller has not what the recorder had: it gets the content that was confirmed.
+      // The poller does not have the recorder's copy, so it gets the confirmed content.
       guard recorded.body != nil else {
         return HTTPExchangeAnswer(head: Self.head(304, fields), body: [])
       }
@@ -174,7 +175,7 @@ package final class FeedReplay: HTTPExchange {
     HTTPResponse(status: .init(code: status), headerFields: fields)
   }
 
-  /// Whether a recorded 304 is about the content that the poller has.
+  /// Returns whether a recorded 304 refers to the poller's content.
   private func isConfirmed(
     _ recorded: FeedRecording.Answer,
     by request: HTTPRequest,
@@ -185,7 +186,7 @@ package final class FeedReplay: HTTPExchange {
     return parts.withLock { $0[feed]?.given?.place == recorded.body }
   }
 
-  /// Notes a content that is given, so that the next answer waits until it was taken.
+  /// Records that a content is delivered, so that the next response waits until it was applied.
   private func give(
     _ body: [UInt8],
     at place: FeedRecording.BodyPlace,
@@ -193,7 +194,7 @@ package final class FeedReplay: HTTPExchange {
   ) {
     let digest = FeedDigest(body)
     parts.withLock { parts in
-      // The poller takes no notice of a content that it has.
+      // The poller ignores content that it has already.
       let isNew = parts[feed]?.given?.digest != digest
       parts[feed]?.given = (digest, place)
       guard isNew else { return }

@@ -4,12 +4,12 @@ struct RecordBytes {
 
   init(_ kind: RecordKind) { bytes.append(kind.rawValue) }
 
-  /// A number, little-endian, in all its bytes.
+  /// Writes a number, little-endian, in full width.
   mutating func number(_ value: some FixedWidthInteger) {
     withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
   }
 
-  /// A text with its length in two bytes, cut to a limit.
+  /// Writes a string with its length in two bytes, cut to a limit.
   mutating func text(_ text: String, limit: Int) {
     var cut = Substring(text)
     while cut.utf8.count > limit { cut.removeLast() }
@@ -23,7 +23,7 @@ struct RecordScanner {
   private let bytes: ArraySlice<UInt8>
   private var position: Int
 
-  /// Begins behind the kind.
+  /// Begins after the kind.
   init(_ payload: [UInt8]) {
     bytes = payload[...]
     position = 1
@@ -32,7 +32,7 @@ struct RecordScanner {
   /// Whether everything was read.
   var isAtEnd: Bool { position == bytes.endIndex }
 
-  /// A number; `nil` if the payload ends before it does.
+  /// Reads a number; returns `nil` if the payload ends first.
   mutating func number<Number: FixedWidthInteger>(_: Number.Type) -> Number? {
     let size = Number.bitWidth / 8
     guard bytes.endIndex - position >= size else { return nil }
@@ -44,7 +44,7 @@ struct RecordScanner {
     return value
   }
 
-  /// A text; `nil` if the payload ends before it does, or if it is not UTF-8.
+  /// Reads a string; returns `nil` if the payload ends first, or if it is not UTF-8.
   mutating func text() -> String? {
     guard let count = number(UInt16.self), bytes.endIndex - position >= Int(count) else {
       return nil

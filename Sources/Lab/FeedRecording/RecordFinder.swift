@@ -1,14 +1,14 @@
-/// Finds the next whole record behind damage.
+/// Finds the next complete record after damage.
 struct RecordFinder {
   let file: RecordingFile
-  /// How many bytes the file has.
+  /// The size of the file in bytes.
   let size: Int64
 
-  /// How many bytes are looked at in one piece.
+  /// The number of bytes per read.
   private static let window = 1 << 20
 
-  /// The offset of the first record after an offset whose length, kind and checksum are right; `nil` if
-  /// there is none.
+  /// Returns the offset of the first valid record after an offset, by length, kind and checksum, or
+  /// `nil`.
   func firstRecord(from damage: Int64) throws(FeedRecording.Failure) -> Int64? {
     let headerBytes = FeedRecording.recordHeaderBytes
     var start = damage + 1
@@ -16,7 +16,7 @@ struct RecordFinder {
       let count = Int(min(size - start, Int64(Self.window + headerBytes)))
       let bytes = try file.read(count, at: start)
       for place in 0...(count - headerBytes) {
-        // Most places fail here, before anything else is looked at.
+        // Most positions fail here, before anything else is checked.
         guard bytes[place] == ~bytes[place + 4], bytes[place + 1] == ~bytes[place + 5],
           bytes[place + 2] == ~bytes[place + 6], bytes[place + 3] == ~bytes[place + 7]
         else { continue }

@@ -1,5 +1,5 @@
 extension FeedRecording {
-  /// Why a recording cannot be read or written.
+  /// The reason why a recording cannot be read or written.
   package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of failure, stable across releases.
     package enum Code: String, Hashable, Sendable {
@@ -7,7 +7,7 @@ extension FeedRecording {
       case unreadable = "recording_unreadable"
       /// The file cannot be written: no permission, no space.
       case unwritable = "recording_unwritable"
-      /// The file is no recording.
+      /// The file is not a recording.
       case foreign = "recording_foreign"
       /// The file is of another version.
       case otherVersion = "recording_other_version"
@@ -23,9 +23,10 @@ extension FeedRecording {
     package let code: Code
     /// The file.
     package let path: String
-    /// What is wrong.
+    /// The problem.
     package let reason: String
-    /// The offset of the record that is wrong, from the start of the file in bytes; `nil` if none is.
+    /// The offset of the damaged record, from the start of the file in bytes; `nil` for other
+    /// failures.
     package let offset: Int64?
 
     /// Creates a failure.
@@ -36,18 +37,18 @@ extension FeedRecording {
       self.offset = offset
     }
 
-    /// File, fault and place in one sentence.
+    /// The file, the problem and the position in one sentence.
     package var description: String {
       guard let offset else { return "\(path): \(reason)" }
       return "\(path): \(reason) at byte \(offset)"
     }
   }
 
-  /// A record without its end, which a killed recorder left.
+  /// An incomplete record at the end, left by a killed recorder.
   package struct TornTail: Hashable, Sendable, CustomStringConvertible {
     /// The offset of the record, from the start of the file in bytes.
     package let offset: Int64
-    /// How many bytes of it are there.
+    /// The number of its bytes.
     package let count: Int64
 
     /// What was dropped, in one sentence.

@@ -11,8 +11,8 @@ final class RecordingFile: Sendable {
   let path: String
   private let descriptor: Int32
 
-  /// Opens a file for reading, or for reading and appending, which makes it if it is not there and
-  /// keeps other recorders away.
+  /// Opens a file for reading, or for reading and appending, which creates it if necessary and
+  /// excludes other recorders.
   init(_ path: String, isWritable: Bool) throws(FeedRecording.Failure) {
     self.path = path
     let flags = isWritable ? O_RDWR | O_CREAT | O_CLOEXEC : O_RDONLY | O_CLOEXEC
@@ -30,7 +30,7 @@ final class RecordingFile: Sendable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// How many bytes the file has.
+  /// Returns the size of the file in bytes.
   func size() throws(FeedRecording.Failure) -> Int64 {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw unreadable(Self.text(errno)) }
@@ -38,7 +38,7 @@ final class RecordingFile: Sendable {
     return Int64(status.st_size)
   }
 
-  /// Reads bytes at an offset; all of them must be there.
+  /// Reads bytes at an offset; all of them must exist.
   func read(_ count: Int, at offset: Int64) throws(FeedRecording.Failure) -> [UInt8] {
     var failure: String?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
@@ -64,7 +64,7 @@ final class RecordingFile: Sendable {
     return bytes
   }
 
-  /// Writes bytes at an offset; if that fails, what was written of them is taken away again.
+  /// Writes bytes at an offset; if that fails, a partial write is removed.
   func write(_ bytes: [UInt8], at offset: Int64) throws(FeedRecording.Failure) {
     var done = 0
     while done < bytes.count {
@@ -86,7 +86,7 @@ final class RecordingFile: Sendable {
     }
   }
 
-  /// Takes away everything from an offset on.
+  /// Truncates the file at an offset.
   func cut(at offset: Int64) throws(FeedRecording.Failure) {
     guard ftruncate(descriptor, off_t(offset)) == 0 else {
       throw FeedRecording.Failure(.unwritable, path, "cannot be shortened: \(Self.text(errno))")

@@ -1,26 +1,28 @@
 import GTFSRealtime
 
 extension FeedRecording {
-  /// Every limit of recordings, in one place.
+  /// The limits of recordings.
   package enum Limits {
-    /// The most bytes of one body; an answer with more is recorded as a failure.
+    /// The maximum size of a body in bytes; a larger response is recorded as a failure.
     package static let bodyBytes = RealtimeLimits.standard.feedBytes
-    /// The most bytes of an address.
+    /// The maximum size of an address in bytes.
     package static let addressBytes = 4_096
-    /// The most bytes of one field, and of the text of a failure; the rest is cut off.
+    /// The maximum size of a field, and of the text of a failure, in bytes; longer ones are cut.
     package static let textBytes = 1_024
-    /// The most fields of one answer; more are left out.
+    /// The maximum number of fields of a response; further ones are dropped.
     package static let fields = 32
-    /// The most sources of one file.
+    /// The maximum number of sources in a file.
     package static let sources = 256
-    /// The most places of damage that are kept to be told, of all that are counted.
+    /// The maximum number of damaged places that are kept for a report; all are counted.
     package static let damages = 100
-    /// How far a replay goes back before its start, in milliseconds: as long as a doubt about a feed can
-    /// last (``FeedSequence``), so that it believes at its start what a listener would have believed.
+    /// How far a replay goes back before its start, in milliseconds: as long as a doubt about a
+    /// feed can last (``FeedSequence``), so that it accepts at its start what a continuous listener
+    /// would have accepted.
     package static let memory = FeedSequence.Policy().patience * 1_000
-    /// How long a replay waits for an answer to be taken before it gives the next one, in seconds.
+    /// How long a replay waits for a response to be applied before it delivers the next one, in
+    /// seconds.
     package static let takingSeconds = 10
-    /// The most bytes of a record that is no body.
+    /// The maximum size of a record other than a body, in bytes.
     static let recordBytes = 128 << 10
   }
 }

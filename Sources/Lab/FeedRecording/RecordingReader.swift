@@ -1,24 +1,24 @@
 import GTFSRealtime
 
 extension FeedRecording {
-  /// Reads a recording: what was in force at an instant.
+  /// Reads a recording: the responses in force at an instant.
   ///
-  /// Opening reads every record but the bodies, which are read and checked when they are asked for. What
-  /// a recorder appends after the opening is not seen.
+  /// Opening reads every record except the bodies, which are read and checked on demand. Records
+  /// appended after opening are not seen.
   package final class Reader: Sendable {
     /// The sources, in the order of their first answer.
     package let sources: [Source]
-    /// The record without its end that was dropped; `nil` if there was none.
+    /// The incomplete record at the end that was dropped; `nil` if there was none.
     package let tornTail: TornTail?
-    /// The damage that was passed over, the first of it (``Limits/damages``).
+    /// The damage that was skipped, up to ``Limits/damages``.
     package let damages: [Failure]
-    /// How often damage was passed over.
+    /// How often damage was skipped.
     package let damageCount: Int
     /// The path of the file.
     package var path: String { file.path }
-    /// The answers of each feed, ordered by arrival.
+    /// The responses of each feed, ordered by arrival.
     private let answers: [Feed: [Answer]]
-    /// Where the next record belongs.
+    /// The position of the next record.
     let end: Int64
     private let file: RecordingFile
 
@@ -26,9 +26,9 @@ extension FeedRecording {
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - isLenient: Passes over damaged records (``damages``) and keeps the whole ones.
-    /// - Throws: ``Failure`` if the file cannot be read, is no recording, or, unless that is passed over,
-    ///   is damaged; it names the offset of the record that is.
+    ///   - isLenient: Whether to skip damaged records (``damages``) and keep the valid ones.
+    /// - Throws: ``Failure`` if the file cannot be read, is not a recording, or, unless lenient, is
+    ///   damaged; it has the offset of the damaged record.
     package convenience init(path: String, isLenient: Bool = false) throws(Failure) {
       try self.init(RecordingFile(path, isWritable: false), isLenient: isLenient)
     }
@@ -42,8 +42,8 @@ extension FeedRecording {
       damageCount = scan.damageCount
       end = scan.end
       answers = Dictionary(grouping: scan.answers, by: \.source.feed).mapValues { answers in
-        // Ordered by arrival; equal ones by their place in the file. A clock that was set back while
-        // recording leaves the order of the clock.
+        // Ordered by arrival; equal ones by their position in the file. If the clock was set back
+        // while recording, the order of the file differs from that of the clock.
         answers.enumerated().sorted {
           ($0.element.arrival, $0.offset) < ($1.element.arrival, $1.offset)
         }
@@ -51,11 +51,11 @@ extension FeedRecording {
       }
     }
 
-    /// The answers of a feed, ordered by arrival.
+    /// Returns the responses of a feed, ordered by arrival.
     package func answers(_ feed: Feed) -> [Answer] { answers[feed] ?? [] }
 
-    /// The instants of the first and the last answer, in milliseconds since 1970-01-01T00:00:00Z; `nil`
-    /// if there is none.
+    /// The instants of the first and the last response, in milliseconds since 1970-01-01T00:00:00Z;
+    /// `nil` without responses.
     package var span: ClosedRange<Int64>? {
       let first = answers.values.compactMap(\.first?.arrival).min()
       let last = answers.values.compactMap(\.last?.arrival).max()
@@ -63,16 +63,16 @@ extension FeedRecording {
       return first...last
     }
 
-    /// The answer in force at an instant, in milliseconds since 1970-01-01T00:00:00Z: the last one
-    /// that had arrived, whatever it was; `nil` before the first one.
+    /// Returns the response in force at an instant, in milliseconds since 1970-01-01T00:00:00Z: the
+    /// last one that had arrived, of any kind; `nil` before the first one.
     package func answer(_ feed: Feed, at instant: Int64) -> Answer? {
       let answers = answers(feed)
       let count = Self.count(in: answers, until: instant)
       return count > 0 ? answers[count - 1] : nil
     }
 
-    /// The last success with a body that had arrived at an instant: what a poller that keeps its last
-    /// good copy has.
+    /// Returns the last success with a body that had arrived at an instant: the copy of a poller
+    /// that keeps its last good copy.
     package func content(_ feed: Feed, at instant: Int64) -> Answer? {
       let answers = answers(feed)
       return answers.prefix(Self.count(in: answers, until: instant)).last {
@@ -80,16 +80,16 @@ extension FeedRecording {
       }
     }
 
-    /// The first answer that arrives after an instant; `nil` after the last one.
+    /// Returns the first response that arrives after an instant; `nil` after the last one.
     package func next(_ feed: Feed, after instant: Int64) -> Answer? {
       let answers = answers(feed)
       let count = Self.count(in: answers, until: instant)
       return count < answers.count ? answers[count] : nil
     }
 
-    /// Reads the body of an answer of this recording; empty if it has none.
+    /// Reads the body of a response; empty if it has none.
     ///
-    /// - Throws: ``Failure`` if the record is damaged; it names its offset.
+    /// - Throws: ``Failure`` if the record is damaged, with its offset.
     package func body(of answer: Answer) throws(Failure) -> [UInt8] {
       guard let place = answer.body else { return [] }
       let header = try file.read(recordHeaderBytes, at: place.offset)
@@ -100,7 +100,7 @@ extension FeedRecording {
 
     /// Reads and checks every body.
     ///
-    /// - Throws: ``Failure`` of the first one that is damaged; it names its offset.
+    /// - Throws: ``Failure`` for the first damaged one, with its offset.
     package func verify() throws(Failure) {
       var seen: Set<BodyPlace> = []
       for feed in Feed.allCases {

@@ -5,20 +5,20 @@ struct RecordingScan {
   private(set) var sources: [FeedRecording.Source] = []
   private(set) var answers: [FeedRecording.Answer] = []
   private(set) var tornTail: FeedRecording.TornTail?
-  /// Where the next record belongs.
+  /// The position of the next record.
   private(set) var end: Int64 = 0
-  /// The damage that was passed over, the first of it (``FeedRecording/Limits/damages``).
+  /// The damage that was skipped, up to ``FeedRecording/Limits/damages``.
   private(set) var damages: [FeedRecording.Failure] = []
-  /// How often damage was passed over.
+  /// How often damage was skipped.
   private(set) var damageCount = 0
   private let path: String
   private let isLenient: Bool
-  /// How many bytes the body has whose record begins at an offset.
+  /// The sizes of bodies, by the offsets of their records.
   private var bodies: [Int64: Int] = [:]
-  /// The sources by their numbers; damage may have taken some away.
+  /// The sources by number; some may be missing because of damage.
   private var numbered: [UInt16: FeedRecording.Source] = [:]
 
-  /// Reads the records; a lenient scan notes damage and goes on with the next record that is whole.
+  /// Reads the records; a lenient scan records damage and continues with the next valid record.
   init(_ file: RecordingFile, isLenient: Bool = false) throws(FeedRecording.Failure) {
     path = file.path
     self.isLenient = isLenient
@@ -43,7 +43,7 @@ struct RecordingScan {
 
   /// Reads the record at an offset.
   ///
-  /// - Returns: Where the next one is; `nil` if this one has no end.
+  /// - Returns: The position of the next one; `nil` if this one is incomplete.
   private mutating func readRecord(
     _ file: RecordingFile,
     at offset: Int64,
@@ -92,7 +92,7 @@ struct RecordingScan {
 
   /// Reads the header of the file.
   ///
-  /// - Returns: Whether there is one; a file that a recorder was killed over right away has none.
+  /// - Returns: Whether there is one; a file whose recorder was killed at once has none.
   private mutating func readHeader(
     _ file: RecordingFile,
     _ size: Int64
@@ -127,7 +127,7 @@ struct RecordingScan {
     _ offset: Int64
   ) throws(FeedRecording.Failure) {
     let start = offset + Int64(FeedRecording.recordHeaderBytes)
-    // Short records are checked whatever they say they are; a long one can only be a body.
+    // Short records are checked whatever their kind; a long one can only be a body.
     guard length <= FeedRecording.Limits.recordBytes else {
       guard try file.read(1, at: start) == [RecordKind.body.rawValue] else {
         throw damaged("a record of \(length) bytes is over the limit", offset)

@@ -2,19 +2,19 @@ import GTFSRealtime
 import Synchronization
 
 extension FeedRecording {
-  /// Appends answers to a recording.
+  /// Appends responses to a recording.
   ///
-  /// Each record is written in one piece, in the order of the calls; a kill leaves at most one of them
-  /// without its end. Nothing is flushed: what was written survives the death of the process, not that
-  /// of the machine.
+  /// Each record is written in one piece, in the order of the calls; a kill leaves at most one
+  /// incomplete record. Nothing is flushed: written data survives the death of the process, but not
+  /// that of the machine.
   package final class Writer: Sendable {
-    /// What became of an answer.
+    /// How a response was written.
     package enum Entry: Hashable, Sendable {
-      /// Written with a body of its own.
+      /// With its own body.
       case content
-      /// Written with a reference to the body before, which is the same.
+      /// With a reference to the previous body, which is equal.
       case repetition
-      /// Written without a body.
+      /// Without a body.
       case bare
     }
 
@@ -27,13 +27,13 @@ extension FeedRecording {
 
     private let file: RecordingFile
     private let state: Mutex<State>
-    /// The record without its end that was taken away when the file was opened; `nil` if there was none.
+    /// The incomplete record that was removed when the file was opened; `nil` if there was none.
     package let tornTail: TornTail?
 
-    /// Opens a recording to append to, or begins one.
+    /// Opens a recording to append to, or creates one.
     ///
-    /// - Throws: ``Failure`` if the file cannot be written, is no recording, is damaged, or another
-    ///   recorder writes it.
+    /// - Throws: ``Failure`` if the file cannot be written, is not a recording, is damaged, or is
+    ///   in use by another recorder.
     package init(path: String) throws(Failure) {
       file = try RecordingFile(path, isWritable: true)
       let reader = try Reader(file)
@@ -62,13 +62,14 @@ extension FeedRecording {
     /// The length of the file in bytes.
     package var count: Int64 { state.withLock { $0.end } }
 
-    /// Appends an answer.
+    /// Appends a response.
     ///
     /// - Parameters:
-    ///   - answer: The answer; ``Answer/body`` is set by this call.
-    ///   - body: The content; `nil` for none. A 304 gets the last body of a success of its source.
-    /// - Returns: What became of it.
-    /// - Throws: ``Failure`` if it cannot be written; the file is then as it was before.
+    ///   - answer: The response; ``Answer/body`` is set by this call.
+    ///   - body: The content; `nil` without content. A 304 gets the last body of a success of its
+    ///     source.
+    /// - Returns: How it was written.
+    /// - Throws: ``Failure`` if it cannot be written; the file is then unchanged.
     @discardableResult
     package func append(_ answer: Answer, body: [UInt8]?) throws(Failure) -> Entry {
       let result = state.withLock { state in

@@ -1,46 +1,48 @@
 import GTFSRealtime
 
 extension FeedRecording {
-  /// What a listener to one feed is told, and when: the answers of a recording, one after the other.
+  /// The schedule of a replay of one feed: the recorded responses in order.
   ///
-  /// A value without a clock. Invariants
-  /// 1. Every answer from the first one that matters is told once, in the order of the instants, never
-  ///    before its instant.
-  /// 2. An answer for which the listener would not have waited is told as a time-out, at the instant at
-  ///    which its patience would have ended.
+  /// A value without a clock. Invariants:
+  /// 1. Every response from the first relevant one is delivered once, in order of time, never
+  /// before
+  ///    its instant.
+  /// 2. A response that would have exceeded the listener's timeout is delivered as a timeout, at
+  /// the
+  ///    instant of that timeout.
   package struct ReplayScript: Sendable {
     /// One answer and the instant at which it is told, in milliseconds since 1970-01-01T00:00:00Z.
     package struct Step: Hashable, Sendable {
-      /// When it is told.
+      /// When it is delivered.
       package let instant: Int64
-      /// What was recorded.
+      /// The recorded response.
       package let answer: Answer
-      /// Whether the listener does not get it, because it took too long.
+      /// Whether it is delivered as a timeout, because it took too long.
       package let isTimeout: Bool
     }
 
     /// What to do now.
     package enum Playback: Hashable, Sendable {
-      /// Tell a step.
+      /// Deliver a step.
       case tell(Step)
       /// Wait until an instant, in milliseconds since 1970-01-01T00:00:00Z.
       case wait(until: Int64)
-      /// Nothing comes any more.
+      /// Nothing remains.
       case over
     }
 
     private let steps: [Step]
     private var next: Int
 
-    /// Writes the script of a replay that starts at an instant.
+    /// Creates the schedule of a replay that starts at an instant.
     ///
-    /// What had arrived before the start is told at once, from the content that was in force
-    /// ``Limits/memory`` before it.
+    /// Responses from before the start are delivered at once, beginning with the content that was
+    /// in force ``Limits/memory`` before it.
     ///
     /// - Parameters:
-    ///   - answers: The answers of one feed, ordered by arrival.
+    ///   - answers: The responses of one feed, ordered by arrival.
     ///   - start: When the replay starts, in milliseconds since 1970-01-01T00:00:00Z.
-    ///   - patience: How long the listener waits for an answer, in milliseconds.
+    ///   - patience: The listener's timeout, in milliseconds.
     package init(_ answers: [Answer], from start: Int64, patience: Int64) {
       let steps = answers.enumerated()
         .map { place, answer in
@@ -58,11 +60,11 @@ extension FeedRecording {
         } ?? steps.startIndex
     }
 
-    /// Whether nothing was ever to be told.
+    /// Whether there is nothing to deliver.
     package var isEmpty: Bool { steps.isEmpty }
 
-    /// Says what to do at an instant, in milliseconds since 1970-01-01T00:00:00Z; a step that is told is
-    /// done.
+    /// Returns what to do at an instant, in milliseconds since 1970-01-01T00:00:00Z; a step that is
+    /// returned is done.
     package mutating func turn(at now: Int64) -> Playback {
       guard next < steps.count else { return .over }
       let step = steps[next]

@@ -2,8 +2,9 @@ import Timetable
 
 /// The trips of a timetable in the order of their start, in groups of similar duration.
 ///
-/// Which trips run around an instant is then a few binary searches, however large the timetable: the
-/// groups keep one night train from making every search reach back by a day. Takes 8 bytes per trip.
+/// The trips that run around an instant are found with a few binary searches, however large the
+/// timetable. The groups prevent one night train from extending every search by a day. Takes 8
+/// bytes per trip.
 struct ActiveTrips: Sendable {
   private struct Group: Sendable {
     /// Start in the upper half (biased to be positive), trip number in the lower.
@@ -47,7 +48,7 @@ struct ActiveTrips: Sendable {
   /// - Parameters:
   ///   - start: Trips start before this, in seconds after 0:00 of the service day.
   ///   - end: Trips end after this, likewise.
-  ///   - body: Is given each trip.
+  ///   - body: Receives each trip.
   func visit(startingBefore start: Int64, endingAfter end: Int64, _ body: (Timetable.Trip) -> Void)
   {
     for group in groups {

@@ -1,6 +1,6 @@
 import GTFSRealtime
 
-/// A text in the four languages of alerts.
+/// Text in the four languages of alerts.
 struct AlertMessages: Hashable, Sendable {
   var de: String
   var fr: String
@@ -22,7 +22,7 @@ struct AlertMessages: Hashable, Sendable {
   /// A text that is the same in every language, such as a name.
   static func name(_ name: String) -> AlertMessages { AlertMessages(name, name, name, name) }
 
-  /// The text in all languages, or in some: producers do not always translate.
+  /// Returns the text in all languages, or in some: producers do not always translate.
   func translated(_ chance: RandomSource) -> TranslatedText {
     let all = [
       TranslatedText.Translation(text: de, language: "de"),

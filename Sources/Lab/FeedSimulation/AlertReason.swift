@@ -1,11 +1,11 @@
 import GTFSRealtime
 
-/// Why something is wrong, as an alert says it.
+/// The cause of a disruption as given by an alert.
 struct AlertReason: Hashable, Sendable {
   var cause: AlertCause
   var words: AlertMessages
 
-  /// The reasons for what happens on the way.
+  /// The causes of incidents.
   static let incidents: [AlertReason] = [
     AlertReason(
       .technicalProblem,

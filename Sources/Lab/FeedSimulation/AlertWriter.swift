@@ -5,7 +5,7 @@ import GTFSRealtime
 struct AlertWriter {
   private(set) var wire: WireWriter
 
-  /// Begins a feed whose header is there already.
+  /// Continues a feed after its header.
   init(_ header: WireWriter) { wire = header }
 
   /// Writes an alert as an entity.

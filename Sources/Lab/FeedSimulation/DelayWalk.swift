@@ -1,8 +1,8 @@
-/// How delays come and go along a run.
+/// The delays of a run along its stops.
 ///
-/// What will happen is drawn once per stop. What is known of it depends on the instant: at stops that
-/// the run has left, what happened; at the next one, as much of it as the run has come towards it;
-/// beyond, that delay, which the producer expects to be made up for by one step per stop. A run is
+/// The final delays are drawn once per stop. What is known of them depends on the instant: at past
+/// stops, the final delay; at the next one, a part of the change in proportion to the progress of
+/// the run; beyond, that delay, which the producer expects to shrink by one step per stop. A run is
 /// never expected to leave in the past, and never leaves a stop before it arrives there.
 enum DelayWalk {
   /// Delays are multiples of this many seconds, as in the Swiss feed (mesdeparts.md, section 3.7).
@@ -10,7 +10,7 @@ enum DelayWalk {
   /// How long before its scheduled start a late start begins to show, in seconds.
   static let foresight: Int64 = 300
 
-  /// Draws what will happen.
+  /// Draws the final delays.
   static func draw(
     _ calls: inout [RunCall],
     chance: RandomSource,
@@ -24,7 +24,7 @@ enum DelayWalk {
     if isEarly {
       delay = -step * Int32(chance.within(1...8, .startAmount))
     } else if chance.isHit(shares.startsLate, .startDelay) {
-      // Twice drawn, the smaller counts: short delays are more frequent than long ones.
+      // The smaller of two draws counts: short delays are more frequent than long ones.
       let most = max(1, shares.latestStart / Int(step))
       let drawn = min(
         chance.within(1...most, .startAmount),
@@ -55,7 +55,7 @@ enum DelayWalk {
     }
   }
 
-  /// Takes back what is not known yet at an instant.
+  /// Removes what is not known yet at an instant.
   ///
   /// - Returns: The first stop that the run has not left; the number of stops if there is none.
   static func look(_ calls: inout [RunCall], at instant: Int64) -> Int {
@@ -66,7 +66,8 @@ enum DelayWalk {
       next == 0 ? final.scheduledDeparture - foresight : calls[next - 1].departure
     var delay = before
     if instant > start {
-      // The part of the change that shows, rounded up to a step: never to leave in the past.
+      // The part of the change that is visible, rounded up to a step, so that it is never in the
+      // past.
       let change = Int64(final.departureDelay - before) * (instant - start)
       let span = max(1, final.departure - start)
       let shown = Int64(before) * span + change

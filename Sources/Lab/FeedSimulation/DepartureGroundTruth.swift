@@ -1,7 +1,7 @@
 import GTFS
 package import Timetable
 
-/// A departure as the feed has it: the row that a right board shows.
+/// A departure as the feed has it: the row of a correct board.
 package struct DepartureGroundTruth: Hashable, Sendable {
   /// trip_id: of the timetable, or of the extra run.
   package let tripID: String
@@ -9,40 +9,40 @@ package struct DepartureGroundTruth: Hashable, Sendable {
   package let run: TripRun
   /// The start in seconds after 0:00 of the service day.
   package let startTime: Int64
-  /// Whether the timetable does not have the run.
+  /// Whether the run is missing from the timetable.
   package let isExtra: Bool
   /// The stop of the timetable.
   package let stop: Timetable.Stop
   /// stop_sequence.
   package let sequence: UInt32
-  /// The departure as planned, in seconds since 1970-01-01T00:00:00Z; of an extra run or a replacement, as
-  /// its producer plans it.
+  /// The planned departure, in seconds since 1970-01-01T00:00:00Z; for an extra run or a
+  /// replacement, as planned by its producer.
   package let scheduledDeparture: Int64
-  /// Whether the feed or the timetable says ``scheduledDeparture``: of an added run nobody does.
+  /// Whether the feed or the timetable gives ``scheduledDeparture``; for an added run neither does.
   package let isPlanned: Bool
-  /// What the feed says.
+  /// The content of the feed.
   package let truth: StopGroundTruth
-  /// The delay with which the run passes a stop that it leaves out, in seconds.
+  /// The delay with which the run passes a skipped stop, in seconds.
   ///
-  /// That of the stop before, which holds (reference: it "does propagate over the SKIPPED stop"); `nil` if
-  /// none is known, and of other stops.
+  /// It is that of the previous stop, which applies (reference: it "does propagate over the SKIPPED
+  /// stop"); `nil` if unknown, and for other stops.
   package let carriedDelay: Int32?
 
-  /// When the run departs, as far as is known, in seconds since 1970-01-01T00:00:00Z.
+  /// When the run departs, as far as known, in seconds since 1970-01-01T00:00:00Z.
   package var effectiveDeparture: Int64 {
     truth.departure ?? scheduledDeparture + Int64(carriedDelay ?? 0)
   }
 }
 
 extension FeedWorld {
-  /// How long after its effective departure a row stays on the board, in seconds.
+  /// How long a row stays on the board after its effective departure, in seconds.
   package static let grace: Int64 = 45
 
-  /// The departures that a board shows at the source time of a publication.
+  /// Returns the departures that a board shows at the source time of a publication.
   ///
   /// Of the stop and all stops below it, with an effective departure from ``grace`` before the instant
   /// to the end of the window, ordered by effective departure, trip id and stop sequence. Deleted runs
-  /// are among them; a board leaves them out.
+  /// are included; a board omits them.
   ///
   /// - Parameters:
   ///   - stop: A platform, a station, or any stop between them.
@@ -54,7 +54,7 @@ extension FeedWorld {
     at instant: Int64,
     window: Int64
   ) -> [DepartureGroundTruth] {
-    // Replacements and extra runs are later than the timetable, everything may be late, a little early.
+    // Replacements and extra runs are later than the timetable; all may be late, or slightly early.
     let reach = Int64(shares.longestDelay) + TripScenario.latestExtra + Self.grace
     let scheduled = timetable.departures(
       at: stop,
@@ -113,13 +113,13 @@ extension FeedWorld {
     }
   }
 
-  /// When a replacement departs by its producer's own plan; `nil` for other runs.
+  /// Returns when a replacement departs by its producer's plan; `nil` for other runs.
   private static func planned(_ state: RunState, at position: Int) -> Int64? {
     guard state.phase == .replaced else { return nil }
     return state.calls.first { $0.position == position }?.scheduledDeparture
   }
 
-  /// The delay that a run has when it passes a stop it leaves out.
+  /// Returns the delay of a run when it passes a skipped stop.
   private static func carriedDelay(_ state: RunState, at position: Int) -> Int32? {
     guard state.phase == .running,
       let place = state.calls.firstIndex(where: { $0.position == position }),

@@ -1,14 +1,14 @@
-/// What a producer answers at an instant: which publication, and what is wrong with it.
+/// The response of a producer at an instant: a publication, and its fault, if any.
 ///
-/// Cheap to make; ``FeedWorld/body(of:)`` writes the content.
+/// Cheap to create; ``FeedWorld/body(of:)`` writes the content.
 package struct FeedAnswer: Hashable, Sendable {
   /// The feed.
   package let stream: FeedStream
   /// The publication whose content is served.
   package let tick: FeedTick
-  /// What is wrong with it; `nil` if nothing is.
+  /// The fault; `nil` without one.
   package let fault: FeedFault?
-  /// When another publication takes its place, in milliseconds since 1970-01-01T00:00:00Z.
+  /// When another publication replaces it, in milliseconds since 1970-01-01T00:00:00Z.
   package let nextInstant: Int64
 
   /// The HTTP status.
@@ -20,7 +20,7 @@ package struct FeedAnswer: Hashable, Sendable {
     }
   }
 
-  /// Seconds that the client is to wait; `nil` if the producer does not say.
+  /// The seconds that the client should wait; `nil` if the producer does not say.
   package var retryAfter: Int? {
     switch fault {
     case .tooManyRequests(let seconds): seconds
@@ -29,7 +29,7 @@ package struct FeedAnswer: Hashable, Sendable {
     }
   }
 
-  /// How long the producer takes to answer, in milliseconds.
+  /// The response time of the producer, in milliseconds.
   package var wait: Int64 {
     if case .slow(let milliseconds) = fault { return milliseconds }
     return 0
@@ -37,7 +37,8 @@ package struct FeedAnswer: Hashable, Sendable {
 }
 
 extension FeedWorld {
-  /// What the producer of a feed answers at an instant, in milliseconds since 1970-01-01T00:00:00Z.
+  /// Returns the response of a feed's producer at an instant, in milliseconds since
+  /// 1970-01-01T00:00:00Z.
   package func answer(_ stream: FeedStream, at instant: Int64) -> FeedAnswer {
     let tick = tick(stream, at: instant)
     let fault = fault(of: tick.number, in: stream)
@@ -64,7 +65,7 @@ extension FeedWorld {
     return FeedAnswer(stream: stream, tick: tick, fault: fault, nextInstant: tick.nextInstant)
   }
 
-  /// The fault of a publication; `nil` if it has none.
+  /// Returns the fault of a publication, or `nil`.
   package func fault(of number: Int64, in stream: FeedStream) -> FeedFault? {
     let chance = self.chance.of(
       stream == .alerts ? .alertDetail : .fault,
@@ -74,7 +75,7 @@ extension FeedWorld {
     return FeedFault(chance, period: rhythm(of: stream).period)
   }
 
-  /// The content of an answer with status 200, as protobuf; nothing for other answers.
+  /// Returns the content of a response with status 200, as protobuf; empty for other responses.
   package func body(of answer: FeedAnswer) -> [UInt8] {
     switch answer.fault {
     case .emptyBody, .serverError, .tooManyRequests: return []
@@ -85,7 +86,7 @@ extension FeedWorld {
     }
   }
 
-  /// The content of a publication without any fault, as protobuf.
+  /// Returns the content of a publication without faults, as protobuf.
   package func content(of tick: FeedTick, in stream: FeedStream) -> [UInt8] {
     switch stream {
     case .tripUpdates: tripUpdates(of: tick)
@@ -93,7 +94,7 @@ extension FeedWorld {
     }
   }
 
-  /// The part of a content that a truncated answer has, in any form; all of it otherwise.
+  /// Returns the part of a content that a truncated response has; all of it otherwise.
   package static func cut(_ content: [UInt8], by fault: FeedFault?) -> [UInt8] {
     guard case .truncated(let permille) = fault, content.count > 1 else { return content }
     return Array(content.prefix(max(1, min(content.count - 1, content.count * permille / 1_000))))

@@ -1,18 +1,18 @@
-/// What is wrong with one publication of a producer in trouble.
+/// A fault of one publication of a failing producer.
 package enum FeedFault: Hashable, Sendable {
-  /// The publication appears late, in milliseconds; until then the one before is still there.
+  /// The publication appears late, in milliseconds; until then the previous one is served.
   case late(Int64)
   /// 200 without a byte.
   case emptyBody
   /// 200 with a header and no entities.
   case noEntities
-  /// 200 that ends early: this share of the bytes is there, in a thousand.
+  /// 200 that ends early, after this share of the bytes, in permille.
   case truncated(Int)
-  /// 200 with the content, and the timestamp, of this many publications before.
+  /// 200 with the content and the timestamp of this many publications ago.
   case backDated(Int64)
   /// A server error with this status.
   case serverError(Int)
-  /// 200 after this wait, in milliseconds.
+  /// 200 after this delay, in milliseconds.
   case slow(Int64)
   /// 429 with a `Retry-After` of this many seconds.
   case tooManyRequests(Int)
@@ -51,7 +51,7 @@ package enum FeedFault: Hashable, Sendable {
     }
   }
 
-  /// Draws a fault of any kind, of a feed with a period in milliseconds.
+  /// Draws a fault of any kind for a feed with a period in milliseconds.
   init(_ chance: RandomSource, period: Int64) {
     let kinds = Kind.allCases
     let detail = RandomSource.Purpose.faultDetail

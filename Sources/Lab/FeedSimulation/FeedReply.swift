@@ -2,24 +2,24 @@ import ConditionalHTTP
 package import GTFSRealtime
 package import HTTPTypes
 
-/// What a producer answers a request over HTTP: status and fields, and whether the content goes along.
+/// The HTTP response of a producer: status and fields, and whether content is included.
 package struct FeedReply: Hashable, Sendable {
   /// Status and fields.
   package let head: HTTPResponse
-  /// Whether the content goes along; a client that has it already is told so instead.
+  /// Whether content is included; it is omitted if the client has it already.
   package let hasContent: Bool
 
-  /// The name of the field that says what is wrong with an answer, for tests.
+  /// The name of the field with the fault of a response, for tests.
   package static let faultField = "x-freshet-fault"
-  /// What stands in an answer that is no publication.
+  /// The body of a response that is not a publication.
   package static let refusal = "The simulated producer is in trouble.\n"
 
-  /// Words an answer for a request.
+  /// Creates the response to a request.
   ///
   /// - Parameters:
-  ///   - answer: What the producer answers.
-  ///   - digest: What tells its content from others.
-  ///   - contentType: The form of the content.
+  ///   - answer: The producer's response.
+  ///   - digest: The digest of its content.
+  ///   - contentType: The media type of the content.
   ///   - request: The fields of the request.
   ///   - instant: When it is sent, in milliseconds since 1970-01-01T00:00:00Z.
   package init(
@@ -56,7 +56,7 @@ package struct FeedReply: Hashable, Sendable {
     self.head = head
   }
 
-  /// Whether the client has the publication already (RFC 9110 sections 13.1.2 and 13.1.3).
+  /// Returns whether the client has the publication already (RFC 9110 sections 13.1.2 and 13.1.3).
   private static func isCurrent(
     _ request: HTTPFields,
     _ tag: EntityTag,

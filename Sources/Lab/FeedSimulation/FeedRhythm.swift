@@ -1,12 +1,12 @@
-/// When a producer publishes: once per period, a little late as producers are, never early.
+/// When a producer publishes: once per period, slightly late, never early.
 ///
-/// Publications are numbered by periods since 1970-01-01T00:00:00Z, so that any instant can be asked
-/// for. Instants are milliseconds since then.
+/// Publications are numbered by periods since 1970-01-01T00:00:00Z, so that any instant can be
+/// queried. Instants are in milliseconds since then.
 struct FeedRhythm: Sendable {
-  /// The jitter is at most this share of the period, in percent.
+  /// The maximum jitter, in percent of the period.
   static let jitterPercent: Int64 = 12
 
-  /// Milliseconds between two publications, jitter apart.
+  /// The milliseconds between two publications, without jitter.
   let period: Int64
   private let chance: RandomSource
 
@@ -15,14 +15,14 @@ struct FeedRhythm: Sendable {
     self.chance = chance
   }
 
-  /// When a publication appears.
+  /// Returns when a publication appears.
   func instant(of number: Int64) -> Int64 {
     let most = Int(period * Self.jitterPercent / 100)
     let draws = chance.of(.jitter, UInt64(bitPattern: number))
     return number * period + Int64(draws.within(0...most, .jitter))
   }
 
-  /// The number of the last publication that has appeared at an instant.
+  /// Returns the number of the last publication that has appeared at an instant.
   func number(at instant: Int64) -> Int64 {
     let quotient = instant / period
     let candidate = instant < 0 && quotient * period != instant ? quotient - 1 : quotient

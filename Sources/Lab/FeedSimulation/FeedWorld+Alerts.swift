@@ -17,8 +17,8 @@ extension FeedWorld {
 
   /// The alerts that are published at an instant, in seconds since 1970-01-01T00:00:00Z.
   ///
-  /// Cancelled trips and stops left out have alerts of their own, some of them; lines with an incident
-  /// have one each.
+  /// Some canceled trips and skipped stops have their own alerts; lines with an incident have one
+  /// each.
   package func alerts(at instant: Int64) -> [Alert] {
     incidentAlerts(at: instant) + tripAlerts(at: instant) + stationAlerts(at: instant)
       + generalAlerts(at: instant)
@@ -103,7 +103,7 @@ extension FeedWorld {
     let run = story.isFrequency ? "\(id).\(startTime)" : id
     var alert = Alert(entityID: "trip.\(story.run.day).\(run)")
     let last = timetable.call(timetable.callCount(of: trip) - 1, of: trip)
-    // A late run is still under way after the end of its timetable.
+    // A late run continues after the end of its timetable.
     let end =
       story.dayStart + Int64(last.departure) + Int64(shares.longestDelay) + Self.tail
     alert.activePeriods = [ActivePeriod(from: story.announcedAt, to: end)]
@@ -160,7 +160,7 @@ extension FeedWorld {
     alert.informedEntities = [EntitySelector(stopID: id)]
     switch chance.within(0...2, .alertDetail) {
     case 0:
-      // Nobody knows when the lift is repaired: the period does not end.
+      // The end of the repair is unknown, so the period has no end.
       alert.activePeriods = [ActivePeriod(start: UInt64(max(0, start)))]
       alert.cause = .technicalProblem
       alert.effect = .accessibilityIssue
@@ -226,7 +226,7 @@ extension FeedWorld {
     return alerts
   }
 
-  /// An address under a name that nobody can register (RFC 2606).
+  /// Returns a URL under a name that cannot be registered (RFC 2606).
   private static func link(_ id: String) -> TranslatedText {
     let isPlain = { (byte: UInt8) in
       (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)

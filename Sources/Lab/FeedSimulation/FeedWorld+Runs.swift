@@ -9,7 +9,8 @@ extension FeedWorld {
   /// How long before its start a cancellation may be in the feed, in seconds.
   static let longestNotice: Int64 = 7_200
 
-  /// What the feed says of a run at an instant, in seconds since 1970-01-01T00:00:00Z.
+  /// Returns the content of the feed for a run at an instant, in seconds since
+  /// 1970-01-01T00:00:00Z.
   package func state(of run: TripRun, at instant: Int64) -> RunState {
     var state = RunState()
     guard timetable.runs(run.trip, on: run.day), timetable.callCount(of: run.trip) > 1 else {
@@ -19,19 +20,20 @@ extension FeedWorld {
     return state
   }
 
-  /// What the feed says of the extra run beside a run, and its id; `nil` if there is never one.
+  /// Returns the content of the feed for the extra run beside a run, and its id; `nil` if there is
+  /// never one.
   package func extra(besides run: TripRun, at instant: Int64) -> (id: String, state: RunState)? {
     extraState(besides: run, at: instant).map { ($0.id, $0.state) }
   }
 
-  /// What the feed says of an extra run.
+  /// The content of the feed for an extra run.
   struct ExtraState {
     var id: String
     var kind: TripScenario.Extra.Kind
     var state: RunState
   }
 
-  /// What the feed says of the extra run beside a run; `nil` if there is never one.
+  /// Returns the content of the feed for the extra run beside a run; `nil` if there is never one.
   func extraState(besides run: TripRun, at instant: Int64) -> ExtraState? {
     guard timetable.runs(run.trip, on: run.day), timetable.callCount(of: run.trip) > 1 else {
       return nil
@@ -70,7 +72,7 @@ extension FeedWorld {
 
   // MARK: Filling
 
-  /// Says what the feed says of a run; reuses the memory of the state.
+  /// Fills the state of a run; reuses its memory.
   func fill(_ state: inout RunState, with story: TripScenario, at instant: Int64) {
     state.phase = .unreported
     state.firstReported = 0
@@ -104,7 +106,7 @@ extension FeedWorld {
     mark(&state, story, instant)
   }
 
-  /// Says what the feed says of the extra run beside a run.
+  /// Fills the state of the extra run beside a run.
   func fill(
     _ state: inout RunState,
     with story: TripScenario,
@@ -139,7 +141,7 @@ extension FeedWorld {
     }
   }
 
-  /// Loads the timetable's stops, moved by what a function of the time since the start says.
+  /// Loads the timetable's stops, shifted by a function of the time since the start.
   private func load(_ state: inout RunState, _ story: TripScenario, moved: (Int64) -> Int64) {
     let trip = story.run.trip
     let start = Int64(timetable.start(of: trip))
@@ -176,7 +178,7 @@ extension FeedWorld {
     state.phase = .running
   }
 
-  /// Whether the producer has lost the run for a while.
+  /// Returns whether the producer has lost the run for a while.
   private func isSilent(_ story: TripScenario, _ calls: [RunCall], _ instant: Int64) -> Bool {
     guard story.chance.isHit(shares.silence, .silence), let last = calls.last else { return false }
     let span = max(60, min(36_000, last.scheduledDeparture - story.start))
@@ -185,7 +187,7 @@ extension FeedWorld {
       && instant < from + Int64(story.chance.within(120...600, .silenceLength))
   }
 
-  /// Marks stops that are left out, have no data or another platform.
+  /// Marks stops that are skipped, have no data or another platform.
   private func mark(_ state: inout RunState, _ story: TripScenario, _ instant: Int64) {
     let chance = story.chance
     if case .skipping(let from, let to) = story.fate, instant >= story.announcedAt {

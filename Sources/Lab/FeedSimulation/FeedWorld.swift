@@ -1,14 +1,14 @@
 package import Timetable
 
-/// A world in which the trips of a timetable are late, cancelled, replaced and back on time again.
+/// A world in which the trips of a timetable are delayed, canceled, replaced and on time again.
 ///
-/// Everything in it is a function of seed and instant: nothing is remembered, no clock is read, and
-/// any instant can be looked at in any order. What ``state(of:at:)`` says of a run at the
-/// ``FeedTick/sourceTime`` of a publication is what that publication says.
+/// Everything is a function of seed and instant: nothing is stored, no clock is read, and instants
+/// can be queried in any order. The result of ``state(of:at:)`` for a run at the
+/// ``FeedTick/sourceTime`` of a publication is the content of that publication.
 package final class FeedWorld: Sendable {
-  /// What makes one world differ from another.
+  /// The options that distinguish worlds.
   package struct Options: Hashable, Sendable {
-    /// How much goes wrong.
+    /// The amount of disruption.
     package var scenario = Scenario.calm
     /// Another seed gives another world.
     package var seed: UInt64 = 1
@@ -17,18 +17,18 @@ package final class FeedWorld: Sendable {
     /// The agency_id of agencies that alerts may be about.
     package var agencyIDs: [String] = []
 
-    /// Creates the options with their standard values.
+    /// Creates the default options.
     package init() {}
   }
 
-  /// The periods that are possible, in milliseconds; others become the nearest one.
+  /// The valid periods, in milliseconds; others are clamped.
   package static let periods: ClosedRange<Int64> = 200...3_600_000
   /// The alerts are published once in this many periods (15 s and 60 s, mesdeparts.md section 3.4).
   package static let alertPeriods: Int64 = 4
 
   /// The timetable.
   package let timetable: Timetable
-  /// What makes this world differ from others.
+  /// The options of this world.
   package let options: Options
   let shares: ScenarioShares
   let chance: RandomSource
@@ -68,7 +68,7 @@ package final class FeedWorld: Sendable {
     )
   }
 
-  /// When a feed is published.
+  /// Returns when a feed is published.
   func rhythm(of stream: FeedStream) -> FeedRhythm {
     switch stream {
     case .tripUpdates: tripUpdateRhythm
@@ -76,7 +76,7 @@ package final class FeedWorld: Sendable {
     }
   }
 
-  /// The incident on a route in two hours; `nil` if there is none.
+  /// Returns the incident on a route in a block of two hours, or `nil`.
   func incident(on route: Int, block: Int64) -> Incident? {
     let chance = self.chance.of(.incident, timetable.routeId(route))
       .of(.incident, UInt64(bitPattern: block))

@@ -1,10 +1,11 @@
-/// Draws that depend on a key and a purpose only, never on the order in which they are asked for.
+/// A random source whose samples depend only on a key and a purpose, never on the order of the
+/// calls.
 ///
-/// The same seed gives the same world at any instant, whichever instants were looked at before. The
-/// mixing function is the finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable
-/// pseudorandom number generators").
+/// The same seed gives the same world at any instant, regardless of earlier queries. The mixing
+/// function is the finalizer of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
+/// number generators").
 struct RandomSource: Hashable, Sendable {
-  /// What a draw is for; each purpose has draws of its own.
+  /// The purpose of a sample; purposes are independent.
   enum Purpose: UInt64 {
     case world = 1
     case jitter
@@ -49,45 +50,45 @@ struct RandomSource: Hashable, Sendable {
 
   private let key: UInt64
 
-  /// Creates the draws of a seed.
+  /// Creates a random source from a seed.
   init(seed: UInt64) { key = Self.mix(seed &+ 0x9E37_79B9_7F4A_7C15) }
 
   private init(key: UInt64) { self.key = key }
 
-  /// The draws of one thing among many, such as a trip or a tick.
+  /// Returns the random source of one thing among many, such as a trip or a tick.
   func of(_ purpose: Purpose, _ number: UInt64) -> RandomSource {
     RandomSource(key: Self.mix(bits(purpose) ^ Self.mix(number &+ 0x632B_E59B_D9B4_E019)))
   }
 
-  /// The draws of one thing among many, by its name.
+  /// Returns the random source of one thing among many, by its name.
   func of(_ purpose: Purpose, _ name: UnsafeRawBufferPointer) -> RandomSource {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in name { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
     return of(purpose, hash)
   }
 
-  /// The draws of one thing among many, by its name.
+  /// Returns the random source of one thing among many, by its name.
   func of(_ purpose: Purpose, named name: String) -> RandomSource {
     var name = name
     return name.withUTF8 { of(purpose, UnsafeRawBufferPointer($0)) }
   }
 
-  /// Sixty-four bits.
+  /// Returns sixty-four bits.
   func bits(_ purpose: Purpose) -> UInt64 {
     Self.mix(key &+ purpose.rawValue &* 0x9E37_79B9_7F4A_7C15)
   }
 
-  /// Sixty-four bits for one of several places.
+  /// Returns sixty-four bits for one of several positions.
   func bits(_ purpose: Purpose, _ index: Int) -> UInt64 {
     Self.mix(bits(purpose) &+ UInt64(truncatingIfNeeded: index) &* 0xD1B5_4A32_D192_ED03)
   }
 
-  /// A whole number from one bound to another, both included.
+  /// Returns a whole number between two bounds, both included.
   func within(_ bounds: ClosedRange<Int>, _ purpose: Purpose, _ index: Int = 0) -> Int {
     bounds.lowerBound + Int(bits(purpose, index) % UInt64(bounds.count))
   }
 
-  /// True as often as a number of cases in a thousand.
+  /// Returns true with a probability in permille.
   func isHit(_ permille: Int, _ purpose: Purpose, _ index: Int = 0) -> Bool {
     Int(bits(purpose, index) % 1_000) < permille
   }

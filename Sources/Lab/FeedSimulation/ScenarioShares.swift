@@ -1,23 +1,23 @@
-/// How often things happen in a scenario: shares are cases in a thousand.
+/// The frequencies of events in a scenario, in permille.
 struct ScenarioShares: Sendable {
   // MARK: One of these per trip, at most
 
-  /// Trips that do not run and are shown as cancelled.
+  /// Trips that do not run and are shown as canceled.
   var cancelled = 0
-  /// Trips that do not run and are not to be shown.
+  /// Trips that do not run and should not be shown.
   var deleted = 0
-  /// Cancelled trips in whose place an added trip runs.
+  /// Canceled trips that an added trip replaces.
   var substituted = 0
-  /// Trips replaced by one with other times and a stop less.
+  /// Trips replaced by one with other times and one stop fewer.
   var replaced = 0
-  /// Trips that leave out stops between first and last.
+  /// Trips that skip stops between first and last.
   var skipping = 0
   /// Trips that end before their last stop.
   var shortTurn = 0
 
   // MARK: Independent of each other
 
-  /// Trips of which the producer knows something.
+  /// Trips that the producer tracks.
   var tracked = 0
   /// Trips that leave their first stop late.
   var startsLate = 0
@@ -29,7 +29,7 @@ struct ScenarioShares: Sendable {
   var grows = 0
   /// Stops at which a delay shrinks.
   var recovers = 0
-  /// Trips that are held up once for long.
+  /// Trips with one long delay.
   var shock = 0
   /// The longest delay, in seconds; a multiple of ``DelayWalk/step``.
   var longestDelay: Int32 = 0
@@ -43,7 +43,7 @@ struct ScenarioShares: Sendable {
   var extra = 0
   /// Lines with an incident, per ``Incident/duration``.
   var incident = 0
-  /// Stations with a notice of their own.
+  /// Stations with their own notice.
   var stationNotice = 0
   /// Agencies, and kinds of route, with a notice for a day.
   var generalNotice = 0

@@ -1,35 +1,35 @@
 package import GTFS
 package import Timetable
 
-/// What the feed says of one run at one stop.
+/// The content of the feed for one run at one stop.
 package struct StopGroundTruth: Hashable, Sendable {
-  /// What becomes of the run at the stop.
+  /// The state of the run at the stop.
   package enum Status: String, Hashable, Sendable {
-    /// The feed says nothing.
+    /// The feed has no entry.
     case unreported
-    /// The feed says that nobody knows.
+    /// The feed says that there is no data.
     case noData
     /// The run serves the stop at the times given.
     case served
-    /// The run leaves out the stop.
+    /// The run skips the stop.
     case skipped
     /// The run does not run.
     case cancelled
-    /// The run does not run and is not to be shown.
+    /// The run does not run and should not be shown.
     case deleted
   }
 
-  /// What becomes of the run at the stop.
+  /// The state of the run at the stop.
   package let standing: Status
   /// When it arrives, in seconds since 1970-01-01T00:00:00Z; `nil` unless served.
   package let arrival: Int64?
   /// When it departs, likewise.
   package let departure: Int64?
-  /// Seconds after the arrival of the timetable or, of a replacement, of the producer's.
+  /// Seconds after the arrival of the timetable or, for a replacement, of the producer's plan.
   package let arrivalDelay: Int32?
   /// Seconds after the departure, likewise.
   package let departureDelay: Int32?
-  /// The platform in place of the timetable's.
+  /// The platform instead of the timetable's.
   package let newPlatform: Timetable.Stop?
 
   init(_ standing: Status, _ call: RunCall? = nil) {
@@ -51,14 +51,14 @@ package struct StopGroundTruth: Hashable, Sendable {
 }
 
 extension FeedWorld {
-  /// What a publication with a source time says of a run at one of its stops.
+  /// Returns the content of a publication with a source time for a run at one of its stops.
   ///
   /// - Parameters:
   ///   - trip: The trip, or one run of a frequency.
   ///   - day: Its service day.
   ///   - stopIndex: The place of the stop in the trip, from 0.
   ///   - instant: The source time, in seconds since 1970-01-01T00:00:00Z.
-  /// - Returns: The truth; `unreported` also for a stop that the trip does not have.
+  /// - Returns: The ground truth; also `unreported` for a stop that is not part of the trip.
   package func truth(
     _ trip: Timetable.Trip,
     _ day: ServiceDate,
@@ -68,7 +68,7 @@ extension FeedWorld {
     Self.truth(of: state(of: TripRun(trip: trip, day: day), at: instant), position: stopIndex)
   }
 
-  /// What a state says of the stop at a place of the timetable's trip.
+  /// Returns the content of a state for the stop at a position of the timetable's trip.
   static func truth(of state: RunState, position: Int) -> StopGroundTruth {
     switch state.phase {
     case .unreported: return StopGroundTruth(.unreported)

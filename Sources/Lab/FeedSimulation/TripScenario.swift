@@ -1,23 +1,23 @@
 import GTFS
 import Timetable
 
-/// What is in store for a run; drawn once, the same at every instant.
+/// The future of a run; drawn once, the same at every instant.
 struct TripScenario: Sendable {
-  /// What becomes of the run as a whole.
+  /// The outcome of the run as a whole.
   enum Outcome: Hashable, Sendable {
     /// It runs.
     case running
-    /// It does not run; another one may run in its place.
+    /// It does not run; another one may replace it.
     case cancelled(hasSubstitute: Bool)
-    /// It does not run and is not to be shown.
+    /// It does not run and should not be shown.
     case deleted
     /// Another one with other times runs under its name.
     case replaced
-    /// It leaves out stops, from one place up to but not including another.
+    /// It skips stops, from one position up to but not including another.
     case skipping(from: Int, to: Int)
   }
 
-  /// How the producer writes the run down.
+  /// How the producer writes the run.
   struct Style: Hashable, Sendable {
     /// Whether stop time updates name stop_sequence.
     var namesSequence = true
@@ -27,13 +27,13 @@ struct TripScenario: Sendable {
     var hasDelay = true
     /// Whether events have a time.
     var hasTime = false
-    /// Whether stops whose delays follow from those before are left out.
+    /// Whether stops are omitted if their delays follow from those before.
     var isSparse = false
-    /// Whether an arrival stands alone where the departure is late by as much.
+    /// Whether an arrival is written alone if the departure is equally late.
     var prefersArrivals = false
-    /// Whether start_time stands beside trip_id, also where it need not.
+    /// Whether start_time is written beside trip_id even if unnecessary.
     var namesStart = false
-    /// How old the vehicle's last report is, in seconds; `nil` leaves the timestamp out.
+    /// The age of the vehicle's last report, in seconds; `nil` omits the timestamp.
     var lag: Int64?
     /// The expected error of events, in seconds.
     var uncertainty: Int32?
@@ -49,10 +49,10 @@ struct TripScenario: Sendable {
       case new
       /// DUPLICATED: the run of the timetable, later.
       case duplicated
-      /// ADDED in place of a cancelled run, slower.
+      /// ADDED instead of a canceled run, slower.
       case substitute
 
-      /// Whether the feed says when the run was to depart.
+      /// Whether the feed gives the planned departure.
       var saysPlan: Bool { self == .new || self == .duplicated }
     }
 
@@ -61,7 +61,7 @@ struct TripScenario: Sendable {
     var offset: Int64
   }
 
-  /// The furthest an extra run is behind the run of the timetable, in seconds.
+  /// The greatest delay of an extra run after the run of the timetable, in seconds.
   static let latestExtra: Int64 = 3_000
 
   let run: TripRun
@@ -75,7 +75,7 @@ struct TripScenario: Sendable {
   let isDisturbed: Bool
   let isTracked: Bool
   let fate: Outcome
-  /// When the producer says what becomes of the run, in seconds since 1970-01-01T00:00:00Z.
+  /// When the producer announces the outcome of the run, in seconds since 1970-01-01T00:00:00Z.
   let announcedAt: Int64
   let extra: Extra?
 
@@ -87,7 +87,7 @@ struct TripScenario: Sendable {
     let seconds = timetable.start(of: run.trip)
     start = dayStart + Int64(seconds)
     isFrequency = timetable.isFrequency(run.trip)
-    // By id and start, not by number: an import of the same feed may number trips anew.
+    // By id and start, not by number: an import of the same feed may renumber trips.
     let chance = world.chance.of(.trip, timetable.tripId(of: run.trip))
       .of(.trip, UInt64(bitPattern: Int64(seconds)) &+ UInt64(run.day.daysSinceEpoch) << 20)
     self.chance = chance
@@ -152,10 +152,11 @@ struct TripScenario: Sendable {
     }
   }
 
-  /// The draws of the extra run.
+  /// The random source of the extra run.
   var extraChance: RandomSource { chance.of(.extraRun, 1) }
 
-  /// Whether the fate shows long before the start: such a run is in the feed for up to two hours.
+  /// Whether the outcome is known long before the start: such a run is in the feed for up to two
+  /// hours.
   var isKnownLongBefore: Bool {
     switch fate {
     case .cancelled, .deleted, .replaced: true
@@ -163,7 +164,7 @@ struct TripScenario: Sendable {
     }
   }
 
-  /// How the producer writes the run down.
+  /// How the producer writes the run.
   var style: Style {
     var style = Style()
     let form = chance.within(0...99, .style)

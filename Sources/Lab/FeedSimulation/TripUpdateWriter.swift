@@ -48,7 +48,7 @@ struct TripUpdateWriter {
     wire.close(header)
   }
 
-  /// Writes what is known of a run of the timetable; nothing if that is nothing.
+  /// Writes what is known of a run of the timetable, if anything.
   mutating func run(_ story: TripScenario, _ state: RunState) {
     let relationship: Relationship
     switch state.phase {
@@ -78,7 +78,7 @@ struct TripUpdateWriter {
     wire.close(entity)
   }
 
-  /// Writes what is known of the extra run beside a run; nothing if that is nothing.
+  /// Writes what is known of the extra run beside a run, if anything.
   mutating func extra(
     _ story: TripScenario,
     _ extra: TripScenario.Extra,
@@ -147,7 +147,8 @@ extension TripUpdateWriter {
   /// Writes stop time updates relative to the timetable.
   private mutating func calls(_ state: RunState, _ style: TripScenario.Style) {
     var style = style
-    // A trip that comes twice to a stop needs the sequence; so does a stop that becomes another.
+    // A trip that serves a stop twice needs the sequence; so does a stop that is replaced by
+    // another.
     if !style.namesSequence, Self.needsSequence(state.calls) { style.namesSequence = true }
     var carried: Int32?
     for index in state.firstReported..<max(state.firstReported, state.calls.count) {
@@ -159,7 +160,7 @@ extension TripUpdateWriter {
       {
         continue
       }
-      // Nothing changes where nobody knows anything.
+      // Without data, nothing changes.
       if style.isSparse, call.standing == .noData, index > state.firstReported,
         state.calls[index - 1].standing == .noData
       {
@@ -178,7 +179,7 @@ extension TripUpdateWriter {
       } else {
         carried = nil
       }
-      // Half of all producers say a new platform in stop_id, half in assigned_stop_id.
+      // Half of all producers give a new platform in stop_id, half in assigned_stop_id.
       let saysAssigned = call.newPlatform != nil && !style.hasTime
       if style.namesStop || call.newPlatform != nil {
         let stop = saysAssigned ? call.stop : call.newPlatform ?? call.stop
@@ -198,7 +199,7 @@ extension TripUpdateWriter {
     }
   }
 
-  /// Writes all stop times of a run that the timetable does not know.
+  /// Writes all stop times of a run that is not in the timetable.
   private mutating func fullCalls(_ state: RunState, hasSchedule: Bool) {
     for (index, call) in state.calls.enumerated() {
       let update = wire.open(Field.stopTimeUpdate)

@@ -1,24 +1,24 @@
 /// Writes the protobuf wire format: the fields that simulated feeds use.
 struct WireWriter {
-  /// What was written.
+  /// The bytes written so far.
   private(set) var bytes: [UInt8] = []
 
   init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
-  /// A number of a field; negative numbers go sign-extended, as protobuf has them.
+  /// Writes a number of a field; negative numbers are sign-extended, as in protobuf.
   @inline(__always)
   mutating func number(_ field: UInt64, _ value: Int64) {
     varint(field << 3)
     varint(UInt64(bitPattern: value))
   }
 
-  /// A text of a field.
+  /// Writes a string of a field.
   mutating func text(_ field: UInt64, _ text: String) {
     var text = text
     text.withUTF8 { self.text(field, UnsafeRawBufferPointer($0)) }
   }
 
-  /// A text of a field.
+  /// Writes a string of a field.
   @inline(__always)
   mutating func text(_ field: UInt64, _ text: UnsafeRawBufferPointer) {
     varint(field << 3 | 2)
@@ -28,7 +28,7 @@ struct WireWriter {
 
   /// Begins a message in a field.
   ///
-  /// - Returns: What ``close(_:)`` is to be given.
+  /// - Returns: The argument for ``close(_:)``.
   @inline(__always)
   mutating func open(_ field: UInt64) -> Int {
     varint(field << 3 | 2)
@@ -36,7 +36,7 @@ struct WireWriter {
     return bytes.count
   }
 
-  /// Ends a message; its length takes one byte, or moves the content to make room.
+  /// Ends a message; its length takes one byte, or the content is moved.
   mutating func close(_ start: Int) {
     var length = UInt64(bytes.count - start)
     if length < 0x80 {

@@ -102,7 +102,7 @@ extension ClientJudge {
     )
   }
 
-  /// Requests are numbered: whoever leaves samples out leaves gaps.
+  /// Requests are numbered: omitted samples leave gaps.
   var complete: Gate {
     var missing = 0
     var places: [Int] = []
@@ -133,7 +133,7 @@ extension ClientJudge {
     )
   }
 
-  /// Measurements have noise; figures that were made up are round, or all the same.
+  /// Measurements have noise; invented figures are round, or all the same.
   var measured: Gate {
     var findings: [Gate.Finding] = []
     let all = samples.count

@@ -1,4 +1,4 @@
-// The plausibility gates (engine.md, "How it is proved"): what a recording that was put together by
+// The plausibility gates (engine.md, "How it is tested"): what a recording that was assembled by
 // hand, cut, repeated or re-timed does not show (mesdeparts.md 0.3, 0.4, 6.1).
 extension ClientJudge {
   var plausibilityGates: [Gate] {
@@ -56,7 +56,7 @@ extension ClientJudge {
     )
   }
 
-  /// How far the server's time lies outside of the request, in milliseconds.
+  /// Returns how far the server's time is outside the request, in milliseconds.
   private func distance(_ sample: RecordedSample) -> Int64 {
     guard let time = sample.serverTime else { return 0 }
     return time < sample.startedAt
@@ -138,13 +138,14 @@ extension ClientJudge {
     )
   }
 
-  /// Whether two ids name one station: the seed's API writes `Parent8501120` for `8501120`.
+  /// Returns whether two ids refer to one station: the seed's API writes `Parent8501120` for
+  /// `8501120`.
   private func isSameStop(_ left: String, _ right: String) -> Bool {
     func bare(_ id: String) -> Substring { id.hasPrefix("Parent") ? id.dropFirst(6) : id[...] }
     return bare(left) == bare(right)
   }
 
-  /// A finding if too many of some samples lack a piece of evidence.
+  /// Returns a finding if too many of some samples lack a piece of evidence.
   private func lacking(
     _ evidence: String,
     _ lines: [Int],

@@ -1,8 +1,8 @@
 import ConditionalHTTP
 
-// What is not the client's to say: the cadence of its preset, and what the server signed.
+// Facts that the client does not control: the cadence of its preset, and what the server signed.
 extension ClientJudge {
-  /// The cadence of every line is one of the preset's, not one that the file chose for itself.
+  /// Checks that the cadence of every line belongs to the preset, not to a choice of the file.
   func cadenceOfPreset(_ terms: ReportTerms) -> Gate? {
     guard let cadences = terms.cadences else { return nil }
     let stated = samples.filter { $0.cadence > 0 }
@@ -25,7 +25,8 @@ extension ClientJudge {
     )
   }
 
-  /// Every answer carries the receipt that the server gave it, and each follows the one before.
+  /// Checks that every response carries the server's receipt, and that each follows the previous
+  /// one.
   var receipts: Gate {
     var findings: [Gate.Finding] = []
     func find(_ says: String, _ samples: [RecordedSample]) {
@@ -58,9 +59,9 @@ extension ClientJudge {
     )
   }
 
-  /// The answers that do not follow the one before of their resource.
+  /// The responses that do not follow the previous one of their resource.
   ///
-  /// Only the first of a file may follow one that is not in it: a ring had forgotten that.
+  /// Only the first of a file may follow one that is not in it, because a ring had dropped that.
   private var unchained: [RecordedSample] {
     var last: [Int32: RecordedReceipt] = [:]
     var isFirst = true
@@ -75,7 +76,7 @@ extension ClientJudge {
     }
   }
 
-  /// The answers whose request lies elsewhere between the others than the server's times say.
+  /// Returns the responses whose requests are in another order than the server's times.
   private func moved(_ signed: [RecordedSample]) -> [RecordedSample] {
     var last: RecordedSample?
     return signed.filter { sample in

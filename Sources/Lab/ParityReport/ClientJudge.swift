@@ -14,7 +14,7 @@ struct ClientJudge {
 
   var seedGates: [Gate] { [coverage, cadence, appliedAge, knownModes] }
 
-  /// The lines of the samples for which something holds.
+  /// Returns the lines of the samples that satisfy a condition.
   func lines(_ samples: [RecordedSample], where holds: (RecordedSample) -> Bool) -> [Int] {
     samples.filter(holds).map(\.line)
   }

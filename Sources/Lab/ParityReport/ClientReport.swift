@@ -1,6 +1,6 @@
 /// What the recording of one client shows.
 package struct ClientReport: Sendable {
-  /// What was read.
+  /// The recording.
   package let recording: Recording
   /// The gates, the seed's first.
   package let gates: [Gate]
@@ -10,8 +10,8 @@ package struct ClientReport: Sendable {
   /// Judges a recording.
   ///
   /// - Parameters:
-  ///   - recording: What was read.
-  ///   - terms: What it is held to beside its own figures.
+  ///   - recording: The recording.
+  ///   - terms: The terms it is checked against, besides its own figures.
   package init(_ recording: Recording, terms: ReportTerms = ReportTerms()) {
     self.recording = recording
     let intervals = Interval.all(of: recording.samples)
@@ -22,14 +22,14 @@ package struct ClientReport: Sendable {
       + judge.plausibilityGates + (recording.isVerified ? [judge.receipts] : [])
   }
 
-  /// Whether there is anything to judge.
+  /// Whether the recording can be judged.
   package var isUsable: Bool { !recording.samples.isEmpty }
   /// Whether all gates are passed.
   package var isPassed: Bool { isUsable && gates.allSatisfy(\.isPassed) }
 
   // MARK: Figures
 
-  /// The samples in which the server answered well.
+  /// The samples with a successful response.
   package var answers: [RecordedSample] { recording.samples.filter(\.isAnswer) }
 
   /// The lengths of the intervals, in milliseconds.
@@ -43,10 +43,10 @@ package struct ClientReport: Sendable {
     Distribution(recording.samples.filter { $0.outcome == .content }.map(\.bytes))
   }
 
-  /// How old the data is on screen, averaged over the time between the first and the last answer, and
-  /// the most it gets, in milliseconds.
+  /// The mean age of the data on screen between the first and the last response, and its maximum,
+  /// in milliseconds.
   ///
-  /// Between two answers the age grows by a second each second (R27).
+  /// Between two responses the age grows by a second each second (R27).
   package var ageOnScreen: (mean: Double, greatest: Int64)? {
     var shown: (at: Int64, age: Int64)?
     var sum = 0.0
@@ -64,7 +64,8 @@ package struct ClientReport: Sendable {
     return time > 0 ? (sum / time, greatest) : nil
   }
 
-  /// How often each word of `rtStatus` or `responseMode` stands in the answers, the most frequent first.
+  /// Returns the frequencies of the values of `rtStatus` or `responseMode`, the most frequent
+  /// first.
   package func words(
     _ member: KeyPath<RecordedSample, Int32?>
   ) -> [(word: String, count: Int)] {
@@ -76,7 +77,7 @@ package struct ClientReport: Sendable {
       .sorted { ($1.count, $0.word) < ($0.count, $1.word) }
   }
 
-  /// The answers whose realtime was not applied, in percent of those that say.
+  /// The responses whose realtime data was not applied, in percent of those that say.
   package var notAppliedPercent: Double? {
     let telling = answers.filter { $0.realtime != nil }
     guard !telling.isEmpty else { return nil }

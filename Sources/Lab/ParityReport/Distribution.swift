@@ -1,22 +1,22 @@
-/// How some figures are spread: exact, by nearest rank.
+/// The distribution of figures: exact, by nearest rank.
 package struct Distribution: Hashable, Sendable {
   /// The figures, in ascending order.
   package let values: [Int64]
 
-  /// Sorts some figures.
+  /// Creates a distribution.
   package init(_ values: some Sequence<Int64>) { self.values = values.sorted() }
 
-  /// How many there are.
+  /// The number of figures.
   package var count: Int { values.count }
-  /// The least.
+  /// The minimum.
   package var least: Int64? { values.first }
-  /// The greatest.
+  /// The maximum.
   package var greatest: Int64? { values.last }
 
-  /// The least figure that is not below the given percent of all (nearest rank).
+  /// Returns the smallest figure that is not below the given percentage of all (nearest rank).
   ///
   /// - Parameter percent: 1 to 100.
-  /// - Returns: The figure; nothing without figures.
+  /// - Returns: The figure, or `nil` without figures.
   package func percentile(_ percent: Int) -> Int64? {
     guard !values.isEmpty else { return nil }
     let rank = (values.count * percent + 99) / 100
@@ -35,7 +35,7 @@ package struct Distribution: Hashable, Sendable {
     return (sum / Double(values.count)).squareRoot()
   }
 
-  /// How many figures lie in each of some equal parts from 0 to the greatest.
+  /// Returns the number of figures in each of several equal parts from 0 to the maximum.
   package func parts(_ count: Int) -> [Int] {
     var parts = [Int](repeating: 0, count: max(count, 1))
     guard let greatest, greatest > 0 else {

@@ -1,4 +1,4 @@
-/// Puts numbers into words, the same everywhere.
+/// Formats numbers, the same way everywhere.
 package enum Figures {
   /// Milliseconds, as `850 ms`, `15.2 s`, `3 min 5 s` or `2 h 10 min`.
   package static func span(_ milliseconds: Int64) -> String {

@@ -1,14 +1,14 @@
-/// One thing a recording must show, and whether it does.
+/// A requirement on a recording, and whether it is met.
 package struct Gate: Hashable, Sendable {
-  /// Why a gate is not passed.
+  /// The reason why a gate is not passed.
   package struct Finding: Hashable, Sendable {
-    /// What is wrong, with its numbers.
+    /// The problem, with its numbers.
     package var says: String
-    /// The lines of the file that show it, the first few.
+    /// The first lines of the file that show it.
     package var lines: [Int]
-    /// How many such lines there are.
+    /// The number of such lines.
     package var count: Int
-    /// The file of the lines, where two are compared.
+    /// The file of the lines, if two are compared.
     package var file: String?
 
     /// Creates a finding about some lines.
@@ -22,11 +22,11 @@ package struct Gate: Hashable, Sendable {
 
   /// The name of the gate, such as `clocks_agree`.
   package var id: String
-  /// What must hold.
+  /// The requirement.
   package var says: String
   /// What was measured.
   package var measured: String
-  /// What is wrong; nothing if the gate is passed.
+  /// The problems; empty if the gate is passed.
   package var findings: [Finding]
   /// Whether the gate is one of the seed's own (mesdeparts.md 6.1).
   package var isOfSeed: Bool

@@ -1,12 +1,12 @@
 /// The time between the starts of two requests for one resource.
 package struct Interval: Hashable, Sendable {
-  /// Whether the cadence must allow it.
+  /// Whether the cadence must allow the interval.
   package enum Kind: Hashable, Sendable {
     /// The schedule chose it.
     case scheduled
-    /// A failure came before: the ladder chose it (R7, R23).
+    /// After a failure, chosen by the backoff (R7, R23).
     case afterFailure
-    /// A person, a return or news asked in between (R5, R11, R33).
+    /// A user, a return or a stream event caused a request in between (R5, R11, R33).
     case wished
   }
 
@@ -16,17 +16,17 @@ package struct Interval: Hashable, Sendable {
   package var at: Int64
   /// Milliseconds.
   package var length: Int64
-  /// The cadence in force; 0 when there was none.
+  /// The cadence in force; 0 without one.
   package var cadence: Int64
   /// Whether the cadence must allow it.
   package var kind: Kind
 
-  /// The least length that the cadence allows.
+  /// The minimum length that the cadence allows.
   package var least: Int64 { ReportLimits.leastInterval(at: cadence) }
   /// Whether it is shorter than the cadence allows.
   package var isTooShort: Bool { kind == .scheduled && cadence > 0 && length < least }
 
-  /// The intervals of a recording, resource by resource, in the order of the file.
+  /// Returns the intervals of a recording, by resource, in the order of the file.
   static func all(of samples: [RecordedSample]) -> [Interval] {
     var last: [Int32: RecordedSample] = [:]
     var intervals: [Interval] = []

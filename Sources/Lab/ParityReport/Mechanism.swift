@@ -2,12 +2,12 @@
 package struct Mechanism: Hashable, Sendable {
   /// The number of the row, from 1.
   package var row: Int
-  /// What the seed calls it.
+  /// Its name in the seed.
   package var title: String
-  /// The rules and scenarios whose vectors prove it, beside the row's own.
+  /// The rules and scenarios whose vectors prove it, besides the row's own.
   package var rules: [String]
 
-  /// What the vectors that prove it cover, any of these.
+  /// The coverage of the vectors that prove it, any of these.
   package var covers: Set<String> { Set(rules + ["seed 000 row \(row)"]) }
 
   /// The eleven rows, in the seed's order.
@@ -32,13 +32,13 @@ package struct Mechanism: Hashable, Sendable {
   }
 }
 
-/// What one build of the engine made of the conformance vectors.
+/// The results of the conformance vectors in one build of the engine.
 package struct BuildProof: Sendable {
   /// The name of the build, such as `native`.
   package var build: String
-  /// Where the results are from, for people.
+  /// The source of the results, for display.
   package var source: String
-  /// What differed, by the id of the vector; nothing if there are no results.
+  /// The differences, by the id of the vector; `nil` without results.
   ///
   /// An empty list means that the vector passed.
   package var mismatches: [String: [String]]?
@@ -51,7 +51,7 @@ package struct BuildProof: Sendable {
   }
 }
 
-/// The mechanism table: every row with what each build's vectors say.
+/// The mechanism table: every row with the results of each build's vectors.
 package struct MechanismTable: Sendable {
   /// A vector: its id, and what it covers.
   package struct Vector: Hashable, Sendable {
@@ -67,13 +67,13 @@ package struct MechanismTable: Sendable {
     }
   }
 
-  /// What a build shows of a row.
+  /// The result of a build for a row.
   package enum Verdict: Hashable, Sendable {
     /// Every vector of the row passed.
     case proved(Int)
     /// These vectors failed.
     case failed([String])
-    /// There are no results for the row, and why.
+    /// There are no results for the row, for this reason.
     case notProved(String)
   }
 
@@ -98,17 +98,17 @@ package struct MechanismTable: Sendable {
   /// The rows, in the seed's order.
   package let rows: [Row]
 
-  /// Puts the table together.
+  /// Assembles the table.
   ///
   /// - Parameters:
   ///   - vectors: All conformance vectors.
-  ///   - proofs: What each build made of them.
+  ///   - proofs: The results of each build.
   package init(vectors: [Vector], proofs: [BuildProof]) {
     self.proofs = proofs
     rows = Mechanism.all.map { mechanism in
       let covers = mechanism.covers
       let own = vectors.filter { !covers.isDisjoint(with: $0.covers) }.map(\.id)
-      // Without a vector of its own, the row as the seed means it is not told at all.
+      // Without its own vector, the row as defined by the seed is not tested at all.
       let isTold = vectors.contains { $0.covers.contains("seed 000 row \(mechanism.row)") }
       return Row(
         mechanism: mechanism,

@@ -1,6 +1,6 @@
-/// Text inside a page.
+/// Escapes text for a page.
 enum PageText {
-  /// A text whose every character stands for itself.
+  /// Returns text with all special characters escaped.
   static func escaped(_ text: String) -> String {
     var escaped = ""
     for character in ReportText.plain(text).unicodeScalars {

@@ -1,6 +1,6 @@
 import ConditionalHTTP
 
-/// What the recordings of two clients show about each other.
+/// The comparison of the recordings of two clients.
 package struct ParityReport: Sendable {
   /// The clients.
   package let clients: [ClientReport]
@@ -17,14 +17,14 @@ package struct ParityReport: Sendable {
     gates = comparison.gates + [mechanisms.gate]
   }
 
-  /// Whether there is anything to judge.
+  /// Whether both recordings can be judged.
   package var isUsable: Bool { clients.allSatisfy(\.isUsable) }
   /// Whether all gates of both clients and between them are passed.
   package var isPassed: Bool {
     isUsable && clients.allSatisfy(\.isPassed) && gates.allSatisfy(\.isPassed)
   }
 
-  /// What no gate can tell of these recordings; nothing if receipts were verified.
+  /// What no gate can verify in these recordings; empty if receipts were verified.
   package var untold: [String] {
     guard !clients.allSatisfy(\.recording.isVerified) else { return [] }
     return [
@@ -37,7 +37,8 @@ package struct ParityReport: Sendable {
     ]
   }
 
-  /// What differs between the clients and decides nothing (mesdeparts.md 6.1): second minus first.
+  /// The differences between the clients that affect no gate (mesdeparts.md 6.1): second minus
+  /// first.
   package var differences: [(name: String, value: String)] {
     func difference(_ value: (ClientReport) -> Double?, _ word: (Double) -> String) -> String {
       guard let first = value(clients[0]), let second = value(clients[1]) else { return "–" }
@@ -71,7 +72,7 @@ struct ParityJudge {
     [sameStop, sameTime, independent, intervalsAlike] + [twoKinds].compactMap(\.self)
   }
 
-  /// The mean interval of the schedule in multiples of the cadence, in percent.
+  /// Returns the mean interval of the schedule relative to the cadence, in percent.
   private func stretch(_ client: ClientReport) -> Int? {
     let judged = client.intervals.filter { $0.kind == .scheduled && $0.cadence > 0 }
     let cadences = judged.reduce(0.0) { $0 + Double($1.cadence) }
@@ -79,7 +80,7 @@ struct ParityJudge {
     return cadences > 0 ? Int((min(lengths / cadences, 1_000) * 100).rounded()) : nil
   }
 
-  /// Clients with other presets have other intervals, and take the same liberty with them.
+  /// Clients with other presets have other intervals, but deviate from them equally.
   private var intervalsAlike: Gate {
     let stretches = [stretch(first), stretch(second)]
     let words = stretches.map { $0.map { Figures.decimal(Double($0) / 100, places: 2) } ?? "–" }
@@ -102,7 +103,8 @@ struct ParityJudge {
     )
   }
 
-  /// One recording is of a page and the other is not, as the server saw it; nothing without receipts.
+  /// Requires that one recording is of a page and the other is not, as seen by the server; `nil`
+  /// without receipts.
   private var twoKinds: Gate? {
     guard first.recording.isVerified, second.recording.isVerified else { return nil }
     let kinds = [first, second].map { client in
@@ -142,7 +144,7 @@ struct ParityJudge {
     )
   }
 
-  /// The time of the server during which a client ran.
+  /// Returns the server's time during which a client ran.
   private func window(_ client: ClientReport) -> ClosedRange<Int64>? {
     let times = client.answers.compactMap(\.serverTime)
     guard let least = times.min(), let greatest = times.max() else { return nil }
@@ -228,7 +230,7 @@ struct ParityJudge {
     var age: Int64
   }
 
-  /// The same instants of the server to the millisecond, with the same ages.
+  /// Detects equal server times to the millisecond, with equal ages.
   private var sharedTimes: Gate.Finding? {
     func stamp(_ sample: RecordedSample) -> Stamp? {
       guard sample.outcome == .content, let time = sample.serverTime, time % 1_000 != 0,
@@ -247,11 +249,11 @@ struct ParityJudge {
     )
   }
 
-  /// The same intervals with the same durations, wherever both recordings begin.
+  /// Detects equal intervals with equal durations, at any offset.
   private var sharedRhythm: Gate.Finding? {
     let rhythms = [first, second].map { rhythm($0) }
     guard rhythms.allSatisfy({ $0.count >= ReportLimits.fewestAnswers - 1 }) else { return nil }
-    // Constant intervals are no rhythm: two honest clients without jitter share them.
+    // Constant intervals are not a rhythm: two honest clients without jitter share them.
     guard rhythms.allSatisfy({ (Distribution($0.map(\.length)).deviation ?? 0) >= 5 }) else {
       return nil
     }
@@ -279,7 +281,7 @@ struct ParityJudge {
     )
   }
 
-  /// The most requests whose rhythm is compared at every shift.
+  /// The maximum number of requests whose rhythm is compared at every offset.
   private static let mostCompared = 2_000
 
   private func rhythm(

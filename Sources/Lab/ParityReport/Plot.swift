@@ -1,8 +1,8 @@
-/// Draws figures as inline SVG: no script, colours by class.
+/// Draws figures as inline SVG: without scripts, colors by class.
 enum Plot {
   /// A line to draw.
   struct Series {
-    /// The class that colours it.
+    /// The class for its color.
     var style: String
     /// Where and how much.
     var points: [(x: Double, y: Double)]
@@ -15,20 +15,21 @@ enum Plot {
   private static let left = 56.0
   private static let bottom = 24.0
   private static let top = 8.0
-  /// The most points of a series; of more, the least and the greatest of each stretch are drawn.
+  /// The maximum number of points of a series; of more, the minimum and maximum of each section are
+  /// drawn.
   private static let mostPoints = 600
 
-  /// A plot over time.
+  /// Returns a plot over time.
   ///
   /// - Parameters:
-  ///   - title: What it shows, for people who cannot see it.
-  ///   - series: What is drawn; x in seconds, y in seconds.
+  ///   - title: The description, for screen readers.
+  ///   - series: The series; x in seconds, y in seconds.
   ///   - limits: Dashed lines at these heights.
   /// - Returns: An svg element.
   static func overTime(_ title: String, _ series: [Series], limits: [Double] = []) -> String {
     let points = series.flatMap(\.points)
     let longest = max(points.map(\.x).max() ?? 1, 0.001)
-    // A limit far above everything would flatten what is to be seen.
+    // A limit far above everything would flatten the series.
     let most = max(points.map(\.y).max() ?? 1, 0.001)
     let drawn = limits.filter { $0 <= most * 2 }
     let highest = nice(max(most, drawn.max() ?? 0) * 1.05)
@@ -69,7 +70,7 @@ enum Plot {
     return svg + "</svg>"
   }
 
-  /// A histogram of several distributions, side by side.
+  /// Returns a histogram of several distributions, side by side.
   static func histogram(
     _ title: String,
     _ distributions: [(style: String, figures: Distribution)],
@@ -81,7 +82,7 @@ enum Plot {
     let room = (width - left - 8) / Double(count)
     let bar = room * 0.9 / Double(max(distributions.count, 1))
     for (index, entry) in distributions.enumerated() {
-      // All share the greatest value, so that the bars stand at the same places.
+      // All share the maximum, so that the bars are at the same positions.
       let parts = entry.figures.count == 0 ? [] : Self.parts(entry.figures, count, greatest)
       let most = Double(parts.max() ?? 1)
       for (part, number) in parts.enumerated() where number > 0 {
@@ -120,7 +121,7 @@ enum Plot {
       + " viewBox=\"0 0 \(Int(width)) \(Int(height))\">"
   }
 
-  /// Keeps the least and the greatest of each stretch, so that no peak is lost.
+  /// Keeps the minimum and the maximum of each section, so that no peak is lost.
   private static func thinned(_ points: [(x: Double, y: Double)]) -> [(x: Double, y: Double)] {
     guard points.count > mostPoints else { return points }
     let stretch = (points.count + mostPoints / 2 - 1) / (mostPoints / 2)
@@ -133,7 +134,7 @@ enum Plot {
     return kept
   }
 
-  /// The next of 1, 2, 4, 5 or 10 times a power of ten.
+  /// Returns the next of 1, 2, 4, 5 or 10 times a power of ten.
   private static func nice(_ value: Double) -> Double {
     var scale = 1.0
     while scale < value { scale *= 10 }

@@ -2,7 +2,7 @@ import StrictJSON
 
 /// Reads one line of JSON Lines: a flat object.
 ///
-/// What is nested is read and left out.
+/// Nested values are read and ignored.
 enum RecordLine {
   /// A value of a member.
   enum Value: Hashable {
@@ -13,14 +13,14 @@ enum RecordLine {
     case other
   }
 
-  /// What is wrong with a line.
+  /// An error in a line.
   struct Fault: Error, Hashable {
     var problem: String
   }
 
-  /// The deepest nesting that is read.
+  /// The maximum nesting.
   private static let deepest = 8
-  /// The most members of an object.
+  /// The maximum number of members of an object.
   private static let mostMembers = 256
 
   private static let rules: JSONReader.Rules = {

@@ -1,37 +1,38 @@
 package import ConditionalHTTP
 
-/// The receipt of a recorded answer, held against what the line says of the answer.
+/// The receipt of a recorded response, compared with the line of the response.
 package struct RecordedReceipt: Hashable, Sendable {
-  /// What it shows.
+  /// The result of the comparison.
   package enum Verdict: Hashable, Sendable {
-    /// It is of this answer.
+    /// It belongs to this response.
     case genuine
-    /// It is none, or not of this answer, or of another server's key.
+    /// It is not a receipt, or of another response, or of another server's key.
     case forged(String)
   }
 
-  /// What it shows.
+  /// The result of the comparison.
   package var verdict: Verdict
-  /// When the server answered, to the millisecond.
+  /// When the server responded, to the millisecond.
   package var serverTime: Int64
-  /// Who asked.
+  /// The kind of client.
   package var client: AnswerReceipt.Client
   /// The hash of its name.
   package var name: UInt64
-  /// The client's number of the request, as the server was told it; nothing for the first of a chain.
+  /// The client's number of the request, as reported to the server; `nil` for the first of a chain.
   package var number: Int64?
-  /// The hash of the name of the receipt before.
+  /// The hash of the previous receipt's name.
   package var before: UInt64?
 
   /// Verifies the receipt of a line.
   ///
   /// - Parameters:
-  ///   - text: The receipt, as the line has it.
-  ///   - facts: What the line says of the answer.
-  ///   - serverTime: The server's time by the line. A 304 says it in whole seconds.
-  ///   - isWhole: Whether the line is of an answer with a body, which says its times to the millisecond.
+  ///   - text: The receipt, as in the line.
+  ///   - facts: The properties of the response in the line.
+  ///   - serverTime: The server's time in the line. A 304 has it in whole seconds.
+  ///   - isWhole: Whether the line is of a response with a body, which has its times to the
+  ///     millisecond.
   ///   - sourceTime: When the data was made, by the line.
-  ///   - key: The server's.
+  ///   - key: The server's key.
   init(
     _ text: String,
     of facts: AnswerReceipt.Facts,

@@ -1,7 +1,7 @@
-/// One request of a recording, as a line of it says (FreshnessRuntime, `SampleRecord.line`).
+/// One request of a recording, as given by its line (FreshnessRuntime, `SampleRecord.line`).
 ///
-/// Times are milliseconds since 1970, spans milliseconds. Words are numbers of a ``WordList``; hashes
-/// stand for texts that are only compared.
+/// Times are milliseconds since 1970, lengths of time milliseconds. Words are numbers of a
+/// ``WordList``; hashes represent strings that are only compared.
 package struct RecordedSample: Hashable, Sendable {
   /// The number of the line, from 1.
   package var line: Int
@@ -11,15 +11,15 @@ package struct RecordedSample: Hashable, Sendable {
   package var resource: Int32
   /// The number of the request within its run.
   package var generation: Int64?
-  /// Why the request was sent; nothing in older recordings.
+  /// The reason for the request; `nil` in older recordings.
   package var origin: Origin?
-  /// What was asked for, and what the answer says it is about.
+  /// The requested subject, and the subject of the response.
   package var asked: Int32?
   /// See ``asked``.
   package var answered: Int32?
-  /// The hash of the server's name for the answer.
+  /// The hash of the server's identifier of the response.
   package var requestId: UInt64?
-  /// The server's receipt; nothing without one, and where nobody gave a key to verify it.
+  /// The server's receipt; `nil` without one, and without a key to verify it.
   package var receipt: RecordedReceipt?
   /// The hash of the body.
   package var digest: UInt64?
@@ -27,85 +27,85 @@ package struct RecordedSample: Hashable, Sendable {
   package var startedAt: Int64
   /// See ``startedAt``.
   package var endedAt: Int64
-  /// What the line says of the time between.
+  /// The duration in the line.
   package var duration: Int64
-  /// The HTTP status; 0 without an answer.
+  /// The HTTP status; 0 without a response.
   package var status: Int64
-  /// What the end meant.
+  /// The outcome of the request.
   package var outcome: Outcome
   /// The server's clock.
   package var serverTime: Int64?
   /// When the data was made, on the server's clock.
   package var fetchedAt: Int64?
-  /// How old the data was, as the server says.
+  /// The age of the data, as given by the server.
   package var cacheAge: Int64?
-  /// How old the data was on arrival, as the client understood it.
+  /// The age of the data on arrival, as understood by the client.
   package var age: Int64?
-  /// How much of the answer the server could put together.
+  /// How complete the response is.
   package var mode: Int32?
-  /// What became of realtime.
+  /// The state of realtime data.
   package var realtime: Int32?
-  /// Whether it is the word `applied`.
+  /// Whether it is the value `applied`.
   package var isApplied: Bool
   /// The bytes of the body.
   package var bytes: Int64
   /// Whether the request carried a validator.
   package var isConditional: Bool
-  /// Whether the body became another.
+  /// Whether the body changed.
   package var isChange: Bool
-  /// The cadence in force when the request started; 0 when there was none.
+  /// The cadence in force when the request started; 0 without one.
   package var cadence: Int64
 
-  /// Why a request was sent.
+  /// The reason for a request.
   package enum Origin: String, Sendable {
     /// The schedule.
     case schedule
-    /// A guess that somebody will look soon.
+    /// The resource may be observed soon.
     case prefetch
-    /// A return of person, application or network.
+    /// A return of the user, the application or the network.
     case catchUp = "catch_up"
-    /// News that the copy is out of date.
+    /// A report that the copy is out of date.
     case change
-    /// A person.
+    /// The user.
     case person
   }
 
-  /// What the end of a request meant.
+  /// The outcome of a request.
   package enum Outcome: String, Sendable {
     /// A body.
     case content
     /// "Not modified".
     case unchanged
-    /// The question is wrong.
+    /// The request is wrong.
     case refused
-    /// The identity is wrong.
+    /// The credentials are wrong.
     case unauthorised
-    /// The thing is gone.
+    /// The resource is gone.
     case gone
-    /// The server asks for a pause.
+    /// The server asks the client to wait.
     case throttled
     /// The server failed.
     case serverError = "server_error"
-    /// No answer in time.
+    /// No response in time.
     case timedOut = "timed_out"
     /// No connection.
     case unreachable
     /// A body that cannot be read.
     case undecodable
-    /// Nobody wanted the answer any more.
+    /// The request was canceled.
     case cancelled
   }
 
-  /// Whether the server answered, and well.
+  /// Whether the server responded successfully.
   package var isAnswer: Bool { outcome == .content || outcome == .unchanged }
 }
 
-/// The words of a recording by their numbers.
+/// The words of a recording, by number.
 package struct WordList: Hashable, Sendable {
   private(set) var words: [String] = []
   private var numbers: [String: Int32] = [:]
 
-  /// Numbers a word; nothing if there are too many.
+  /// Returns the number of a word, or `nil` if there are too many.
   mutating func number(of word: String) -> Int32? {
     if let known = numbers[word] { return known }
     guard words.count < ReportLimits.mostWords else { return nil }
@@ -115,6 +115,6 @@ package struct WordList: Hashable, Sendable {
     return number
   }
 
-  /// The word of a number.
+  /// Returns the word with a number.
   package subscript(_ number: Int32) -> String { words[Int(number)] }
 }

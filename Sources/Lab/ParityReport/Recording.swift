@@ -1,37 +1,37 @@
 package import ConditionalHTTP
 
-/// The samples of one file, read as a stream: whatever its size, at most
-/// ``ReportLimits/mostSamples`` samples and one line are kept.
+/// The samples of one file, read as a stream: for any size, at most ``ReportLimits/mostSamples``
+/// samples and one line are kept.
 package struct Recording: Sendable {
-  /// A line that is no sample.
+  /// A line that is not a sample.
   package struct BrokenLine: Hashable, Sendable {
     /// Its number, from 1.
     package var line: Int
-    /// What is wrong with it.
+    /// The problem.
     package var problem: String
   }
 
-  /// The name of the file, for people.
+  /// The name of the file, for display.
   package let name: String
   /// The samples, in the order of the file.
   package private(set) var samples: [RecordedSample] = []
   /// The words of the samples.
   package private(set) var words = WordList()
-  /// The lines that were read, empty ones left out.
+  /// The number of lines that were read, without empty ones.
   package private(set) var lines = 0
-  /// The lines that tell of something else than a request.
+  /// The number of lines about something other than a request.
   package private(set) var otherLines = 0
-  /// The lines that cannot be read.
+  /// The number of lines that cannot be read.
   package private(set) var broken = 0
   /// The first of them.
   package private(set) var firstBroken: [BrokenLine] = []
   /// Whether the file ends within a line, as after a kill.
   package private(set) var isTorn = false
-  /// What was on the screen; only clients of workspaces say that.
+  /// The screen contents; only clients of workspaces record them.
   package private(set) var shown: [ShownWorkspace] = []
-  /// The bytes of exchanges; only clients of workspaces say them.
+  /// The bytes of exchanges; only clients of workspaces record them.
   package private(set) var wire: [WireBytes] = []
-  /// The samples that were left out because there are too many.
+  /// The samples that were dropped because there are too many.
   package private(set) var leftOut = 0
 
   /// Whether receipts were verified.
@@ -45,9 +45,9 @@ package struct Recording: Sendable {
   /// Creates an empty recording.
   ///
   /// - Parameters:
-  ///   - name: The name of the file, for people.
-  ///   - mostSamples: The most samples that are judged.
-  ///   - key: What receipts are verified with; nothing leaves them unread.
+  ///   - name: The name of the file, for display.
+  ///   - mostSamples: The maximum number of samples that are judged.
+  ///   - key: The key to verify receipts; `nil` leaves them unread.
   package init(
     name: String,
     mostSamples: Int = ReportLimits.mostSamples,
@@ -58,14 +58,14 @@ package struct Recording: Sendable {
     self.mostSamples = mostSamples
   }
 
-  /// Creates a recording of bytes that are at hand.
+  /// Creates a recording from bytes.
   package init(name: String, _ bytes: some Sequence<UInt8>, key: ReceiptKey? = nil) {
     self.init(name: name, key: key)
     Array(bytes).withUnsafeBytes { read($0) }
     finish()
   }
 
-  /// The first and the last moment of any line; the same if there is none.
+  /// The first and the last instant of any line; equal without lines.
   package var span: (begin: Int64, end: Int64) {
     let moments =
       samples.flatMap { [$0.startedAt, $0.endedAt] } + shown.map(\.at) + wire.map(\.at)
@@ -86,7 +86,7 @@ package struct Recording: Sendable {
   /// Ends the reading.
   package mutating func finish() {
     guard !pending.isEmpty || isTooLong else { return }
-    // A line without an end is whole, or was torn when its writer was killed.
+    // A line without an end is complete, or was cut when its writer was killed.
     let count = broken
     endLine()
     guard broken > count else { return }

@@ -1,4 +1,4 @@
-/// A report as one HTML file: no script, nothing loaded from elsewhere, light and dark.
+/// A report as one HTML file: without scripts, self-contained, light and dark.
 package enum ReportPage {
   /// The report of one client.
   package static func page(_ client: ClientReport) -> String {
@@ -192,7 +192,7 @@ package enum ReportPage {
     return html + "</section>"
   }
 
-  /// The age on screen: at each answer it falls, in between it grows.
+  /// Returns the age on screen: it drops at each response and grows in between.
   private static func sawtooth(
     _ client: ClientReport,
     _ seconds: (Int64) -> Double

@@ -1,6 +1,6 @@
-/// What a report holds a recording to beside its own figures: what nobody who writes a file can choose.
+/// The terms that a recording is checked against, which the author of a file cannot choose.
 package struct ReportTerms: Hashable, Sendable {
-  /// The cadences that the client may have, in milliseconds: those of its preset; `nil` for any.
+  /// The allowed cadences of the client, in milliseconds: those of its preset; `nil` for any.
   package var cadences: Set<Int64>?
   /// The preset, in words.
   package var preset: String

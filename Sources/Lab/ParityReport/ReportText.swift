@@ -79,7 +79,7 @@ package enum ReportText {
     return "        \(pad(name, 10))\(cells.joined())"
   }
 
-  /// A gate with what is wrong.
+  /// Returns a gate with its problems.
   static func gateLines(_ gate: Gate) -> [String] {
     let mark = gate.isPassed ? "pass" : "FAIL"
     var lines = ["  \(mark)  \(pad(gate.id, 21)) \(plain(gate.measured))"]
@@ -122,7 +122,8 @@ package enum ReportText {
     }
   }
 
-  /// A text without control and direction characters: what a file says must not steer a terminal.
+  /// Returns text without control and direction characters: untrusted text must not control a
+  /// terminal.
   static func plain(_ text: String) -> String {
     String(
       String.UnicodeScalarView(

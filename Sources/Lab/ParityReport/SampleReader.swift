@@ -1,10 +1,10 @@
 import ConditionalHTTP
 
-/// Makes a sample of the members of a line, and says which member is wrong.
+/// Creates a sample from the members of a line, and reports which member is wrong.
 struct SampleReader {
   let members: [String: RecordLine.Value]
   var words: WordList
-  /// What receipts are verified with.
+  /// The key to verify receipts.
   var key: ReceiptKey?
 
   mutating func sample(line: Int, hash: UInt64) throws(RecordLine.Fault) -> RecordedSample {

@@ -1,6 +1,6 @@
-/// What every build of the engine made of every conformance vector, as one table.
+/// The results of every conformance vector in every build of the engine, as one table.
 package struct VectorTable: Sendable {
-  /// A vector: its id, and the file it stands in.
+  /// A vector: its id, and its file.
   package struct Vector: Hashable, Sendable {
     /// The id.
     package var id: String
@@ -14,7 +14,7 @@ package struct VectorTable: Sendable {
     }
   }
 
-  /// The most failures that the text lists for one build.
+  /// The maximum number of failures that the text lists for one build.
   package static let mostListed = 20
 
   /// The vectors, in the order of their files.
@@ -26,7 +26,7 @@ package struct VectorTable: Sendable {
   ///
   /// - Parameters:
   ///   - vectors: All vectors.
-  ///   - proofs: What each build made of them.
+  ///   - proofs: The results of each build.
   package init(_ vectors: [Vector], proofs: [BuildProof]) {
     self.vectors = vectors
     self.proofs = proofs
@@ -40,7 +40,7 @@ package struct VectorTable: Sendable {
       }
   }
 
-  /// The table for people: a row for each file, a column for each build, then what failed.
+  /// The table for people: a row for each file, a column for each build, then the failures.
   package var text: String {
     let head = ["vectors", "there are"] + proofs.map(\.build)
     var rows = files.map { file in row(file, vectors.filter { $0.file == file }) }
@@ -83,7 +83,8 @@ package struct VectorTable: Sendable {
     return listed.joined() + (rest > 0 ? "      and \(rest) more\n" : "")
   }
 
-  /// The table for programs: each vector with what differed in each build; `null` without a result.
+  /// The table for programs: each vector with its differences in each build; `null` without a
+  /// result.
   package var json: String {
     let rows = vectors.map { vector in
       let results = proofs.map { proof in

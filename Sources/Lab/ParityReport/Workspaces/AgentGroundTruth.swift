@@ -1,12 +1,12 @@
 import ConditionalHTTP
 
-/// What simulated agents really did and when: the lines of `freshet agent-sim --truth`.
+/// What simulated agents did and when: the lines of `freshet agent-sim --truth`.
 package struct AgentGroundTruth: Sendable {
-  /// Something that became another.
+  /// A change of an agent.
   package struct Change: Hashable, Sendable {
-    /// What it is.
+    /// The kind of change.
     package enum Kind: Hashable, Sendable {
-      /// What the agent does, such as `working`.
+      /// The state of the agent, such as `working`.
       case state
       /// The states of its todos, a letter each, as ``ShownWorkspace/todos`` has them.
       case todos
@@ -14,23 +14,24 @@ package struct AgentGroundTruth: Sendable {
 
     /// The number of the line, from 1.
     package var line: Int
-    /// When it was to happen, in milliseconds since 1970; it happened then or later.
+    /// When it was planned, in milliseconds since 1970; it happened then or later.
     package var planned: Int64
     /// When it had happened.
     package var written: Int64
-    /// Where.
+    /// The worktree.
     package var worktree: String
-    /// What it is.
+    /// The kind of change.
     package var kind: Kind
-    /// What it became.
+    /// The new value.
     package var value: String
-    /// Whether an agent began to work, or ceased to.
+    /// Whether an agent began or stopped working.
     package internal(set) var isStartOrStop = false
 
-    /// Whether a screen shows it.
+    /// Returns whether a screen shows it.
     ///
-    /// Which state follows on work depends on whether somebody looked at what older sessions did; that work
-    /// has begun or ended does not. A list may still have older todos behind those of the newest plan.
+    /// The state that follows work depends on whether the user looked at the results of older
+    /// sessions; the beginning and end of work do not. A list may have older todos after those of
+    /// the newest plan.
     func isShown(_ shown: ShownWorkspace) -> Bool {
       switch kind {
       case .state:
@@ -40,20 +41,20 @@ package struct AgentGroundTruth: Sendable {
     }
   }
 
-  /// The word of the state in which an agent works.
+  /// The state in which an agent works.
   static let workingState = "working"
 
-  /// The name of the file, for people.
+  /// The name of the file, for display.
   package let name: String
   /// The changes, in the order of the file.
   package private(set) var changes: [Change] = []
   /// The lines that cannot be read.
   package private(set) var broken: [Recording.BrokenLine] = []
 
-  /// Reads a file that is at hand.
+  /// Reads a file.
   ///
   /// - Parameters:
-  ///   - name: The name of the file, for people.
+  ///   - name: The name of the file, for display.
   ///   - bytes: Its bytes, JSON Lines; a last line without an end may be torn.
   package init(name: String, _ bytes: [UInt8]) {
     self.name = name

@@ -1,12 +1,12 @@
-/// The states of seed 003's table, told by the cadence in force.
+/// The states of seed 003's table, identified by the cadence in force.
 package enum PollState: String, CaseIterable, Sendable {
   /// An agent works.
   case active
-  /// None has worked for less than 120 s.
+  /// No agent has worked for less than 120 s.
   case recent
-  /// Nothing happens.
+  /// No activity.
   case idle
-  /// Nobody looks.
+  /// The app is not visible.
   case background
 
   /// The cadence, in milliseconds (seed 003).
@@ -22,43 +22,43 @@ package enum PollState: String, CaseIterable, Sendable {
   /// The requests in an hour (seed 003).
   package var requests: Int64 { 3_600_000 / cadence }
 
-  /// The state with a cadence.
+  /// Creates the state with a cadence.
   init?(cadence: Int64) {
     guard let state = Self.allCases.first(where: { $0.cadence == cadence }) else { return nil }
     self = state
   }
 
-  /// Whether somebody looks while something goes on: the seed's times hold there.
+  /// Whether the app is visible during activity: the seed's times apply there.
   var isBusy: Bool { self == .active || self == .recent }
 }
 
-/// What the traffic was like in one state: a row of seed 003's table.
+/// The traffic in one state: a row of seed 003's table.
 package struct PollRow: Hashable, Sendable {
   /// The state.
   package var state: PollState
-  /// How many intervals of the schedule were measured, and their length together in milliseconds.
+  /// The number of measured intervals of the schedule, and their total length in milliseconds.
   package internal(set) var intervals = 0
   /// See ``intervals``.
   package internal(set) var time: Int64 = 0
-  /// The answers, those that say "not modified", and those with something new.
+  /// The responses, those that say "not modified", and those with changes.
   package internal(set) var answers = 0
   /// See ``answers``.
   package internal(set) var unchanged = 0
   /// See ``answers``.
   package internal(set) var news = 0
-  /// The bytes of heads and contents that came.
+  /// The bytes of heads and contents received.
   package internal(set) var bytes: Int64 = 0
-  /// The bytes if every answer had brought the whole list.
+  /// The bytes if every response had contained the whole list.
   package internal(set) var wholeBytes: Int64 = 0
 
-  /// The requests in an hour; nothing if the time is too short to show it.
+  /// The requests per hour; `nil` if the time is too short to show it.
   package var requestsPerHour: Double? {
     time >= WorkspaceReportLimits.leastTime
       ? Double(intervals) * 3_600_000 / Double(time) : nil
   }
-  /// The bytes in an hour, at the measured size of answers.
+  /// The bytes per hour, at the measured size of responses.
   package var bytesPerHour: Double? { perHour(bytes) }
-  /// The bytes in an hour without "not modified" and without deltas.
+  /// The bytes per hour without "not modified" and without deltas.
   package var wholeBytesPerHour: Double? { wholeBytes > 0 ? perHour(wholeBytes) : nil }
 
   private func perHour(_ bytes: Int64) -> Double? {

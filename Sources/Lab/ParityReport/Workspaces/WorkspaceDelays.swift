@@ -1,25 +1,25 @@
 /// The times from changes of agents to the screen of one client.
 struct WorkspaceDelays {
-  /// How a change came to the screen.
+  /// How a change reached the screen.
   enum Way: Hashable, CaseIterable {
-    /// A stream brought it.
+    /// By a stream.
     case pushed
-    /// It was asked for while somebody looked and something went on.
+    /// By polling, while the app was visible during activity.
     case polled
-    /// It was asked for at the slow pace of idle or background.
+    /// By polling at the slow pace of idle or background.
     case polledSlowly
   }
 
-  /// Milliseconds, by the kind of change and the way it came.
+  /// Milliseconds, by the kind of change and how it arrived.
   ///
-  /// What was never shown counts with the time it was waited for.
+  /// A change that was never shown counts with the time that was waited for it.
   private(set) var times: [AgentGroundTruth.Change.Kind: [Way: [Int64]]] = [:]
-  /// The lines of the truth that were never shown.
+  /// The lines of the ground truth that were never shown.
   private(set) var missed: [Int] = []
-  /// How many changes were over before they were late.
+  /// The number of changes that were superseded before they were late.
   private(set) var superseded = 0
 
-  /// Compares what a client showed with the truth.
+  /// Compares what a client showed with the ground truth.
   init(_ recording: Recording, _ truths: [AgentGroundTruth]) {
     let isStreamed = recording.wire.contains(where: \.isStream)
     let shown = Dictionary(grouping: recording.shown, by: \.worktree)
@@ -32,10 +32,10 @@ struct WorkspaceDelays {
       for change in truth.changes.reversed() {
         let key = Key(worktree: change.worktree, kind: change.kind)
         let after = next.updateValue(change, forKey: key)
-        // Other states depend on whether somebody looked at what was done.
+        // Other states depend on whether the user looked at the results.
         guard change.kind == .todos || change.isStartOrStop else { continue }
-        // What the client knew before it began, what it had no time to learn, and worktrees of another
-        // server say nothing.
+        // Changes before the client began, changes it had no time to learn, and worktrees of
+        // another server say nothing.
         guard change.planned >= begin, change.written + WorkspaceReportLimits.patience <= end,
           let shown = shown[change.worktree]
         else { continue }
@@ -50,7 +50,7 @@ struct WorkspaceDelays {
     var kind: AgentGroundTruth.Change.Kind
   }
 
-  /// The pace at which something that happens now is found: that of the next request.
+  /// Returns the pace at which a change at this time is found: that of the next request.
   private static func way(at moment: Int64, _ samples: [RecordedSample]) -> Way {
     var (low, high) = (0, samples.count)
     while low < high {
@@ -68,7 +68,7 @@ struct WorkspaceDelays {
     _ way: Way
   ) {
     let before = shown.last { $0.at < change.planned }
-    // Nothing becomes another on the screen.
+    // The screen does not change.
     if let before, change.isShown(before) { return }
     let deadline = min(end ?? .max, change.written + WorkspaceReportLimits.patience)
     let first = shown.first { $0.at >= change.planned && $0.at < deadline && change.isShown($0) }

@@ -1,4 +1,4 @@
-/// What a client of workspaces had on its screen from some moment on, for one worktree.
+/// The screen contents of a client of workspaces from an instant on, for one worktree.
 ///
 /// `{"event":"shown","at":…,"worktree":…,"state":…,"todos":…}`
 package struct ShownWorkspace: Hashable, Sendable {
@@ -16,28 +16,29 @@ package struct ShownWorkspace: Hashable, Sendable {
 
 /// The bytes of one exchange, or of a piece of a stream.
 ///
-/// `{"event":"wire","at":…,"sent":…,"head":…,"body":…,"stream":…,"whole":…}`; without the last it is no whole list.
+/// `{"event":"wire","at":…,"sent":…,"head":…,"body":…,"stream":…,"whole":…}`; without the last it
+/// is not a complete list.
 package struct WireBytes: Hashable, Sendable {
   /// The number of the line, from 1.
   package var line: Int
-  /// When it had come, in milliseconds since 1970.
+  /// When it had arrived, in milliseconds since 1970.
   package var at: Int64
   /// The bytes of the request.
   package var sent: Int64
-  /// The bytes of the head of the answer.
+  /// The bytes of the response head.
   package var head: Int64
   /// The bytes of its content.
   package var body: Int64
-  /// Whether it is of a stream.
+  /// Whether it is part of a stream.
   package var isStream: Bool
-  /// Whether it is a whole list.
+  /// Whether it is a complete list.
   package var isWhole: Bool
 
   /// All bytes that were received.
   package var received: Int64 { head + body }
 }
 
-/// Reads the lines of a client of workspaces that are no samples.
+/// Reads the lines of a client of workspaces that are not samples.
 struct WorkspaceLineReader {
   let members: [String: RecordLine.Value]
   let line: Int

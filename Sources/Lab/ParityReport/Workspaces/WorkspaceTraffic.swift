@@ -2,11 +2,11 @@
 struct WorkspaceTraffic {
   /// The rows of the states that were seen.
   private(set) var rows: [PollState: PollRow] = [:]
-  /// The largest whole list that came, in bytes; zero if none did.
+  /// The size of the largest complete list received, in bytes; 0 without one.
   private(set) var wholeList: Int64 = 0
-  /// The bytes that came over streams.
+  /// The bytes received over streams.
   private(set) var streamed: Int64 = 0
-  /// The lines of answers whose bytes are missing, or are others.
+  /// The lines of responses whose bytes are missing or differ.
   private(set) var unmatched: [Int] = []
   /// From the first request or piece of a stream to the last, in milliseconds.
   private(set) var span: Int64 = 0
@@ -19,7 +19,7 @@ struct WorkspaceTraffic {
       + (samples.isEmpty ? [] : [recording.span.begin, recording.span.end])
     span = (moments.max() ?? 0) - (moments.min() ?? 0)
     for (before, interval) in zip(samples, Interval.all(of: samples)) {
-      // Between two states an interval is of neither.
+      // An interval between two states belongs to neither.
       guard interval.kind == .scheduled, before.cadence == interval.cadence,
         let state = PollState(cadence: interval.cadence)
       else { continue }
@@ -34,7 +34,7 @@ struct WorkspaceTraffic {
       while place < answers.count,
         answers[place].at < sample.startedAt - WorkspaceReportLimits.sameMoment
       { place += 1 }
-      // A request that was given up has bytes and no sample.
+      // A request that was given up has bytes but not a sample.
       let match = answers[place...].prefix {
         $0.at <= sample.endedAt + WorkspaceReportLimits.sameMoment
       }
@@ -50,7 +50,7 @@ struct WorkspaceTraffic {
 
   private mutating func add(_ sample: RecordedSample, _ wire: WireBytes) {
     if wire.isWhole { wholeList = max(wholeList, wire.body) }
-    // What was asked beside the schedule, such as the first list, is of no state.
+    // Requests outside the schedule, such as the first list, belong to no state.
     guard let state = PollState(cadence: sample.cadence),
       sample.origin == nil || sample.origin == .schedule
     else { return }

@@ -1,21 +1,21 @@
 /// Seed 003's tables from recorded traffic, and whether they hold.
 ///
-/// Several recordings make one report: polling shows requests and bytes, a stream shows the times of
-/// push. What no recording shows fails its gate.
+/// Several recordings make one report: polling shows requests and bytes, a stream shows push times.
+/// What no recording shows fails its gate.
 package struct WorkspacesReport: Sendable {
-  /// The times of one kind of change that came to the screen in one way.
+  /// The times of one kind of change that reached the screen in one way.
   package struct DelayRow: Sendable {
-    /// Which change, and how it came.
+    /// The kind of change, and how it arrived.
     package var name: String
     /// From the change to the screen, in milliseconds.
     package var times: Distribution
-    /// The most that the percentile may be; nothing where nobody promised anything.
+    /// The maximum of the percentile; `nil` without a requirement.
     package var limit: Int64?
   }
 
-  /// What was read.
+  /// The recordings.
   package let recordings: [Recording]
-  /// What was true.
+  /// The ground truth.
   package let truths: [AgentGroundTruth]
   /// The rows of the table of requests and bytes, in the order of the seed's.
   package let rows: [PollRow]
@@ -25,18 +25,18 @@ package struct WorkspacesReport: Sendable {
   package let gatesOfRecordings: [[Gate]]
   /// The gates of all together.
   package let gates: [Gate]
-  /// The largest whole list that came, in bytes; zero if none did.
+  /// The size of the largest complete list received, in bytes; 0 without one.
   package let wholeList: Int64
-  /// The bytes over streams, and during which time, in milliseconds.
+  /// The bytes over streams, and the time, in milliseconds.
   package let streamed: (bytes: Int64, time: Int64)
-  /// The changes that were over before they were late.
+  /// The number of changes that were superseded before they were late.
   package let superseded: Int
 
   /// Judges recordings.
   ///
   /// - Parameters:
-  ///   - recordings: What clients recorded.
-  ///   - truths: What the agents they watched did.
+  ///   - recordings: The recordings of clients.
+  ///   - truths: The ground truth of the agents they watched.
   package init(_ recordings: [Recording], _ truths: [AgentGroundTruth]) {
     self.recordings = recordings
     self.truths = truths
@@ -44,7 +44,7 @@ package struct WorkspacesReport: Sendable {
     let delays = recordings.map { WorkspaceDelays($0, truths) }
     gatesOfRecordings = zip(recordings, traffic).map { recording, traffic in
       let judge = ClientJudge(recording, Interval.all(of: recording.samples))
-      // While a stream brings everything there is nothing to ask for.
+      // While a stream delivers everything, there is nothing to request.
       let life =
         traffic.streamed > 0
         ? [Self.streamLives(recording)] : [judge.enoughAnswers, judge.silence, judge.measured]
@@ -64,12 +64,12 @@ package struct WorkspacesReport: Sendable {
     gates = WorkspaceJudge(rows: rows, delays: self.delays, truths: truths).gates
   }
 
-  /// The bytes in an hour over streams; nothing if that was too short to show it.
+  /// The bytes per hour over streams; `nil` if the time was too short to show it.
   package var streamedPerHour: Double? {
     guard streamed.time >= WorkspaceReportLimits.leastTime else { return nil }
     return Double(streamed.bytes) * 3_600_000 / Double(streamed.time)
   }
-  /// Whether there is anything to judge.
+  /// Whether the recordings can be judged.
   package var isUsable: Bool { recordings.contains { !$0.samples.isEmpty } }
   /// Whether all gates are passed.
   package var isPassed: Bool {
@@ -125,7 +125,7 @@ package struct WorkspacesReport: Sendable {
     )
   }
 
-  /// A stream that is healthy has a sign of life every 15 s.
+  /// Checks that a healthy stream has a heartbeat every 15 s.
   private static func streamLives(_ recording: Recording) -> Gate {
     let pieces = recording.wire.filter(\.isStream).sorted { $0.at < $1.at }
     var findings: [Gate.Finding] = []
@@ -158,7 +158,7 @@ package struct WorkspacesReport: Sendable {
     )
   }
 
-  /// Nothing can be shown before it came.
+  /// Checks that nothing was shown before it arrived.
   private static func shownWasReceived(_ recording: Recording) -> Gate {
     let contents = recording.wire.filter { $0.body > 0 }.map(\.at).sorted()
     var place = 0
@@ -187,7 +187,7 @@ package struct WorkspacesReport: Sendable {
 }
 
 extension PollRow {
-  /// Adds what was measured elsewhere in the same state.
+  /// Adds measurements from elsewhere in the same state.
   mutating func add(_ other: PollRow) {
     intervals += other.intervals
     time += other.time
