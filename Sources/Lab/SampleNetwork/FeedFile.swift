@@ -8,7 +8,7 @@ import Musl
 import Android
 #endif
 
-/// A file of the feed that is being written, with a buffer of its own.
+/// A file of the feed that is being written, with its own buffer.
 ///
 /// Invariants: `used` never exceeds the capacity; the bytes in the buffer follow those in the file.
 struct FeedFile: ~Copyable {
@@ -85,11 +85,11 @@ struct FeedFile: ~Copyable {
     self.rows += 1
   }
 
-  /// Hands out room in the buffer for a row whose length is known to have a bound.
+  /// Provides space in the buffer for a row of bounded length.
   ///
   /// - Parameters:
-  ///   - bound: The most bytes the row may have, at most the capacity of the buffer.
-  ///   - fill: Writes the row and returns the first place after it.
+  ///   - bound: The maximum number of bytes of the row, at most the capacity of the buffer.
+  ///   - fill: Writes the row and returns the first position after it.
   /// - Throws: An error if the bytes before it cannot be written.
   @inline(__always)
   mutating func fill(
@@ -101,7 +101,7 @@ struct FeedFile: ~Copyable {
     self.used = end - self.buffer
   }
 
-  /// Writes what is left and tells what the file holds.
+  /// Writes the rest and returns a summary of the file.
   consuming func finish() throws(SampleError) -> SampleSummary.File {
     try self.flush()
     return SampleSummary.File(name: self.name, rows: self.rows, bytes: self.written)

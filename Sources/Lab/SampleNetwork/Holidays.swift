@@ -1,6 +1,6 @@
-/// The days on which a region rests, and those on which its schools are closed.
+/// The public holidays and the school holidays of a region.
 struct Holidays: Sendable {
-  /// The days of rest, as days since 1 January 1970.
+  /// The public holidays, as days since 1 January 1970.
   private(set) var rest: Set<Int> = []
   /// The days without school, as days since 1 January 1970.
   private(set) var closed: Set<Int> = []

@@ -1,4 +1,4 @@
-/// A line between real stops, as it stands in the lists of the network.
+/// A line between real stops, from the lists of the network.
 struct KnownLine: Sendable {
   let label: String
   let agency: Agency
@@ -9,11 +9,11 @@ struct KnownLine: Sendable {
   let perDay: Double
   var mix: ServiceMix = .daily
   var features: Line.Features = []
-  /// The colour of the line and of text on it, as in `FFFFFF/000000`.
+  /// The color of the line and of text on it, as in `FFFFFF/000000`.
   var colours = ""
   /// The city whose invented stops the line serves after its last real stop.
   var beyond: String?
-  /// The most invented stops served.
+  /// The maximum number of invented stops served.
   var reach = 6
 
   init(

@@ -1,4 +1,4 @@
-/// All stops of a network and how they lie: the real ones first, then the invented ones.
+/// All stops of a network and their positions: the real ones first, then the invented ones.
 struct Landscape: Sendable {
   private(set) var stops = Stop.known
   private(set) var regions: [Region] = []
@@ -120,7 +120,7 @@ struct Landscape: Sendable {
     }
   }
 
-  /// Adds a local stop and gives its place in the list, or nothing if its name is taken.
+  /// Adds a local stop and returns its place in the list, or `nil` if its name is taken.
   private mutating func addLocal(
     _ town: String,
     _ place: String,

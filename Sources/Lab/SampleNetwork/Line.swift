@@ -1,4 +1,4 @@
-/// A line: a route, the stops it calls at, and how much service it wants.
+/// A line: a route, its stops, and its demand for service.
 struct Line: Sendable {
   /// A call of the line in direction 0.
   struct Call: Sendable {
@@ -8,7 +8,7 @@ struct Line: Sendable {
     let minutes: Int
   }
 
-  /// Things only some lines have.
+  /// Features of some lines.
   struct Features: OptionSet, Sendable {
     let rawValue: Int
 
@@ -24,13 +24,13 @@ struct Line: Sendable {
     static let blocks = Features(rawValue: 1 << 4)
     /// Calls on the way are for alighting only.
     static let alightOnly = Features(rawValue: 1 << 5)
-    /// The label stands in the identifier alone.
+    /// The label is part of the identifier only.
     static let unnamed = Features(rawValue: 1 << 6)
-    /// Some trips run only on dates of their own.
+    /// Some trips run only on their own dates.
     static let extras = Features(rawValue: 1 << 7)
   }
 
-  /// Which lines get a trip first when there are few stop times to give.
+  /// The order in which lines get a trip when there are few stop times.
   enum Tier: Int, Sendable {
     case known
     case cover
@@ -42,7 +42,7 @@ struct Line: Sendable {
   let label: String
   let agency: Agency
   let kind: RouteKind
-  /// The colours as GTFS writes them, empty if the line has none.
+  /// The colors in GTFS format, empty without a color.
   var colour = ""
   var textColour = ""
   let calls: [Call]

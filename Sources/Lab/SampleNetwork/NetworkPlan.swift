@@ -1,4 +1,4 @@
-/// Everything decided before the first byte is written.
+/// All decisions made before the first byte is written.
 struct NetworkPlan: Sendable {
   let options: SampleNetwork.Options
   let landscape: Landscape
@@ -20,7 +20,7 @@ struct NetworkPlan: Sendable {
     self.budget = TripBudget(patterns: self.patterns, target: options.stopTimes)
   }
 
-  /// The places where the network differs from what was asked for.
+  /// The differences between the network and the options.
   var remarks: [String] {
     var remarks: [String] = []
     if self.options.stops < Stop.known.count {

@@ -17,16 +17,16 @@ struct Region: Sendable {
   var hub: Int
   /// The invented stops of the city.
   var cityStops: [Int] = []
-  /// The towns, neighbours beside each other.
+  /// The towns, neighbors next to each other.
   var towns: [Town] = []
 }
 
-/// A real station around which towns are invented, and who runs what there.
+/// A real station around which towns are invented, and its operators.
 struct Anchor: Sendable {
   /// The city at a station.
   struct City: Sendable {
     let name: String
-    /// The size beside other cities.
+    /// The size relative to other cities.
     let weight: Int
     /// The real stop in front of the station, where there is one.
     let hub: Int?

@@ -11,7 +11,7 @@ struct RouteIdentifiers: Sendable {
     self.suffix = "-j" + String(repeating: "0", count: 2 - year.count) + year + "-1"
   }
 
-  /// The next identifier for a label; a route without one takes the text given for it.
+  /// Returns the next identifier for a label; a route without one uses the given text.
   mutating func next(agency: Agency, label: String, absent: String = "0") -> String {
     let base = "\(agency.routePrefix)-\(label.isEmpty ? absent : label.filter { $0 != " " })"
     let count = self.given[base, default: 0]
@@ -19,12 +19,12 @@ struct RouteIdentifiers: Sendable {
     return "\(base)-\(RouteIdentifiers.letters(count))\(self.suffix)"
   }
 
-  /// Takes one identifier out of the sequence and gives it, for a route that is known by it.
+  /// Reserves an identifier and returns it, for a route with a known one.
   mutating func fixed(agency: Agency, label: String, letter: String) -> String {
     "\(agency.routePrefix)-\(label)-\(letter)\(self.suffix)"
   }
 
-  /// A count in letters: A to Z, then AA, AB and on.
+  /// Returns a number in letters: A to Z, then AA, AB and so on.
   private static func letters(_ count: Int) -> String {
     var text = ""
     var left = count

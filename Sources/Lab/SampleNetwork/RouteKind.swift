@@ -47,7 +47,7 @@ enum RouteKind: Sendable {
     }
   }
 
-  /// The seconds a vehicle stands at a stop on the way.
+  /// The dwell time at an intermediate stop, in seconds.
   var dwell: Int {
     switch self {
     case .intercity: 180

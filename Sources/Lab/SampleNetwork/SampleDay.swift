@@ -1,4 +1,4 @@
-/// A day of the calendar, as GTFS writes it.
+/// A day of the calendar, in GTFS format.
 ///
 /// Days run from 1 January 1900 to 31 December 2999 of the Gregorian calendar.
 public struct SampleDay: Hashable, Comparable, Sendable, LosslessStringConvertible {
@@ -9,7 +9,7 @@ public struct SampleDay: Hashable, Comparable, Sendable, LosslessStringConvertib
   /// The day of the month, from 1.
   public let day: Int
 
-  /// Creates a day, or nothing if the calendar has no such day.
+  /// Creates a day, or returns `nil` if the calendar has no such day.
   public init?(year: Int, month: Int, day: Int) {
     guard
       (1900...2999).contains(year), (1...12).contains(month),
@@ -20,7 +20,7 @@ public struct SampleDay: Hashable, Comparable, Sendable, LosslessStringConvertib
     self.day = day
   }
 
-  /// Reads a day written as `2026-11-24` or as `20261124`; anything else gives nothing.
+  /// Reads a day in the form `2026-11-24` or `20261124`; returns `nil` for anything else.
   public init?(_ description: String) {
     var digits = Array(description.utf8)
     if digits.count == 10, digits[4] == UInt8(ascii: "-"), digits[7] == UInt8(ascii: "-") {
@@ -38,7 +38,7 @@ public struct SampleDay: Hashable, Comparable, Sendable, LosslessStringConvertib
     return "\(digits.prefix(4))-\(digits.dropFirst(4).prefix(2))-\(digits.suffix(2))"
   }
 
-  /// Tells whether one day comes before another.
+  /// Returns whether one day is before another.
   public static func < (lhs: SampleDay, rhs: SampleDay) -> Bool { lhs.ordinal < rhs.ordinal }
 
   /// The day as GTFS files write it, such as `20261124`.

@@ -7,20 +7,20 @@
 ///     let network = try SampleNetwork(options: .init(day: day))
 ///     let summary = try network.write(to: "/tmp/sample") { file, rows in print(file, rows) }
 public struct SampleNetwork: Sendable {
-  /// What a sample network should be like.
+  /// The options of a sample network.
   public struct Options: Hashable, Sendable {
-    /// The stations and plain stops wanted, from 2 to 100,000; platforms come on top.
+    /// The stations and plain stops, from 2 to 100,000, not counting platforms.
     ///
-    /// The real stops are always written, so a smaller number gives those.
+    /// The real stops are always written, so a smaller number results in those.
     public var stops: Int
-    /// The rows wanted in `stop_times.txt`, from 1 to 100,000,000, or nothing for a natural number.
+    /// The rows in `stop_times.txt`, from 1 to 100,000,000, or `nil` for a natural number.
     ///
-    /// What is written lies close to it, but every line between real stops keeps at least one trip
+    /// The actual number is close to it, but every line between real stops keeps at least one trip
     /// in each direction.
     public var stopTimes: Int?
     /// The day in the middle of the service.
     public var day: SampleDay
-    /// The start of the draws; another seed gives another network.
+    /// The seed; another seed gives another network.
     public var seed: UInt64
 
     /// Creates options.
@@ -32,12 +32,12 @@ public struct SampleNetwork: Sendable {
     }
   }
 
-  /// The options the network follows.
+  /// The options of the network.
   public let options: Options
 
   /// Creates a network that can be written.
   ///
-  /// - Throws: An error if a number lies outside the limits of the options.
+  /// - Throws: An error if a number is outside the limits of the options.
   public init(options: Options) throws(SampleError) {
     guard (2...100_000).contains(options.stops) else {
       throw SampleError(
@@ -54,13 +54,14 @@ public struct SampleNetwork: Sendable {
     self.options = options
   }
 
-  /// Writes the files of the feed into a folder, over files of the same names.
+  /// Writes the files of the feed into a folder, replacing files with the same names.
   ///
   /// The folder is created if it is missing. Memory grows with the stops, not with the stop times.
   ///
   /// - Parameters:
   ///   - directory: The path of the folder.
-  ///   - progress: Called now and then with the file being written and its rows so far, and once
+  ///   - progress: Called from time to time with the file being written and its rows so far, and
+  ///     once
   ///     for each finished file.
   /// - Returns: The rows and bytes of each file.
   /// - Throws: An error if a file cannot be written. Files written before it stay.

@@ -1,4 +1,4 @@
-/// What a sample network wrote.
+/// The summary of a written sample network.
 public struct SampleSummary: Hashable, Sendable, CustomStringConvertible {
   /// One file of the feed.
   public struct File: Hashable, Sendable {
@@ -14,13 +14,13 @@ public struct SampleSummary: Hashable, Sendable, CustomStringConvertible {
   public internal(set) var files: [File] = []
   /// The stations and the stops without a station; platforms are not counted.
   public internal(set) var stops = 0
-  /// The places where what was written differs from what was wanted, one sentence each.
+  /// The differences between the network and the options, one sentence each.
   public internal(set) var remarks: [String] = []
 
   /// The length of all files in bytes.
   public var bytes: Int { self.files.reduce(0) { $0 + $1.bytes } }
 
-  /// The rows below the header of a file, or nothing if the feed has no such file.
+  /// Returns the rows below the header of a file, or `nil` if the feed has no such file.
   public func rows(of name: String) -> Int? { self.files.first { $0.name == name }?.rows }
 
   /// The files with their rows, then the remarks, one line each.

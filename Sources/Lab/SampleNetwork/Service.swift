@@ -30,18 +30,18 @@ struct Service: Sendable {
     self.validity = validity
   }
 
-  /// Tells whether the week alone has the service on a day.
+  /// Returns whether the service runs on a day by its week alone.
   func hasInWeek(_ ordinal: Int) -> Bool {
     self.validity.contains(ordinal)
       && self.weekdays >> UInt8(SampleDay.weekday(ofOrdinal: ordinal)) & 1 == 1
   }
 
-  /// Takes a day away, if the week has it.
+  /// Removes a day, if it is part of the week.
   mutating func remove(_ ordinal: Int) {
     if self.hasInWeek(ordinal) { self.removed.insert(ordinal) }
   }
 
-  /// Adds a day, if the week does not have it.
+  /// Adds a day, if it is not part of the week.
   mutating func add(_ ordinal: Int) {
     if !self.hasInWeek(ordinal) { self.added.insert(ordinal) }
   }

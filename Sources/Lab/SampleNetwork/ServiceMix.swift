@@ -1,4 +1,4 @@
-/// How the trips of a line spread over services.
+/// The distribution of a line's trips over services.
 enum ServiceMix: Sendable {
   /// Every day the same.
   case daily
@@ -65,8 +65,8 @@ enum ServiceMix: Sendable {
 
   /// Divides trips among the services.
   ///
-  /// A handful of trips is not divided, so that they run as often as can be: on the service with
-  /// the widest reach.
+  /// A handful of trips is not divided, so that they run as often as possible: on the service with
+  /// the most days.
   func divide(trips: Int) -> [(share: Share, trips: Int)] {
     let shares = self.shares
     guard trips >= 3 * shares.count else {

@@ -1,4 +1,5 @@
-/// A small generator of draws that gives the same sequence for the same seed everywhere.
+/// A small random number generator that gives the same sequence for the same seed on every
+/// platform.
 ///
 /// This is SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators").
 /// The draws here do not use the standard library's ranges, whose results may change between
@@ -22,18 +23,18 @@ struct SplitMix64: Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A whole number from 0 up to but not including a limit, which must be above 0.
+  /// Returns a whole number from 0 up to but not including a limit, which must be above 0.
   mutating func below(_ limit: Int) -> Int { Int(self.next() % UInt64(limit)) }
 
-  /// A whole number from one bound to another, both included.
+  /// Returns a whole number between two bounds, both included.
   mutating func within(_ bounds: ClosedRange<Int>) -> Int {
     bounds.lowerBound + self.below(bounds.count)
   }
 
-  /// True as often as a number of cases in a hundred.
+  /// Returns true with a probability in percent.
   mutating func chance(percent: Int) -> Bool { self.below(100) < percent }
 
-  /// Puts elements in an order drawn by chance.
+  /// Shuffles elements.
   mutating func shuffle<Element>(_ elements: inout [Element]) {
     guard elements.count > 1 else { return }
     for index in stride(from: elements.count - 1, to: 0, by: -1) {

@@ -1,4 +1,4 @@
-/// The files with a row for every trip, written side by side so that no trip is kept.
+/// The files with a row for every trip, written in parallel so that no trip is kept in memory.
 struct TimetableFiles: ~Copyable {
   /// What all trips of a pattern on one service share.
   struct Block {
@@ -107,7 +107,7 @@ struct TimetableFiles: ~Copyable {
     }
   }
 
-  /// Writes what is left and tells what the files hold.
+  /// Writes the rest and returns a summary of the files.
   consuming func finish() throws(SampleError) -> [SampleSummary.File] {
     [try self.trips.finish(), try self.stopTimes.finish(), try self.frequencies.finish()]
   }

@@ -1,4 +1,4 @@
-/// The number of trips each pattern gets for the stop times asked for.
+/// The number of trips that each pattern gets for the requested stop times.
 struct TripBudget: Sendable {
   /// The trips, in the order of the patterns.
   private(set) var trips: [Int] = []
@@ -54,7 +54,8 @@ struct TripBudget: Sendable {
     return least(.known, directions: 2)
   }
 
-  /// The factor on all wishes that gives the stop times asked for, found by halving.
+  /// Returns the factor on the wanted trips that gives the requested stop times, found by
+  /// bisection.
   private static func factor(_ patterns: [Pattern], least: [Int], target: Int) -> Double {
     func stopTimes(_ factor: Double) -> Double {
       zip(patterns, least).reduce(0) { sum, pair in

@@ -1,18 +1,18 @@
 import Freshness
 
-/// One life of a machine: a fresh machine in a fresh world, for a number of events.
+/// One life of a machine: a new machine in a new world, for a number of events.
 ///
-/// Everything follows from its seed; any episode can be told again by itself.
+/// Its seed determines everything; any episode can be repeated by itself.
 struct Episode: Sendable {
   var seed: UInt64
   var policy: Policy
   var upgrade: NamedPolicy.Upgrade
   var events: Int
 
-  /// The events of one episode, the recovery at its end not counted.
+  /// The events of one episode, not counting the recovery at its end.
   static let length = 4_096
 
-  /// The number of an episode in a run gives it its own seed and upgrade.
+  /// Creates an episode; its number in a run determines its seed and upgrade.
   init(_ number: Int, of runSeed: UInt64, policy base: Policy, events: Int = Episode.length) {
     var dice = SplitMix64(seed: runSeed &+ UInt64(number) &* 0xD134_2543_DE82_EF95)
     seed = dice.next()
@@ -22,7 +22,7 @@ struct Episode: Sendable {
     self.events = events
   }
 
-  /// What an episode came to.
+  /// The result of an episode.
   struct Outcome: Sendable {
     var events = 0
     var requests: Int64 = 0
@@ -32,12 +32,12 @@ struct Episode: Sendable {
 
   static let context = Context(question: 0)
 
-  /// Lives the episode.
+  /// Runs the episode.
   ///
   /// - Parameters:
-  ///   - make: Makes the machine.
-  ///   - record: Told of every step before it is taken, with the machine as it was.
-  /// - Returns: The counts, and the first breach.
+  ///   - make: Creates the machine.
+  ///   - record: Called before every step, with the machine as it was.
+  /// - Returns: The counts, and the first violation.
   func run<M: Machine>(
     _ make: (Policy, Context) -> M,
     record: ((Event, Moment, RandomSample, M) -> Void)? = nil

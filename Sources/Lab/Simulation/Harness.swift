@@ -1,6 +1,6 @@
 import Freshness
 
-/// A machine and its referee, taking steps together.
+/// A machine and its oracle, which take steps together.
 struct Harness<M: Machine>: Sendable {
   var machine: M
   var referee: ConformanceOracle
@@ -10,10 +10,10 @@ struct Harness<M: Machine>: Sendable {
     referee = ConformanceOracle(policy: policy, context: context)
   }
 
-  /// The first rule that was broken, if any.
+  /// The first violation, if any.
   var breach: Violation? { referee.breach }
 
-  /// Hands an event to the machine and checks what comes of it.
+  /// Passes an event to the machine and checks the results.
   mutating func step(_ event: Event, at now: Moment, draw: RandomSample) -> Effects {
     guard event != .woke, referee.isOverdue(at: now) else {
       let effects = machine.handle(event, at: now, draw: draw)
@@ -23,10 +23,10 @@ struct Harness<M: Machine>: Sendable {
     return overdueStep(event, at: now, draw: draw)
   }
 
-  /// R8: an event that comes after a forgotten alarm first does what the alarm would have done.
+  /// R8: an event after a missed alarm first does what the alarm would have done.
   ///
-  /// A copy of the machine takes both steps one after the other, watched by the referee; the
-  /// machine itself must end where the copy does.
+  /// A copy of the machine takes both steps one after the other, checked by the oracle; the machine
+  /// itself must end in the same state.
   private mutating func overdueStep(_ event: Event, at now: Moment, draw: RandomSample) -> Effects {
     var copy = machine
     let counted = referee.counted
@@ -58,7 +58,8 @@ struct Harness<M: Machine>: Sendable {
     return effects
   }
 
-  /// The orders of two steps at one moment: what was never sent is not cancelled either.
+  /// Returns the effects of two steps at one instant: a request that was never sent is not canceled
+  /// either.
   private static func together(_ first: Effects, _ second: Effects) -> Effects {
     var both = second
     both.cancel = first.cancel

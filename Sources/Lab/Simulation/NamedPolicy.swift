@@ -1,13 +1,13 @@
 public import Freshness
 
-/// A policy with the name it is known by.
+/// A policy and its name.
 public struct NamedPolicy: Sendable {
   /// The name, as `--preset` takes it.
   public var name: String
   /// The constants.
   public var policy: Policy
 
-  /// Names a policy.
+  /// Creates a named policy.
   public init(_ name: String, _ policy: Policy) {
     self.name = name
     self.policy = policy
@@ -22,9 +22,9 @@ public struct NamedPolicy: Sendable {
     NamedPolicy("jobs", .jobs),
   ]
 
-  /// What a host may switch on beside a policy: a stream, a long poll, both.
+  /// Options of a host besides the policy: a stream, a long poll, or both.
   ///
-  /// The presets leave both off, so that episodes draw one of these.
+  /// The presets leave both off, so episodes choose one of these.
   enum Upgrade: Int64, CaseIterable, Sendable {
     case none, stream, longPoll, both
 

@@ -1,14 +1,14 @@
 import Freshness
 
-/// The end of every episode: all faults end, and the truth must be on screen within a bound.
+/// The end of every episode: all faults end, and the current data must be on screen within a bound.
 ///
-/// The host is faithful, somebody watches in the foreground, the network is there, and a server
-/// answers every request after 100 ms with a new body that has realtime data.
+/// The host is correct, the resource is observed in the foreground, the network is available, and a
+/// server answers every request after 100 ms with a new body that has realtime data.
 enum Recovery {
-  /// What the server says when all is well; no world says it before.
+  /// The server's revision after recovery, which occurs in no world.
   static let revision = Revision(987_654_321)
 
-  /// Heals the world of a machine and watches it recover.
+  /// Ends the faults of a machine's world and observes its recovery.
   ///
   /// - Returns: The number of events it took.
   static func run<M: Machine>(_ arena: inout Harness<M>, from start: Int64, seed: UInt64) -> Int {
@@ -62,7 +62,7 @@ enum Recovery {
     return events
   }
 
-  /// The longest wait that any rule allows, and one request more.
+  /// Returns the longest wait that any rule allows, plus one request.
   private static func bound(_ referee: ConformanceOracle) -> Int64 {
     let policy = referee.policy
     let waits = [

@@ -2,11 +2,11 @@
 public enum Rule: Int, CaseIterable, Comparable, Sendable {
   /// One request in flight.
   case oneRequest = 1
-  /// One follow-up; wishes merge.
+  /// One follow-up; requests merge.
   case oneFollowUp
-  /// A superseded answer changes nothing.
+  /// A superseded response changes nothing.
   case superseded
-  /// Another context clears everything and asks.
+  /// Another context clears everything and leads to a request.
   case contextSwitch
   /// Poll first, then sleep.
   case pollFirst
@@ -22,27 +22,27 @@ public enum Rule: Int, CaseIterable, Comparable, Sendable {
   case jitter
   /// Background, suspension and return.
   case lifecycle
-  /// Idle is slow, never dead.
+  /// Idle is slow, never stopped.
   case neverDead
   /// A burst after a local action.
   case burst
   /// Drift and gaps in time.
   case drift
-  /// A stall is broken.
+  /// A stall is ended.
   case stall
   /// Success and not modified.
   case success
   /// Not modified without a copy.
   case missingBody
-  /// Unconditional now and then.
+  /// Unconditional from time to time.
   case unconditional
   /// Validators stay with their copy.
   case validators
-  /// Hold.
+  /// Downgrade protection.
   case hold
-  /// Different outcomes stay different.
+  /// Each outcome is handled differently.
   case outcomes
-  /// An error erases nothing.
+  /// An error removes nothing.
   case errorsErase
   /// The ladder.
   case backoff
@@ -54,7 +54,7 @@ public enum Rule: Int, CaseIterable, Comparable, Sendable {
   case interpretation
   /// Age.
   case age
-  /// Wording.
+  /// The text of the age.
   case wording
   /// Samples.
   case samples
@@ -66,7 +66,7 @@ public enum Rule: Int, CaseIterable, Comparable, Sendable {
   case longPoll
   /// Push.
   case push
-  /// Degraded answers.
+  /// Degraded responses.
   case degraded
   /// Prefetch.
   case prefetch

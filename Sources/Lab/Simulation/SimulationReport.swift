@@ -1,4 +1,4 @@
-/// What a run of the simulator came to.
+/// The result of a run of the simulator.
 public struct SimulationReport: Sendable {
   /// The name of the policy.
   public var name: String
@@ -6,10 +6,10 @@ public struct SimulationReport: Sendable {
   public var seed: UInt64
   /// The events that were checked.
   public var events: Int
-  /// The lives they were split into.
+  /// The number of episodes.
   public var episodes: Int
   /// The requests the machines sent.
   public var requests: Int64
-  /// The first broken rule, if any.
+  /// The first violation, if any.
   public var breach: ViolationReport?
 }

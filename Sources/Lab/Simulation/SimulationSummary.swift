@@ -1,4 +1,4 @@
-/// Everything one call of the simulator found, as text and as JSON.
+/// The results of one call of the simulator, as text and as JSON.
 public struct SimulationSummary: Sendable {
   /// The runs, one for each policy.
   public var runs: [SimulationReport]
@@ -18,13 +18,13 @@ public struct SimulationSummary: Sendable {
     self.measures = measures
   }
 
-  /// Whether no rule was broken, no mutant lives and no goal is missed.
+  /// Whether no rule was broken, no mutant survived and no goal was missed.
   public var isWell: Bool {
     runs.allSatisfy { $0.breach == nil } && (mutants ?? []).allSatisfy(\.isKilled)
       && (measures?.isMet ?? true)
   }
 
-  /// The summary for a person.
+  /// The summary as text.
   public var text: String {
     var blocks = runs.map(Self.text)
     if let mutants { blocks.append(Self.text(mutants)) }
@@ -62,7 +62,7 @@ public struct SimulationSummary: Sendable {
     return title + "\n" + TextTable.lines(["rule", "mutant", "killed by", "events", "as"], rows)
   }
 
-  /// The summary for a program: one JSON object.
+  /// The summary as one JSON object.
   public var json: String {
     var members: [(String, JSONText)] = [
       ("isWell", .bool(isWell)), ("runs", .array(runs.map(Self.json))),

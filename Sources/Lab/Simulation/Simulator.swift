@@ -1,29 +1,29 @@
 public import Freshness
 
-/// Runs machines through seeded worlds and has a referee check every rule after every step.
+/// Runs machines in seeded worlds, with an oracle that checks every rule after every step.
 public enum Simulator: Sendable {
   /// Simulates a policy until enough events were checked or a rule is broken.
   ///
   /// Equal arguments give equal reports.
   ///
   /// - Parameters:
-  ///   - policy: The policy; three eighths of its episodes switch a stream, a long poll or both on as
-  ///     well.
-  ///   - events: The least number of events to check.
-  ///   - seed: Everything follows from it.
-  /// - Returns: The counts, and the first breach with its shrunk trace.
+  ///   - policy: The policy; three eighths of its episodes also switch on a stream, a long poll or
+  ///     both.
+  ///   - events: The minimum number of events to check.
+  ///   - seed: The seed, which determines everything.
+  /// - Returns: The counts, and the first violation with its shrunk trace.
   public static func run(_ policy: NamedPolicy, events: Int, seed: UInt64) -> SimulationReport {
     run(policy, events: events, seed: seed) { RecordedFreshness(policy: $0, context: $1) }
   }
 
-  /// Simulates a machine of one's own.
+  /// Simulates a custom machine.
   ///
   /// - Parameters:
-  ///   - policy: The policy that the machine claims to keep.
-  ///   - events: The least number of events to check.
-  ///   - seed: Everything follows from it.
-  ///   - make: Makes a machine that nobody watches yet.
-  /// - Returns: The counts, and the first breach with its shrunk trace.
+  ///   - policy: The policy that the machine claims to use.
+  ///   - events: The minimum number of events to check.
+  ///   - seed: The seed, which determines everything.
+  ///   - make: Creates a machine without observers.
+  /// - Returns: The counts, and the first violation with its shrunk trace.
   public static func run<M: Machine>(
     _ policy: NamedPolicy,
     events: Int,

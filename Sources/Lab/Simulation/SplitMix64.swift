@@ -1,12 +1,12 @@
 import Freshness
 
-/// A seeded generator of chance: equal seeds give equal runs (Steele, Lea and Flood, 2014).
+/// A seeded random number generator: equal seeds give equal runs (Steele, Lea and Flood, 2014).
 struct SplitMix64: Sendable {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }
 
-  /// Makes the next sixty-four bits.
+  /// Returns the next sixty-four bits.
   mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var bits = state
@@ -15,35 +15,36 @@ struct SplitMix64: Sendable {
     return bits ^ (bits >> 31)
   }
 
-  /// Makes a draw for the machine.
+  /// Returns a random sample for the machine.
   mutating func draw() -> RandomSample {
     RandomSample(bits: UInt32(truncatingIfNeeded: next() >> 32))
   }
 
-  /// Picks a number from zero up to, but not including, a limit; zero if the limit is not positive.
+  /// Returns a number from zero up to, but not including, a limit; zero if the limit is not
+  /// positive.
   mutating func below(_ limit: Int64) -> Int64 {
     guard limit > 0 else { return 0 }
     return Int64(next().multipliedFullWidth(by: UInt64(limit)).high)
   }
 
-  /// Picks a number between two others, both included.
+  /// Returns a number between two others, both included.
   mutating func between(_ least: Int64, _ most: Int64) -> Int64 {
     least + below(most - least + 1)
   }
 
-  /// Tosses a coin that falls heads once in a number of times.
+  /// Returns true once in a number of times on average.
   mutating func oneIn(_ count: Int64) -> Bool { below(count) == 0 }
 
-  /// Picks a number whose order of magnitude is evenly distributed between two powers of two.
+  /// Returns a number whose order of magnitude is evenly distributed between two powers of two.
   mutating func scale(_ leastPower: Int64, _ mostPower: Int64) -> Int64 {
     let power = between(leastPower, mostPower)
     let base = Int64(1) << power
     return base + below(base)
   }
 
-  /// Picks a wait of a process without memory, at most eight times its mean.
+  /// Returns a wait of a memoryless process, at most eight times its mean.
   mutating func exponential(mean: Int64) -> Int64 {
-    // Von Neumann's comparison method: integers only, so that every platform agrees.
+    // Von Neumann's comparison method: integers only, so that all platforms agree.
     var whole: Int64 = 0
     while whole < 8 {
       let first = next() >> 1

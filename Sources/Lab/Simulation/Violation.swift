@@ -1,9 +1,9 @@
-/// A rule that was broken, when, and how.
+/// A violated rule, with time and reason.
 public struct Violation: Hashable, Sendable {
   /// The rule.
   public var rule: Rule
-  /// The moment.
+  /// The time in milliseconds.
   public var moment: Int64
-  /// What was seen, and what the rule asks for.
+  /// What was observed, and what the rule requires.
   public var reason: String
 }

@@ -1,6 +1,6 @@
-/// A broken rule with everything needed to see it again.
+/// A violation with everything needed to reproduce it.
 public struct ViolationReport: Sendable {
-  /// The rule, the moment and the reason, in the shrunk trace.
+  /// The rule, the time and the reason, in the shrunk trace.
   public var breach: Violation
   /// The seed of the run and the number of the episode in it.
   public var seed: UInt64
@@ -8,7 +8,7 @@ public struct ViolationReport: Sendable {
   public var episode: Int
   /// The events of the episode before it was shrunk.
   public var recordedSteps: Int
-  /// The shrunk trace, one step on a line.
+  /// The shrunk trace, one step per line.
   public var steps: [String]
   /// Whether the rule breaks only in the recovery after the last step.
   public var isInRecovery: Bool

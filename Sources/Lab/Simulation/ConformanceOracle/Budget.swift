@@ -1,11 +1,11 @@
 import Freshness
 
-/// The requests that impatience paid for (R40).
+/// The budget of impatient requests (R40).
 ///
-/// Half of a minute's requests at once, the other half back in a minute: kept as the time until all are
-/// back. Beside it stand the requests themselves, so that the promise can be counted.
+/// Half of a minute's requests at once, the other half restored in a minute: kept as the time until
+/// the budget is full. The requests themselves are kept as well, so that the limit can be counted.
 struct Budget: Sendable {
-  /// When the requests of the last minute went out, the oldest first.
+  /// When the requests of the last minute were sent, oldest first.
   private(set) var spent: [Int64] = []
   private var debt: Int64 = 0
   private var countedAt: Int64?
@@ -20,21 +20,21 @@ struct Budget: Sendable {
       pause = (60_000 + returned - 1) / returned
     }
 
-    /// The debt up to which there is a request left.
+    /// The debt up to which a request is available.
     var credit: Int64 { (burst - 1) * pause }
   }
 
   private func debt(at now: Int64) -> Int64 { max(debt - (now - (countedAt ?? now)), 0) }
 
-  /// The first moment at which there is a request left; long ago, if ever one was spent.
+  /// Returns the first instant at which a request is available; in the past, if any was ever spent.
   func allowedAt(_ policy: Policy) -> Int64? {
     countedAt.map { $0 + debt - Terms(policy).credit }
   }
 
-  /// Whether there is a request left.
+  /// Returns whether a request is available.
   func allows(at now: Int64, _ policy: Policy) -> Bool { debt(at: now) <= Terms(policy).credit }
 
-  /// Takes one.
+  /// Spends a request.
   mutating func spend(at now: Int64, _ policy: Policy) {
     let terms = Terms(policy)
     debt = min(debt(at: now) + terms.pause, terms.burst * terms.pause)

@@ -2,7 +2,7 @@ import Freshness
 
 /// One step being checked.
 struct CheckedStep: Sendable {
-  /// Names the rule that keeps the machine from asking; the first reason is the best.
+  /// Records the rule that prevents the machine from requesting; the first reason takes precedence.
   mutating func hush(_ rule: Rule) { quietRule = quietRule ?? rule }
 
   var event: Event = .woke
@@ -10,13 +10,13 @@ struct CheckedStep: Sendable {
   var draw = RandomSample.middle
   var effects = Effects()
 
-  // What the rules ask for.
+  // What the rules require.
   var order: Effects.SnapshotOrder = .none
   var notes: Notes = []
   var cancelled: Ticket?
   var cancelRule: Rule = .oneRequest
   var asked: Want?
-  /// The rule that keeps the machine from asking, if it may not.
+  /// The rule that prevents the machine from requesting, if any.
   var quietRule: Rule?
   var link: PushCommand?
   var sample: ExpectedSample?
@@ -24,10 +24,10 @@ struct CheckedStep: Sendable {
   var copyRule: Rule = .errorsErase
   var failureRule: Rule = .errorsErase
   var hasLanded = false
-  /// How long the answer took (R37), and the age its server gave (R27).
+  /// How long the response took (R37), and the age that its server gave (R27).
   var delay: Int64 = 0
   var figure: Int64?
   var rescued = false
-  /// Whether another context is wanted now (R4).
+  /// Whether the context changed in this step (R4).
   var isSwitched = false
 }

@@ -1,10 +1,10 @@
 import Freshness
 
-/// What an answer means: R3, R7, R16 to R23, R34.
+/// The meaning of a response: R3, R7, R16 to R23, R34.
 extension ConformanceOracle {
   mutating func answered(_ ticket: Ticket, _ answer: Answer) -> Obligation {
     guard let request = out, request.request.ticket.generation == ticket.generation else {
-      // R3: nobody asks this any more.
+      // R3: a response to a request that is no longer current.
       turn.notes.insert(.superseded)
       turn.copyRule = .superseded
       turn.failureRule = .superseded
@@ -20,7 +20,7 @@ extension ConformanceOracle {
     return land(answer)
   }
 
-  /// The request that is out has ended.
+  /// Ends the request in flight.
   mutating func land(_ answer: Answer) -> Obligation {
     guard let request = out else { return .goOn }
     out = nil
@@ -45,7 +45,8 @@ extension ConformanceOracle {
     }
     guard let followUp = request.followUp else { return duty }
     if followUp.isNews, policy.push != nil {
-      // R33: news keeps its distance. R23: it does not shorten the wait after a failure.
+      // R33: requests after stream events keep their distance. R23: they do not shorten the wait
+      // after a failure.
       if case .wait(let reason, _, _) = duty, reason.isOfTransientFailure { return duty }
       return .wait(.news, followUp, .push)
     }
@@ -53,11 +54,12 @@ extension ConformanceOracle {
       postpone(followUp)
       return duty
     }
-    // R2: the follow-up goes out when the request ends, whichever way.
+    // R2: the follow-up is sent when the request ends, however it ended.
     return .insist(followUp, .oneFollowUp)
   }
 
-  /// R37: how long the answer took; of one that waited at the server, as long as the last that did not.
+  /// R37: returns how long the response took; for a long poll, as long as the last that did not
+  /// wait.
   private mutating func delay(_ answer: Answer, of request: Out) -> Int64 {
     let taken = max(answer.delay?.milliseconds ?? turn.now - request.startedAt, 0)
     if request.request.longPoll != nil { return min(taken, pathDelay ?? taken) }
@@ -107,7 +109,7 @@ extension ConformanceOracle {
     }
   }
 
-  /// R20: takes in a body, or keeps a better one; names the step of the ladder it asks for (R34).
+  /// R20: handles a body, or keeps a better copy; returns the backoff step it asks for (R34).
   mutating func receive(
     _ content: Content,
     _ answer: Answer,
@@ -116,7 +118,7 @@ extension ConformanceOracle {
     _ verdict: inout DowngradeProtection.Verdict?
   ) -> Int? {
     if isOlder(answer.marks), !isForced {
-      // R36: a success that changes nothing and labels nothing.
+      // R36: a success that changes neither copy nor label.
       verdict = .keepNewer
       succeeded(answer, endsWait: !isFromStream, teaches: false)
       turn.copyRule = .monotonicReads
@@ -173,14 +175,14 @@ extension ConformanceOracle {
     return copy.age(at: turn.now) >= cap.milliseconds ? .applyTooOld : .keepBetter
   }
 
-  /// R16: "not modified" moves *verified* and leaves *changed*.
+  /// R16: "not modified" updates *verified* and leaves *changed*.
   mutating func verify(_ answer: Answer, endsWait: Bool) {
     let isOld = isOlder(answer.marks)
     succeeded(answer, endsWait: endsWait, teaches: !isOld)
     unchangedRun += 1
     turn.copyRule = .success
     held = nil
-    // R38: nobody sent a validator of such a copy, so that it is not confirmed.
+    // R38: no validator was sent for such a copy, so it is not confirmed.
     guard copy?.provenance == .server else { return }
     turn.order = .verify
     copy?.verifiedAt = turn.now
@@ -196,7 +198,8 @@ extension ConformanceOracle {
     marks = Self.freshened(marks, by: answer.marks)
   }
 
-  /// R27, R37: the figure and the way back, and never less for the same data than it had grown to.
+  /// R27, R37: the figure plus the return path, and for the same data never less than the grown
+  /// age.
   private mutating func greatestAge(_ marks: FreshnessMetadata) -> Int64 {
     let figure = Self.ageAtArrival(marks) ?? marks.transit.milliseconds
     turn.figure = figure
@@ -209,7 +212,7 @@ extension ConformanceOracle {
 
   /// R16, R23: one success clears the error and the backoff.
   ///
-  /// R21: a `Retry-After` is about requests; what the stream brings does not end it.
+  /// R21: a `Retry-After` applies to requests; stream events do not end it.
   private mutating func succeeded(_ answer: Answer, endsWait: Bool, teaches: Bool) {
     turn.failureRule = .success
     failure = nil
@@ -228,7 +231,8 @@ extension ConformanceOracle {
     if stated != nil { seesRhythm = true }
   }
 
-  /// R34: once through the ladder, then the cadence, until a long time has passed without.
+  /// R34: once through the ladder, then the cadence, until a long time has passed without degraded
+  /// responses.
   private mutating func reduced(_ marks: FreshnessMetadata) -> Int? {
     switch Self.reduction(marks) {
     case .steady: return nil
@@ -250,7 +254,7 @@ extension ConformanceOracle {
     }
   }
 
-  /// R21: a wrong question is shown at once and not repeated, except very slowly.
+  /// R21: a wrong request is shown at once and repeated only very slowly.
   private mutating func rejected(_ kind: Failure.Kind, _ answer: Answer) -> Obligation {
     turn.failureRule = .outcomes
     hasRetried = false
@@ -267,7 +271,7 @@ extension ConformanceOracle {
     _ request: Out
   ) -> Obligation {
     if isTransient, !hasRetried, failures == 0, policy.retryDelay != nil {
-      // R7: once, and silently.
+      // R7: once and silently.
       turn.failureRule = .silentRetry
       hasRetried = true
       var want = request.want
@@ -283,7 +287,7 @@ extension ConformanceOracle {
     return .wait(.ladder(Int(failures) - 1), .schedule, .backoff)
   }
 
-  /// R14: the lateness that counts as drift.
+  /// R14: returns the lateness that counts as drift.
   func driftLimit(_ cadence: Int64) -> Int64 {
     max(policy.driftFloor.milliseconds, cadence * policy.driftPercent / 100)
   }

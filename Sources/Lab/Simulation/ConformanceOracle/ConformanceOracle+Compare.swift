@@ -1,6 +1,6 @@
 import Freshness
 
-/// Looks whether what must be seen is seen.
+/// Compares the expected with the visible state.
 extension ConformanceOracle {
   mutating func compare<M: Machine>(_ machine: M) {
     compareFacts(machine)
@@ -78,7 +78,7 @@ extension ConformanceOracle {
       "verified at \(seen.verifiedAt.milliseconds) instead of \(copy.verifiedAt)"
     )
     expect(seen.provenance == copy.provenance, .provenance, "the copy is of \(seen.provenance)")
-    // R37: the figure alone flatters; the way back, or what is known already, was left out.
+    // R37: the figure alone is too low; the return path, or the known age, was omitted.
     let isFigure = seen.age.atArrival.milliseconds == turn.figure
     expect(
       seen.age.atArrival.milliseconds == copy.ageAtArrival
@@ -134,7 +134,7 @@ extension ConformanceOracle {
       window = Window(least: ends, most: ends, rule: ends < out.deadline ? .impatience : .timeout)
     } else if let wait {
       window = end(of: wait)
-      // R12: too late a wait of the cadence is a dead one.
+      // R12: a wait of the cadence that ends too late counts as stopped.
       if wait.reason == .cadence { logCadence(wait, alarm) }
     }
     if let until = streamEnd {
@@ -158,7 +158,7 @@ extension ConformanceOracle {
     }
     if alarm <= turn.now { fail(.timerOwner, "the alarm lies in the past: a tight loop") }
     compareWithLook(alarm)
-    // A wait whose bounds have begun may end at any later moment within them.
+    // A wait whose bounds have begun may end at any later instant within them.
     if alarm < window.least {
       var rule = window.rule
       if case .answered(_, let answer) = turn.event, answer.outcome == .cancelled {
@@ -170,7 +170,7 @@ extension ConformanceOracle {
     }
   }
 
-  /// R9: a look does not change a wait.
+  /// R9: inspecting a wait does not change it.
   private mutating func compareWithLook(_ alarm: Int64) {
     if turn.event == .woke, turn.asked == nil, !turn.hasLanded, turn.notes.isEmpty,
       turn.link == nil, let lastAlarm, lastAlarm > turn.now, out == nil
@@ -219,7 +219,7 @@ extension ConformanceOracle {
 
   // MARK: Why then
 
-  /// R9, R29: what the machine says of its next request is what it does.
+  /// R9, R29: the reported next request is the actual one.
   private mutating func compareNextRequest<M: Machine>(_ machine: M) {
     let next = machine.nextRequest
     let causes = causes(wait)
@@ -253,6 +253,6 @@ extension ConformanceOracle {
 }
 
 extension Int64 {
-  /// The moment a number of milliseconds after the run began.
+  /// The instant a number of milliseconds after the run began.
   var moment: Moment { Moment(milliseconds: self) }
 }

@@ -1,6 +1,7 @@
 import Freshness
 
-/// Turns a duty into what must be seen, and follows the machine where a rule leaves a choice.
+/// Turns an obligation into an expected state, and follows the machine where a rule leaves a
+/// choice.
 extension ConformanceOracle {
   mutating func discharge(_ duty: Obligation) {
     switch duty {
@@ -41,7 +42,8 @@ extension ConformanceOracle {
     }
   }
 
-  /// R40: asks if the budget covers it; else the wish is remembered and everything goes on.
+  /// R40: requests if the budget covers it; otherwise the request is kept and the current activity
+  /// continues.
   private mutating func insist(_ want: Want, _ rule: Rule) {
     guard mayAsk, isOverBudget(want) else {
       drop()
@@ -54,7 +56,7 @@ extension ConformanceOracle {
 
   private mutating func goOn() {
     if let out, out.request.longPoll != nil, let postponed, !isBound, !isOverBudget(postponed) {
-      // R40, R32: what the budget covers again does not wait behind a long poll.
+      // R40, R32: a refresh that the budget covers again does not wait behind a long poll.
       turn.cancelRule = .impatience
       drop()
       ask(postponed, .impatience, pays: true)
@@ -63,7 +65,8 @@ extension ConformanceOracle {
     } else if let wait {
       review(wait)
     } else if keepsTime {
-      // R8, R12: whoever may keep time and has nothing to wait for waits for the cadence.
+      // R8, R12: a machine that may keep an alarm and has nothing else to wait for waits for the
+      // cadence.
       begin(.cadence, .schedule)
     } else {
       turn.hush(connectivity == .offline ? .offline : .lifecycle)
@@ -75,7 +78,7 @@ extension ConformanceOracle {
     out?.followUp = want.and(behind)
   }
 
-  /// R1: whatever was out and is not out any more is cancelled.
+  /// R1: a request that is no longer current is canceled.
   private mutating func drop() {
     guard let request = out else { return }
     turn.cancelled = request.request.ticket
@@ -96,7 +99,7 @@ extension ConformanceOracle {
       return
     }
     if turn.now >= window.most || turn.effects.request != nil {
-      // R40: where an impatient wish cuts a wait short, its spread says nothing.
+      // R40: if an impatient request cuts a wait short, its spread says nothing.
       if window.rule == reason.rule { chance.spread(reason, policy, turn, isAtOnce: true) }
       send(next)
     } else if window.rule == reason.rule {
@@ -115,7 +118,7 @@ extension ConformanceOracle {
       turn.hush(window.rule)
       return
     }
-    // A wish that the budget keeps waiting is noted in the same way.
+    // A refresh delayed by the budget has the same note.
     let hasDeferred =
       turn.effects.notes.contains(.deferred) && !turn.notes.contains(.deferred)
     let hasActed =
@@ -123,7 +126,7 @@ extension ConformanceOracle {
     guard turn.now >= window.most || hasActed else { return }
     let cadence = interval(at: current.since) ?? 0
     if let lastAlarm, turn.now - lastAlarm >= driftLimit(cadence), !current.reason.isSpread {
-      // R14: the timer was late, so others may have woken up in the same moment.
+      // R14: the timer was late, so other clients may have woken at the same instant.
       turn.notes.insert(.drifted)
       begin(.gap, current.want)
     } else {
@@ -146,7 +149,7 @@ extension ConformanceOracle {
     ask(want, due.reason == .cadence && lifecycle != .foreground ? .neverDead : due.reason.rule)
   }
 
-  /// R15: no completed request in the foreground for a long time, though nothing stood in the way.
+  /// R15: no completed request in the foreground for a long time, though none was prevented.
   private func isStalled(_ due: Wait) -> Bool {
     guard lifecycle == .foreground, !stream.isLive, let lastEnd else { return false }
     guard due.reason == .cadence || due.reason == .gap else { return false }
@@ -163,7 +166,8 @@ extension ConformanceOracle {
     deferred = nil
     wait = nil
     guard mayAsk, !isBound else {
-      // R21: a `Retry-After` binds a person too. R24, R11: until it is possible, the wish waits.
+      // R21: a `Retry-After` also applies to user requests. R24, R11: until it is possible, the
+      // request waits.
       deferred = want
       turn.notes.insert(.deferred)
       let isOfOrigin = bound != notBefore
@@ -212,7 +216,7 @@ extension ConformanceOracle {
         fail(.unconditional, "\(unchangedRun) times not modified, last full answer at \(full)")
       }
     } else if request.validator == nil, copy?.validator != nil {
-      // After "not modified" a full request needs a reason; else the validator was forgotten.
+      // After "not modified" a full request needs a reason; without one, the validator was lost.
       fail(unchangedRun > 0 ? .unconditional : .validators, "the copy's validator is not sent")
     }
     expect(

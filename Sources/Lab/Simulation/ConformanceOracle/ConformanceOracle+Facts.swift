@@ -1,6 +1,6 @@
 import Freshness
 
-/// Facts the rules speak of, worked out from the policy alone.
+/// The facts that the rules refer to, computed from the policy alone.
 extension ConformanceOracle {
   var mayAsk: Bool { lifecycle != .suspended && connectivity != .offline }
 
@@ -12,34 +12,34 @@ extension ConformanceOracle {
     }
   }
 
-  /// Whether a wait makes sense at all now: unwatched, only for a wish that had to wait.
+  /// Whether any wait is possible now; without observers, only for a deferred request.
   var keepsTime: Bool { mayAsk && (isWatched ? scheduleMayRun : hasDebt) }
 
   var hasDebt: Bool { deferred != nil || postponed != nil }
 
-  /// R21, R39: whether nothing may go out, whoever wants it.
+  /// R21, R39: whether all requests are blocked, whatever their reason.
   var isBound: Bool { bound.map { turn.now < $0 } ?? false }
 
-  /// R40: whether a wish wants more than its budget covers.
+  /// R40: returns whether a request exceeds its budget.
   func isOverBudget(_ want: Want) -> Bool {
     want.isImpatient && !isBound && !budget.allows(at: turn.now, policy)
   }
 
-  /// R40: remembered until the budget covers it, or another request answers it.
+  /// R40: keeps a request until the budget covers it, or another request answers it.
   mutating func postpone(_ want: Want) {
     postponed = want.and(postponed)
     turn.notes.insert(.deferred)
     turn.hush(.impatience)
   }
 
-  /// R40: takes one from the budget, and counts those of the last minute.
+  /// R40: spends one request of the budget, and counts those of the last minute.
   mutating func spend(at moment: Int64) {
     budget.spend(at: moment, policy)
     let count = budget.spent.count
     expect(count <= policy.impatience, .impatience, "\(count) impatient requests in a minute")
   }
 
-  /// R36: whether an answer was made of older data than the copy, on one timeline.
+  /// R36: returns whether a response has older data than the copy, on one timeline.
   func isOlder(_ marks: FreshnessMetadata) -> Bool {
     guard let copy = copy?.sourceTime, let made = marks.fetchedAt, made.milliseconds < copy else {
       return false
@@ -58,7 +58,7 @@ extension ConformanceOracle {
     return .idle
   }
 
-  /// R9: lifecycle, then the watchers' wish, then the pace.
+  /// R9: lifecycle, then the observers' interval, then the pace.
   func interval(at moment: Int64) -> Int64? {
     switch lifecycle {
     case .suspended: return nil
@@ -80,14 +80,15 @@ extension ConformanceOracle {
     return .pureInterval
   }
 
-  /// R18: the time or the count that asks for a full answer.
+  /// R18: returns whether the time or the count requires a full response.
   func needsFull(at moment: Int64) -> Bool {
     if let limit = policy.unchangedLimit, unchangedRun >= limit { return true }
     guard let span = policy.unchangedFor, let lastFull else { return false }
     return moment - lastFull >= span.milliseconds
   }
 
-  /// R26, R27: the server's own figure, else its two times; time in caches is added.
+  /// R26, R27: returns the server's own figure, else the difference of its two times, plus time in
+  /// caches.
   static func ageAtArrival(_ marks: FreshnessMetadata) -> Int64? {
     if let age = marks.cacheAge {
       return plus(max(age.milliseconds, 0), marks.transit.milliseconds)
@@ -96,7 +97,8 @@ extension ConformanceOracle {
     return plus(max(served.milliseconds - made.milliseconds, 0), marks.transit.milliseconds)
   }
 
-  /// R37: what the age on arrival leaves out: the way back, and what whole seconds cut off.
+  /// R37: returns what the age on arrival omits: the return path, and the rounding to whole
+  /// seconds.
   static func wayBack(_ marks: FreshnessMetadata, _ delay: Int64) -> Int64 {
     max(delay, 0) + (marks.transit > .zero ? 999 : 0)
   }
@@ -108,7 +110,7 @@ extension ConformanceOracle {
     return marks.reason
   }
 
-  /// R34: what an answer does to the schedule.
+  /// R34: the effect of a response on the schedule.
   enum Reduction { case none, steady, retried, disabled }
 
   static func reduction(_ marks: FreshnessMetadata) -> Reduction {
@@ -120,7 +122,7 @@ extension ConformanceOracle {
     return .none
   }
 
-  /// R16: a later answer about the same body replaces what it says and leaves the rest.
+  /// R16: returns the metadata with the fields of a later response about the same body.
   static func freshened(
     _ marks: FreshnessMetadata,
     by later: FreshnessMetadata
@@ -137,7 +139,7 @@ extension ConformanceOracle {
     return fresh
   }
 
-  /// R31: the time from the arrival of an answer to the next change its server expects.
+  /// R31: returns the time from the arrival of a response to the next change its server expects.
   static func untilNextChange(_ answer: Answer) -> Int64? {
     let marks = answer.marks
     if let next = answer.hints.nextExpectedAt, let served = marks.serverTime {

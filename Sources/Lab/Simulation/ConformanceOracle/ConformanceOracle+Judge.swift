@@ -1,6 +1,6 @@
 import Freshness
 
-/// Reads an event as the rules do: facts first, then the duty.
+/// Evaluates an event by the rules: facts first, then the obligation.
 extension ConformanceOracle {
   mutating func judge(_ event: Event) -> Obligation {
     switch event {
@@ -60,13 +60,13 @@ extension ConformanceOracle {
   private mutating func started() -> Obligation {
     guard !isWatched else { return .goOn }
     isWatched = true
-    // R5: poll first. A prefetch that is out is as good.
+    // R5: poll first. A prefetch in flight will do.
     return scheduleMayRun
       ? .askOrJoin(Want(origin: .catchUp, showsLoading: true), .pollFirst) : .goOn
   }
 
   private mutating func prefetch() -> Obligation {
-    // R35: before anybody watches, on a free network, inside the request budget.
+    // R35: before the resource has observers, on an unmetered network, within the request budget.
     let isFree = connectivity == .online && lifecycle == .foreground
     let isIdle = !isWatched && out == nil && wait == nil
     let gap = interval(at: turn.now) ?? .max
@@ -90,7 +90,7 @@ extension ConformanceOracle {
     guard let request = out, request.deadline <= turn.now else {
       return missed ? .catchUp : .goOn
     }
-    // R6: over, cancelled, and a transient failure.
+    // R6: timed out: canceled, and a transient failure.
     turn.cancelled = request.request.ticket
     turn.cancelRule = .timeout
     turn.notes.insert(.timedOut)
@@ -106,7 +106,7 @@ extension ConformanceOracle {
     guard isWatched, scheduleMayRun else { return .goOn }
     turn.notes.insert(.drifted)
     turn.cancelRule = .drift
-    // R14: one request, spread. R2: what was asked for is still owed.
+    // R14: one request, spread. R2: the requested refresh is still owed.
     if let out { return .wait(.gap, out.want.and(out.followUp), .drift) }
     return .wait(.gap, Want.schedule.and(owed { $0.origin == .person || $0.isForced }), .drift)
   }
@@ -142,7 +142,7 @@ extension ConformanceOracle {
     connectivity = next
     if next == .offline {
       guard previous != .offline else { return .goOn }
-      // R24: silence. R2: what a person asked for is owed until it can be asked again.
+      // R24: no requests. R2: a refresh by the user is owed until requests are possible again.
       if let out {
         let want = out.want.and(out.followUp)
         if want.origin == .person { deferred = want.and(deferred) }
@@ -181,7 +181,7 @@ extension ConformanceOracle {
     guard next != context else { return isWatched && scheduleMayRun ? wished(want) : .goOn }
     // R4: nothing carries over.
     turn.isSwitched = true
-    // R39: another question goes to the same origin; another identity may be another origin.
+    // R39: another query goes to the same origin; another identity may be another origin.
     if next.identity != context.identity { notBefore = nil }
     context = next
     if copy != nil { turn.order = .clear }
@@ -233,7 +233,7 @@ extension ConformanceOracle {
     return outdated(isAnswer: false)
   }
 
-  /// R38: a copy of an earlier run fills a gap and takes nobody's place.
+  /// R38: a restored copy fills a gap and never replaces another.
   private mutating func restored(_ revision: Revision, _ age: Int64) -> Obligation {
     turn.copyRule = .provenance
     guard copy == nil else {
@@ -258,9 +258,9 @@ extension ConformanceOracle {
     return .goOn
   }
 
-  /// A newer copy came from elsewhere: what is out would be older than it.
+  /// Records a newer copy from elsewhere, which makes the request in flight outdated.
   ///
-  /// R23, R21: only an answer ends the wait after a failure; the application's own copy does not.
+  /// R23, R21: only a response ends the wait after a failure; the application's own copy does not.
   mutating func outdated(isAnswer: Bool) -> Obligation {
     if isAnswer, let postponed, !postponed.isForced { self.postponed = nil }
     if let out {
@@ -276,7 +276,7 @@ extension ConformanceOracle {
     return .wait(.cadence, Want.schedule.and(owed { $0.isForced }), .oneFollowUp)
   }
 
-  /// R2: what waits for its turn and must not be forgotten.
+  /// R2: returns what is queued and must not be lost.
   func owed(_ isOwed: (Want) -> Bool) -> Want? {
     guard let want = wait?.want, isOwed(want) else { return nil }
     return want

@@ -1,6 +1,6 @@
 import Freshness
 
-/// What a person can see, and what is recorded: R16, R25 to R30.
+/// The visible state and the recorded data: R16, R25 to R30.
 extension ConformanceOracle {
   mutating func compareLook<M: Machine>(_ machine: M) {
     let shown = held?.marks ?? marks
@@ -107,7 +107,7 @@ extension ConformanceOracle {
     }
   }
 
-  /// R26: the status gives the dot, and age only ever makes it worse (mesdeparts.md 1.1.12).
+  /// R26: the status determines the badge, and age can only lower it (mesdeparts.md 1.1.12).
   private func badge(_ status: RealtimeStatus?, age: Int64?) -> FreshnessLabel.Badge {
     switch status {
     case .missingCache, .staleCache, .guardedError: return .unavailable
@@ -196,7 +196,7 @@ extension ConformanceOracle {
     expect(machine.counters == counted, .counters, "the counters do not say what happened")
   }
 
-  /// Looks at the ring: the newest samples, as many as the policy keeps, oldest first (R29).
+  /// Checks the ring: the newest samples, as many as the policy keeps, oldest first (R29).
   mutating func checkRing<M: Machine>(_ machine: M) {
     let samples = machine.samples
     let kept = min(Int(max(policy.ringCapacity, 0)), Int(counted.answers))

@@ -1,6 +1,6 @@
 import Freshness
 
-/// The stream of news: R33.
+/// The event stream: R33.
 extension ConformanceOracle {
   mutating func streamed(_ event: Event) -> Obligation {
     guard let push = policy.push else { return .goOn }
@@ -31,7 +31,7 @@ extension ConformanceOracle {
     }
   }
 
-  /// R33: news of a change is one request; R23: it does not shorten the wait after a failure.
+  /// R33: an announced change is one request; R23: it does not shorten the wait after a failure.
   private mutating func news() -> Obligation {
     if let out { return out.request.longPoll == nil ? .askOrFollow(change, .push) : .goOn }
     if let wait, wait.reason.isOfTransientFailure { return .goOn }
@@ -59,9 +59,9 @@ extension ConformanceOracle {
     return outdated(isAnswer: true)
   }
 
-  /// R33: a stream is lost once, however often that is said; observers see nothing of it.
+  /// R33: a stream is lost once, however often that is reported; observers do not notice.
   ///
-  /// - Returns: Whether something may have been missed.
+  /// - Returns: Whether events may have been missed.
   mutating func loseStream() -> Bool {
     guard let push = policy.push else { return false }
     let wasLive: Bool
@@ -79,7 +79,7 @@ extension ConformanceOracle {
     return wasLive
   }
 
-  /// Opens and closes the stream: it is wanted while somebody watches in the foreground.
+  /// Opens and closes the stream: it is wanted while the resource is observed in the foreground.
   mutating func settleStream() {
     guard let push = policy.push, isWatched, lifecycle == .foreground, mayAsk else {
       guard stream != .off else { return }
@@ -93,7 +93,7 @@ extension ConformanceOracle {
     case .opening, .live: return
     case .waiting(let least, let most):
       guard turn.now >= least else { return }
-      // The step of the ladder is jittered: the machine knows which moment it drew.
+      // The backoff step is jittered: only the machine knows its sample.
       guard turn.now >= most || turn.effects.link == .open else { return }
     }
     stream = .opening(until: turn.now + push.openTimeout.milliseconds)

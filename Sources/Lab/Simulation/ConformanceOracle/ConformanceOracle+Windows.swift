@@ -1,8 +1,8 @@
 import Freshness
 
-/// When a wait ends: bounds from the policy, whatever the draw was (R10).
+/// The end of a wait: bounds from the policy, for any random sample (R10).
 extension ConformanceOracle {
-  /// The bounds of a jittered wait.
+  /// Returns the bounds of a jittered wait.
   static func bounds(_ jitter: Jitter, _ wait: Int64) -> (least: Int64, most: Int64) {
     switch jitter {
     case .none: (wait, wait)
@@ -14,7 +14,7 @@ extension ConformanceOracle {
     }
   }
 
-  /// The bounds of a step of the ladder; the last step repeats (R23).
+  /// Returns the bounds of a backoff step; the last step repeats (R23).
   func ladder(_ step: Int) -> (least: Int64, most: Int64) {
     guard !policy.ladder.isEmpty else {
       return (policy.active.milliseconds, policy.active.milliseconds)
@@ -25,11 +25,11 @@ extension ConformanceOracle {
     return (max(bounds.least, floor), max(bounds.most, floor))
   }
 
-  /// The bounds of the end of a wait, with what others impose on it.
+  /// Returns the bounds of the end of a wait, including external limits.
   func end(of wait: Wait) -> Window {
     var window = naturalEnd(of: wait)
     if wait.want.origin != .person {
-      // R39: a failing origin, and a rate limit that is shared, slow the schedule down.
+      // R39: a failing origin, and a shared rate limit, slow the schedule down.
       let shared = restraint.leastInterval.flatMap { gap in lastStart.map { $0 + gap.milliseconds }
       }
       window = window.notBefore(restraint.quietUntil?.milliseconds, .backPressure)
@@ -43,7 +43,7 @@ extension ConformanceOracle {
     return window.notBefore(bound, bound == notBefore ? .outcomes : .backPressure)
   }
 
-  /// The bounds of the end of a wait as such.
+  /// Returns the bounds of the end of a wait without external limits.
   private func naturalEnd(of wait: Wait) -> Window {
     let since = wait.since
     let spread = max(policy.spread.milliseconds, 0)
@@ -70,7 +70,7 @@ extension ConformanceOracle {
     )
   }
 
-  /// R10, R12, R31 to R33: the end of a wait of the cadence.
+  /// R10, R12, R31 to R33: returns the end of a wait of the cadence.
   func cadenceEnd(_ since: Int64) -> Window {
     let interval = interval(at: since) ?? policy.idle.milliseconds
     let started = lastStart ?? since
@@ -89,14 +89,14 @@ extension ConformanceOracle {
     return alignedEnd(since, started: started, interval: interval, blind: blind)
   }
 
-  /// R32: whether the next scheduled request waits at the server.
+  /// R32: returns whether the next scheduled request is a long poll.
   func waitsAtServer(_ moment: Int64) -> Bool {
     policy.longPoll != nil && lifecycle == .foreground && copy?.validator != nil
       && !needsFull(at: moment)
   }
 
-  /// R10: from start to start, never under the least interval, and after a slow answer as much
-  /// rest as it took.
+  /// R10: from start to start, never under the minimum interval, and after a slow response as long
+  /// as it took.
   func blindEnd(_ since: Int64, started: Int64, interval: Int64) -> Window {
     let bounds = Self.bounds(policy.jitter, interval)
     let rest = max(min(since - started, interval), 0)
@@ -108,7 +108,7 @@ extension ConformanceOracle {
     )
   }
 
-  /// R31: shortly after the expected change, inside the budget of the cadence.
+  /// R31: shortly after the expected change, within the budget of the cadence.
   private func alignedEnd(
     _ since: Int64,
     started: Int64,
@@ -123,9 +123,9 @@ extension ConformanceOracle {
     let latest = Self.plus(started, Self.plus(interval, interval))
     let delay = alignment.delay.milliseconds
     let spread = alignment.spread.milliseconds
-    // Without source times there is nothing to learn: the statement alone decides. A change may be a
-    // quarter of the interval old when it is asked for; the place in the server's window comes on top
-    // of that, and the machine alone knows it.
+    // Without source times there is nothing to learn: the announcement alone decides. A change may
+    // be a quarter of the interval old when it is requested. The position in the server's window is
+    // added to that, and only the machine knows it.
     let late = max(delay + spread, interval / 4)
     if !isDated {
       guard let stated else { return blind }
@@ -146,7 +146,7 @@ extension ConformanceOracle {
 
   // MARK: Why then
 
-  /// The causes that a machine may name for its next request.
+  /// Returns the causes that a machine may report for its next request.
   func causes(_ wait: Wait?) -> Set<NextRequest.Cause> {
     if out != nil { return [.outstanding] }
     guard let wait else {
@@ -165,7 +165,7 @@ extension ConformanceOracle {
     case .news: causes = [.news]
     case .deferred: causes = [.retryAfter]
     }
-    // R21: a `Retry-After` is the cause where it ends later than the wait would.
+    // R21: a `Retry-After` is the cause if it ends later than the wait would.
     if let bound, bound >= end(of: wait).least { causes.insert(.retryAfter) }
     if postponed != nil { causes.insert(.patience) }
     if restraint.quietUntil != nil || restraint.leastInterval != nil { causes.insert(.origin) }

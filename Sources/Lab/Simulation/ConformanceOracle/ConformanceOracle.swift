@@ -2,13 +2,13 @@ import Freshness
 
 /// States every rule a second time and checks a machine against it after every step.
 ///
-/// The referee sees events, moments, orders and what anybody can read off a machine. It keeps the
-/// facts that the rules speak of, works every bound out from the policy by itself, and follows the
-/// machine only where a rule leaves a choice: within the bounds of a jittered wait.
+/// The oracle sees events, instants, effects and the visible state of a machine. It keeps the facts
+/// that the rules refer to, computes every bound from the policy itself, and follows the machine
+/// only where a rule leaves a choice: within the bounds of a jittered wait.
 ///
-/// Times are whole milliseconds. One step has three parts: `judge` reads the event as the rules do
-/// and names the duty it brings; `discharge` turns the duty into what must be seen; `compare` looks
-/// whether it is seen.
+/// Times are whole milliseconds. A step has three parts: `judge` evaluates the event by the rules
+/// and returns the obligation; `discharge` turns the obligation into an expected state; `compare`
+/// compares it with the actual one.
 struct ConformanceOracle: Sendable {
   let policy: Policy
 
@@ -22,16 +22,16 @@ struct ConformanceOracle: Sendable {
   var activityChangedAt: Int64?
   var burstEnds: Int64?
 
-  // What is out and what is due.
+  // What is in flight and what is due.
   var out: Out?
   var wait: Wait?
   var deferred: Want?
-  /// R40: what the budget keeps waiting, and the requests it paid for in the last minute.
+  /// R40: the request that waits for the budget, and the requests of the last minute.
   var postponed: Want?
   var budget = Budget()
-  /// R39: what the origin imposes.
+  /// R39: the restraint of the origin.
   var restraint = Restraint()
-  /// R37: how long the last answer took that did not wait at the server.
+  /// R37: how long the last response took that did not wait at the server.
   var pathDelay: Int64?
   var generation: Int64 = 0
   var lastStart: Int64?
@@ -40,7 +40,7 @@ struct ConformanceOracle: Sendable {
   var stream: Stream = .off
   var streamAttempts = 0
 
-  // What the answers said.
+  // What the responses said.
   var copy: Copy?
   var failure: Trouble?
   var marks = FreshnessMetadata()
@@ -56,7 +56,7 @@ struct ConformanceOracle: Sendable {
   var stated: Int64?
   var window: Int64 = 0
   var seesRhythm = false
-  /// Whether an answer had a source time, so that there is a rhythm to learn.
+  /// Whether a response had a source time, so that there is a rhythm to learn.
   var isDated = false
 
   // What was seen.
@@ -69,7 +69,7 @@ struct ConformanceOracle: Sendable {
   var steps = 0
   var turn: CheckedStep
   var breach: Violation?
-  /// Whether counters are left out for a while, because steps are taken twice.
+  /// Whether counters are ignored for a while, because steps are taken twice.
   var isRehearsing = false
 
   init(policy: Policy, context: Context) {
@@ -81,7 +81,7 @@ struct ConformanceOracle: Sendable {
 
   /// Checks one step.
   ///
-  /// - Returns: The first rule it breaks, if any.
+  /// - Returns: The first violated rule, if any.
   mutating func check<M: Machine>(
     _ event: Event,
     at now: Moment,
@@ -104,13 +104,13 @@ struct ConformanceOracle: Sendable {
     [notBefore, restraint.notBefore?.milliseconds].compactMap { $0 }.max()
   }
 
-  /// Whether something has passed its end, so that any event looks at the time first (R6, R33).
+  /// Returns whether a deadline has passed, so that any event checks the time first (R6, R33).
   func isOverdue(at now: Moment) -> Bool {
     if let out, out.deadline <= now.milliseconds { return true }
     return stream.isOverdue(at: now.milliseconds)
   }
 
-  /// Notes a breach, unless an earlier one explains it.
+  /// Records a violation, unless an earlier one explains it.
   mutating func fail(_ rule: Rule, _ reason: String) {
     guard breach == nil else { return }
     breach = Violation(rule: rule, moment: turn.now, reason: reason)

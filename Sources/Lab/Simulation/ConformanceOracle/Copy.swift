@@ -1,6 +1,6 @@
 import Freshness
 
-/// The copy at hand as the rules say it must be.
+/// The current copy as required by the rules.
 struct Copy: Sendable {
   var revision: Revision
   var validator: Validator?
@@ -16,7 +16,7 @@ struct Copy: Sendable {
   func age(at now: Int64) -> Int64 { ageAtArrival + max(now - arrivedAt, 0) }
 }
 
-/// The failure a person may see, as the rules say it must be.
+/// The visible failure as required by the rules.
 struct Trouble: Hashable, Sendable {
   var kind: Failure.Kind
   var status: Int32

@@ -1,6 +1,6 @@
 import Freshness
 
-/// What a sample must say (R29).
+/// The expected contents of a sample (R29).
 struct ExpectedSample: Sendable {
   var ticket: Ticket
   var startedAt: Int64

@@ -1,18 +1,18 @@
-/// What an event asks of the machine.
+/// What an event requires of the machine.
 enum Obligation: Sendable {
-  /// Nothing new; go on as far as the facts allow.
+  /// Nothing new; continue as far as the facts allow.
   case goOn
-  /// Ask now, in place of a request that is out.
+  /// Request now, replacing one in flight.
   case ask(Want, Rule)
-  /// Ask now, in place of a request that is out, if the budget of impatience covers it (R40).
+  /// Request now, replacing one in flight, if the budget of impatience covers it (R40).
   case insist(Want, Rule)
-  /// Ask now, or right after the request that is out (R2).
+  /// Request now, or right after the one in flight (R2).
   case askOrFollow(Want, Rule)
-  /// Ask now; a request that is out will do.
+  /// Request now, unless one is in flight.
   case askOrJoin(Want, Rule)
-  /// Wait; a request that is out is over.
+  /// Wait; a request in flight is over.
   case wait(Reason, Want, Rule)
-  /// Something may have been missed on the stream (R33).
+  /// Events may have been missed on the stream (R33).
   case catchUp
   /// Stop.
   case stop(Rule)

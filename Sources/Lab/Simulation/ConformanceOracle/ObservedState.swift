@@ -1,6 +1,6 @@
 import Freshness
 
-/// What observers could see after the last step (R16).
+/// The state visible to observers after the last step (R16).
 struct ObservedState: Hashable, Sendable {
   var revision: Revision?
   var failure: Trouble?

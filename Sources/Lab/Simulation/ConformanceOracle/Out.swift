@@ -1,6 +1,6 @@
 import Freshness
 
-/// A request that is out.
+/// A request in flight.
 struct Out: Sendable {
   var request: Request
   var want: Want

@@ -1,4 +1,4 @@
-/// The stream of news as the rules say it must be (R33).
+/// The event stream as required by the rules (R33).
 enum Stream: Hashable, Sendable {
   case off
   case opening(until: Int64)

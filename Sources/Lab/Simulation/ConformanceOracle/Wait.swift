@@ -1,6 +1,6 @@
 import Freshness
 
-/// The reasons to wait that the rules know.
+/// The reasons to wait in the rules.
 enum Reason: Hashable, Sendable {
   case cadence
   case retry(isLate: Bool)
@@ -13,7 +13,7 @@ enum Reason: Hashable, Sendable {
   case news
   case deferred
 
-  /// Whether the wait spreads clients that woke together already.
+  /// Whether the wait already spreads clients that woke together.
   var isSpread: Bool { self == .gap || self == .reconnect || self == .resync }
 
   /// The rule that sets the length of the wait.
@@ -31,20 +31,20 @@ enum Reason: Hashable, Sendable {
   }
 }
 
-/// A wait that is on.
+/// A wait in progress.
 struct Wait: Sendable {
   var reason: Reason
   var since: Int64
   var want: Want = .schedule
 }
 
-/// Bounds of a moment, both included, and the rule that sets them.
+/// The bounds of an instant, both included, and the rule that sets them.
 struct Window: Sendable {
   var least: Int64
   var most: Int64
   var rule: Rule
 
-  /// R21, R23: a `Retry-After` only ever makes a wait longer.
+  /// R21, R23: a `Retry-After` can only lengthen a wait.
   func notBefore(_ moment: Int64?, _ rule: Rule) -> Window {
     guard let moment, moment > least else { return self }
     return Window(least: moment, most: Swift.max(moment, most), rule: rule)
@@ -62,9 +62,9 @@ extension Reason {
 }
 
 extension Reason {
-  /// Whether the wait follows a failure that a repetition may cure; news does not shorten it.
+  /// Whether the wait follows a transient failure; stream events do not shorten it.
   ///
-  /// After a wrong question the news may be that the question is right now.
+  /// After a wrong request, an event may mean that the request is right now.
   var isOfTransientFailure: Bool {
     switch self {
     case .retry, .ladder: true

@@ -1,23 +1,23 @@
 import Freshness
 
-/// Somebody's wish as the referee follows it: from the event to the request that fulfils it.
+/// A refresh request as the oracle tracks it: from the event to the request that carries it out.
 struct Want: Hashable, Sendable {
   var origin: RefreshRequest.Origin
   var isForced = false
   var isUnconditional = false
   var showsLoading = false
-  /// Whether it is the one repetition after an answer without a body (R17).
+  /// Whether it is the one retry after a response without a body (R17).
   var isRecovery = false
 
-  /// Whether it says no more than that the copy is out of date (R33).
+  /// Whether it only says that the copy is out of date (R33).
   var isNews: Bool { origin == .change && !isForced && !isUnconditional && !isRecovery }
 
-  /// Whether a person or a device wants it now (R40).
+  /// Whether the user or the device requests it now (R40).
   var isImpatient: Bool { origin == .person || origin == .catchUp }
 
   static let schedule = Want(origin: .schedule)
 
-  /// R2: the stronger origin wins, and nothing that anybody asked for is lost.
+  /// R2: the stronger origin wins, and no flag is lost.
   func and(_ other: Want?) -> Want {
     guard let other else { return self }
     return Want(

@@ -1,6 +1,6 @@
 import Freshness
 
-/// One machine in a world without faults: a faithful host, a steady network, an honest server.
+/// One machine in a world without faults: a correct host, a steady network, an honest server.
 ///
 /// A request takes half the round trip to the server and half back. A full body has 20,000 bytes
 /// and "not modified" 200, as the table of seed 003 assumes.
@@ -8,7 +8,7 @@ struct CleanHost: Sendable {
   static let bodyBytes: Int64 = 20_000
   static let unchangedBytes: Int64 = 200
 
-  /// What the server says of its rhythm.
+  /// What the server says about its rhythm.
   enum Speech: Sendable {
     /// Nothing.
     case silent
@@ -22,14 +22,14 @@ struct CleanHost: Sendable {
   var now: Int64 = 0
   /// When each request was sent.
   var requests: [Int64] = []
-  /// Every answer: when it came, and whether it was "not modified".
+  /// Every response: when it arrived, and whether it was "not modified".
   var answers: [(at: Int64, isUnchanged: Bool, bytes: Int64)] = []
-  /// Every change of the screen: when, and which publication it shows.
+  /// Every change of the screen: the time, and the publication it shows.
   var screens: [(at: Int64, number: Int)] = []
   var publications: Publications
   var speech: Speech = .silent
   var roundTrip: Int64 = 200
-  /// The server is unreachable from and until a moment.
+  /// The period in which the server is unreachable.
   var outage: Range<Int64>?
   private var dice: SplitMix64
   private var arrival: (at: Int64, ticket: Ticket, answer: Answer)?
@@ -40,7 +40,7 @@ struct CleanHost: Sendable {
     dice = SplitMix64(seed: seed)
   }
 
-  /// Hands the machine an event at the present moment and does what it orders.
+  /// Passes an event to the machine at the current instant and carries out its effects.
   mutating func send(_ event: Event) {
     let effects = machine.handle(event, at: now.moment, draw: dice.draw())
     if effects.cancel == arrival?.ticket { arrival = nil }
@@ -79,7 +79,7 @@ struct CleanHost: Sendable {
   private mutating func serve(_ request: Request) {
     var served = now + roundTrip / 2
     if let wait = request.longPoll, request.validator?.number == number(at: served) {
-      // The server answers when something changes or the wait is over (RFC 7240).
+      // The server responds when something changes or the wait is over (RFC 7240).
       let change = publications.next(after: served) ?? .max
       served = min(change, served + wait.milliseconds)
     }
@@ -115,9 +115,9 @@ struct CleanHost: Sendable {
 
   // MARK: What it came to
 
-  /// The times from publication to screen of all publications within a span of time.
+  /// Returns the times from publication to screen of all publications within a period.
   ///
-  /// A publication that was overtaken before anybody saw it counts until a newer one is on screen.
+  /// A publication that was superseded before it was shown counts until a newer one is on screen.
   func delays(from start: Int64, until end: Int64) -> [Int64] {
     var delays: [Int64] = []
     var screen = 0
@@ -129,7 +129,7 @@ struct CleanHost: Sendable {
     return delays
   }
 
-  /// The age of what is on screen, looked at every 997 ms within a span of time.
+  /// Returns the age of the data on screen, sampled every 997 ms within a period.
   func ages(from start: Int64, until end: Int64) -> [Int64] {
     var ages: [Int64] = []
     var screen = 0
@@ -141,8 +141,8 @@ struct CleanHost: Sendable {
     return ages
   }
 
-  /// The polls sent until every later publication is on screen within 2.5 s; `nil` if publications
-  /// are late in the last tenth of the run as well.
+  /// Returns the number of polls until every later publication is on screen within 2.5 s; `nil` if
+  /// publications are also late in the last tenth of the run.
   func pollsUntilInStep(until end: Int64) -> Int64? {
     var lastLate: Int64 = -1
     var screen = 0

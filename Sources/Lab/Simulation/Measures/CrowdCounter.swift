@@ -1,14 +1,14 @@
-/// The requests of many clients by the second, within a span of time.
+/// The requests of many clients per second, within a period.
 package struct CrowdCounter: Sendable {
   /// The requests of each second.
   package private(set) var seconds: [Int]
   private let start: Int64
 
-  /// Creates a tally of nothing.
+  /// Creates an empty counter.
   ///
   /// - Parameters:
-  ///   - start: The moment from which on requests count, in milliseconds.
-  ///   - length: For how many seconds they do.
+  ///   - start: The instant from which requests count, in milliseconds.
+  ///   - length: The number of seconds to count.
   package init(from start: Int64, seconds length: Int) {
     self.start = start
     seconds = [Int](repeating: 0, count: max(length, 1))
@@ -20,11 +20,11 @@ package struct CrowdCounter: Sendable {
     seconds[Int((moment - start) / 1_000)] += 1
   }
 
-  /// All of them.
+  /// The total number.
   package var total: Int { seconds.reduce(0, +) }
-  /// Those of the busiest second.
+  /// The number in the busiest second.
   package var busiest: Int { seconds.max() ?? 0 }
-  /// Those of a second, on average.
+  /// The mean number per second.
   package var mean: Double { Double(total) / Double(seconds.count) }
   /// The busiest second in multiples of the mean; 0 without requests.
   package var ratio: Double { total == 0 ? 0 : Double(busiest) / mean }

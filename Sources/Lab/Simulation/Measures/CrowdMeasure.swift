@@ -1,6 +1,6 @@
 import Freshness
 
-/// Many clients of one server that all started in the same moment, and one producer (R31).
+/// Many clients of one server that all started at the same instant, and one producer (R31).
 struct CrowdMeasure: Sendable {
   var clients: Int
   /// The requests of the busiest second, and the mean of all seconds, in the second minute.
@@ -13,20 +13,20 @@ struct CrowdMeasure: Sendable {
   private static let seconds: Int64 = 60
   private static let roundTrip: Int64 = 150
 
-  /// Runs all clients in one roster for two minutes.
+  /// Runs all clients in one schedule for two minutes.
   ///
   /// - Parameters:
-  ///   - clients: How many.
+  ///   - clients: The number of clients.
   ///   - policy: Their constants.
-  ///   - spread: The window over which the server asks its clients to spread, if it does.
-  ///   - seed: Everything follows from it.
+  ///   - spread: The window over which the server asks its clients to spread, if any.
+  ///   - seed: The seed, which determines everything.
   init(clients: Int, _ policy: Policy, spread: Timespan?, seed: UInt64) {
     self.clients = clients
     var dice = SplitMix64(seed: seed)
     let period = RhythmMeasure.period
     let publications = Publications(every: period, phase: 4_321, until: 240_000)
     var roster = MachineSchedule()
-    // All answers take equally long: the oldest request is answered first.
+    // All responses take equally long: the oldest request is answered first.
     var underway: [(at: Int64, key: MachineSchedule.Key, ticket: Ticket)] = []
     var first = 0
     var seconds = [Int64](repeating: 0, count: Int(Self.seconds))

@@ -6,21 +6,21 @@ public struct Goal: Sendable {
   public var name: String
   /// The figure, in units of its last digit.
   public var value: Int64
-  /// The least and the most it may be.
+  /// The minimum.
   public var least: Int64?
-  /// The most it may be.
+  /// The maximum.
   public var most: Int64?
   /// The digits after the point.
   public var digits: Int
-  /// The unit, or nothing.
+  /// The unit, or an empty string.
   public var unit: String
 
-  /// Whether the figure keeps its threshold.
+  /// Whether the figure meets its threshold.
   public var isMet: Bool {
     (least.map { value >= $0 } ?? true) && (most.map { value <= $0 } ?? true)
   }
 
-  /// The threshold in words.
+  /// The threshold as text.
   var bound: String {
     let low = least.map { JSONText.fixed($0, digits: digits) }
     let high = most.map { JSONText.fixed($0, digits: digits) }

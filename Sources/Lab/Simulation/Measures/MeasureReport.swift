@@ -11,9 +11,9 @@ public struct MeasureReport: Sendable {
   /// Equal arguments give equal reports.
   ///
   /// - Parameters:
-  ///   - policies: What is measured.
-  ///   - scale: How much is simulated.
-  ///   - seed: Everything follows from it.
+  ///   - policies: The policies.
+  ///   - scale: The amount of simulation.
+  ///   - seed: The seed, which determines everything.
   ///   - worlds: The names of the worlds of R31; all of them by default.
   public init(
     _ policies: [NamedPolicy],

@@ -1,4 +1,4 @@
-/// How much is simulated for the measures.
+/// The amount of simulation for the measures.
 public struct MeasureScale: Sendable {
   /// Hours of each freshness run.
   public var hours: Int64
@@ -10,7 +10,7 @@ public struct MeasureScale: Sendable {
   public var clients: Int
   /// Runs of an hour in every world of R31.
   public var worlds: Int64
-  /// Runs of each phase until a client is in step (R31).
+  /// The runs of each phase until a client is synchronized (R31).
   public var steps: Int64
 
   /// Creates a scale.
@@ -30,7 +30,7 @@ public struct MeasureScale: Sendable {
     self.steps = steps
   }
 
-  /// What the program measures.
+  /// The scale of the program.
   public static let full = MeasureScale(
     hours: 10,
     trials: 1_000,
@@ -39,7 +39,7 @@ public struct MeasureScale: Sendable {
     worlds: 12,
     steps: 200
   )
-  /// What a test measures in a debug build.
+  /// The scale of a test in a debug build.
   public static let small = MeasureScale(
     hours: 1,
     trials: 300,

@@ -1,10 +1,11 @@
 import Freshness
 
-/// What an unreachable server costs, and how soon its return is noticed.
+/// The cost of an unreachable server, and how soon its return is noticed.
 struct OutageMeasure: Sendable {
-  /// Requests sent in an hour of outage: the most of all runs.
+  /// Requests sent in an hour of outage: the maximum of all runs.
   var load: Int64
-  /// From the server's return to the first answer on screen, after 5 to 6 and 30 to 31 minutes.
+  /// The time from the server's return to the first response on screen, after 5 to 6 and 30 to 31
+  /// minutes.
   var shortRecovery: Figures
   var longRecovery: Figures
 
@@ -13,7 +14,7 @@ struct OutageMeasure: Sendable {
   /// - Parameters:
   ///   - policy: The constants.
   ///   - trials: The number of returns of each kind.
-  ///   - seed: Everything follows from it.
+  ///   - seed: The seed, which determines everything.
   init(_ policy: Policy, trials: Int64, seed: UInt64) {
     let hour: Int64 = 3_600_000
     var most: Int64 = 0

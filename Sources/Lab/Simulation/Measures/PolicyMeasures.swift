@@ -6,13 +6,13 @@ struct PolicyMeasures: Sendable {
   var states: [StateMeasure]
   var outage: OutageMeasure
   var longPoll: UpgradeMeasure
-  /// Only where the policy follows a producer (R31).
+  /// Only if the policy follows a producer (R31).
   var rhythm: (blind: RhythmMeasure, learned: RhythmMeasure, stated: RhythmMeasure)?
-  /// A producer that publishes faster than anybody asks has no rhythm to be learned (R31).
+  /// A producer that publishes faster than any client requests has no rhythm to learn (R31).
   var hurried: RhythmMeasure?
   /// The worlds of R31.
   var worlds: [WorldMeasure] = []
-  /// How soon it is in step with a producer of 15 s (R31).
+  /// How soon it is synchronized with a producer of 15 s (R31).
   var step: StepMeasure?
 
   init(_ named: NamedPolicy, scale: MeasureScale, seed: UInt64, worlds names: [String]? = nil) {
@@ -90,7 +90,7 @@ struct PolicyMeasures: Sendable {
     ]
   }
 
-  /// Seed 003: requests an hour within two percent, and its times to reflect.
+  /// Seed 003: requests per hour within two percent, and its times to show a change.
   private var seedGoals: [Goal] {
     let nominal: [StateMeasure.State: Int64] = [
       .active: 24_000, .recent: 12_000, .idle: 3_600, .background: 1_200,
@@ -152,7 +152,7 @@ struct PolicyMeasures: Sendable {
       } + stepGoals
   }
 
-  /// Engine.md R31: in step within eight polls whatever the phase, and nearly always within four.
+  /// Engine.md R31: synchronized within eight polls for any phase, and nearly always within four.
   private static let stepLimit: Int64 = 8
 
   private var stepGoals: [Goal] {
@@ -163,7 +163,7 @@ struct PolicyMeasures: Sendable {
     ]
   }
 
-  /// Engine.md R31: never worse than blind polling, at no more requests.
+  /// Engine.md R31: never worse than blind polling, with no more requests.
   private var worldGoals: [Goal] {
     let judged = worlds.filter(\.world.isJudged)
     guard !judged.isEmpty else { return [] }

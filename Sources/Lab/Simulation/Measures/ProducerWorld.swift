@@ -1,33 +1,33 @@
 import Freshness
 
-/// A producer and the way of its data to a client, for the measures of R31.
+/// A producer and the path of its data to a client, for the measures of R31.
 struct ProducerWorld: Sendable {
   /// When a producer publishes.
   enum Timing: Sendable {
-    /// At every period, missing it by a normal distribution with this deviation in milliseconds.
+    /// At every period, with a normally distributed error with this deviation in milliseconds.
     case clock(jitter: Int64)
-    /// A period after the last time, missing it by such a distribution.
+    /// A period after the previous time, with such an error.
     case walk(jitter: Int64)
-    /// Any time between two bounds after the last time, in milliseconds.
+    /// At any time between two bounds after the previous time, in milliseconds.
     case between(Int64, Int64)
     /// At random (Poisson).
     case random
-    /// At every period, out of work for up to a minute every ten minutes or so, with a phase of its
-    /// own after that.
+    /// At every period, with an outage of up to a minute about every ten minutes, and a new phase
+    /// after it.
     case restarting
     /// At a period that changes every quarter of an hour.
     case changing
   }
 
-  /// Caches on the way.
+  /// Intermediate caches.
   struct Caches: Sendable {
     /// How long a copy is kept, in milliseconds.
     var lifetime: Int64
-    /// Whether the copy says how old it is (`Age`).
+    /// Whether the copy states its age (`Age`).
     var statesAge: Bool
-    /// Whether others ask so often that a copy is replaced as soon as it expires.
+    /// Whether other clients request so often that a copy is replaced as soon as it expires.
     var isWarm: Bool
-    /// How many there are; each request comes to any of them.
+    /// The number of caches; each request reaches any of them.
     var edges = 1
   }
 
@@ -35,30 +35,31 @@ struct ProducerWorld: Sendable {
   /// The time between two publications, in milliseconds.
   var period: Int64
   var timing: Timing
-  /// One in how many publications is missing, and comes with another one; none if zero.
+  /// One in this many publications is missing, and comes with another one; 0 for none.
   var missing: Int64 = 0
   var doubled: Int64 = 0
-  /// How long after its source time a publication can be had, in milliseconds; before it, if below zero.
+  /// How long after its source time a publication is available, in milliseconds; before it, if
+  /// negative.
   var lag: ClosedRange<Int64> = 0...0
-  /// How long a request takes to the server, and its answer back, in milliseconds.
+  /// How long a request takes to the server, and its response back, in milliseconds.
   var there: ClosedRange<Int64> = 75...75
   var back: ClosedRange<Int64> = 75...75
   var caches: Caches?
-  /// Whether the goal holds here; what is not judged is printed all the same.
+  /// Whether the goal applies; unjudged worlds are printed as well.
   var isJudged = true
-  /// The most that p95 may be, in percent of that of blind polling.
+  /// The maximum p95, in percent of that of blind polling.
   ///
-  /// A warm cache that lives two thirds of the period hides half of the changes until the next one is
-  /// out: there the mean gains what p95 loses.
+  /// A warm cache that lives two thirds of the period hides half of the changes until the next one
+  /// is out: the mean gains there what p95 loses.
   var mostP95: Int64 { period == 15_000 && caches?.isWarm == true ? 120 : WorldMeasure.mostPercent }
 
   /// Publishes for some time.
   ///
   /// - Parameters:
-  ///   - end: Until when, in milliseconds.
-  ///   - phase: Where in its period the first publication lies, in thousandths.
-  ///   - dice: Chance.
-  /// - Returns: The source times in order; the first lies before the start.
+  ///   - end: The end, in milliseconds.
+  ///   - phase: The position of the first publication in its period, in permille.
+  ///   - dice: The random source.
+  /// - Returns: The source times in order; the first is before the start.
   func publications(until end: Int64, phase: Int64, _ dice: inout SplitMix64) -> [Int64] {
     var times: [Int64] = []
     let first = phase * period / 1_000
@@ -122,7 +123,7 @@ struct ProducerWorld: Sendable {
 }
 
 extension ProducerWorld {
-  /// The worlds of the rule book (engine.md R31).
+  /// The worlds of the specification (engine.md R31).
   static let all: [ProducerWorld] =
     [1_000, 7_000, 15_000, 20_000, 30_000, 60_000].map(clean)
     + [15_000, 20_000, 30_000, 60_000].flatMap { period in
@@ -169,7 +170,7 @@ extension ProducerWorld {
         clean(period).cached("warm cache, no Age", 10_000, age: false, warm: true),
         clean(period).cached("two edges", 10_000, age: true, warm: true, edges: 2),
         clean(period).cached("cold cache of 15 s, no Age", 15_000, age: false, warm: false),
-        // What no client can know: changes inside a wait, and copies that live as long as it.
+        // What a client cannot know: changes within a wait, and copies that live as long as it.
         ProducerWorld(
           name: "doubled, 1 in 10",
           period: period,
@@ -212,7 +213,7 @@ extension ProducerWorld {
 }
 
 extension SplitMix64 {
-  /// Picks a number of a normal distribution, as the sum of twelve even ones: integers only.
+  /// Returns a number of a normal distribution, as the sum of twelve uniform ones: integers only.
   mutating func normal(deviation: Int64) -> Int64 {
     guard deviation > 0 else { return 0 }
     var sum: Int64 = 0

@@ -1,26 +1,26 @@
 import Freshness
 
-/// What it brings to know the producer's rhythm (R31).
+/// The benefit of knowing the producer's rhythm (R31).
 struct RhythmMeasure: Sendable {
   /// From publication to screen, over all publications after the fifth poll.
   var added: Figures
-  /// Requests in an hour, in tenths: the mean of all runs.
+  /// Requests per hour, in tenths: the mean of all runs.
   var requests: Int64
-  /// The polls sent until every later publication is on screen within 2.5 s: the most of all runs;
-  /// `nil` if that never comes.
+  /// The number of polls until every later publication is on screen within 2.5 s: the maximum of
+  /// all runs; `nil` if that never happens.
   var learnedAfter: Int64?
 
-  /// The period of the producer in milliseconds, where it is not said otherwise.
+  /// The default period of the producer in milliseconds.
   static let period: Int64 = 15_000
 
   /// Measures a policy against producers of all phases.
   ///
   /// - Parameters:
   ///   - policy: The constants; without an alignment it polls blindly.
-  ///   - speech: What the server says of its rhythm.
+  ///   - speech: What the server says about its rhythm.
   ///   - period: The time between two publications in milliseconds.
   ///   - runs: The number of runs of an hour, each with its own phase.
-  ///   - seed: Everything follows from it.
+  ///   - seed: The seed, which determines everything.
   init(
     _ policy: Policy,
     _ speech: CleanHost.Speech,
@@ -34,7 +34,7 @@ struct RhythmMeasure: Sendable {
     var polls: Int64? = 0
     for run in 0..<runs {
       var dice = SplitMix64(seed: seed &+ UInt64(run))
-      // Phases in even steps, so that few runs cover all.
+      // Phases in equal steps, so that few runs cover all.
       let phase = (run * period + dice.below(period)) / runs % period
       let publications = Publications(every: period, phase: phase, until: hour + 120_000)
       var host = CleanHost(policy, publications: publications, seed: dice.next())

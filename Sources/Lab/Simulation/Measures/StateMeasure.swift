@@ -8,28 +8,28 @@ struct StateMeasure: Sendable {
   }
 
   var state: State
-  /// Requests in an hour, in tenths.
+  /// Requests per hour, in tenths.
   var requests: Int64
-  /// Bytes received in that hour, and what they would be if every answer had a body.
+  /// Bytes received in that hour, and the bytes if every response had a body.
   var bytes: Int64
   var bytesWithoutUnchanged: Int64
-  /// "Not modified" among all answers, in tenths of a percent.
+  /// "Not modified" among all responses, in tenths of a percent.
   var unchangedShare: Int64
-  /// The times from change to screen and the ages of what is on screen; none when it pauses.
+  /// The times from change to screen and the ages of the data on screen; empty when paused.
   var delays: Figures
   var ages: Figures
 
   /// Measures a state.
   ///
-  /// Load: nothing changes and the server says nothing of its rhythm. Freshness: something changes
-  /// every 30 s on average, at random. "Recent" is the mean over windows of 120 s, each after an end
-  /// of work in a run of its own; every other state is held for the whole time.
+  /// Load: nothing changes and the server says nothing about its rhythm. Freshness: something
+  /// changes every 30 s on average, at random. "Recent" is the mean over windows of 120 s, each
+  /// after an end of work in a separate run; every other state is held for the whole time.
   ///
   /// - Parameters:
   ///   - state: The state.
   ///   - policy: The constants.
   ///   - hours: The hours of the freshness run.
-  ///   - seed: Everything follows from it.
+  ///   - seed: The seed, which determines everything.
   init(_ state: State, _ policy: Policy, hours: Int64, seed: UInt64) {
     self.state = state
     let hour: Int64 = 3_600_000
@@ -71,7 +71,7 @@ struct StateMeasure: Sendable {
 
   /// Brings a machine into a state.
   ///
-  /// - Returns: The moment from which to measure.
+  /// - Returns: The instant from which to measure.
   private static func enter(_ state: State, _ host: inout CleanHost) -> Int64 {
     host.send(.started)
     switch state {

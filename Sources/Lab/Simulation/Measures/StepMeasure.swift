@@ -1,20 +1,20 @@
 import Freshness
 
-/// How many polls it takes to be in step with a producer that keeps its time (R31).
+/// The number of polls until synchronized with a regular producer (R31).
 struct StepMeasure: Sendable {
-  /// The polls of every run, in order; those that never are in step count as many.
+  /// The polls of every run, in order; runs that never synchronize count all their polls.
   private let polls: Figures
 
   /// Measures a policy against producers of all phases.
   ///
-  /// In step is a client from which on every publication is on screen within 2.5 s.
+  /// A client is synchronized when from then on every publication is on screen within 2.5 s.
   ///
   /// - Parameters:
   ///   - policy: The constants.
   ///   - period: The time between two publications, in milliseconds.
-  ///   - seeds: How many runs of 20 minutes each phase has.
-  ///   - phases: How many phases, in even steps.
-  ///   - seed: Everything follows from it.
+  ///   - seeds: The number of runs of 20 minutes for each phase.
+  ///   - phases: The number of phases, in equal steps.
+  ///   - seed: The seed, which determines everything.
   init(_ policy: Policy, every period: Int64, seeds: Int64, phases: Int64, seed: UInt64) {
     let end: Int64 = 1_200_000
     var counts: [Int64] = []
@@ -36,7 +36,7 @@ struct StepMeasure: Sendable {
 
   private static let never: Int64 = 1_000
 
-  /// The most polls of any run.
+  /// The maximum number of polls of any run.
   var most: Int64 { polls.most }
   /// The polls of all but one run in a hundred.
   var usual: Int64 { polls.percentile(99) }

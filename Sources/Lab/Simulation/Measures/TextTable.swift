@@ -1,6 +1,6 @@
 /// A table of plain text.
 enum TextTable {
-  /// Writes a table; the first column is set to the left, figures to the right.
+  /// Returns a table; the first column is aligned left, figures right.
   static func lines(_ head: [String], _ rows: [[String]]) -> String {
     let all = [head] + rows
     let widths = head.indices.map { column in

@@ -1,8 +1,8 @@
 import Freshness
 
-/// Load and freshness with a long poll, which a policy may allow beside polling (R32).
+/// Load and freshness with a long poll, which a policy may allow besides polling (R32).
 struct UpgradeMeasure: Sendable {
-  /// Requests in an hour, in tenths.
+  /// Requests per hour, in tenths.
   var requests: Int64
   /// From change to screen, at a change every 30 s on average.
   var delays: Figures

@@ -1,6 +1,6 @@
 import Freshness
 
-/// One machine in a world of R31: a faithful host, a way with caches, a server that states what it
+/// One machine in a world of R31: a correct host, a path with caches, a server that states what it
 /// knows.
 struct WorldHost<M: Machine> {
   private var machine: M
@@ -17,7 +17,7 @@ struct WorldHost<M: Machine> {
   private let starts: [Int64]
   /// When each request was sent.
   private(set) var requests: [Int64] = []
-  /// Every newer publication on the screen: when, and which.
+  /// Every newer publication on screen: the time, and its number.
   private var screens: [(at: Int64, number: Int)] = []
 
   /// Prepares a run.
@@ -26,9 +26,9 @@ struct WorldHost<M: Machine> {
   ///   - machine: The machine.
   ///   - world: Its world.
   ///   - states: Whether the server states the next change.
-  ///   - phase: Where in its period the producer begins, in thousandths.
-  ///   - end: Until when it publishes, in milliseconds.
-  ///   - seed: Everything follows from it.
+  ///   - phase: The position of the producer's start in its period, in permille.
+  ///   - end: The end of publishing, in milliseconds.
+  ///   - seed: The seed, which determines everything.
   init(
     _ machine: M,
     _ world: ProducerWorld,
@@ -40,7 +40,7 @@ struct WorldHost<M: Machine> {
     self.machine = machine
     self.world = world
     self.states = states
-    // The same world for every policy: what the client draws must not change it.
+    // The same world for every policy: the client's samples must not change it.
     var maker = SplitMix64(seed: seed)
     made = world.publications(until: end, phase: phase, &maker)
     var latest = Int64.min
@@ -57,7 +57,7 @@ struct WorldHost<M: Machine> {
     dice = maker
   }
 
-  /// Runs from the start until a moment.
+  /// Runs from the start to an instant.
   mutating func run(until end: Int64) {
     send(.started)
     while true {
@@ -106,7 +106,7 @@ struct WorldHost<M: Machine> {
 
   private static var epoch: Int64 { 1_700_000_000_000 }
 
-  /// When the copy that answers a request left the server.
+  /// Returns when the copy that answers a request left the server.
   private mutating func copy(at moment: Int64) -> Int64 {
     guard let caches = world.caches else { return moment }
     let edge = Int(dice.below(Int64(caches.edges)))
@@ -129,8 +129,8 @@ struct WorldHost<M: Machine> {
     return max(low - 1, 0)
   }
 
-  /// What a server states: the middle one of its last distances after the newest source time, and as
-  /// much later as nine of ten of the last twenty came.
+  /// Returns what a server states: the median of its last distances after the newest source time,
+  /// plus a delay that nine of ten of the last twenty kept.
   private func stated(_ number: Int) -> Int64? {
     guard number > 0 else { return nil }
     let distances = (max(1, number - 4)...number).map { made[$0] - made[$0 - 1] }.sorted()
@@ -143,8 +143,8 @@ struct WorldHost<M: Machine> {
 
   // MARK: What it came to
 
-  /// The times from source time to screen of all publications within a span of time; one that was
-  /// overtaken before anybody saw it counts until a newer one is on screen.
+  /// Returns the times from source time to screen of all publications within a period; one that was
+  /// superseded before it was shown counts until a newer one is on screen.
   func delays(from start: Int64, until end: Int64) -> [Int64] {
     var delays: [Int64] = []
     var screen = 0

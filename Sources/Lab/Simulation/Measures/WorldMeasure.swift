@@ -1,12 +1,12 @@
 import Freshness
 
-/// What following the producer brings and costs in one world, beside blind polling (R31).
+/// The benefit and cost of following the producer in one world, compared with blind polling (R31).
 struct WorldMeasure: Sendable {
-  /// What one way of polling came to.
+  /// The result of one way of polling.
   struct Result: Sendable {
     /// From source time to screen, over all publications after the fifth poll.
     var added: Figures
-    /// Requests in an hour, in tenths: the mean of all runs.
+    /// Requests per hour, in tenths: the mean of all runs.
     var requests: Int64
   }
 
@@ -15,7 +15,8 @@ struct WorldMeasure: Sendable {
   var learned: Result
   var stated: Result
 
-  /// How much worse than blind polling an age may be, in percent: the noise of the measure included.
+  /// How much worse than blind polling an age may be, in percent, including the noise of the
+  /// measure.
   static let mostPercent: Int64 = 105
 
   /// Measures a policy in one world.
@@ -24,7 +25,7 @@ struct WorldMeasure: Sendable {
   ///   - world: The world.
   ///   - policy: The constants.
   ///   - runs: The number of runs of an hour at a period of 15 s; slower producers run more often.
-  ///   - seed: Everything follows from it.
+  ///   - seed: The seed, which determines everything.
   init(_ world: ProducerWorld, _ policy: Policy, runs: Int64, seed: UInt64) {
     self.init(world, policy, runs: runs, seed: seed) { RecordedFreshness(policy: $0, context: $1) }
   }
@@ -77,20 +78,21 @@ struct WorldMeasure: Sendable {
 
   // MARK: The goal
 
-  /// The figures of both ways in thousandths of those of blind polling.
+  /// Returns the figures of both ways in permille of those of blind polling.
   private func shares(_ figure: (Result) -> Int64) -> [Int64] {
     [learned, stated].map { figure($0) * 1_000 / max(figure(blind), 1) }
   }
 
-  /// The mean of the added age, in thousandths of that of blind polling: the worse of both ways.
+  /// The mean of the added age, in permille of that of blind polling: the worse of both ways.
   var mean: Int64 { shares { $0.added.mean }.max() ?? 0 }
   /// Its p95, likewise.
   var p95: Int64 { shares { $0.added.percentile(95) }.max() ?? 0 }
-  /// Whether the goal is kept here.
+  /// Whether the goal is met here.
   var isKept: Bool {
     mean <= Self.mostPercent * 10 && p95 <= world.mostP95 * 10 && load <= Self.mostLoad
   }
-  /// The most requests in thousandths of those of blind polling: the advance of an hour is in it.
+  /// The maximum number of requests in permille of those of blind polling, including the advance of
+  /// an hour.
   static let mostLoad: Int64 = 1_010
 
   /// The requests, likewise.

@@ -1,10 +1,10 @@
 import Freshness
 
-/// A machine that keeps every rule the referee knows and still shows data late (R31).
+/// A machine that keeps every rule of the oracle and still shows data late (R31).
 ///
-/// The referee checks bounds; only a measure sees how well a moment was chosen.
+/// The oracle checks bounds; only a measure shows how well a time was chosen.
 public struct FitnessMutant: Sendable {
-  /// What it does, as a name.
+  /// A name for its behavior.
   public var name: String
   private var world: String
   private var fault: Mutant.Fault
@@ -30,7 +30,7 @@ public struct FitnessMutant: Sendable {
     ),
   ]
 
-  /// Moves every aligned request; `delay` is told whether the last answer brought nothing new.
+  /// Moves every aligned request; `delay` receives whether the last response contained nothing new.
   private static func shift(_ delay: @escaping @Sendable (Bool) -> Timespan) -> Mutant.Fault {
     Mutant.Fault(effects: { effects, event, memory in
       guard case .answered(_, let answer) = event, case .content(let content) = answer.outcome
@@ -47,7 +47,7 @@ public struct FitnessMutant: Sendable {
     return .answered(ticket, answer)
   })
 
-  /// Source times that are rounded away: the rhythm seems exact.
+  /// Source times are rounded, so the rhythm seems exact.
   private static let early = Mutant.Fault(
     policy: { $0.alignment?.delay = .zero },
     event: { event, _ in
@@ -61,18 +61,18 @@ public struct FitnessMutant: Sendable {
     }
   )
 
-  /// Answers that seem to be as old as their data: no lag between the two is seen.
+  /// Responses seem as old as their data, so no lag between the two is seen.
   private static let unserved = Mutant.Fault(event: { event, _ in
     guard case .answered(let ticket, var answer) = event else { return event }
     answer.marks.serverTime = answer.marks.fetchedAt
     return .answered(ticket, answer)
   })
 
-  /// Whether the measure of its world tells it from the real machine.
+  /// Returns whether the measure of its world distinguishes it from the real machine.
   ///
   /// - Parameters:
   ///   - runs: The number of runs of an hour.
-  ///   - seed: Everything follows from it.
+  ///   - seed: The seed, which determines everything.
   /// - Returns: Whether the mean of the added age is a fifth above that of the real machine.
   public func isKilled(runs: Int64, seed: UInt64) -> Bool {
     let policy = Policy.departuresWeb

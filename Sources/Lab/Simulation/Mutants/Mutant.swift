@@ -1,7 +1,7 @@
 import Freshness
 
-/// A machine that breaks one rule on purpose: what goes in, what comes out, or what it shows is
-/// distorted, or it keeps another policy than it claims.
+/// A machine that breaks one rule on purpose: its input, output or visible state is distorted, or
+/// it uses another policy than it claims.
 struct Mutant: Machine {
   private var machine: RefreshMachine
   private var diagnostics: Diagnostics
@@ -23,8 +23,8 @@ struct Mutant: Machine {
 
   /// What a fault may remember.
   ///
-  /// The facts that the host reported are true here, so that a machine which missed an event does
-  /// not admit it.
+  /// The facts that the host reported are correct here, so that a machine that missed an event does
+  /// not reveal it.
   struct Memory: Sendable {
     var now = Moment.start
     var isWatched = false
@@ -43,12 +43,12 @@ struct Mutant: Machine {
     var device: Timespan?
     var origin: RefreshRequest.Origin?
     var lastShown: Shown?
-    /// The age that the newest answer tells.
+    /// The age in the newest response.
     var figure: Timespan?
     var wishes = 0
   }
 
-  /// What can be read off a machine.
+  /// The visible state of a machine.
   struct Shown: Sendable {
     var alarm: Moment?
     var outstanding: Ticket?
@@ -99,7 +99,7 @@ struct Mutant: Machine {
     memory.lastShown = shown
     shown = Shown(machine)
     shown.alarm = effects.alarm
-    // A machine that keeps another moment says that one.
+    // A machine that keeps another alarm reports that one.
     if let alarm = effects.alarm, alarm != machine.alarm, shown.nextRequest.due != nil {
       shown.nextRequest.due = alarm
     }

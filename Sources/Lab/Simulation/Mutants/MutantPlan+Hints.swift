@@ -34,7 +34,7 @@ extension MutantPlan {
           let alarm = effects.alarm, memory.policy.alignment != nil
         else { return }
         let change = memory.now + (next - served - answer.marks.transit)
-        // It is asked for at the earliest moment, more than the usual delay after it.
+        // It is requested at the earliest instant, more than the usual delay after it.
         if alarm - change > .milliseconds(1_200), alarm - change < .milliseconds(3_700) {
           effects.alarm = alarm + .seconds(13)
         }
@@ -112,7 +112,7 @@ extension MutantPlan {
         guard answer.marks.mode == .staticTimeoutFallback, answer.marks.status == nil else {
           return event
         }
-        // The label would tell; so it forgets the class, not the word.
+        // The label would reveal it; so the fault loses the class, not the value.
         answer.marks.status = .disabled
         return .answered(ticket, answer)
       }

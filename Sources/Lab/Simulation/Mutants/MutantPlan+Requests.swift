@@ -120,7 +120,7 @@ extension MutantPlan {
       .pollFirst,
       "start sleeps first",
       event: { event, memory in
-        // It starts without asking: as if it had started while nothing could be asked.
+        // It starts without a request, as if none had been possible at the start.
         event == .started && memory.lastShown != nil ? .woke : event
       }
     ),

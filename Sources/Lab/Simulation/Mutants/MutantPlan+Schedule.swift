@@ -24,7 +24,7 @@ extension MutantPlan {
         effects,
         event,
         _ in
-        // mesdeparts.md 1.1.9: a person's refresh during a scheduled request kills the timer.
+        // mesdeparts.md 1.1.9: a refresh by the user during a scheduled request stops the timer.
         guard case .answered = event, effects.request?.wish.origin == .person else { return }
         effects.alarm = nil
       }

@@ -106,7 +106,7 @@ extension MutantPlan {
       .impatience,
       "what the budget does not cover is forgotten",
       event: { event, memory in
-        // Only the first of many wishes reaches the machine.
+        // Only the first of many requests reaches the machine.
         guard case .wished(let wish) = event, wish.origin == .person, !wish.isForced else {
           return event
         }

@@ -1,14 +1,14 @@
 import Freshness
 
-/// One way to break a rule, and how.
+/// A way to break a rule.
 struct MutantPlan: Sendable {
   /// The rule it breaks.
   var rule: Rule
-  /// What it does, as a name.
+  /// A name for its behavior.
   var name: String
   var fault: Mutant.Fault
 
-  /// Makes a plan out of one distortion.
+  /// Creates a plan from one distortion.
   init(
     _ rule: Rule,
     _ name: String,
@@ -35,10 +35,10 @@ struct MutantPlan: Sendable {
     )
   }
 
-  /// Every mutant there is; each rule has at least one.
+  /// All mutants; each rule has at least one.
   static let all = requests + schedule + faults + answers + outcomes + shown + hints + trust
 
-  /// A fault that never hears of some events; the host's look at the time takes their place.
+  /// Returns a fault that drops some events; the host's time check replaces them.
   static func deaf(
     to isUnheard: @escaping @Sendable (Event) -> Bool
   )

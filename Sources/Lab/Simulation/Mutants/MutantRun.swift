@@ -1,28 +1,28 @@
 import Freshness
 
-/// What became of one mutant.
+/// The result for one mutant.
 public struct MutantVerdict: Sendable {
   /// The rule the mutant breaks.
   public var rule: Rule
-  /// What it does, as a name.
+  /// A name for its behavior.
   public var name: String
-  /// The rule under which the referee caught it; `nil` if it lives.
+  /// The rule by which the oracle caught it; `nil` if it survived.
   public var killedBy: Rule?
-  /// What the referee said.
+  /// The oracle's reason.
   public var reason: String
   /// The events it took, over all episodes.
   public var events: Int
-  /// The episodes before in which it was caught under another rule than it breaks.
+  /// The earlier episodes in which it was caught by another rule than it breaks.
   ///
-  /// What is wrong in one place shows in others; such a catch is not counted.
+  /// A fault in one place shows in others; such a catch is not counted.
   public var misnamed: Int
-  /// Whether it was caught, and under a rule that it breaks.
+  /// Whether it was caught by a rule that it breaks.
   public var isKilled: Bool { killedBy != nil }
 }
 
-/// Runs every mutant until the referee catches it.
+/// Runs every mutant until the oracle catches it.
 public enum MutantRun: Sendable {
-  /// The most episodes that a mutant may live.
+  /// The maximum number of episodes of a mutant.
   public static let mostEpisodes = 400
 
   /// The number of mutants.
@@ -33,7 +33,7 @@ public enum MutantRun: Sendable {
 
   /// Runs all mutants.
   ///
-  /// - Parameter seed: Everything follows from it.
+  /// - Parameter seed: The seed, which determines everything.
   /// - Returns: A verdict on each, in the order of the plans.
   public static func all(seed: UInt64) -> [MutantVerdict] {
     MutantPlan.all.indices.map { one($0, seed: seed) }
@@ -41,12 +41,12 @@ public enum MutantRun: Sendable {
 
   /// Runs one mutant.
   ///
-  /// Its episodes take turns with the presets, because a rule may need a certain policy to show.
+  /// Its episodes alternate between the presets, because a rule may need a certain policy to show.
   ///
   /// - Parameters:
   ///   - number: From zero up to, but not including, ``count``.
-  ///   - seed: Everything follows from it.
-  /// - Returns: What became of it.
+  ///   - seed: The seed, which determines everything.
+  /// - Returns: The result.
   public static func one(_ number: Int, seed: UInt64) -> MutantVerdict {
     let plan = MutantPlan.all[number]
     let presets = NamedPolicy.presets

@@ -1,4 +1,4 @@
-/// A JSON value that is only written: members keep their order, so that equal runs give equal bytes.
+/// A JSON value that is only written: members keep their order, so equal runs give equal bytes.
 indirect enum JSONText: Sendable {
   case null
   case bool(Bool)

@@ -2,11 +2,11 @@ import Freshness
 
 /// A policy in the grammar of Documentation/conformance-vectors.md.
 enum PolicyJSON {
-  /// Writes a policy as what differs from a preset.
+  /// Returns a policy as its differences from a preset.
   ///
   /// - Parameters:
   ///   - policy: The policy.
-  ///   - name: The preset it is nearest to; any other name stands for `departuresWeb`.
+  ///   - name: The closest preset; any other name means `departuresWeb`.
   /// - Returns: An object with `preset` and every field that differs.
   static func overrides(_ policy: Policy, preset name: String) -> JSONText {
     let presets = NamedPolicy.presets

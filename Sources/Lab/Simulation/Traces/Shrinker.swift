@@ -1,13 +1,13 @@
 import Freshness
 
-/// Makes a trace that breaks a rule as short and as plain as it can (delta debugging, Zeller 2002).
+/// Makes a trace that breaks a rule as short and simple as possible (delta debugging, Zeller 2002).
 struct Shrinker<M: Machine> {
   let make: (Policy, Context) -> M
   let rule: Rule
-  /// The replays that may still be made; a limit, so that a report never takes long.
+  /// The remaining replays; a limit, so that a report never takes long.
   var budget = 6_000
 
-  /// Whether a trace still breaks the rule.
+  /// Returns whether a trace still breaks the rule.
   private mutating func breaks(_ trace: Trace) -> Bool {
     guard budget > 0 else { return false }
     budget -= 1
@@ -29,7 +29,7 @@ struct Shrinker<M: Machine> {
     return trace
   }
 
-  /// Takes out ever smaller pieces.
+  /// Removes ever smaller pieces.
   private mutating func remove(from trace: inout Trace) {
     var size = max(trace.steps.count / 2, 1)
     while true {
@@ -50,7 +50,7 @@ struct Shrinker<M: Machine> {
     }
   }
 
-  /// Makes each step plainer.
+  /// Simplifies each step.
   private mutating func simplify(_ trace: inout Trace) {
     for place in trace.steps.indices {
       for change in Self.changes(trace.steps[place]) {
@@ -64,7 +64,7 @@ struct Shrinker<M: Machine> {
   private static func changes(_ step: Trace.Step) -> [Trace.Step] {
     var changes: [Trace.Step] = []
     func propose(_ change: (inout Trace.Step) -> Void) {
-      // Each proposal builds on those before it that were taken: see `Shrinker.simplify`.
+      // Each proposal builds on the accepted ones before it: see `Shrinker.simplify`.
       var other = step
       change(&other)
       changes.append(other)

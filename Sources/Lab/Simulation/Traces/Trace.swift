@@ -1,25 +1,25 @@
 import Freshness
 
-/// The events of an episode in a form that still makes sense when some of them are taken out.
+/// The events of an episode in a form that stays valid when some of them are removed.
 ///
-/// Moments are distances, the alarm is named rather than its moment, and an answer names its
-/// request by how many requests ago it was sent.
+/// Times are relative, alarms are referred to by name rather than by time, and a response refers to
+/// its request by how many requests ago it was sent.
 struct Trace: Sendable {
   struct Step: Sendable {
     var event: Event
     var draw: RandomSample
-    /// The time since the step before; or, where there is an alarm, the time since the alarm.
+    /// The time since the previous step or, with an alarm, since the alarm.
     var after: Int64
     var followsAlarm: Bool
-    /// For an answer: how many requests were sent since the one it names.
+    /// For a response: the number of requests since the one it belongs to.
     var ago: Int64?
-    /// For an answer or a delivery: whether it is about the context of its request.
+    /// For a response or a delivery: whether it is about the context of its request.
     var isAboutOwnContext = true
   }
 
   var policy: Policy
   var steps: [Step]
-  /// Whether the breach shows only in the recovery at the end.
+  /// Whether the violation shows only in the recovery at the end.
   var recovers = false
   var seed: UInt64
 
@@ -30,13 +30,13 @@ struct Trace: Sendable {
     var draw: RandomSample
   }
 
-  /// What a replay came to.
+  /// The result of a replay.
   struct Replay: Sendable {
     var breach: Violation?
     var taken: [Taken] = []
   }
 
-  /// Tells the trace to a fresh machine under a fresh referee, up to the first breach.
+  /// Replays the trace on a new machine with a new oracle, up to the first violation.
   func replay<M: Machine>(_ make: (Policy, Context) -> M) -> Replay {
     var arena = Harness(
       make(policy, Episode.context),
@@ -86,7 +86,7 @@ struct Trace: Sendable {
     }
   }
 
-  /// Tells an episode again and writes down what happens.
+  /// Repeats an episode and records its events.
   init<M: Machine>(recording episode: Episode, _ make: (Policy, Context) -> M) {
     var steps: [Step] = []
     var last: Int64 = 0
@@ -122,7 +122,7 @@ struct Trace: Sendable {
     recovers = outcome.events > steps.count || outcome.breach == nil
   }
 
-  /// Makes a trace of given steps.
+  /// Creates a trace from steps.
   init(policy: Policy, steps: [Step], recovers: Bool = false, seed: UInt64 = 0) {
     self.policy = policy
     self.steps = steps

@@ -1,6 +1,6 @@
 import Freshness
 
-/// A trace as a person reads it: one step on a line.
+/// A trace as readable text: one step per line.
 enum TraceText {
   /// Writes the steps of a replay.
   static func lines(_ taken: [Trace.Taken]) -> [String] {

@@ -1,7 +1,7 @@
-/// Which faults an episode has, and how strong they are.
+/// The faults of an episode, and their strength.
 ///
 /// Every episode draws its own set: a world in which everything fails all the time never gets far
-/// enough to find what fails rarely.
+/// enough to find rare failures.
 struct FaultProfile: Sendable {
   /// A kind of fault or event that an episode may have.
   enum Trait: Int64, CaseIterable {
@@ -15,14 +15,14 @@ struct FaultProfile: Sendable {
   }
 
   private var traits: UInt64 = 0
-  /// The mean time between two things that people and devices do.
+  /// The mean time between two events of users and devices.
   var pause: Int64 = 5_000
-  /// The mean time the server stays as it is.
+  /// The mean time for which the server's state lasts.
   var weatherFor: Int64 = 60_000
   /// The usual time of a round trip.
   var roundTrip: Int64 = 150
 
-  /// Draws the temper of an episode.
+  /// Draws the faults of an episode.
   init(_ dice: inout SplitMix64) {
     switch dice.below(8) {
     case 0: traits = 0
@@ -35,6 +35,6 @@ struct FaultProfile: Sendable {
     roundTrip = dice.scale(4, 9)
   }
 
-  /// Whether the episode has a trait.
+  /// Returns whether the episode has a trait.
   func has(_ trait: Trait) -> Bool { traits >> UInt64(trait.rawValue) & 1 == 1 }
 }

@@ -1,11 +1,11 @@
-/// Who makes the data: with a period, at random, or in bursts.
+/// The producer of the data: periodic, at random, or in bursts.
 struct Producer: Sendable {
   enum Rhythm: Sendable {
-    /// Every so often, give or take, and now and then not at all.
+    /// At intervals with jitter, and with occasional omissions.
     case periodic(period: Int64, jitter: Int64, missedIn: Int64)
-    /// At random, with a mean time between (Poisson).
+    /// At random, with a mean interval (Poisson).
     case random(mean: Int64)
-    /// Several in a row, then a long pause.
+    /// Several in succession, then a long pause.
     case bursts(count: Int64, gap: Int64, pause: Int64)
   }
 
@@ -34,7 +34,7 @@ struct Producer: Sendable {
     plan(&dice)
   }
 
-  /// Lets everything happen that is due by a moment.
+  /// Publishes everything that is due by an instant.
   mutating func advance(to moment: Int64, _ dice: inout SplitMix64) {
     while nextAt <= moment {
       revision += 1

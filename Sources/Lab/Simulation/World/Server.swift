@@ -1,6 +1,6 @@
 import Freshness
 
-/// The server of one resource: what it says about a request, in fair weather and foul.
+/// The server of one resource, with and without faults.
 struct Server: Sendable {
   enum Weather: Sendable {
     case fair
@@ -17,7 +17,7 @@ struct Server: Sendable {
   let temper: FaultProfile
   var producer: Producer
   var weather: Weather = .fair
-  /// Changes at a restart; validators of an older one are worth nothing.
+  /// Changes at a restart; validators of an older epoch are not valid.
   var epoch: Int64 = 1
   /// The server's clock minus the run's.
   var clock: Int64
@@ -45,7 +45,7 @@ struct Server: Sendable {
     guard moment >= weatherUntil else { return }
     weatherUntil = moment + 1 + dice.exponential(mean: temper.weatherFor)
     if temper.has(.jumps), dice.oneIn(4) {
-      // Now and then somebody sets it; mostly it is only corrected.
+      // The clock is occasionally set; mostly it is only corrected.
       clock += dice.oneIn(3) ? dice.between(-7_200_000, 7_200_000) : dice.between(-100_000, 100_000)
     }
     if temper.has(.restarts), dice.oneIn(3) { epoch += 1 }
@@ -78,7 +78,7 @@ struct Server: Sendable {
     }
   }
 
-  /// Answers a request that arrived; `nil` is silence.
+  /// Answers a request that arrived; returns `nil` for no response.
   func answer(
     _ request: Request,
     at moment: Int64,
@@ -118,7 +118,7 @@ struct Server: Sendable {
     )
   }
 
-  /// The validator of the newest body in a context.
+  /// Returns the validator of the newest body in a context.
   func validator(_ context: Context) -> Validator? {
     if temper.has(.noValidators), epoch % 2 == 0 { return nil }
     let place = (context.identity &* 16 &+ context.question) &* 1_000 &+ epoch
@@ -144,7 +144,7 @@ struct Server: Sendable {
     )
   }
 
-  /// The newest body in a context.
+  /// Returns the newest body in a context.
   func content(_ context: Context, _ dice: inout SplitMix64) -> Content {
     var hasRealtime = true
     if case .degraded(_, let status) = weather { hasRealtime = status == .applied || status == nil }
@@ -156,7 +156,7 @@ struct Server: Sendable {
     )
   }
 
-  /// What an answer says about the freshness of its data.
+  /// Returns what a response says about the freshness of its data.
   func marks(at moment: Int64, _ dice: inout SplitMix64) -> FreshnessMetadata {
     var marks = FreshnessMetadata(mode: .full, status: .applied)
     if case .degraded(let mode, let status) = weather {
@@ -180,20 +180,20 @@ struct Server: Sendable {
     return marks
   }
 
-  /// What edges and caches on the way do to an answer that tells when its data was made.
+  /// Applies the effects of edges and intermediate caches to a response with a source time.
   private func travel(_ marks: inout FreshnessMetadata, _ dice: inout SplitMix64) {
     guard let made = marks.fetchedAt?.milliseconds, let served = marks.serverTime?.milliseconds
     else { return }
     if temper.has(.edges), dice.oneIn(6) {
-      // An edge that has not heard of the newest data yet.
+      // An edge that does not have the newest data yet.
       marks.fetchedAt = WallTime(milliseconds: made - dice.below(60_000))
     } else if temper.has(.caches), dice.oneIn(4) {
-      // A cache that says nothing: the answer looks as young as it was when it was made.
+      // A cache that does not report its age: the response looks as young as when it was made.
       marks.serverTime = WallTime(milliseconds: max(served - dice.below(20_000), made))
     }
   }
 
-  /// What an answer says about the next change.
+  /// Returns what a response says about the next change.
   func hints(at moment: Int64) -> Hints {
     guard temper.has(.hints) else { return Hints() }
     let next = producer.nextAt

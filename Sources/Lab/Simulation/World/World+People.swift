@@ -1,8 +1,8 @@
 import Freshness
 
-/// What people, their devices and other parts of the application do.
+/// The events of users, their devices and other parts of the application.
 extension World {
-  /// Draws something that the episode's temper allows; else somebody starts to watch.
+  /// Returns a random event that the episode's faults allow; otherwise an observer arrives.
   mutating func act() -> Event {
     for _ in 1...4 {
       if let event = attempt() { return event }
@@ -29,7 +29,7 @@ extension World {
     case 11: return temper.has(.suspension) ? .lifecycle(.suspended) : nil
     case 12:
       guard temper.has(.focus) else { return nil }
-      // Focus events come in swarms.
+      // Focus events come in bursts.
       nextActAt = now + 1 + dice.below(300)
       return .focused
     case 13: return temper.has(.offline) ? .connectivity(.offline) : nil
@@ -56,14 +56,14 @@ extension World {
     case 29: return temper.has(.restraints) ? .restrained(restraint()) : nil
     case 30:
       guard temper.has(.storms) else { return nil }
-      // A key that is held, a window that flaps.
+      // A key that is held down, or a window that gains and loses focus.
       nextActAt = now + 1 + dice.below(40)
       return dice.oneIn(2) ? .wished(.person) : .lifecycle(.foreground)
     default: return temper.has(.storms) ? .wished(.person) : nil
     }
   }
 
-  /// What an origin asks of its resources now: often nothing any more (R39).
+  /// Returns the restraint of the origin now, which is often empty (R39).
   private mutating func restraint() -> Restraint {
     guard !dice.oneIn(3) else { return Restraint() }
     var restraint = Restraint()
@@ -83,7 +83,7 @@ extension World {
     }
   }
 
-  /// An answer to a question that nobody asks any more.
+  /// Returns a response to a request that is no longer current.
   private mutating func forged() -> Event {
     let ticket = Ticket(
       generation: max(newest.generation - dice.between(1, 3), 0),
@@ -96,7 +96,7 @@ extension World {
     return .answered(ticket, Answer(outcomes[Int(dice.below(7))], status: 500, bytes: 1))
   }
 
-  /// A stream that says something out of turn.
+  /// Returns an unexpected stream event.
   private mutating func stray() -> Event {
     switch dice.below(5) {
     case 0: return .linkLost

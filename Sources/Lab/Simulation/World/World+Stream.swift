@@ -1,12 +1,12 @@
 import Freshness
 
-/// The stream of news, with gaps and silent deaths.
+/// The event stream, with gaps and silent failures.
 extension World {
   mutating func obey(_ order: PushCommand) {
     switch order {
     case .close:
       isStreamOpen = false
-      // What was on its way arrives all the same.
+      // Events in transit still arrive.
       streamAt = temper.has(.lateAnswers) && dice.oneIn(3) ? now + dice.below(400) : nil
     case .open:
       isStreamOpen = false
@@ -32,7 +32,7 @@ extension World {
         streamAt = dice.oneIn(2) ? now + dice.below(50) : nil
         return .linkLost
       case 1:
-        // It dies without a word.
+        // It fails silently.
         isStreamOpen = true
         streamAt = nil
         return .linkHeard

@@ -1,11 +1,11 @@
 import Freshness
 
-/// Everything around one machine: a server, a network between them, a device, and people.
+/// The environment of one machine: a server, a network, a device, and users.
 ///
-/// The world hands out events in the order of time and listens to the machine's orders. It draws
-/// everything from one seed.
+/// The world delivers events in order of time and carries out the machine's effects. One seed
+/// determines all its random samples.
 struct World: Sendable {
-  /// An answer on its way.
+  /// A response in transit.
   struct Delivery: Sendable {
     var at: Int64
     var ticket: Ticket
@@ -18,12 +18,12 @@ struct World: Sendable {
   var server: Server
   var now: Int64 = 0
   var context: Context
-  /// The answers on their way; a handful at most.
+  /// The responses in transit; a few at most.
   var deliveries: [Delivery] = []
-  /// When the host looks at the machine for its alarm.
+  /// When the host checks the machine for its alarm.
   var wakeAt: Int64?
   var nextActAt: Int64
-  /// When the stream says something next.
+  /// When the next stream event occurs.
   var streamAt: Int64?
   var isStreamOpen = false
   /// The device's wall clock minus the run's.
@@ -31,7 +31,7 @@ struct World: Sendable {
   /// Ticket of the newest request.
   var newest = Ticket(generation: 0, context: Context(question: 0))
   var isOut = false
-  /// The most answers that are on their way at once.
+  /// The maximum number of responses in transit at once.
   static let mostDeliveries = 12
 
   init(seed: UInt64, policy: Policy, context: Context) {
@@ -46,7 +46,7 @@ struct World: Sendable {
 
   // MARK: What happens next
 
-  /// Names the next event and the moment it happens.
+  /// Returns the next event and its time.
   mutating func next() -> Event {
     var at = nextActAt
     var kind = 0
@@ -83,7 +83,7 @@ struct World: Sendable {
 
   // MARK: What the machine orders
 
-  /// Does what the machine orders.
+  /// Carries out the machine's effects.
   mutating func heed(_ effects: Effects) {
     if let ticket = effects.cancel { cancel(ticket) }
     if let request = effects.request { send(request) }
@@ -103,7 +103,7 @@ struct World: Sendable {
 
   private mutating func cancel(_ ticket: Ticket) {
     if ticket == newest { isOut = false }
-    // A cancelled request may still bring its answer, late.
+    // A canceled request may still get its response, late.
     guard !temper.has(.lateAnswers) else { return }
     deliveries.removeAll { $0.ticket == ticket }
   }
@@ -128,14 +128,14 @@ struct World: Sendable {
     }
     guard var answer else { return }
     answer.deviceTime = dice.oneIn(3) ? nil : WallTime(milliseconds: deviceClock + now + delay)
-    // A host with a queue knows better than the machine when the request went out.
+    // A host with a queue knows better than the machine when the request was sent.
     if temper.has(.restraints), dice.oneIn(4) {
       answer.delay = Timespan(milliseconds: dice.below(delay + 1))
     }
     deliver(distorted(answer), request.ticket, after: delay)
   }
 
-  /// The answer to a long poll that sees the change it waits for.
+  /// Returns the response to a long poll that sees the change it waits for.
   private mutating func changed(_ request: Request) -> Answer? {
     var later = server
     later.advance(to: server.producer.nextAt, &dice)
