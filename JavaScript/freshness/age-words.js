@@ -7,14 +7,14 @@ const WORDS = {
   it: (span) => `aggiornato ${span} fa`,
 };
 const MINUTE_MS = 60_000;
-/** From here an age is told in hours: below, "60 min" to "89 min" say more. */
+/** From here an age is given in hours: below, "60 min" to "89 min" are more precise. */
 const HOURS_FROM_MS = 90 * MINUTE_MS;
 
 /**
- * The age in words: "updated 12 s ago".
+ * Returns the age in words: "updated 12 s ago".
  *
- * @param {number | null} age - In milliseconds; `null` gives an empty text.
- * @param {string} language - A language tag; English stands in for languages that are not here.
+ * @param {number | null} age - In milliseconds; `null` returns an empty string.
+ * @param {string} language - A language tag; English is used for unsupported languages.
  */
 export function ageInWords(age, language = "en") {
   if (age === null) return "";

@@ -1,22 +1,22 @@
-// One question to the server, and what its answer means to the refresh machine (engine.md R21).
-// Never throws: a failure is an answer too.
+// One request to the server, and the meaning of its response for the refresh machine (engine.md R21). Never throws: a
+// failure is a response too.
 
 import { contentDigest } from "./content-digest.js";
 import { hintsOf, marksOfBody, marksOfHead, transitOf } from "./marks.js";
 import { rateLimitOf } from "./rate-limit.js";
 
-/** The largest body that is read, in characters. */
+/** The maximum size of a body, in characters. */
 const LARGEST_BODY = 8_000_000;
 
 /**
- * Asks for a resource.
+ * Requests a resource.
  *
- * @param {string} address - Where.
- * @param {object} options - `tag`: the entity tag of the copy at hand, or `null`; `wait`: seconds the server may
- *   wait for a change, or `null`; `signal`: ends the question; `now`: the steady clock; `fields`: further fields of
- *   the request; `read`: what a document says, as `readAnswer`; `send`: as `fetch`.
+ * @param {string} address - The URL.
+ * @param {object} options - `tag`: the entity tag of the current copy, or `null`; `wait`: seconds the server may
+ *   wait for a change, or `null`; `signal`: cancels the request; `now`: the monotonic clock; `fields`: further fields
+ *   of the request; `read`: reads a document, as `readAnswer`; `send`: as `fetch`.
  * @returns {Promise<object>} `outcome`, `status`, `bytes`, `marks`, `hints`, `body`, `tag`, `problem`, `reason`,
- *   `askedAt`, `answeredAt`, and `evidence`: what makes a record of it checkable.
+ *   `askedAt`, `answeredAt`, and `evidence` for a record of it.
  */
 export async function ask(address, { tag, wait, signal, now, fields = {}, read: readDocument = readAnswer, send = fetch }) {
   const askedAt = now();
@@ -25,7 +25,7 @@ export async function ask(address, { tag, wait, signal, now, fields = {}, read: 
     const headers = { ...fields, Accept: "application/json", "Cache-Control": "no-cache" };
     if (tag !== null) headers["If-None-Match"] = tag;
     if (wait !== null) headers.Prefer = `wait=${wait}`;
-    // Not from the browser's cache: a copy that it confirms by itself would carry an earlier server time.
+    // Not from the browser's cache: a copy that it confirms itself would have an earlier server time.
     const response = await send(address, { headers, signal, cache: "no-store" });
     await read(response, arrival, tag, readDocument);
   } catch (failure) {
@@ -75,7 +75,7 @@ async function read(response, arrival, sentTag, readDocument) {
   arrival.hints = { ...arrival.hints, ...found.hints };
 }
 
-/** What a document says: `body`, `tag`, `marks`, `hints`. Its `meta` says how fresh it is, where it has one. */
+/** Reads a document: `body`, `tag`, `marks`, `hints`. Its `meta` has its freshness, if present. */
 export function readAnswer(document, headers) {
   return {
     body: document,
@@ -97,7 +97,7 @@ function parsed(text) {
   }
 }
 
-/** Whether a 304 speaks of the copy we have: weak comparison (RFC 9110 section 8.8.3.2). */
+/** Returns whether a 304 refers to the current copy: weak comparison (RFC 9110 section 8.8.3.2). */
 function confirms(answered, sent) {
   const opaque = (tag) => tag.trim().replace(/^W\//, "");
   return answered === null || opaque(answered) === opaque(sent);
@@ -114,7 +114,7 @@ function outcomeOf(status, headers) {
   return status < 500 ? "refused" : "serverError";
 }
 
-/** Retry-After as the machine reads it: seconds, or a date on the server's clock (RFC 9110 section 10.2.3). */
+/** Reads Retry-After for the machine: seconds, or a date on the server's clock (RFC 9110 section 10.2.3). */
 function retryAfter(headers) {
   const text = headers.get("retry-after")?.trim();
   if (!text) return null;

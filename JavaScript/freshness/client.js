@@ -4,9 +4,9 @@ import { Device } from "./device.js";
 import { Engine } from "./freshness.js";
 import { FreshResource } from "./fresh-resource.js";
 
-/** How long a resource runs on after its last observer left: a view that is drawn again finds it running. */
+/** How long a resource stays active after its last observer left, so that a view that is drawn again finds it active. */
 const LINGER_MS = 1000;
-/** The most resources without observers whose copies are kept. */
+/** The maximum number of resources without observers whose copies are kept. */
 const MOST_IDLE = 32;
 const TICK_MS = 1000;
 
@@ -14,7 +14,7 @@ const TICK_MS = 1000;
 async function loadModule() {
   const address = new URL("./freshness.wasm", import.meta.url);
   if (address.protocol !== "file:") return Engine.load(fetch(address));
-  // Node fetches no files.
+  // Node does not fetch files.
   const { readFile } = await import("node:fs/promises");
   return Engine.load(await readFile(address));
 }
@@ -76,7 +76,7 @@ export class FreshnessClient {
    * Returns the resource at an address: one object for all views, so that they poll once. Requests nothing before the
    * resource has an observer.
    *
-   * @param {string | URL} address - Where.
+   * @param {string | URL} address - The URL.
    * @param {object} options - As of `FreshResource`; `key`: tells resources of one address apart, the address itself by
    *   default. Options count when the resource is created.
    * @throws {TypeError} If the resource is there with another policy.

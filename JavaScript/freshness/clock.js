@@ -1,14 +1,15 @@
-// Two clocks. One only measures how long ago something was; the other tells the server's time of day,
-// so that a device whose own clock is wrong still shows the right minutes.
+// Two clocks. One only measures elapsed time. The other provides the server's time of day, so that a device whose own
+// clock is wrong still shows the right minutes.
 
 /** From here a gap between the two clocks of the device counts as sleep. */
 const SLEPT_FROM_MS = 5000;
 
 /**
- * Milliseconds that never run backwards, whatever anybody does to the wall clock.
+ * Milliseconds that never decrease, even if the wall clock is set.
  *
- * Some browsers stop it while the device sleeps. Only the wall clock would tell, and a wall clock that somebody sets
- * forward looks the same: it moves no age (engine.md R27, R37). Both only bring about a question, whose answer tells.
+ * Some browsers stop it while the device sleeps. Only the wall clock would show that, but a wall clock that was set
+ * forward looks the same: it does not change an age (engine.md R27, R37). Both only trigger a request, whose response
+ * shows the age.
  */
 class SteadyClock {
   #lastSteady = performance.now();
@@ -18,7 +19,7 @@ class SteadyClock {
     return performance.now();
   }
 
-  /** Called every second. True when the device may have slept since the last call. */
+  /** Called every second. Returns true if the device may have slept since the last call. */
   notice() {
     const [steady, wall] = [performance.now(), Date.now()];
     const gap = wall - this.#lastWall - (steady - this.#lastSteady);
@@ -35,8 +36,8 @@ export class ServerClock {
   #isLearned = false;
 
   /**
-   * Half of the way there and back is taken as the age of the server's time when it arrives. A head counts whole
-   * seconds: it moves the clock only out of another second.
+   * Takes half of the round trip as the age of the server's time on arrival. A response head counts whole seconds: it
+   * corrects the clock only if that shows another second.
    */
   learn(serverTime, { askedAt, answeredAt }) {
     if (serverTime === null) return;
@@ -51,7 +52,7 @@ export class ServerClock {
     return steadyClock.now() + this.#offset;
   }
 
-  /** The time of day at an instant of the steady clock. */
+  /** Returns the time of day at an instant of the monotonic clock. */
   at(steady) {
     return steady + this.#offset;
   }

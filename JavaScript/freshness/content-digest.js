@@ -1,7 +1,7 @@
-// The hash of a body, as the native clients record it (Sources/Engine/FreshnessRuntime/SampleEvidence.swift): against
-// mix-ups, not against malice.
+// The hash of a body, as recorded by native clients (Sources/Engine/FreshnessRuntime/SampleEvidence.swift): protects
+// against mix-ups, not against malice.
 
-/** The FNV-1a hash of a text's UTF-8 bytes, 64 bits, as 16 hexadecimal digits. */
+/** Returns the FNV-1a hash of a string's UTF-8 bytes, 64 bits, as 16 hexadecimal digits. */
 export function contentDigest(text) {
   let high = 0xcbf29ce4;
   let low = 0x84222325;

@@ -1,4 +1,4 @@
-// What happens to the page and its network, in the words of the refresh machine. It decides nothing.
+// The events of the page and its network, in the terms of the refresh machine. It makes no decisions.
 
 import { steadyClock } from "./clock.js";
 
@@ -21,7 +21,7 @@ export class Device {
     navigator.connection?.addEventListener?.("change", () => this.#connected());
   }
 
-  /** The moment of an event. */
+  /** Returns the instant of an event. */
   now() {
     return steadyClock.now();
   }
@@ -34,7 +34,7 @@ export class Device {
     return this.#connectivity;
   }
 
-  /** Tells a listener where the device stands, and then every event. Returns what ends it. */
+  /** Reports the current state of the device to a listener, and then every event. Returns a function that ends it. */
   listen(listener) {
     listener({ event: "lifecycle", with: { to: this.#lifecycle } });
     listener({ event: "connectivity", with: { to: this.#connectivity } });
@@ -42,7 +42,7 @@ export class Device {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Called every second: notices that the device slept. */
+  /** Called every second: detects that the device slept. */
   tick() {
     if (steadyClock.notice()) this.#tell({ event: "slept" });
   }

@@ -1,13 +1,13 @@
-// Server-sent events (WHATWG HTML section 9.2.6) out of pieces of text, with their comments as signs of life.
-// EventSource would do, but for three things the refresh machine needs: heartbeats are comments, which it
-// keeps to itself; it reconnects by a schedule of its own; and a new one cannot say where the last one ended.
+// Parses server-sent events (WHATWG HTML section 9.2.6) from chunks of text, with comments as heartbeats. EventSource
+// lacks three things that the refresh machine needs: it does not report comments, which are heartbeats; it reconnects
+// by its own schedule; and a new one cannot resume after the last event.
 
-/** The most characters that an event may have: more is a broken stream. */
+/** The maximum number of characters of an event; more counts as a broken stream. */
 const LONGEST_EVENT = 8_000_000;
-/** The longest reconnection time that is obeyed. */
+/** The longest reconnection time that is honored. */
 const LONGEST_RETRY_MS = 300_000;
 
-/** Waits, unless the signal comes first. */
+/** Waits, unless the signal aborts first. */
 export const pause = (ms, signal) =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);
@@ -18,7 +18,7 @@ export const pause = (ms, signal) =>
   });
 
 export class EventStreamParser {
-  /** The reconnection time that the stream named, in milliseconds, or `null`. */
+  /** The reconnection time set by the stream, in milliseconds, or `null`. */
   retry = null;
   #rest = "";
   #data = [];
@@ -26,7 +26,7 @@ export class EventStreamParser {
   #size = 0;
   #id = null;
 
-  /** Takes a piece of the stream; returns the events that it completes: `{ name, id, data }`. */
+  /** Parses a chunk of the stream; returns the events that it completes: `{ name, id, data }`. */
   feed(text) {
     const events = [];
     let rest = this.#rest + text;
@@ -62,11 +62,11 @@ export class EventStreamParser {
 /**
  * Reads a stream until it ends.
  *
- * @param {string} address - Where.
- * @param {object} options - `lastId`: where the last stream ended, or `null`; `fields`: further fields of the
- *   request; `signal`: ends it; `wait`: after how many milliseconds it is opened; `send`: as `fetch`; `onOpen()`; `onLife()`: something came;
- *   `onRetry(ms)`: the stream named its reconnection time; `onEvent(event)`.
- * @throws {TypeError} If there is no stream; with the `status` of the answer.
+ * @param {string} address - The URL.
+ * @param {object} options - `lastId`: the id of the last event, or `null`; `fields`: further fields of the
+ *   request; `signal`: ends it; `wait`: milliseconds before it is opened; `send`: as `fetch`; `onOpen()`; `onLife()`:
+ *   data arrived; `onRetry(ms)`: the stream set its reconnection time; `onEvent(event)`.
+ * @throws {TypeError} If there is no stream; with the `status` of the response.
  */
 export async function readEventStream(address, { lastId, fields = {}, signal, wait = 0, send = fetch, onOpen, onLife, onRetry = () => {}, onEvent }) {
   if (wait > 0) await pause(wait, signal);

@@ -1,4 +1,4 @@
-// A resource as views see it: its value, how old that is, and what stands in the way of a newer one.
+// A resource as views see it: its value, its age, and what prevents a newer one.
 
 import { readAnswer } from "./arrival.js";
 import { readEventStream } from "./event-stream.js";
@@ -20,7 +20,8 @@ function policyOf(policy, stream) {
   return { ...whole, push: stream ? whole.push ?? {} : null };
 }
 
-/** The text that tells whether a value changed: its JSON without the members that Freshet's servers use to describe the answer. */
+/** Returns the string that shows whether a value changed: its JSON without the members with which Freshet's servers
+ * describe the response. */
 function contentOf(value) {
   const isObject = value !== null && typeof value === "object" && !Array.isArray(value);
   return JSON.stringify(isObject && "meta" in value ? { ...value, meta: null, rt: null } : value);
@@ -194,7 +195,7 @@ export class FreshResource {
         hand();
       }, { ticking });
     };
-    // Not a generator: one that waits cannot be ended before the next change.
+    // Not a generator: a waiting one cannot be ended before the next change.
     return {
       [Symbol.asyncIterator]() {
         return this;
@@ -232,7 +233,7 @@ export class FreshResource {
 
   // MARK: Requests
 
-  /** Requests a refresh now, for a person (R5). `isForced` asks for a full answer and applies it in any case (R20). */
+  /** Requests a refresh now, for the user (R5). `isForced` requests a full response and applies it in any case (R20). */
   refresh({ isForced = false } = {}) {
     this.#live?.refresh({ isForced });
   }
@@ -292,7 +293,7 @@ export class FreshResource {
 
   async #begin() {
     const turn = (this.#watching += 1);
-    // Somebody ended or restarted it while the module loaded.
+    // It was ended or restarted while the module loaded.
     const isOver = () => this.#watching !== turn || this.#listeners.size === 0;
     const { device, send, timers } = this.#client;
     try {

@@ -1,5 +1,5 @@
-// The messages of the wire form (Sources/Engine/FreshnessWire) for freshness.js: plain objects to words, and
-// words to plain objects. Each pair of functions here follows one Swift extension there, field by field.
+// The messages of the wire form (Sources/Engine/FreshnessWire) for freshness.js: plain objects to words, and words to
+// plain objects. Each pair of functions follows one Swift extension there, field by field.
 
 import { EngineError, Members, NUMBERS, WISHES, kindOf } from "./freshness-words.js";
 
@@ -89,7 +89,7 @@ function writeAnswer(writer, value, where) {
 
 const RESTRAINT = ["notBefore", "quietUntil", "leastInterval"];
 
-/** What follows the number of a message to an origin. */
+/** The values after the number of a message to an origin. */
 const ORIGIN_VALUES = {
   asks: (writer, values) => {
     writer.integer(values.take("number"), values.name("number"));
@@ -112,7 +112,7 @@ const ORIGIN_VALUES = {
   withdrew: (writer, values) => writer.integer(values.take("number"), values.name("number")),
 };
 
-/** Writes what happened to a request of an origin: `{ event, with }`. */
+/** Writes an event of a request of an origin: `{ event, with }`. */
 export function writeOriginEvent(writer, event) {
   const members = new Members(event, "event");
   const name = members.take("event");
@@ -129,7 +129,7 @@ export function readOriginOrders(reader) {
   return { restraint, send: Array.from({ length: reader.integer() }, () => reader.integer()) };
 }
 
-/** What follows the number of an event; events that are not here have no values. */
+/** The values after the number of an event; events that are not listed have no values. */
 const EVENT_VALUES = {
   paceWished: (writer, values) => writer.optional(values.take("interval"), values.name("interval")),
   lifecycle: (writer, values) => writer.named("lifecycle", values.take("to"), values.name("to")),
@@ -195,7 +195,7 @@ export const POLICY_FIELDS = [
   ["badgeUnavailableAfter", "integer"], ["alignment", "alignment"], ["longPoll", "optional"],
   ["push", "push"], ["prefetches", "flag"], ["ringCapacity", "integer"],
 ];
-/** The fields of the records that may be missing, in the order of the wire. */
+/** The fields of the optional records, in the order of the wire. */
 export const RECORDS = {
   alignment: ["delay", "spread", "slack", "tolerance"],
   push: ["heartbeat", "watchdogPercent", "openTimeout", "safetyPoll", "leastGap", "stableAfter"],
@@ -349,7 +349,7 @@ function readSample(reader) {
   return sample;
 }
 
-/** Reads what a host does after an event. */
+/** Reads the effects for the host. */
 export function readEffects(reader) {
   let cancel = null;
   if (reader.flag()) {
@@ -386,7 +386,7 @@ export function readLabel(reader) {
   return label;
 }
 
-/** Reads everything a machine shows. */
+/** Reads the visible state of a machine. */
 export function readLook(reader) {
   const look = {
     lifecycle: reader.named("lifecycle"),
@@ -447,7 +447,7 @@ const COUNTERS = [
   "retries", "rescues", "measuredChanges", "changeToScreenTotal", "changeToScreenLongest",
 ];
 
-/** Reads what a machine did over its life. */
+/** Reads the totals over the life of a machine. */
 export function readCounters(reader) {
   const counters = Object.fromEntries(COUNTERS.map((name) => [name, reader.integer()]));
   const { answers, unchanged } = counters;

@@ -1,7 +1,7 @@
-// The words of the wire form (Sources/Engine/FreshnessWire) for freshness.js: published numbers, errors, and
-// the reading and writing of one message.
+// The words of the wire form (Sources/Engine/FreshnessWire) for freshness.js: published numbers, errors, and the
+// reading and writing of one message.
 
-/** The reasons for which the module refuses a call: the list begins with number 1. */
+/** The error codes of the module: the list begins with number 1. */
 export const CODES = Object.freeze([
   "tooShort", "tooLong", "unknownNumber", "outOfRange", "noRoom", "noSuchMachine", "outOfMemory",
   "tooManyMachines",
@@ -62,7 +62,7 @@ export const NUMBERS = Object.freeze({
   ],
 });
 
-/** The wishes with a name: origin, forced, unconditional, shows loading. */
+/** The named refresh requests: origin, forced, unconditional, shows loading. */
 export const WISHES = Object.freeze({
   person: ["person", false, false, true],
   hardRefresh: ["person", true, false, true],
@@ -70,13 +70,13 @@ export const WISHES = Object.freeze({
   change: ["change", false, false, false],
 });
 
-/** What is wrong with a call. */
+/** An error in a call. */
 export class EngineError extends Error {
   /**
    * @param {string} code - The reason: `unknownName`, `missing`, `unknownMember`, `wrongType`,
    *   `outOfRange`, `noSuchMachine`, `outOfMemory`, `tooManyMachines`, `wentBack`, `wrongModule`, `broken`, …
-   * @param {string} where - The member it is about, with those around it: `event.with.answer.status`.
-   * @param {string} problem - What is wrong there.
+   * @param {string} where - The path of the member, such as `event.with.answer.status`.
+   * @param {string} problem - The problem there.
    */
   constructor(code, where, problem) {
     super(where ? `${where}: ${problem}` : problem);
@@ -88,7 +88,7 @@ export class EngineError extends Error {
 
 // MARK: Plain objects
 
-/** Reads the members of a plain object; `end` refuses those that nobody asked for. */
+/** Reads the members of a plain object; `end` rejects unknown ones. */
 export class Members {
   constructor(value, where) {
     if (value === null || typeof value !== "object" || Array.isArray(value)) {
@@ -99,17 +99,17 @@ export class Members {
     this.unread = new Set(Object.keys(value));
   }
 
-  /** The name of a member with those around it. */
+  /** Returns the path of a member. */
   name(member) {
     return `${this.where}.${member}`;
   }
 
-  /** Whether a member is there. */
+  /** Returns whether a member is present. */
   has(member) {
     return this.value[member] !== undefined;
   }
 
-  /** A member, or a default where it is absent; without a default it must be there. */
+  /** Returns a member, or a default if it is absent; without a default it is required. */
   take(member, fallback) {
     this.unread.delete(member);
     const value = this.value[member];
@@ -126,7 +126,7 @@ export class Members {
   }
 }
 
-/** What a value is, for a message. */
+/** Returns the kind of a value, for a message. */
 export function kindOf(value) {
   if (value === null) return "null";
   return Array.isArray(value) ? "a list" : `a ${typeof value}`;
@@ -140,7 +140,7 @@ const LIMIT = 2 ** 53;
 /** The high half of the word of a missing value, whose low half is 0. */
 const NONE = -2147483648;
 
-/** Writes a message into the module's buffer, and remembers what each word was about. */
+/** Writes a message into the module's buffer, and records the member of each word. */
 export class Writer {
   constructor(view, offset, capacity) {
     this.view = view;
@@ -177,7 +177,7 @@ export class Writer {
     this.put(Math.floor(value / HIGH), value | 0, where);
   }
 
-  /** A time; a fraction, as of `performance.now()`, is dropped. */
+  /** Writes a time; the fraction, as of `performance.now()`, is dropped. */
   moment(value, where) {
     this.integer(typeof value === "number" ? Math.floor(value) : value, where);
   }
@@ -209,7 +209,7 @@ export class Writer {
   }
 }
 
-/** Reads a message out of the module's buffer. */
+/** Reads a message from the module's buffer. */
 export class Reader {
   constructor(view, offset, count) {
     this.view = view;
@@ -217,7 +217,7 @@ export class Reader {
     this.end = offset + 8 * count;
   }
 
-  /** The next word, or `null` where a value is missing. */
+  /** Returns the next word, or `null` if a value is missing. */
   optional() {
     if (this.place >= this.end) throw new EngineError("tooShort", "", "the module's answer is too short");
     const low = this.view.getUint32(this.place, true);

@@ -3,7 +3,7 @@
 export type Preset = "departuresWeb" | "departuresNative" | "departuresWeb5s" | "workspaces" | "jobs";
 export type Jitter = "none" | "full" | { signed: [least: number, most: number] } | { within: number } | { share: number } | { above: number };
 
-/** When a request follows what a producer's rhythm foretells. */
+/** When a request follows a change predicted from a producer's rhythm. */
 export interface Alignment {
   delay: number;
   spread: number;
@@ -11,7 +11,7 @@ export interface Alignment {
   tolerance: number;
 }
 
-/** How a stream is used beside requests. */
+/** How a stream is used besides requests. */
 export interface Push {
   heartbeat: number;
   watchdogPercent: number;
@@ -21,7 +21,7 @@ export interface Push {
   stableAfter: number;
 }
 
-/** Every constant of a machine; times in milliseconds. */
+/** The constants of a machine; times in milliseconds. */
 export interface Policy {
   active: number;
   recent: number;
@@ -60,7 +60,7 @@ export interface Policy {
   ringCapacity: number;
 }
 
-/** A preset or an interval, and the fields that are to be others. */
+/** A preset or an interval, and the fields to override. */
 export type PolicyDescription = ({ preset: Preset; every?: undefined } | { every: number; preset?: undefined }) &
   Partial<Omit<Policy, "push">> & { push?: Partial<Push> | null };
 
@@ -86,10 +86,10 @@ export type Cause =
   | "unwatched" | "offline" | "paused" | "outstanding" | "cadence" | "stated" | "learned" | "longPoll" | "safetyPoll" | "retry"
   | "backoff" | "degraded" | "recheck" | "retryAfter" | "spread" | "reconnect" | "news"
   | "origin" | "patience";
-/** Where a value comes from: only what the server said can be live (R38). */
+/** The source of a value: only a value from the server can be live (R38). */
 export type Provenance = "server" | "local" | "disk";
 
-/** What an answer says about its freshness. */
+/** What a response says about its freshness. */
 export interface Marks {
   serverTime?: number | null;
   fetchedAt?: number | null;
@@ -114,7 +114,7 @@ export type Answer = Outcome & {
   hints?: { nextExpectedAt?: number | null; maxAge?: number | null; spread?: number | null };
   activity?: "quiet" | "active" | null;
   deviceTime?: number | null;
-  /** How long the answer took, where the request had to wait before it was sent. */
+  /** How long the response took, if the request was queued before it was sent. */
   delay?: number | null;
 };
 
@@ -134,14 +134,14 @@ export type MachineEvent =
   | { event: "linkOpened"; with: { isResumed: boolean } }
   | { event: "linkDelivered"; with: { context: { question: number; identity?: number }; answer: Answer } };
 
-/** What the server of an origin asks of all who ask it (R39); moments and milliseconds. */
+/** The limits that the server of an origin imposes on all clients (R39); instants and milliseconds. */
 export interface Restraint {
   notBefore?: number | null;
   quietUntil?: number | null;
   leastInterval?: number | null;
 }
 
-/** What happened to a request of an origin. */
+/** An event of a request of an origin. */
 export type OriginEvent =
   | { event: "asks"; with: { number: number; priority: EngineRequest["priority"] } }
   | {
@@ -210,7 +210,7 @@ export interface Label {
   wording: { seconds: number } | { minutes: number } | { hours: number } | null;
 }
 
-/** Everything a machine shows. */
+/** The visible state of a machine. */
 export interface Look {
   lifecycle: Lifecycle;
   connectivity: Connectivity;
@@ -241,7 +241,7 @@ export interface Look {
   nextDue: number | null;
 }
 
-/** What a machine did over its life. */
+/** The totals over the life of a machine. */
 export interface Counters {
   requests: number;
   cancelled: number;
@@ -259,7 +259,7 @@ export interface Counters {
   unchangedPercent: number;
 }
 
-/** What is wrong with a call of the engine. */
+/** An error in a call of the engine. */
 export class EngineError extends Error {
   constructor(code: string, where: string, problem: string);
   readonly name: "EngineError";
@@ -279,7 +279,7 @@ export class Engine {
   origin(): Origin;
 }
 
-/** What all machines of one server share: how many requests are out, and what the server asks of everybody (R39). */
+/** The state that all machines of one server share: the requests in flight, and the server's limits (R39). */
 export class Origin {
   private constructor();
   handle(event: OriginEvent): { restraint: Required<Restraint>; send: number[] };
@@ -289,7 +289,7 @@ export class Origin {
 /** One machine; `Engine.machine` creates it. */
 export class Machine {
   private constructor();
-  /** @param now A moment of a clock that never runs backwards; earlier than the last event is the error `wentBack`. */
+  /** @param now An instant of a clock that never runs backward; earlier than the last event is the error `wentBack`. */
   handle(event: MachineEvent, now: number, draw: number): Effects;
   look(now: number): Look;
   label(now: number): Label;
@@ -298,9 +298,9 @@ export class Machine {
   destroy(): void;
 }
 
-/** The reasons for which the module refuses a call. */
+/** The error codes of the module. */
 export const CODES: readonly string[];
 /** The published numbers: each list begins with the case of number 1. */
 export const NUMBERS: Readonly<Record<string, readonly string[]>>;
-/** The wishes with a name: origin, forced, unconditional, shows loading. */
+/** The named refresh requests: origin, forced, unconditional, shows loading. */
 export const WISHES: Readonly<Record<WishName, readonly [RequestOrigin, boolean, boolean, boolean]>>;

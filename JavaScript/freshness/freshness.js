@@ -1,20 +1,19 @@
 // The refresh machine for hosts in JavaScript: browsers and node.
 //
-// These files only translate. They turn plain objects into the words of the wire form
-// (Sources/Engine/FreshnessWire) and back; what is asked for when, and what becomes of the answers, is
-// decided by the WebAssembly module, which is the Swift source of the machine itself. The names of
-// events, orders and values are those of Documentation/conformance-vectors.md.
+// These files only translate. They convert plain objects to the words of the wire form (Sources/Engine/FreshnessWire)
+// and back. When to request what, and what to do with the responses, is decided by the WebAssembly module, which is the
+// Swift source of the machine itself. The names of events, effects and values are those of
+// Documentation/conformance-vectors.md.
 //
 //     const engine = await Engine.load(fetch("freshness.wasm"));
 //     const machine = engine.machine({ policy: { preset: "departuresWeb" }, context: { question: 1 } });
 //     const effects = machine.handle({ event: "started" }, performance.now(), Engine.draw());
 //     // Send effects.request, and set one timer for effects.alarm.
 //
-// Numbers are whole; times are milliseconds. Moments count from any start the host likes, and never
-// run backwards: a moment before that of the last event is an error (`wentBack`), because an age
-// would shrink. `performance.now()` is such a clock; `Date.now()` is not. Names that are unknown,
-// members that are missing or too many, and numbers out of range are errors, and nothing has
-// happened to the machine then.
+// Numbers are whole; times are milliseconds. Instants count from any start, and never run backward: an instant before
+// that of the last event is an error (`wentBack`), because an age would shrink. `performance.now()` is such a clock;
+// `Date.now()` is not. Unknown names, missing or extra members, and numbers out of range are errors; the machine is
+// then unchanged.
 
 import {
   POLICY_FIELDS, RECORDS, readCounters, readEffects, readLabel, readLook, readOriginOrders, readPolicy,
@@ -24,7 +23,7 @@ import { CODES, EngineError, Members, Reader, Writer } from "./freshness-words.j
 
 export { CODES, EngineError, NUMBERS, WISHES } from "./freshness-words.js";
 
-/** The wire form these files speak. */
+/** The version of the wire form. */
 const WIRE_VERSION = 3;
 
 /** The WebAssembly module, and the machines in it. */
@@ -39,10 +38,10 @@ export class Engine {
    * Loads the module.
    *
    * @param {BufferSource | WebAssembly.Module | Response | Engine | Promise<Response | Engine>} source - Its bytes, the
-   *   compiled module, the answer of a `fetch`, or an engine that is loaded already. A page's content security policy must allow
+   *   compiled module, the response of a `fetch`, or a loaded engine. A page's content security policy must allow
    *   `wasm-unsafe-eval`.
    * @returns {Promise<Engine>}
-   * @throws {EngineError} `wrongModule` if it speaks another wire form.
+   * @throws {EngineError} `wrongModule` if it has another version of the wire form.
    */
   static async load(source) {
     let module = await source;
@@ -55,12 +54,12 @@ export class Engine {
     return new Engine(await WebAssembly.instantiate(module, {}));
   }
 
-  /** Draws the chance of one event: thirty-two even bits. */
+  /** Returns a random sample for one event: thirty-two uniform bits. */
   static draw() {
     return crypto.getRandomValues(new Uint32Array(1))[0];
   }
 
-  /** @param {WebAssembly.Instance} instance - An instance of the module; `load` makes one. */
+  /** @param {WebAssembly.Instance} instance - An instance of the module; `load` creates one. */
   constructor(instance) {
     this.#exports = instance.exports;
     const version = this.#exports.freshness_wire_version?.();
@@ -77,7 +76,7 @@ export class Engine {
     return this.#exports.freshness_machines();
   }
 
-  /** The memory of the module in bytes: given out to machines, and taken from the host. */
+  /** The memory of the module in bytes: used by machines, and taken from the host. */
   get memory() {
     return {
       inUse: this.#exports.freshness_memory_in_use() >>> 0,
@@ -89,7 +88,7 @@ export class Engine {
    * Completes a policy.
    *
    * @param {object} description - `{ preset: name }` or `{ every: milliseconds }`, and any field of
-   *   the policy that is to be another.
+   *   the policy to override.
    * @returns {object} Every field of the policy.
    */
   policy(description) {
@@ -137,12 +136,12 @@ export class Engine {
   }
 
   /**
-   * Creates a machine that nobody watches yet.
+   * Creates a machine without observers.
    *
    * @param {object} description - `policy` as for `policy()`, and `context`: the host's numbers
    *   `{ question, identity }` of what will be watched.
-   * @returns {Machine} The machine; `destroy()` gives its memory back.
-   * @throws {EngineError} `outOfMemory` or `tooManyMachines` if there is no room for it.
+   * @returns {Machine} The machine; `destroy()` releases its memory.
+   * @throws {EngineError} `outOfMemory` or `tooManyMachines` if it cannot be created.
    */
   machine(description) {
     const members = new Members(description, "machine");
@@ -157,16 +156,16 @@ export class Engine {
   }
 
   /**
-   * Creates an origin: what all machines of one server share (R39).
+   * Creates an origin, which all machines of one server share (R39).
    *
-   * @returns {Origin} The origin; `destroy()` gives its memory back.
+   * @returns {Origin} The origin; `destroy()` releases its memory.
    */
   origin() {
     const handle = this.#call("freshness_origin_create", []);
     return new Origin((name, write, read) => this.#call(name, [handle], write, read));
   }
 
-  /** Writes a message, calls an export and reads its answer. */
+  /** Writes a message, calls an export and reads the result. */
   #call(name, values, write, read) {
     if (this.#broken) throw new EngineError("broken", "", "the module stopped at a fault before");
     const writer = new Writer(this.#memory(), this.#offset, this.#capacity);
@@ -198,7 +197,7 @@ export class Engine {
     return new EngineError(code, where, problems[code] ?? `the module refused the message (${code})`);
   }
 
-  /** The module's memory; a view of it dies whenever it grows. */
+  /** Returns the module's memory; a view of it is detached when the memory grows. */
   #memory() {
     const { buffer } = this.#exports.memory;
     if (this.#view?.buffer !== buffer) this.#view = new DataView(buffer);
@@ -209,7 +208,7 @@ export class Engine {
 /** One machine; `Engine.machine` creates it. */
 export class Machine {
   #call;
-  /** The moment of the last event. */
+  /** The instant of the last event. */
   #latest = -Infinity;
 
   /** @param {Function} call - Calls an export for this machine. */
@@ -224,8 +223,8 @@ export class Machine {
    *   `generation`, `context` and `answer`.
    * @param {number} now - When it happened; not before the last event. A fraction is dropped.
    * @throws {EngineError} `wentBack` if it is before the last event.
-   * @param {number} draw - Thirty-two even bits of chance, as of `Engine.draw()`.
-   * @returns {object} What the host does now: `cancel` (a generation or `null`), `snapshot`,
+   * @param {number} draw - A random sample: thirty-two uniform bits, as of `Engine.draw()`.
+   * @returns {object} The effects for the host: `cancel` (a generation or `null`), `snapshot`,
    *   `changes`, `request`, `link`, `alarm`, `sample`, `notes`.
    */
   handle(event, now, draw) {
@@ -239,28 +238,27 @@ export class Machine {
   }
 
   /**
-   * Looks at everything the machine shows.
+   * Returns the visible state of the machine.
    *
-   * @param {number} now - The moment, not before the last event; the label ages with it.
+   * @param {number} now - The instant, not before the last event; the label ages with it.
    * @returns {object} `revision`, `validator`, `changedAt`, `failure`, `isLoading`, `outstanding` (a
-   *   generation or `null`), `alarm`, `pace`, `label` and more; those of a copy or a failure that is
-   *   not there are `null`.
+   *   generation or `null`), `alarm`, `pace`, `label` and more; the members of a missing copy or failure are `null`.
    */
   look(now) {
     return this.#call("freshness_look", (writer) => this.#writeMoment(writer, now), readLook);
   }
 
-  /** The label alone, as in `look`. */
+  /** Returns the label alone, as in `look`. */
   label(now) {
     return this.#call("freshness_label", (writer) => this.#writeMoment(writer, now), readLabel);
   }
 
-  /** Every field of the machine's policy. */
+  /** Returns every field of the machine's policy. */
   policy() {
     return this.#call("freshness_policy", null, readPolicy);
   }
 
-  /** What the machine did over its life, as numbers. */
+  /** Returns the totals over the life of the machine, as numbers. */
   counters() {
     return this.#call("freshness_counters", null, readCounters);
   }
@@ -279,7 +277,7 @@ export class Machine {
   }
 }
 
-/** What is known of one origin; `Engine.origin` creates it. */
+/** The state of one origin; `Engine.origin` creates it. */
 export class Origin {
   #call;
 
@@ -289,12 +287,12 @@ export class Origin {
   }
 
   /**
-   * Takes in what happened to a request.
+   * Handles an event of a request.
    *
    * @param {object} event - `{ event, with }`: `asks` with `number` and `priority` for a request that a machine
-   *   ordered; `ended` with `number`, `now`, `outcome` and what belongs to it, `serverTime`, `rateLimit`
-   *   (`{ remaining, reset }`) and `resources`; `withdrew` with `number` for one that was cancelled.
-   * @returns {object} `restraint`: what to tell the machines, as the values of `restrained`; `send`: the
+   *   ordered; `ended` with `number`, `now`, `outcome` and its values, `serverTime`, `rateLimit`
+   *   (`{ remaining, reset }`) and `resources`; `withdrew` with `number` for one that was canceled.
+   * @returns {object} `restraint`: to pass to the machines, as the values of `restrained`; `send`: the
    *   numbers of the requests to send now.
    */
   handle(event) {

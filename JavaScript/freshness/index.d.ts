@@ -1,4 +1,4 @@
-// A client that keeps resources fresh, and what it is made of.
+// A client that keeps resources fresh, and its parts.
 
 import type { Badge, Cause, Connectivity, Counters, Engine, FailureKind, Lifecycle, Look, MachineEvent, Policy, PolicyDescription, Preset } from "./freshness.js";
 
@@ -14,7 +14,7 @@ export type HeaderFields = Record<string, string> | (() => Record<string, string
 export interface About {
   /** When the producer made the value: its age counts from here. */
   madeAt?: Date | number | string | null;
-  /** The server's clock at the answer; by default its `Date`. */
+  /** The server's clock when it responded; by default its `Date`. */
   serverTime?: Date | number | string | null;
   /** When the server expects the next change (R31). */
   nextExpectedAt?: Date | number | string | null;
@@ -31,7 +31,7 @@ export interface StreamEvent {
   data: string;
 }
 
-/** What follows from an event: a new value, a confirmation, a gap that leads to a request, or nothing but a sign of life. */
+/** The result of an event: a new value, a confirmation, a gap that leads to a request, or only a heartbeat. */
 export type Reduced<Value> = { value: Value; tag?: string | null; madeAt?: About["madeAt"]; serverTime?: About["serverTime"] } | "unchanged" | "gap" | null | undefined;
 
 export interface StreamOptions<Value> {
@@ -51,7 +51,7 @@ export interface ResourceOptions<Value> {
   key?: string;
   policy?: PolicyName;
   headers?: HeaderFields;
-  /** Makes a value from an answer; the document itself by default. An error makes the answer `undecodable`. */
+  /** Makes a value from a response; the document itself by default. An error makes the response `undecodable`. */
   read?: (document: unknown, answer: { headers: Headers; previous: Value | null }) => Value;
   about?: (value: Value, document: unknown) => About | null | undefined;
   /** The text that tells whether a value changed; its JSON without `meta` by default. */
@@ -64,7 +64,7 @@ export class FreshnessError extends Error {
   constructor(kind: FailureKind | "engine", details?: { status?: number; problem?: unknown; reason?: string | null; address?: string; cause?: unknown });
   readonly name: "FreshnessError";
   readonly kind: FailureKind | "engine";
-  /** The status of the answer, 0 without one. */
+  /** The status of the response, 0 without one. */
   readonly status: number;
   /** The document that the server sent with the refusal, or `null`. */
   readonly problem: any;
@@ -81,7 +81,7 @@ export interface Snapshot<Value> {
   /** The age now, in milliseconds. */
   readonly age: number | null;
   readonly isLoading: boolean;
-  /** Whether the value is protected from a lesser answer (R20). */
+  /** Whether the value is protected from a lesser response (R20). */
   readonly isHeld: boolean;
   readonly isStreaming: boolean;
   readonly isOffline: boolean;
@@ -94,7 +94,7 @@ export interface Snapshot<Value> {
 }
 
 export interface RefreshOptions {
-  /** Asks for a full answer and applies it in any case (R20). */
+  /** Requests a full response and applies it in any case (R20). */
   isForced?: boolean;
 }
 
@@ -125,7 +125,7 @@ export interface FreshResource<Value = unknown> {
   readonly nextRequest: { wait: number | null; cause: Cause; rule: string } | null;
   diagnostics(): Diagnostics | null;
   wallTime(instant: number): number;
-  /** Observes the resource, which is kept fresh while it has observers; returns what unsubscribes. */
+  /** Observes the resource, which is kept fresh while it has observers; returns a function that unsubscribes. */
   subscribe(listener: (snapshot: Snapshot<Value>) => void, options?: WatchOptions): () => void;
   /** Iterates over snapshots, from the first value or error on; buffers only the newest. */
   values(options?: WatchOptions): AsyncIterableIterator<Snapshot<Value>>;
@@ -140,7 +140,7 @@ export interface FreshResource<Value = unknown> {
 
 /** A clock, and the events of the page and its network. */
 export interface DeviceLike {
-  /** Milliseconds that never run backwards. */
+  /** Milliseconds that never decrease. */
   now(): number;
   listen(listener: (event: MachineEvent) => void): () => void;
   tick?(): void;
@@ -164,7 +164,7 @@ export interface ClientOptions {
   WebSocket?: typeof WebSocket;
   device?: DeviceLike;
   timers?: { setTimeout(act: () => void, wait: number): any; clearTimeout(timer: any): void };
-  /** Milliseconds that a resource runs on without observers. */
+  /** Milliseconds that a resource stays active without observers. */
   linger?: number;
 }
 

@@ -1,4 +1,4 @@
-// The package in one import: a client that keeps resources fresh, and what it is made of.
+// The package in one import: a client that keeps resources fresh, and its parts.
 
 export { ageInWords } from "./age-words.js";
 export { FreshnessClient } from "./client.js";

@@ -1,15 +1,15 @@
-// A resource that is kept fresh: the driver of one refresh machine. It carries out the machine's orders and
-// keeps what the machine knows by number only; what is asked for when, and what becomes of the answers, is
-// the machine's business (engine.md).
+// A resource that is kept fresh: the driver of one refresh machine. It carries out the machine's effects and keeps what
+// the machine knows by number only. The machine decides when to request what, and what to do with the responses
+// (engine.md).
 
 import { ask } from "./arrival.js";
 import { Engine } from "./freshness.js";
 import { OriginGate } from "./origin-gate.js";
 import { sampleRecord } from "./sample-record.js";
 
-/** The records kept for an export: eight hours of a request every fifteen seconds. */
+/** The records kept for an export: eight hours of one request every fifteen seconds. */
 const MOST_RECORDS = 2000;
-/** The resources of which a receipt is kept. */
+/** The maximum number of resources whose receipts are kept. */
 const MOST_RECEIPTS = 64;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -22,7 +22,7 @@ export class LiveResource {
   #context = { question: 0 };
   #flight = null;
   #stream = null;
-  /** The reconnection time that the stream named, and the moment before which none is opened again. */
+  /** The reconnection time set by the stream, and the instant before which none is reopened. */
   #reconnectionTime = 0;
   #reconnectsAt = 0;
   #timer = null;
@@ -33,10 +33,10 @@ export class LiveResource {
   #failure = null;
   #ring = [];
   #records = [];
-  /** What makes the question under way checkable, by its number. */
+  /** The evidence for the requests in flight, by number. */
   #evidence = new Map();
   #notes = [];
-  /** The receipt of the newest answer that was recorded, by the name of what it is about. */
+  /** The receipt of the newest recorded response, by the name of its subject. */
   #receipts = new Map();
 
   /**
@@ -54,14 +54,14 @@ export class LiveResource {
     this.origin = Date.now() - this.now();
   }
 
-  /** The moment of an event. Stands still while the clock of the device runs backwards. */
+  /** Returns the instant of an event. Does not decrease if the clock of the device runs backward. */
   now() {
     return (this.#latest = Math.max(this.#latest, this.device.now()));
   }
 
   // MARK: What a page asks for
 
-  /** Watches what a question is about; another one than before clears the copy at once (R4). */
+  /** Watches the subject of a request; another one clears the copy at once (R4). */
   watch(question) {
     if (this.#question !== null && this.source.isSame(question, this.#question)) return;
     this.#question = question;
@@ -72,16 +72,16 @@ export class LiveResource {
     this.#closeStream();
     [this.#reconnectionTime, this.#reconnectsAt] = [0, 0];
     this.#tell({ event: "contextChanged", with: this.#context });
-    // The stream was about the question before.
+    // The stream was for the previous subject.
     if (hadStream) this.#tell({ event: "linkLost" });
   }
 
-  /** Ends request, stream and timer, and keeps the copy. */
+  /** Ends the request, the stream and the timer, and keeps the copy. */
   pause() {
     this.#machine && this.#tell({ event: "stopped" });
   }
 
-  /** Goes on after `pause`: requests at once (R5). */
+  /** Continues after `pause`: requests at once (R5). */
   resume() {
     this.#machine && this.#tell({ event: "started" });
   }
@@ -91,7 +91,7 @@ export class LiveResource {
     this.#machine && this.#tell({ event: "acted" });
   }
 
-  /** Ends it: no request, no stream, no timer, no copy. */
+  /** Ends everything: request, stream, timer and copy. */
   stop() {
     if (!this.#machine) return;
     this.#tell({ event: "stopped" });
@@ -103,17 +103,17 @@ export class LiveResource {
     [this.#machine, this.#question, this.#copy, this.#failure] = [null, null, null, null];
   }
 
-  /** A person asks: now (R5). `isForced` wants a full answer, and takes what it says (R20). */
+  /** Requests a refresh now, for the user (R5). `isForced` requests a full response and applies it in any case (R20). */
   refresh({ isForced = false } = {}) {
     this.#machine && this.#tell({ event: "wished", with: { wish: isForced ? "hardRefresh" : "person" } });
   }
 
-  /** The server asks something of everybody (R39). */
+  /** Applies the limits that the server imposes on all clients (R39). */
   restrain(restraint) {
     this.#machine && this.#tell({ event: "restrained", with: restraint });
   }
 
-  /** A body that the page kept from an earlier visit, with the age it has now (R38). */
+  /** Restores a body that the page kept from an earlier visit, with its current age (R38). */
   restore(body, age) {
     if (!this.#machine || this.#copy) return;
     this.#numbers += 1;
@@ -128,22 +128,22 @@ export class LiveResource {
     return this.#question;
   }
 
-  /** The body at hand, or `null`. */
+  /** The current body, or `null`. */
   get body() {
     return this.#copy?.body ?? null;
   }
 
-  /** Everything the machine shows, or `null` while nothing is watched. */
+  /** Returns the visible state of the machine, or `null` while nothing is watched. */
   look() {
     return this.#machine?.look(this.now()) ?? null;
   }
 
-  /** What the server said about the failure that is shown: `{ problem, reason }`. */
+  /** The server's description of the current failure: `{ problem, reason }`. */
   get failure() {
     return this.#failure;
   }
 
-  /** For the diagnostics: the last samples as records, newest last, with the rest of what is known. */
+  /** Returns the diagnostics: the last samples as records, newest last, with all other known facts. */
   diagnostics() {
     if (!this.#machine) return null;
     return {
@@ -193,13 +193,13 @@ export class LiveResource {
     this.#timer = this.timers.setTimeout(() => this.#tell({ event: "woke" }), wait);
   }
 
-  /** Puts a body in place where the machine did, and drops it where the machine did. */
+  /** Applies or drops a body as the machine did. */
   #settle(effects, now) {
     const look = this.#machine.look(now);
     const incoming = this.#incoming;
     this.#incoming = null;
     if (incoming && look.revision === incoming.revision && effects.snapshot !== "hold") {
-      // R19: the validator of a body that was not put in place is never used.
+      // R19: the validator of a body that was not applied is never used.
       const isValid = look.validator !== null && look.validator === incoming.validator;
       this.#copy = { ...incoming, tag: isValid ? incoming.tag : null };
     }
@@ -207,12 +207,12 @@ export class LiveResource {
     if (effects.notes.includes("timedOut")) this.#failure = { problem: null, reason: null };
   }
 
-  /** The name of what is asked for in records. */
+  /** The name of the resource in records. */
   get #title() {
     return `GET ${nameOf(this.source.address(this.#question, null))}`;
   }
 
-  /** A server that signs its answers gets the receipt before, so that the recorded ones form a chain. */
+  /** Sends the previous receipt to a server that signs its responses, so that the recorded ones form a chain. */
   #following(generation) {
     const before = /;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#receipts.get(this.#title) ?? "");
     return before ? { "X-MD-Receipt-After": `${generation};${before[1]}` } : {};
@@ -232,7 +232,7 @@ export class LiveResource {
 
   // MARK: Requests
 
-  /** Sends a request as soon as the server has a place for it (R39). */
+  /** Sends a request as soon as the origin admits it (R39). */
   #send(request) {
     const machine = this.#machine;
     const flight = { generation: request.generation, abort: new AbortController(), number: 0 };
@@ -255,12 +255,12 @@ export class LiveResource {
       send: this.send,
     });
     if (!abort.signal.aborted) this.#gate.ended(number, arrival);
-    // It was stopped meanwhile, or began anew: the question is nobody's any more.
+    // The resource was stopped or restarted: the request is no longer current.
     if (this.#machine !== machine) return;
     if (this.#flight?.generation === request.generation) this.#flight = null;
     const { generation, context } = request;
     if (arrival.isOfAnotherCopy) {
-      // A 304 that confirms what we do not have confirms nothing: ask for the whole.
+      // A 304 for a copy that the client does not have confirms nothing: request the complete body.
       this.#tell({ event: "answered", with: { generation, context, answer: { outcome: "cancelled" } } });
       const wish = { origin: "change", isUnconditional: true };
       return this.#tell({ event: "wished", with: wish });
@@ -274,13 +274,13 @@ export class LiveResource {
     this.#tell({ event: "answered", with: { generation, context, answer: this.#answer(arrival, isCurrent) } });
   }
 
-  /** An arrival in the machine's words. Equal content keeps its revision (R16). */
+  /** Converts a response for the machine. Equal content keeps its revision (R16). */
   #answer(arrival, isCurrent) {
     const answer = {
       outcome: arrival.outcome, status: arrival.status, bytes: arrival.bytes, hints: arrival.hints,
       marks: { ...arrival.marks, ...this.source.marks }, deviceTime: Date.now(),
     };
-    // R37: from sending to arrival, whatever waited before.
+    // R37: from sending to arrival, without the time in the queue.
     if (arrival.answeredAt !== undefined) answer.delay = Math.max(0, Math.round(arrival.answeredAt - arrival.askedAt));
     this.#numbers += 1;
     if (arrival.outcome === "content") {
@@ -329,7 +329,7 @@ export class LiveResource {
     this.#tell({ event: "linkLost" });
   }
 
-  /** Closing is not losing: the machine ordered it, or it is about another question. */
+  /** Closing is not a loss: the machine ordered it, or the stream is for another subject. */
   #closeStream() {
     const stream = this.#stream;
     this.#stream = null;
@@ -337,13 +337,13 @@ export class LiveResource {
   }
 }
 
-/** Host and path of an address, for a record. */
+/** Returns the host and path of a URL, for a record. */
 function nameOf(address) {
   try {
     const { host, pathname, search } = new URL(address, globalThis.location?.href);
     return `${host}${pathname}${search}`;
   } catch {
-    // Only the `fetch` of the application knows what it is relative to.
+    // Only the application's `fetch` knows the base of a relative URL.
     return address;
   }
 }

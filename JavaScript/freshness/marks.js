@@ -1,4 +1,4 @@
-// What an answer says about its freshness, in the words of the refresh machine (engine.md R26, R27, R31).
+// What a response says about its freshness, in the terms of the refresh machine (engine.md R26, R27, R31).
 
 const MODES = {
   full: "full", degraded_static: "degradedStatic", stale_cache_fallback: "staleCacheFallback",
@@ -11,7 +11,7 @@ const STATUSES = {
 
 const wordOf = (table, word) => (word == null ? null : table[word] ?? "unknown");
 
-/** The word on the wire of a mode or a status of the machine. */
+/** Returns the value on the wire of a mode or a status of the machine. */
 export function wireWord(name) {
   if (name == null) return null;
   const known = [...Object.entries(MODES), ...Object.entries(STATUSES)].find(([, machine]) => machine === name);
@@ -27,7 +27,7 @@ function whole(value) {
   return Number.isFinite(value) ? Math.trunc(value) : null;
 }
 
-/** The marks of a body: `meta`, and the older `rt` where a server sends no status. */
+/** Returns the freshness metadata of a body: `meta`, and the older `rt` if a server sends no status. */
 export function marksOfBody(body, transit = 0) {
   const meta = body.meta ?? {};
   return {
@@ -42,7 +42,7 @@ export function marksOfBody(body, transit = 0) {
   };
 }
 
-/** The marks of an answer without a body. */
+/** Returns the freshness metadata of a response without a body. */
 export function marksOfHead(headers) {
   const age = Number.parseInt(headers.get("x-md-rt-age-ms") ?? "", 10);
   return {
@@ -60,10 +60,10 @@ function milliseconds(headers, name) {
 }
 
 /**
- * The time in caches on the way: as `Age` says (RFC 9111 section 5.1), or as `Date` betrays (engine.md R37).
+ * Returns the time in intermediate caches: from `Age` (RFC 9111 section 5.1), or as `Date` reveals it (engine.md R37).
  *
- * A cache that passes answers on without `Age` often puts its own `Date` on them. Then the server's time within the
- * body, `served`, is older than `Date`. It counts whole seconds: less than one says nothing.
+ * A cache that forwards responses without `Age` often adds its own `Date`. The server's time in the body, `served`, is
+ * then older than `Date`, which counts whole seconds: less than one second says nothing.
  */
 export function transitOf(headers, served = null) {
   const seconds = Number.parseInt(headers.get("age") ?? "", 10);
@@ -74,8 +74,8 @@ export function transitOf(headers, served = null) {
 }
 
 /**
- * When the next change is expected, and over which time after it clients are to spread: the body's own words, else
- * those of the head, of which the standard one comes last (R31).
+ * Returns when the next change is expected, and the period after it over which clients should spread: from the body,
+ * else from the response head, where the standard field comes last (R31).
  */
 export function hintsOf(body, headers) {
   const hints = {};

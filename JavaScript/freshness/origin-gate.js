@@ -1,5 +1,5 @@
-// What all resources of one server share (engine.md R39): how many requests are out, and what the server asks of
-// everybody. The decisions are the WebAssembly module's.
+// The state that all resources of one server share (engine.md R39): the requests in flight, and the server's limits.
+// The WebAssembly module makes the decisions.
 
 const gates = new WeakMap();
 
@@ -7,12 +7,12 @@ export class OriginGate {
   #origin;
   #now;
   #numbers = 0;
-  /** What starts a request that waits, by its number. */
+  /** The functions that send queued requests, by number. */
   #starts = new Map();
   #resources = new Set();
   #restraint = {};
 
-  /** The gate of the server at an address: one for each scheme, host and port. */
+  /** Returns the origin of the server at a URL: one for each scheme, host and port. */
   static of(engine, address, now) {
     if (!gates.has(engine)) gates.set(engine, new Map());
     const known = gates.get(engine);
@@ -26,37 +26,37 @@ export class OriginGate {
     this.#now = now;
   }
 
-  /** Tells a resource what the server asks, now and whenever that changes. Returns what ends it. */
+  /** Passes the server's limits to a resource, now and whenever they change. Returns a function that ends it. */
   join(resource) {
     this.#resources.add(resource);
     resource.restrain(this.#restraint);
     return () => this.#resources.delete(resource);
   }
 
-  /** Adds a request; `start()` sends it as soon as there is a place. Returns its number. */
+  /** Adds a request; `start()` sends it when it is admitted. Returns its number. */
   ask(priority, start) {
     this.#numbers += 1;
     const number = this.#numbers;
     this.#starts.set(number, start);
-    // Not within the event that ordered it: its resource is not done yet.
+    // Not within the event that ordered it: its resource is still handling that.
     queueMicrotask(() => this.#starts.has(number) && this.#handle({ event: "asks", with: { number, priority } }));
     return number;
   }
 
-  /** A request was cancelled, sent or not. */
+  /** Records that a request was canceled, sent or not. */
   withdraw(number) {
     this.#starts.delete(number);
     this.#handle({ event: "withdrew", with: { number } });
   }
 
-  /** A request took too long. */
+  /** Records that a request took too long. */
   tooSlow(number) {
     const wasSent = !this.#starts.delete(number);
     if (wasSent) this.#handle({ event: "ended", with: { number, now: this.#now(), outcome: "timedOut" } });
     else this.#handle({ event: "withdrew", with: { number } });
   }
 
-  /** A request ended. */
+  /** Records that a request ended. */
   ended(number, arrival) {
     const { outcome, marks, rateLimit = null } = arrival;
     const report = { number, now: this.#now(), outcome, serverTime: marks.serverTime ?? null, rateLimit, resources: this.#resources.size };
@@ -70,7 +70,7 @@ export class OriginGate {
     const { restraint, send } = this.#origin.handle(event);
     if (JSON.stringify(restraint) !== JSON.stringify(this.#restraint)) {
       this.#restraint = restraint;
-      // Not within an event of a machine: its orders come first.
+      // Not within an event of a machine: its effects come first.
       for (const resource of this.#resources) queueMicrotask(() => this.#resources.has(resource) && resource.restrain(this.#restraint));
     }
     for (const number of send) {
@@ -81,12 +81,12 @@ export class OriginGate {
   }
 }
 
-/** Scheme, host and port of an address. */
+/** Returns the scheme, host and port of a URL. */
 function originOf(address) {
   try {
     return new URL(address, globalThis.location?.href).origin;
   } catch {
-    // Only the `fetch` of the application knows what it is relative to: all such addresses count as one server's.
+    // Only the application's `fetch` knows the base of a relative URL: all of them count as one server's.
     return "";
   }
 }

@@ -1,10 +1,10 @@
-// What a server says of its rate limit (RateLimit header fields for HTTP): the same reading as in
+// Reads the rate limit that a server reports (RateLimit header fields for HTTP), in the same way as
 // Sources/Engine/FreshnessRuntime/RateLimit+Fields.swift.
 
 const LONGEST_RESET_S = 86_400;
 const MOST_REMAINING = 1_000_000_000;
 
-/** `{ remaining, reset }`, the reset in milliseconds, or `null`. Of several limits the tightest counts. */
+/** Returns `{ remaining, reset }`, the reset in milliseconds, or `null`. Of several limits the tightest counts. */
 export function rateLimitOf(headers) {
   const limit = limitOf(headers.get("ratelimit") ?? "");
   if (limit) return limit;

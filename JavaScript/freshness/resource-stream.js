@@ -4,8 +4,9 @@ export class ResourceStream {
   #abort = new AbortController();
 
   /**
-   * @param {object} listener - `opened(isResumed)`, `heard()`, `gap()`, `delivered(arrival)`, `lost()`, `retry(ms)`: the
-   *   stream named its reconnection time; and `wait`: after how many milliseconds it is opened.
+   * @param {object} listener - `opened(isResumed)`, `heard()`, `gap()`, `delivered(arrival)`, `lost()`, `retry(ms)`:
+   * the
+   *   stream set its reconnection time; and `wait`: milliseconds before it is opened.
    */
   constructor(listener) {
     this.listener = listener;
@@ -15,7 +16,7 @@ export class ResourceStream {
    * Reads the stream to its end, then reports it as lost; the machine decides what follows.
    *
    * @param {Function} read - `readEventStream` or `readWebSocket`.
-   * @param {string} address - Where.
+   * @param {string} address - The URL.
    * @param {object} options - Of `read`. With a `lastId` the stream resumes after that event.
    */
   async run(read, address, options = {}) {

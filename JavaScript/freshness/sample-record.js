@@ -6,7 +6,7 @@ import { wireWord } from "./marks.js";
 const ORIGINS = { catchUp: "catch_up" };
 const OUTCOMES = { serverError: "server_error", timedOut: "timed_out" };
 
-/** The age on arrival, as the machine counts it (engine.md R26, R27). */
+/** Returns the age on arrival, as the machine computes it (engine.md R26, R27). */
 export function ageAtArrival({ cacheAge, serverTime, fetchedAt, transit }) {
   if (cacheAge !== null) return Math.max(cacheAge, 0) + transit;
   if (serverTime === null || fetchedAt === null) return null;
@@ -18,12 +18,12 @@ function statusOf({ status, appliedFlag, reason }) {
 }
 
 /**
- * The record of a sample.
+ * Returns the record of a sample.
  *
- * @param {object} sample - As the machine gives it.
- * @param {string} resource - Method and address.
- * @param {number} origin - The wall time at which the steady clock was 0.
- * @param {object} evidence - What makes it checkable: `origin` (why it was asked), `asked`, `answered` (the stop),
+ * @param {object} sample - As reported by the machine.
+ * @param {string} resource - The method and the URL.
+ * @param {number} origin - The wall time at which the monotonic clock was 0.
+ * @param {object} evidence - `origin` (the reason of the request), `asked`, `answered` (the stop),
  *   `requestId`, `entityTag`, `receipt`, `digest`.
  */
 export function sampleRecord(sample, resource, origin, evidence = {}) {
@@ -60,7 +60,7 @@ export function sampleRecord(sample, resource, origin, evidence = {}) {
   };
 }
 
-/** The record as one line, without a line end; what is not known is left out. */
+/** Returns the record as one line, without a line end; unknown members are omitted. */
 export function recordLine(record) {
   const known = Object.entries(record).filter(([, value]) => value !== null);
   return JSON.stringify(Object.fromEntries(known));

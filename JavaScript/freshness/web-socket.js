@@ -3,7 +3,7 @@
 
 import { pause } from "./event-stream.js";
 
-/** The most characters that a message may have: more is a broken stream. */
+/** The maximum number of characters of a message; more counts as a broken stream. */
 const LONGEST_MESSAGE = 8_000_000;
 
 /**
