@@ -1,4 +1,4 @@
-/// A small generator (SplitMix64) whose numbers depend on the seed alone.
+/// A small generator (SplitMix64) whose numbers depend only on the seed.
 struct Generator: RandomNumberGenerator {
   private var state: UInt64
 

@@ -108,7 +108,7 @@ public final class FreshnessClient: Sendable {
     }
   }
 
-  // MARK: Wishes
+  // MARK: Refreshing
 
   /// Requests a refresh now, on behalf of the user or the app (R2, R5).
   ///

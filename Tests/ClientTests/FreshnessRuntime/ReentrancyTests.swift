@@ -7,7 +7,7 @@ import HTTPTypes
 import Synchronization
 import Testing
 
-/// Asks the client for something, wherever code of the application's own runs; remembers where.
+/// Calls the client wherever application code runs, and records where.
 private final class Nosy: Sendable {
   private let client = Mutex<FreshnessClient?>(nil)
   private let asked = Mutex<Set<String>>([])
@@ -27,7 +27,7 @@ private final class Nosy: Sendable {
   }
 }
 
-/// A value that asks the client when it is compared and when it is freed.
+/// A value that calls the client when it is compared and when it is released.
 private final class NosyValue: Equatable, Sendable {
   let text: String
   let nosy: Nosy
@@ -45,7 +45,7 @@ private final class NosyValue: Equatable, Sendable {
   }
 }
 
-/// A resource that asks the client whenever it is asked.
+/// A resource that calls the client in each of its methods.
 private struct NosyNote: FreshResource {
   let nosy: Nosy
 
@@ -92,7 +92,7 @@ private struct NosyNote: FreshResource {
   }
 }
 
-/// Issue 14, item 16: what runs under a lock of the library and asks the library ends the process.
+/// Issue 14, item 16: calling the library from code that runs under its lock ends the process.
 @Suite("FreshnessClient: no code of the application's own runs under a lock")
 struct ReentrancyTests {
   @Test func `a resource, its values and the recorder may ask the client`() async throws {
@@ -139,7 +139,7 @@ struct ReentrancyTests {
       await eventually { nosy.places.isSuperset(of: Self.places) },
       "\(Self.places.subtracting(nosy.places))"
     )
-    // The recorder was given the samples in their order.
+    // The recorder received the samples in order.
     let moments = recorded.withLock { $0 }
     #expect(moments == moments.sorted())
     nosy.meet(nil)
@@ -156,7 +156,7 @@ struct ReentrancyTests {
     let note = Note("/a")
     var snapshots = stand.client.snapshots(of: note).makeAsyncIterator()
     while await snapshots.next()?.value == nil {}
-    // Writes of many tasks at once: each is in place or was followed by another.
+    // Concurrent writes of many tasks: each is applied or superseded.
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<200 {
         group.addTask { stand.client.write("w\(number % 3)", to: note) }

@@ -70,14 +70,14 @@ struct Stand {
 
   /// Lets time pass once the client sleeps.
   ///
-  /// What the client does then may not be done yet.
+  /// The client may not have finished its reaction yet.
   func pass(_ span: Timespan) async throws {
     try await clock.waitForSleepers(atLeast: 1)
     await clock.advance(by: span.duration)
   }
 }
 
-/// A wall clock that is set by hand.
+/// A wall clock that is set manually.
 final class Wall: Sendable {
   private let state = Mutex(WallTime(milliseconds: 1_800_000_000_000))
   var now: WallTime {
@@ -93,13 +93,13 @@ final class Records: Sendable {
   var all: [SampleRecord] { state.withLock { $0 } }
 }
 
-/// Dice that always show the middle.
+/// A random source that always returns the middle.
 struct RandomSource: RandomNumberGenerator, Sendable {
   mutating func next() -> UInt64 { 1 << 31 }
 }
 
 extension Policy {
-  /// Ten seconds, no chance, no retry.
+  /// Ten seconds, without jitter and without a retry.
   static let steady: Policy = {
     var policy = Policy(every: .seconds(10))
     policy.ladderJitter = .none
@@ -133,11 +133,11 @@ extension ScriptedExchange.Reply {
   }
 }
 
-/// Streams that a test opens and writes to by hand.
+/// Streams that a test opens and writes to.
 final class ScriptedStreaming: HTTPStreaming, Sendable {
   typealias Receive = @Sendable (HTTPStreamPart) async -> HTTPStreamDemand
 
-  /// A stream somebody asked for.
+  /// A stream that was requested.
   final class Stream: Sendable {
     let request: HTTPRequest
     private let receive: Receive
@@ -173,12 +173,12 @@ final class ScriptedStreaming: HTTPStreaming, Sendable {
   private let opened: AsyncStream<Stream>.Continuation
   private let count = Mutex(0)
 
-  /// How many streams were asked for.
+  /// The number of streams that were requested.
   var openings: Int { count.withLock { $0 } }
 
   init() { (streams, opened) = AsyncStream.makeStream() }
 
-  /// Waits for the next stream that is asked for.
+  /// Waits for the next stream that is requested.
   func next() async -> Stream? {
     var iterator = streams.makeAsyncIterator()
     return await iterator.next()
@@ -196,7 +196,7 @@ final class ScriptedStreaming: HTTPStreaming, Sendable {
   }
 }
 
-/// Lets others run until something holds; gives up after very many turns.
+/// Yields until a condition holds; gives up after very many turns.
 func eventually(
   isolation: isolated (any Actor)? = #isolation,
   _ holds: () -> Bool

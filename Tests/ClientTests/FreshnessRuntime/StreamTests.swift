@@ -10,7 +10,7 @@ import Testing
 struct StreamTests {
   private let policy = Policy.steady.with { $0.push = Policy.Push() }
 
-  /// A note that is shown, and its stream that was asked for.
+  /// A note that is observed, and the stream that was requested for it.
   private struct Opened {
     var exchange: ScriptedExchange
     var stand: Stand
@@ -68,7 +68,7 @@ struct StreamTests {
     while await snapshots.next()?.value != "2" {}
     try await it.stand.pass(.milliseconds(37_500))
     #expect(await eventually { it.stand.client.freshness(of: it.note)?.isStreaming == false })
-    // It is opened again, a step of the ladder later.
+    // It is reopened after a backoff step.
     try await it.stand.pass(.seconds(2))
     let second = try #require(await it.stand.streams.next())
     #expect(second !== it.stream)

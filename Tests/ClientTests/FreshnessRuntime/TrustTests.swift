@@ -5,10 +5,10 @@ import FreshnessTesting
 import HTTPTypes
 import Testing
 
-/// R36 to R40 where several resources share one server.
+/// R36 to R40 for several resources of one server.
 @Suite("FreshnessClient: trust")
 struct TrustTests {
-  /// Watches resources and waits until each of them was asked for once.
+  /// Observes resources and waits until each of them was requested once.
   private func watch(
     _ notes: [Note],
     on stand: Stand
@@ -38,7 +38,7 @@ struct TrustTests {
     #expect(
       await eventually { stand.client.freshness(of: Note("/a"))?.nextActionIn == .seconds(200) }
     )
-    // Another stop, 0.1 s later: remembered, and asked for when the time has come.
+    // Another stop, 0.1 s later: kept, and requested when the time has come.
     let late = watch([Note("/late")], on: stand)
     #expect(
       await eventually { stand.client.freshness(of: Note("/late"))?.nextActionIn == .seconds(200) }
@@ -77,7 +77,7 @@ struct TrustTests {
     let tasks = watch(notes, on: stand)
     try await exchange.waitForRequests(atLeast: 12)
     #expect(await eventually { stand.client.census.requests == 0 })
-    // Twelve failures: everybody is silent for the last step of the ladder, not for two seconds.
+    // Twelve failures: all resources wait for the last backoff step, not for two seconds.
     for note in notes {
       let wait = stand.client.freshness(of: note)?.nextActionIn ?? .zero
       #expect(wait == .seconds(20))
@@ -99,19 +99,19 @@ struct TrustTests {
     }
     try await exchange.waitForRequests(atLeast: 1)
     try await stand.pass(.seconds(4))
-    // Built at the request, 1 s old by then; it came 4 s later.
+    // Rendered at the request, 1 s old by then; it arrived 4 s later.
     #expect(exchange.settle(1, with: .note("0 1000", [.date: Stamped.date(1)])))
     #expect(await eventually { stand.client.value(of: note) != nil })
     #expect(stand.client.freshness(of: note)?.label.age == .seconds(5))
     try await stand.pass(.seconds(6))
     try await exchange.waitForRequests(atLeast: 2)
-    // The same answer out of a cache that hides it: as old as known.
+    // The same response from a cache that hides its age: as old as known.
     #expect(exchange.settle(2, with: .note("0 1000", [.date: Stamped.date(1)])))
     #expect(await eventually { stand.client.census.requests == 0 })
     #expect(stand.client.freshness(of: note)?.label.age == .seconds(11))
     try await stand.pass(.seconds(10))
     try await exchange.waitForRequests(atLeast: 3)
-    // Newer data out of a cache that puts its own Date on it, 9 s after it was served.
+    // Newer data from a cache that adds its own Date, 9 s after it was served.
     #expect(exchange.settle(3, with: .note("10000 12000", [.date: Stamped.date(21)])))
     #expect(await eventually { stand.client.census.requests == 0 })
     #expect(stand.client.freshness(of: note)?.label.age == .milliseconds(2_000 + 9_000 + 999))
@@ -166,7 +166,8 @@ struct TrustTests {
   }
 }
 
-/// A resource that tells when its data was made and when it was served, in milliseconds of the run.
+/// A resource that reports when its data was made and when it was served, in milliseconds of the
+/// run.
 private struct Stamped: FreshResource {
   static let origin: Int64 = 1_800_000_000_000
 

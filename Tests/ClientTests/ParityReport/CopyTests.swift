@@ -124,7 +124,7 @@ struct CopyTests {
       #expect(says.contains { $0.hasPrefix("row \(row), ") && $0.contains(words) }, "\(says)")
       #expect(ReportText.text(report).contains("verdict: FAIL"))
     }
-    // A row whose own story no vector tells is not proved by its rules.
+    // A row without a vector for its own scenario is not proved by its rules.
     let untold = MechanismTable(
       vectors: [MechanismTable.Vector(id: "row-7", covers: ["R20"])],
       proofs: [BuildProof(build: "native", source: "here", mismatches: results)]

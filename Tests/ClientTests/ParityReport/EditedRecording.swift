@@ -2,7 +2,7 @@ import ConditionalHTTP
 import Foundation
 import ParityReport
 
-/// A recording that somebody changes by hand.
+/// A recording that a test edits.
 struct EditedRecording {
   /// The lines as members.
   var lines: [[String: Any]]
@@ -44,7 +44,7 @@ struct EditedRecording {
   /// A number of a line.
   func number(_ name: String, _ index: Int) -> Int64 { lines[index][name] as? Int64 ?? 0 }
 
-  /// The places of the answers with a body.
+  /// The indices of the responses with a body.
   var contents: [Int] { lines.indices.filter { lines[$0]["outcome"] as? String == "content" } }
 }
 

@@ -3,12 +3,13 @@ import Foundation
 import Freshness
 import Testing
 
-/// A pair of recordings, a page's and a terminal's, and what somebody made of it who wants it to pass.
+/// A pair of recordings, of a page and of a terminal, edited in order to pass.
 ///
-/// The first eighteen are those of an audit of the report, rebuilt from its words; the last four are its kind.
+/// The first eighteen come from an audit of the report, rebuilt from its description; the last four
+/// are similar.
 struct Forgery: CustomTestStringConvertible, Sendable {
   let name: String
-  /// Whether the report sees through it without receipts.
+  /// Whether the report detects it without receipts.
   let isSeen: Bool
   let forge: @Sendable (inout EditedRecording, inout EditedRecording) throws -> Void
 
@@ -173,7 +174,7 @@ extension EditedRecording {
     )
   }
 
-  /// Gives all answers other names and bodies.
+  /// Gives all responses other names and bodies.
   fileprivate mutating func rename() {
     for index in lines.indices {
       if lines[index]["digest"] != nil { lines[index]["digest"] = "\(900 + index)" }
@@ -181,7 +182,7 @@ extension EditedRecording {
     }
   }
 
-  /// Writes another stop into everything.
+  /// Replaces the stop everywhere.
   fileprivate mutating func rename(stop: String) {
     for index in lines.indices {
       for name in ["asked", "answered"] where lines[index][name] != nil {
@@ -191,7 +192,7 @@ extension EditedRecording {
     }
   }
 
-  /// Makes all ages a quarter of what they were, and moves the source times with them.
+  /// Reduces all ages to a quarter, and moves the source times accordingly.
   fileprivate mutating func makeYounger() {
     for index in lines.indices {
       let less = number("rtCacheAgeMs", index) * 3 / 4

@@ -93,7 +93,7 @@ struct ForgeryTests {
     #expect(cut.first?.contains("1 answer do not follow the one before") == true)
     let moved = try failed { $0.shift(["startedAt", "endedAt"], by: 2_500) { $0 == 7 } }
     #expect(moved.first?.contains("started at another time than the server saw") == true)
-    // A ring that forgot the beginning is no forgery.
+    // A ring that dropped the beginning is not a forgery.
     #expect(try failed { $0.lines.removeFirst(4) } == [])
   }
 

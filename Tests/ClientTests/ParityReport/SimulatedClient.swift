@@ -8,11 +8,11 @@ enum SimulatedClient {
   ///
   /// - Parameters:
   ///   - policy: The constants of the client.
-  ///   - server: The server; it may be asked by others too.
-  ///   - seed: The dice of network and client.
+  ///   - server: The server; other clients may use it too.
+  ///   - seed: The seed of network and client.
   ///   - start: When the client starts, on the server's clock.
   ///   - length: How long it runs, in milliseconds.
-  ///   - kind: What it is.
+  ///   - kind: The kind of client.
   /// - Returns: Its recording.
   static func record(
     _ policy: Policy,

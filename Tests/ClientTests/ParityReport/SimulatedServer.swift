@@ -2,21 +2,21 @@ import ConditionalHTTP
 import Freshness
 import FreshnessRuntime
 
-/// A stationboard server with a realtime feed, on a clock of its own.
+/// A stationboard server with a realtime feed, on its own clock.
 struct SimulatedServer {
   /// The wall time at which everything begins.
   var origin: Int64 = 1_795_503_600_417
-  /// The stop it answers about.
+  /// The stop that it serves.
   var stop = "8501120"
-  /// Milliseconds between two publications; nothing stops the feed.
+  /// The milliseconds between two publications; `nil` stops the feed.
   var period: Int64? = 15_000
-  /// How many publications in a hundred change the board.
+  /// The percentage of publications that change the board.
   var changePercent: UInt64 = 70
-  /// How many requests in a hundred fail.
+  /// The percentage of requests that fail.
   var failurePercent: UInt64 = 0
-  /// Whether it says how fresh its boards are.
+  /// Whether it reports the freshness of its boards.
   var saysFreshness = true
-  /// What it makes receipts with.
+  /// The key of its receipts.
   var key: ReceiptKey?
   /// The status it reports.
   var status = RealtimeStatus.applied
@@ -26,19 +26,19 @@ struct SimulatedServer {
 
   init(seed: UInt64) { dice = SplitMix64(seed: seed) }
 
-  /// An answer, with what a client records of it.
+  /// A response, with what a client records of it.
   struct Reply {
     var answer: Answer
     var evidence: SampleEvidence
   }
 
-  /// The publication that is served at a moment.
+  /// Returns the publication that is served at an instant.
   private func publication(_ at: Int64) -> Int64 {
     guard let period else { return 0 }
     return max((at - 800) / period, 0)
   }
 
-  /// The edition of the board: publications that change nothing make no new one.
+  /// Returns the version of the board: publications without changes do not make a new one.
   private func edition(_ at: Int64) -> Int64 {
     var edition: Int64 = 1
     for number in 0..<publication(at) {
@@ -48,14 +48,14 @@ struct SimulatedServer {
     return edition
   }
 
-  /// Answers a request that reaches the server at a moment.
+  /// Responds to a request that reaches the server at an instant.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - at: The moment.
-  ///   - client: Who asks.
-  ///   - after: What the request says of the receipt before.
-  /// - Returns: The answer.
+  ///   - at: The instant.
+  ///   - client: The kind of client.
+  ///   - after: What the request says about the previous receipt.
+  /// - Returns: The response.
   mutating func reply(
     to request: Request,
     at: Int64,

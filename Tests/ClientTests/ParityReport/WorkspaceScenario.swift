@@ -1,7 +1,8 @@
 import Foundation
 import ParityReport
 
-/// What an honest client of workspaces records beside honest agents, as members that a test may change.
+/// The recordings of an honest client of workspaces with honest agents, as members that a test may
+/// change.
 struct WorkspaceScenario {
   var polled: [[String: Any]] = []
   var pushed: [[String: Any]] = []
@@ -10,12 +11,12 @@ struct WorkspaceScenario {
   private static let begin: Int64 = 1_795_287_850_241
   private var seed: UInt64
 
-  /// Plays forty minutes idle, ten active, ten recent and ten in the background.
+  /// Simulates forty minutes idle, ten active, ten recent and ten in the background.
   ///
   /// - Parameters:
-  ///   - seed: Everything follows from it.
-  ///   - wholeList: The bytes of a list.
-  ///   - every: After how many answers "not modified" is left out once, when idle.
+  ///   - seed: The seed, which determines everything.
+  ///   - wholeList: The size of a list in bytes.
+  ///   - every: After how many responses "not modified" is omitted once, when idle.
   init(seed: UInt64 = 5, wholeList: Int64 = 20_000, every: Int = 120) {
     self.seed = seed
     let changes = agents(from: Self.begin + 2_400_000, until: Self.begin + 3_600_000)
@@ -138,7 +139,7 @@ struct WorkspaceScenario {
     ])
   }
 
-  /// The places of the lines for which something holds.
+  /// Returns the indices of the lines that have a value.
   static func places(_ lines: [[String: Any]], _ name: String, _ value: String) -> [Int] {
     lines.indices.filter { lines[$0][name] as? String == value }
   }
@@ -152,7 +153,7 @@ struct WorkspaceScenario {
     return bytes
   }
 
-  /// What is made of it.
+  /// Returns the report about it.
   func report() throws -> WorkspacesReport {
     WorkspacesReport(
       [

@@ -2,7 +2,7 @@ import ConditionalHTTP
 import FreshnessTesting
 import HTTPTypes
 
-/// Answers of a stationboard server, written by hand.
+/// Responses of a stationboard server, written by hand.
 enum BoardStand {
   /// A board of some lines, as JSON.
   static func board(
@@ -26,7 +26,7 @@ enum BoardStand {
     """
   }
 
-  /// What a board says about itself.
+  /// Returns the metadata of a board.
   static func meta(_ status: String = "applied", _ second: Int = 0) -> String {
     """
     "meta":{"serverTime":"2026-11-24T07:00:0\(second).500Z","responseMode":"full","rtStatus":"\(status)",\
@@ -45,15 +45,15 @@ enum BoardStand {
     )
   }
 
-  /// An answer without a body.
+  /// Returns a response without a body.
   static func status(_ status: HTTPResponse.Status) -> ScriptedExchange.Reply {
     .answer(HTTPExchangeAnswer(head: HTTPResponse(status: status), body: []))
   }
 
-  /// Lets others run until something holds; gives up after very many turns.
+  /// Yields until a condition holds; gives up after very many turns.
   @MainActor
   static func eventually(_ holds: () -> Bool) async -> Bool {
-    // Lying down, not stepping back: on a busy machine those it waits for would never get a turn.
+    // Sleeping instead of yielding: on a busy machine the awaited tasks would otherwise never run.
     let end = ContinuousClock.now + .seconds(300)
     while !holds() {
       guard ContinuousClock.now < end else { return false }

@@ -10,7 +10,7 @@ import Workspaces
 
 @testable import WorkspacesClient
 
-/// A server by hand: requests, content and streams.
+/// A scripted server: requests, content and streams.
 private final class Wire: WorkspaceClient.Transport {
   let exchange: ScriptedExchange
   private let log = Mutex<(contents: [(HTTPRequest, String)], opened: Int, closed: Int)>(([], 0, 0))
@@ -24,7 +24,7 @@ private final class Wire: WorkspaceClient.Transport {
   /// How many streams were opened, and how many of them are closed.
   var streams: (opened: Int, closed: Int) { log.withLock { ($0.opened, $0.closed) } }
 
-  /// How often a path was asked for.
+  /// Returns how often a path was requested.
   func asked(_ path: String) -> Int {
     exchange.sent.count { $0.request.path?.hasPrefix(path) == true }
   }
@@ -103,7 +103,7 @@ private final class Wire: WorkspaceClient.Transport {
   }
 
   private func eventually(_ holds: () -> Bool) async -> Bool {
-    // As long as it takes: beside tests that keep every processor busy nothing else gets a turn for minutes.
+    // As long as it takes: tests that keep every processor busy may delay others for minutes.
     let end = ContinuousClock.now + .seconds(300)
     while !holds() {
       guard ContinuousClock.now < end else { return false }

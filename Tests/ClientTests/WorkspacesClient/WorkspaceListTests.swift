@@ -35,7 +35,7 @@ import Workspaces
     let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
     #expect(composed == decomposed)
     #expect(list(composed) == list(composed))
-    // A branch that is renamed from one to the other is news.
+    // A branch that is renamed from one to the other is a change.
     #expect(list(composed) != list(decomposed))
     #expect(list("x", path: "/\(composed)") != list("x", path: "/\(decomposed)"))
     // Two worktrees whose ids are such names are two.

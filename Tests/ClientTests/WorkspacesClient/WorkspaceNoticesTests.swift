@@ -51,7 +51,7 @@ import WorkspacesClient
     #expect(titles([old], [old]) == [[], []])
     #expect(titles([worktree(.unknown, nil)], [old], [old]) == [[], [], []])
     #expect(titles([], [old]) == [[], []])
-    // It began since then: it is news, also in a worktree that was not there.
+    // It began since then: it is notified, also in a worktree that was not listed.
     #expect(titles([], [worktree(.needsYou)]) == [[], ["shop/pay needs you"]])
     #expect(
       titles([worktree(.unknown, nil)], [worktree(.doneUnseen)]) == [[], ["shop/pay is done"]]

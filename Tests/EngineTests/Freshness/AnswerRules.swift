@@ -45,7 +45,7 @@ struct AnswerRules {
     stage.send(.evicted)
     let effects = stage.reply(.unchanged)
     #expect(effects.request != nil && effects.request?.validator == nil)
-    // A server that insists is a failure, and no loop.
+    // A server that insists is a failure, and does not cause a loop.
     let second = stage.reply(.unchanged)
     #expect(second.request == nil)
     #expect(stage.machine.failure?.kind == .missingBody)
@@ -166,7 +166,7 @@ struct AnswerRules {
     #expect(stage.machine.snapshot != nil)
     #expect((stage.nextInterval() ?? .zero) >= .minutes(5))
     stage.reply(outcome)
-    // Another question, or a person, is another matter.
+    // Another query, or the user, is handled differently.
     #expect(stage.send(.wished(.person)).request != nil)
   }
 
@@ -267,7 +267,7 @@ struct AnswerRules {
     stage.draw = .highest
     #expect(stage.send(.connectivity(.online)).request == nil)
     #expect(stage.last.alarm == stage.now + .seconds(1))
-    // The person's wish is not forgotten.
+    // The user's request is kept.
     #expect(stage.advanceToRequest()?.wish.origin == .person)
     #expect(!stage.last.notes.contains(.rescued))
   }

@@ -44,7 +44,7 @@ struct CanonicalState: Hashable {
 
   func hash(into hasher: inout Hasher) { hasher.combine(words) }
 
-  /// A number that is the same in every run; spread enough to pick states with.
+  /// A number that is the same in every run; distributed enough to select states.
   var lot: UInt64 {
     let folded = words.first ^ words.second &* 3 ^ words.third &* 5 ^ words.fourth &* 7
     return ((folded ^ words.fifth ^ words.sixth ^ words.seventh) &* 0x9E37_79B9_7F4A_7C15) >> 32
@@ -111,13 +111,13 @@ struct CanonicalState: Hashable {
     put(machine.degraded.isQuiet)
   }
 
-  /// What has passed of a restraint only excuses a silence since the last answer (R15).
+  /// The part of a restraint that has passed only excuses a silence since the last response (R15).
   private func relevant(_ until: Moment?, _ machine: RefreshMachine, at now: Moment) -> Moment? {
     guard let until, until <= now else { return until }
     return machine.lastEnd.map { until > $0 } ?? false ? now : nil
   }
 
-  /// Packs the phase; tells since when the machine waits.
+  /// Packs the phase; returns since when the machine waits.
   private mutating func putPhase(of machine: RefreshMachine, at now: Moment) -> Moment {
     // The start of the last request holds the next one back by one interval at most, and an answer
     // that took longer than an interval counts as one (R10, R11, R35, P9).
@@ -137,7 +137,7 @@ struct CanonicalState: Hashable {
       put(machine.lastStart, at: now, horizon: now - rest.since + horizon)
       return rest.since
     case .asking(let flight, let then):
-      // The request that is out started last.
+      // The request in flight started last.
       put(2, width: 2)
       put(flight.startedAt, at: now, horizon: .seconds(60))
       put(flight.request.wish)
@@ -210,8 +210,8 @@ struct CanonicalState: Hashable {
     put(16 * (1 + UInt64(wish.origin.rawValue)) + flags, width: 8)
   }
 
-  /// Packs a moment relative to now, in steps of 100 ms; one that lies further back than the horizon
-  /// counts as lying on it.
+  /// Packs an instant relative to now, in steps of 100 ms; one before the horizon counts as the
+  /// horizon.
   private mutating func put(_ moment: Moment?, at now: Moment, horizon: Timespan) {
     guard let moment else { return put(0, width: 12) }
     let distance = max((moment - now).milliseconds, -horizon.milliseconds)
@@ -243,7 +243,7 @@ struct CanonicalState: Hashable {
   }
 }
 
-/// What a machine orders, without the numbers that differ between states that behave alike.
+/// The effects of a machine, without the numbers that differ between equivalent states.
 struct CanonicalOrders: Hashable {
   private let cancels: Bool
   private let snapshot: Effects.SnapshotOrder
@@ -255,9 +255,9 @@ struct CanonicalOrders: Hashable {
   private let hasSample: Bool
   private let notes: Notes
 
-  /// Reduces the orders that a machine gave.
+  /// Reduces the effects of a machine.
   ///
-  /// That a failure or a label became another is left out, as their contents are.
+  /// Changes of a failure or a label are omitted, like their contents.
   init(_ effects: Effects, of before: RefreshMachine, at now: Moment) {
     cancels = effects.cancel != nil
     snapshot = effects.snapshot

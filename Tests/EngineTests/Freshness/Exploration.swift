@@ -5,8 +5,8 @@ import Testing
 
 /// Every sequence of events up to a depth.
 ///
-/// The policies are small and their lengths are whole seconds, so that different ways often lead to
-/// one state. Of states that behave alike one is followed; see `CanonicalState`.
+/// The policies are small and their lengths are whole seconds, so that different paths often lead
+/// to one state. Of equivalent states one is followed; see `CanonicalState`.
 @Suite("Exhaustive: every sequence of events")
 struct Exploration {
   struct State {
@@ -60,13 +60,13 @@ struct Exploration {
     return policy
   }()
 
-  /// One search: a policy, the events that may happen, and how many of them in a row.
+  /// A search: a policy, the events that may happen, and their maximum number.
   struct Search: CustomTestStringConvertible {
     var name: String
     var policy: Policy
     var steps: [ExplorationStep]
     var depth: Int
-    /// The number of different states that must be found at least.
+    /// The minimum number of different states to be found.
     var atLeast: Int
     var testDescription: String { name }
   }
@@ -109,7 +109,7 @@ struct Exploration {
     ),
   ]
 
-  /// One state in so many is picked to be compared with those that are merged into it.
+  /// One in this many states is selected to be compared with those that are merged into it.
   static let pickedOneIn: UInt64 = 512
 
   @Test(arguments: searches)
@@ -150,7 +150,7 @@ struct Exploration {
     #expect(comparisons >= TestScale.sized(20, long: 100))
   }
 
-  /// One event handled in one state, with what it breaks.
+  /// One event handled in one state, with its violations.
   struct Turn {
     var after: State
     var effects: Effects
@@ -171,7 +171,7 @@ struct Exploration {
     }
   }
 
-  /// Names the first step at which two states that count as one part.
+  /// Returns the first step at which two equal states differ.
   static func difference(_ one: State, _ other: State, steps: [ExplorationStep]) -> String? {
     for step in steps {
       guard let first = Turn(step, in: one), let second = Turn(step, in: other) else {

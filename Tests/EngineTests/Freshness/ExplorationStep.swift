@@ -1,6 +1,6 @@
 @testable import Freshness
 
-/// Something that may happen in a search: an event, after some time.
+/// A step of a search: an event, after some time.
 enum ExplorationStep: CaseIterable {
   case started, stopped, onTime, late, looked, background, foreground, suspended
   case offline, online, person, hardRefresh, scheduled, context, evicted, acted
@@ -14,7 +14,7 @@ enum ExplorationStep: CaseIterable {
   /// The steps whose order decides most.
   static let common = Array(allCases.prefix { $0 != .slept })
 
-  /// What people, devices and the origin do, against a small budget (R39, R40).
+  /// The events of users, devices and the origin, against a small budget (R39, R40).
   static let impatient: [ExplorationStep] = [
     .started, .stopped, .onTime, .late, .background, .foreground, .offline, .online, .person,
     .hardRefresh, .looked, .context, .full, .unchanged, .transient, .throttled, .opened, .delivered,
@@ -35,7 +35,7 @@ enum ExplorationStep: CaseIterable {
     }
   }
 
-  /// The event in a state, with its moment; nothing if it cannot happen there.
+  /// Returns the event in a state, with its time, or `nil` if it cannot happen there.
   func event(in state: Exploration.State) -> (Event, Moment)? {
     let machine = state.machine
     let now = state.now

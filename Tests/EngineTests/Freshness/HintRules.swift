@@ -169,7 +169,7 @@ struct HintRules {
     let request = stage.advanceToRequest()
     #expect(request?.longPoll == .seconds(25) && request?.validator != nil)
     #expect(request?.timeout == .seconds(37))
-    // It answered late: the next one follows at once, spread.
+    // It responded late: the next one follows at once, spread.
     stage.reply(.content(.other), after: .seconds(20))
     #expect((stage.machine.alarm ?? .start) - stage.now <= .seconds(1))
     // A server that does not wait is polled at the cadence.
@@ -197,7 +197,7 @@ struct HintRules {
 
   static let streaming = Policy.plain.with { $0.push = Policy.Push() }
 
-  /// A machine with a healthy stream, a copy, and nothing out.
+  /// A machine with a healthy stream and a copy, and without a request in flight.
   static func live() -> Stage {
     var stage = Stage(streaming)
     stage.send(.started)

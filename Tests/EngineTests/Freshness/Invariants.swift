@@ -66,7 +66,7 @@ struct Invariants {
       return true
     }
     let isOfRequest = ticket.generation == before.outstanding?.generation
-    // Every event looks at the time as well, and may find that a request is due.
+    // Every event checks the time as well, and may find that a request is due.
     let allowed: Effects.Changes = isOfRequest || effects.request != nil ? .loading : []
     guard effects.snapshot == .none else { return false }
     return effects.notes.contains(.timedOut) || effects.changes.isSubset(of: allowed)
@@ -83,7 +83,7 @@ struct Invariants {
   private var notTooFast: Bool {
     guard effects.request != nil, event == .woke, let last = before.lastStart else { return true }
     guard case .resting(let rest) = before.phase, rest.cause == .cadence else { return true }
-    // R40: what a person asked for goes out as soon as the budget covers it.
+    // R40: a refresh by the user is sent as soon as the budget covers it.
     guard before.postponed == nil else { return true }
     return now - last >= after.policy.leastInterval
   }
@@ -123,11 +123,11 @@ struct Invariants {
   private var successClears: Bool {
     switch effects.snapshot {
     case .apply, .verify, .hold:
-      // R21: what a stream brings ends no `Retry-After`, which is about requests.
+      // R21: stream events do not end a `Retry-After`, which applies to requests.
       if case .linkDelivered = event {
         return after.failure == nil && after.backoff == Backoff(notBefore: before.backoff.notBefore)
       }
-      // R38: a copy from disk is no answer.
+      // R38: a copy from disk is not a response.
       if case .restored = event { return true }
       return after.failure == nil && after.backoff == Backoff()
     case .none, .clear: return true

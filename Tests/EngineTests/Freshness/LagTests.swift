@@ -4,7 +4,7 @@ import Testing
 
 @Suite("How long after its source time a change can be had: R31")
 struct LagTests {
-  /// Asks twice in a period of 30 s, the first time at the lag that is reckoned with, and half a second.
+  /// Requests twice in a period of 30 s, the first time at the planned lag plus half a second.
   struct Asker {
     var lag = Lag()
     var misses = 0

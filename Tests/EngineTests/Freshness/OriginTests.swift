@@ -1,7 +1,7 @@
 import Freshness
 import Testing
 
-/// R39: what is known of an origin.
+/// R39: the state of an origin.
 @Suite("Back-pressure by origin")
 struct OriginTests {
   private func origin(out numbers: [Int64], of limits: Origin.Limits = Origin.Limits()) -> Origin {
@@ -73,7 +73,7 @@ struct OriginTests {
     }
     for number in Int64(7)...9 { origin.ask(number, priority: .normal) }
     #expect(origin.admit() == 7 && origin.admit() == nil)
-    // Whatever it says, it answers again.
+    // Any response at all shows that it is up again.
     origin.ended(7, .refused, at: now)
     #expect(origin.restraint.quietUntil == nil && origin.places == 6)
     #expect(origin.admit() == 8 && origin.admit() == 9)

@@ -19,7 +19,7 @@ struct RandomWalk {
     var machine = RefreshMachine(policy: policy, context: Context(question: 1))
     var now = Moment.start
     for count in 1...35_000 {
-      // Mostly good hosts that heed the alarm; sometimes hosts that come late or look in early.
+      // Mostly good hosts that obey the alarm; sometimes hosts that are late or check early.
       let event = Self.event(for: machine, &dice)
       if event == .woke, let alarm = machine.alarm {
         now = max(now, alarm) + (dice.below(20) == 0 ? .seconds(Int64(dice.below(200))) : .zero)

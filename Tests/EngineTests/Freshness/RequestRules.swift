@@ -98,7 +98,7 @@ struct RequestRules {
     #expect(stage.machine.failuresInARow == 0)
     #expect(effects.request?.validator == nil)
     #expect(effects.request?.ticket.context == Context(question: 2))
-    // The board without realtime data is not held against the one of the other stop.
+    // The board without realtime data is not compared with that of the other stop.
     #expect(stage.reply(.content(.scheduled)).snapshot == .apply)
   }
 
@@ -131,7 +131,7 @@ struct RequestRules {
     }
     stage.advance(.seconds(1))
     #expect(stage.send(.wished(.person)).request != nil)
-    // A return to the foreground as well, and the ladder goes on where it was.
+    // A return to the foreground as well, and the backoff continues.
     stage.reply(.unreachable)
     stage.send(.lifecycle(.background))
     #expect(stage.send(.lifecycle(.foreground)).request != nil)

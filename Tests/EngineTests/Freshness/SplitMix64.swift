@@ -1,6 +1,6 @@
 import Freshness
 
-/// A small generator of reproducible chance.
+/// A small reproducible random number generator.
 struct SplitMix64 {
   private var state: UInt64
 

@@ -1,12 +1,12 @@
 import Freshness
 
-/// A machine, a clock that is a number, and the host's part of the bargain.
+/// A machine, a clock that is a number, and the host's duties.
 struct Stage {
   var machine: RefreshMachine
   var now = Moment.start
-  /// The draw of the next events.
+  /// The random sample of the next events.
   var draw = RandomSample.middle
-  /// Every request that was sent, with its moment.
+  /// Every request that was sent, with its time.
   var requests: [(at: Moment, request: Request)] = []
   var diagnostics: Diagnostics
   /// The effects of the last event.
@@ -17,7 +17,7 @@ struct Stage {
     diagnostics = Diagnostics(policy: policy)
   }
 
-  /// A machine that is watched and has one copy, which was answered at once.
+  /// Returns a machine that is observed and has one copy, which arrived at once.
   static func settled(_ policy: Policy, _ content: Content = .plain) -> Stage {
     var stage = Stage(policy)
     stage.send(.started)
@@ -46,7 +46,7 @@ struct Stage {
   /// Lets time pass without any alarm, as on a device that sleeps.
   mutating func skip(_ span: Timespan) { now = now + span }
 
-  /// Lets time pass until the next request goes out.
+  /// Lets time pass until the next request is sent.
   mutating func advanceToRequest(within limit: Timespan = .seconds(3_600)) -> Request? {
     let target = now + limit
     while let alarm = machine.alarm, alarm <= target {
@@ -57,7 +57,7 @@ struct Stage {
     return nil
   }
 
-  /// Answers the request that is out.
+  /// Responds to the request in flight.
   @discardableResult
   mutating func reply(
     _ outcome: Outcome,
@@ -80,7 +80,7 @@ struct Stage {
     return send(.answered(ticket, answer))
   }
 
-  /// Answers every request for a while in the same way, after a round trip.
+  /// Responds to every request for a while in the same way, after a round trip.
   mutating func run(_ span: Timespan, answering outcome: Outcome, roundTrip: Timespan) {
     let target = now + span
     while let alarm = machine.alarm {
@@ -112,7 +112,7 @@ extension Content {
 }
 
 extension Policy {
-  /// A small policy with whole seconds and no chance.
+  /// A small policy with whole seconds and without jitter.
   static let plain = Policy(every: .seconds(10)).with { $0.ladderJitter = .none }
 
   func with(_ change: (inout Policy) -> Void) -> Policy {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Freshness
 
-/// R36 to R40, as far as one machine goes: what the vectors of `trust.json` leave out.
+/// R36 to R40, as far as one machine goes: what the vectors of `trust.json` omit.
 @Suite("Rules: trust")
 struct TrustRules {
   private static let origin: Int64 = 1_700_000_000_000
@@ -25,7 +25,8 @@ struct TrustRules {
       stage.advance(.milliseconds(Int64(dice.next() % 3_000)))
       stage.send(.wished(.person))
       let now = stage.now.milliseconds
-      // An edge that may be behind, and a cache on the way that may hide for how long it kept the answer.
+      // An edge that may be behind, and an intermediate cache that may hide how long it kept the
+      // response.
       let made = max(now - Int64(dice.next() % 60_000), 0) / 15_000 * 15_000
       let served = max(now - Int64(dice.next() % 20_000), made)
       stage.reply(
@@ -98,7 +99,7 @@ struct TrustRules {
   @Test(arguments: [1, 2, 3, 6, 12, 60])
   func `R40: in no minute does impatience cost more than its number`(number: Int32) {
     var dice = SplitMix64(seed: UInt64(number))
-    // A cadence so slow that every request is one of impatience.
+    // A cadence so slow that every request is an impatient one.
     let policy = Policy(every: .minutes(10_000)).with {
       $0.impatience = number
       $0.timeout = .minutes(10_000)
@@ -121,7 +122,7 @@ struct TrustRules {
       let others = moments[index...].prefix { $0 < moment + 60_000 }
       #expect(others.count <= number, "\(others.count) from \(moment) on")
     }
-    // And a wish is never forgotten.
+    // And a request is never lost.
     stage.send(.connectivity(.online))
     stage.send(.lifecycle(.foreground))
     stage.send(.started)

@@ -13,7 +13,8 @@ struct CoverageTests {
     #expect(covered.subtracting(Scenarios.all).sorted() == [])
   }
 
-  /// Everything that the vectors may say of a machine, as paths such as `request.priority=low`.
+  /// Everything that the vectors may state about a machine, as paths such as
+  /// `request.priority=low`.
   private static func words(_ shape: ExpectedShape, path: String) -> Set<String> {
     switch shape {
     case .whole, .range: return [path]
@@ -31,7 +32,7 @@ struct CoverageTests {
     }
   }
 
-  /// What the vectors do say, in the same form.
+  /// What the vectors do state, in the same form.
   private static func said(_ value: JSONValue, path: String, into found: inout Set<String>) {
     switch value {
     case .null: found.insert(path + "=null")
@@ -45,9 +46,9 @@ struct CoverageTests {
     }
   }
 
-  /// What no machine ever shows, so that no vector can expect it.
+  /// What a machine never shows, so that no vector can expect it.
   private static let impossible: Set<String> = [
-    // A cancelled request is no sample (R22).
+    // A canceled request is not a sample (R22).
     ".sample.outcome=cancelled",
     // What is applied and full is not reduced (R26).
     ".shows.label.marker.reduced.status=applied", ".shows.label.marker.reduced.mode=full",

@@ -5,7 +5,7 @@ import Testing
 struct DocumentErrorTests {
   static let policy = #""policy": {"every": 10000}"#
 
-  /// Reads one vector with an identifier and some steps, and gives the error's text.
+  /// Reads one vector with an identifier and some steps, and returns the error's text.
   private func problem(
     steps: String,
     rest: String = #""says": "s", "covers": ["X"], \#(policy)"#

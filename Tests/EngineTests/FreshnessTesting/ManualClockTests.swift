@@ -54,7 +54,7 @@ struct ManualClockTests {
   func `sleepers wake in the order of their deadlines, at their deadlines`() async throws {
     let clock = ManualClock()
     let log = Log()
-    // The clock tells each sleeper's time while `advance` waits for it: the order is exact.
+    // The clock reports each sleeper's time while `advance` waits for it: the order is exact.
     await withThrowingTaskGroup(of: Void.self) { group in
       for seconds in [30, 10, 20, 5, 25, 15] {
         group.addTask {
@@ -155,7 +155,7 @@ struct ManualClockTests {
   }
 }
 
-/// A door that is opened once.
+/// A gate that is opened once.
 actor Gate {
   private var isOpen = false
   private var waiting: [CheckedContinuation<Void, Never>] = []

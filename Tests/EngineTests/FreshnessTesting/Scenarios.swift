@@ -1,7 +1,7 @@
 /// Every rule and scenario that the vectors must cover.
 ///
-/// What a machine alone cannot be told is in the table at the end of
-/// Documentation/conformance-vectors.md, and not here.
+/// What the vectors do not cover is in the table at the end of
+/// Documentation/conformance-vectors.md.
 enum Scenarios {
   /// The rules of the engine.
   static let rules = (1...40).map { "R\($0)" }

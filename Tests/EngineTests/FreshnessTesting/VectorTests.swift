@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Vectors: the native machine")
 struct VectorTests {
-  /// All vectors by identifier; empty if they cannot be read, which a test of its own reports.
+  /// All vectors by identifier; empty if they cannot be read, which a separate test reports.
   static let vectors: [String: ConformanceVector] = {
     let all = (try? ConformanceSuite.vectors()) ?? []
     return Dictionary(all.map { ($0.id, $0) }) { first, _ in first }

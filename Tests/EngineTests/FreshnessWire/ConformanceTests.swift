@@ -3,7 +3,7 @@ import FreshnessTesting
 import FreshnessWire
 import Testing
 
-/// A machine behind the wire form: whatever goes in or out of it passes as words.
+/// A machine behind the wire form: all input and output passes as words.
 private struct WiredMachine: ConformingMachine {
   private var wired: WireMachine
   private var now = Moment.start

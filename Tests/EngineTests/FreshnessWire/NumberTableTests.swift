@@ -6,8 +6,8 @@ import Testing
 
 /// The published table, `Tests/EngineWasm/numbers.json`, against the code.
 ///
-/// Numbers are for ever: any change of that file but a new name at the end of a list breaks every
-/// host that is out there.
+/// Numbers are permanent: any change of that file except a new name at the end of a list breaks
+/// every deployed host.
 @Suite("Published numbers")
 struct NumberTableTests {
   private struct Table: Decodable {

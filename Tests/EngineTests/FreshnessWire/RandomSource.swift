@@ -1,7 +1,7 @@
 import Freshness
 import FreshnessWire
 
-/// A small generator of reproducible chance, and values made of it.
+/// A small reproducible random number generator, and values made with it.
 struct RandomSource {
   private var state: UInt64
 
@@ -180,7 +180,7 @@ struct RandomSource {
     }
   }
 
-  /// Any policy the wire can carry, however mad.
+  /// Returns any policy that the wire can carry.
   mutating func policy() -> Policy {
     var policy = Policy(every: span(), jitter: jitter())
     policy.recent = span()

@@ -30,7 +30,7 @@ struct StrictnessTests {
     var accepted = 0
     for _ in 0..<100_000 {
       let words = (0..<dice.below(60)).map { _ in dice.word() }
-      // What is read must be the very message: nothing is guessed or mended.
+      // What is read must be the exact message: nothing is guessed or repaired.
       if let event = try? Event(words: words) {
         accepted += 1
         try #require(try event.words() == words)

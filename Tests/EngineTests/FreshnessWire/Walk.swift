@@ -43,7 +43,7 @@ struct Walk {
     }
   }
 
-  /// An answer that could have been given; now and then any answer at all.
+  /// Returns a plausible response; occasionally any response at all.
   private mutating func answer() -> Answer {
     if dice.chance(1, in: 6) { return dice.answer() }
     var answer = Answer(.unchanged, status: 304, bytes: Int64(dice.below(5_000)))

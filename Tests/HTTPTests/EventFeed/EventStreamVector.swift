@@ -1,7 +1,7 @@
 import EventFeed
 import Testing
 
-/// A stream and what it says.
+/// A stream and its items.
 struct EventStreamVector: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let bytes: [UInt8]

@@ -3,7 +3,7 @@ import Testing
 @testable import TerminalText
 
 @Suite struct TerminalTextTests {
-  /// What must never reach a terminal from a text of others.
+  /// Text that must never reach a terminal from untrusted sources.
   static let hostile = [
     "\u{1B}[31mred", "\u{9B}31mred", "bell\u{7}", "\u{1B}]0;title\u{7}", "a\rb", "a\nb", "a\tb",
     "\u{202E}desrever", "\u{2066}x\u{2069}", "a\u{2028}b", "\u{0}", "\u{7F}", "a\u{200B}b",
@@ -27,7 +27,7 @@ import Testing
       let fitted = TerminalText.fit(text, width)
       #expect(isHarmless(fitted))
       #expect(TerminalText.width(of: fitted) == width)
-      // A tower of marks is no text.
+      // A stack of combining marks is not text.
       #expect(fitted.unicodeScalars.count <= 16 * max(width, 1))
       #expect(TerminalText.wrapped(text, width).allSatisfy { isHarmless($0) })
     }
@@ -37,7 +37,7 @@ import Testing
     #expect(TerminalText.plain("rm \u{202E}cod.exe") == "rm <U+202E>cod.exe")
     #expect(TerminalText.line("\u{2066}a\u{2069}") == "<U+2066>a<U+2069>")
     #expect(TerminalText.fit("\u{202D}x", 10) == "<U+202D>x ")
-    // Marks of direction reorder nothing behind them.
+    // Direction marks reorder nothing after them.
     #expect(TerminalText.plain("a\u{200E}b\u{200F}") == "ab")
   }
 

@@ -9,7 +9,7 @@ import WorkspacesClient
 @Suite struct LayoutTests {
   static let hostile = "\u{1B}[31mA\u{7}\u{9B}2J\u{202E}\r\n\tB\u{1B}]0;x\u{7}漢字 ✅ "
 
-  /// A worktree all of whose texts are hostile and long.
+  /// A worktree whose texts are all hostile and long.
   private static func worktree(_ state: AgentActivity.State) -> Workspace {
     let text = hostile + String(repeating: "words and ", count: 40) + hostile
     var it = Workspace(
@@ -154,7 +154,7 @@ import WorkspacesClient
     let polling = Stand.drawn(&screen, 60, 4, scene: Stand.scene(Stand.report(50)))
     #expect(polling[2].hasPrefix("◐ 50 s ago · asks in 2 s"))
     #expect(Stand.drawn(&screen, 60, 4, scene: Stand.scene(nil))[2].hasPrefix("○ nothing yet"))
-    // Before the first list, what is wrong and what to do stand in its place.
+    // Before the first list, the problem and the remedy are shown instead.
     var empty = WorkspaceScreen()
     let lines = Stand.drawn(&empty, 80, 9, scene: Stand.scene(nil, failure: "nobody answers"))
     #expect(lines[2].contains("nobody answers") && lines[4].contains("freshet serve --workspaces"))

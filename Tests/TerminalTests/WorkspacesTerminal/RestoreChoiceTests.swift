@@ -73,7 +73,7 @@ import WorkspacesClient
     #expect(screen.take(.enter) == nil)
     press(&screen, "restore")
     #expect(screen.take(.enter) == .make(.restore("p-pay", processes: [7])))
-    // What nothing helps against leads back to the list.
+    // A failure without a remedy leads back to the list.
     screen.made(
       .restore("p-pay", processes: [7]),
       .failure(WorkspaceFailure(.refused, status: 409, problem: .worktreeDirty, "dirty"))

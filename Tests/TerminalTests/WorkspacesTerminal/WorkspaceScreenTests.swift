@@ -326,7 +326,7 @@ import WorkspacesClient
     let lines = Stand.drawn(&screen).joined(separator: "\n")
     #expect(lines.contains("filter.x.clean = evil") && lines.contains("/code/.git/config"))
     #expect(lines.contains("… and 2 more") && !lines.contains("\u{1B}[2J"))
-    // A list that comes meanwhile does not change what is trusted.
+    // A list that arrives meanwhile does not change what is trusted.
     pay.git.trust?.digest = "d2"
     screen.take(Stand.list(pay))
     #expect(screen.take(.character("y")) == .make(.trust("id-pay", digest: "d1")))
@@ -359,7 +359,7 @@ import WorkspacesClient
     #expect(screen.take(.enter) == .make(create))
     let taken = WorkspaceFailure(.refused, status: 409, problem: .alreadyExists, "it is there")
     screen.made(create, .failure(taken))
-    // What was typed is there to be mended.
+    // The typed text is there to be corrected.
     _ = screen.take(.enter)
     #expect(Stand.drawn(&screen)[3].contains("fixbug"))
   }
