@@ -52,7 +52,7 @@ public enum Event: Hashable, Sendable {
   /// The limits that the origin imposes on every resource it serves (R39).
   case restrained(Restraint)
 
-  // MARK: Answers and news
+  // MARK: Responses and stream events
 
   /// A request ended; the ticket identifies it and the context of the response (R3).
   case answered(Ticket, Answer)

@@ -72,7 +72,7 @@ public struct Origin: Hashable, Sendable {
     return next
   }
 
-  /// Removes a request that a machine cancelled, sent or not.
+  /// Removes a request that a machine canceled, sent or not.
   public mutating func withdraw(_ number: Int64) {
     out.removeAll { $0 == number }
     waiting.removeAll { $0.number == number }

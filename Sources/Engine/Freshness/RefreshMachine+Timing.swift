@@ -199,7 +199,7 @@ extension RefreshMachine {
 
   // MARK: Deadlines
 
-  /// The interval in force for a wait that began at a moment (R9).
+  /// Returns the interval in force for a wait that began at an instant (R9).
   func interval(at moment: Moment, policy: Policy) -> Timespan? {
     Cadence.interval(
       lifecycle: lifecycle,

@@ -8,7 +8,7 @@ public struct Snapshot: Hashable, Sendable {
   public var hasRealtime: Bool
   /// The age of the data (R20, R27), at its greatest (R37).
   public var age: Age
-  /// Whether the server told the age; otherwise it counts from arrival.
+  /// Whether the server stated the age; otherwise it counts from arrival.
   public var hasServerAge: Bool
   /// When the data was made, on the clock of its producer (R36), if the response says so.
   public var sourceTime: WallTime?

@@ -47,7 +47,7 @@ public final class LiveResource<R: FreshResource> {
     show(client.snapshot(of: resource))
   }
 
-  /// Observes until the task is cancelled.
+  /// Observes until the task is canceled.
   public func observe() async {
     while !Task.isCancelled {
       let seen = switches

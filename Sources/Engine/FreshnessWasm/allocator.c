@@ -1,5 +1,5 @@
 // The allocator of the WebAssembly build: boundary tags, one list of free blocks for each power of
-// two, neighbours merged at once. What is freed can be given out again in any size.
+// two, neighbors merged at once. What is freed can be given out again in any size.
 //
 // A block begins with a header of eight bytes; its payload follows at a multiple of sixteen:
 //
@@ -64,7 +64,7 @@ static void put_in_list(struct block *block, uint32_t size) {
   lists_in_use |= 1u << list;
 }
 
-// Frees a stretch of memory and merges it with free neighbours.
+// Frees a stretch of memory and merges it with free neighbors.
 static void release(struct block *block, uint32_t size) {
   struct block *behind = at(block, size);
   if (!is_used(behind)) {
@@ -82,7 +82,7 @@ static void release(struct block *block, uint32_t size) {
   put_in_list(block, size);
 }
 
-// Asks for more memory, enough for a block of a size; 0 when there is none.
+// Asks for more memory, enough for a block of a size; 0 if that fails.
 static int grow(uint32_t size) {
   uintptr_t old_end = (uintptr_t)__builtin_wasm_memory_size(0) * page_size;
   int joins = fence && (uintptr_t)fence + header_size == old_end;

@@ -21,7 +21,7 @@ extension FeedRecording {
     /// A 304 has the body that it confirms.
     package var body: BodyPlace?
 
-    /// Creates an answer without a body.
+    /// Creates a response without a body.
     package init(
       source: Source,
       arrival: Int64,

@@ -11,7 +11,7 @@ extension FeedRecording {
   /// the
   ///    instant of that timeout.
   package struct ReplayScript: Sendable {
-    /// One answer and the instant at which it is told, in milliseconds since 1970-01-01T00:00:00Z.
+    /// A response and the instant at which it is delivered, in milliseconds since 1970-01-01T00:00:00Z.
     package struct Step: Hashable, Sendable {
       /// When it is delivered.
       package let instant: Int64

@@ -1,6 +1,6 @@
 /// The services of a network: some for the whole country, the others once for each region.
 ///
-/// A region has its own holidays and breaks, so its working days are not those of its neighbours.
+/// A region has its own holidays and breaks, so its working days are not those of its neighbors.
 /// All services are valid from 60 days before the day asked for to 300 days after it; the
 /// timetables that come or go on the way share that time between them.
 struct ServiceCalendar: Sendable {

@@ -1,7 +1,7 @@
 /// Invented names of towns, each given once.
 ///
 /// A name is a stem and an ending; when all pairs of a language are used, a qualifier makes new
-/// ones. The pairs are walked in steps that share no factor with their number, so neighbours in the
+/// ones. The pairs are walked in steps that share no factor with their number, so neighbors in the
 /// sequence do not look alike.
 struct TownNames: Sendable {
   private var given: [Language: Int] = [:]

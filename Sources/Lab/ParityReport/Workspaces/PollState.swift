@@ -2,7 +2,7 @@
 package enum PollState: String, CaseIterable, Sendable {
   /// An agent works.
   case active
-  /// No agent has worked for less than 120 s.
+  /// The last agent stopped working less than 120 s ago.
   case recent
   /// No activity.
   case idle

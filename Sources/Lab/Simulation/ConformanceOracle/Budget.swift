@@ -26,7 +26,8 @@ struct Budget: Sendable {
 
   private func debt(at now: Int64) -> Int64 { max(debt - (now - (countedAt ?? now)), 0) }
 
-  /// Returns the first instant at which a request is available; in the past, if any was ever spent.
+  /// Returns the first instant at which a request is available, which may be in the past, or `nil` if
+  /// none was ever spent.
   func allowedAt(_ policy: Policy) -> Int64? {
     countedAt.map { $0 + debt - Terms(policy).credit }
   }
