@@ -998,7 +998,7 @@ class TextTest(WatchTest):
         watch.text(self.CLOCK + 'first copy: 8 B, application/json, "good"$')
         self.assertRegex(
             watch.text("updated"),
-            r"^  ● updated 0 s ago · changed 0 s ago · next in 1 s · [1-9]\d* requests?, 0 × 304$",
+            r"^  ● updated \d+ s ago · changed \d+ s ago · next in \d+ s · [1-9]\d* requests?, 0 × 304$",
         )
         server.answer = BETTER
         watch.text(self.CLOCK + r'changed after \d+\.\d s, "better"$')
@@ -1012,14 +1012,14 @@ class TextTest(WatchTest):
         )
         server.answer = BETTER
         self.assertRegex(watch.text("recovered"), self.CLOCK + r"recovered after \d+\.\d s$")
-        watch.text(r"^  ● updated 0 s ago")
+        watch.text(r"^  ● updated \d+ s ago")
         self.assertNotIn("\x1b", "\n".join(watch.lines), "no colours on a pipe")
 
     def test_no_copy_yet(self):
         server = self.broken(UNAVAILABLE)
         watch = self.plain(server)
         watch.text(r"failing: the server failed \(503\)")
-        watch.text(r"^  ✗ no copy yet · next try in 1 s · the server failed \(503\)")
+        watch.text(r"^  ✗ no copy yet · next try in \d+ s · the server failed \(503\)")
 
     def test_changes_of_a_text(self):
         plain = ["Content-Type: text/plain"]
@@ -1066,7 +1066,7 @@ class TextTest(WatchTest):
         screen.wait_for("updated (%s) s ago" % "|".join(str(first + more) for more in range(2, 30)))
         server.start()
         screen.text = ""
-        screen.wait_for(r"(?s)recovered after .*\x1b\[32m●\x1b\[0m updated 0 s ago")
+        screen.wait_for(r"(?s)recovered after .*\x1b\[32m●\x1b\[0m updated \d+ s ago")
 
     def test_a_long_reason_does_not_push_the_age_off_the_line(self):
         down = always(forbidden("the service is closed for maintenance " * 8))
@@ -1086,7 +1086,7 @@ class TextTest(WatchTest):
         """The freshness line goes, the summary stays."""
         server = self.broken(GOOD)
         screen = self.screen(server.url)
-        screen.wait_for("● updated|●.*updated 0 s ago")
+        screen.wait_for(r"● updated|●.*updated \d+ s ago")
         screen.process.send_signal(signal.SIGINT)
         screen.wait_for(r"\r\x1b\[K1 requests?, 0 % not modified, 8 B of bodies\r\n")
         self.assertIn(screen.process.wait(timeout=60), [0, 130])
@@ -1099,7 +1099,7 @@ class EndTest(WatchTest):
         """Ends with its summary and a clean exit code, whatever it was doing."""
         server = self.broken(GOOD)
         watch = self.start(server.url)
-        watch.text("updated 0 s ago")
+        watch.text(r"updated \d+ s ago")
         code = watch.signal(number)
         self.assertRegex(watch.lines[-1], "^1 requests?, 0 % not modified, 8 B of bodies$")
         self.assertIn(code, [0, 128 + number])
