@@ -155,7 +155,7 @@ class ForgedTest(FeatureTest):
         (self.root / "way").symlink_to(home)
         for path, error in (
             (self.folder.path.resolve() / "home" / "autostart", "outside_watched_folders"),
-            (other / ".vscode", "already_exists"), (other / ".git" / "more" / "hooks", "already_exists"),
+            (other / ".vscode", "already_exists"), (other / ".git" / "more" / "hooks", "outside_watched_folders"),
             (self.root / "way" / "autostart", "already_exists"),
         ):
             with self.subTest(path=str(path)):
@@ -170,6 +170,17 @@ class ForgedTest(FeatureTest):
         self.again()
         status, answer = self.asks(point["id"])
         self.assertEqual((status, list(home.iterdir())), (409, []) if status != 200 else (200, []), answer)
+
+    def test_no_worktree_comes_back_as_a_git_directory(self):
+        point, kept = self.deleted()
+        for name in (".git", ".GIT", ".git/modules/x"):
+            with self.subTest(name):
+                self.change(kept, point_path=str(self.root / name))
+                self.again()
+                status, answer = self.asks(point["id"])
+                self.assertIn(status, (404, 409), answer)
+                self.assertFalse((self.root / ".git").exists())
+                self.assertTrue((kept / "tree" / ".git").exists())
 
     def test_settings_that_a_record_names_run_nothing(self):
         git(self.main, "config", "branch.feature.remote", "origin")

@@ -240,6 +240,29 @@ class RestoreTest(FeatureTest):
                     git(self.tree, "checkout", "-q", "feature")
                     files = walk(self.tree)
 
+    def test_the_log_of_a_branch_that_was_made_again_keeps_what_only_it_has(self):
+        git(self.main, "config", "branch.feature.remote", "origin")
+        amended = self.commit(self.tree, "work.txt")
+        git(self.main, "worktree", "remove", str(self.tree))
+        # Only the log of the branch has the amended commit: that of HEAD goes with the worktree.
+        git(self.main, "worktree", "add", "-q", str(self.tree), "feature")
+        git(self.tree, "commit", "-q", "--amend", "-m", "other words")
+        head = self.head(self.tree)
+        log = git(self.main, "reflog", "show", "--format=%H %gs", "feature").splitlines()
+        self.serve()
+        point = self.does("?force=1&delete_branch=1", method="DELETE")["restore"]
+        git(self.main, "branch", "feature", head)
+        self.restore(point)
+        found = git(self.main, "reflog", "show", "--format=%H %gs", "feature").splitlines()
+        self.assertEqual(found[-len(log):], log)
+        self.assertIn(amended, " ".join(found))
+        self.assertEqual(git(self.main, "config", "branch.feature.remote").strip(), "origin")
+        self.assertEqual(git(self.tree, "symbolic-ref", "HEAD").strip(), "refs/heads/feature")
+        # A branch that stayed keeps its log as it is.
+        log = git(self.main, "reflog", "show", "--format=%H %gs", "feature")
+        self.restore(self.does("?force=1", method="DELETE")["restore"])
+        self.assertEqual(git(self.main, "reflog", "show", "--format=%H %gs", "feature"), log)
+
     def test_a_restore_refuses_where_something_is_in_its_place(self):
         self.serve()
         files = walk(self.tree)

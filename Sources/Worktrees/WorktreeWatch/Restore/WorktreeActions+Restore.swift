@@ -187,6 +187,14 @@ extension WorktreeActions {
   /// repository, and nothing there.
   private func requireFree(_ kept: Kept, _ place: RestoreFolder.Place?) async throws {
     let (path, common) = (kept.point.path, kept.common)
+    // A folder of this name is a repository to git, which then runs what its configuration names.
+    guard !HeldFolder.parts(path).contains(where: { $0.lowercased() == ".git" }) else {
+      throw ActionRefusal(
+        .outsideWatchedFolders,
+        "\(path) is within a git directory; no worktree is restored there",
+        files: [path]
+      )
+    }
     guard HostFile.kindOfItself(path) == nil else {
       throw ActionRefusal(
         .alreadyExists,
@@ -260,7 +268,11 @@ extension WorktreeActions {
       accepted: 0...1
     )
     if now.code == 0 {
-      guard now.text != object else { return (nil, nil) }
+      // Made again since, or by a restore that was interrupted: then its log has only what came after.
+      let isMadeAgain = try bringBackLog(branch.ref, record, common, isNew: false)
+      if now.text == object {
+        return isMadeAgain ? (try await bringBackSettings(branch, common), nil) : (nil, nil)
+      }
       return (
         "\(name) was moved to \(now.text.prefix(8)) meanwhile, so HEAD is detached at \(object.prefix(8))",
         object
@@ -279,7 +291,17 @@ extension WorktreeActions {
         object
       )
     }
-    try bringBackLog(branch.ref, record, common)
+    try bringBackLog(branch.ref, record, common, isNew: true)
+    return (try await bringBackSettings(branch, common), nil)
+  }
+
+  /// Sets what is set for a branch no more.
+  ///
+  /// - Returns: What is not set again; `nil` if that is nothing.
+  private func bringBackSettings(
+    _ branch: RestoreRecord.Branch,
+    _ common: String
+  ) async throws -> String? {
     let keys = NameSet(
       try await self.settings(common).map { key in String(decoding: key, as: UTF8.self) }
     )
@@ -298,29 +320,42 @@ extension WorktreeActions {
         reads: false
       )
     }
-    guard !left.isEmpty else { return (nil, nil) }
-    return (
-      "not set again, as it may lead elsewhere: \(left.joined(separator: ", ").prefix(400))", nil
-    )
+    guard !left.isEmpty else { return nil }
+    return "not set again, as it may lead elsewhere: \(left.joined(separator: ", ").prefix(400))"
   }
 
-  /// Puts the log of a branch back, or removes the line that says that the branch was made again.
-  private func bringBackLog(_ ref: String, _ record: RestoreRecord, _ common: String) throws {
+  /// Puts the log of a branch back, before what it has by now.
+  ///
+  /// The log is all that keeps commits which a branch had before it was amended or reset.
+  ///
+  /// - Parameter isNew: Whether the branch was made just now: then the line that says so goes.
+  /// - Returns: Whether the log was not there any more.
+  /// - Throws: ``ActionRefusal`` if it cannot be written.
+  @discardableResult
+  private func bringBackLog(
+    _ ref: String,
+    _ record: RestoreRecord,
+    _ common: String,
+    isNew: Bool
+  ) throws -> Bool {
     let bytes = RestoreFolder(common: common).folder(record.point.id)?
       .bytes(RestoreFolder.branchLog, limit: WatchLimits.gitDirectoryFileBytes)
     var parts = ["logs"] + HeldFolder.parts(ref)
     let name = parts.removeLast()
     guard let logs = HeldFolder.open(common)?.folder(parts, makes: bytes != nil) else {
-      guard bytes != nil else { return }
+      guard bytes != nil else { return false }
       throw ActionRefusal(.gitFailed, "the log of \(ref) cannot be put back")
     }
-    if let bytes {
-      guard logs.write(bytes, to: name) else {
-        throw ActionRefusal(.gitFailed, "the log of \(ref) cannot be put back")
-      }
-    } else {
-      logs.unlink(name)
+    guard let bytes else {
+      if isNew { logs.unlink(name) }
+      return isNew
     }
+    let present = isNew ? [] : logs.bytes(name, limit: WatchLimits.gitDirectoryFileBytes) ?? []
+    guard isNew || !present.starts(with: bytes) else { return false }
+    guard logs.write(bytes + present, to: name) else {
+      throw ActionRefusal(.gitFailed, "the log of \(ref) cannot be put back")
+    }
+    return true
   }
 
   /// The keys of the repository's own configuration.
