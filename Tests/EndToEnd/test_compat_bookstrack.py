@@ -82,6 +82,20 @@ class PlayerTests(Stage):
             slow = [step for step in report["steps"] if "without token and ready" in step["asked"]]
             self.assertEqual(len(slow), 2)
 
+    def test_a_completion_that_carries_the_books_carries_all_of_them(self):
+        """The first generation saves the books of its message and asks for no others."""
+        server = self.serve(*OPEN, limits={"embeddedItems": 50})
+        code, report = self.play(server, "--with", "rows=120")
+        faults = [(step["client"], step["asked"], step["faults"]) for step in report["steps"] if not step["passed"]]
+        self.assertEqual((code, faults), (0, []))
+
+    def test_a_scan_of_a_million_values_is_refused_while_it_is_read(self):
+        server = self.serve(*OPEN)
+        body = b'{"images":[' + b"[]," * 1_000_000 + b"1]}"
+        status, answer, _ = server.ask("POST", "/api/scan-bookshelf/batch", body, Content_Type="application/json")
+        self.assertEqual(status, 400, answer[:300])
+        self.assertIn("more than 1000 values", answer.decode() if isinstance(answer, bytes) else answer)
+
     def test_without_the_options_exactly_those_steps_fail_that_send_no_token_or_send_it_in_the_query(self):
         code, report = self.play(self.serve("--speak", "bookstrack"), "--pace", "20")
         self.assertEqual(code, 1)

@@ -10,6 +10,8 @@ import StrictJSON
 struct BooksTrackStarts: Sendable {
   /// The longest request with photos in base64, in bytes.
   static let photosBytes = 64 << 20
+  /// The most JSON values of such a request: a few for each photo.
+  static let photosValues = 1_000
   /// The stages of a scan that the app estimates progress by: seconds, and the share that is done after them.
   private static let stages: [(name: String, seconds: Int64, share: Double)] = [
     ("Reading the photos", 3, 0.1), ("Finding books", 25, 0.5), ("Completing them", 12, 1),
@@ -145,7 +147,7 @@ struct BooksTrackStarts: Sendable {
         return JobOrder(files: photos, options: [:], id: values["jobId"])
       }
       let content = try await upload.content(upTo: Self.photosBytes)
-      let value = try Self.object(content, longest: Self.photosBytes)
+      let value = try Self.object(content, longest: Self.photosBytes, most: Self.photosValues)
       guard let images = value["images"]?.list else {
         throw Self.invalid("images is a list of {\"index\", \"data\"}")
       }
@@ -186,9 +188,14 @@ struct BooksTrackStarts: Sendable {
     return rules
   }()
 
-  private static func object(_ bytes: [UInt8], longest: Int? = nil) throws -> JSONValue {
+  private static func object(
+    _ bytes: [UInt8],
+    longest: Int? = nil,
+    most: Int = .max
+  ) throws -> JSONValue {
     var rules = rules
     if let longest { rules.longest = longest }
+    rules.most = most
     do throws(JSONReader.Fault) {
       return try JSONReader.value(of: bytes, rules: rules)
     } catch {

@@ -155,9 +155,12 @@ package struct JobsView: Sendable {
     return page.items
   }
 
-  /// The results that a completion carries.
+  /// The results that a completion carries: all of them.
+  ///
+  /// An app whose messages carry books saves those books and asks for no others, so that a part of them would be taken for
+  /// the whole.
   package func embedded(_ job: JobRow) async throws -> [JobItem] {
-    try await store.items(job.id, after: -1, limit: store.limits.embeddedItems)
+    try await store.items(job.id, after: -1, limit: .max)
   }
 
   /// Asks a job to stop, as often as one likes.
