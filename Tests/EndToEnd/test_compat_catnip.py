@@ -116,6 +116,8 @@ class CatnipTest(unittest.TestCase):
         for number, name in enumerate(("Bash", "Bash", "Read")):
             agent.tell("tool", id=str(number), name=name, text="x")
         until(lambda: any(len(each["todos"]) == 4 for each in server.worktrees()))
+        # Known once its repository was looked at, which agents do not wait for.
+        until(lambda: server.named("tree")["created_at"] and server.named("tree")["last_accessed"])
         return server.named("tree")
 
     def session(self, server: Workspaces, it: dict) -> dict:

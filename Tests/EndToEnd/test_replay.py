@@ -138,31 +138,44 @@ class ReplayTest(unittest.TestCase):
         self.assertTrue(refused)
 
     def test_each_board_rests_on_the_publication_that_the_recording_had_then(self):
-        boards = self.boards("--pace", str(SLOWER), until=self.last)
+        # Realtime is indexed behind everything else that a machine does, so a busy one may be late: then once more, slowly.
+        late = self.rests_on_the_publication_of_its_time(SLOWER)
+        if late:
+            late = self.rests_on_the_publication_of_its_time(1)
+        self.assertEqual(late, [])
+
+    def rests_on_the_publication_of_its_time(self, pace: float) -> list[str]:
+        """The boards of a replay that are too late."""
+        boards = self.boards("--pace", str(pace), until=self.last)
         # Never too early; how late depends on how busy the machine is: six seconds of it, and more where its answers
         # took long as well.
-        slack = (6_000 + 10_000 * max(took for _, took in boards)) * SLOWER
+        slack = (6_000 + 10_000 * max(took for _, took in boards)) * pace
+        late = []
         seen = []
         for board, took in boards:
             made = board["rt"]["fetchedAt"]
             at = milliseconds(board["meta"]["serverTime"])
             if made is None:
                 self.assertEqual(seen, [], "no realtime after there was some")
-                self.assertLess(at, self.first + 10_000 + slack, "no realtime")
+                if at >= self.first + 10_000 + slack:
+                    late.append(f"no realtime at {at}")
                 continue
             # The board was made at some time of its answer.
-            used = recording.in_use(self.answers, "trip-updates", at + round(1_000 * took * SLOWER))
+            used = recording.in_use(self.answers, "trip-updates", at + round(1_000 * took * pace))
             before = recording.in_use(self.answers, "trip-updates", at - slack)
             possible = {published(answer) for answer in used[max(len(before) - 1, 0):]}
             self.assertTrue(possible, f"too early at {at}")
             self.assertLessEqual(milliseconds(made), max(possible), f"too early at {at}")
-            self.assertGreaterEqual(milliseconds(made), min(possible), f"too late at {at}")
+            if milliseconds(made) < min(possible):
+                late.append(f"{made} at {at}, not {min(possible)}")
             if made not in seen:
                 seen.append(made)
         all_used = recording.in_use(self.answers, "trip-updates", self.last)
         expected = {published(answer) for answer in all_used}
         self.assertTrue({milliseconds(made) for made in seen} <= expected)
-        self.assertGreater(len(seen), 2)
+        if not late:
+            self.assertGreater(len(seen), 2)
+        return late
 
     def test_two_replays_give_the_same_boards(self):
         def replay(pace: float) -> dict:
@@ -243,9 +256,12 @@ class ReplayTest(unittest.TestCase):
             # A server that gets the content later believes more of a clock that is ahead.
             return published(answer) <= milliseconds(found) <= recording.header(answer.body)[0] * 1_000
 
-        end = time.monotonic() + LONGEST
+        end, seen = time.monotonic() + LONGEST, None
         while time.monotonic() < end:
             _, board = server.get(BOARD)
+            # A busy machine comes through slowly; it must come on.
+            if (fetched := board["rt"]["fetchedAt"]) != seen:
+                end, seen = time.monotonic() + LONGEST, fetched
             if board["rt"]["applied"] and board["alerts"]["applied"]:
                 if rests(board["rt"]["fetchedAt"], trips) and (
                     alerts is None or rests(board["alerts"]["fetchedAt"], alerts)

@@ -328,7 +328,11 @@ extension WorktreeActions {
   ///
   /// The log is all that keeps commits which a branch had before it was amended or reset.
   ///
-  /// - Parameter isNew: Whether the branch was made just now: then the line that says so goes.
+  /// - Parameters:
+  ///   - ref: The branch.
+  ///   - record: The restore point.
+  ///   - common: The common directory.
+  ///   - isNew: Whether the branch was made just now: then the line that says so goes.
   /// - Returns: Whether the log was not there any more.
   /// - Throws: ``ActionRefusal`` if it cannot be written.
   @discardableResult
