@@ -34,7 +34,7 @@ test:
 	@echo "Building program and tests. The first build compiles every dependency: 6 to 8 minutes on two cores."
 	$(BUILD) --build-tests
 	@echo "Running the tests: 6 to 9 minutes on two cores."
-	Scripts/run-tests "$(BUILT)" $(JOBS) --again 4 $(if $(ALL),,--changed)
+	Scripts/run-tests "$(BUILT)" $(JOBS) --again 2 $(if $(ALL),,--changed)
 
 # MARK: For people who change the code
 
