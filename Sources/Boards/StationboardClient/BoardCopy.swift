@@ -28,7 +28,7 @@ public struct BoardCopy: Equatable, Sendable {
       && left.board.meta.timetable == right.board.meta.timetable
   }
 
-  /// The board after a change of the stream; nothing if the change is about another copy.
+  /// The board after a change from the stream, or `nil` if the change applies to another copy.
   func applying(_ change: BoardChange) -> BoardCopy? {
     var rows: [String: Departure] = [:]
     for departure in board.departures {

@@ -26,7 +26,7 @@ package struct BooksTrackDialectService: Sendable {
   ///
   /// - Parameters:
   ///   - jobs: The jobs.
-  ///   - acceptsBareIDs: Whether a job that the app started opens to whoever knows its id: parts of the app send no token.
+  ///   - acceptsBareIDs: Whether the id alone opens a job that the app started: parts of the app send no token.
   ///   - logger: Where failures are told.
   package init(_ jobs: JobsService, acceptsBareIDs: Bool, logger: Logger) {
     view = jobs.view(dialect: Self.mark, acceptsBareIDs: acceptsBareIDs)

@@ -15,7 +15,7 @@ package struct JobSettings: Hashable, Sendable {
   package var tokenSeconds: Int?
   /// Whether a token may stand in a query, where it ends up in logs.
   package var queryTokens: Bool?
-  /// Whether jobs of the app BooksTrack open to whoever knows their ids.
+  /// Whether the id alone opens a job of the app BooksTrack.
   package var bareIDs: Bool?
   /// The Open Library server that is asked too.
   package var openLibrary: String?

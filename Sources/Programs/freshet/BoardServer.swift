@@ -37,7 +37,7 @@ struct BoardServer {
   var receiptKey: ReceiptKey?
   /// The APIs of other apps that are served besides the native one.
   var speak: Set<Dialect> = []
-  /// Whether the jobs of other apps open to whoever knows their ids.
+  /// Whether the id alone opens a job of another app.
   var acceptsBareJobIDs = false
   /// What the port is opened with.
   let door: ServerListener

@@ -16,7 +16,7 @@ package enum PresentedCredential: Hashable, Sendable {
 package struct JobsView: Sendable {
   /// The mark of the jobs that were started through this view.
   package let dialect: String
-  /// Whether a job of this view opens to whoever knows its id.
+  /// Whether the id alone opens a job of this view.
   package let acceptsBareIDs: Bool
 
   let store: JobStore
@@ -220,7 +220,7 @@ extension JobsService {
   ///
   /// - Parameters:
   ///   - dialect: The mark of the jobs that are started through it.
-  ///   - acceptsBareIDs: Whether such a job opens to whoever knows its id.
+  ///   - acceptsBareIDs: Whether the id alone opens such a job.
   /// - Returns: The view.
   package func view(dialect: String, acceptsBareIDs: Bool) -> JobsView {
     JobsView(

@@ -30,7 +30,7 @@ struct JobsOptions: ParsableArguments {
   @Flag(
     inversion: .prefixedNo,
     help:
-      "With --speak bookstrack: open the app's jobs to whoever knows their ids, as parts of it send no token. Default: no."
+      "With --speak bookstrack: open the app's jobs by their ids alone, as parts of it send no token. Default: no."
   )
   var jobsBareIds: Bool?
 
