@@ -29,6 +29,9 @@ let domains = [
     "Jobs", "JobsClient", "Books", "BookLibrary", "BookScan", "BookPipelines", "JobsServer",
     "BooksTrackDialect",
   ],
+  "Apps": [
+    "FreshetKit"
+  ],
   "Lab": [
     "Simulation", "ParityReport", "SampleNetwork", "FeedSimulation", "FeedRecording",
     "AgentSimulation", "CompatibilityCheck",
@@ -42,8 +45,12 @@ let package = Package(
   name: "freshet",
   platforms: [.iOS(.v18), .macOS(.v15)],
   products: [
+    .library(name: "FreshetKit", targets: ["FreshetKit"]),
     .library(name: "Freshness", targets: ["Freshness"]),
-    .library(name: "FreshnessRuntime", targets: ["Freshness", "FreshnessRuntime"]),
+    .library(
+      name: "FreshnessRuntime",
+      targets: ["Freshness", "FreshnessRuntime", "ConditionalHTTP", "EventFeed"]
+    ),
     .library(name: "FreshnessTesting", targets: ["FreshnessTesting", "StrictJSON"]),
     .library(
       name: "StationboardClient",
@@ -55,7 +62,7 @@ let package = Package(
     ),
     .library(name: "TolerantDecoding", targets: ["StrictJSON", "TolerantDecoding"]),
     .library(name: "WorkspacesClient", targets: ["Workspaces", "WorkspacesClient"]),
-    .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
+    .library(name: "URLSessionTransport", targets: ["ConditionalHTTP", "URLSessionTransport"]),
     .executable(name: "freshet", targets: ["freshet"]),
   ],
   traits: [
@@ -185,7 +192,8 @@ let package = Package(
     .target(
       name: "JobsClient",
       dependencies: [
-        "ConditionalHTTP", "EventFeed", "Jobs", "StrictJSON", "TolerantDecoding", .httpTypes,
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Jobs", "StrictJSON",
+        "TolerantDecoding", .httpTypes,
       ]
     ),
     .target(name: "Git", dependencies: ["Workspaces"]),
@@ -200,6 +208,16 @@ let package = Package(
       dependencies: [
         "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "TolerantDecoding",
         "Workspaces", .httpTypes,
+      ]
+    ),
+
+    // MARK: Everything for an app, in one import
+    .target(
+      name: "FreshetKit",
+      dependencies: [
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Jobs", "JobsClient",
+        "Stationboard", "StationboardClient", "StrictJSON", "TolerantDecoding",
+        "URLSessionTransport", "Workspaces", "WorkspacesClient", .httpTypes,
       ]
     ),
 
@@ -237,7 +255,7 @@ let package = Package(
     ),
     .target(name: "FeedRecording", dependencies: ["ConditionalHTTP", "GTFSRealtime", .httpTypes]),
     .target(name: "ServeSettings", dependencies: ["StrictJSON", .httpTypes]),
-    .target(name: "CWebAssets", exclude: ["Public"]),
+    .target(name: "CWebAssets", exclude: ["Prepared", "Public"]),
     .target(
       name: "WebBoard",
       dependencies: [
@@ -318,16 +336,17 @@ let package = Package(
     .testTarget(
       name: "ClientTests",
       dependencies: [
-        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "FreshnessTesting",
-        "ParityReport", "Stationboard", "StationboardClient", "StrictJSON", "TolerantDecoding",
+        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime",
+        "FreshnessTesting", "Jobs", "JobsClient", "ParityReport", "Stationboard",
+        "StationboardClient", "StrictJSON", "TolerantDecoding",
         "Workspaces", "WorkspacesClient", .httpTypes,
       ]
     ),
     .testTarget(
       name: "TransportTests",
       dependencies: [
-        "ConditionalHTTP", "NIOTransport", "URLSessionTransport", "WebSocketNIO", .httpTypes,
-        .nioCore, .nioPosix, .nioSSL,
+        "ConditionalHTTP", "FreshetKit", "NIOTransport", "URLSessionTransport", "WebSocketNIO",
+        .httpTypes, .nioCore, .nioPosix, .nioSSL,
       ]
     ),
     .testTarget(

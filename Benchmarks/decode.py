@@ -30,7 +30,7 @@ def message(schema):
 
 
 def walk(feed):
-    """Reads every stop time update, as whoever builds an index has to."""
+    """Reads every stop time update, as building an index does."""
     total = 0
     for entity in feed.entity:
         for update in entity.trip_update.stop_time_update:

@@ -95,7 +95,7 @@ def main():
     for name, each in results.items():
         blind, aligned = each["blind"], each["aligned"]
         ratio = aligned["mean"] / blind["mean"]
-        # A host more or less that starts at the edge of the time is no difference.
+        # One host more or less that starts at the edge of the period does not count as a difference.
         is_missed = ratio > 1 + NOISE or aligned["requests"] > blind["requests"] * 1.05
         missed = missed or is_missed
         print(f"{name:8}{blind['mean']:11.1f} s{blind['p95']:6.1f} s{blind['requests']:9.0f}"

@@ -278,7 +278,7 @@ def table(figures):
     found = figures["boards"]
     for kind, title, other, name in [
             ("hot", "boards a second, one stop", "hot_static", "without sources"),
-            ("cold", "boards a second, each made anew", "cold_static", "without sources"),
+            ("cold", "boards a second, each rendered again", "cold_static", "without sources"),
             ("not_modified", "304 a second", "hello", "hello-world"),
             ("no_content", "204 a second", "hello", "hello-world")]:
         line(title, f"{found[kind]['per_s']:,.0f} ({found[kind]['cpu_us']:.0f} µs of processor)",

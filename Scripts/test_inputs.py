@@ -74,6 +74,8 @@ class Inputs:
         elif kind == "e2e":
             paths |= self._modules(name) | self._sources(self._program(name))
             paths |= {"Scripts", "Tests/Contract"}
+            if name == "test_examples":
+                paths |= {"Examples"} | self._sources(self._closure(["FreshetKit", "FreshnessTesting"]))
         else:
             paths |= set(ORACLES)
         return paths

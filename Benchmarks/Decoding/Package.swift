@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The decoder's benchmark: a package of its own, so that nobody builds it who only wants the
-// program. `make bench` runs it.
+// The decoder's benchmark, in a separate package so that building the program does not build it.
+// `make bench` runs it.
 
 let package = Package(
   name: "decoding-benchmark",

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The engine's benchmarks: a package of its own, so that nobody builds them who only wants the
-// program. `make bench` runs it.
+// The engine's benchmarks, in a separate package so that building the program does not build them.
+// `make bench` runs it.
 
 let package = Package(
   name: "engine-benchmark",

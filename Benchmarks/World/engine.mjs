@@ -49,13 +49,13 @@ function step(line) {
   return [alarm, snapshot === "none" ? null : snapshot, cancel, asked];
 }
 
-function create(wishes) {
+function create(descriptions) {
   let policy = null;
-  for (const [id, description] of wishes) {
+  for (const [id, description] of descriptions) {
     policy = engine.policy(description);
     machines.set(id, engine.machine({ policy: description, context: { question: 1, identity: 0 } }));
   }
-  return { created: wishes.length, policy };
+  return { created: descriptions.length, policy };
 }
 
 function destroy(ids) {

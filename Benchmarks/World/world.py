@@ -195,10 +195,10 @@ class Link:
     """One way to the server. Times in milliseconds."""
 
     round_trip: tuple[float, float] = (130, 170)
-    #: The lifetime of answers in a cache on the way; 0: there is none.
+    #: The lifetime of responses in a cache on the way; 0: no cache.
     ttl: int = 0
     states_age: bool = True
-    #: The mean time between requests of other clients at each edge; 0: there are none.
+    #: The mean time between requests of other clients at each edge; 0: no other clients.
     others: float = 0
     edges: int = 1
     #: The share of requests that fail.
@@ -219,7 +219,7 @@ class World:
     #: The host's wall clock is wrong by up to so many seconds.
     skew: float = 1.5
     #: The mean number of seconds between refreshes by a person; 0: none.
-    wishes: float = 0
+    refreshes: float = 0
     #: The server looks at the producer this often; 0: it is told.
     reads: float = 0
     #: The length of one visit in minutes; None: the whole run is one.
@@ -265,8 +265,8 @@ def worlds() -> list[World]:
         World("60 s clean, stamps 20 s behind", grid(60), stamp=ahead(-20)),
         World("30 s sigma 0.3, timers on the second", grid(30, 0.3), timers=on_the_second),
         World("30 s sigma 0.3, device clock wrong", grid(30, 0.3), skew=600),
-        World("15 s sigma 0.3, a person asks every 45 s", grid(15, 0.3), wishes=45),
-        World("30 s sigma 1, a person asks every 45 s", grid(30, 1), wishes=45),
+        World("15 s sigma 0.3, a person asks every 45 s", grid(15, 0.3), refreshes=45),
+        World("30 s sigma 1, a person asks every 45 s", grid(30, 1), refreshes=45),
     ]
     slow = Link(round_trip=(1000, 4000))
     made += [
@@ -430,17 +430,17 @@ class Run:
         self.screen: list[tuple[int, int]] = []
         self.coming = None
         self.is_started = False
-        self.person = begin + self.next_wish()
+        self.person = begin + self.next_refresh()
 
-    def next_wish(self) -> float:
-        return self.rng.expovariate(1 / self.world.wishes) * SECOND if self.world.wishes else math.inf
+    def next_refresh(self) -> float:
+        return self.rng.expovariate(1 / self.world.refreshes) * SECOND if self.world.refreshes else math.inf
 
     def event(self) -> list | None:
         """What happens next; None at the end."""
         rng = self.rng
         if self.is_started and self.person <= self.timer and (self.answer is None or self.person <= self.answer[0]):
             at, tail = self.person, [5]
-            self.person += self.next_wish()
+            self.person += self.next_refresh()
         elif self.answer is not None and self.answer[0] <= self.timer:
             at, tail = self.answer
             self.answer = None
@@ -666,7 +666,7 @@ def simulate(bridge: Bridge, world: World, presets: list[str], ways: list[str], 
     end = int(hours * HOUR)
     feeds = [Feed.of(world, seed, end) for seed in range(seeds)]
     length = int(world.visit * 60 * SECOND) if world.visit else end
-    runs, owners, wishes = [], [], []
+    runs, owners, machines = [], [], []
     for preset in presets:
         for way in ways:
             for seed in range(seeds):
@@ -676,8 +676,8 @@ def simulate(bridge: Bridge, world: World, presets: list[str], ways: list[str], 
                         run = Run(len(runs), world, way, seed, feeds[seed], start, begin + length)
                         runs.append(run)
                         owners.append((preset, way, seed))
-                        wishes.append([run.key, policy_of(preset, way)])
-    bridge.call({"create": wishes})
+                        machines.append([run.key, policy_of(preset, way)])
+    bridge.call({"create": machines})
     live = runs
     while live:
         going = [(run, event) for run in live if (event := run.event()) is not None]

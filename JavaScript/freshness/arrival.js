@@ -103,7 +103,8 @@ function confirms(answered, sent) {
   return answered === null || opaque(answered) === opaque(sent);
 }
 
-function outcomeOf(status, headers) {
+/** Returns the outcome of a status in the words of the engine (R21). */
+export function outcomeOf(status, headers) {
   if (status === 206 || status < 200 || (status >= 300 && status < 400)) return "undecodable";
   if (status < 300) return "content";
   if ([401, 403, 407].includes(status)) return "unauthorised";

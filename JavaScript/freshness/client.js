@@ -3,6 +3,7 @@
 import { Device } from "./device.js";
 import { Engine } from "./freshness.js";
 import { FreshResource } from "./fresh-resource.js";
+import { mutate } from "./mutation.js";
 
 /** How long a resource stays active after its last observer left, so that a view that is drawn again finds it active. */
 const LINGER_MS = 1000;
@@ -99,7 +100,7 @@ export class FreshnessClient {
   }
 
   /** Iterates over a resource: `FreshResource.values` with its options and those of `resource`. */
-  values(address, { ticking, signal, ...options } = {}) {
+  values(address, { ticking = undefined, signal = undefined, ...options } = {}) {
     return this.resource(address, options).values({ ticking, signal });
   }
 
@@ -110,6 +111,29 @@ export class FreshnessClient {
   /** The resources, in the order of their creation. */
   get resources() {
     return [...this.#resources.values()];
+  }
+
+  /**
+   * Requests the resources with any of the tags again: something changed on the server. One without observers is requested
+   * when it has one again.
+   */
+  invalidate(...tags) {
+    const wanted = new Set(tags.map(String));
+    for (const resource of this.#resources.values()) if (resource.tags.some((tag) => wanted.has(tag))) resource.invalidate();
+  }
+
+  /**
+   * Sends a request that changes something on the server.
+   *
+   * @param {(options: { signal?: AbortSignal }) => any} send - Sends the request. What it throws, and a `Response` that is not
+   *   ok, is a failure.
+   * @param {object} options - `changes`: pairs of a resource and a function that returns its changed value, shown until the
+   *   server confirms them and taken back if the request fails; `invalidates`: tags; `signal`.
+   * @returns {Promise<any>} What `send` returned.
+   */
+  mutate(send, options = {}) {
+    if (this.#isClosed) throw new TypeError("the client is closed");
+    return mutate(this, send, options);
   }
 
   /** Drops every copy, for another user or token; requests observed resources again. */

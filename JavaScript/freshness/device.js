@@ -59,6 +59,7 @@ export class Device {
   }
 
   #connected() {
+    /** @type {Partial<Navigator>} */
     const { onLine, connection } = globalThis.navigator ?? {};
     const to = onLine === false ? "offline" : connection?.saveData ? "metered" : "online";
     if (this.#connectivity === to) return;

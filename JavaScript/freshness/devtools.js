@@ -5,7 +5,7 @@ import { ageInWords } from "./age-words.js";
 import { FreshnessClient } from "./client.js";
 import { DiagnosticsView, saveRecords } from "./diagnostics-view.js";
 
-const Base = globalThis.HTMLElement ?? class {};
+const Base = globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (/** @type {unknown} */ (class {}));
 const TICK_MS = 1000;
 
 /** The labels of the panel, and descriptions of the causes. */

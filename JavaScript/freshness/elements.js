@@ -10,7 +10,7 @@ import { ageInWords } from "./age-words.js";
 import { FreshnessClient } from "./client.js";
 
 // Node has no elements; the module can still be imported there.
-const Base = globalThis.HTMLElement ?? class {};
+const Base = globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (/** @type {unknown} */ (class {}));
 
 /** The policy that an attribute names: a preset, or an interval in milliseconds. */
 function policyOf(text) {
@@ -42,6 +42,15 @@ class FreshElement extends Base {
     else this.#show();
   }
 
+  /**
+   * Returns the text for a snapshot.
+   *
+   * @param {{ value: any, age: number | null }} snapshot
+   */
+  textOf(snapshot) {
+    return "";
+  }
+
   get snapshot() {
     return this.resource?.snapshot ?? null;
   }
@@ -57,7 +66,7 @@ class FreshElement extends Base {
     if (src === null) return;
     const client = this.client ?? FreshnessClient.shared;
     this.resource = client.resource(new URL(src, document.baseURI), { policy: policyOf(this.getAttribute("policy")) });
-    this.#end = this.resource.subscribe(() => this.#show(), { ticking: this.constructor.isTicking });
+    this.#end = this.resource.subscribe(() => this.#show(), { ticking: /** @type {typeof FreshElement} */ (this.constructor).isTicking });
     this.#show();
   }
 
@@ -98,12 +107,12 @@ export class FreshAge extends FreshElement {
   }
 
   textOf({ age }) {
-    return ageInWords(age, this.closest("[lang]")?.lang);
+    return ageInWords(age, /** @type {HTMLElement | null} */ (this.closest("[lang]"))?.lang);
   }
 }
 
 if (globalThis.customElements) {
-  for (const [name, element] of [["fresh-value", FreshValue], ["fresh-age", FreshAge]]) {
+  for (const [name, element] of Object.entries({ "fresh-value": FreshValue, "fresh-age": FreshAge })) {
     if (!customElements.get(name)) customElements.define(name, element);
   }
 }

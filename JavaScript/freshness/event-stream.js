@@ -66,7 +66,7 @@ export class EventStreamParser {
  * @param {object} options - `lastId`: the id of the last event, or `null`; `fields`: further fields of the
  *   request; `signal`: ends it; `wait`: milliseconds before it is opened; `send`: as `fetch`; `onOpen()`; `onLife()`:
  *   data arrived; `onRetry(ms)`: the stream set its reconnection time; `onEvent(event)`.
- * @throws {TypeError} If there is no stream; with the `status` of the response.
+ * @throws {TypeError} If the response is not an event stream; its `status` is that of the response.
  */
 export async function readEventStream(address, { lastId, fields = {}, signal, wait = 0, send = fetch, onOpen, onLife, onRetry = () => {}, onEvent }) {
   if (wait > 0) await pause(wait, signal);

@@ -1,15 +1,12 @@
 // A resource as views see it: its value, its age, and what prevents a newer one.
 
 import { readAnswer } from "./arrival.js";
-import { readEventStream } from "./event-stream.js";
 import { FreshnessError } from "./freshness-error.js";
 import { LiveResource } from "./live-resource.js";
+import { LocalChanges } from "./local-changes.js";
+import { mutate } from "./mutation.js";
 import { nextQuestion } from "./next-question.js";
-import { ResourceStream } from "./resource-stream.js";
-import { readWebSocket } from "./web-socket.js";
-
-/** The default reducer: an event carries the whole value as JSON. */
-const wholeValue = ({ data }) => ({ value: JSON.parse(data) });
+import { marksOf, timeOf, ValueStream } from "./value-stream.js";
 
 /**
  * A policy as `Engine.policy` takes it, from the name of a preset, an interval in milliseconds, or an object. `push` needs a
@@ -27,54 +24,15 @@ function contentOf(value) {
   return JSON.stringify(isObject && "meta" in value ? { ...value, meta: null, rt: null } : value);
 }
 
-/** A time in milliseconds, from a `Date`, a number, or a string that `Date.parse` accepts. */
-function timeOf(value) {
-  const time = typeof value === "string" ? Date.parse(value) : Number(value);
-  return Number.isFinite(time) ? Math.trunc(time) : null;
-}
-
-/** A stream of whole values, by events or messages. */
-class ValueStream extends ResourceStream {
-  #reduce;
-  #value;
-
-  constructor({ address, transport = "events", reduce = wholeValue, resumes = false, protocols }, { value, lastId, headers, client, keepId }, listener) {
-    super(listener);
-    this.#reduce = reduce;
-    this.#value = value;
-    this.keepId = keepId;
-    if (transport === "webSocket") this.run(readWebSocket, String(address), { protocols, Socket: client.Socket });
-    else this.run(readEventStream, String(address), { fields: headers, send: client.send, lastId: resumes ? lastId : null });
-  }
-
-  take(event) {
-    const made = this.#reduce(event, this.#value);
-    if (made == null) return;
-    if (made === "gap") return this.listener.gap();
-    if (event.id !== null) this.keepId(event.id);
-    const bytes = event.data.length;
-    const marks = { status: "applied", ...marksOf(made) };
-    if (made === "unchanged") return this.deliver("unchanged", { bytes, marks });
-    this.#value = made.value;
-    this.deliver("content", { body: made.value, tag: made.tag ?? null, bytes, marks });
-  }
-}
-
-/** The marks of a value: when it was made, and the server's clock. */
-function marksOf({ madeAt, serverTime } = {}) {
-  const marks = {};
-  if (madeAt != null) marks.fetchedAt = timeOf(madeAt);
-  if (serverTime != null) marks.serverTime = timeOf(serverTime);
-  return marks;
-}
-
 /** The samples that a resource keeps for an export: a page may have many resources. */
 const MOST_RECORDS = 200;
+/** The maximum number of tags of a resource. */
+const MOST_TAGS = 32;
 
 /** What a resource shows before its first observer, and on a server. */
 const NOTHING = Object.freeze({
-  value: null, state: "loading", error: null, age: null, isLoading: true, isHeld: false, isStreaming: false, isOffline: false,
-  badge: "unknown", revision: null, changedAt: null,
+  value: null, state: "loading", error: null, age: null, isLoading: true, isHeld: false, isUnconfirmed: false, isStreaming: false,
+  isOffline: false, badge: "unknown", revision: null, changedAt: null,
 });
 
 export class FreshResource {
@@ -89,6 +47,9 @@ export class FreshResource {
   #lastId = null;
   #snapshot;
   #shownAge = null;
+  /** The server's value, with its revision. */
+  #base = { revision: null, value: null };
+  #local = new LocalChanges();
 
   /**
    * Made by `FreshnessClient.resource`.
@@ -97,7 +58,7 @@ export class FreshResource {
    *   object as of `Engine.policy`; `headers`: an object or a function; `read(document, { headers, previous })`: the value
    *   of an answer, the document itself by default; what it throws makes the answer unreadable; `about(value, document)`:
    *   `{ madeAt, serverTime, nextExpectedAt, isActive, hasRealtime }` of a value; `contentOf(value)`: the text that tells
-   *   whether it changed; `stream`: `{ address, transport, reduce, resumes, protocols }`.
+   *   whether it changed; `tags`: strings, for `FreshnessClient.invalidate`; `stream`: `{ address, transport, reduce, resumes, protocols }`.
    */
   constructor(client, key, address, options) {
     this.#client = client;
@@ -105,6 +66,8 @@ export class FreshResource {
     this.address = address;
     this.wishedPolicy = options.policy ?? client.policy;
     this.#options = options;
+    this.tags = Object.freeze([...(options.tags ?? [])].map(String));
+    if (this.tags.length > MOST_TAGS) throw new RangeError(`a resource has at most ${MOST_TAGS} tags`);
     this.refresh = this.refresh.bind(this);
     this.subscribe = this.subscribe.bind(this);
     this.#snapshot = this.#made({ ...NOTHING }, null);
@@ -243,6 +206,51 @@ export class FreshResource {
     this.#live?.acted();
   }
 
+  /** Requests the current value: something changed on the server. While the resource has no observer, its next one does. */
+  invalidate() {
+    if (!this.#isPaused) this.#live?.invalidate();
+  }
+
+  /**
+   * Sends a request that changes the value on the server. The change is shown at once, as `unconfirmed`; it is taken back if the
+   * request fails, and confirmed by the first answer that was requested after it.
+   *
+   * @param {(options: { signal?: AbortSignal }) => any} send - As of `FreshnessClient.mutate`.
+   * @param {object} options - `optimistic(value)`: returns the changed value; applied twice it must give the same;
+   *   `invalidates`: tags; `signal`.
+   */
+  mutate(send, { optimistic = undefined, invalidates = [], signal = undefined } = {}) {
+    return mutate(this.#client, send, { changes: [[this, optimistic ?? ((value) => value)]], invalidates, signal });
+  }
+
+  /** Called by a mutation: shows a change that the server has not confirmed. */
+  changeLocally(change) {
+    const entry = this.#local.add(change);
+    this.#changed();
+    return entry;
+  }
+
+  /** Called by a mutation: the server has accepted the change. */
+  acceptedLocally(entry) {
+    // Without a copy every value to come is requested later.
+    if (this.#live === null) this.#local.takeBack(entry);
+    else this.#local.accepted(entry, this.#live.requests);
+    this.#changed();
+  }
+
+  /** Called by a mutation: the change failed. */
+  takeBack(entry) {
+    this.#local.takeBack(entry);
+    this.#changed();
+  }
+
+  #arrived({ outcome, request = null }) {
+    // What a stream delivers may have been sent before the change.
+    if (request === null || !["content", "unchanged"].includes(outcome)) return;
+    // The engine applies the answer after this; one that changes nothing is not announced.
+    if (this.#local.confirm(request)) queueMicrotask(() => this.#changed());
+  }
+
   /** Drops the copy; requests it again while it is observed. */
   forget() {
     this.end();
@@ -255,6 +263,7 @@ export class FreshResource {
     this.#watching += 1;
     this.#live?.stop();
     [this.#live, this.#loadFailure, this.#lastId, this.#isPaused] = [null, null, null, false];
+    this.#local.clear();
     this.#changed();
     this.#tell(() => true);
   }
@@ -300,7 +309,7 @@ export class FreshResource {
       const engine = await this.#client.engine;
       if (isOver()) return;
       const policy = policyOf(this.wishedPolicy, this.#options.stream);
-      this.#live = new LiveResource(this.#source(), { engine, policy, device, send, timers, mostRecords: MOST_RECORDS, onChange: () => this.#changed() });
+      this.#live = new LiveResource(this.#source(), { engine, policy, device, send, timers, mostRecords: MOST_RECORDS, onChange: () => this.#changed(), onArrival: (arrival) => this.#arrived(arrival) });
     } catch (failure) {
       if (isOver()) return;
       this.#loadFailure = failure;
@@ -364,6 +373,7 @@ export class FreshResource {
   #changed() {
     const before = this.#snapshot;
     const look = this.#live?.look() ?? null;
+    if (look === null) this.#base = { revision: null, value: null };
     const next = look ? this.#shows(look, before) : this.#loadFailure ? this.#broken() : { ...NOTHING };
     const names = Object.keys(NOTHING).filter((name) => name !== "age");
     if (names.every((name) => Object.is(next[name], before[name]))) return;
@@ -378,10 +388,12 @@ export class FreshResource {
     const isOffline = look.connectivity === "offline";
     const error = this.#errorOf(look, before.error);
     // Equal content keeps its identity.
-    const value = look.revision === null ? null : look.revision === before.revision ? before.value : this.#live.body;
-    const state = stateOf({ value, isOffline, error, isHeld, badge });
+    if (look.revision !== this.#base.revision) this.#base = { revision: look.revision, value: look.revision === null ? null : this.#live.body };
+    const value = this.#local.apply(this.#base.value);
+    const isUnconfirmed = this.#local.count > 0;
+    const state = stateOf({ value, isOffline, error, isUnconfirmed, isHeld, badge });
     return {
-      value, state, error, isLoading: look.isLoading, isHeld, isStreaming: look.isStreaming, isOffline, badge,
+      value, state, error, isLoading: look.isLoading, isHeld, isUnconfirmed, isStreaming: look.isStreaming, isOffline, badge,
       revision: look.revision,
       changedAt: look.changedAt === null ? null : Math.round(this.wallTime(look.changedAt)),
     };
@@ -441,10 +453,12 @@ function reportFailure(failure) {
 }
 
 /** The state in one word. */
-function stateOf({ value, isOffline, error, isHeld, badge }) {
+function stateOf({ value, isOffline, error, isUnconfirmed, isHeld, badge }) {
   if (isOffline) return "offline";
   if (error !== null) return "failing";
   if (value === null) return "loading";
+  // R38: what the server has not confirmed is never live.
+  if (isUnconfirmed) return "unconfirmed";
   if (isHeld) return "held";
   return { live: "live", partial: "ageing", unavailable: "old", unknown: "unknown" }[badge];
 }

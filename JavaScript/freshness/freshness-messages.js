@@ -19,7 +19,7 @@ function writeWish(writer, members) {
     const where = members.name("wish");
     if (!Object.hasOwn(WISHES, name)) {
       const known = Object.keys(WISHES).join(", ");
-      throw new EngineError("unknownName", where, `${JSON.stringify(name)} is none of ${known}`);
+      throw new EngineError("unknownName", where, `${JSON.stringify(name)} is not one of ${known}`);
     }
     const [origin, ...flags] = WISHES[name];
     writer.named("origin", origin, where);
@@ -187,7 +187,7 @@ export const POLICY_FIELDS = [
   ["leastWait", "integer"], ["burst", "integer"], ["spread", "integer"],
   ["focusDebounce", "integer"], ["impatience", "integer"], ["timeout", "integer"], ["retryDelay", "optional"],
   ["ladder", "list"], ["ladderJitter", "jitter"], ["retryAfterCap", "integer"],
-  ["recheck", "integer"], ["driftFloor", "integer"], ["driftPercent", "integer"],
+  ["recheck", "integer"], ["recheckGone", "integer"], ["driftFloor", "integer"], ["driftPercent", "integer"],
   ["stallFloor", "integer"], ["stallFactor", "integer"], ["rescueCooldown", "integer"],
   ["unchangedLimit", "optional"], ["unchangedFor", "optional"], ["holdCap", "optional"],
   ["clockTolerance", "integer"],

@@ -198,7 +198,7 @@ export class Writer {
     const index = NUMBERS[table].indexOf(name);
     if (index < 0) {
       const known = NUMBERS[table].join(", ");
-      throw new EngineError("unknownName", where, `${JSON.stringify(name)} is none of ${known}`);
+      throw new EngineError("unknownName", where, `${JSON.stringify(name)} is not one of ${known}`);
     }
     this.put(0, index + 1, where);
   }

@@ -41,6 +41,7 @@ export interface Policy {
   ladderJitter: Jitter;
   retryAfterCap: number;
   recheck: number;
+  recheckGone: number;
   driftFloor: number;
   driftPercent: number;
   stallFloor: number;

@@ -56,7 +56,28 @@ export interface ResourceOptions<Value> {
   about?: (value: Value, document: unknown) => About | null | undefined;
   /** The text that tells whether a value changed; its JSON without `meta` by default. */
   contentOf?: (value: Value) => string;
+  /** Strings for `FreshnessClient.invalidate`; at most 32. */
+  tags?: string[];
   stream?: StreamOptions<Value>;
+}
+
+/** Sends a request; what it throws, and a `Response` that is not ok, is a failure. */
+export type Send<Result> = (options: { signal?: AbortSignal }) => Promise<Result>;
+
+export interface MutateOptions<Value> {
+  /** Returns the changed value, and leaves the given one as it is; applied twice it must give the same. */
+  optimistic?: (value: Value) => Value;
+  /** The tags of further resources to request again. */
+  invalidates?: string[];
+  signal?: AbortSignal;
+}
+
+export interface MutationOptions {
+  /** Resources and the changes to show in them. */
+  changes?: [resource: FreshResource<any>, change: (value: any) => any][];
+  /** The tags of further resources to request again. */
+  invalidates?: string[];
+  signal?: AbortSignal;
 }
 
 /** Why a refresh failed. Errors never erase a value. */
@@ -71,7 +92,7 @@ export class FreshnessError extends Error {
   readonly reason: string | null;
 }
 
-export type State = "loading" | "live" | "ageing" | "old" | "unknown" | "held" | "failing" | "offline";
+export type State = "loading" | "live" | "ageing" | "old" | "unknown" | "held" | "unconfirmed" | "failing" | "offline";
 
 /** The state to show: the same object until something other than the age changes. */
 export interface Snapshot<Value> {
@@ -83,6 +104,8 @@ export interface Snapshot<Value> {
   readonly isLoading: boolean;
   /** Whether the value is protected from a lesser response (R20). */
   readonly isHeld: boolean;
+  /** Whether the value has changes of the application that the server has not confirmed (R38). */
+  readonly isUnconfirmed: boolean;
   readonly isStreaming: boolean;
   readonly isOffline: boolean;
   readonly badge: Badge;
@@ -119,6 +142,7 @@ export interface Diagnostics {
 export interface FreshResource<Value = unknown> {
   readonly key: string;
   readonly address: string;
+  readonly tags: readonly string[];
   readonly snapshot: Snapshot<Value>;
   readonly age: number | null;
   readonly ageInSeconds: number | null;
@@ -134,6 +158,10 @@ export interface FreshResource<Value = unknown> {
   refresh(options?: RefreshOptions): void;
   /** Polls at the active interval until the effect of a local action shows (R13). */
   acted(): void;
+  /** Requests the current value: something changed on the server. */
+  invalidate(): void;
+  /** Sends a request that changes the value, shows the change at once, and takes it back if the request fails. */
+  mutate<Result>(send: Send<Result>, options?: MutateOptions<Value>): Promise<Result>;
   /** Drops the copy; requests it again while it is observed. */
   forget(): void;
 }
@@ -178,6 +206,10 @@ export class FreshnessClient {
   resource<Value = any>(address: string | URL, options?: ResourceOptions<Value>): FreshResource<Value>;
   values<Value = any>(address: string | URL, options?: ResourceOptions<Value> & WatchOptions): AsyncIterableIterator<Snapshot<Value>>;
   readonly resources: FreshResource[];
+  /** Requests the resources with any of the tags again. */
+  invalidate(...tags: string[]): void;
+  /** Sends a request that changes something on the server, shows its changes at once, and takes them back if it fails. */
+  mutate<Result>(send: Send<Result>, options?: MutationOptions): Promise<Result>;
   forget(): void;
   close(): void;
 }

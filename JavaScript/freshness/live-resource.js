@@ -38,6 +38,9 @@ export class LiveResource {
   #notes = [];
   /** The receipt of the newest recorded response, by the name of its subject. */
   #receipts = new Map();
+  /** Whether the value changed on the server while a request was out. */
+  #isOutdated = false;
+  #requests = 0;
 
   /**
    * @param {object} source - What is kept fresh: `isSame(question, other)`; `address(question, copy)`, the copy being
@@ -50,7 +53,16 @@ export class LiveResource {
    *   object with `setTimeout` and `clearTimeout`; `mostRecords`: how many samples are kept for an export.
    */
   constructor(source, { engine, policy, device, onChange, onArrival = () => {}, send, timers = globalThis, mostRecords = MOST_RECORDS }) {
-    Object.assign(this, { source, engine, wished: policy, policy: engine.policy(policy), device, onChange, onArrival, send, timers, mostRecords });
+    this.source = source;
+    this.engine = engine;
+    this.wished = policy;
+    this.policy = engine.policy(policy);
+    this.device = device;
+    this.onChange = onChange;
+    this.onArrival = onArrival;
+    this.send = send;
+    this.timers = timers;
+    this.mostRecords = mostRecords;
     this.origin = Date.now() - this.now();
   }
 
@@ -91,6 +103,15 @@ export class LiveResource {
     this.#machine && this.#tell({ event: "acted" });
   }
 
+  /** Requests the current value although the schedule has time: something changed on the server. */
+  invalidate() {
+    if (!this.#machine) return;
+    // The answer to a request that is already out may be older than the change.
+    this.#isOutdated = this.#flight !== null;
+    this.acted();
+    if (!this.#isOutdated) this.#tell({ event: "wished", with: { wish: "change" } });
+  }
+
   /** Ends everything: request, stream, timer and copy. */
   stop() {
     if (!this.#machine) return;
@@ -123,6 +144,11 @@ export class LiveResource {
   }
 
   // MARK: What a page shows
+
+  /** How many requests were sent, for any question. */
+  get requests() {
+    return this.#requests;
+  }
 
   get question() {
     return this.#question;
@@ -245,6 +271,7 @@ export class LiveResource {
     const why = { origin: request.origin ?? null, asked: this.source.subjectOf(this.#question) };
     const isKnown = request.validator !== null && this.#copy?.validator === request.validator;
     const base = isKnown && this.#copy.tag !== null ? this.#copy : null;
+    const order = (this.#requests += 1);
     const arrival = await ask(this.source.address(this.#question, base), {
       tag: base?.tag ?? null,
       fields: { ...this.source.fields(), ...this.#following(request.generation) },
@@ -269,9 +296,12 @@ export class LiveResource {
     const isCurrent = context.question === this.#context.question;
     if (isCurrent && arrival.outcome !== "cancelled") {
       this.#failure = { problem: arrival.problem, reason: arrival.reason ?? null };
-      this.onArrival(arrival);
+      this.onArrival({ ...arrival, request: order });
     }
     this.#tell({ event: "answered", with: { generation, context, answer: this.#answer(arrival, isCurrent) } });
+    if (!this.#isOutdated || this.#flight !== null) return;
+    this.#isOutdated = false;
+    if (this.#machine === machine) this.#tell({ event: "wished", with: { wish: "change" } });
   }
 
   /** Converts a response for the machine. Equal content keeps its revision (R16). */

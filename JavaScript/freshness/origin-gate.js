@@ -9,6 +9,8 @@ export class OriginGate {
   #numbers = 0;
   /** The functions that send queued requests, by number. */
   #starts = new Map();
+  /** The numbers of all requests that have not ended, queued or sent. */
+  #outstanding = new Set();
   #resources = new Set();
   #restraint = {};
 
@@ -16,14 +18,27 @@ export class OriginGate {
   static of(engine, address, now) {
     if (!gates.has(engine)) gates.set(engine, new Map());
     const known = gates.get(engine);
-    const origin = originOf(address);
-    if (!known.has(origin)) known.set(origin, new OriginGate(engine, now));
-    return known.get(origin);
+    return remembered(known, originOf(address), () => new OriginGate(engine, now));
   }
 
   constructor(engine, now) {
     this.#origin = engine.origin();
     this.#now = now;
+  }
+
+  /** Whether no resource and no request uses the origin. */
+  get isUnused() {
+    return this.#resources.size === 0 && this.#outstanding.size === 0;
+  }
+
+  /** Whether the server limits requests or fails. */
+  get isRestrained() {
+    return Object.values(this.#restraint).some((limit) => limit !== null);
+  }
+
+  /** Releases the memory of the origin. */
+  destroy() {
+    this.#origin.destroy();
   }
 
   /** Passes the server's limits to a resource, now and whenever they change. Returns a function that ends it. */
@@ -38,6 +53,7 @@ export class OriginGate {
     this.#numbers += 1;
     const number = this.#numbers;
     this.#starts.set(number, start);
+    this.#outstanding.add(number);
     // Not within the event that ordered it: its resource is still handling that.
     queueMicrotask(() => this.#starts.has(number) && this.#handle({ event: "asks", with: { number, priority } }));
     return number;
@@ -45,12 +61,14 @@ export class OriginGate {
 
   /** Records that a request was canceled, sent or not. */
   withdraw(number) {
+    this.#outstanding.delete(number);
     this.#starts.delete(number);
     this.#handle({ event: "withdrew", with: { number } });
   }
 
   /** Records that a request took too long. */
   tooSlow(number) {
+    this.#outstanding.delete(number);
     const wasSent = !this.#starts.delete(number);
     if (wasSent) this.#handle({ event: "ended", with: { number, now: this.#now(), outcome: "timedOut" } });
     else this.#handle({ event: "withdrew", with: { number } });
@@ -58,6 +76,7 @@ export class OriginGate {
 
   /** Records that a request ended. */
   ended(number, arrival) {
+    this.#outstanding.delete(number);
     const { outcome, marks, rateLimit = null } = arrival;
     const report = { number, now: this.#now(), outcome, serverTime: marks.serverTime ?? null, rateLimit, resources: this.#resources.size };
     if (outcome === "content") report.revision = 0;
@@ -79,6 +98,32 @@ export class OriginGate {
       start?.();
     }
   }
+}
+
+/**
+ * Returns the gate of an origin, and creates it if it is not known. The module limits the number of origins: beyond it,
+ * the gate that was asked for longest ago and is unused is forgotten, one under a restraint last. If all are in use,
+ * further origins share one gate.
+ */
+function remembered(known, origin, create) {
+  let gate = known.get(origin);
+  if (gate === undefined) {
+    try {
+      gate = create();
+    } catch (failure) {
+      if (failure.code !== "tooManyMachines") throw failure;
+      const unused = [...known].filter(([, other]) => other.isUnused);
+      const [name, oldest] = unused.find(([, other]) => !other.isRestrained) ?? unused[0] ?? [];
+      if (oldest === undefined) return known.values().next().value;
+      known.delete(name);
+      oldest.destroy();
+      gate = create();
+    }
+  }
+  // The order of the map is that of use.
+  known.delete(origin);
+  known.set(origin, gate);
+  return gate;
 }
 
 /** Returns the scheme, host and port of a URL. */

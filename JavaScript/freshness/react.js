@@ -1,6 +1,6 @@
 // Hooks for React 18 and later, a peer dependency.
 
-import { createContext, createElement, useCallback, useContext, useMemo, useSyncExternalStore } from "react";
+import { createContext, createElement, useCallback, useContext, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { FreshnessClient } from "./client.js";
 
 const ClientContext = createContext(null);
@@ -17,8 +17,8 @@ export function useFreshnessClient() {
 
 const NEVER = () => () => {};
 const NOTHING = Object.freeze({
-  value: null, state: "loading", error: null, age: null, isLoading: false, isHeld: false, isStreaming: false, isOffline: false,
-  badge: "unknown", revision: null, changedAt: null, resource: null, refresh: () => {},
+  value: null, state: "loading", error: null, age: null, isLoading: false, isHeld: false, isUnconfirmed: false, isStreaming: false,
+  isOffline: false, badge: "unknown", revision: null, changedAt: null, resource: null, refresh: () => {},
 });
 const LOADING = Object.freeze({ ...NOTHING, isLoading: true });
 
@@ -46,4 +46,36 @@ export function useFresh(address, options) {
 export function useAge({ resource }) {
   const subscribe = useCallback((listener) => resource?.subscribe(listener, { ticking: true }) ?? (() => {}), [resource]);
   return useSyncExternalStore(subscribe, () => resource?.ageInSeconds ?? null, () => null);
+}
+
+/**
+ * Sends a request that changes something on the server, and shows the change before the server has confirmed it.
+ *
+ * @param {(variables: any, options: { signal?: AbortSignal }) => any} send - Sends the request.
+ * @param {object} options - `snapshot`: of the `useFresh` whose value changes; `optimistic(value, variables)`: the changed
+ *   value; `invalidates`: tags.
+ * @returns {object} `mutate(variables)`, a promise of what `send` returned; `isPending`; `error`; `reset()`.
+ */
+export function useMutation(send, { snapshot = null, optimistic = undefined, invalidates = [] } = {}) {
+  const client = useFreshnessClient();
+  const [state, setState] = useState({ pending: 0, error: null });
+  const latest = useRef(null);
+  // The functions of the newest render count.
+  latest.current = { client, send, optimistic, invalidates, resource: snapshot?.resource ?? null };
+  const mutate = useCallback(async (variables) => {
+    const { client: owner, send: act, optimistic: change, invalidates: tags, resource } = latest.current;
+    setState(({ pending }) => ({ pending: pending + 1, error: null }));
+    const ended = (error) => setState(({ pending }) => ({ pending: pending - 1, error }));
+    try {
+      const changes = resource && change ? [[resource, (value) => change(value, variables)]] : [];
+      const result = await owner.mutate((options) => act(variables, options), { changes, invalidates: tags });
+      ended(null);
+      return result;
+    } catch (failure) {
+      ended(failure);
+      throw failure;
+    }
+  }, []);
+  const reset = useCallback(() => setState(({ pending }) => ({ pending, error: null })), []);
+  return { mutate, reset, isPending: state.pending > 0, error: state.error };
 }

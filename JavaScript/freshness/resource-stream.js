@@ -41,8 +41,12 @@ export class ResourceStream {
     this.close();
   }
 
-  /** Handles an event: `{ name, id, data }`. An error ends the stream. */
-  take() {}
+  /**
+   * Handles an event. An error ends the stream.
+   *
+   * @param {{ name: string, id: string | null, data: string }} event
+   */
+  take(event) {}
 
   /** Delivers a whole value (`content`), or confirms the current one (`unchanged`). */
   deliver(outcome, { body = null, tag = null, bytes, marks = {}, hints = {} }) {

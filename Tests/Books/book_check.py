@@ -40,7 +40,7 @@ def text_of(content: bytes) -> str:
 
 
 def strictly(text: str, delimiter: str):
-    """The one record of a text; nothing if it needs more lines; False if more lines do not help."""
+    """The one record of a string; None if it needs more lines; False if more lines do not help."""
     try:
         rows = list(csv.reader([text], delimiter=delimiter, strict=True, skipinitialspace=False))
     except csv.Error as error:
@@ -91,7 +91,7 @@ def is_isbn13(text: str) -> bool:
 
 
 def isbn(text: str):
-    """(number, fault) of a cell: the thirteen digits, why it is no number, or neither."""
+    """(number, fault) of a cell: the thirteen digits, why it is not a number, or neither."""
     digits = re.sub(r"[- ]", "", text).upper()
     if is_isbn13(digits):
         return digits, None
@@ -191,7 +191,7 @@ class Library:
             return "failed", ["title_missing"]
         number = numbers[0] if numbers else None
         key = (title_key(first["title"]), author_key(first["author"]))
-        # A rating of 0 is none.
+        # A rating of 0 counts as no rating.
         said = {name: first[name] for name in ("rating", "status", "finished", "review") if name in first}
         if re.fullmatch(r"0([.,]0*)?", said.get("rating", "")):
             said["rating"] = ""

@@ -86,7 +86,7 @@ private final class ScriptedSocket: WebSocket {
   }
 }
 
-@Suite("A run of a client", .timeLimit(.minutes(1)))
+@Suite("A run of a client", .timeLimit(.minutes(5)))
 struct ClientRunTests {
   private func run(_ server: ScriptedServer) throws -> ClientRun {
     ClientRun(

@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 BOARD = "/api/stationboard"
 # More than BoardBudget.overload.
 CROWD = 2_150
-# On a busy machine a crowd comes so slowly that it is none; another one does better.
+# On a busy machine a burst may arrive so slowly that it is not a burst; then another one is tried.
 CROWDS = 3
 PATIENCE = 60
 

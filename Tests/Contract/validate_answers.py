@@ -25,7 +25,7 @@ import realtime_rules
 from overload_answers import OverloadRun
 from realtime_answers import RealtimeRun
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "Sources/Programs/CWebAssets/Public/openapi.json"
+DOCUMENT = Path(__file__).resolve().parents[2] / "Sources/Programs/CWebAssets/Public/api/openapi.json"
 STOPS = ("Parent8501120", "Parent8501000")
 BOARD, SEARCH, NEARBY = "/api/stationboard", "/api/stops/search", "/api/stops/nearby"
 TRIP, HEALTH, VERSION, OPENAPI = "/api/trips/{trip_id}", "/health", "/version.json", "/openapi.json"
@@ -90,7 +90,7 @@ formats = FormatChecker(formats=())
 
 
 def parse_instant(text: str) -> datetime:
-    """Read an RFC 3339 instant; ValueError if it is none."""
+    """Read an RFC 3339 instant; ValueError if it is not valid."""
     if not INSTANT.fullmatch(text):
         raise ValueError(f"{text!r} is not an RFC 3339 instant")
     return datetime.fromisoformat(text.upper())
@@ -326,7 +326,7 @@ def schema_failures(document: Document) -> list[str]:
 
 
 def object_failures(document: Document, place: str, schema: Any) -> list[str]:
-    """Return what is wrong with a schema of an object; nothing if it is something else."""
+    """Return what is wrong with the schema of an object; an empty list for any other schema."""
     if not isinstance(schema, dict) or "examples" in place or not isinstance(schema.get("properties"), dict):
         return []
     found = []

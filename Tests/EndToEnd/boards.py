@@ -11,6 +11,7 @@ import time
 import unittest
 import urllib.request
 from collections.abc import Callable
+from datetime import datetime
 
 from browser import LONGEST, Browser, ProtocolError, Tab
 from program import NOW, PROGRAM, Folder, Server, once, run, sample
@@ -59,6 +60,9 @@ class Stand:
             "--poll", f"trip-updates={PERIOD * 500}",
         )
         self.url = self.server.url
+        served = self.server.get(f"/api/stationboard?stop_id={STOP}&limit=1")[1]["meta"]["serverTime"]
+        #: How far the clock of the server is ahead of that of this machine, in milliseconds.
+        self.ahead = round((datetime.fromisoformat(served.replace("Z", "+00:00")).timestamp() - time.time()) * 1_000)
 
     def server_bytes(self, path: str) -> bytes:
         """A file of the server, as it is on the wire."""
@@ -84,6 +88,8 @@ class BoardTest(unittest.TestCase):
     """A test with a tab of its own; at its end nothing may be on the console."""
 
     WIDTH, HEIGHT = 1280, 900
+    #: The tab whose clock has been set.
+    clocked: Tab | None = None
     #: What a test expects the browser itself to say, such as a failed request.
     EXPECTED = re.compile(r"$^")
 
@@ -98,11 +104,18 @@ class BoardTest(unittest.TestCase):
 
     def open(self, path: str = f"/?stop={STOP}&lang=en", rows: bool = True) -> Tab:
         """Opens a page and waits for its board."""
+        self.set_clock()
         self.tab.open(self.stand.url + path)
         self.tab.wait("document.documentElement.dataset.ready === 'yes'")
         if rows:
             self.tab.wait(f"{ROWS} > 2")
         return self.tab
+
+    def set_clock(self) -> None:
+        """Sets the clock of the tab's device to the server's, as most devices' is; before a page is opened."""
+        if self.tab is not self.clocked:
+            self.clocked = self.tab
+            self.tab.call("Page.addScriptToEvaluateOnNewDocument", source=f"(() => {{ const now = Date.now; Date.now = () => now() + {self.stand.ahead}; }})()")
 
     def board(self, stop: str = STOP, query: str = "limit=60&include_alerts=1&lang=en") -> dict:
         """The board as the API gives it."""

@@ -12,6 +12,9 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from datetime import datetime, timezone
+from pathlib import Path
+from urllib.parse import urlsplit
 
 #: The shell is Chromium without windows: a tab of it costs half.
 NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
@@ -26,12 +29,22 @@ SWITCHES = [
     # Every window of Chromium loads two pages for its address field, which nobody sees here: most of what a tab costs.
     "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
 ]
+#: The pages' scripts as they are written: the program serves them bundled, and tests import single modules from here.
+SOURCES = Path(__file__).resolve().parents[2] / "Sources/Programs/CWebAssets/Public"
 #: Text at 130 %, as a person chooses it for all pages.
 LARGE_LETTERS = "--blink-settings=defaultFontSize=21,defaultFixedFontSize=17"
 KEYS = {
     "Enter": ("Enter", 13, "\r"), "Escape": ("Escape", 27, ""), "Tab": ("Tab", 9, ""),
     "ArrowDown": ("ArrowDown", 40, ""), "ArrowUp": ("ArrowUp", 38, ""), "Space": ("Space", 32, " "),
 }
+
+
+def date_of(body: object) -> str:
+    """The `Date` of an answer: the server's time in its body, for a server whose clock is another, else now."""
+    meta = body.get("meta") if isinstance(body, dict) else None
+    stated = meta.get("serverTime") if isinstance(meta, dict) else None
+    moment = datetime.fromisoformat(stated.replace("Z", "+00:00")) if isinstance(stated, str) else datetime.now(timezone.utc)
+    return moment.strftime("%a, %d %b %Y %H:%M:%S GMT")
 
 
 class ProtocolError(Exception):
@@ -128,7 +141,7 @@ class Browser:
 
     def close(self) -> None:
         """Ends the browser."""
-        # Pages still ask for things: whoever would answer them now has nobody to answer.
+        # Pages still send requests, whose answers would have no receiver.
         self._listeners = {}
         try:
             self.send("Browser.close", {})
@@ -142,7 +155,7 @@ class Browser:
 
 
 class Tab:
-    """A page: what a person does with it, and what it asked and said; a bare one without interception."""
+    """A page: what a person does with it, and what it asked and said; a bare one without interception of the API."""
 
     def __init__(self, browser: Browser, width: int = 1280, height: int = 800, bare: bool = False):
         self.browser = browser
@@ -168,7 +181,7 @@ class Tab:
             # A service worker that is just being installed would stand between the page and `intercept`; and
             # interception that begins later can lose the request that is sent in that moment.
             self.call("Network.setBypassServiceWorker", bypass=True)
-            self.call("Fetch.enable", patterns=[{"urlPattern": "*/api/*"}])
+        self.call("Fetch.enable", patterns=[{"urlPattern": "*/sources/*"}, *([] if bare else [{"urlPattern": "*/api/*"}])])
         self.size(width, height)
 
     def call(self, method: str, patience: float = LONGEST, /, **parameters: object) -> dict:
@@ -197,6 +210,8 @@ class Tab:
             self.ended.add(event["requestId"])
         elif method == "Network.loadingFailed":
             self.ended.add(event["requestId"])
+        elif method == "Fetch.requestPaused" and urlsplit(event["request"]["url"]).path.startswith("/sources/"):
+            self._answer_source(event)
         elif method == "Fetch.requestPaused" and self.answers:
             # What answers may take its time; other tabs are heard meanwhile.
             threading.Thread(target=self._answer, args=[event], daemon=True).start()
@@ -216,6 +231,15 @@ class Tab:
         except OSError:
             pass  # The browser was gone.
 
+    def _answer_source(self, event: dict) -> None:
+        """A module as it is written, for `import('/sources/board/departure.js')`."""
+        path = SOURCES / urlsplit(event["request"]["url"]).path.removeprefix("/sources/")
+        self.browser.send("Fetch.fulfillRequest", {
+            "requestId": event["requestId"], "responseCode": 200 if path.is_file() else 404,
+            "responseHeaders": [{"name": "Content-Type", "value": "text/javascript"}],
+            "body": base64.b64encode(path.read_bytes() if path.is_file() else b"").decode(),
+        }, self.session)
+
     def _paused(self, event: dict) -> None:
         answer = self.answers(event["request"]["url"]) if self.answers else None
         identity = {"requestId": event["requestId"]}
@@ -228,7 +252,7 @@ class Tab:
         else:
             body = answer.get("body", "")
             text = body if isinstance(body, str) else json.dumps(body)
-            headers = {"Content-Type": "application/json", "Date": time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime()), **answer.get("headers", {})}
+            headers = {"Content-Type": "application/json", "Date": date_of(body), **answer.get("headers", {})}
             self.browser.send("Fetch.fulfillRequest", {
                 **identity, "responseCode": answer["status"],
                 "responseHeaders": [{"name": name, "value": str(value)} for name, value in headers.items()],
@@ -281,13 +305,36 @@ class Tab:
         self.call("Input.insertText", text=text)
 
     def click(self, selector: str) -> None:
-        """Presses the middle of an element."""
-        x, y = self.run(
-            f"(() => {{ const box = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"
-            " return [box.x + box.width / 2, box.y + box.height / 2]; })()"
-        )
+        """Moves the mouse to the middle of an element, and presses once the element is under it."""
+        x, y = self.hover(selector)
         for kind in ("mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+            self.mouse(kind, x, y)
+
+    def hover(self, selector: str) -> tuple[float, float]:
+        """Moves the mouse to the middle of an element; returns the point, once the element is under it.
+
+        An element may move while the mouse is on its way to it: then it is followed, as a hand does.
+        """
+        end = time.monotonic() + LONGEST
+        while True:
+            x, y = self.run(
+                f"(() => {{ const box = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"
+                " return [box.x + box.width / 2, box.y + box.height / 2]; })()"
+            )
+            self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+            under = self.run(
+                f"(() => {{ const wanted = document.querySelector({json.dumps(selector)}); const found = document.elementFromPoint({x}, {y});"
+                " return found === wanted || wanted.contains(found) || (found?.closest('label')?.contains(wanted) ?? false) ? null"
+                " : found?.outerHTML.slice(0, 120) ?? 'nothing'; })()"
+            )
+            if under is None:
+                return x, y
+            if time.monotonic() > end:
+                raise AssertionError(f"over {selector} lies {under}")
+
+    def mouse(self, kind: str, x: float, y: float) -> None:
+        """Presses (`mousePressed`) or releases (`mouseReleased`) the left button at a point."""
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def size(self, width: int, height: int, scale: float = 1, mobile: bool = False) -> None:
         """Gives the page another size."""

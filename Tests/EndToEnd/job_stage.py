@@ -288,14 +288,14 @@ class TokenOutage(BrokenNetwork):
 class RawSocket:
     """A WebSocket whose frames are written by hand."""
 
-    def __init__(self, port: int, job: dict, query: str = ""):
+    def __init__(self, port: int, job: dict, query: str = "", protocol: str = "freshet-auth."):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
         key = base64.b64encode(os.urandom(16)).decode()
         self.socket.sendall(
             (
                 f"GET /ws/progress?jobId={job['jobId']}{query} HTTP/1.1\r\nHost: localhost\r\n"
                 "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-                f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Protocol: freshet-auth.{job['token']}\r\n\r\n"
+                f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Protocol: {protocol}{job['token']}\r\n\r\n"
             ).encode()
         )
         self.rest = b""

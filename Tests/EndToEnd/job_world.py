@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # A server with a log and tokens that expire, a network that breaks, events that cannot be read, and a follower between.
 WORLD = """
-Promise.all([import('/assets/job-follower.js'), import('/assets/job-messages.js')]).then(([{ JobFollower }, { readMessage }]) => {
+Promise.all([import('/sources/jobs/job-follower.js'), import('/sources/jobs/job-messages.js')]).then(([{ JobFollower }, { readMessage }]) => {
   const faults = [];
   let ends = 0, outlived = 0;
   for (let seed = 1; seed <= 400; seed += 1) {

@@ -20,7 +20,7 @@ PACKAGE = ROOT / "JavaScript/freshness"
 REACT = {name: Path(f"/usr/share/nodejs/{name}/umd/{name}.development.js") for name in ("react", "react-dom")}
 TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript", ".wasm": "application/wasm", ".json": "application/json"}
 #: What a bundler does with `import … from "react"`, for a React that is there as a script.
-REACT_MODULE = "export const { createContext, createElement, useCallback, useContext, useMemo, useSyncExternalStore } = window.React;"
+REACT_MODULE = "export const { createContext, createElement, useCallback, useContext, useMemo, useRef, useState, useSyncExternalStore } = window.React;"
 
 
 def files_of_the_package() -> set[str]:
@@ -40,6 +40,9 @@ class PackageServer:
         self.number = 1
         self.status = 200
         self.asked: list[dict[str, str]] = []
+        self.addresses: list[str] = []
+        #: The status with which a change is refused.
+        self.refuses: int | None = None
         self._changed = threading.Condition()
         self._is_over = False
         outer = self
@@ -52,6 +55,9 @@ class PackageServer:
                     outer.answer(self)
                 except OSError:
                     self.close_connection = True  # The page has gone, and its questions with it.
+
+            def do_PUT(self) -> None:
+                outer.write(self)
 
             def log_message(self, *_: object) -> None:
                 pass
@@ -72,6 +78,16 @@ class PackageServer:
             self.number += 1
             self._changed.notify_all()
             return self.number
+
+    def write(self, request: BaseHTTPRequestHandler) -> None:
+        """A change that a page makes: the value, unless it is refused."""
+        number = json.loads(request.rfile.read(int(request.headers["Content-Length"])))["number"]
+        if self.refuses is not None:
+            return self.send(request, self.refuses, b'{"detail": "not now"}', TYPES[".json"])
+        with self._changed:
+            self.number = number
+            self._changed.notify_all()
+        self.send(request, 200, b"{}", TYPES[".json"])
 
     def value(self) -> dict:
         """The value now."""
@@ -109,6 +125,7 @@ class PackageServer:
 
     def send_value(self, request: BaseHTTPRequestHandler) -> None:
         self.asked.append(dict(request.headers.items()))
+        self.addresses.append(request.path)
         tag = f'"{self.number}"'
         if self.status != 200:
             return self.send(request, self.status, b'{"detail": "out of order"}', TYPES[".json"])

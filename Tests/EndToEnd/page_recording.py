@@ -14,8 +14,8 @@ from browser import Browser
 from program import PROGRAM, Folder, Producer, Server, run, until
 
 STOP = "Parent8501120"
-#: The cadence of the page, in its own words (Sources/Programs/CWebAssets/Public/page.js).
-USUAL = 'preset: "departuresWeb"'
+#: The cadence of the page, in its own words (Sources/Programs/CWebAssets/Public/board/page.js).
+USUAL = 'preset:"departuresWeb"'
 
 
 def lines(path: Path) -> list[str]:
@@ -66,13 +66,14 @@ class Storm:
         tab = self.browser.tab(width=1280, height=900, bare=True)
         if policy != USUAL:
             # The page as it is, with another policy of the same engine in it.
-            page = self.text("/assets/page.js")
+            address = re.search(r'src="(/assets/board\.[0-9a-f]+\.js)"', self.text("/"))[1]
+            page = self.text(address)
             assert page.count(USUAL) == 1, "the page names its preset once"
             tab.call("Network.setBypassServiceWorker", bypass=True)
             tab.answers = lambda url: {
                 "status": 200, "headers": {"Content-Type": "text/javascript"}, "body": page.replace(USUAL, policy),
             }
-            tab.call("Fetch.enable", patterns=[{"urlPattern": "*/assets/page.js"}])
+            tab.call("Fetch.enable", patterns=[{"urlPattern": f"*{address}"}])
         tab.open(f"{self.server.url}/?stop={STOP}&lang=en")
         tab.wait("document.documentElement.dataset.ready === 'yes'")
         time.sleep(0.7)

@@ -50,7 +50,7 @@ def sample(folder: str | Path, *options: str) -> None:
 
 
 def once(make: Callable):
-    """Makes something at its first use, once, whoever asks."""
+    """Makes something at its first use, and only once for all threads."""
     made: list = []
     guard = threading.Lock()
 

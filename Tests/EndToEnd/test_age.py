@@ -16,12 +16,17 @@ from datetime import datetime, timezone
 from email.utils import formatdate
 from pathlib import Path
 
-from boards import ROWS, STATE, STOP, BoardTest, load_side_by_side as load_tests  # noqa: F401
+from boards import ROWS, STATE, STOP, BoardTest, load_side_by_side as load_tests, stand  # noqa: F401
 from program import until
 from terminal import Screen
 
 #: What a screen may be late: it is drawn once a second, ages are cut to whole seconds, and machines are busy.
 SLACK = 4.0
+
+
+def clock() -> float:
+    """The time of the server whose boards the stub sends on."""
+    return time.time() + stand().ahead / 1_000
 
 
 def text(instant: float) -> str:
@@ -52,7 +57,7 @@ class Stub(http.server.ThreadingHTTPServer):
 
     def board(self) -> tuple[float, bytes, float]:
         """When the board was built, its bytes, and when its data was made."""
-        now = time.time()
+        now = clock()
         with self.lock:
             self.asked += 1
             if self.kept and now - self.kept[0] < self.cache:
@@ -76,7 +81,7 @@ class Stub(http.server.ThreadingHTTPServer):
 
     def truth(self) -> float:
         """The age of the newest data that the client has."""
-        return time.time() - self.newest()
+        return clock() - self.newest()
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -98,18 +103,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 server.template = json.loads(reply.read())
         built, body, made = server.board()
         time.sleep(server.slow)
-        fields = {"Date": formatdate(time.time(), usegmt=True)}
+        fields = {"Date": formatdate(clock(), usegmt=True)}
         if server.age:
-            fields = {"Date": formatdate(built, usegmt=True), "Age": str(int(time.time() - built))}
+            fields = {"Date": formatdate(built, usegmt=True), "Age": str(int(clock() - built))}
         self.answer(200, body, "application/json", fields)
-        server.sent.append((time.time(), made))
+        server.sent.append((clock(), made))
 
     def answer(self, status, body, kind="application/json", fields=None):
         # The base class would send a Date of its own.
         self.send_response_only(status)
         self.send_header("Content-Type", kind or "application/json")
         self.send_header("Content-Length", str(len(body)))
-        for name, value in (fields or {"Date": formatdate(usegmt=True)}).items():
+        for name, value in (fields or {"Date": formatdate(clock(), usegmt=True)}).items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
@@ -134,6 +139,7 @@ class AgeTest(BoardTest):
         return stub
 
     def page(self, stub: Stub) -> None:
+        self.set_clock()
         self.tab.open(f"{stub.url}/?stop={STOP}&lang=en")
         self.tab.wait("document.documentElement.dataset.ready === 'yes'")
         self.tab.wait(f"{ROWS} > 2")
@@ -159,7 +165,7 @@ class AgeTest(BoardTest):
             sent = len(stub.sent)
             before, shown, after = stub.truth(), ages(), stub.truth()
             # An answer that came meanwhile changes the truth: look again.
-            if shown is None or sent != len(stub.sent) or time.time() - stub.sent[-1][0] < 1.5:
+            if shown is None or sent != len(stub.sent) or clock() - stub.sent[-1][0] < 1.5:
                 time.sleep(0.2)
                 continue
             self.assertGreaterEqual(shown + SLACK, before, f"{name}: younger than the data is")

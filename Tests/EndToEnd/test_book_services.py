@@ -204,7 +204,7 @@ class Services(unittest.TestCase):
         items = self.enrich(server, {"title": "Kindred"}, {"title": "Emma"})
         for item in items:
             self.assertEqual(item["problems"][0]["code"], "provider_busy")
-            self.assertIn("wishes to be left alone for", item["problems"][0]["message"])
+            self.assertIn("asked us to retry after", item["problems"][0]["message"])
         self.assertEqual(len(library.requests()), 1)
 
     # A vision model

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
 import json
 import os
 import random
@@ -14,11 +15,13 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 
 from job_stage import JobServer, RawSocket, table
-from program import run
+from program import Server, run
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
+from test_book_services import Service, photo
 
-#: What a part of the app that sends no token, or sends it in the query, needs.
-OPEN = ("--speak", "bookstrack", "--jobs-query-tokens", "--jobs-bare-ids")
+OPEN = ("--speak", "bookstrack")
+#: Refuses the parts of the app that send no token, or send it in the query.
+CLOSED = (*OPEN, "--no-jobs-query-tokens", "--no-jobs-bare-ids")
 #: The addresses that the app has and the native API has not.
 ADDRESSES = [
     ("POST", "/api/import/csv-gemini"), ("POST", "/api/v2/imports"), ("GET", "/api/v2/imports/x"),
@@ -96,8 +99,32 @@ class PlayerTests(Stage):
         self.assertEqual(status, 400, answer[:300])
         self.assertIn("more than 1000 values", answer.decode() if isinstance(answer, bytes) else answer)
 
-    def test_without_the_options_exactly_those_steps_fail_that_send_no_token_or_send_it_in_the_query(self):
-        code, report = self.play(self.serve("--speak", "bookstrack"), "--pace", "20")
+    def test_the_books_of_a_photo_are_where_they_are_in_it(self):
+        shelf = photo(1)
+        boxes = [{"x": 0.1, "y": 0.2, "width": 0.05, "height": 0.6}, None]
+        books = [{"title": f"Book {number}", "author": "Somebody", "confidence": 0.9 - number / 10, "boundingBox": box}
+                 for number, box in enumerate(boxes)]
+        service = Service("vision_service.py", json.dumps({hashlib.sha256(shelf).hexdigest(): books}))
+        self.addCleanup(service.stop)
+        server = self.serve(*OPEN, "--vision", service.url + "/v1/books")
+        file = server.folder / "shelf.png"
+        file.write_bytes(shelf)
+        code, report = self.play(server, "--with", f"photo={file}")
+        faults = [(step["client"], step["asked"], step["faults"]) for step in report["steps"] if not step["passed"]]
+        self.assertEqual((code, faults), (0, []))
+        asked = [step["asked"] for step in report["steps"] if step["client"] == "scan"]
+        self.assertEqual(len([path for path in asked if path.endswith(("/results",)) or "/scan/results/" in path]), 2, asked)
+        # And a server that finds nothing in it is told apart.
+        code, report = self.play(self.serve(*OPEN), "--with", f"photo={file}", "--pace", "20")
+        self.assertEqual(code, 1)
+        failed = {step["client"] for step in report["steps"] if not step["passed"]}
+        self.assertLessEqual(failed, {"scan", "scan of photos"})
+        self.assertIn("scan of photos", failed)
+        answer = run("compat", server.url, "--as", "bookstrack", "--with", "photo=/nowhere.jpg")
+        self.assertEqual(answer.returncode, 64, answer.stderr)
+
+    def test_with_the_options_exactly_those_steps_fail_that_send_no_token_or_send_it_in_the_query(self):
+        code, report = self.play(self.serve(*CLOSED), "--pace", "20")
         self.assertEqual(code, 1)
         failed = {step["client"] for step in report["steps"] if not step["passed"]}
         passed = {step["client"] for step in report["steps"]} - failed
@@ -109,7 +136,7 @@ class PlayerTests(Stage):
                 self.assertTrue(any("401" in fault for fault in step["faults"]), step)
 
     def test_a_server_that_does_not_speak_it_fails_and_has_none_of_its_addresses(self):
-        server = self.serve("--jobs-query-tokens", "--jobs-bare-ids")
+        server = self.serve("--jobs-query-tokens")
         code, report = self.play(server, "--pace", "20")
         self.assertEqual((code, report["passed"]), (1, False))
         for method, path in ADDRESSES:
@@ -121,7 +148,7 @@ class BoundaryTests(Stage):
     """What the app's addresses do not open, and what they leave as it is."""
 
     def test_an_id_alone_opens_nothing_unless_that_is_allowed_and_only_jobs_of_the_app(self):
-        closed, opened = self.serve("--speak", "bookstrack"), self.serve(*OPEN)
+        closed, opened = self.serve(*CLOSED), self.serve(*OPEN)
         for server, expected in ((closed, 401), (opened, 200)):
             job = self.upload(server)
             server.wait(job)
@@ -220,13 +247,111 @@ class BoundaryTests(Stage):
 
     def test_the_log_says_which_parts_of_the_app_are_refused(self):
         for options, words in (
-            (("--speak", "bookstrack"), "--jobs-query-tokens and --jobs-bare-ids"),
-            (("--speak", "bookstrack", "--jobs-query-tokens"), "refused without --jobs-bare-ids"), (OPEN, None),
+            (CLOSED, "--no-jobs-query-tokens and --no-jobs-bare-ids"),
+            ((*OPEN, "--no-jobs-bare-ids"), "refused by --no-jobs-bare-ids"), (OPEN, None),
+            (("--speak", "bookstrack,catnip"), "--speak catnip serves nothing without --workspaces"),
         ):
             server = self.serve(*options, log_level="notice")
             server.stop()
-            said = [line for line in server.log if "BooksTrack" in line]
+            said = [line for line in server.log if "BooksTrack" in line or "serves nothing" in line]
             self.assertEqual([words in line for line in said], [True] if words else [], said)
+        with tempfile.TemporaryDirectory() as folder:
+            server = Server(f"{folder}/data", "--speak", "bookstrack", now=None, log_level="notice")
+            server.stop()
+            self.assertTrue(any("--speak bookstrack serves nothing without --jobs" in line for line in server.log), server.log)
+
+    def test_tokens_in_queries_open_jobs_of_the_app_only(self):
+        server = self.serve(*OPEN)
+        own, native = self.upload(server), server.start(table(3))
+        for job in (own, native):
+            server.wait(job)
+        status, body, _ = server.ask("GET", f"/api/v2/imports/{own['jobId']}?token={own['token']}")
+        self.assertEqual(status, 200, body)
+        status, body, _ = server.ask("GET", f"/v1/jobs/{native['jobId']}?token={native['token']}")
+        self.assertEqual(status, 401, body)
+        closed = self.serve(*CLOSED)
+        own = self.upload(closed)
+        self.assertEqual(closed.ask("GET", f"/api/v2/imports/{own['jobId']}?token={own['token']}")[0], 401)
+
+    def test_an_id_means_the_same_in_either_case_and_with_a_slash_behind_it(self):
+        server = self.serve(*CLOSED)
+        for chosen in (None, str(uuid.uuid4()).upper(), str(uuid.uuid4()), "5C0ffee0-1234-4abc-8def-0123456789aB"):
+            if chosen is None:
+                job = self.upload(server)
+            else:
+                body = json.dumps({"jobId": chosen, "books": [{"title": "A"}]}).encode()
+                status, answer, _ = server.ask("POST", "/v1/enrichment/batch", body, Content_Type="application/json")
+                self.assertEqual(status, 202, answer)
+                job = json.loads(answer)
+                self.assertEqual(job["jobId"].lower(), chosen.lower())
+                # The same start in the other case is the same job.
+                body = json.dumps({"jobId": chosen.swapcase(), "books": [{"title": "A"}]}).encode()
+                status, answer, _ = server.ask("POST", "/v1/enrichment/batch", body, Content_Type="application/json")
+                self.assertEqual((status, json.loads(answer)["jobId"]), (202, job["jobId"]))
+            server.wait(job)
+            shapes = set()
+            for name in (job["jobId"].upper(), job["jobId"].lower()):
+                for path in (f"/v1/jobs/{name}/results", f"/v1/jobs/{name}/results/", f"/api/v2/imports/{name}/results/"):
+                    status, body, _ = server.ask("GET", path, token=job["token"])
+                    self.assertEqual(status, 200, (path, body))
+                    shapes.add(tuple(sorted(json.loads(body))))
+                status, body, _ = server.ask("DELETE", f"/v1/jobs/{name}/", token=job["token"])
+                self.assertEqual((status, json.loads(body)["success"]), (200, True), body)
+                socket = RawSocket(server.port, {"jobId": name, "token": job["token"]}, protocol="bookstrack-auth.")
+                self.assertEqual(socket.status, 101)
+                socket.socket.close()
+            self.assertEqual(len(shapes), 1, shapes)
+            body = json.dumps({"jobId": job["jobId"].swapcase(), "oldToken": job["token"]}).encode()
+            self.assertEqual(server.ask("POST", "/api/token/refresh", body)[0], 200)
+
+    def test_a_job_that_failed_has_no_results(self):
+        server = self.serve(*OPEN)
+        body, kind = form(b"\xff\xfe\x00no table")
+        status, answer, _ = server.ask("POST", "/api/v2/imports", body, Content_Type=kind)
+        self.assertEqual(status, 202, answer)
+        job = json.loads(answer)
+        state = server.wait(job)
+        self.assertEqual(state["state"], "failed", state)
+        for path in ("/v1/jobs/{}/results", "/api/v2/imports/{}/results", "/v1/csv/results/{}"):
+            status, answer, _ = server.ask("GET", path.format(job["jobId"]))
+            error = json.loads(answer)
+            self.assertEqual((status, error["success"], error["error"]["code"]), (404, False, "NOT_FOUND"))
+            self.assertIn(state["events"][-1]["payload"]["message"], error["error"]["message"])
+
+    def test_who_comes_back_hears_where_the_job_stands_and_never_less(self):
+        server = self.serve(*OPEN)
+        lock = server.lock_library()
+        job = self.upload(server, rows=400)
+        first = AppSocket(server.port, job)
+        first.send(1, b'{"type":"ready"}')
+        while json.loads(first.receive()[1])["type"] == "ready_ack":
+            pass
+        back = AppSocket(server.port, {**job, "token": job["token"] + "&reconnect=true"})
+        back.send(1, b'{"type":"ready"}')
+        types = [json.loads(back.receive()[1])["type"] for _ in range(2)]
+        self.assertEqual(types, ["ready_ack", "reconnected"])
+        lock.release()
+        heard = []
+        while not heard or heard[-1]["type"] != "job_complete":
+            heard.append(json.loads(back.receive()[1]))
+        self.assertLessEqual({message["type"] for message in heard[:-1]}, {"job_progress"})
+        shares = [message["payload"]["progress"] for message in heard[:-1]]
+        self.assertEqual(shares, sorted(shares))
+        # And once it is over.
+        server.wait(job)
+        again = AppSocket(server.port, {**job, "token": job["token"] + "&reconnect=true"})
+        again.send(1, b'{"type":"ready"}')
+        messages = [json.loads(again.receive()[1]) for _ in range(3)]
+        self.assertEqual([message["type"] for message in messages], ["ready_ack", "reconnected", "job_complete"])
+        self.assertEqual(messages[1]["payload"]["progress"], 1)
+        self.assertEqual(messages[1]["payload"]["processed_count"], 400)
+
+    def test_forty_imports_at_once_all_start(self):
+        # As many as wait usually, for longer: the machine may be busy.
+        server = self.serve(*OPEN, limits={"uploadWaitSeconds": 120})
+        with ThreadPoolExecutor(40) as pool:
+            jobs = list(pool.map(lambda _: self.upload(server), range(40)))
+        self.assertEqual(len({job["jobId"] for job in jobs}), 40)
 
     def test_a_server_that_ends_waits_for_no_ready_and_the_job_goes_on_after_it(self):
         server = self.serve(*OPEN)
@@ -303,7 +428,8 @@ class Phone:
     def __init__(self, port: int, version: str | None, chance: random.Random):
         self.port, self.version = port, version
         self.pause = chance.uniform(0, 1.5)
-        # How many messages came before `ready` was sent, and how long it took to be heard, from before the socket opened.
+        # How many messages came before `ready` was sent, and how long it took to be heard, from before the socket opened;
+        # if it never was, how long the whole took.
         self.early = 0
         self.seconds = 0.0
         self.messages: list[dict] = []
@@ -311,17 +437,12 @@ class Phone:
     async def follow(self) -> None:
         """One job, to its last message."""
         body, kind = form(table(5))
-        while True:
-            reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
-            head = f"POST /api/import/csv-gemini HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n"
-            writer.write(head.encode() + f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body)
-            answer = await reader.read()
-            writer.close()
-            status, content = int(answer.split()[1]), answer.split(b"\r\n\r\n", 1)[1]
-            if status != 503:
-                break
-            # As many are read as may be.
-            await asyncio.sleep(0.3)
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        head = f"POST /api/import/csv-gemini HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n"
+        writer.write(head.encode() + f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body)
+        answer = await reader.read()
+        writer.close()
+        status, content = int(answer.split()[1]), answer.split(b"\r\n\r\n", 1)[1]
         assert status == 200, answer
         job = json.loads(content)
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
@@ -351,6 +472,7 @@ class Phone:
                 if self.messages[-1]["type"] == "ready_ack":
                     self.seconds = asyncio.get_running_loop().time() - began
                 if self.messages[-1]["type"] in ("job_complete", "error"):
+                    self.seconds = self.seconds or asyncio.get_running_loop().time() - began
                     break
             assert opcode != 8, payload
             reading = asyncio.create_task(self.receive(reader))
@@ -385,7 +507,7 @@ class ShortJobTests(Stage):
     }
 
     def test_a_hundred_ends_of_each_kind_and_none_is_lost(self):
-        server = self.serve(*OPEN)
+        server = self.serve(*OPEN, limits={"uploadWaitSeconds": 120})
         chance = random.Random(16)
 
         async def crowd() -> dict:

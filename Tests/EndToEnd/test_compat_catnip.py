@@ -56,6 +56,7 @@ class Original(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     tag = "5f3c" * 16
+    nameless = {"id": "2", "branch": "sun", "repo_id": "acme/shop", "path": "/workspace/shop/sun"}
     worktree = {
         "id": "1", "name": "shop/moon", "branch": "moon", "repo_id": "acme/shop", "path": "/workspace/shop/moon",
         "claude_activity_state": "inactive", "last_accessed": "2026-11-23T08:30:31.123456789Z",
@@ -63,6 +64,8 @@ class Original(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.server.asked.append((self.path, dict(self.headers.items())))
+        # It does not know what a native client adds.
+        self.path = self.path.partition("?since=")[0]
         if self.path == "/v1/codespace":
             body = b'event: status\ndata: {"message":"Starting"}\n\nevent: success\ndata: {"message":"Connected"}\n\n'
             self.send_response(200)
@@ -70,7 +73,7 @@ class Original(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(body)
             return
-        answers = {"/v1/auth/status": {"authenticated": True}, "/v1/info": {"version": "0.9"}, LIST: [self.worktree],
+        answers = {"/v1/auth/status": {"authenticated": True}, "/v1/info": {"version": "0.9"}, LIST: getattr(self.server, "list", [self.worktree]),
                    "/v1/claude/sessions": {}, "/v1/claude/settings": {"authenticated": False}}
         body = json.dumps(answers[self.path]).encode() if self.path in answers else b""
         status = 200 if body else 404
@@ -305,6 +308,13 @@ class CatnipTest(unittest.TestCase):
         create()
         self.assertNotIn(answers[-1][2]["worktree"]["id"], made)
         self.assertEqual(len(git(self.main, "worktree", "list").splitlines()), 3)
+        # What is done to one that git shows as clean is use too.
+        (self.main / ".git/info/exclude").write_text("*.ignored\nnode_modules/\n")
+        self.assertEqual(self.after_use(server, lambda path: (path / "notes.ignored").write_text("mine\n")), 1)
+        self.assertEqual(self.after_use(server, self.stash), 1)
+        # A stash of another worktree, and a folder that tools make again, are none of it.
+        self.assertEqual(self.after_use(server, lambda _: self.stash(self.main)), 0)
+        self.assertEqual(self.after_use(server, self.remade), 0)
         # What is named is made, or refused.
         self.assertEqual(server.ask(place, "POST", {"name": "main-x"}, **FIELDS)[0], 200)
         self.assertEqual(server.ask(place, "POST", {"name": "main-x"}, **FIELDS)[0], 409)
@@ -312,6 +322,52 @@ class CatnipTest(unittest.TestCase):
         (path / "mine.txt").unlink()
         self.assertEqual(server.ask(f"{LIST}/{made.pop()}", "DELETE", **FIELDS)[0], 200)
         self.assertFalse(path.exists())
+
+    def after_use(self, server: Workspaces, use) -> int:
+        """How many worktrees a checkout makes that comes after the newest one was used."""
+        place = "/v1/git/checkout/local/main?branch=main"
+        newest = server.ask(place, "POST", **FIELDS)[2]["worktree"]
+        use(Path(newest["path"]))
+        again = server.ask(place, "POST", **FIELDS)[2]["worktree"]
+        return int(again["id"] != newest["id"])
+
+    @staticmethod
+    def stash(path: Path) -> None:
+        """Changes a file of a worktree and puts the change aside."""
+        (path / "dir0" / "file0.txt").write_text("aside\n")
+        git(path, "stash")
+
+    @staticmethod
+    def remade(path: Path) -> None:
+        """Fills a folder that git ignores and any package manager makes again."""
+        (path / "node_modules").mkdir()
+        (path / "node_modules" / "x.js").write_text("x\n")
+
+    def test_beside_it_a_native_create_is_as_ever(self):
+        server = self.serve("--speak", "catnip")
+        wanted = {"repository": server.named("main")["repo_id"], "name": "fresh", "source": "main"}
+        self.assertEqual(server.ask(LIST, "POST", wanted)[0], 201)
+        self.assertEqual(server.ask(LIST, "POST", wanted)[0], 409)
+        # The checkout has another status, and the document of the API says so.
+        document = json.loads(DOCUMENT.read_text())["paths"]["/v1/git/checkout/{owner}/{repository}"]["post"]["responses"]
+        status, _, answer = server.ask("/v1/git/checkout/local/main?branch=main", "POST", {})
+        self.assertIn(str(status), document)
+        self.assertIn("worktree", answer)
+
+    def test_our_client_reads_its_server(self):
+        original = ThreadingHTTPServer(("127.0.0.1", 0), Original)
+        original.asked = []
+        thread = threading.Thread(target=original.serve_forever, daemon=True)
+        thread.start()
+        self.addCleanup(original.server_close)
+        self.addCleanup(original.shutdown)
+        original.list = [Original.worktree | {"claude_activity_state": "active"}, Original.nameless,
+                         Original.worktree | {"id": "3", "path": "/w/3", "claude_activity_state": "running"}]
+        answer = run("workspaces", "--server", f"http://127.0.0.1:{original.server_port}", "--json")
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        shown = {each["id"]: each["activity"]["state"] for each in json.loads(answer.stdout)}
+        self.assertEqual(shown, {"1": "working", "3": "idle"})
+        self.assertIn("unreadable: [1].name", answer.stderr)
 
     def test_without_speak_nothing_of_it_is_there(self):
         server = self.serve()

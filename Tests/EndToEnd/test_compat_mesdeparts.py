@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import threading
@@ -11,9 +12,10 @@ import urllib.parse
 import urllib.request
 from datetime import datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from program import PROGRAM, Folder, Server, run
+from program import PROGRAM, Folder, Server, run, sample
 from realtime_stage import BEGIN, BOARD, LAUSANNE, Stage, cancelled, data, instant, late, trip
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
@@ -282,6 +284,78 @@ class JudgementTest(unittest.TestCase):
         self.assertNotIn("\u202e", answer.stdout)
 
 
+class RealtimeJudgementTest(unittest.TestCase):
+    """The player compares what is told twice: tokens of a 204, texts with numbers, delays with prognoses."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.stage = Stage(*SPEAK)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.stage.close()
+
+    def judged(self, path_begins: str, change=None, drop: str | None = None) -> list[str]:
+        """The faults of a server whose answers at an address are changed, or miss a field."""
+        def spoil(path, status, body, fields):
+            if drop and "since_rt=" in path and status in (200, 204):
+                # Whether the board is the same is a matter of time; here every poll is told that it is.
+                status, body = 204, b""
+                fields["x-md-rt-fetched-at"] = "2026-11-24T07:00:00.000Z"
+            if path.startswith(path_begins):
+                fields.pop(drop, None)
+                if change is not None and status == 200:
+                    answer = json.loads(body)
+                    for stop in self.stops(answer):
+                        change(stop)
+                    body = json.dumps(answer).encode()
+            return status, body, fields
+
+        self.stage.applied(self.stage.trips.publish(late(trip(1), 240)))
+        spoiler = Spoiler(self.stage.server.url, spoil)
+        self.addCleanup(spoiler.close)
+        code, report = play(spoiler.url, *FAST, "--with", f"polls={2 if drop else 0}", "--with", "trips=20",
+                            "--with", f"stop={LAUSANNE}")
+        found = faults(report)
+        self.assertEqual(code, 1 if found else 0)
+        return found
+
+    @staticmethod
+    def stops(answer: dict) -> list[dict]:
+        """The stops of connections and journeys."""
+        sections = [section for each in answer.get("connections", []) for section in each["sections"]]
+        journeys = [section["journey"] for section in sections] + ([answer["journey"]] if "journey" in answer else [])
+        return [stop for journey in journeys for stop in journey["passList"]] + [section["departure"] for section in sections]
+
+    def test_nothing_spoiled_is_right_and_a_row_is_late(self):
+        self.assertEqual(self.judged("/none"), [])
+        board = get(f"{self.stage.server.url}/api/stationboard?stop_id={LAUSANNE}&limit=60")[1]
+        self.assertIn(4, [row["delayMin"] for row in board["departures"]])
+
+    def test_a_204_without_the_next_token(self):
+        self.assertEqual(self.judged("/api/stationboard", drop="x-none"), [])
+        found = self.judged("/api/stationboard", drop="x-md-rt-fetched-at")
+        self.assertTrue(found and all("x-md-rt-fetched-at: expected the instant" in fault for fault in found), found)
+        found = self.judged("/api/stationboard", drop="access-control-expose-headers")
+        self.assertTrue(found and all("access-control-expose-headers: expected x-md-rt-fetched-at" in fault for fault in found), found)
+
+    def test_times_that_contradict_their_numbers(self):
+        def other_zone(stop):
+            stop["departure"] = stop["departure"] and stop["departure"].replace("+0100", "+0200")
+
+        for address, times in (("/api/connections", other_zone), ("/api/journey", other_zone)):
+            found = self.judged(address, times)
+            self.assertTrue(any("].departureTimestamp: expected" in fault for fault in found), found)
+        found = self.judged("/api/journey", lambda stop: stop.update(arrival=stop["arrival"] and "soon"))
+        self.assertTrue(any('].arrival: expected a local time with its offset, found "soon"' in fault for fault in found), found)
+
+    def test_a_prognosis_that_is_missing_or_another(self):
+        found = self.judged("/api/connections", lambda stop: stop.update(delay=stop["delay"] and stop["delay"] + 3))
+        self.assertTrue(any("].delay: expected 4 min as the prognosis has it, found 7" in fault for fault in found), found)
+        found = self.judged("/api/connections", lambda stop: stop.update(prognosis=None, delay=None))
+        self.assertTrue(any("prognosis.departure: expected" in fault and "found nothing" in fault for fault in found), found)
+
+
 class TokenTest(unittest.TestCase):
     """since_rt with either of the two instants of a board."""
 
@@ -327,7 +401,7 @@ class TokenTest(unittest.TestCase):
         answer = self.ask(stage, old)
         self.assertEqual(answer.status, 200)
         self.assertEqual(answer.departure(trip(1))["rawDelaySec"], 600)
-        # An instant near one of the two is none of them.
+        # An instant near one of the two does not match.
         rt = answer.board["rt"]
         for text in (rt["cacheFetchedAt"], rt["fetchedAt"]):
             milliseconds = round(instant(text) * 1000)
@@ -498,7 +572,7 @@ class DetailsTest(unittest.TestCase):
 
 
 class WithoutTest(unittest.TestCase):
-    """Without the option there is none of it, and with it the native API is as it was."""
+    """Without the option the dialect is not served, and with it the native API is unchanged."""
 
     @classmethod
     def setUpClass(cls):
@@ -555,6 +629,14 @@ class WithoutTest(unittest.TestCase):
 class AliasTest(unittest.TestCase):
     """Ids and names of the original feed, from a file."""
 
+    #: Those of the app, which the repository has.
+    APP = Path(__file__).resolve().parents[2] / "Examples/MesDeparts/aliases.csv"
+    #: The stations that the app's aliases stand for.
+    PLACES = {
+        "8503000": "Zürich HB", "8587057": "Genève, gare Cornavin", "8506302": "St. Gallen",
+        "8587387": "Genève, Bel-Air", "8501008": "Genève",
+    }
+
     def setUp(self):
         self.folder = Folder()
         self.addCleanup(self.folder.remove)
@@ -564,33 +646,61 @@ class AliasTest(unittest.TestCase):
         path.write_text(text)
         return str(path)
 
+    def data(self, aliases: str) -> str:
+        """A data folder of the sample network, with its aliases and the stations of the app's."""
+        sample(self.folder / "feed")
+        stops = self.folder / "feed/stops.txt"
+        names = stops.read_text().splitlines()[0].split(",")
+        known = {row[names.index("stop_id")].removeprefix("Parent") for row in csv.reader(stops.open())}
+        with stops.open("a") as file:
+            for number, (stop, name) in enumerate(self.PLACES.items()):
+                if stop in known:
+                    continue
+                row = {"stop_id": f"Parent{stop}", "stop_name": name, "stop_lat": "47.1", "stop_lon": f"8.{number}",
+                       "location_type": "1"}
+                csv.writer(file, lineterminator="\n").writerow([row.get(each, "") for each in names])
+        answer = run("import", str(self.folder / "feed"), "--data", str(self.folder / "data"), "--aliases", aliases)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        return str(self.folder / "data")
+
     def test_each_is_asked_for_like_its_stop(self):
         file = self.file(f"alias,stop_id\nch:1:sloid:old:77,{LAUSANNE}\nLozanna,{LAUSANNE}\nnowhere,Parent0000000\n")
-        with Server(data(), *SPEAK, "--stop-aliases", file) as server:
+        with Server(self.data(file), *SPEAK) as server:
             wanted = get(f"{server.url}/api/stationboard?stop_id={LAUSANNE}")[1]
-            for query in ("stop_id=ch:1:sloid:old:77", "stationId=ch:1:sloid:old:77", "stationName=LOZANNA", "stop_id=Lozanna"):
+            for query in ("stop_id=ch:1:sloid:old:77", "stationId=ch:1:sloid:old:77", "stationName=LOZANNA", "stop_id=Lozanna", "stop_id=LOZANNA"):
                 status, board, _ = get(f"{server.url}/api/stationboard?{query}")
                 self.assertEqual(status, 200, query)
                 self.assertEqual(board["departures"], wanted["departures"])
                 self.assertEqual(board["resolved"]["source"], "alias")
-            # One place by two of its names is no conflict.
+            # Two names of one place do not conflict.
             both = get(f"{server.url}/api/stationboard?stop_id=Lozanna&stationId={LAUSANNE}")
             self.assertEqual(both[0], 200)
             row = wanted["departures"][0]
             query = urllib.parse.urlencode({"from": "lozanna", "to": row["destination"], "date": "2026-11-24", "time": "08:00"})
             self.assertTrue(get(f"{server.url}/api/connections?{query}")[1]["connections"])
             self.assertEqual(get(f"{server.url}/api/stationboard?stop_id=nowhere")[0], 404)
+            # The same file answers the search.
+            self.assertEqual(get(f"{server.url}/api/stops/search?q=lozana")[1]["stops"][0]["stop_id"], LAUSANNE)
 
-    def test_a_configuration_names_the_file(self):
-        config = self.folder / "freshet.json"
-        config.write_text(json.dumps({"speak": ["mesdeparts"], "stopAliases": self.file(f"alias,stop_id\nold,{LAUSANNE}\n")}))
-        with Server(data(), "--config", str(config)) as server:
-            self.assertEqual(get(f"{server.url}/api/stationboard?stop_id=old")[0], 200)
-            self.assertEqual(get(f"{server.url}/api/connections")[0], 400)
+    def test_those_of_the_app(self):
+        rows = list(csv.DictReader(self.APP.open()))
+        self.assertEqual((len(rows), {row["stop_id"] for row in rows}), (26, set(self.PLACES)))
+        with Server(self.data(str(self.APP)), *SPEAK) as server:
+            for row in rows:
+                query = urllib.parse.quote(row["alias"])
+                for place in (f"stationName={query}", f"stop_id={query}"):
+                    status, board, _ = get(f"{server.url}/api/stationboard?{place}")
+                    self.assertEqual((status, board["resolved"]["canonicalId"]), (200, f"Parent{row['stop_id']}"), row)
+                first = get(f"{server.url}/api/stops/search?q={query}")[1]["stops"][0]
+                self.assertEqual(first["stop_id"], f"Parent{row['stop_id']}", row)
 
     def test_a_file_that_cannot_be_used(self):
-        for file, wanted in ((self.file("a,b\n1,2\n"), "alias"), (str(self.folder / "none.csv"), "none.csv")):
-            answer = run("serve", "--data", str(data()), "--port", "0", "--stop-aliases", file)
+        sample(self.folder / "feed")
+        long = self.folder / "long.csv"
+        long.write_text("alias,stop_id\n" + "x" * 257 + ",1\n")
+        for file, wanted in ((self.file("a,b\n1,2\n"), "alias"), (str(self.folder / "none.csv"), "none.csv"),
+                             (str(long), "256")):
+            answer = run("import", str(self.folder / "feed"), "--data", str(self.folder / "data"), "--aliases", file)
             self.assertEqual(answer.returncode, 1)
             self.assertIn(wanted, answer.stderr)
 

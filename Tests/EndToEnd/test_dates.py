@@ -78,7 +78,7 @@ class DatesOfAnswers(unittest.TestCase):
             "404": (404, {"path": "/api/nothing"}),
             "405": (405, {"path": BOARD, "method": "DELETE"}),
             "page": (200, {"path": "/"}),
-            "script": (200, {"path": "/assets/pane.js"}),
+            "script": (200, {"path": "/assets/board.js"}),
             "metrics": (200, {"path": "/metrics"}),
             "jobs": (200, {"path": "/v1/capabilities"}),
         }

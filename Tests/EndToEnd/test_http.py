@@ -12,7 +12,7 @@ from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
 class HTTPTest(ConnectionTest):
     def rest(self, peer: Peer) -> bytes:
-        """Everything until the server ends the connection; a client that waits in vain is told by an error."""
+        """Everything until the server closes the connection; raises an error if it does not."""
         while part := peer.socket.recv(65_536):
             peer.text += part
         return peer.text
@@ -215,7 +215,7 @@ class MethodTests(HTTPTest):
     def test_a_304_varies_as_the_200_does(self):
         """RFC 9110, section 15.4.5."""
         with self.serve("boards", PATIENT) as server:
-            for path in ("/", "/assets/pane.js", "/openapi.json", "/assets/icon.svg"):
+            for path in ("/", "/assets/board.js", "/openapi.json", "/assets/icon.svg"):
                 peer = self.peer(server)
                 ask = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n"
                 peer.send(ask + "\r\n")

@@ -66,7 +66,7 @@ class ImportsTest(unittest.TestCase):
 
     @staticmethod
     def damaged(row):
-        """A row of stop_times.txt whose arrival is no time."""
+        """A row of stop_times.txt whose arrival is not a valid time."""
         return re.sub(r",(\d+):(\d\d):", r",\1h\2:", row, count=1)
 
     def zipped(self, folder, name="feed.zip"):

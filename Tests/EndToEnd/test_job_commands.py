@@ -193,7 +193,7 @@ class CommandTests(unittest.TestCase):
         self.assertIn("Dune", approved)
         self.assertIn("The Left Hand of Darkness", approved)
         self.assertIn("more.jpg", self.jobs("list"))
-        # A photo that is none fails its job, and says so.
+        # A file that is not a photo fails its job, and the message says so.
         broken = self.folder / "broken.jpg"
         broken.write_bytes(b"this is no photo")
         self.jobs("scan", str(broken), code=1)

@@ -189,7 +189,7 @@ class ContractTests(unittest.TestCase):
 class SpeakingContractTests(ContractTests):
     """The same beside the API of another app."""
 
-    options = ("--speak", "bookstrack", "--jobs-bare-ids")
+    options = ("--speak", "bookstrack")
 
 
 if __name__ == "__main__":

@@ -254,7 +254,7 @@ class UploadTests(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         # As the usual limits, but for less time.
-        limits = {"uploadBytesPerSecond": 4_096, "uploadSlackSeconds": 6, "uploadSeconds": 60}
+        limits = {"uploadBytesPerSecond": 4_096, "uploadSlackSeconds": 6, "uploadSeconds": 60, "uploadWaitSeconds": 1}
         self.server = JobServer(folder.name, limits=limits)
         self.addCleanup(self.server.__exit__)
         _, body, _ = self.server.ask("GET", "/v1/capabilities")

@@ -241,7 +241,7 @@ class RequestTests(EdgeTests):
                     self.assertEqual((status, fields.get("Allow")), (405, allowed))
                     if method != "HEAD":
                         self.assertEqual(json.loads(content)["error"], "method_not_allowed")
-        # What is no path is none with every method, and a pipeline that there is not is named.
+        # An unknown path is a 404 with every method, and so is an unknown pipeline.
         self.assertEqual(server.ask("PUT", "/v1/jobs")[0], 404)
         self.assertEqual(server.ask("PUT", here + "/other")[0], 404)
         self.assertEqual(self.code(server.ask("POST", "/v1/jobs/csv_inport", b""))[0], 404)

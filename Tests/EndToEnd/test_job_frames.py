@@ -52,7 +52,7 @@ class FrameTests(unittest.TestCase):
         return socket
 
     def answer(self, socket: RawSocket) -> dict:
-        """The next message that is no event."""
+        """The next message that is not an event."""
         while True:
             opcode, payload = socket.receive()
             if opcode == 1:
@@ -203,7 +203,7 @@ class FrameTests(unittest.TestCase):
             where = f"round {round}: {[(f.opcode, f.final, len(f.payload)) for f in frames]}"
             self.hear(socket, said, wanted if wanted.close is None else None)
             self.assertEqual((said.close, said.pongs), (wanted.close, wanted.pongs), where)
-            # Whoever closes, or breaks the rules, may miss answers to what came just before.
+            # A client that closes or breaks the rules may miss answers to its last messages.
             answers = wanted.answers if wanted.close is None else wanted.answers[:len(said.answers)]
             self.assertEqual(said.answers, answers, where)
             if wanted.close is None:

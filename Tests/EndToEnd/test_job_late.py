@@ -1,4 +1,4 @@
-"""Listeners that come late: an hour after the end, after the results are gone, with tokens that are no use."""
+"""Listeners that come late: an hour after the end, after the results were removed, with expired tokens."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ REACT_PAGE = f"""<!doctype html><html lang="en"><title>React</title><body><div i
 <script type="importmap">{{ "imports": {{ "react": "/react.js", "freshness/": "/freshness/" }} }}</script>
 <script type="module">
   import {{ FreshnessClient }} from "freshness/index.js";
-  import {{ FreshnessProvider, useAge, useFresh }} from "freshness/react.js";
+  import {{ FreshnessProvider, useAge, useFresh, useMutation }} from "freshness/react.js";
   const {{ createElement: h, StrictMode }} = React;
   window.client = new FreshnessClient({{ policy: {POLICY} }});
   window.drawn = {{ number: 0, age: 0 }};
@@ -49,12 +49,24 @@ REACT_PAGE = f"""<!doctype html><html lang="en"><title>React</title><body><div i
     window.drawn.age += 1;
     return h("p", {{ id: "age" }}, seconds === null ? "" : String(seconds));
   }}
+  window.states = [];
+  function Counter() {{
+    const snapshot = useFresh("/api/value");
+    const add = useMutation((number) => fetch("/api/value", {{ method: "PUT", body: JSON.stringify({{ number }}) }}), {{
+      snapshot, optimistic: (value, number) => ({{ ...value, number }}), invalidates: ["others"],
+    }});
+    useFresh("/api/value?other", {{ key: "other", tags: ["others"], policy: {{ every: 600_000 }} }});
+    window.add = (number) => add.mutate(number).catch((error) => error.status);
+    const seen = [snapshot.value?.number ?? null, snapshot.state, add.isPending, add.error?.status ?? null].join(" ");
+    if (window.states.at(-1) !== seen) window.states.push(seen);
+    return h("p", {{ id: "counter" }}, seen);
+  }}
   function Nothing() {{
     return h("p", {{ id: "nothing" }}, useFresh(null).state);
   }}
   const root = ReactDOM.createRoot(document.getElementById("root"));
   window.show = (isShown) => root.render(h(StrictMode, null, h(FreshnessProvider, {{ client: window.client }},
-    isShown ? [h(Number_, {{ key: 1, name: "one" }}), h(Number_, {{ key: 2, name: "two" }}), h(Age, {{ key: 3 }}), h(Nothing, {{ key: 4 }})] : h("p", null, "gone"))));
+    isShown ? [h(Number_, {{ key: 1, name: "one" }}), h(Number_, {{ key: 2, name: "two" }}), h(Age, {{ key: 3 }}), h(Nothing, {{ key: 4 }}), window.counts && h(Counter, {{ key: 5 }})] : h("p", null, "gone"))));
   window.show(true);
   window.ready = true;
 </script></html>"""
@@ -101,6 +113,29 @@ class PackageTest(BoardTest):
         # The age grows without a request.
         before = tab.text("fresh-age")
         tab.wait(f"document.querySelector('fresh-age').textContent !== '{before}'")
+
+    def test_a_react_component_shows_a_change_before_it_is_confirmed_and_takes_a_refused_one_back(self):
+        tab = self.tab
+        tab.call("Page.addScriptToEvaluateOnNewDocument", source="window.counts = true;")
+        self.go("/react")
+        tab.wait("document.querySelector('#counter')?.textContent === '1 live false '")
+        before = len([one for one in self.server.addresses if one.endswith("?other")])
+        # A refused change is shown, and taken back.
+        self.server.refuses = 409
+        self.EXPECTED = re.compile(r"\b409\b")
+        self.assertEqual(tab.run("window.add(50)"), 409)
+        tab.wait("document.querySelector('#counter').textContent === '1 live false 409'")
+        self.assertIn("50 unconfirmed true ", tab.run("window.states"))
+        # One that the server accepts is unconfirmed until the server's own value says so.
+        self.server.refuses = None
+        tab.run("window.states.length = 0")
+        tab.run("window.add(7).then(() => 1)")
+        tab.wait("document.querySelector('#counter').textContent === '7 live false '")
+        history = tab.run("window.states")
+        self.assertIn("7 unconfirmed true ", history)
+        self.assertEqual([one for one in history[history.index("7 unconfirmed true "):] if not one.startswith("7 ")], [])
+        # The value that has the tag is asked for with each, although its time has not come.
+        until(lambda: len([one for one in self.server.addresses if one.endswith("?other")]) >= before + 2)
 
     def test_the_panel_shows_causes_counters_and_samples(self):
         tab = self.go("/freshness/", "document.querySelector('fresh-value').textContent.length > 1")

@@ -49,7 +49,7 @@ class BoardOnThePage(BoardTest):
 
     def tab_words(self):
         self.open("/?lang=en", rows=False)
-        return {language: self.tab.run(f"import('/assets/words-{language}.js').then((words) => words.default)") for language in ("fr", "de", "it", "en")}
+        return {language: self.tab.run(f"import('/sources/messages/{language}/board.js').then((words) => words.default)") for language in ("fr", "de", "it", "en")}
 
     def test_a_link_shows_what_was_shown(self):
         tab = self.open()

@@ -232,8 +232,8 @@ class FreshnessOfThePage(BoardTest):
         self.tab.size(360, 780, 2, True)
         for language in ("fr", "de", "it", "en"):
             tab = self.open(f"/?stop={STOP}&lang={language}")
-            cut = tab.run(f"""import('/assets/words.js').then(({{ sentences }}) => {{
-              const say = sentences({language!r});
+            cut = tab.run(f"""Promise.all([import('/sources/messages/messages.js'), import('/sources/messages/{language}/board.js')]).then(([{{ sentences }}, messages]) => {{
+              const say = sentences({language!r}, messages.default);
               const cut = [];
               const fits = (part, text) => {{
                 const node = document.querySelector(`.freshness ${{part}}`).cloneNode();

@@ -206,7 +206,7 @@ class OtherOriginsTest(StrangersTest):
         base = f"http://rebound.example:{self.server.port}"
         before = self.standing()
         tab.open(f"{base}/jobs")
-        # The page itself is no secret; what it asks for is.
+        # The page itself is public; what it requests is not.
         found = self.try_all(base, tab=tab)
         pages = {name: what for name, what in found.items() if name.startswith("frame ")}
         self.check_nothing_came({name: what for name, what in found.items() if name not in pages})
@@ -239,7 +239,7 @@ class TokensTest(StrangersTest):
         tab.open(f"{self.server.url}/jobs")
         for token in ("", "wrong", other["token"]):
             found = self.try_all(self.server.url, {**self.job, "token": token}, {"Authorization": "Bearer wrong"} if token else {})
-            # Starting a job gives the token of that job; what jobs can do is no secret.
+            # Starting a job gives the token of that job; the capabilities are public.
             own = {name: what for name, what in found.items() if re.search(r"csv_import|capabilities|^frame|^form", name)}
             self.check_nothing_came({name: what for name, what in found.items() if name not in own})
             self.assertEqual({what for name, what in found.items() if name.startswith("GET /v1/git")}, {"refused: 401"})

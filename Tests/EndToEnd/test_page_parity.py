@@ -16,7 +16,7 @@ Nothing of the report is scaled: its gates know the cadence from the lines. Scri
 """
 POLICY = sized(
     USUAL + ", " + ", ".join(f"{name}: 1_500" for name in ("active", "recent", "idle")) + ", leastInterval: 1_350",
-    long='preset: "departuresWeb5s"',
+    long='preset:"departuresWeb5s"',
 )
 """The page's own policy with that interval; the long one is the engine's preset of five seconds."""
 RECORDED = 12

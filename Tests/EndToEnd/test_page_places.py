@@ -136,7 +136,7 @@ class PlacesOnThePage(BoardTest):
 
     def test_delays_are_rounded_as_the_server_rounds_them(self):
         self.open("/?lang=en", rows=False)
-        found = self.tab.run("import('/assets/departure.js').then(({ minutesOfDelay }) => [true, false].map((ofTrain) => [-119, -61, -59, 0, 29, 30, 60, 61, 120, 121].map((seconds) => minutesOfDelay(seconds, ofTrain))))")
+        found = self.tab.run("import('/sources/board/departure.js').then(({ minutesOfDelay }) => [true, false].map((ofTrain) => [-119, -61, -59, 0, 29, 30, 60, 61, 120, 121].map((seconds) => minutesOfDelay(seconds, ofTrain))))")
         # Sources/Boards/StationboardServer/Board/DelayReading.swift
         self.assertEqual(found, [[-1, -1, 0, 0, 0, 0, 0, 2, 2, 3], [-1, -1, 0, 0, 0, 1, 1, 2, 2, 3]])
 
@@ -273,7 +273,7 @@ class PlacesOnThePage(BoardTest):
 
     def test_ages_never_read_backwards(self):
         self.open("/?lang=en", rows=False)
-        said = self.tab.run("import('/assets/moments.js').then(({ duration }) => [0, 59, 60, 89, 119, 120, 3599, 5400].map(duration))")
+        said = self.tab.run("import('/sources/shared/moments.js').then(({ duration }) => [0, 59, 60, 89, 119, 120, 3599, 5400].map(duration))")
         self.assertEqual([text.replace("\u00a0", " ") for text in said], ["0 s", "59 s", "1 min", "1 min", "1 min", "2 min", "59 min", "1 h 30 min"])
 
 

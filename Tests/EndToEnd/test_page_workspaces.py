@@ -192,7 +192,7 @@ class ListOnThePage(WorktreesTest):
 
     def test_a_line_that_begins_with_dashes_is_no_heading(self):
         text = "diff --git a/x.sql b/x.sql\nindex 1..2 100644\n--- a/x.sql\n+++ b/x.sql\n@@ -1,2 +1,2 @@\n--- old\n+++ new\n same\n\\ No newline at end of file\n"
-        lines = self.go(f"{self.server.url}/workspaces").run(f"import('/assets/diff-sheet.js').then(({{ linesOf }}) => linesOf({json.dumps(text)}))")
+        lines = self.go(f"{self.server.url}/workspaces").run(f"import('/sources/worktrees/diff-sheet.js').then(({{ linesOf }}) => linesOf({json.dumps(text)}))")
         self.assertEqual([(line["kind"], line["line"]) for line in lines], [
             ("hunk", "@@ -1,2 +1,2 @@"), ("removed", "--- old"), ("added", "+++ new"), ("same", " same"), ("hunk", "\\ No newline at end of file"),
         ])
@@ -203,7 +203,7 @@ class ListOnThePage(WorktreesTest):
         asking.tell("permission", text="rm -r build")
         self.go(f"{self.server.url}/workspaces?lang=de")
         self.tab.wait(f"document.querySelector({json.dumps(self.card('asks') + ' .reason')}).textContent === 'Fragt um Erlaubnis: rm -r build'")
-        sentences = self.tab.run("import('/assets/agent-reason.js').then(({ REASONS }) => Object.keys(REASONS))")
+        sentences = self.tab.run("import('/sources/worktrees/agent-reason.js').then(({ REASONS }) => Object.keys(REASONS))")
         source = (Path(__file__).resolve().parents[2] / "Sources/Worktrees/Agents/Activity/ActivityFusion.swift").read_text()
         self.assertGreater(len(sentences), 10)
         self.assertEqual([sentence for sentence in sentences if f'"{sentence}' not in source], [])
@@ -240,7 +240,7 @@ class ListOnThePage(WorktreesTest):
 
     def test_a_first_list_is_quick_and_small(self):
         self.open()  # The browser itself has started, and the server has looked.
-        self.check_first_load(f"{self.server.url}/workspaces?lang=en", ".card", most=200_000)
+        self.check_first_load(f"{self.server.url}/workspaces?lang=en", ".card", most=90_000)
 
     def test_several_agents_in_one_worktree_are_named(self):
         first = self.agent("works", name="claude-code")
@@ -407,6 +407,61 @@ class ActionsOnThePage(WorktreesTest):
         until(lambda: git(self.main, "rev-parse", "HEAD") == before)
         tab.wait("document.querySelector('[data-part=note]').textContent.includes('as it was before the merge')")
 
+    def test_what_is_pressed_stays_until_it_is_released(self):
+        """A browser sends no click if the pressed element moves: the list waits for the end of a press."""
+        tab = self.tab
+        self.open()
+        first = "document.querySelector('.card .path').textContent"
+        button = f"{self.card('asks')} [data-act=merge]"
+        agent = self.agent("works")
+        tab.run(f"document.querySelector({json.dumps(button)}).scrollIntoView({{ block: 'center' }})")
+        tab.run(f"addEventListener('click', () => {{ window.firstAtClick = {first}; }}, true)")
+        # A finger touches without having been over the button.
+        x, y = tab.hover(button)
+        tab.call("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
+        tab.mouse("mousePressed", x, y)
+        before = tab.run(first)
+        self.assertNotEqual(before, str(self.trees["works"]))
+        agent.tell("prompt", text="Do it")
+        agent.tell("permission", text="rm -r build")
+        tab.wait("document.title.startsWith('(1)')")
+        self.assertEqual(tab.run(first), before)
+        tab.mouse("mouseReleased", x, y)
+        tab.wait("document.querySelector('#action').open")
+        self.assertEqual(tab.run("window.firstAtClick"), before)
+        tab.key("Escape")
+        tab.call("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
+        tab.wait(f"{first} === {json.dumps(str(self.trees['works']))}")
+
+    def test_under_the_mouse_cards_keep_their_place(self):
+        """What is under the mouse stays there while the list changes; the order follows when the mouse has left."""
+        tab = self.tab
+        self.open()
+        button = f"{self.card('done')} [data-act=merge]"
+        top = f"document.querySelector({json.dumps(button)}).getBoundingClientRect().top"
+        order = "[...document.querySelectorAll('.card .path')].map((path) => path.textContent)"
+        tab.run(f"document.querySelector({json.dumps(button)}).scrollIntoView({{ block: 'center' }})")
+        tab.hover(button)
+        before, place = tab.run(order), tab.run(top)
+        asking = self.agent("asks")
+        asking.tell("prompt", text="Go")
+        asking.tell("todos", todos=[{"content": "Read it", "status": "in_progress"}])
+        asking.tell("message", text="A card of many lines is higher. " * 20)
+        last = self.agent("works")
+        last.tell("prompt", text="Go")
+        last.tell("permission", text="rm -r build")
+
+        # The mouse is moved a little, as a hand does: one that rests for long holds nothing.
+        def shown() -> bool:
+            tab.hover(button)
+            return tab.run(f"document.title.startsWith('(1)') && document.querySelector({json.dumps(self.card('asks') + ' .said')}).innerText.includes('many lines')")
+
+        until(shown)
+        self.assertEqual(tab.run(order), before)
+        self.assertAlmostEqual(tab.run(top), place, delta=1)
+        tab.call("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
+        tab.wait(f"{order}[0] === {json.dumps(str(self.trees['works']))}")
+
     def test_what_a_repository_would_run_is_shown_and_trusted_with_a_press(self):
         tab = self.tab
         git(self.main, "config", "filter.none.clean", "<b>evil</b>")
@@ -427,7 +482,8 @@ class ActionsOnThePage(WorktreesTest):
         self.press("#action-go")
         tab.wait("!document.querySelector('#action').open")
         tab.wait(f"document.querySelector({json.dumps(card)}).innerText.includes('is trusted')")
-        self.assertEqual(self.server.named("asks")["git"]["trust"]["state"], "trusted")
+        # Each worktree of the repository is read by itself.
+        until(lambda: self.server.named("asks")["git"]["trust"]["state"] == "trusted")
         self.press(f"{card} [data-act=trust]")
         tab.wait("document.querySelector('#action-title').innerText.includes('Trust no more')")
         self.press("#action-go")
@@ -479,8 +535,8 @@ class ActionsOnThePage(WorktreesTest):
         tab.wait("document.querySelector('#action-message').innerText.trim() === 'Etwas ist nicht committet.'")
         self.press("#action-go")
         tab.wait("document.querySelector('[data-part=note]').textContent.endsWith('ist gelöscht.')")
-        said = tab.run("""import('/assets/words.js').then(({ sentences }) => Promise.all(['fr', 'it'].map(async (language) => {
-          const say = sentences(language, { [language]: (await import(`/assets/work-words-${language}.js`)).default });
+        said = tab.run("""import('/sources/messages/messages.js').then(({ sentences }) => Promise.all(['fr', 'it'].map(async (language) => {
+          const say = sentences(language, (await import(`/sources/messages/${language}/worktrees.js`)).default);
           return [1, 2].map((count) => say('todosDone', { count, total: 3 }));
         })))""")
         self.assertEqual(said, [["1 tâche faite sur 3", "2 tâches faites sur 3"], ["1 attività su 3 finita", "2 attività su 3 finite"]])

@@ -215,7 +215,7 @@ class SourceTest(ModesTest):
             self.assertNotIn(b"secret-token", other.ask(path).body)
 
     def test_a_file_as_source(self):
-        """Written anew, broken, gone, and there again."""
+        """Rewritten, broken, removed, and restored."""
         folder = Folder()
         self.addCleanup(folder.remove)
         path = folder / "updates.pb"

@@ -142,7 +142,7 @@ class ServerTest(unittest.TestCase):
             )
 
     def test_after_a_restart_copies_are_still_right(self):
-        """Tags and tokens are of the content: no client has to begin anew."""
+        """Tags and tokens depend on the content only, so no client has to start over."""
         stage = self.stage()
         before = stage.board()
         stage.server.process.kill()

@@ -90,7 +90,7 @@ class HealthTest(ServiceTest):
         self.assertLess(abs(instant(health["serverTime"]) - stage.now()), 20)
 
     def test_a_source_in_trouble_does_not_make_the_server_unhealthy(self):
-        """Boards are there; whoever restarts an unhealthy server would not help."""
+        """Boards are served: restarting the server would not help."""
         stage = self.stage()
         stage.trips.fail("500 Internal Server Error")
         stage.shows(lambda a: "500" in (a.board["rt"]["lastError"] or ""))

@@ -137,7 +137,7 @@ class RecordedClientsTest(unittest.TestCase):
             self.assertEqual(row["builds"]["WebAssembly"], "not proved")
             self.assertFalse(row["proved"])
         self.assertIn("verdict: FAIL", text)
-        # Results of other vectors are no proof.
+        # Results of other vectors do not count as proof.
         results = {"suite": "0" * 16, "runtime": "a test", "module": {"bytes": 1, "digest": "0"},
                    "vectors": {name: [] for row in report["mechanisms"] for name in row["vectors"]}}
         file = self.work / "other.json"

@@ -414,7 +414,7 @@ class SimulationTest(unittest.TestCase):
     def test_wrong_options_are_named(self):
         for options, words in (
             (["--worktrees", str(self.folder / "gone")], "there is no such folder"),
-            (["--worktrees", str(self.trees[0]), "--agents", "clippy"], '"clippy" is none of'),
+            (["--worktrees", str(self.trees[0]), "--agents", "clippy"], '"clippy" is not one of'),
             (["--worktrees", str(self.trees[0]), "--pace", "0"], "--pace is"),
             (["--worktrees", str(self.trees[0]), "--minutes", "0"], "--minutes is"),
             (["--worktrees", str(self.trees[0]), "--count", "2", "--check"], "--check needs"),

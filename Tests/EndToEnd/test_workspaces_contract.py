@@ -18,7 +18,7 @@ from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from workspaces import Stream, Workspaces, git, repository
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENT = ROOT / "Sources/Programs/CWebAssets/Public/openapi-workspaces.json"
+DOCUMENT = ROOT / "Sources/Programs/CWebAssets/Public/api/openapi-workspaces.json"
 LIST = "/v1/git/worktrees"
 METHODS = ("get", "post", "delete")
 

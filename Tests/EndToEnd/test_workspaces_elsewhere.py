@@ -175,11 +175,22 @@ class ElsewhereTest(unittest.TestCase):
             cases[name] = it
         before = {name: walk(it.victim) for name, it in cases.items()}
         server = self.serve()
-        until(lambda: all(each["cache_status"]["is_cached"] or "problem" in each["git"] for each in server.worktrees()))
+
+        def shown(it: Case) -> dict[str, dict]:
+            return {Path(each["path"]).name: each for each in listed if Path(each["path"]).parent == it.root}
+
+        def is_read() -> bool:
+            """Whether every repository has been found, and every worktree been read: many repositories come one after another."""
+            nonlocal listed
+            listed = server.worktrees()
+            return all(each["cache_status"]["is_cached"] or "problem" in each["git"] for each in listed) and all(
+                CASES[name][1] <= shown(it).keys() for name, it in cases.items())
+
+        listed: list[dict] = []
+        until(is_read)
         for name, it in cases.items():
-            shown = {Path(each["path"]).name: each for each in server.worktrees() if Path(each["path"]).parent == it.root}
             for tree in CASES[name][1]:
-                self.assertIn("outside", shown[tree]["git"], (name, tree))
+                self.assertIn("outside", shown(it)[tree]["git"], (name, tree))
         with ThreadPoolExecutor(4) as pool:
             faults = [fault for found in pool.map(lambda name: self.acts(server, name, cases[name]), cases) for fault in found]
         self.assertEqual(faults, [])

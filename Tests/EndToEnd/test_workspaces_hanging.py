@@ -54,6 +54,23 @@ WAYS: dict[str, tuple[Callable[[Path], None], bool]] = {
 
 
 class HangingTest(unittest.TestCase):
+    def test_many_that_git_hangs_in_delay_no_other(self):
+        """More than git may run in at a time: each is given up as soon as it waits for a pipe, not when its time is over."""
+        folder = Folder()
+        self.addCleanup(folder.remove)
+        root = folder.path.resolve() / "work"
+        bad = [root / f"a{number}" for number in range(24)]
+        for place in bad:
+            pipe(".gitignore", "dir0/.gitignore", ".gitattributes")(repository(place))
+        server = Workspaces(folder, roots=[root])
+        self.addCleanup(server.__exit__)
+
+        def problems() -> list[str]:
+            return [each["git"].get("problem", "") for each in server.worktrees()]
+
+        until(lambda: len(problems()) == len(bad) and all(problems()))
+        self.assertEqual([each for each in problems() if "waits for a pipe" not in each], [])
+
     def test_a_repository_in_which_git_hangs_delays_no_other(self):
         folder = Folder()
         self.addCleanup(folder.remove)

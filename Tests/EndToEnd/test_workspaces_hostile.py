@@ -95,7 +95,7 @@ class Way:
     name: str
     #: Makes a repository hostile: gets it, its worktree and the command.
     make: Callable[[Path, Path, str], None]
-    #: The key under which it is shown; nothing if no configuration of this worktree names it.
+    #: The key under which it is shown; None if no configuration of this worktree names it.
     key: str | None
     #: Whether something that is done would run it.
     acts: bool = True
@@ -506,17 +506,21 @@ class HostileTest(unittest.TestCase):
 
     def test_what_the_person_chose_for_all_repositories_is_theirs(self):
         with open(self.zoo.home / ".gitconfig", "a") as file:
-            file.write(f'[filter "evil"]\n\tclean = "{self.zoo.program("own")}; cat"\n')
+            # It runs as at the terminal, and writes in the repository only.
+            file.write(f'[filter "evil"]\n\tclean = "{self.zoo.program("own")}; echo ran >> {self.zoo.root}/own/.git/annex/own; cat"\n')
             file.write(f'[include]\n\tpath = {self.zoo.root}/shared\n')
         (self.zoo.root / "shared").write_text(f'[filter "shared"]\n\tclean = "{self.zoo.program("shared")}; cat"\n')
         place = self.zoo.add("own")
+        mark = place / ".git" / "annex" / "own"
+        mark.parent.mkdir()
         (place / ".git" / "info" / "attributes").write_text("*.txt filter=shared\n")
         server = self.serve()
-        # A file in a folder that is watched is nobody's own, whoever includes it.
+        # A file in a watched folder does not count as the user's own, even if the user's configuration includes it.
         self.assertEqual([each["key"] for each in self.trusted(server, "own")["programs"]], ["filter.shared.clean"])
         self.change(self.zoo.root / "own-tree")
-        until(lambda: "own" in self.zoo.marked() and server.named("own-tree")["git"]["unstaged"] > 0)
-        self.assertEqual(self.zoo.marked(), ["own"])
+        until(lambda: mark.exists() and server.named("own-tree")["git"]["unstaged"] > 0)
+        contained = server.metric("freshet_workspaces_contained") == 1
+        self.assertEqual(self.zoo.marked(), [] if contained else ["own"])
 
     # MARK: Outside
 

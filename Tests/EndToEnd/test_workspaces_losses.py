@@ -108,7 +108,7 @@ class LossTest(FeatureTest):
             self.refuses("worktree_dirty", ["dir0/file0.txt"])
             git(self.tree, "update-index", f"--no-{mark}", "dir0/file0.txt")
             git(self.tree, "checkout", "-q", ".")
-        # What a sparse checkout leaves out is no edit, nor is what is marked and the same.
+        # A file left out by a sparse checkout is not an edit, nor is a marked but unchanged file.
         git(self.tree, "update-index", "--assume-unchanged", "dir1/file1.txt")
         git(self.tree, "sparse-checkout", "set", "dir1")
         self.assertFalse((self.tree / "dir0").exists())

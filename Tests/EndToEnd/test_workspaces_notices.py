@@ -126,7 +126,7 @@ class NoticeTest(Stage):
         self.assertEqual((second["title"], second["text"]), ("shop/pay is done", "All is well."))
         # The newer one takes the place of the older one.
         self.assertEqual(second["replaces"], first["number"])
-        # The server starts again and finds everything anew: nothing of it is a change.
+        # The server restarts and finds everything again: none of it counts as a change.
         self.restart()
         self.assertIn("done", watcher.lines[-1])
         other = self.agent("search")

@@ -18,21 +18,25 @@ AGENTS = (
     "agent", "agy", "kimi", "grok", "droid", "pi", "auggie", "kiro-cli", "devin", "an-agent-of-tomorrow",
 )
 """Names of agents: some are known to the program, some are not."""
-OTHERS = ("shell", "script", "editor", "open-file", "open-folder", "program-inside", "subfolder", "socket", "relative-socket")
+OTHERS = ("shell", "script", "editor", "open-file", "open-folder", "mapped-shared", "mapped-private", "program-inside", "subfolder", "socket", "relative-socket")
 """Other ways in which a process uses a worktree."""
 
 
 #: Ways that take a namespace of mounts, which not every machine gives to everybody.
-NAMESPACES = ("bound-folder", "bound-subfolder", "bound-file", "bound-socket", "root")
+NAMESPACES = ("bound-folder", "bound-subfolder", "bound-file", "bound-socket", "overlay-folder", "overlay-file", "root")
 if subprocess.run(("unshare", "-Urm", "true"), capture_output=True, check=False).returncode == 0:
     OTHERS += NAMESPACES
 PYTHON = """import os, socket, sys
 what, tree, other = sys.argv[1:]
 if what == "root":
     os.chroot(tree)
-elif what in ("bound-folder", "bound-subfolder"):
+elif what in ("bound-folder", "bound-subfolder", "overlay-folder"):
     os.chdir(other)
-elif what == "bound-file":
+elif what in ("mapped-shared", "mapped-private"):
+    import mmap
+    with open(tree + "/dir0/file0.txt", "r+b") as file:
+        memory = mmap.mmap(file.fileno(), 0, mmap.MAP_SHARED if what == "mapped-shared" else mmap.MAP_PRIVATE)
+elif what in ("bound-file", "overlay-file"):
     file = open(other + "/file0.txt")
 else:
     if what == "relative-socket":
@@ -142,7 +146,7 @@ class ProcessTest(unittest.TestCase):
             # A descriptor of a folder, as programs have that work relative to it.
             command = f"exec 3<'{tree / 'dir1'}'; exec /bin/sleep 300"
             process = self.start("/bin/bash", "-c", command, cwd=self.bin)
-        elif way in ("socket", "relative-socket", *NAMESPACES):
+        elif way in ("socket", "relative-socket", "mapped-shared", "mapped-private", *NAMESPACES):
             process = self.stranger(way, tree)
             name = Path(f"/proc/{process.pid}/comm").read_text().strip()
         elif way == "program-inside":
@@ -163,8 +167,14 @@ class ProcessTest(unittest.TestCase):
         other.mkdir()
         command = [sys.executable, "-c", PYTHON, way, str(tree), str(other)]
         if way in NAMESPACES:
-            source = tree / "dir0" if way in ("bound-subfolder", "bound-file") else tree
+            source = tree / "dir0" if way in ("bound-subfolder", "bound-file", "overlay-file") else tree
             mount = "true" if way == "root" else f"mount --bind '{source}' '{other}'"
+            if way.startswith("overlay"):
+                # Linux wants the upper layer elsewhere than in an overlay.
+                mount = (f"mount -t tmpfs none '{other}' && mkdir '{other}/up' '{other}/work' '{other}/all' && mount -t overlay none "
+                         f"-o 'lowerdir={source},upperdir={other}/up,workdir={other}/work' '{other}/all'")
+                other = other / "all"
+                command = [sys.executable, "-c", PYTHON, way, str(tree), str(other)]
             command = ["unshare", "-Urm", "sh", "-c", f'{mount} && exec "$@"', "sh", *command]
         process = subprocess.Popen(command, cwd=self.bin, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.addCleanup(self.end, process)

@@ -130,45 +130,27 @@ class WorkPageTest(unittest.TestCase):
         """Every language is there, whole, with the same places in its sentences."""
         tab = self.tab
         words = {}
+        page = "jobs" if url.endswith("/jobs") else "worktrees"
         for language in LANGUAGES:
             self.go(f"{url}?lang={language}")
             self.assertEqual(tab.run("document.documentElement.lang"), language)
             self.assertIn(titles[language], tab.run("document.title"))
             self.assertNotRegex(tab.run("document.body.innerText"), r"undefined|\bNaN\b|\{\w+\}|\b(?:state|outcome|job|do|by)-\w")
-            words[language] = tab.run(f"import('/assets/work-words-{language}.js').then((words) => words.default)")
+            words[language] = tab.run(f"import('/sources/messages/{language}/{page}.js').then((words) => words.default)")
         for language in LANGUAGES:
             self.assertEqual(set(words[language]), set(words["en"]))
             for name, form in words[language].items():
                 self.assertEqual(places(form), places(words["en"][name]), f"{language} {name}")
 
     def check_first_load(self, url: str, shown: str, most: int) -> None:
-        """What is shown weighs little, and the page says beforehand which scripts it needs.
+        """What is shown weighs little; a second start asks for the page only.
 
-        `shown`: the selector of what a person comes for; `most`: bytes on the wire. How soon it is shown is only
-        printed: beside other tests that is the time of the machine.
+        `shown`: the selector of what a person comes for; `most`: bytes on the wire. How soon it
+        is shown is only printed: beside other tests that is the time of the machine.
         """
         tab = browser().tab(width=self.WIDTH, height=self.HEIGHT, bare=True)
         self.addCleanup(tab.close)
-        tab.call("Page.addScriptToEvaluateOnNewDocument", source=f"""
-          new MutationObserver(() => {{ if (!window.firstShown && document.querySelector({json.dumps(shown)})?.checkVisibility()) window.firstShown = performance.now(); }})
-            .observe(document, {{ childList: true, subtree: true, attributes: true }});""")
-        tab.open(url)
-        tab.wait("window.firstShown > 0")
-        tab.wait("performance.getEntriesByType('resource').every((one) => one.responseEnd > 0)")
-        first = tab.run("window.firstShown")
-        wire = sum(response["bytes"] for response in tab.responses.values())
-        paint = tab.run("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0")
-        print(f"\n{url.rsplit('/', 1)[1].split('?')[0]}: shown after {first:.0f} ms, first paint after {paint:.0f} ms, {wire / 1000:.1f} kB in {len(tab.responses)} answers", flush=True)
-        self.assertLess(wire, most)
-        preloaded = set(re.findall(r'rel="modulepreload" href="/assets/([^"]+)"', answer_of(url)[2]))
-        entry = re.search(r'<script type="module" src="/assets/([^"]+)"', answer_of(url)[2]).group(1)
-        needed, rest = {entry}, [entry]
-        while rest:
-            text = answer_of(f"{url.rsplit('/', 1)[0]}/assets/{rest.pop()}")[2]
-            found = set(re.findall(r'^(?:import|export)\b[^;]*?"\./([\w-]+\.js)";', text, flags=re.M)) - needed
-            needed |= found
-            rest += found
-        self.assertEqual(preloaded, needed - {entry})
+        check_first_load(self, tab, url, shown, most)
 
     def check_page_is_guarded(self, url: str) -> None:
         """The policy lets no script of others run, nor another page show this one in a frame."""
@@ -187,3 +169,35 @@ def places(form: object) -> set[str]:
     """The places of a sentence that are filled in."""
     texts = [form] if isinstance(form, str) else list(form.values())
     return {place for text in texts for place in re.findall(r"\{(\w+)\}", text)}
+
+
+FILES = "performance.getEntriesByType('resource').filter(({ name }) => name.includes('/assets/'))"
+
+
+def check_first_load(test: unittest.TestCase, tab: Tab, url: str, shown: str, most: int) -> None:
+    """What is shown weighs little, in one script and one language; a second start asks for no file again."""
+    tab.call("Page.addScriptToEvaluateOnNewDocument", source=f"""
+      new MutationObserver(() => {{ if (!window.firstShown && document.querySelector({json.dumps(shown)})?.checkVisibility()) window.firstShown = performance.now(); }})
+        .observe(document, {{ childList: true, subtree: true, attributes: true }});""")
+
+    def start() -> None:
+        tab.call("Page.navigate", url="about:blank")
+        tab.wait("location.href === 'about:blank'")
+        tab.open(url)
+        tab.wait("window.firstShown > 0")
+        tab.wait("performance.getEntriesByType('resource').every((one) => one.responseEnd > 0)")
+
+    start()
+    first = tab.run("window.firstShown")
+    wire = sum(response["bytes"] for response in tab.responses.values())
+    paint = tab.run("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0")
+    print(f"\n{url.rsplit('/', 1)[1].split('?')[0]}: shown after {first:.0f} ms, first paint after {paint:.0f} ms, {wire / 1000:.1f} kB in {len(tab.responses)} answers", flush=True)
+    test.assertLess(wire, most)
+    names = [name.rsplit("/", 1)[1] for name in tab.run(f"{FILES}.map(({{ name }}) => name)")]
+    test.assertEqual([name for name in names if not re.search(r"\.[0-9a-f]{12}\.\w+$", name)], [])
+    scripts = [name for name in names if name.endswith(".js")]
+    test.assertEqual([name for name in scripts if name.startswith("messages-")], [name for name in scripts if name.startswith("messages-en-")])
+    start()
+    again = tab.run(f"{FILES}.map(({{ name, transferSize }}) => [name, transferSize])")
+    test.assertGreater(len(again), 2)
+    test.assertEqual([name for name, size in again if size > 0], [])

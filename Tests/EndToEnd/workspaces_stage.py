@@ -1,4 +1,4 @@
-"""Worktrees in every state, for pictures and for whoever wants to look."""
+"""Worktrees in every state, for pictures and for manual inspection."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ test("a policy comes back from its machine as it went in", () => {
     every: 1_500, recent: 3_000, recentFor: 120_001, idle: 10_000, background: 30_000,
     jitter: { signed: [300, 600] }, leastInterval: 1_350, leastWait: 0, burst: 1, spread: 2,
     focusDebounce: 3, impatience: 7, timeout: 4_000, retryDelay: null, ladder: [1, 2, 3, 4, 5], ladderJitter: "full",
-    retryAfterCap: 6, recheck: 7, driftFloor: 8, driftPercent: 80, stallFloor: 9, stallFactor: 4,
+    retryAfterCap: 6, recheck: 7, recheckGone: 17, driftFloor: 8, driftPercent: 80, stallFloor: 9, stallFactor: 4,
     rescueCooldown: 10, unchangedLimit: null, unchangedFor: 11, holdCap: 12, clockTolerance: 16, degradedRearm: 13,
     badgePartialAfter: 14, badgeUnavailableAfter: 15,
     alignment: { delay: 1, spread: 2, slack: 3, tolerance: 4 }, longPoll: 25_000,
@@ -216,7 +216,7 @@ test("a module that stopped at a fault is not used again", () => {
   const stopped = new Engine({
     exports: {
       memory: new WebAssembly.Memory({ initial: 1 }),
-      freshness_wire_version: () => 3,
+      freshness_wire_version: () => 4,
       freshness_buffer: () => 0,
       freshness_buffer_capacity: () => 256,
       freshness_preset: () => {

@@ -3,38 +3,14 @@
 //
 //   node crowd.mjs SERVER STOP CLIENTS SETTLE SECONDS [PRESET]
 //
-// The scripts are those that the server gives its pages.
-
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
+// The scripts are those of which the server's page is made; the engine is the server's.
 
 const [server, stopId, ...numbers] = process.argv.slice(2);
 const [clients, settle, seconds] = numbers.slice(0, 3).map(Number);
 const preset = numbers[3] ?? "departuresWeb";
 const RAMP_MS = 5000;
 
-/** Fetches a script and all that it imports into a folder; returns their paths. */
-async function scripts(path, folder, found = []) {
-  if (found.includes(path)) return found;
-  found.push(path);
-  const answer = await fetch(new URL(path, server));
-  if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
-  const text = await answer.text();
-  mkdirSync(dirname(join(folder, path)), { recursive: true });
-  writeFileSync(join(folder, path), text);
-  for (const [, name] of text.matchAll(/^(?:import|export|\}) .*?from "([^"]+)";$/gm)) {
-    await scripts(new URL(name, new URL(path, server)).pathname, folder, found);
-  }
-  return found;
-}
-
-const folder = mkdtempSync(join(tmpdir(), "freshet-crowd-"));
-writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-const [board, engineScript] = ["/assets/live-board.js", "/assets/freshness.js"];
-await scripts(engineScript, folder, await scripts(board, folder));
-const module = await (await fetch(new URL("freshness.wasm", new URL(engineScript, server)))).arrayBuffer();
+const module = await (await fetch(new URL("/assets/freshness.wasm", server))).arrayBuffer();
 
 // What the scripts expect of a page.
 globalThis.location = new URL(server);
@@ -53,9 +29,9 @@ globalThis.fetch = async (address, options) => {
   }
 };
 
-const script = (path) => import(pathToFileURL(join(folder, path)));
-const [{ Engine }, { LiveBoard }] = await Promise.all([script(engineScript), script(board)]);
-rmSync(folder, { recursive: true });
+const SOURCES = new URL("../../Sources/Programs/CWebAssets/Public/", import.meta.url);
+const script = (path) => import(new URL(path, SOURCES));
+const [{ Engine }, { LiveBoard }] = await Promise.all([script("engine/freshness.js"), script("board/live-board.js")]);
 const engine = await Engine.load(module);
 const device = {
   now: () => performance.now(),

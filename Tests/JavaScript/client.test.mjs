@@ -425,7 +425,7 @@ test("an engine that does not load is an error that the next watcher gets over",
   const wrong = other.client.resource(A, { policy: "fast" });
   wrong.subscribe(() => {});
   await other.run(100);
-  assert.match(wrong.snapshot.error.message, /policy.preset: "fast" is none of/);
+  assert.match(wrong.snapshot.error.message, /policy.preset: "fast" is not one of/);
   other.client.close();
 });
 

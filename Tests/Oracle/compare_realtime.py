@@ -88,7 +88,7 @@ class Answers:
         self._lines = None if lines is None else iter(lines)
 
     def board(self, pair: Pair) -> list[dict[str, object]]:
-        """Return the departures of a board; raises OSError or ValueError if there is no answer."""
+        """Return the departures of a board; raises OSError or ValueError without a response."""
         if self._lines is not None:
             return json.loads(next(self._lines, ""))["departures"]
         query = urllib.parse.urlencode(

@@ -574,7 +574,7 @@ class RealtimeFeed:
         else:
             row.ends_at = self._name(calls[end].stop_id)
             row.terminus = index == end
-            # Whoever cannot ride from here is told of the departure as it was.
+            # At the new last stop and after it, the scheduled destination is kept.
             end_seen = end if end > index else None
         trip = self.feed.trips[row.trip_id] if row.trip_id in self.feed.trips else None
         if row.headsign is None and trip is not None and not row.added:

@@ -106,7 +106,7 @@ def signed(value: int, bits: int = 64) -> int:
 
 
 def text(value: bytes) -> str | None:
-    """Return a text; an empty one is none."""
+    """Return a string; None if it is empty."""
     return value.decode("utf-8") or None
 
 

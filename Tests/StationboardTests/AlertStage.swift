@@ -131,7 +131,7 @@ final class AlertStage: Sendable {
     row.trip.map { String(decoding: timetable.tripId(of: $0), as: UTF8.self) } ?? "-"
   }
 
-  /// What a board shows: "banners" and the ids of trips, each with alerts that are there.
+  /// The contents of a board: "banners" and the ids of trips, each with its alerts.
   func board(
     _ alerts: [Alert],
     stop: String = "Parent8501120",

@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `a row that ages although the feed says the same anew is another board`()
+  @Test func `a row that ages while the feed repeats itself makes another board`()
     async throws
   {
     let stage = try SourceStage()

@@ -93,7 +93,7 @@ import Testing
 
   @Test func `a replacement that ends at another place says so, and does not end early`() throws {
     #expect(try said(.replacement, "a b x") == [#"Stop x - ["Stop c", "Stop d"] []"#])
-    // A stop that the timetable does not have is no reason to say anything else.
+    // A stop that the timetable does not have changes nothing else.
     #expect(try said(.replacement, "a b nowhere") == ["Somewhere - [] []"])
   }
 

@@ -163,5 +163,27 @@ import Timetable
       found.first.map { $0.feed.publicId($0.feed.timetable.id(of: $0.stop)) } == "Parent8501120"
     )
     #expect(found.first?.aliases == ["The Big Station"])
+    // The same file answers for ids, in any case and whatever marks it is written with.
+    let resolver = StopResolver(feeds: search.feeds)
+    for name in ["The Big Station", "the BIG-station"] {
+      let resolved = try #require(resolver.aliased(name))
+      #expect(resolved.canonicalId == "Parent8501120")
+      #expect(resolved.source == .alias)
+    }
+    #expect(resolver.aliased("Nowhere") == nil)
+    // An alias that is typed in full is the first answer, with what it matched.
+    #expect(
+      try await search.find("the big station", limit: 1).first?.aliases == ["The Big Station"]
+    )
+  }
+
+  @Test func `an alias that no request could hold fails the import`() throws {
+    let file = folder.path + "-long.csv"
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    let long = String(repeating: "x", count: BoardLimits.longestId)
+    try Data("alias,stop_id\n\(long),1\n".utf8).write(to: URL(fileURLWithPath: file))
+    #expect(try StopAliases(path: file, or: file).entries.count == 1)
+    try Data("alias,stop_id\n\(long)x,1\n".utf8).write(to: URL(fileURLWithPath: file))
+    #expect(throws: FeedError.self) { try StopAliases(path: file, or: file) }
   }
 }

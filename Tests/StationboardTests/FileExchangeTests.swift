@@ -121,7 +121,7 @@ import Testing
     #expect(error?.description.contains("\(FileExchange.largest)") == true)
   }
 
-  @Test func `a folder is no feed, and says so`() async throws {
+  @Test func `a folder is not a feed, and the error says so`() async throws {
     defer { clean() }
     let error = await failure(folder)
     #expect(error?.code == .unreachable)

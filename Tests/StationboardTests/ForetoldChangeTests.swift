@@ -53,7 +53,7 @@ struct ForetoldChangeTests {
         headers: [.ifNoneMatch: tag]
       )
       #expect(same.status == 304 && same.headers[.mdRealtimeSpread] == "\(spread)")
-      // It is of the last period: once it is quiet, nobody is spread any more.
+      // The window depends on the last period: once it is quiet, clients are no longer spread.
       try await stage.pass(.seconds(2))
       try await learn(stage, rounds: 2)
       #expect(try await stage.board().meta["nextExpectedSpreadMs"] as? Int == 0)

@@ -115,12 +115,60 @@ import Testing
     let again = try await probe.get("/", headers: [.ifNoneMatch: "\"other\", \(tag)"])
     #expect(again.status == 304)
     #expect(again.body.isEmpty)
-    let assets = [
-      "live-board.js", "freshness.js", "freshness.wasm", "icon.svg", "manifest.webmanifest",
-    ]
-    for name in assets {
-      #expect(try await probe.get("/assets/\(name)").status == 200)
+  }
+
+  /// The addresses of the files that the page names.
+  private func namedFiles() async throws -> [String] {
+    let page = String(decoding: try await probe.get("/").body, as: UTF8.self)
+    return page.matches(of: /"(\/assets\/[^"]+)"/).map { String($0.1) }
+  }
+
+  @Test func `files have the hash of their content in their names and never change`() async throws {
+    let files = try await namedFiles()
+    #expect(files.count == 5)
+    for file in files {
+      let answer = try await probe.get(file)
+      #expect(answer.status == 200)
+      #expect(answer.headers[.cacheControl] == "public, max-age=31536000, immutable", "\(file)")
+      let parts = file.split(separator: ".")
+      let other = (parts.dropLast(2) + ["0123456789ab"] + parts.suffix(1)).joined(separator: ".")
+      #expect(try await probe.get(other).status == 404, "\(other)")
+      // Without the hash it is the present file, which may be another one tomorrow.
+      let plain = try await probe.get((parts.dropLast(2) + parts.suffix(1)).joined(separator: "."))
+      #expect(plain.body == answer.body)
+      #expect(plain.headers[.cacheControl] == "no-cache")
     }
+    #expect(try await probe.get("/").headers[.cacheControl] == "no-cache")
+  }
+
+  @Test(arguments: [
+    ("br, gzip", "br"), ("gzip, deflate", "gzip"), ("gzip;q=1, br;q=0.5", "gzip"), ("*", "gzip"),
+    ("br;q=0, gzip;q=0", nil), ("identity", nil), ("zstd", nil), (nil, nil),
+  ])
+  func `files come in the coding that the client prefers, each with its tag`(
+    accepted: String?,
+    coding: String?
+  ) async throws {
+    let style = try #require(try await namedFiles().first { $0.hasSuffix(".css") })
+    let plain = try await probe.get(style)
+    var headers: HTTPFields = [:]
+    headers[.acceptEncoding] = accepted
+    let answer = try await probe.get(style, headers: headers)
+    #expect(answer.headers[.contentEncoding] == coding)
+    #expect(answer.headers[.vary]?.contains("Accept-Encoding") == true)
+    #expect((answer.body.count < plain.body.count / 3) == (coding != nil))
+    let tag = try #require(answer.headers[.eTag])
+    #expect((tag == plain.headers[.eTag]) == (coding == nil))
+    headers[.ifNoneMatch] = tag
+    let again = try await probe.get(style, headers: headers)
+    #expect(again.status == 304)
+    #expect(again.headers[.eTag] == tag)
+    // The tag of one coding confirms no other one.
+    let other = try await probe.get(
+      style,
+      headers: [.ifNoneMatch: tag, .acceptEncoding: coding == nil ? "br" : "identity"]
+    )
+    #expect(other.status == 200)
   }
 
   @Test func `pages of parts that are off are not there, and nothing leads to them`() async throws {

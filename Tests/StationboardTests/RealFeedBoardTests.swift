@@ -18,7 +18,7 @@ import Timetable
     return named.map { URL(filePath: $0) } ?? root
   }
 
-  /// A recorded file; `nil`, said, if it is not there.
+  /// A recorded file; `nil`, with a message, if it is missing.
   private func recorded(_ name: String) -> String? {
     let path = folder.appending(path: name).path
     if FileManager.default.fileExists(atPath: path) { return path }

@@ -164,7 +164,7 @@ import Timetable
       let hasEffect = index.census.withoutEffect.isEmpty
       effects[hasEffect, default: 0] += 1
       let changed = try shown(stage, at: now, index) != plain
-      // Of another day, of no stop of the timetable, or cancelled for where nobody boards: not on these boards.
+      // Of another day, of no stop of the timetable, or cancelled where boarding is not possible: not on these boards.
       let isElsewhere =
         hasEffect
         && index.trips.allSatisfy { trip in

@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: [86_401, -86_401])
-  func `a prediction more than a day away is none`(seconds: Int) throws {
+  func `a prediction more than a day away is ignored`(seconds: Int) throws {
     let stage = try line()
     let stops = [Stop(1, departure: .delay(60)), Stop(2, departure: .delay(seconds))]
     #expect(try delays(stage, stops) == [60, nil, nil, nil])

@@ -358,7 +358,7 @@ import Timetable
       try ["a", "b", "c", "d"].map { try rows(stage, $0, update).first?.destination }
     }
     #expect(try destinations(Trip("t", date: day)) == Array(repeating: "Stop e", count: 4))
-    // At the terminus and at a stop that is left out nobody can ride: the row names the departure as it was.
+    // At the terminus and at a skipped stop boarding is not possible: the row shows the scheduled departure.
     #expect(try destinations(update) == ["Stop c", "Stop c", "Stop e", "Stop e"])
     let onTheWay = Trip("t", date: day).with(Stop(3, .skipped))
     #expect(try destinations(onTheWay) == Array(repeating: "Stop e", count: 4))

@@ -92,9 +92,9 @@ final class SourceStage: Sendable {
   private let producer: Producer
 
   /// - Parameters:
-  ///   - kinds: The sources there are.
-  ///   - store: The timetables; nothing for that of the storm.
-  ///   - ease: How many boards a second are answered with ease.
+  ///   - kinds: The kinds of sources.
+  ///   - store: The timetables; `nil` for that of the storm.
+  ///   - ease: How many boards a second the server renders easily.
   /// - Throws: What opening the timetables throws.
   init(
     _ kinds: [RealtimeSource.Kind] = [.tripUpdates],
@@ -172,7 +172,7 @@ final class SourceStage: Sendable {
     if !isEnough() { await clock.advance(by: clock.now.duration(to: end)) }
   }
 
-  /// Lets time pass until a source has been asked once more.
+  /// Lets time pass until the next request to a source.
   func poll(_ kind: RealtimeSource.Kind = .tripUpdates) async throws {
     let count = asked(kind).count
     try await pass(.seconds(3_600)) { asked(kind).count > count }

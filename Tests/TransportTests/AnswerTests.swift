@@ -5,7 +5,7 @@ import Testing
 import URLSessionTransport
 
 /// Answers as they come.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct AnswerTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct AnswerTests {
   @Test(arguments: Transport.allCases)
   func `status, fields and content of an answer arrive`(transport: Transport) async throws {
     let answer = try await transport.ask { connection in

@@ -5,7 +5,7 @@ import Testing
 import URLSessionTransport
 
 /// Answers that do not come, or not whole.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct FailureTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct FailureTests {
   @Test(arguments: Transport.allCases)
   func `a refused port is unreachable, and the error says so at once`(
     transport: Transport
@@ -30,7 +30,7 @@ import URLSessionTransport
   }
 
   @Test(arguments: Transport.allCases, ["", "a b", "me@127.0.0.1", "127.0.0.1:99999"])
-  func `an address that is none is unreachable`(
+  func `an invalid address is unreachable`(
     transport: Transport,
     authority: String
   ) async throws {
@@ -185,7 +185,8 @@ import URLSessionTransport
       _ = try await connection.readHead()
       try await connection.write(greeting)
     }
-    // libcurl takes what is no head at all for content of HTTP/0.9, and says so in its own way.
+    // libcurl takes a response without a head for HTTP/0.9 content, and reports that in its own
+    // way.
     #expect(error?.code == .unreachable)
   }
 

@@ -4,7 +4,7 @@ import NIOTransport
 import Testing
 
 /// Connections through a relay that delays them.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct LatencyRelayTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct LatencyRelayTests {
   private let latency = Duration.milliseconds(60)
 
   private func request(_ scheme: String, _ authority: String) -> HTTPRequest {

@@ -19,10 +19,11 @@ struct LoopbackServer {
   ///
   /// - Parameters:
   ///   - host: An address of loopback.
-  ///   - tls: The certificate to show; nothing serves without TLS.
-  ///   - serve: Gets every connection, the first one with number 1; it is closed afterwards.
-  ///   - client: The work to be done meanwhile.
-  /// - Returns: What the client gives.
+  ///   - tls: The certificate; `nil` to serve without TLS.
+  ///   - serve: Receives every connection, starting with number 1; the connection is closed
+  ///     afterwards.
+  ///   - client: The client's work.
+  /// - Returns: The result of the client.
   /// - Throws: What the client throws, or that the address cannot be used.
   static func run<Value: Sendable>(
     host: String = "127.0.0.1",
@@ -61,7 +62,7 @@ struct LoopbackServer {
     }
   }
 
-  /// An authority on which nobody listens.
+  /// An authority without a listener.
   static func refusedAuthority() async throws -> String {
     let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .bind(host: "127.0.0.1", port: 0).get()
@@ -102,7 +103,7 @@ final class LoopbackConnection: @unchecked Sendable {
     }
   }
 
-  /// Waits for exactly so many bytes; nothing if the client ends before.
+  /// Reads exactly a number of bytes; `nil` if the client closes first.
   func read(count: Int) async throws -> [UInt8]? {
     while rest.count < count {
       guard let more = try await inbound.next() else { return nil }
@@ -112,7 +113,7 @@ final class LoopbackConnection: @unchecked Sendable {
     return Array(rest[..<count])
   }
 
-  /// Waits for the head of a request, in ISO 8859-1; nothing if the client ends before.
+  /// Reads the head of a request, in ISO 8859-1; `nil` if the client closes first.
   func readHead() async throws -> String? {
     var head: [UInt8] = []
     while !head.reversed().starts(with: [10, 13, 10, 13]) {

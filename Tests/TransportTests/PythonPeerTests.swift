@@ -5,8 +5,8 @@ import NIOTransport
 import Synchronization
 import Testing
 
-/// A peer that somebody else wrote: Python's `websockets`.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct PythonPeerTests {
+/// An independent peer: Python's `websockets`.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct PythonPeerTests {
   /// Echoes messages, answers `close` with 4000, and prints its port once it listens.
   private static let program = """
     import asyncio, websockets

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Where redirections lead.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct RedirectionTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct RedirectionTests {
   /// What follows a GET of `https://Host:8443/a/b?q` with a Location.
   private func target(
     _ location: String?,

@@ -13,7 +13,7 @@ private final class Counter: Sendable {
 }
 
 /// Answers that come bit by bit.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct StreamingTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct StreamingTests {
   @Test(arguments: Transport.allCases)
   func `parts arrive as they are sent`(transport: Transport) async throws {
     let received = AsyncStream.makeStream(of: String.self)

@@ -4,7 +4,7 @@ import NIOTransport
 import Testing
 
 /// Connections over TLS.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct TLSTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct TLSTests {
   private func request(_ scheme: String, _ authority: String) -> HTTPRequest {
     HTTPRequest(method: .get, scheme: scheme, authority: authority, path: "/")
   }

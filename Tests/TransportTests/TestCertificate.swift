@@ -1,6 +1,6 @@
 import NIOSSL
 
-/// A certificate for localhost and 127.0.0.1 that nobody trusts, with its key; for tests alone.
+/// A self-signed certificate for localhost and 127.0.0.1, with its key; for tests only.
 enum TestCertificate {
   /// The settings of a server that shows the certificate.
   static func context() throws -> NIOSSLContext {

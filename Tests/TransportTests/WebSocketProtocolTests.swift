@@ -6,7 +6,7 @@ import Testing
 
 /// What a server may and may not send: the facts that the sections 1 to 7 of the Autobahn test suite
 /// check of a client, against a server that speaks byte by byte.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct WebSocketProtocolTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct WebSocketProtocolTests {
   /// What a server sends, and what comes of it.
   struct Case: Sendable, CustomTestStringConvertible {
     var name: String

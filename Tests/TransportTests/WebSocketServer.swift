@@ -64,7 +64,7 @@ struct WebSocketServer {
   /// Sends a frame with a text.
   func send(_ first: UInt8, _ text: String) async throws { try await send(first, Array(text.utf8)) }
 
-  /// Waits for a frame of the client; nothing at the end of the connection.
+  /// Waits for a frame of the client; `nil` at the end of the connection.
   func read() async throws -> Frame? {
     guard let start = try await connection.read(count: 2) else { return nil }
     var size = Int(start[1] & 0x7F)

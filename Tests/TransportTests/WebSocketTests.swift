@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The life of a WebSocket, against a server that speaks byte by byte.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct WebSocketTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct WebSocketTests {
   typealias Work = @Sendable (any WebSocket) async -> Void
 
   /// Runs a socket against a server.
@@ -151,7 +151,7 @@ import Testing
       let (server, _) = try await WebSocketServer.accept(connection)
       let close = try await server.readClose()
       codes.continuation.yield(close?.code)
-      // No answer: a cancelled caller waits for nobody.
+      // No response: a cancelled caller does not wait.
       await connection.untilClosed()
     } client: { server in
       let task = Task {
@@ -453,7 +453,7 @@ import Testing
   }
 
   @Test(arguments: ["", "me@127.0.0.1", "127.0.0.1:0", "127.0.0.1:99999", "[::1", "a:b"])
-  func `an address that is none is unreachable`(authority: String) async throws {
+  func `an invalid address is unreachable`(authority: String) async throws {
     let exchange = try NIOWebSocketExchange()
     let error = await #expect(throws: WebSocketError.self) {
       try await exchange.withSocket(.socket(authority), timeout: .seconds(30)) { _ in }

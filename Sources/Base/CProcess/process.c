@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -70,6 +71,10 @@ static int enter(const struct process_start *start) {
   if (chdir(start->folder) != 0) return errno;
   /* What another thread opened without O_CLOEXEC stays here. */
   syscall(SYS_close_range, 3U, UINT_MAX, CLOSE_ON_EXEC);
+  if (start->data > 0) {
+    struct rlimit most = {.rlim_cur = start->data, .rlim_max = start->data};
+    if (setrlimit(RLIMIT_DATA, &most) != 0 && errno != EPERM) return errno;
+  }
   if (start->rules >= 0) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
     if (syscall(SYS_landlock_restrict_self, start->rules, 0) != 0) return errno;

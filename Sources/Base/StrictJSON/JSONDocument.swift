@@ -128,7 +128,7 @@ package final class JSONDocument: Sendable {
   /// - Parameters:
   ///   - name: The name.
   ///   - object: The place of the object.
-  /// - Returns: The place of the value, or `nil` if there is no such member.
+  /// - Returns: The place of the value, or `nil` if the object has no such member.
   package func member(_ name: String, of object: Int) -> Int? {
     guard hasName(of: NameLengths(of: name), in: object) else { return nil }
     return name.utf8.withContiguousStorageIfAvailable { member($0, of: object) }

@@ -6,7 +6,7 @@ package enum Key: Hashable, Sendable {
   case pasted(Character)
   /// Return.
   case enter
-  /// Escape by itself.
+  /// Escape on its own.
   case escape
   /// Backspace or delete.
   case backspace

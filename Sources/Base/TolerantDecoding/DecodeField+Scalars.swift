@@ -25,7 +25,7 @@ extension DecodeField {
   /// whole object.
   ///
   /// - Parameter names: The members that may hold the string, the best first.
-  /// - Returns: The string, or `nil` if there is none.
+  /// - Returns: The string, or `nil` if no member holds one.
   public func string(orMember names: [String]) -> String? {
     guard case .object? = scalar else { return string() }
     for name in names {

@@ -44,14 +44,14 @@ public struct DecodeField {
     place == other.place && absent == other.absent
   }
 
-  /// What stands here, with everything inside of it; nothing if the place is absent or null.
+  /// The value of this field with everything in it; `nil` if the field is absent or null.
   public var value: JSONValue? {
     guard isPresent else { return nil }
     log.take(place)
     return log.document.value(at: place)
   }
 
-  /// What stands here, to be kept as it came: made into a value when that is asked for.
+  /// The unmodified content of this field, decoded lazily.
   public var raw: RawJSON? {
     guard isPresent else { return nil }
     log.take(place)

@@ -44,7 +44,7 @@ public struct DecodeIssue: Hashable, Sendable, CustomStringConvertible {
     case repeatedMember
     /// A damaged string was repaired.
     case repairedText
-    /// A member that nobody read; only where unread members are counted.
+    /// A member that was not read; only if unread members are counted.
     case unreadMember
   }
 
@@ -67,6 +67,15 @@ public struct DecodeIssue: Hashable, Sendable, CustomStringConvertible {
 
   /// The path and the message.
   public var description: String { path.isEmpty ? message : "\(path): \(message)" }
+}
+
+extension [DecodeIssue] {
+  /// What was lost, in one line: the first loss, and how many there are beside it; `nil` if nothing was lost.
+  public var lossSummary: String? {
+    let losses = filter { $0.severity == .loss }
+    guard let first = losses.first else { return nil }
+    return "unreadable: \(first)" + (losses.count > 1 ? " and \(losses.count - 1) more" : "")
+  }
 }
 
 /// The reason why a document was rejected.

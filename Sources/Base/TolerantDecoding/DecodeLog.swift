@@ -20,11 +20,11 @@ public final class DecodeLog {
   private var reads: [Read]
 
   private enum Read: UInt8 {
-    /// Nobody asked for it.
+    /// The place was not read.
     case none
-    /// It was asked for; what is inside of it has marks of its own.
+    /// The place was visited; places inside it are marked separately.
     case visited
-    /// It was taken with everything inside of it.
+    /// The place was read with everything inside it.
     case whole
   }
 
@@ -49,10 +49,10 @@ public final class DecodeLog {
     reads[place - root] = .whole
   }
 
-  /// Adds an issue for every member that nobody read, except those that are null.
+  /// Adds an issue for every member that was not read, except those that are null.
   ///
-  /// - Returns: Their paths, at most as many as the limit of issues, and how many there are. A member inside of one that
-  ///   nobody read is not counted by itself.
+  /// - Returns: Their paths, at most as many as the limit of issues, and their number. A member inside an unread member
+  ///   does not count by itself.
   func addUnread() -> (paths: [String], count: Int) {
     var paths: [String] = []
     var count = 0

@@ -6,15 +6,14 @@ import Synchronization
 import Glibc
 #endif
 
-/// Work on threads of its own, for what keeps a processor busy for longer than a request may wait.
+/// Runs work on threads of its own, for work that occupies a processor for longer than a request may wait.
 ///
-/// The threads that run tasks are few, about one a processor, and Dispatch's own concurrent work takes the
-/// same ones: whoever keeps them busy keeps every request from being answered. The threads here come after
-/// all others where the system can be told so: while nobody asks, they have the processors for themselves.
-/// They are two, and stay, because each keeps the memory it freed for what it does next.
+/// Swift's concurrency pool has about one thread per processor and shares them with Dispatch's concurrent work, so long
+/// computations there delay every request. The two threads here run at the lowest priority where the system supports
+/// that, and use otherwise idle processors. They are never destroyed, because each reuses the memory that it has freed.
 ///
-/// A thread that comes after others must not wake tasks: the system's pool may start a thread for them, which
-/// would inherit its place. ``wake(_:)`` is the way out.
+/// A low-priority thread must not resume tasks: a pool thread started for them would inherit its niceness. Use
+/// ``wake(_:)`` instead.
 package enum BackgroundExecutor {
   private static let door = BackgroundThread(isBehind: false)
   private static let first = BackgroundThread(isBehind: true)
@@ -50,7 +49,7 @@ package enum BackgroundExecutor {
       let result = work(piece)
       made.withLock { $0[piece] = result }
     }
-    // Taken out, so that nobody else refers to what is in them: they can be changed without a copy.
+    // Taken out to hold the only references: they can be changed without a copy.
     let all = made.withLock { made in
       defer { made = [] }
       return made

@@ -15,7 +15,7 @@ package final class MemorySource: ByteSource {
   /// Creates a source.
   ///
   /// - Parameters:
-  ///   - bytes: What is read.
+  ///   - bytes: The bytes to read.
   ///   - piece: The most bytes one read gives, so that a parser can be fed every split.
   package init(_ bytes: [UInt8], piece: Int = .max) {
     self.bytes = bytes

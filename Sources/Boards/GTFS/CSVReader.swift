@@ -35,7 +35,7 @@ package final class CSVReader {
 
   /// Opens a file and reads its header.
   ///
-  /// - Throws: ``FeedError`` with code `invalid` if there is no header.
+  /// - Throws: ``FeedError`` with code `invalid` if the file has no header.
   package init(_ source: any ByteSource, file: String) throws(FeedError) {
     self.source = source
     self.file = file

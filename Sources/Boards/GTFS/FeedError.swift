@@ -11,11 +11,11 @@ package struct FeedError: Error, Hashable, Sendable, CustomStringConvertible {
     case brokenArchive = "feed_broken_archive"
     /// A size, count or ratio is over its limit (``FeedLimits``).
     case limitExceeded = "feed_limit_exceeded"
-    /// A file the GTFS reference requires is not there.
+    /// A file that the GTFS reference requires is missing.
     case missingFile = "feed_missing_file"
     /// A file has no header.
     case emptyFile = "feed_empty_file"
-    /// A column the GTFS reference requires is not there.
+    /// A column that the GTFS reference requires is missing.
     case missingColumn = "feed_missing_column"
     /// No service runs on any day.
     case emptyCalendar = "feed_empty_calendar"

@@ -10,7 +10,7 @@ package enum FeedLimits {
   ///
   /// GTFS text deflates by 5 to 30; a zip bomb by 1,000 and more.
   package static let inflationRatio = 250
-  /// Inflated bytes below which the ratio is not looked at.
+  /// Inflated bytes below which the ratio is not checked.
   package static let ratioFloorBytes = 64 << 20
   /// The most entries of an archive.
   package static let archiveEntries = 10_000

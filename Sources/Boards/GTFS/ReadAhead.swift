@@ -34,7 +34,7 @@ package final class ReadAhead: ByteSource {
     return count
   }
 
-  /// What the two threads share; the semaphores say whose turn it is.
+  /// The state shared by the two threads; the semaphores say whose turn it is.
   private final class Shared: @unchecked Sendable {
     /// Let go by the reading thread before it reports the end: an archive is used by one thread at
     /// a time.
@@ -51,8 +51,8 @@ package final class ReadAhead: ByteSource {
 
     init(_ source: any ByteSource, depth: Int) {
       self.source = source
-      // Raised here and not by its initial value: libdispatch traps when a semaphore is let go at
-      // less than its initial value, as it is when reading ends early.
+      // Raised here and not by its initial value: libdispatch traps when a semaphore is released
+      // below its initial value, as happens when reading ends early.
       for _ in 0..<depth { free.signal() }
     }
 

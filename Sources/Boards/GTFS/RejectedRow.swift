@@ -1,4 +1,4 @@
-/// A row of a feed that could not be used, and where it stands.
+/// A row of a feed that could not be used, and its location.
 package struct RejectedRow: Hashable, Sendable, Codable {
   /// The file, such as `stop_times.txt`.
   package var file: String

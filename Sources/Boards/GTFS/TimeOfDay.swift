@@ -1,6 +1,6 @@
 /// A time within a service day as GTFS writes it, `H:MM:SS` with hours past 24.
 package enum TimeOfDay {
-  /// What a field holds.
+  /// The content of a field.
   package enum Field: Hashable, Sendable {
     /// Seconds after 0:00 of the service day.
     case seconds(Int32)

@@ -193,7 +193,7 @@ package final class ZipArchive {
   /// The inflated size of a member as the archive's directory claims it, in bytes.
   package func size(of name: String) -> Int? { members[name]?.size }
 
-  /// Opens a member for reading; `nil` if there is none of that name.
+  /// Opens a member for reading; `nil` if the archive has no member of that name.
   package func open(_ name: String) throws(FeedError) -> (any ByteSource)? {
     guard let member = members[name] else { return nil }
     guard !member.isEncrypted else {

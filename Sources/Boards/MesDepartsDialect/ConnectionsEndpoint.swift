@@ -13,7 +13,7 @@ struct ConnectionsEndpoint {
 
   /// Answers a request.
   ///
-  /// A stop that nobody knows gives an empty list: the page asks again, with its name.
+  /// An unknown stop yields an empty list: the page asks again, with its name.
   ///
   /// - Throws: ``Serving/Problem`` 400 `missing_from_to`, `invalid_parameter`, 503 `no_timetable`.
   func answer(_ request: Request) async throws -> Response {

@@ -18,7 +18,7 @@ public struct Board: Codable, Hashable, Sendable {
     public var nextDeparture: String?
   }
 
-  /// What the answer says about itself ("Model A").
+  /// The metadata of the response ("Model A").
   public struct Meta: Codable, Hashable, Sendable {
     /// When the server answered, RFC 3339.
     public var serverTime: String
@@ -95,6 +95,6 @@ public struct Board: Codable, Hashable, Sendable {
   public var banners: [ServiceAlert]?
   /// Why there are none.
   public var noService: NoService?
-  /// What the answer says about itself.
+  /// The metadata of the response.
   public var meta: Meta
 }

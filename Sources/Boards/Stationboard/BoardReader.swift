@@ -153,7 +153,7 @@ public struct BoardReader: Sendable {
     return Board.NoService(reason: reason, nextDeparture: field["nextDeparture"].string())
   }
 
-  /// What an answer says about itself; of servers without `meta`, what `rt` says.
+  /// The metadata of a response; from servers without `meta`, that of `rt`.
   package static func meta(_ root: DecodeField) -> Board.Meta {
     let field = root["meta"]
     let rt = root["rt"]

@@ -25,10 +25,10 @@ public struct Departure: Codable, Hashable, Sendable {
   public var `operator`: String?
   /// The scheduled departure, RFC 3339.
   public var scheduledDeparture: String
-  /// The expected departure, RFC 3339; `nil` if there is no realtime.
+  /// The expected departure, RFC 3339; `nil` without realtime data.
   public var realtimeDeparture: String?
-  /// What the scheduled departure rests on: `timetable`; `interpolated` between stops with times; `headway`
-  /// for vehicles that come every so often; `nil` if nothing schedules it.
+  /// The basis of the scheduled departure: `timetable`; `interpolated` between stops with times; `headway` for
+  /// frequency-based service; `nil` if no schedule covers it.
   public var timeBasis: String?
   /// Seconds between vehicles, where that is all the timetable says.
   public var headwaySec: Int?
@@ -50,7 +50,7 @@ public struct Departure: Codable, Hashable, Sendable {
   public var status: String?
   /// When its realtime was known at the source, RFC 3339; `nil` without realtime.
   public var realtimeAt: String?
-  /// How fresh the realtime of the row is: `fresh`, `ageing` or `stale`; nothing without any.
+  /// The freshness of the row's realtime data: `fresh`, `ageing` or `stale`; `nil` without any.
   public var realtimeFreshness: String?
   /// Disruptions of this departure.
   public var alerts: [ServiceAlert]?

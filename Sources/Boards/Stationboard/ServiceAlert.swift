@@ -4,7 +4,7 @@ public struct ServiceAlert: Codable, Hashable, Sendable {
   public var id: String
   /// How bad it is, in the words of GTFS-Realtime.
   public var severity: String?
-  /// What it does to the service, such as `DETOUR`.
+  /// Its effect on the service, such as `DETOUR`.
   public var effect: String?
   /// Why, such as `CONSTRUCTION`.
   public var cause: String?

@@ -3,9 +3,9 @@ public import TolerantDecoding
 
 /// A board as people see it: copies are equal if their rows, banners and station are.
 ///
-/// What an answer says about itself (``Board/meta``) changes with every answer and is no change (R16);
-/// how fresh a copy is, the engine tells.
-public struct BoardCopy: Equatable, Sendable {
+/// The metadata of a response (``Board/meta``) changes with every response and does not count as a change (R16); the
+/// engine reports how fresh a copy is.
+public struct BoardCopy: Codable, Equatable, Sendable {
   /// The board.
   public var board: Board
   /// What deviated in the answer: departures and alerts that could not be used among them.
@@ -27,6 +27,12 @@ public struct BoardCopy: Equatable, Sendable {
       && left.board.banners == right.board.banners && left.board.noService == right.board.noService
       && left.board.meta.timetable == right.board.meta.timetable
   }
+
+  /// Reads a board that was stored.
+  public init(from decoder: any Decoder) throws { self.init(try Board(from: decoder)) }
+
+  /// Writes the board; what deviated in its answer is not kept.
+  public func encode(to encoder: any Encoder) throws { try board.encode(to: encoder) }
 
   /// The board after a change from the stream, or `nil` if the change applies to another copy.
   func applying(_ change: BoardChange) -> BoardCopy? {
@@ -62,7 +68,7 @@ struct BoardChange {
   var meta: Board.Meta
   var issues: [DecodeIssue]
 
-  /// Reads a change; nothing if it cannot be applied.
+  /// Reads a change; `nil` if it cannot be applied.
   init?(_ bytes: [UInt8]) {
     let decoded = try? TolerantDecoder().decode(bytes) { root -> BoardChange? in
       guard root["departures"].isList, root["meta"].holdsObject,

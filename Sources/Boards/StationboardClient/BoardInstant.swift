@@ -1,12 +1,13 @@
-import ConditionalHTTP
 public import Freshness
+import FreshnessRuntime
 
 /// Instants of the contract: RFC 3339, with or without fractions of a second.
 public enum BoardInstant: Sendable {
   /// Reads an instant.
   ///
-  /// - Returns: The instant, to the nearest millisecond; nothing if the text is none.
+  /// - Returns: The instant, to the nearest millisecond; `nil` if the string is not a valid
+  ///   instant.
   public static func read(_ text: String) -> WallTime? {
-    InstantText.read(text).map { WallTime(milliseconds: Int64(($0 * 1_000).rounded())) }
+    WallTime(instant: text)
   }
 }

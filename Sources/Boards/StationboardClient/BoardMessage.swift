@@ -1,7 +1,7 @@
 import Freshness
 public import FreshnessRuntime
 
-/// What a person is told when something went wrong, and what they can do about it (R21).
+/// The message for the user after a failure, and what they can do about it (R21).
 public struct BoardMessage: Hashable, Sendable {
   /// What helps.
   public enum Action: Hashable, Sendable {
@@ -11,7 +11,7 @@ public struct BoardMessage: Hashable, Sendable {
     case chooseStop
     /// Setting the server's address or the credentials right.
     case checkSettings
-    /// Nothing: the engine asks again by itself.
+    /// Nothing: the engine retries automatically.
     case wait
   }
 
@@ -19,7 +19,7 @@ public struct BoardMessage: Hashable, Sendable {
   public var text: String
   /// What helps.
   public var action: Action
-  /// What the server or the system said, for those who want to know.
+  /// The message of the server or the system, as a detail.
   public var detail: String
 
   /// Words a failure of a board that is kept fresh; the board itself stays (R22).

@@ -5,8 +5,8 @@ public import FreshnessRuntime
 public import Observation
 public import Stationboard
 
-/// Everything a departure-board app shows: search, the open stop and its live board, favourites, and
-/// what is wrong, as observable properties.
+/// Everything a departure-board app shows: search, the open stop and its live board, favourites and problems, as
+/// observable properties.
 ///
 /// ```swift
 /// let model = try BoardModel(server: "https://example.org", exchange: exchange, streaming: exchange)
@@ -14,8 +14,8 @@ public import Stationboard
 /// model.open(model.matches[0])             // model.board follows, for as long as the stop is open
 /// ```
 ///
-/// The engine keeps the open board fresh (``FreshnessRuntime/FreshnessClient``): another stop takes the
-/// place of the old one at once (R4), a failure stands beside the board and never erases it (R22).
+/// The engine keeps the open board fresh (``FreshnessRuntime/FreshnessClient``): another stop replaces the old one at
+/// once (R4); a failure is shown beside the board and never clears it (R22).
 @MainActor
 @Observable
 public final class BoardModel {
@@ -26,7 +26,7 @@ public final class BoardModel {
   /// The most stops that a search gives.
   public static let mostMatches = 10
 
-  /// What a person typed into the search.
+  /// The text of the search field.
   public var query = "" { didSet { if query != oldValue { search() } } }
   /// The stops that fit ``query``, best first.
   public private(set) var matches: [StopMatch] = []
@@ -52,12 +52,13 @@ public final class BoardModel {
   /// The most departures of a board.
   public let limit: Int
 
-  private var live: LiveResource<BoardResource>?
+  private var live: LiveValue<BoardCopy>?
+  @ObservationIgnored private var resource: BoardResource?
   @ObservationIgnored private let stops: BoardClient
   @ObservationIgnored private let client: FreshnessClient
   @ObservationIgnored private let policy: Policy
+  @ObservationIgnored private let store: CopyStore?
   @ObservationIgnored private let defaults: UserDefaults?
-  @ObservationIgnored private var observation: Task<Void, Never>?
   @ObservationIgnored private var searching: Task<Void, Never>?
 
   /// Creates a model with no stop open.
@@ -69,9 +70,10 @@ public final class BoardModel {
   ///   - policy: The constants of the engine.
   ///   - language: The language of names and messages.
   ///   - limit: The most departures of a board.
-  ///   - defaults: Where favourites are kept; nowhere if there is none.
+  ///   - defaults: Where favourites are saved; `nil` to not save them.
+  ///   - store: Keeps the newest boards between runs (R38).
   ///   - clock: The time.
-  /// - Throws: ``StationboardFailure`` if the address is none.
+  /// - Throws: ``StationboardFailure`` if the address is invalid.
   public init(
     server: String,
     exchange: any HTTPExchange,
@@ -80,6 +82,7 @@ public final class BoardModel {
     language: BoardLanguage = .en,
     limit: Int = 20,
     defaults: UserDefaults? = nil,
+    store: CopyStore? = nil,
     clock: HostClock = .device()
   ) throws(StationboardFailure) {
     stops = try BoardClient(server: server, exchange: exchange)
@@ -93,33 +96,35 @@ public final class BoardModel {
     self.language = language
     self.limit = limit
     self.defaults = defaults
+    self.store = store
     favourites = defaults.map { FavouriteStops(savedIn: $0) } ?? FavouriteStops()
   }
 
-  deinit {
-    observation?.cancel()
-    searching?.cancel()
-  }
+  deinit { searching?.cancel() }
 
   // MARK: The open stop
 
-  /// The board of the open stop; nothing before its first answer.
+  /// The board of the open stop; `nil` before its first response.
   public var board: Board? { live?.value?.board }
-  /// What is wrong with the open board; it stays visible beside it.
+  /// The problem of the open board; the board stays visible beside it.
   public var message: BoardMessage? {
     live?.failure.map { BoardMessage($0, in: language) }
   }
-  /// Whether a person may be told that a request is out (R25).
+  /// Whether to show that a request is in flight (R25).
   public var isLoading: Bool { live?.isLoading ?? false }
-  /// The marker, the badge and the age, as of the last change (R26).
+  /// The marker, the badge and the age now (R26).
   public var label: FreshnessLabel? { live?.label }
-  /// What the board rests on, for the words beside its age; `nil` if the marker of ``label`` says it all.
+  /// The basis of the board, for the label beside its age; `nil` if the marker of ``label`` is sufficient.
   public var realtimeLabel: RealtimeLabel? {
     guard let label, !label.isHeld else { return nil }
     return RealtimeLabel(label.marker, of: board)
   }
-  /// How fresh the board is now; for a label that counts the seconds (R27, R28).
+  /// How fresh the board is now; it changes with time (R27, R28).
   public var freshness: FreshnessReport? { live?.freshness }
+  /// How old the data is now, at most; `nil` without a board.
+  public var age: Duration? { live?.age }
+  /// The freshness in one word.
+  public var state: LiveState { live?.state ?? .loading }
 
   /// Opens a stop that a search found.
   public func open(_ match: StopMatch) { open(FavouriteStop(match)) }
@@ -134,27 +139,35 @@ public final class BoardModel {
       language: language.rawValue,
       constants: policy
     )
+    self.resource = resource
     if let live {
-      live.resource = resource
-      return
+      live.follow(source(of: resource))
+    } else {
+      let live = LiveValue(source(of: resource))
+      self.live = live
+      live.start()
     }
-    let live = LiveResource(resource, client: client)
-    self.live = live
-    observation = Task { await live.observe() }
+  }
+
+  private func source(of resource: BoardResource) -> LiveSource<BoardCopy> {
+    store.map { LiveSource(resource, of: client, keptIn: $0) } ?? LiveSource(resource, of: client)
   }
 
   /// Closes the stop: nothing is asked for any more.
   public func close() {
-    observation?.cancel()
-    observation = nil
+    live?.stop()
     live = nil
+    resource = nil
     stop = nil
   }
 
-  /// A person wishes for a fresh board, as by pulling it down.
+  /// Requests a new board on behalf of the user, as for pull to refresh.
   public func refresh() { live?.refresh() }
 
-  /// The application moved to the front or to the back (R11).
+  /// Follows the lifecycle of the app and the network of the device while the result lives.
+  public func observeDevice() -> DeviceObservation { client.observeDevice() }
+
+  /// Tells the engine that the application moved to the foreground or background (R11).
   public func lifecycle(_ lifecycle: Lifecycle) { client.lifecycle(lifecycle) }
 
   /// The network came, went or began to cost (R24).
@@ -162,7 +175,7 @@ public final class BoardModel {
 
   /// The newest requests for the open board, for diagnostics and export (R29).
   public var samples: [SampleRecord] {
-    live.map { client.samples(of: $0.resource) } ?? []
+    resource.map { client.samples(of: $0) } ?? []
   }
 
   // MARK: Favourites
@@ -192,7 +205,7 @@ public final class BoardModel {
     searching = Task { [weak self] in
       guard (try? await Task.sleep(for: Self.debounce)) != nil else { return }
       let answer = await Self.find(wanted, stops, language)
-      // An answer to what nobody searches for any more changes nothing (R3).
+      // The response to an outdated search changes nothing (R3).
       guard !Task.isCancelled, let self else { return }
       self.isSearching = false
       switch answer {

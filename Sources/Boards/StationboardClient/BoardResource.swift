@@ -19,7 +19,7 @@ public struct BoardResource: FreshResource {
   public var stop: String
   /// The most departures.
   public var limit: Int
-  /// `fr`, `de`, `it` or `en`; nothing for the feed's own names.
+  /// `fr`, `de`, `it` or `en`; `nil` for the feed's own names.
   public var language: String?
   /// The constants.
   public var constants: Policy
@@ -32,7 +32,7 @@ public struct BoardResource: FreshResource {
   ///   - server: The server.
   ///   - stop: stop_id.
   ///   - limit: The most departures.
-  ///   - language: `fr`, `de`, `it` or `en`; nothing for the feed's own names.
+  ///   - language: `fr`, `de`, `it` or `en`; `nil` for the feed's own names.
   ///   - constants: The constants.
   ///   - streams: Whether the server's stream brings changes.
   public init(
@@ -85,27 +85,12 @@ public struct BoardResource: FreshResource {
 
   /// Reads the freshness of a 304 from its `x-md-rt-…` fields.
   public func marks(of head: HTTPResponse) -> FreshnessMetadata? {
-    func field(_ name: String) -> String? {
-      HTTPField.Name(name).flatMap { head.headerFields[$0] }
-    }
-    guard let status = field("x-md-rt-status") else { return nil }
-    var marks = FreshnessMetadata()
-    marks.status = RealtimeStatus(word: status)
-    marks.fetchedAt = field("x-md-rt-fetched-at").flatMap { BoardInstant.read($0) }
-    if let age = field("x-md-rt-age-ms").flatMap({ Int64($0) }), age >= 0 {
-      marks.cacheAge = .milliseconds(age)
-    }
-    return marks
+    FreshnessMetadata(fields: head.headerFields)
   }
 
   /// Reads what a 304 says of the next change: `x-md-rt-next-ms` and `x-md-rt-spread-ms`.
   public func hints(of head: HTTPResponse) -> Hints? {
-    func milliseconds(_ name: String) -> Timespan? {
-      HTTPField.Name(name).flatMap { head.headerFields[$0] }.flatMap { Int64($0) }
-        .map { .milliseconds(max($0, 0)) }
-    }
-    guard let next = milliseconds("x-md-rt-next-ms") else { return nil }
-    return Hints(maxAge: next, spread: milliseconds("x-md-rt-spread-ms"))
+    Hints(fields: head.headerFields)
   }
 
   /// `GET /api/stationboard/stream`.
@@ -118,7 +103,7 @@ public struct BoardResource: FreshResource {
     )
   }
 
-  /// The stream goes on after `Last-Event-ID`, or begins with a whole board.
+  /// The stream continues after `Last-Event-ID`, or starts with a whole board.
   public var replaysNews: Bool { true }
 
   /// Reads a board or a change of it.
@@ -150,7 +135,7 @@ public struct BoardResource: FreshResource {
     )
   }
 
-  /// What an answer says about the next change, and how its clients are to spread after it (R31).
+  /// The announced next change in a response, and how clients spread after it (R31).
   public static func hints(of meta: Board.Meta) -> Hints {
     Hints(
       nextExpectedAt: meta.nextExpectedAt.flatMap { BoardInstant.read($0) },
@@ -159,7 +144,7 @@ public struct BoardResource: FreshResource {
     )
   }
 
-  /// What an answer says about its freshness.
+  /// The freshness metadata of a response.
   public static func marks(of meta: Board.Meta) -> FreshnessMetadata {
     var marks = FreshnessMetadata()
     marks.serverTime = BoardInstant.read(meta.serverTime)

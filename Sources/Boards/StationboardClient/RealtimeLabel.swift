@@ -1,7 +1,7 @@
 public import Freshness
 public import Stationboard
 
-/// What a board rests on, for the words beside its age: one rule for every client
+/// The basis of a board, for the label beside its age: one rule for every client
 /// (Documentation/stationboard-freshness.md, "The label").
 ///
 /// Derived from what the board shows: old predictions are never called the timetable, and nothing is called
@@ -26,7 +26,7 @@ public enum RealtimeLabel: Hashable, Sendable {
   /// that.
   ///
   /// - Parameters:
-  ///   - status: What became of realtime.
+  ///   - status: The status of realtime.
   ///   - coverage: How many departures carry it.
   ///   - isEmpty: Whether the board has no departures.
   public init?(_ status: RealtimeStatus?, _ coverage: Board.Coverage?, isEmpty: Bool) {

@@ -6,7 +6,7 @@ public struct StationboardFailure: Error, Hashable, Sendable, CustomStringConver
   public enum Code: Hashable, Sendable {
     /// The server's address is not one.
     case invalidAddress
-    /// There was no answer; asking again may help.
+    /// The server did not respond; trying again may help.
     case unreachable
     /// The server failed (5xx); asking again may help.
     case server
@@ -18,7 +18,7 @@ public struct StationboardFailure: Error, Hashable, Sendable, CustomStringConver
 
   /// The kind of failure.
   public var code: Code
-  /// What happened, for people.
+  /// What happened, for display.
   public var description: String
   /// The problem details of the answer, if it had any.
   public var problem: ProblemDetails?

@@ -11,6 +11,11 @@
 /// origin.ended(ticket, outcome, serverTime: served, rateLimit: limit, resources: 3, at: now)
 /// ```
 public struct Origin: Hashable, Sendable {
+  /// The maximum number of origins that a client remembers.
+  ///
+  /// Beyond it, clients forget an origin without resources, one under a restraint last.
+  public static let mostRemembered = 256
+
   /// The constants of an origin.
   public struct Limits: Hashable, Sendable {
     /// The maximum number of requests in flight; as many as browsers open connections to a server.

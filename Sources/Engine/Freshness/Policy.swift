@@ -48,9 +48,12 @@ public struct Policy: Hashable, Sendable {
   public var retryAfterCap: Timespan
   /// The wait after a response that a retry would not change (R21).
   ///
-  /// A wrong request, a missing permission, or a resource that is gone: slow, but never stopped
-  /// (R12).
+  /// A wrong request or a missing permission: slow, but never stopped (R12).
   public var recheck: Timespan
+  /// The wait after `410`, which says that the resource is gone for good (R39: a day).
+  ///
+  /// Even then polling never stops: some servers bring a resource back (R12).
+  public var recheckGone: Timespan
   /// The minimum lateness of a timer that counts as drift (R14: 2 s).
   public var driftFloor: Timespan
   /// The lateness that counts as drift, in percent of the cadence (R14: 75).
@@ -178,6 +181,7 @@ public struct Policy: Hashable, Sendable {
     ladderJitter = .above(10)
     retryAfterCap = .minutes(5)
     recheck = .minutes(5)
+    recheckGone = .minutes(24 * 60)
     driftFloor = .seconds(2)
     driftPercent = 75
     stallFloor = .seconds(45)

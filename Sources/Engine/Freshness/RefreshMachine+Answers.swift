@@ -77,7 +77,7 @@ extension RefreshMachine {
       return (.rest(.cadence, .schedule), .keepUnmodified)
     case .refused: return (rejected(.refused, answer, in: turn), nil)
     case .unauthorised: return (rejected(.unauthorised, answer, in: turn), nil)
-    case .gone: return (rejected(.gone, answer, in: turn), nil)
+    case .gone: return (rejected(.gone, answer, wait: .gone, in: turn), nil)
     case .throttled(let retryAfter):
       let wait = retryAfter?.wait(
         serverTime: answer.marks.serverTime,
@@ -241,11 +241,12 @@ extension RefreshMachine {
   private mutating func rejected(
     _ kind: Failure.Kind,
     _ answer: Answer,
+    wait: Cause = .recheck,
     in turn: Step
   ) -> Transition {
     backoff = Backoff()
     show(kind, answer, at: turn.now)
-    return .rest(.recheck, .schedule)
+    return .rest(wait, .schedule)
   }
 
   private mutating func failed(

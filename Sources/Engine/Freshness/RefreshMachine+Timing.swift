@@ -255,6 +255,8 @@ extension RefreshMachine {
       due = (rest.since + Backoff.wait(step: step, draw: rest.draw, policy: policy), .degraded)
     case .recheck:
       due = (rest.since + policy.recheck + rest.draw.upTo(policy.spread), .recheck)
+    case .gone:
+      due = (rest.since + policy.recheckGone + rest.draw.upTo(policy.spread), .recheck)
     case .spread: due = (rest.since + rest.draw.upTo(policy.spread), .spread)
     case .reconnect: due = (rest.since + rest.draw.upTo(policy.spread), .reconnect)
     case .news:
@@ -324,7 +326,7 @@ extension RefreshMachine.Cause {
   /// Whether the wait follows a failure; losing a stream does not shorten it.
   var isOfFailure: Bool {
     switch self {
-    case .retry, .backoff, .recheck, .deferred: true
+    case .retry, .backoff, .recheck, .gone, .deferred: true
     case .cadence, .degraded, .spread, .reconnect, .news: false
     }
   }

@@ -16,7 +16,7 @@
 //                             └──────────┘◀──────────────────────────────────┘
 //                                           answered, timed out
 //
-// The causes of a wait: cadence · retry · backoff · degraded · recheck · spread · reconnect · news
+// The causes of a wait: cadence · retry · backoff · degraded · recheck · gone · spread · reconnect · news
 // · deferred. Each has one formula for its end, in `RefreshMachine+Timing.swift`.
 //
 // Invariants; the tests check them after every event:
@@ -89,6 +89,8 @@ public struct RefreshMachine: Hashable, Sendable {
     case degraded(Int32)
     /// The long wait after a response that a retry would not change (R21).
     case recheck
+    /// The longest wait, after a resource turned out to be gone (R39).
+    case gone
     /// A short delay, so that clients that woke together do not request together (R14).
     case spread
     /// The same, after the network or the stream came back, or the stream was lost (R24, R33).

@@ -5,10 +5,14 @@ public enum RetryHint: Hashable, Sendable {
   /// A date on the server's clock.
   case date(WallTime)
 
-  /// Returns the wait from the arrival of the response.
+  /// The wait for a date that cannot be measured (R39: a minute).
+  public static let unmeasuredWait = Timespan.seconds(60)
+
+  /// Returns the wait from the arrival of the response, on the monotonic clock.
   ///
-  /// A date in the past means no wait. Without a server's time a date cannot be measured and also
-  /// means no wait; the device's own clock is never used (R27).
+  /// A date in the past means no wait. Without a server's time a date cannot be measured: the server
+  /// asked for some wait, so ``unmeasuredWait`` applies. The device's own clock is never used,
+  /// because it may be wrong (R27, R39).
   ///
   /// - Parameters:
   ///   - serverTime: The server's clock when it responded.
@@ -18,7 +22,7 @@ public enum RetryHint: Hashable, Sendable {
     switch self {
     case .seconds(let count): return min(max(.seconds(count), .zero), cap)
     case .date(let date):
-      guard let serverTime else { return .zero }
+      guard let serverTime else { return min(Self.unmeasuredWait, cap) }
       return min(max(date - serverTime, .zero), cap)
     }
   }

@@ -9,9 +9,6 @@ public struct ClientLimits: Hashable, Sendable {
   /// The longest reconnection time (`retry:`) that a stream may ask for.
   public static let longestReconnection = Timespan.seconds(300)
 
-  /// The maximum number of origins to remember; beyond it, origins without resources are forgotten.
-  public static let mostOrigins = 256
-
   /// The maximum size of one event of a stream, in bytes.
   public var largestEvent: Int
 

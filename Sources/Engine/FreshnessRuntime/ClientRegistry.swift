@@ -13,6 +13,10 @@ struct ClientRegistry: Sendable {
     let title: String
     /// The name of the origin that serves it (R39).
     let origin: String
+    /// The tags of the resource.
+    let tags: Set<String>
+    /// The generation of the newest request (R3).
+    var generation: Int64 = 0
     /// The counters and the ring of samples (R29, R30).
     var diagnostics: Diagnostics
     /// The evidence for the samples of the ring, in the same order.
@@ -141,6 +145,7 @@ struct ClientRegistry: Sendable {
       name: opening.name,
       title: opening.title,
       origin: opening.origin,
+      tags: opening.tags,
       diagnostics: Diagnostics(policy: policy)
     )
     idles(key)

@@ -27,6 +27,9 @@ public protocol FreshResource: Hashable, Sendable {
   /// The requested subject as responses name it, such as a stop_id; used for recording only.
   var subject: String? { get }
 
+  /// The tags of the resource, by which ``FreshnessClient/invalidate(tag:)`` finds it.
+  var tags: Set<String> { get }
+
   /// Returns the request without validators. The client adds `If-None-Match`, `If-Modified-Since`,
   /// `Prefer`, `Cache-Control` and its credentials.
   ///
@@ -59,6 +62,11 @@ public protocol FreshResource: Hashable, Sendable {
   /// The client reads `Cache-Control`; implement this for custom fields, which take precedence.
   func hints(of head: HTTPResponse) -> Hints?
 
+  /// Returns the function that loads the resource, or `nil` if ``request(since:)`` is sent.
+  ///
+  /// The request is then the name of the resource in recorded samples and of its origin (R39).
+  func loader() -> ResourceLoader<Value>?
+
   /// Returns the request that opens an event stream for the resource, or `nil` without one (R33).
   func news() -> HTTPRequest?
 
@@ -82,6 +90,12 @@ extension FreshResource {
 
   /// No subject.
   public var subject: String? { nil }
+
+  /// No tags.
+  public var tags: Set<String> { [] }
+
+  /// The request is sent.
+  public func loader() -> ResourceLoader<Value>? { nil }
 
   /// No metadata besides the standard fields.
   public func marks(of head: HTTPResponse) -> FreshnessMetadata? { nil }

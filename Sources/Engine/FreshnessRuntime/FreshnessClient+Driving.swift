@@ -117,6 +117,7 @@ extension FreshnessClient {
     if let old = cell.settle(effects, machine: machine, at: now) { ledger.freed.append(old) }
     if let request = effects.request {
       let origin = ledger.entries.values[index].origin
+      ledger.entries.values[index].generation = request.ticket.generation
       let number = ledger.origins.ask(origin, request, for: key)
       ledger.entries.values[index].flight = ClientRegistry.InFlightRequest(
         request: request,
@@ -261,6 +262,7 @@ extension FreshnessClient {
     since known: R.Value?,
     sent: Validators?
   ) async -> ReceivedResponse<R.Value> {
+    if let loader = resource.loader() { return await load(with: loader) }
     var request = resource.request(since: known)
     let (credentials, receipt) = withLedger { ($0.credentials, $0.entries[key]?.receipt) }
     // A server that signs its responses receives the previous receipt, so that the recorded ones
@@ -294,6 +296,20 @@ extension FreshnessClient {
       )
     } catch {
       return ReceivedResponse(error)
+    }
+  }
+
+  /// Loads a resource with a function of the app.
+  private func load<Value>(with loader: ResourceLoader<Value>) async -> ReceivedResponse<Value> {
+    let asked = clock.now()
+    do {
+      let reading = try await loader.load()
+      var arrival = ReceivedResponse(reading, bytes: 0)
+      arrival.delay = max(clock.now() - asked, .zero)
+      arrival.deviceTime = clock.wall()
+      return arrival
+    } catch {
+      return ReceivedResponse(loading: error)
     }
   }
 
@@ -336,7 +352,7 @@ extension FreshnessClient {
       handle(.wished(RefreshRequest(.change, isUnconditional: true)), for: key, in: &ledger)
       return
     }
-    let answer = cell.answer(for: arrival, comparison)
+    let answer = cell.answer(for: arrival, comparison, to: ticket.generation)
     answered(answer.outcome, arrival, flight, key, ticket, in: &ledger)
     handle(
       .answered(ticket, answer),

@@ -80,31 +80,43 @@ public final class FreshnessClient: Sendable {
 
   /// Returns the current copy of a resource, if any.
   public func value<R: FreshResource>(of resource: R) -> R.Value? {
-    withLedger { $0.cell(of: resource)?.value }
+    snapshot(of: resource)?.value
   }
 
   /// Returns the current snapshot of a resource, or `nil` if it is not registered.
   public func snapshot<R: FreshResource>(of resource: R) -> LiveSnapshot<R.Value>? {
-    withLedger { $0.cell(of: resource)?.snapshot }
+    // Pending mutations are application code, which never runs under a lock.
+    withLedger { $0.cell(of: resource) }?.snapshot
   }
 
   /// Returns how fresh a resource is now and what the engine is doing about it, or `nil` if it is
   /// not registered.
   public func freshness<R: FreshResource>(of resource: R) -> FreshnessReport? {
+    reading(of: resource)?.report
+  }
+
+  /// Returns how fresh a resource is now, and the number of the copy that this is about.
+  func reading<R: FreshResource>(of resource: R) -> (copy: Int64, report: FreshnessReport)? {
     let now = clock.now()
     return withLedger { ledger in
-      ledger.key(of: resource).flatMap { ledger.roster[$0] }.map { machine in
+      guard let key = ledger.key(of: resource), let machine = ledger.roster[key],
+        let (copy, isChanged) = ledger.cell(of: resource)?.identity
+      else { return nil }
+      let label = machine.label(at: now)
+      return (
+        copy,
         FreshnessReport(
-          label: machine.label(at: now),
+          label: isChanged ? label.ofLocalChange : label,
           changedAgo: machine.snapshot.map { now - $0.changedAt },
           verifiedAgo: machine.snapshot.map { now - $0.verifiedAt },
           nextActionIn: machine.alarm.map { max($0 - now, .zero) },
           isAsking: machine.outstanding != nil,
           isStreaming: machine.isStreaming,
+          isOffline: ledger.connectivity == .offline,
           pace: machine.pace(at: now),
           failuresInARow: Int(machine.failuresInARow)
         )
-      }
+      )
     }
   }
 

@@ -9,7 +9,7 @@ public struct HostClock: Sendable {
   /// The current instant.
   public let now: @Sendable () -> Moment
   /// Waits until an instant, or until the task is canceled.
-  public let sleep: @Sendable (Moment) async -> Void
+  public let sleep: nonisolated(nonsending) @Sendable (Moment) async -> Void
   /// The wall clock.
   public let wall: @Sendable () -> WallTime
   /// The wall time at which the run began.

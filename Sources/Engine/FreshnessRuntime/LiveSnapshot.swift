@@ -13,6 +13,8 @@ public struct LiveSnapshot<Value: Sendable>: Sendable {
   public internal(set) var isLoading = false
   /// The marker, the badge and the age when the snapshot was delivered (R26).
   public internal(set) var label: FreshnessLabel
+  /// The number of the copy, among all copies of the resource.
+  var copy: Int64 = 0
 
   /// Creates a snapshot.
   ///
@@ -34,7 +36,37 @@ public struct LiveSnapshot<Value: Sendable>: Sendable {
   }
 }
 
-extension LiveSnapshot: Equatable where Value: Equatable {}
+extension LiveSnapshot: Equatable where Value: Equatable {
+  /// Compares what is shown.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.value == right.value && left.failure == right.failure
+      && left.isLoading == right.isLoading && left.label == right.label
+  }
+}
+
+extension LiveSnapshot {
+  /// Returns the snapshot with the expected results of mutations (R38).
+  ///
+  /// `changes` is application code, which never runs under a lock.
+  func showing(_ changes: [@Sendable (inout Value) -> Void]) -> LiveSnapshot {
+    guard !changes.isEmpty, var value else { return self }
+    for change in changes { change(&value) }
+    var shown = self
+    shown.value = value
+    shown.label = label.ofLocalChange
+    return shown
+  }
+}
+
+extension FreshnessLabel {
+  /// The label of a copy that the app has changed: neither marker nor badge, and the same age (R38).
+  var ofLocalChange: FreshnessLabel {
+    var label = self
+    (label.marker, label.badge, label.notice) = (.none, .unknown, .none)
+    label.provenance = .local
+    return label
+  }
+}
 
 /// How fresh a resource is at an instant, and what the engine is doing about it.
 public struct FreshnessReport: Hashable, Sendable {
@@ -50,6 +82,8 @@ public struct FreshnessReport: Hashable, Sendable {
   public var isAsking: Bool
   /// Whether a stream delivers events (R33).
   public var isStreaming: Bool
+  /// Whether the device has no network (R24).
+  public var isOffline: Bool
   /// The pace of the schedule (R9).
   public var pace: Pace
   /// The consecutive failures that count for the backoff (R23).
@@ -66,6 +100,7 @@ public struct FreshnessReport: Hashable, Sendable {
       nextActionIn: nil,
       isAsking: false,
       isStreaming: false,
+      isOffline: false,
       pace: .idle,
       failuresInARow: 0
     )
@@ -78,6 +113,7 @@ public struct FreshnessReport: Hashable, Sendable {
     nextActionIn: Timespan?,
     isAsking: Bool,
     isStreaming: Bool,
+    isOffline: Bool,
     pace: Pace,
     failuresInARow: Int
   ) {
@@ -87,6 +123,7 @@ public struct FreshnessReport: Hashable, Sendable {
     self.nextActionIn = nextActionIn
     self.isAsking = isAsking
     self.isStreaming = isStreaming
+    self.isOffline = isOffline
     self.pace = pace
     self.failuresInARow = failuresInARow
   }

@@ -8,6 +8,8 @@ struct OriginRegistry: Sendable {
     var told = Restraint()
     /// The resources it serves.
     var resources = 0
+    /// When its last resource was removed, counted in such events.
+    var left: Int64 = 0
   }
 
   private let limits: Origin.Limits
@@ -15,6 +17,8 @@ struct OriginRegistry: Sendable {
   /// The machines of queued requests and of those in flight, by request number.
   private var keys: [Int64: MachineSchedule.Key] = [:]
   private var numbers: Int64 = 0
+  /// How many resources were removed.
+  private var departures: Int64 = 0
   /// The origins that changed.
   private var touched: [String] = []
 
@@ -33,14 +37,38 @@ struct OriginRegistry: Sendable {
 
   /// Records another resource of an origin.
   mutating func opened(_ name: String) {
-    if entries[name] == nil, entries.count >= ClientLimits.mostOrigins {
-      entries = entries.filter { $0.value.resources > 0 }
-    }
+    if entries[name] == nil { makeRoom() }
     entries[name, default: Entry(origin: Origin(limits: limits))].resources += 1
   }
 
   /// Records that a resource of an origin was removed.
-  mutating func closed(_ name: String) { entries[name]?.resources -= 1 }
+  mutating func closed(_ name: String) {
+    departures += 1
+    entries[name]?.resources -= 1
+    entries[name]?.left = departures
+  }
+
+  /// The number of origins that are remembered.
+  var count: Int { entries.count }
+
+  /// Forgets origins until another one has room: those whose last resource left first, and those
+  /// under a restraint last (R39).
+  ///
+  /// An origin with resources or requests is never forgotten, so there are at most as many more as
+  /// the application has resources.
+  private mutating func makeRoom() {
+    let excess = entries.count - Origin.mostRemembered + 1
+    guard excess > 0 else { return }
+    let unused = entries.filter {
+      $0.value.resources <= 0 && $0.value.origin.requests == 0 && $0.value.origin.queue == 0
+    }
+    let order = unused.sorted {
+      let isFree = $0.value.origin.restraint == Restraint()
+      guard isFree == ($1.value.origin.restraint == Restraint()) else { return isFree }
+      return $0.value.left < $1.value.left
+    }
+    for (name, _) in order.prefix(excess) { entries[name] = nil }
+  }
 
   /// Adds a request that a machine ordered, and numbers it.
   mutating func ask(_ name: String, _ request: Request, for key: MachineSchedule.Key) -> Int64 {

@@ -41,6 +41,18 @@ struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
     hints = Hints()
   }
 
+  /// Creates the result of a function of the app that threw.
+  init(loading error: any Error) {
+    switch error {
+    case let error as HTTPExchangeError: self.init(error)
+    case is CancellationError: self.init(HTTPExchangeError(.cancelled, "canceled"))
+    case let error as UnreadableAnswer:
+      self.init(HTTPExchangeError(.unreachable, error.description))
+      outcome = .undecodable(status: nil, reason: error.description)
+    default: self.init(HTTPExchangeError(.unreachable, "\(error)"))
+    }
+  }
+
   /// Creates the result for a body from a stream (R33).
   init(_ reading: Reading<Value>, bytes: Int) {
     outcome = .modified

@@ -54,6 +54,10 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
     var validators: (number: Int64, fields: Validators)?
     /// The body that the current event may apply.
     var incoming: Incoming?
+    /// The mutations that no response has confirmed.
+    var pending = PendingMutations<R.Value>()
+    /// The generation of the request whose response the current event may apply.
+    var answering: Int64?
     /// The message of the failure that is shown.
     var failure: FailureMessages?
     /// The message of a failure that the current event may show.
@@ -139,8 +143,19 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
   }
 
   /// Converts a response for the machine: equal content keeps its revision (R16).
-  func answer(for arrival: ReceivedResponse<R.Value>, _ comparison: Comparison) -> Answer {
+  ///
+  /// - Parameters:
+  ///   - arrival: The response.
+  ///   - comparison: How its body compares with the current copy.
+  ///   - generation: The generation of its request; `nil` for a body from a stream.
+  /// - Returns: The response for the machine.
+  func answer(
+    for arrival: ReceivedResponse<R.Value>,
+    _ comparison: Comparison,
+    to generation: Int64? = nil
+  ) -> Answer {
     state.withLock { state in
+      state.answering = arrival.outcome.isSuccess ? generation : nil
       state.arriving = FailureMessages(arrival.outcome, problem: arrival.problem)
       var content: Content?
       if let reading = arrival.reading {
@@ -199,17 +214,66 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
     }
   }
 
-  /// The current copy.
-  var value: R.Value? { snapshot.value }
+  /// The current copy, without pending mutations.
+  private var base: R.Value? { state.withLock { $0.live.value } }
 
-  /// The current snapshot.
-  var snapshot: LiveSnapshot<R.Value> { state.withLock { $0.live } }
+  /// The current snapshot, with pending mutations; never read under a lock.
+  var snapshot: LiveSnapshot<R.Value> {
+    let (live, changes) = state.withLock { (Self.numbered($0), $0.pending.changes) }
+    return live.showing(changes)
+  }
+
+  /// The number of the current copy, and whether pending mutations change it.
+  var identity: (copy: Int64, isChanged: Bool) {
+    state.withLock { ($0.copies, !$0.pending.isEmpty && $0.live.value != nil) }
+  }
+
+  private static func numbered(_ state: borrowing State) -> LiveSnapshot<R.Value> {
+    var live = state.live
+    live.copy = state.copies
+    return live
+  }
+
+  // MARK: Mutations
+
+  /// Shows a change from now on; returns its number.
+  func begin(_ change: @escaping @Sendable (inout R.Value) -> Void) -> Int64 {
+    let (number, waiters) = state.withLock { state in
+      let number = state.pending.begin(change)
+      state.copies += 1
+      return (number, Self.takeWaiters(&state))
+    }
+    for waiter in waiters { waiter.resume(returning: true) }
+    return number
+  }
+
+  /// Takes a change back.
+  func takeBack(_ number: Int64) {
+    let waiters = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
+      guard state.pending.remove(number) else { return [] }
+      state.copies += 1
+      return Self.takeWaiters(&state)
+    }
+    for waiter in waiters { waiter.resume(returning: true) }
+  }
+
+  /// Records that a response to a request after a generation confirms a change.
+  func sent(_ number: Int64, after generation: Int64) {
+    state.withLock { $0.pending.sent(number, after: generation) }
+  }
 
   // MARK: Effects
 
   func settle(_ effects: Effects, machine: RefreshMachine, at now: Moment) -> (any Sendable)? {
     var freed: [R.Value] = []
     let waiters = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
+      var isConfirmed = false
+      if let answering = state.answering {
+        state.answering = nil
+        isConfirmed =
+          !effects.notes.contains(.superseded) && state.pending.confirm(by: answering)
+        if isConfirmed { state.copies += 1 }
+      }
       if let incoming = state.incoming {
         state.incoming = nil
         freed.append(incoming.value)
@@ -238,7 +302,7 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
         state.arriving = nil
         if !effects.notes.contains(.superseded) { state.failure = arriving }
       }
-      guard !effects.changes.isEmpty else { return [] }
+      guard !effects.changes.isEmpty || isConfirmed else { return [] }
       state.live.isLoading = machine.isLoading
       state.live.label = machine.label(at: now)
       state.live.failure = machine.failure.map { failure in
@@ -260,6 +324,8 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
   func forget() {
     state.withLock { state in
       state.incoming = nil
+      state.answering = nil
+      state.pending.removeAll()
       state.failure = nil
       state.arriving = nil
       state.resume.reset()
@@ -321,11 +387,14 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
   }
 
   private func unseen(by number: Int64) -> LiveSnapshot<R.Value>? {
-    state.withLock { state in
-      guard let seen = state.observers[number]?.seen, seen < state.version else { return nil }
+    let news = state.withLock { state in
+      guard let seen = state.observers[number]?.seen, seen < state.version else {
+        return (LiveSnapshot<R.Value>, [@Sendable (inout R.Value) -> Void])?.none
+      }
       state.observers[number]?.seen = state.version
-      return state.live
+      return (Self.numbered(state), state.pending.changes)
     }
+    return news.map { $0.0.showing($0.1) }
   }
 
   private func wait(_ number: Int64, _ waiter: CheckedContinuation<Bool, Never>) {
@@ -371,7 +440,7 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
   /// Reads an event against the current copy, and advances the resume point.
   func read(_ event: ServerSentEvent) -> StreamEvent<R.Value> {
     // Application code: never under the lock.
-    let news = resource.read(event, since: value)
+    let news = resource.read(event, since: base)
     state.withLock { state in
       if case .gap = news { state.resume.reset() } else { state.resume.applied(event) }
     }

@@ -28,6 +28,8 @@ struct ResourceOpening<R: FreshResource>: Sendable {
   let name: ResourceName
   /// The resource's own constants.
   let policy: Policy?
+  /// The tags of the resource.
+  let tags: Set<String>
   /// The requested subject as responses name it.
   let subject: String?
   /// The name in exported samples: method and address.
@@ -40,6 +42,7 @@ struct ResourceOpening<R: FreshResource>: Sendable {
     self.resource = resource
     name = ResourceName(resource)
     policy = resource.policy
+    tags = resource.tags
     subject = resource.subject
     let request = resource.request(since: nil)
     origin = "\(request.scheme ?? "")://\(request.authority ?? "")"

@@ -1,9 +1,8 @@
+import Freshness
 import FreshnessWire
 
 /// The origins that the host has created, each with a handle that is never reused (R39).
 struct OriginHandles {
-  /// The maximum number of origins at a time.
-  static let most = 64
   /// The memory to reserve before an allocation: a queue of the maximum length, and a copy of it.
   private static let headroom = 4 * 16 * Wire.longestQueue
 
@@ -12,7 +11,7 @@ struct OriginHandles {
 
   /// Creates an origin and returns its handle.
   mutating func create() throws(WireError) -> Int32 {
-    guard origins.count < Self.most, lastHandle < Int32.max else {
+    guard origins.count < Origin.mostRemembered, lastHandle < Int32.max else {
       throw WireError(.tooManyMachines, at: 0)
     }
     try reserve()

@@ -32,6 +32,28 @@ public struct AcceptEncoding: Hashable, Sendable {
   /// Reads the Accept-Encoding fields of a request.
   public init(fields: HTTPFields) { self.init(parsing: fields[.acceptEncoding]) }
 
+  /// Returns the coding with the highest weight among those that are accepted and preferred at least
+  /// as much as no coding.
+  ///
+  /// A coding that only `*` accepts comes behind every named one: clients that send `*` often decode
+  /// no more than gzip.
+  ///
+  /// - Parameter codings: Registered names in lowercase; of equal weights the first wins.
+  /// - Returns: The coding; `nil` for a response without one.
+  public func preferred(among codings: [String]) -> String? {
+    var best: (coding: String, weight: Int)?
+    for coding in codings where prefers(coding) {
+      let weight = weights[coding] ?? (coding == "gzip" ? weights["x-gzip"] : nil) ?? 0
+      if best.map({ weight > $0.weight || (weight == $0.weight && weight == 0 && coding == "gzip") }
+      )
+        ?? true
+      {
+        best = (coding, weight)
+      }
+    }
+    return best?.coding
+  }
+
   /// Returns whether a coding is accepted and preferred at least as much as no coding.
   ///
   /// A request without the field gets a response without a coding: the RFC allows any, but a client

@@ -57,7 +57,7 @@ public struct CacheControl: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Reads the Cache-Control fields of a message; without one there are no directives.
+  /// Reads the Cache-Control fields of a message; without one, the list of directives is empty.
   public init(fields: HTTPFields) {
     self.init(parsing: fields[.cacheControl] ?? "")
   }

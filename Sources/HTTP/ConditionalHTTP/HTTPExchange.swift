@@ -10,7 +10,7 @@ public protocol HTTPExchange: Sendable {
   ///   - request: The method, scheme, authority, path and fields.
   ///   - timeout: The time limit for the complete response.
   /// - Returns: The response, whatever its status.
-  /// - Throws: ``HTTPExchangeError`` if there is no response.
+  /// - Throws: ``HTTPExchangeError`` if no response arrives.
   func send(
     _ request: HTTPRequest,
     timeout: Duration

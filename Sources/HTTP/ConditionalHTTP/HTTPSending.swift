@@ -9,7 +9,7 @@ public protocol HTTPSending: Sendable {
   ///   - content: The content.
   ///   - timeout: The time limit for the complete response.
   /// - Returns: The response, whatever its status.
-  /// - Throws: ``HTTPExchangeError`` if there is no response.
+  /// - Throws: ``HTTPExchangeError`` if no response arrives.
   func send(
     _ request: HTTPRequest,
     content: [UInt8],

@@ -17,11 +17,11 @@ public protocol HTTPStreaming: Sendable {
   ///   - timeout: The time limit for the response head. The content has no time limit: the caller
   ///     decides about silence.
   ///   - receive: Handles one part and returns whether more is wanted.
-  /// - Throws: ``HTTPExchangeError`` if there is no response, or if it breaks off.
+  /// - Throws: ``HTTPExchangeError`` if no response arrives, or if it ends early.
   func stream(
     _ request: HTTPRequest,
     timeout: Duration,
-    receive: @escaping @Sendable (HTTPStreamPart) async -> HTTPStreamDemand
+    receive: nonisolated(nonsending) @escaping @Sendable (HTTPStreamPart) async -> HTTPStreamDemand
   ) async throws(HTTPExchangeError)
 }
 

@@ -81,7 +81,7 @@ public struct Prefer: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Reads the Prefer fields of a request; without one there are no preferences.
+  /// Reads the Prefer fields of a request; without one, the list of preferences is empty.
   public init(fields: HTTPFields) {
     self.init(parsing: fields[.prefer] ?? "")
   }

@@ -43,7 +43,7 @@ public enum ResponseOutcome: Hashable, Sendable {
   ///     to be read.
   ///   - hasSnapshot: Whether the client has the copy that a 304 would confirm.
   ///   - now: The device's clock when the response arrived, in milliseconds since 1970; used only
-  ///     for a Retry-After date in a response without a Date.
+  ///     for the century of a date whose year has two digits.
   ///   - delayLimit: The longest Retry-After to honor, in milliseconds.
   public init(
     status: HTTPResponse.Status,

@@ -23,14 +23,18 @@ public enum RetryAfter: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Returns the delay that a response asks for.
+  /// The delay for a date that cannot be measured, in milliseconds (R39: a minute).
+  public static let unmeasuredDelay: Int64 = 60_000
+
+  /// Returns the delay that a response asks for, from its arrival.
   ///
-  /// A date is compared with the response's own Date field, so that a wrong clock on the device has
-  /// no effect; without one it is compared with `now`.
+  /// A date is compared with the response's own Date field. Without one it cannot be measured, and
+  /// ``unmeasuredDelay`` applies. The device's clock may be wrong and is not compared (R39).
   ///
   /// - Parameters:
   ///   - fields: The fields of the response.
-  ///   - now: The device's clock when the response arrived, in milliseconds since 1970.
+  ///   - now: The device's clock when the response arrived, in milliseconds since 1970; used only
+  ///     for the century of a date whose year has two digits.
   ///   - limit: The longest delay to honor, in milliseconds.
   /// - Returns: Milliseconds, 0 to `limit`, or `nil` if the field is missing or not readable.
   public static func delay(in fields: HTTPFields, now: Int64, limit: Int64) -> Int64? {
@@ -39,7 +43,8 @@ public enum RetryAfter: Hashable, Sendable, CustomStringConvertible {
       let wish = RetryAfter(parsing: field, now: seconds)
     else { return nil }
     let date = fields[values: .date].first.flatMap { HTTPDate(parsing: $0, now: seconds) }
-    return wish.delay(now: date?.millisecondsSince1970 ?? now, limit: limit)
+    if case .date = wish, date == nil { return max(0, min(unmeasuredDelay, limit)) }
+    return wish.delay(now: date?.millisecondsSince1970 ?? 0, limit: limit)
   }
 
   /// Returns the delay from now.

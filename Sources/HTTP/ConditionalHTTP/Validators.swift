@@ -24,7 +24,7 @@ public struct Validators: Hashable, Sendable {
     lastModified = date?.isEmpty == true ? nil : date
   }
 
-  /// Whether there are no validators.
+  /// Whether neither validator is present.
   public var isEmpty: Bool { entityTag == nil && lastModified == nil }
 
   /// Returns whether a 304 refers to the snapshot of these validators.

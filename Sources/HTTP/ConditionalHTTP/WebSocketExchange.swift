@@ -13,7 +13,7 @@ public protocol WebSocketExchange: Sendable {
   func withSocket(
     _ request: HTTPRequest,
     timeout: Duration,
-    work: @Sendable (any WebSocket) async -> Void
+    work: nonisolated(nonsending) @Sendable (any WebSocket) async -> Void
   ) async throws(WebSocketError)
 }
 

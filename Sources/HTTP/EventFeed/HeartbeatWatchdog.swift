@@ -17,7 +17,7 @@
 public struct HeartbeatWatchdog: Hashable, Sendable {
   /// The state of the machine.
   public enum State: Hashable, Sendable {
-    /// There is no stream.
+    /// No stream is open.
     case resting
     /// A stream is open and must deliver bytes before the deadline, in milliseconds.
     case watching(deadline: Int64)

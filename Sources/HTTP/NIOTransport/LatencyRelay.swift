@@ -62,7 +62,7 @@ package final class LatencyRelay: Sendable {
     )
   }
 
-  /// Stops listening; connections that are open go on until their ends close them.
+  /// Stops listening; open connections continue until one end closes them.
   package func shutdown() async { try? await listener.close() }
 
   /// Opens the other half of a connection, after the round trip that opening one takes.

@@ -25,7 +25,7 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
 
   private let answers: HTTPClient
   private let streams: HTTPClient
-  /// Where requests for one server go instead; nothing for none.
+  /// Where requests for one server are redirected; `nil` for none.
   private let relay: LatencyRelay?
 
   /// Creates a transport with its own connections.
@@ -44,9 +44,9 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
   /// Creates a transport whose requests for one server go through a relay.
   ///
   /// - Parameters:
-  ///   - roots: Which certificate authorities to believe.
+  ///   - roots: The trusted certificate authorities.
   ///   - group: The threads that do the work.
-  ///   - relay: The relay; nothing for none.
+  ///   - relay: The relay; `nil` for none.
   /// - Throws: `NIOSSLError` if a certificate of the roots cannot be read.
   package init(
     roots: TrustedRoots = .system,
@@ -118,7 +118,7 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
   public func stream(
     _ request: HTTPRequest,
     timeout: Duration,
-    receive: @escaping @Sendable (HTTPStreamPart) async -> HTTPStreamDemand
+    receive: nonisolated(nonsending) @escaping @Sendable (HTTPStreamPart) async -> HTTPStreamDemand
   ) async throws(HTTPExchangeError) {
     var request = request
     // A compressed event would be delayed until its block is full.

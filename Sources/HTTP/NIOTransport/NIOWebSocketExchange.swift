@@ -19,7 +19,7 @@ public struct NIOWebSocketExchange: WebSocketExchange {
   private let messageLimit: Int
   private let tls: NIOSSLContext
   private let group: MultiThreadedEventLoopGroup
-  /// Where sockets to one server go instead; nothing for none.
+  /// Where sockets to one server are redirected; `nil` for none.
   private let relay: LatencyRelay?
 
   /// Creates a transport.
@@ -42,9 +42,9 @@ public struct NIOWebSocketExchange: WebSocketExchange {
   ///
   /// - Parameters:
   ///   - messageLimit: The longest message in both directions, 1 to 1,073,741,824 bytes.
-  ///   - roots: Which certificate authorities to believe.
+  ///   - roots: The trusted certificate authorities.
   ///   - group: The threads that do the work.
-  ///   - relay: The relay; nothing for none.
+  ///   - relay: The relay; `nil` for none.
   /// - Throws: `NIOSSLError` if a certificate of the roots cannot be read.
   package init(
     messageLimit: Int = Self.messageBytes,
@@ -66,7 +66,7 @@ public struct NIOWebSocketExchange: WebSocketExchange {
   public func withSocket(
     _ request: HTTPRequest,
     timeout: Duration,
-    work: @Sendable (any WebSocket) async -> Void
+    work: nonisolated(nonsending) @Sendable (any WebSocket) async -> Void
   ) async throws(WebSocketError) {
     let socket = try await open(request, timeout)
     await withTaskCancellationHandler {

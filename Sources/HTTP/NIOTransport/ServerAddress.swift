@@ -13,7 +13,7 @@ struct ServerAddress: Hashable {
   ///
   /// - Parameters:
   ///   - authority: The string; one with a user is rejected.
-  ///   - defaultPort: The port if there is none.
+  ///   - defaultPort: The port if the string has none.
   init?(_ authority: String, defaultPort: Int) {
     var rest = Substring(authority)
     if rest.hasPrefix("[") {

@@ -3,20 +3,22 @@ import HummingbirdCore
 import NIOCore
 import NIOHTTPTypes
 
-/// The content of a request, whose faults are those of its client: a chunk that is not one, or a connection that ends
-/// too early, is answered with 400, and the connection ends.
+/// The content of a request.
 ///
-/// A client may wait for 100 (Continue) before it sends the content (RFC 9110, section 10.1.1). Whoever begins to read
-/// sends it. If an answer comes before that, the content does not come.
+/// Content that the client breaks (a malformed chunk, or a connection that ends early) is answered with 400, and the
+/// connection is closed.
+///
+/// A client may wait for 100 (Continue) before it sends the content (RFC 9110, section 10.1.1). The first read sends
+/// it. If the response comes first, the content is never sent.
 struct AwaitedContent: AsyncSequence, Sendable {
-  /// What a client expects that waits.
+  /// The expectation of a client that waits for 100 (Continue).
   static let expectation = "100-continue"
 
   let content: RequestBody
-  /// Where 100 (Continue) is sent; `nil` if nobody waits for it.
+  /// Where to send 100 (Continue); `nil` if the client does not wait for it.
   let channel: (any Channel)?
 
-  /// A request as it is if it has no content, or with such a content.
+  /// Returns a request with its content wrapped, or the request itself if it has no content.
   static func request(_ request: Request, on channel: any Channel) -> Request {
     let isAwaited = request.headers[.expect]?.lowercased() == expectation
     guard isAwaited || hasContent(request.headers) else { return request }

@@ -1,8 +1,8 @@
 /// The token of an `Authorization` field.
 package enum BearerToken {
-  /// Reads a field: the scheme in any case, one or more blanks, the token (RFC 9110, section 11.4; RFC 6750).
+  /// Reads a field: the scheme in any case, one or more spaces, the token (RFC 9110, section 11.4; RFC 6750).
   ///
-  /// - Returns: The token; `nil` if the scheme is another, or there is no token.
+  /// - Returns: The token; `nil` if the scheme is not `Bearer` or the token is missing.
   package static func token(of field: String) -> String? {
     guard let blank = field.firstIndex(of: " "), field[..<blank].lowercased() == "bearer" else {
       return nil

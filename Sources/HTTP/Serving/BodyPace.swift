@@ -1,9 +1,9 @@
 import NIOCore
 
-/// How slowly the content of a request may come: slow is fine, as long as it goes on.
+/// The least pace of a request's content: slow is fine, as long as it progresses.
 ///
-/// What comes has to come at a least rate; who falls behind has some slack, which grows again with what comes. Only
-/// the time counts for which something is waited for: a server that does not read accuses nobody.
+/// The content must arrive at a minimum rate, with some slack that grows again with what arrives. Only the time spent
+/// waiting for content counts: while the server does not read, the client is not blamed.
 struct BodyPace {
   private let slack: Double
   private let bytesPerSecond: Double
@@ -16,14 +16,14 @@ struct BodyPace {
     left = slack
   }
 
-  /// From now on something is waited for.
+  /// Starts the clock: content is expected from now on.
   mutating func wait(now: NIODeadline) {
     if awaitedSince == nil { awaitedSince = now }
   }
 
-  /// Some bytes came.
+  /// Handles received bytes.
   ///
-  /// - Returns: Whether they came in time.
+  /// - Returns: Whether they arrived in time.
   mutating func take(_ bytes: Int, now: NIODeadline) -> Bool {
     if let since = awaitedSince {
       left -= Double((now - since).nanoseconds) / 1e9

@@ -1,7 +1,7 @@
 package import Hummingbird
 package import NIOCore
 
-/// The context of a request that knows who asks.
+/// The context of a request, with its client.
 package struct ClientContext: RequestContext, RemoteAddressRequestContext {
   package var coreContext: CoreRequestContextStorage
   private let channel: any Channel
@@ -31,11 +31,11 @@ package struct ClientContext: RequestContext, RemoteAddressRequestContext {
 }
 
 extension RequestContext {
-  /// Works for as long as the client of a request is there: nobody reads what comes of it otherwise.
+  /// Runs work while the client of a request is connected: without a client, the result has no receiver.
   ///
-  /// - Parameter work: What to do; its task is canceled when the client is gone.
-  /// - Returns: What came of it.
-  /// - Throws: What the work throws; `CancellationError` once the client is gone.
+  /// - Parameter work: The work; its task is canceled when the client disconnects.
+  /// - Returns: The result of the work.
+  /// - Throws: What the work throws; `CancellationError` once the client disconnects.
   package func whileConnected<Value: Sendable>(
     _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {

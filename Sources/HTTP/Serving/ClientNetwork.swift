@@ -1,9 +1,9 @@
 package import Hummingbird
 import NIOCore
 
-/// Whom limits for each client count as one: an address of IPv4, a network of 64 bits of IPv6.
+/// What counts as one client for limits: an IPv4 address, or a 64-bit IPv6 network.
 ///
-/// Behind a proxy everybody has its address: nothing that a request says of other addresses is believed.
+/// Behind a proxy all clients have its address: forwarded addresses in requests are not trusted.
 package struct ClientNetwork: Hashable, Sendable, CustomStringConvertible {
   private let bytes: [UInt8]
 

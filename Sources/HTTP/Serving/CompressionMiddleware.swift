@@ -72,7 +72,7 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
         isOther = true
       }
     }
-    // A client may go on with a stream from an answer it has (WHATWG HTML, `Last-Event-ID`).
+    // A client may resume a stream from a response it has (WHATWG HTML, `Last-Event-ID`).
     if let name = lastEventID, let last = head.headerFields[name], mayBeMarked(last),
       let tag = Self.marked(EntityTagList(parsing: last)).first
     {

@@ -2,21 +2,19 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Ends connections that nothing else ends: after an answer that says so, and when the peer reads nothing or sends
+/// Ends connections that nothing else ends: after a response that closes them, and when the peer stops reading or sends
 /// too slowly.
+/// 1. After a response with `Connection: close`, or to a request with it, nothing more is sent, so that a peer that
+///    reads to the end is done. It has some time to read; what it still sends is discarded. While that arrives at its
+///    minimum rate the peer has longer, since many clients send everything before they read.
+/// 2. While output is pending, the peer must keep reading. A slow response is fine; if nothing is sent for
+///    ``ServerLimits/stalledSeconds``, the connection ends. A silent stream has no pending output.
+/// 3. The content of a request must arrive at a minimum rate, whether it is read or not (``BodyPace``).
+/// 4. Some of the content that arrives after the response is discarded, so that clients that send everything first read
+///    their response; more ends the connection.
 ///
-/// 1. After an answer with `Connection: close`, or to a request with it, nothing more is sent, so that a peer which reads
-///    to the end is done. It has a while to read; what it still sends is dropped, and as long as it comes at its least
-///    rate the peer has longer: many send everything before they read.
-/// 2. While something waits to be sent, the peer takes some of it again and again. An answer that goes out slowly
-///    is fine; one of which nothing goes out for ``ServerLimits/stalledSeconds`` ends the connection. Nothing waits for
-///    a stream that is silent.
-/// 3. The content of a request comes at a least rate, whether somebody wants it or not (``BodyPace``).
-/// 4. Of the content that comes after its answer a part is thrown away, so that clients which send everything first
-///    read their answer; more ends the connection.
-///
-/// An answer before content that its client would only send after a word (``AwaitedContent``) is the last one: nobody
-/// knows whether the content comes.
+/// A response sent before 100 (Continue) is the last one on its connection: the client may or may not still send the
+/// content (``AwaitedContent``).
 final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
@@ -26,7 +24,7 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
   private let limits: ServerLimits
   private let tally: ConnectionMetrics
 
-  /// How often a connection that takes nothing is looked at, until it is closed.
+  /// How often a stalled connection is checked until it is closed.
   private static let looks: Int64 = 6
 
   private var isLast = false
@@ -40,7 +38,7 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
   /// How many requests began, and how many were answered.
   private var begun = 0
   private var answered = 0
-  /// How the content of the last request comes; `nil` when it is there.
+  /// The pace of the last request's content; `nil` once it is complete.
   private var pace: BodyPace?
   /// How much of it came after its answer.
   private var unread = 0
@@ -48,7 +46,7 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
   private var expecting: Int?
   /// The number of the request whose client wants no other one.
   private var closing: Int?
-  /// What is done when the client goes before its answer.
+  /// Called when the client disconnects before its response.
   private var departure: (() -> Void)?
   private var isGone = false
 
@@ -111,14 +109,14 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
 
   func channelReadComplete(context: ChannelHandlerContext) {
     context.fireChannelReadComplete()
-    // Nobody else asks for what is dropped.
+    // While leaving, nothing else requests the content to discard.
     guard isLeaving else { return }
     pace?.wait(now: context.eventLoop.now)
     context.read()
   }
 
   func read(context: ChannelHandlerContext) {
-    // Nothing is waited for before its client was asked for it.
+    // Before 100 (Continue) is sent, no content is expected.
     if expecting == nil { pace?.wait(now: context.eventLoop.now) }
     context.read()
   }
@@ -199,7 +197,7 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  // MARK: What is taken
+  // MARK: Incoming data
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable {

@@ -14,7 +14,7 @@ extension Request {
 }
 
 extension Problem {
-  /// The problem as the last answer of its connection: what is still to come is not wanted.
+  /// The problem as the last response of its connection: the remaining content is not wanted.
   package var last: Problem {
     var problem = self
     problem.fields[.connection] = "close"

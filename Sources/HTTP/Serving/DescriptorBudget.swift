@@ -10,8 +10,8 @@ import Darwin
 
 /// The file descriptors that a process may have, and how many connections fit beside everything else that needs one.
 ///
-/// A process without a free descriptor does not only refuse connections: git cannot be started, SQLite cannot open its
-/// journal, and libdispatch stops the process when it cannot look at its own threads. So connections never use the
+/// A process without a free descriptor does not only refuse connections: git cannot start, SQLite cannot open its
+/// journal, and libdispatch aborts the process when it cannot inspect its own threads. So connections never use the
 /// last descriptors.
 package struct DescriptorBudget: Hashable, Sendable {
   /// Descriptors kept for feeds, databases, git and other programs, and the runtime.
@@ -25,7 +25,7 @@ package struct DescriptorBudget: Hashable, Sendable {
   ///
   /// With fewer, event loops and the start of other programs cannot be made, which ends the process without a word.
   package static let leastOfAny = 24
-  /// The fewest beside those of event loops with which a server starts: all services use 30 when nobody asks.
+  /// The fewest descriptors beside those of event loops with which a server starts: all services use 30 when idle.
   package static let leastOfServer = 112
 
   /// The descriptors that the process may have.
@@ -79,7 +79,7 @@ package struct DescriptorBudget: Hashable, Sendable {
       + " \(least + Self.perLoop * loops) (ulimit -n)"
   }
 
-  /// How many connections fit: what is left of the descriptors after the reserve, and at least a quarter of them.
+  /// The number of connections that fit: the descriptors without the reserve, and at least a quarter of them.
   ///
   /// - Parameter wanted: The most connections.
   /// - Returns: That many, or fewer; at least one.

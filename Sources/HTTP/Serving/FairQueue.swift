@@ -2,7 +2,7 @@ import Foundation
 package import Hummingbird
 import Synchronization
 
-/// Lets requests run so that no client's requests stand before those of another (``FairQueueOrder``).
+/// Schedules requests so that no client's requests run before those of another (``FairQueueOrder``).
 package final class FairQueue: Sendable {
   /// For how long a client counts as one that asks, in seconds after its last request.
   ///
@@ -52,7 +52,7 @@ package final class FairQueue: Sendable {
 
   /// Waits for a turn.
   ///
-  /// - Throws: `CancellationError` once the task is canceled; there is no turn then.
+  /// - Throws: `CancellationError` once the task is canceled, without a turn.
   func wait(_ number: UInt64, _ network: ClientNetwork?) async throws {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -105,7 +105,7 @@ package final class FairQueuePermit: Sendable {
     self.network = network
   }
 
-  /// Waits for the turn, for as long as the client is there.
+  /// Waits for a turn while the client is connected.
   func take(_ context: some RequestContext) async throws {
     if let number = turns.take(network) {
       let (turns, network) = (turns, network)
@@ -128,7 +128,7 @@ package final class FairQueuePermit: Sendable {
   /// Gives the turn back while a request waits for something else than a processor, and takes it again.
   ///
   /// - Parameter wait: The wait.
-  /// - Returns: What came of it.
+  /// - Returns: The result of the wait.
   /// - Throws: What the wait throws; `CancellationError` once the task is canceled.
   package static func pause<Value>(while wait: () async throws -> Value) async throws -> Value {
     guard let turn = current else { return try await wait() }
@@ -148,7 +148,7 @@ package struct FairQueueMiddleware<Context: RequestContext>: RouterMiddleware {
   ///
   /// - Parameters:
   ///   - turns: The turns.
-  ///   - paths: What the paths begin with whose answers take a processor.
+  ///   - paths: The prefixes of paths whose responses are computationally expensive.
   package init(_ turns: FairQueue, paths: [String]) {
     self.turns = turns
     self.paths = paths

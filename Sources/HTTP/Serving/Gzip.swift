@@ -8,12 +8,13 @@ package enum Gzip {
   /// The most bytes that are compressed at a time, in less than a millisecond.
   package static let slice = 32 << 10
 
-  /// Compresses bytes, a slice at a time: a long answer takes no thread away from other requests.
+  /// Compresses bytes in slices, so that a long response does not block a thread of other requests.
   ///
   /// - Parameters:
-  ///   - content: What is to be compressed.
-  ///   - pause: Lets others run; called between two slices.
-  /// - Returns: The same bytes for every call with the same content; nothing if zlib has no memory.
+  ///   - content: The bytes to compress.
+  ///   - pause: Yields to other tasks; called between two slices.
+  /// - Returns: The same bytes for every call with the same content; `nil` if zlib cannot allocate
+  ///   memory.
   package static func compressed(
     _ content: ByteBuffer,
     pause: () async -> Void = { await Task.yield() }

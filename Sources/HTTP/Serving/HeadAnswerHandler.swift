@@ -3,8 +3,8 @@ import NIOHTTP1
 
 /// Ends answers to HEAD behind their heads.
 ///
-/// NIO's encoder does not know what was asked: an answer whose length is not known, such as a stream, is sent in
-/// chunks, and an answer to HEAD would have the end of its chunks in it. It stands directly behind the codec.
+/// NIO's encoder does not know the request: a response of unknown length, such as a stream, is sent in chunks, and a
+/// response to HEAD would contain the end of its chunks. The handler is directly behind the codec.
 final class HeadAnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart

@@ -11,8 +11,8 @@ import NIOHTTP1
 ///    (section 6.1): the field gets an invalid value, so that the request is refused. Without `keep-alive` it is the last
 ///    one of its connection (section 9.3).
 ///
-/// Answers to HTTP/1.0 have no chunks (section 6.1). They say whether the connection goes on; it does not after an answer
-/// whose length only its end shows.
+/// Responses to HTTP/1.0 have no chunks (section 6.1). They say whether the connection stays open, which it does not
+/// after a response whose length only its end shows.
 ///
 /// An answer without a request is the one to bytes that are not a request; it gets its problem details here.
 final class HeadReview: ChannelDuplexHandler, RemovableChannelHandler {
@@ -25,7 +25,7 @@ final class HeadReview: ChannelDuplexHandler, RemovableChannelHandler {
   private struct Asked {
     var isOld: Bool
     var isHead: Bool
-    /// Whether its client wants to go on with the connection.
+    /// Whether the client wants to keep the connection open.
     var persists: Bool
   }
 
@@ -38,8 +38,8 @@ final class HeadReview: ChannelDuplexHandler, RemovableChannelHandler {
     guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
     Self.resolveTarget(&head)
     let isOld = Self.isOld(head.version)
-    let wishes = head.headers[canonicalForm: "Connection"].map { $0.lowercased() }
-    let persists = wishes.contains("keep-alive") && !wishes.contains("close")
+    let options = head.headers[canonicalForm: "Connection"].map { $0.lowercased() }
+    let persists = options.contains("keep-alive") && !options.contains("close")
     requests.append(Asked(isOld: isOld, isHead: head.method == .HEAD, persists: persists))
     if isOld {
       head.headers.remove(name: "Expect")

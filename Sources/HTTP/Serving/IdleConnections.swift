@@ -12,7 +12,7 @@ final class IdleConnections: Sendable {
     var since: NIODeadline
   }
 
-  /// Somebody needs a place.
+  /// A waiter for a free connection slot.
   private struct Need {
     var lasts: @Sendable () -> Bool
     var closed: @Sendable () -> Void
@@ -22,7 +22,7 @@ final class IdleConnections: Sendable {
     var places = IdlePlaces<Place>()
     /// What waits for a connection to be idle for long enough.
     var need: Need?
-    /// Whether a look for that is scheduled.
+    /// Whether a check for that is scheduled.
     var isLookDue = false
   }
 
@@ -57,7 +57,7 @@ final class IdleConnections: Sendable {
     state.withLock { $0.places.remove(ObjectIdentifier(channel)) }
   }
 
-  /// Closes a connection, now or as soon as one has been idle for long enough, and others while that does not suffice.
+  /// Closes a connection, now or as soon as one has been idle for long enough, and more while that is not sufficient.
   ///
   /// - Parameters:
   ///   - isNeeded: Whether places are still scarce; asked later, and after each connection that was closed.
@@ -112,7 +112,7 @@ final class IdleConnections: Sendable {
 
 /// Tells ``IdleConnections`` when a connection has a request in progress.
 ///
-/// It stands behind the HTTP codec, so a connection whose first request is not complete yet counts as idle.
+/// It is behind the HTTP codec, so a connection whose first request is not complete yet counts as idle.
 final class IdleConnectionHandler: ChannelInboundHandler {
   typealias InboundIn = Any
 

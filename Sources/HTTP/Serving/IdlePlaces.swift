@@ -1,9 +1,8 @@
-/// The idle connections of a server in the order in which they became idle, for each network by itself.
+/// The idle connections of a server, per network, in the order in which they became idle.
 ///
-/// Every operation takes the same time however many connections there are: each request passes here twice, under a
-/// lock that all requests share.
+/// Every operation takes constant time: each request passes here twice, under a lock that all requests share.
 struct IdlePlaces<Connection> {
-  /// The network of a connection; `nil` where it is not known.
+  /// The network of a connection; `nil` if it is not known.
   typealias Network = ClientNetwork?
 
   private struct Place {
@@ -22,14 +21,14 @@ struct IdlePlaces<Connection> {
 
   private var places: [ObjectIdentifier: Place] = [:]
   private var lines: [Network: Line] = [:]
-  /// The networks by how many connections they have.
+  /// The networks by their number of connections.
   private var networks: [Int: Set<Network>] = [:]
   private var most = 0
 
-  /// How many connections there are.
+  /// The number of connections.
   var count: Int { places.count }
 
-  /// The connection that has been idle for longest, of the network that has most; `nil` if there is none.
+  /// The connection that has been idle longest, in the network with the most connections; `nil` if none is idle.
   var first: Connection? {
     guard let network = networks[most]?.first, let oldest = lines[network]?.oldest else {
       return nil
@@ -37,7 +36,7 @@ struct IdlePlaces<Connection> {
     return places[oldest]?.connection
   }
 
-  /// Puts a connection at the end of its network's line.
+  /// Inserts a connection as the newest of its network.
   mutating func insert(_ id: ObjectIdentifier, _ connection: Connection, _ network: Network) {
     remove(id)
     var line = lines[network] ?? Line()
@@ -48,7 +47,7 @@ struct IdlePlaces<Connection> {
     change(network, &line, to: line.count + 1)
   }
 
-  /// Takes a connection out, if it is there.
+  /// Removes a connection, if present.
   mutating func remove(_ id: ObjectIdentifier) {
     guard let place = places.removeValue(forKey: id), var line = lines[place.network] else {
       return

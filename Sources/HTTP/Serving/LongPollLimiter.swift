@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Those who wait for news, requests and streams: never too many, and all let out when the server ends.
+/// Limits the number of long polls and event streams, and ends them all on shutdown.
 package final class LongPollLimiter: Sendable {
   private struct State {
     var isClosed = false
@@ -12,15 +12,15 @@ package final class LongPollLimiter: Sendable {
   private let state = Mutex(State())
   private let most: Int
 
-  /// Opens a room.
+  /// Creates a limiter.
   ///
-  /// - Parameter most: The most that wait at a time.
+  /// - Parameter most: The most waiters at a time.
   package init(most: Int) { self.most = most }
 
-  /// How many wait.
+  /// The number of waiters.
   package var waiting: Int { state.withLock { $0.waiting } }
 
-  /// Somebody's place in the room; it is free again when nobody holds the ticket any more.
+  /// A permit to wait; released when the last reference to it goes away.
   package final class Permit: Sendable {
     private let room: LongPollLimiter
 
@@ -29,7 +29,7 @@ package final class LongPollLimiter: Sendable {
     deinit { room.state.withLock { $0.waiting -= 1 } }
   }
 
-  /// Lets somebody in; nothing if there is no room.
+  /// Returns a permit; `nil` if the limit is reached or the server shuts down.
   package func enter() -> Permit? {
     let isIn = state.withLock { state in
       guard !state.isClosed, state.waiting < most else { return false }
@@ -39,7 +39,7 @@ package final class LongPollLimiter: Sendable {
     return isIn ? Permit(self) : nil
   }
 
-  /// A sequence without elements that ends when the room is closed.
+  /// Returns a sequence without elements that ends when the limiter closes.
   package func closing() -> AsyncStream<Never> {
     let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
     let number = state.withLock { state -> Int? in
@@ -58,7 +58,7 @@ package final class LongPollLimiter: Sendable {
     return stream
   }
 
-  /// Lets everybody out, and nobody in any more.
+  /// Ends all waits and rejects new ones.
   package func close() {
     let doors = state.withLock { state in
       state.isClosed = true

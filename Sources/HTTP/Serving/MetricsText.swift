@@ -11,19 +11,19 @@ package struct MetricsText: Sendable {
   /// The media type of the format.
   package static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
-  /// What was written.
+  /// The written text.
   package private(set) var text = ""
 
   /// Starts without a measurement.
   package init() {}
 
-  /// Writes a measurement and its values; nothing if there is no value.
+  /// Writes a measurement and its values, if there are any.
   ///
   /// - Parameters:
   ///   - name: The name, with its unit: `freshet_realtime_index_seconds`.
-  ///   - kind: What kind of number it is.
-  ///   - help: What it means, in one sentence without its full stop.
-  ///   - values: Each value, with its labels. A value that is not known is left out.
+  ///   - kind: The kind of number.
+  ///   - help: Its meaning, in one sentence without its period.
+  ///   - values: Each value, with its labels. An unknown value is left out.
   package mutating func add(
     _ name: String,
     _ kind: Kind,

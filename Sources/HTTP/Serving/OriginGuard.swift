@@ -1,19 +1,18 @@
 package import HTTPTypes
 package import Hummingbird
 
-/// Which requests of browsers a server that acts answers.
+/// Decides which requests of browsers are answered by a server that performs actions.
 ///
-/// Two rules, both of which have to be kept: `Host` names this server, so that a name that was made to lead
-/// here leads nowhere; and a page asks of its own origin only. A request with more than one `Host` names nobody
-/// (RFC 9112, section 3.2).
+/// Two rules, and both must hold: `Host` names this server, which defeats DNS rebinding; and a page sends requests to
+/// its own origin only. A request with more than one `Host` is invalid (RFC 9112, section 3.2).
 package struct OriginGuard: Sendable {
   /// Why a request is refused.
   package enum Refusal: Hashable, Sendable {
-    /// `Host` names another server, or nothing.
+    /// `Host` names another server, or is missing.
     case host
-    /// A page of another origin asks.
+    /// A page of another origin sent the request.
     case origin
-    /// There is more than one `Host`, or one that is no host.
+    /// `Host` occurs more than once, or is invalid.
     case hosts
 
     /// The answer: 421, 403 or 400.
@@ -93,7 +92,7 @@ package struct OriginGuard: Sendable {
     HostField.isRepeated(request)
   }
 
-  /// The name of a `Host` field without its port, in small letters; nothing if it is none.
+  /// The host name in a `Host` field without its port, in lowercase; `nil` if the field is invalid.
   static func name(_ host: String) -> String? {
     let host = host.lowercased()
     if host.hasPrefix("[") {
@@ -113,7 +112,7 @@ package struct OriginGuard: Sendable {
 
 /// Lets only those requests in that an ``OriginGuard`` does not refuse.
 ///
-/// It stands at the routes themselves, so that no spelling of a path goes around it.
+/// It is attached to the routes themselves, so that no spelling of a path bypasses it.
 package struct OriginGuardMiddleware<Context: RequestContext>: RouterMiddleware {
   private let rules: OriginGuard
 

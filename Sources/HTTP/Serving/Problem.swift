@@ -16,7 +16,7 @@ package struct Problem: HTTPResponseError, Sendable {
   /// - Parameters:
   ///   - status: The status code.
   ///   - error: The stable code.
-  ///   - detail: What is wrong with this request, for the person who made it.
+  ///   - detail: What is wrong with this request, for its author.
   ///   - extensions: Further members.
   ///   - fields: Fields beside Content-Type.
   package init(

@@ -11,8 +11,8 @@ package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
   /// Creates the middleware.
   ///
   /// - Parameters:
-  ///   - routes: The methods of all paths; learnt once all of them are there.
-  ///   - absent: The services that the server could have and has not.
+  ///   - routes: The methods of all paths; determined once all routes are registered.
+  ///   - absent: The services that the server supports but does not run.
   package init(routes: RouteMethods, absent: [AbsentService] = []) {
     self.routes = routes
     self.absent = absent
@@ -86,9 +86,9 @@ package struct AbsentService: Sendable {
   /// Creates a description.
   ///
   /// - Parameters:
-  ///   - name: What is not served, for people.
+  ///   - name: The missing service, for display.
   ///   - option: The option that starts it.
-  ///   - paths: What its paths begin with.
+  ///   - paths: The prefixes of its paths.
   ///   - page: The path of its page, and what a browser gets there instead.
   package init(
     _ name: String,
@@ -104,7 +104,7 @@ package struct AbsentService: Sendable {
 
   func has(_ path: String) -> Bool { paths.contains { path.hasPrefix($0) } }
 
-  /// A page for a person who looks at the page of the service, a problem for everybody else.
+  /// A page for a user who opens a page of the service, a problem for any other client.
   func response(to request: Request) -> Response {
     var problem = Problem(
       .notFound,

@@ -17,8 +17,8 @@ package struct PublicReadMiddleware<Context: RequestContext>: RouterMiddleware {
   ///   - apiVersion: The value of `X-MD-Api-Version`.
   ///   - origins: The origins whose pages may read; empty for any.
   ///   - exposed: The header fields that scripts of other origins may read.
-  ///   - hidden: What paths begin with that are no part of it.
-  ///   - routes: The methods of all paths; learnt once all of them are there.
+  ///   - hidden: The prefixes of paths that are not public.
+  ///   - routes: The methods of all paths; determined once all routes are registered.
   package init(
     apiVersion: String,
     origins: [String] = [],
@@ -63,13 +63,13 @@ package struct PublicReadMiddleware<Context: RequestContext>: RouterMiddleware {
     return response
   }
 
-  /// The methods that a path takes; nothing if there is no such path.
+  /// The methods of a path; `nil` if no route has the path.
   private func allowed(_ path: String) -> String? {
     let methods = routes.methods(of: path).map(\.rawValue)
     return methods.isEmpty ? nil : (methods + ["OPTIONS"]).joined(separator: ", ")
   }
 
-  /// Whether a path is one of the pages, which are nobody else's to read.
+  /// Whether a path is a page, which other origins may not read.
   private static func isPage(_ path: String) -> Bool {
     path == "/" || path.hasPrefix("/assets/") || path == "/favicon.ico"
   }

@@ -15,7 +15,7 @@ package struct QueryItems: Sendable {
     items = Self.decoded(query)
   }
 
-  /// Reads a query, which is what stands after `?` in an address.
+  /// Reads a query, the part of an address after `?`.
   package init(query: String) {
     items = Self.decoded(query)
   }
@@ -24,13 +24,13 @@ package struct QueryItems: Sendable {
     URI("/?" + query.replacing("+", with: "%20")).queryParameters
   }
 
-  /// Whether a parameter is there, with or without a value.
+  /// Whether a parameter is present, with or without a value.
   package func contains(_ name: String) -> Bool { items.has(name[...]) }
 
   /// The first value of a parameter without surrounding blanks; `nil` if it is missing or blank.
   package subscript(name: String) -> String? {
     guard let value = items[name[...]] else { return nil }
-    // Hardly ever is there anything to take away, and blanks are looked up one character at a time.
+    // Most values need no trimming, and whitespace is checked one character at a time.
     if let first = value.utf8.first, let last = value.utf8.last, (0x21...0x7E).contains(first),
       (0x21...0x7E).contains(last)
     {
@@ -69,9 +69,9 @@ package struct QueryItems: Sendable {
     return value
   }
 
-  /// A truth value: 1, true, yes, on; 0, false, no, off.
+  /// A Boolean: 1, true, yes, on; 0, false, no, off.
   ///
-  /// - Throws: ``Problem`` 400 `invalid_parameter` if the value is none of these.
+  /// - Throws: ``Problem`` 400 `invalid_parameter` for any other value.
   package func flag(_ names: String...) throws(Problem) -> Bool? {
     guard let text = self[first: names] else { return nil }
     switch text.lowercased() {

@@ -1,30 +1,31 @@
-/// How many requests came in the last seconds: a ring of whole seconds, moved by whoever tells the time.
+/// Counts the requests of the last seconds, in a ring of whole seconds.
+///
+/// The caller supplies the time.
 package struct RequestCount: Hashable, Sendable {
-  /// The most seconds that are looked back: longer than the cadence of any client with boards on its screen.
+  /// The longest span, in seconds: longer than the cadence of any client with a visible board.
   package static let longest = 20
 
   private var seconds = [Int](repeating: 0, count: longest + 1)
   /// The second of the newest request.
   private var newest = Int.min
 
-  /// Creates a count of nothing.
+  /// Creates a count without requests.
   package init() {}
 
   /// Counts a request.
   ///
-  /// - Parameter now: The time in seconds, whatever it is counted from. One that went back counts as the
-  ///   newest that was told.
+  /// - Parameter now: The time in seconds, from any origin. A time earlier than the newest counts as the newest.
   package mutating func note(at now: Double) {
     move(to: now)
     seconds[place(newest)] += 1
   }
 
-  /// How many came in the last seconds, the present one included.
+  /// Returns how many requests came in the last seconds, including the current one.
   ///
   /// - Parameters:
-  ///   - span: How many seconds are looked back: at least 1, at most ``longest``.
+  ///   - span: The number of seconds, from 1 to ``longest``.
   ///   - now: The time in seconds.
-  /// - Returns: How many.
+  /// - Returns: The number of requests.
   package mutating func count(last span: Double, at now: Double) -> Int {
     move(to: now)
     let length = Int(min(max(span.rounded(.up), 1), Double(Self.longest)))

@@ -3,14 +3,14 @@ import NIOHTTP1
 
 /// Decodes the requests of a connection.
 ///
-/// NIO's decoder stops after a request that asks for another protocol, because what follows may be written in that
-/// protocol. A server may ignore such a request's `Upgrade` (RFC 9110, section 7.8), and then HTTP follows: so
-/// whoever ignores it calls ``resume()``.
+/// NIO's decoder stops after a request that asks for another protocol, because the bytes that follow may be in that
+/// protocol. A server may ignore such a request's `Upgrade` (RFC 9110, section 7.8), and then HTTP follows: a handler
+/// that ignores it calls ``resume()``.
 final class RequestDecoder: ByteToMessageDecoder {
   typealias InboundOut = HTTPServerRequestPart
 
   private let configuration: NIOHTTPDecoderLimitConfiguration
-  /// The most bytes that wait for the answer to an opening handshake.
+  /// The maximum number of bytes buffered until the response to an opening handshake.
   private let mostWaiting: Int
   private var decoder: HTTPRequestDecoder
   private var resumes = false
@@ -29,10 +29,10 @@ final class RequestDecoder: ByteToMessageDecoder {
     HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits)
   }
 
-  /// Goes on with HTTP after a request that stopped the decoder, from the next byte on.
+  /// Continues with HTTP at the next byte, after a request that stopped the decoder.
   func resume() { resumes = true }
 
-  /// Takes back ``resume()``: a part came after it, so the decoder has not stopped.
+  /// Cancels ``resume()``: a part was decoded after it, so the decoder has not stopped.
   func isRunning() { resumes = false }
 
   func decoderAdded(context: ChannelHandlerContext) { decoder.decoderAdded(context: context) }

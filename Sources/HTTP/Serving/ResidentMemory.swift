@@ -2,7 +2,7 @@ import Foundation
 
 /// How much memory the process has in use.
 package enum ResidentMemory {
-  /// Bytes of the process that are in memory; nothing where the system does not tell (`/proc`).
+  /// The resident memory of the process, in bytes; `nil` on platforms without `/proc`.
   package static var bytes: Int? {
     guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else {
       return nil

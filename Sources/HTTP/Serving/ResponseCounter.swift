@@ -15,7 +15,7 @@ package final class ResponseCounter: Sendable {
   func count(_ status: Int) { counts.withLock { $0[status, default: 0] += 1 } }
 }
 
-/// Lets a counter see every answer; stands outside of all that makes answers.
+/// Counts every response; outside of all middleware that creates responses.
 package struct ResponseCounterMiddleware<Context: RequestContext>: RouterMiddleware {
   private let counter: ResponseCounter
 

@@ -50,7 +50,7 @@ package final class RouteMethods: Sendable {
     known.withLock { $0 = Known(routes: routes, forms: forms) }
   }
 
-  /// The methods that a path takes; none if there is no such path.
+  /// Returns the methods of a path; empty if no route has the path.
   ///
   /// - Parameter path: The path of a request.
   /// - Returns: The methods, in the order in which `Allow` lists them; `HEAD` beside every `GET`.

@@ -21,12 +21,12 @@ package struct ServerListener: Sendable {
     self.tally = tally
   }
 
-  /// An HTTP/1.1 server that keeps the limits.
+  /// Creates an HTTP/1.1 server that enforces the limits.
   ///
   /// - Parameters:
-  ///   - sockets: Decides who may open a WebSocket; nobody without it.
-  ///   - clock: The clock its answers are dated by.
-  ///   - present: The beginnings of the paths whose answers are dated by the machine's clock.
+  ///   - sockets: Decides which requests may open a WebSocket; `nil` for none.
+  ///   - clock: The clock that dates responses.
+  ///   - present: The prefixes of paths whose responses are dated by the machine's clock.
   /// - Returns: The server.
   package func http1(
     sockets: (any WebSocketAuthorizer)? = nil,
@@ -59,7 +59,7 @@ private struct ConnectionLimiter: AvailableConnectionsDelegate {
   let most: Int
   let tally: ConnectionMetrics
 
-  /// Idle connections are closed while so few places are free, so that a new client is let in at once.
+  /// Idle connections are closed while so few slots are free, so that a new client is accepted at once.
   private var spare: Int { max(1, min(64, most / 16)) }
 
   mutating func connectionOpened() {
@@ -74,7 +74,7 @@ private struct ConnectionLimiter: AvailableConnectionsDelegate {
   func isAcceptingNewConnections() -> Bool { tally.open < most }
 }
 
-/// Lets nobody open a WebSocket.
+/// Rejects every WebSocket.
 private struct NoSockets: WebSocketAuthorizer {
   var messageLimit: Int { 0 }
 

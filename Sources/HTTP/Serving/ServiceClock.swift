@@ -14,7 +14,7 @@ package struct ServiceClock: Sendable {
   /// The instant it showed when what it goes by showed `origin`.
   private let start: Double
   private let origin: Double
-  /// What the clock goes by, in seconds.
+  /// The underlying clock, in seconds.
   private let base: @Sendable () -> Double
 
   /// The machine's clock.
@@ -35,11 +35,11 @@ package struct ServiceClock: Sendable {
     )
   }
 
-  /// A clock that shows an instant now and goes on as another clock does.
+  /// Creates a clock that starts at an instant and advances like another clock.
   ///
   /// - Parameters:
   ///   - start: Seconds since 1970-01-01T00:00:00Z.
-  ///   - clock: What it goes by; one that is moved by hand moves this one.
+  ///   - clock: The underlying clock; moving a manual one moves this one.
   package init<C: Clock>(startingAt start: Double, on clock: C) where C.Duration == Duration {
     let begin = clock.now
     self.init(start: start, origin: 0, pace: 1) {
@@ -79,7 +79,7 @@ package struct ServiceClock: Sendable {
     }
   }
 
-  /// Waits as long as the clock takes for some seconds.
+  /// Waits for some seconds of this clock.
   ///
   /// - Throws: `CancellationError` if the task is cancelled.
   package func sleep(for seconds: Double) async throws { try await sleep(until: now + seconds) }

@@ -7,7 +7,7 @@ enum TransferCoding {
 
   /// Why a request is refused; `nil` if its content can be read.
   ///
-  /// The connection ends with the answer: where the content ends is not known, or nobody can tell what it means.
+  /// The connection ends with the response: the end of the content is unknown or ambiguous.
   static func refusal(of request: HTTPRequest) -> Problem? {
     guard let field = request.headerFields[.transferEncoding] else { return nil }
     let codings = field.lowercased().split(separator: ",", omittingEmptySubsequences: false)

@@ -9,8 +9,8 @@ import NIOHTTPTypesHTTP1
 /// So `Upgrade` is removed from the head of a request that is not upgraded, the request is answered as any other, and the
 /// connection continues with HTTP (RFC 9110, section 7.8). Only the first request of a connection may upgrade.
 ///
-/// Until the first request is past, nobody behind it keeps the time: so it closes a connection that sends no
-/// request for too long, or while the server ends.
+/// Until the first request is complete, no handler behind it enforces a timeout: so it closes a connection that sends
+/// no request for too long, or while the server shuts down.
 final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -30,9 +30,9 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     case upgraded
   }
 
-  /// What a request does to NIO's decoder.
+  /// The effect of a request on NIO's decoder.
   private enum Effect {
-    /// Nothing: the decoder goes on behind it.
+    /// Nothing: the decoder continues after it.
     case none
     /// It stops the decoder: it names `Upgrade` in `Connection`.
     case stops
@@ -46,7 +46,7 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
   private let tally: ConnectionMetrics
   private let decoder: RequestDecoder
   private var phase = Phase.first
-  /// What the request in progress does.
+  /// The effect of the request in progress.
   private var effect = Effect.none
   private var waiting: [HTTPServerRequestPart] = []
   private(set) var acceptance: WebSocketAcceptance?
@@ -91,7 +91,7 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     context.fireUserInboundEventTriggered(event)
   }
 
-  /// Answers what is no request; behind the first one others do that.
+  /// Responds to an invalid first request; errors after it are handled by the handlers behind.
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard phase == .first, error is HTTPParserError else {
       return context.fireErrorCaught(error)
@@ -157,8 +157,8 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     context.fireChannelRead(wrapInboundOut(part))
   }
 
-  /// What a request does to NIO's decoder, which stops for `Upgrade` only where `Connection` names it (RFC 9110, section
-  /// 7.8), and for CONNECT, whose content it takes for another protocol.
+  /// The effect of a request on NIO's decoder, which stops for `Upgrade` only if `Connection` names it (RFC 9110,
+  /// section 7.8), and for CONNECT, whose content it takes for another protocol.
   private static func effect(of head: HTTPRequestHead) -> Effect {
     if head.method == .CONNECT { return .unsure }
     guard head.headers.contains(name: "Upgrade") else { return .none }
@@ -203,7 +203,7 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     }
     context.fireChannelReadComplete()
     guard acceptance == nil else { return }
-    // The decoder goes on with what it has when it reads again, even if that is nothing.
+    // The decoder continues with what it has when it reads again, even if that is nothing.
     let pipeline = context.pipeline.syncOperations
     pipeline.fireChannelRead(NIOAny(ByteBuffer()))
     pipeline.fireChannelReadComplete()

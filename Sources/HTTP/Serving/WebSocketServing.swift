@@ -11,7 +11,7 @@ package import WebSocketNIO
 
 /// A WebSocket of a server.
 package protocol ServerWebSocket: WebSocket {
-  /// Sends a text whose bytes are at hand, and perhaps wait at other sockets too.
+  /// Sends a text whose bytes are available, and may be shared with other sockets.
   ///
   /// - Parameter text: The text in UTF-8.
   /// - Throws: ``ConditionalHTTP/WebSocketError`` if the socket is closed.
@@ -20,7 +20,7 @@ package protocol ServerWebSocket: WebSocket {
 
 extension NIOWebSocket: ServerWebSocket {}
 
-/// What becomes of a request to open a WebSocket that is let in.
+/// How to serve an accepted request to open a WebSocket.
 package struct WebSocketAcceptance: Sendable {
   /// The subprotocol that is chosen, one of those that were offered.
   package var subprotocol: String?
@@ -42,15 +42,15 @@ package protocol WebSocketAuthorizer: Sendable {
 
   /// Lets a request in.
   ///
-  /// A request that is not let in is answered as any other request for its path, without the upgrade: so
-  /// the endpoint there says why.
+  /// A rejected request is handled like any other request for its path, without the upgrade, so that the endpoint there
+  /// says why.
   ///
   /// - Parameter request: A GET over HTTP/1.1 with a correct opening handshake (RFC 6455 section 4.2.1).
-  /// - Returns: What becomes of it; nothing if it is not let in.
+  /// - Returns: How to accept the connection; `nil` to reject it.
   func open(_ request: HTTPRequest) async -> WebSocketAcceptance?
 }
 
-/// A connection that speaks HTTP/1.1, or WebSocket if its first request asks for that and is let in.
+/// A connection that speaks HTTP/1.1, or WebSocket if its first request asks for that and is accepted.
 struct WebSocketChannel: HTTPChannelHandler {
   enum Upgrade: Sendable {
     case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)

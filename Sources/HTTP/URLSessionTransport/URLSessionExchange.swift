@@ -79,7 +79,7 @@ public final class URLSessionExchange: HTTPExchange, HTTPSending, HTTPStreaming 
   public func stream(
     _ request: HTTPRequest,
     timeout: Duration,
-    receive: @escaping @Sendable (HTTPStreamPart) async -> HTTPStreamDemand
+    receive: nonisolated(nonsending) @escaping @Sendable (HTTPStreamPart) async -> HTTPStreamDemand
   ) async throws(HTTPExchangeError) {
     var request = request
     // A compressed event would be delayed until its block is full.

@@ -34,7 +34,7 @@ public final class URLSessionWebSocketExchange: WebSocketExchange {
   public func withSocket(
     _ request: HTTPRequest,
     timeout: Duration,
-    work: @Sendable (any WebSocket) async -> Void
+    work: nonisolated(nonsending) @Sendable (any WebSocket) async -> Void
   ) async throws(WebSocketError) {
     let authority = request.authority ?? ""
     let task: URLSessionWebSocketTask

@@ -12,7 +12,7 @@ package struct LibraryError: Error, Hashable, Sendable, CustomStringConvertible 
 
   /// The kind of fault.
   package var code: Code
-  /// What is wrong and where, for people.
+  /// What is wrong and where, for display.
   package var description: String
 
   /// Creates an error.

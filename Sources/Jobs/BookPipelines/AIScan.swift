@@ -8,11 +8,11 @@ import StrictJSON
 /// Finds books in photos of shelves.
 ///
 /// Each photo is read by a ``BookScan/ShelfReader``, then each sighting is looked up. A book is approved if the
-/// catalogue match is at least the threshold and the reader is at least that sure too; everything else needs a
-/// person's look. The same book in two photos is one item, with the higher confidence. A photo that cannot be read
-/// is a failed item and the next one goes on; if no photo can be read, the job fails.
+/// catalogue match is at least the threshold and the reader is at least that sure too; everything else needs a person's
+/// review. The same book in two photos is one item, with the higher confidence. An unreadable photo is a failed item
+/// and the next one follows; if no photo can be read, the job fails.
 package struct AIScan: JobPipeline {
-  /// Unknown words below this confidence of the reader are noise, not a book to look at.
+  /// Unknown words below this confidence of the reader are noise, not a book to review.
   package static let leastUnknownText = 0.75
   /// Unknown words with fewer letters are noise.
   package static let fewestUnknownLetters = 8
@@ -34,8 +34,8 @@ package struct AIScan: JobPipeline {
   /// - Parameters:
   ///   - provider: Finds books in a photo.
   ///   - lookup: Asks the catalogues.
-  ///   - threshold: From where on a book is approved, 0 to 1.
-  ///   - limits: What is read at most.
+  ///   - threshold: The confidence from which a book is approved, 0 to 1.
+  ///   - limits: The limits of the input.
   package init(
     provider: any ShelfReader,
     lookup: BookLookup,
@@ -126,7 +126,7 @@ package struct AIScan: JobPipeline {
     }
   }
 
-  /// Does something slow while the job reports that it lives; `nil` if it was told to stop.
+  /// Runs slow work while the job reports that it is alive; `nil` if it was asked to stop.
   private func beating<Value: Sendable>(
     _ state: ScanState,
     _ photos: Int,
@@ -165,7 +165,7 @@ package struct AIScan: JobPipeline {
     )
   }
 
-  /// What becomes of a sighting; nothing if it is noise.
+  /// The book of a sighting; `nil` if the sighting is noise.
   private func judge(
     _ sighting: Sighting,
     _ answer: BookLookup.Answer,
@@ -200,7 +200,7 @@ package struct AIScan: JobPipeline {
       book.title = sighting.title
       book.author = sighting.author
       book.isbn = sighting.isbn
-      // Nobody has confirmed it.
+      // No catalogue has confirmed it.
       book.confidence = min(sighting.confidence ?? 0, BookMatch.floor)
     }
     return book

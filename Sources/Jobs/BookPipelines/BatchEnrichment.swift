@@ -6,8 +6,8 @@ import StrictJSON
 
 /// Completes a list of books from catalogues.
 ///
-/// Several books are looked up at once; the same question is asked once. A book that nobody knows, or that is not
-/// sure enough, is a failed item that says so and names the best candidate; it is never replaced by another book.
+/// Several books are looked up at once; identical requests are sent once. A book that no provider knows, or only with
+/// doubt, is a failed item that says so and names the best candidate; it is never replaced by another book.
 ///
 /// Options: none.
 package struct BatchEnrichment: JobPipeline {
@@ -15,9 +15,9 @@ package struct BatchEnrichment: JobPipeline {
   package static let lookupsAtOnce = 4
   /// How often a job that waits for providers reports that it lives.
   package static let heartbeat = Duration.milliseconds(400)
-  /// How many times as long as it came a list may be stored: `\b` is written `\u0008`.
+  /// The factor by which a stored list may be longer than received: `\b` is written `\u0008`.
   private static let mostGrowth = 3
-  /// How much longer than it came a list may be stored because it was no object, in bytes.
+  /// The most bytes that storing adds to a list that was not an object.
   private static let wrapping = 64
 
   /// Its name.

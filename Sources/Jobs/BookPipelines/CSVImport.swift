@@ -19,7 +19,7 @@ package struct CSVImport: JobPipeline {
   /// How many bytes are read at once.
   package static let blockBytes = 64 << 10
 
-  /// How the names of jobs begin that no server knows: what became of their rows is kept.
+  /// The prefix of the names of jobs that no server knows, and whose outcomes are kept.
   package static let serverlessPrefix = "library-import-"
 
   /// Its name.
@@ -33,8 +33,8 @@ package struct CSVImport: JobPipeline {
   /// Creates an import.
   ///
   /// - Parameters:
-  ///   - library: Where books go.
-  ///   - limits: What is read at most.
+  ///   - library: The library that receives the books.
+  ///   - limits: The limits of the input.
   package init(library: Library, limits: ImportLimits = ImportLimits()) {
     self.library = library
     self.limits = limits

@@ -3,7 +3,7 @@ import Books
 import Jobs
 import StrictJSON
 
-/// What a catalogue said of a book, as it stands in a result.
+/// A catalogue's match for a book, as written in a result.
 struct MatchValue {
   /// Whether the book was found.
   var isFound: Bool

@@ -58,7 +58,7 @@ struct ScanState {
   private struct Known {
     var number: Int
     var isbn: ISBN?
-    /// Whether the ISBN stood in a photo, rather than in the catalogue for a title.
+    /// Whether the ISBN was read in a photo, rather than found in the catalogue by title.
     var isRead: Bool
     var key: String
     var confidence: Double

@@ -3,7 +3,7 @@ import Books
 import Foundation
 import Jobs
 
-/// The file of an import, opened as often as it is needed.
+/// The file of an import, which can be opened repeatedly.
 struct Table {
   let path: String
   let encoding: TextEncoding
@@ -11,7 +11,7 @@ struct Table {
   let mapping: [String: BookColumn]
   let limits: ImportLimits
   private let needsSurvey: Bool
-  /// What the file shows of how its columns are to be read; `nil` before it was checked.
+  /// How the columns of the file are to be read; `nil` before it was checked.
   private var survey: ColumnSurvey?
   private(set) var file: Library.ImportFile
   let headerLine: [UInt8]
@@ -131,7 +131,7 @@ final class TableRows {
     )
   }
 
-  /// What the rows so far show of how columns are to be read.
+  /// How to read the columns, judging by the rows so far.
   var survey: ColumnSurvey { file.survey }
 
   /// The next row; `nil` at the end.

@@ -48,7 +48,7 @@ package struct LocalShelfReader: ShelfReader {
   /// Creates a reader.
   ///
   /// - Parameters:
-  ///   - limits: What is read at most.
+  ///   - limits: The limits of the input.
   ///   - searchPath: The folders with programs, separated by colons; the process's own PATH if `nil`.
   ///   - languages: Tesseract's names of the languages on the spines, joined by `+`.
   ///   - scratch: A folder for pictures while they are read; that of temporary files if `nil`.
@@ -126,7 +126,7 @@ package struct LocalShelfReader: ShelfReader {
     )
   }
 
-  /// What is missing and how to get it.
+  /// Explains what is missing and how to get it.
   package static func explanation(_ missing: [Tool]) -> String {
     let tools = missing.map { "\($0.command) is needed to \($0.purpose)" }
     let packages = missing.map(\.package).joined(separator: " ")
@@ -205,7 +205,7 @@ package struct LocalShelfReader: ShelfReader {
         picture,
       ]
     )
-    // 4 says that there is no barcode.
+    // Status 4: no barcode was found.
     guard result.status == 0 || result.status == 4 else {
       throw ScanError(.toolFailed, "zbarimg ended with \(result.status)")
     }

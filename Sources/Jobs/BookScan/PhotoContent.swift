@@ -7,8 +7,8 @@ enum PhotoContent {
   ///
   /// - Parameters:
   ///   - bytes: The photo.
-  ///   - header: What its header says.
-  ///   - limits: What is read at most.
+  ///   - header: Its header.
+  ///   - limits: The limits of the input.
   /// - Returns: A file of the same kind.
   /// - Throws: ``ScanError`` if the file is cut, broken or too much.
   static func picture(
@@ -98,7 +98,7 @@ enum PhotoContent {
     }
   }
 
-  /// Where the compressed data of a scan ends: at a marker that is no restart.
+  /// Returns where the compressed data of a scan ends: at the first marker other than a restart.
   private static func endOfScan(_ bytes: [UInt8], from start: Int) -> Int {
     bytes.withUnsafeBufferPointer { bytes in
       var position = start

@@ -1,6 +1,6 @@
 // WebP (RFC 9649) and HEIC (ISO/IEC 23008-12), as far as their sizes.
 extension PhotoHeader {
-  /// The chunks of a WebP photo: what each is and where its content stands; the last one may be cut.
+  /// The chunks of a WebP photo: the type and the content range of each; the last one may be truncated.
   static func webpParts(_ bytes: [UInt8]) -> [(type: String, range: Range<Int>)] {
     var parts: [(type: String, range: Range<Int>)] = []
     var position = 12
@@ -14,7 +14,7 @@ extension PhotoHeader {
     return parts
   }
 
-  /// The most chunks or boxes that are looked at.
+  /// The most chunks or boxes that are read.
   private static let mostParts = 256
 
   /// Reads the size and the orientation of a WebP photo.
@@ -44,9 +44,9 @@ extension PhotoHeader {
   /// A box of a file of the ISO base media format.
   struct Box {
     var type: String
-    /// Where it stands, with its head.
+    /// Its range, including its header.
     var range: Range<Int>
-    /// Where its content stands, as far as there is any.
+    /// The range of its content, as far as present.
     var content: Range<Int>
   }
 
@@ -95,7 +95,7 @@ extension PhotoHeader {
       let meta = Self.boxes(bytes, in: 0..<bytes.count).first(where: { $0.type == "meta" }),
       meta.range.upperBound <= bytes.count, meta.content.count > 4
     else { throw broken }
-    // Four bytes of version and flags stand before the boxes in it.
+    // Four bytes of version and flags precede the boxes in it.
     let inner = Self.boxes(bytes, in: (meta.content.lowerBound + 4)..<meta.content.upperBound)
     for properties in inner where properties.type == "iprp" {
       guard properties.range.upperBound <= meta.range.upperBound else { throw broken }

@@ -1,4 +1,4 @@
-/// What the first bytes of a photo say of it, read without decoding anything.
+/// The facts in the first bytes of a photo, read without decoding anything.
 package struct PhotoHeader: Hashable, Sendable {
   /// The kinds of photos that are read.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -91,7 +91,7 @@ package struct PhotoHeader: Hashable, Sendable {
     while position + 4 <= bytes.count {
       guard bytes[position] == 0xFF else { break }
       let marker = bytes[position + 1]
-      // Fill bytes may stand before a marker.
+      // Fill bytes may precede a marker.
       if marker == 0xFF {
         position += 1
         continue

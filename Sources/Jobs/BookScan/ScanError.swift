@@ -2,11 +2,11 @@
 package struct ScanError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of failure.
   package enum Code: String, Hashable, Sendable {
-    /// The file is no photo, or of a kind that is not read.
+    /// The file is not a photo, or its format is not supported.
     case notAPhoto = "photo_unreadable"
     /// The photo has more bytes or pixels than the limits allow.
     case tooLarge = "photo_too_large"
-    /// A program that is needed is not installed.
+    /// A required program is not installed.
     case toolMissing = "scan_tool_missing"
     /// A program failed.
     case toolFailed = "scan_tool_failed"
@@ -20,7 +20,7 @@ package struct ScanError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The kind of failure.
   package var code: Code
-  /// What happened, for people.
+  /// What happened, for display.
   package var description: String
 
   /// Creates an error.

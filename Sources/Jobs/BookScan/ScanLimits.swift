@@ -1,10 +1,10 @@
-/// What a scan reads at most.
+/// The limits of a scan.
 package struct ScanLimits: Hashable, Sendable {
   /// The longest photo, in bytes.
   package var photoBytes = 24 << 20
   /// The most pixels of a photo; read from its header, before anything decodes it.
   ///
-  /// What is sold as 50 megapixels has up to 8,192 × 6,144.
+  /// Cameras sold with 50 megapixels have up to 8,192 × 6,144.
   package var pixels = 8_192 * 6_144
   /// The longest side of a photo, in pixels.
   package var longestSide = 16_000

@@ -8,7 +8,7 @@ package protocol ShelfReader: Sendable {
   /// Finds the books of a photo.
   ///
   /// - Parameter photo: The photo.
-  /// - Returns: What was seen, at most ``ScanLimits/books``.
+  /// - Returns: The sightings, at most ``ScanLimits/books``.
   /// - Throws: ``ScanError``, or `CancellationError`.
   func read(_ photo: Photo) async throws -> Sightings
 }
@@ -22,20 +22,20 @@ package struct Photo: Sendable {
 
   /// Takes a photo.
   ///
-  /// - Throws: ``ScanError`` if it is no photo, or too large.
+  /// - Throws: ``ScanError`` if the bytes are not a photo, or too large.
   package init(_ bytes: [UInt8], limits: ScanLimits = ScanLimits()) throws(ScanError) {
     header = try PhotoHeader(bytes, limits: limits)
     self.bytes = bytes
   }
 }
 
-/// What a reader has seen in a photo.
+/// The books and texts that a reader has seen in a photo.
 package struct Sightings: Hashable, Sendable {
   /// The books.
   package var books: [Sighting]
-  /// What has read them: `zbarimg, tesseract`, or a model's name.
+  /// The readers: `zbarimg, tesseract`, or a model's name.
   package var readBy: String
-  /// What a person should know: a program that is missing.
+  /// Notes for the user, such as a missing program.
   package var notes: [String] = []
 
   /// Creates a list.

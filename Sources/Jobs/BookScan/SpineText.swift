@@ -33,7 +33,7 @@ struct SpineText {
     }
   }
 
-  /// A line of words that stand on one spine.
+  /// A line of words on one spine.
   struct Line: Equatable {
     var words: [Word]
 
@@ -56,7 +56,7 @@ struct SpineText {
   static let leastLineConfidence = 0.5
   /// A line with fewer letters and digits is noise.
   static let fewestLetters = 4
-  /// The most words of a photo that are looked at.
+  /// The most words of a photo that are used.
   static let mostWords = 5_000
 
   /// Reads the words of tesseract's TSV output; other rows are passed.
@@ -85,7 +85,8 @@ struct SpineText {
     return words
   }
 
-  /// The words of two looks at one picture; where both have seen a word, the surer one counts.
+  /// Merges the words of two readings of one picture; of words found by both, the one with the
+  /// higher confidence counts.
   static func merged(_ first: [Word], _ second: [Word]) -> [Word] {
     var words = first
     for word in second {
@@ -98,7 +99,7 @@ struct SpineText {
     return words
   }
 
-  /// Puts words that stand side by side into lines: their heights overlap by half of the lower one.
+  /// Groups adjacent words into lines: their heights overlap by half of the lower one.
   static func lines(_ words: [Word]) -> [Line] {
     var lines: [Line] = []
     for word in words.sorted(by: {

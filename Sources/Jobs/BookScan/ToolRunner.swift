@@ -10,7 +10,7 @@ struct ToolRunner: Sendable {
   struct Result: Sendable {
     var status: Int32
     var output: String
-    /// What it complained of.
+    /// Its error output.
     var errors: String
 
     /// The last line of its complaints.

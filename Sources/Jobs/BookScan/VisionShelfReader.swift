@@ -30,7 +30,7 @@ package struct VisionShelfReader: ShelfReader {
   package struct Settings: Hashable, Sendable {
     /// The service, with the path that takes photos.
     package var service: HTTPAddress
-    /// Sent as `Authorization: Bearer`; nothing without it.
+    /// Sent as `Authorization: Bearer`; `nil` for none.
     package var token: String?
     /// The longest wait for an answer.
     package var timeout = Duration.seconds(120)
@@ -38,7 +38,7 @@ package struct VisionShelfReader: ShelfReader {
     package var attempts = 3
     /// The pause before the second attempt; it doubles from then on.
     package var firstPause = Duration.seconds(1)
-    /// The longest pause, also one that the server wishes.
+    /// The longest pause before a retry, including one requested by the server.
     package var longestPause = Duration.seconds(30)
 
     /// Names a service.
@@ -68,7 +68,7 @@ package struct VisionShelfReader: ShelfReader {
 
   /// Sends the photo and reads the answer.
   package func read(_ photo: Photo) async throws -> Sightings {
-    // Where and with what it was taken is nobody's business.
+    // The place and the camera are private.
     let picture = try PhotoContent.picture(of: photo.bytes, photo.header, limits)
     let content = JSONValue.object([
       "version": .whole(1), "task": .string("find_books"), "mostBooks": .whole(Int64(limits.books)),

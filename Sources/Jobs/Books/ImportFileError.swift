@@ -20,7 +20,7 @@ package struct ImportFileError: Error, Hashable, Sendable, CustomStringConvertib
 
   /// The kind of fault.
   package var code: Code
-  /// What is wrong and where, for people.
+  /// What is wrong and where, for display.
   package var description: String
 
   /// Creates an error.

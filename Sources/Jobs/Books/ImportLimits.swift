@@ -1,4 +1,4 @@
-/// What an import reads at most.
+/// The limits of an import.
 package struct ImportLimits: Hashable, Sendable {
   /// The longest file, in bytes.
   package var fileBytes = 10 << 20

@@ -27,9 +27,19 @@ package struct BooksTrackDialectService: Sendable {
   /// - Parameters:
   ///   - jobs: The jobs.
   ///   - acceptsBareIDs: Whether the id alone opens a job that the app started: parts of the app send no token.
+  ///   - acceptsQueryTokens: Whether a token of such a job may stand in the query: parts of the app send it there.
   ///   - logger: Where failures are told.
-  package init(_ jobs: JobsService, acceptsBareIDs: Bool, logger: Logger) {
-    view = jobs.view(dialect: Self.mark, acceptsBareIDs: acceptsBareIDs)
+  package init(
+    _ jobs: JobsService,
+    acceptsBareIDs: Bool,
+    acceptsQueryTokens: Bool,
+    logger: Logger
+  ) {
+    view = jobs.view(
+      dialect: Self.mark,
+      acceptsBareIDs: acceptsBareIDs,
+      acceptsQueryTokens: acceptsQueryTokens
+    )
     native = jobs.door
     self.logger = logger
   }
@@ -76,10 +86,12 @@ struct BooksTrackShared<Context: RequestContext>: RouterMiddleware {
 
   /// The job of `DELETE /v1/jobs/{id}` and `GET /v1/jobs/{id}/results`.
   private static func place(_ request: Request) -> (id: String, isResults: Bool)? {
-    let parts = request.uri.path.dropFirst(prefix.count).split(
+    var parts = request.uri.path.dropFirst(prefix.count).split(
       separator: "/",
       omittingEmptySubsequences: false
     )
+    // As the router of all other addresses, which passes a slash at the end.
+    if parts.count > 1, parts.last?.isEmpty == true { parts.removeLast() }
     switch (request.method, parts.count) {
     case (.delete, 1): return (String(parts[0]), false)
     case (.get, 2) where parts[1] == "results": return (String(parts[0]), true)

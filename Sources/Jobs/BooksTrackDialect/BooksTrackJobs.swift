@@ -129,6 +129,15 @@ struct BooksTrackJobs: Sendable {
   /// The results: the members that a job of this kind has in any of the app's structures.
   func results(_ request: Request, id: String) async throws -> Response {
     let job = try await job(request, id)
+    // The original keeps the results of jobs that succeeded, and knows none of others.
+    if job.state == .failed {
+      let failure = try await view.completion(job)?.failure?.message
+      throw Problem(
+        .notFound,
+        JobProblemCode.notFound.rawValue,
+        detail: "the job failed and has no results: \(failure ?? "no reason given")"
+      )
+    }
     let results = BooksTrackResults(
       pipeline: job.pipeline,
       items: try await view.results(job),

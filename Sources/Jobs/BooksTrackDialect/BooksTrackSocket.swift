@@ -46,7 +46,8 @@ package struct BooksTrackDoor: WebSocketAuthorizer {
         version: query["version"].flatMap { WireVersion(parsing: $0) },
         photos: (try? await view.fileCount(job)) ?? 0
       ),
-      tellsStanding: query["reconnect"] == "true",
+      standing: query["reconnect"] == "true"
+        ? ReadyConversation.Standing(position: job.position, progress: job.progress) : nil,
       logger: logger
     )
     return WebSocketAcceptance(subprotocol: credential?.subprotocol) { await session.run($0) }
@@ -76,14 +77,14 @@ private final class BooksTrackSession: Sendable {
     view: JobsView,
     hearing: JobHearing,
     messages: BooksTrackMessages,
-    tellsStanding: Bool,
+    standing: ReadyConversation.Standing?,
     logger: Logger
   ) {
     self.view = view
     self.hearing = hearing
     self.messages = messages
     self.logger = logger
-    conversation = Mutex(ReadyConversation(at: .now, tellsStanding: tellsStanding))
+    conversation = Mutex(ReadyConversation(at: .now, standing: standing))
     (wakes, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
@@ -188,7 +189,8 @@ private final class BooksTrackSession: Sendable {
   private func text(_ step: ReadyConversation.Step) async throws -> JSONValue {
     switch step {
     case .acknowledge: return messages.readyAck(at: view.now)
-    case .stand, .close: return messages.reconnected(hearing.job.progress, at: view.now)
+    case .stand(let progress): return messages.reconnected(progress, at: view.now)
+    case .close: return messages.reconnected(hearing.job.progress, at: view.now)
     case .live(let progress): return messages.alive(progress, at: view.now)
     case .say(let event):
       hearing.told()

@@ -84,7 +84,7 @@ struct BooksTrackStarts: Sendable {
     return (try? JSONReader.value(of: bytes, rules: Self.rules))?["books"]?.list?.count ?? 0
   }
 
-  /// The books of a request: as books, as numbers that were scanned, or as works that are no more than titles.
+  /// The books of a request: as books, as scanned numbers, or as works with only a title.
   private static func list(_ value: JSONValue) throws -> JSONValue {
     if let codes = value["barcodes"]?.list {
       return .list(codes.map { .object(["isbn": $0]) })

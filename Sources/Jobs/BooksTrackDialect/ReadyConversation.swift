@@ -5,7 +5,8 @@ import TolerantDecoding
 ///
 /// 1. Nothing is said before `ready`, or before ``readyWait`` is over for an app that never says it.
 /// 2. What happens before that waits: the start, the newest progress in place of what it is newer than, and the end.
-///    So there are at most three events, however long a job goes on.
+///    So there are at most three events, however long a job goes on. Who asks where the job stands hears that, and of
+///    what was before that no more.
 /// 3. The end is said once and last, and the socket stays for ``linger`` after it.
 package struct ReadyConversation: Sendable {
   /// What is to be done, in order.
@@ -13,7 +14,7 @@ package struct ReadyConversation: Sendable {
     /// Say that the server knows that the app listens.
     case acknowledge
     /// Say where the job stands, for an app that was here before.
-    case stand
+    case stand(JobProgress)
     /// Say an event.
     case say(JobEvent)
     /// Say that the job lives.
@@ -37,6 +38,20 @@ package struct ReadyConversation: Sendable {
   /// How long the socket stays after the end of the job was said, in seconds.
   package static let linger = 1.0
 
+  /// Where a job stands.
+  package struct Standing: Hashable, Sendable {
+    /// The last event that is told by it.
+    package var position: EventPosition
+    /// How far the job is.
+    package var progress: JobProgress
+
+    /// Creates a standing.
+    package init(position: EventPosition, progress: JobProgress) {
+      self.position = position
+      self.progress = progress
+    }
+  }
+
   private enum Phase: Hashable {
     /// The app has not said that it listens; until when that is waited for.
     case waiting(until: ContinuousClock.Instant)
@@ -48,7 +63,8 @@ package struct ReadyConversation: Sendable {
 
   private var phase: Phase
   private var isReadyNew = false
-  private var tellsStanding: Bool
+  private var standing: Standing?
+  private var hasStood = false
   private var start: JobEvent?
   private var progress: JobEvent?
   private var end: JobEvent?
@@ -59,18 +75,26 @@ package struct ReadyConversation: Sendable {
   ///
   /// - Parameters:
   ///   - now: The time.
-  ///   - tellsStanding: Whether the app asks where the job stands.
-  package init(at now: ContinuousClock.Instant, tellsStanding: Bool = false) {
+  ///   - standing: Where the job stands, if the app asks that; else nothing.
+  package init(at now: ContinuousClock.Instant, standing: Standing? = nil) {
     phase = .waiting(until: now + .seconds(Self.readyWait))
-    self.tellsStanding = tellsStanding
+    self.standing = standing
   }
 
   /// An event happened.
   package mutating func happened(_ event: JobEvent) {
     guard end == nil, phase != .closed else { return }
     switch event.body {
-    case .started: start = event
-    case .progress: progress = event
+    case .started: if standing == nil { start = event }
+    case .progress(let news):
+      guard let known = standing else {
+        progress = event
+        return
+      }
+      guard event.position > known.position else { return }
+      standing = Standing(position: event.position, progress: news)
+      // Before it is said where the job stands, it is part of that.
+      if hasStood { progress = event }
     case .ended: end = event
     }
   }
@@ -97,9 +121,9 @@ package struct ReadyConversation: Sendable {
     }
     if case .waiting(let until) = phase, now >= until { phase = .open }
     if case .open = phase {
-      if tellsStanding {
-        tellsStanding = false
-        steps.append(.stand)
+      if let standing, !hasStood {
+        hasStood = true
+        steps.append(.stand(standing.progress))
       }
       steps += [start, progress].compactMap(\.self).map { .say($0) }
       if steps.isEmpty, end == nil, let pulse { steps.append(.live(pulse)) }
@@ -124,13 +148,14 @@ package struct ReadyConversation: Sendable {
     return steps
   }
 
-  /// The steps were taken, and the socket took its time: it stays for ``linger`` from now on, if the end was among them.
+  /// Records that the steps were carried out, which may have taken a while: after the end the socket stays open for
+  /// ``linger`` from now on.
   package mutating func told(at now: ContinuousClock.Instant) {
     guard case .over(let ending, _) = phase else { return }
     phase = .over(ending, until: now + .seconds(Self.linger))
   }
 
-  /// When there is something to be done without anything happening; nothing if there never is.
+  /// When to call again if nothing else happens; `nil` if never.
   package var wakesAt: ContinuousClock.Instant? {
     switch phase {
     case .waiting(let until), .over(_, let until): until

@@ -27,15 +27,15 @@ public struct JobCredential: Hashable, Sendable {
     self.init(job: job, token: started.token, tokenExpiresAt: end ?? started.tokenExpiresAt)
   }
 
-  /// What lets a request in.
+  /// The header fields that authorize a request.
   var authorization: HTTPFields { [.authorization: "Bearer \(token)"] }
 }
 
-/// Why a server was asked in vain.
+/// Errors thrown by ``JobClient``.
 public enum JobClientFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// There was no answer.
+  /// The server did not respond.
   case unreachable(String)
-  /// The server refused.
+  /// The server rejected the request.
   case refused(JobRefusal)
   /// The job is not over.
   case notFinished
@@ -44,7 +44,7 @@ public enum JobClientFailure: Error, Hashable, Sendable, CustomStringConvertible
   /// The results are gone.
   case expired
 
-  /// What is wrong, for a person.
+  /// What is wrong, for display.
   public var description: String {
     switch self {
     case .unreachable(let text): text
@@ -104,9 +104,9 @@ public struct JobClient: Sendable {
   ///   - pipeline: Its kind.
   ///   - content: The table, the books or the form.
   ///   - type: The media type of the content.
-  ///   - options: What the pipeline is to do otherwise than usual.
+  ///   - options: The options of the pipeline.
   ///   - key: A key of your own; the same request with the same key starts one job.
-  /// - Returns: What opens the job.
+  /// - Returns: The credential of the job.
   /// - Throws: ``JobClientFailure``.
   public func start(
     _ pipeline: PipelineName,
@@ -135,14 +135,16 @@ public struct JobClient: Sendable {
     }
   }
 
-  /// Starts a job, and asks again with the same key while the server has no room and says when to come back, and when
-  /// the connection fails: nobody knows then whether the server has taken the job, and the key lets it start once.
+  /// Starts a job.
+  ///
+  /// Retries with the same key while the server is busy and says when to retry, and after a connection failure: the
+  /// server may have accepted the job, and the key prevents a second one.
   ///
   /// - Parameters:
   ///   - pipeline: Its kind.
   ///   - content: The table, the books or the form.
   ///   - type: The media type of the content.
-  ///   - options: What the pipeline is to do otherwise than usual.
+  ///   - options: The options of the pipeline.
   ///   - key: A key of your own; the same request with the same key starts one job.
   ///   - patience: The longest time to wait in all.
   ///   - broken: Told before each wait after a connection failed how it failed and how long the wait is.
@@ -243,9 +245,9 @@ public struct JobClient: Sendable {
   ///
   /// - Parameters:
   ///   - ticket: The job.
-  ///   - outcome: Which outcome; nothing for all.
-  ///   - after: The number of the last result that is known; nothing for the beginning.
-  ///   - limit: The most; nothing for what the server likes.
+  ///   - outcome: The outcome; `nil` for all.
+  ///   - after: The number of the last known result; `nil` for the beginning.
+  ///   - limit: The most results; `nil` for the server's default.
   /// - Returns: The page.
   /// - Throws: ``JobClientFailure``; only ``JobClientFailure/expired`` says that results are gone.
   public func results(
@@ -301,7 +303,7 @@ public struct JobClient: Sendable {
     }
   }
 
-  /// What a refusal says: a code of ours more than the status, which servers of another kind give without one.
+  /// Maps a refusal: one of our codes says more than the status, and other servers send a status without one.
   static func failure(_ refusal: JobRefusal) -> JobClientFailure {
     switch (JobProblemCode(rawValue: refusal.error.code), refusal.status) {
     case (.notFound, _), (nil, 404): .unknownJob

@@ -20,15 +20,15 @@ public enum JobUpdate: Hashable, Sendable {
 }
 
 extension JobClient {
-  /// Follows a job to its end, whatever happens to connections in between.
+  /// Follows a job to its end, across connections.
   ///
-  /// Ending the iteration or cancelling the task ends the following; the job goes on.
+  /// Ending the iteration or canceling the task stops following; the job continues.
   ///
   /// - Parameters:
   ///   - ticket: The job.
-  ///   - position: The last event that is known; nothing for the beginning.
+  ///   - position: The last known event; `nil` for the beginning.
   ///   - policy: Waits and limits.
-  /// - Returns: News, ending with ``JobUpdate/finished(_:)``.
+  /// - Returns: Updates, ending with ``JobUpdate/finished(_:)``.
   public func follow(
     _ ticket: JobCredential,
     after position: EventPosition? = nil,
@@ -56,7 +56,8 @@ private actor JobFollowing {
   private let begin = ContinuousClock.now
   private let beginWall = JobClient.wallTime
   private var connection: Task<Void, Never>?
-  /// A question for a new token; it goes on beside a stream, and is never left: its answer is the only way on.
+  /// A request for a new token; it runs beside a stream and is never abandoned: without its response the follower
+  /// cannot continue.
   private var renewal: Task<Void, Never>?
   private var alarm: Task<Void, Never>?
   private var shown: JobFollower.Transport?
@@ -265,7 +266,7 @@ private actor JobFollowing {
   private static func trouble(_ failure: JobClientFailure) -> JobFollower.Trouble {
     switch failure {
     case .unreachable: .broken
-    // What is no refusal and not what was asked for cannot be read.
+    // A successful response of another kind cannot be read.
     case .refused(let refusal) where 200..<300 ~= refusal.status: .unreadable
     case .refused(let refusal): .status(refusal.status)
     case .notFinished: .status(409)

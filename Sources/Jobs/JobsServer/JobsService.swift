@@ -26,11 +26,11 @@ package struct JobsService: Sendable {
   ///
   /// - Parameters:
   ///   - store: The jobs.
-  ///   - pipelines: What does the work.
-  ///   - rules: Which requests of browsers are answered.
-  ///   - acceptsQueryToken: Whether a token may stand in the query, where it ends up in logs.
-  ///   - clock: What time it is.
-  ///   - logger: Where failures are told.
+  ///   - pipelines: The pipelines that do the work.
+  ///   - rules: The origin rules for requests of browsers.
+  ///   - acceptsQueryToken: Whether a token is accepted in the query, where it ends up in logs.
+  ///   - clock: The service clock.
+  ///   - logger: Logs failures.
   package init(
     store: JobStore,
     pipelines: [any JobPipeline],
@@ -53,22 +53,20 @@ package struct JobsService: Sendable {
       pipelines: Set(pipelines.map(\.name)),
       permits: UploadPermits(
         most: store.limits.uploads,
-        mostBytes: store.limits.uploadBytes
+        mostBytes: store.limits.uploadBytes,
+        mostWaiting: store.limits.uploadsWaiting
       ),
       starts: StartPermits(store.limits),
       tally: hub.tally
     )
   }
 
-  /// Whether a token may stand in the query, where it ends up in logs.
-  package var acceptsQueryToken: Bool { gate.acceptsQueryToken }
-
   /// Opens WebSockets for the server.
   package var door: JobSocketAuthorizer {
     JobSocketAuthorizer(store: store, hub: hub, gate: gate, rules: rules, logger: logger)
   }
 
-  /// Takes up the jobs that are open and that nobody works on, again and again, and removes what is too old, until the task is cancelled.
+  /// Resumes unfinished jobs that no worker runs, and removes expired ones, until the task is canceled.
   package func run() async throws {
     var hasCounted = false
     while !Task.isCancelled {
@@ -107,7 +105,7 @@ package struct JobsService: Sendable {
         logger.error("jobs cannot be looked at", metadata: ["error": "\(error)"])
       }
       do {
-        // Not until an instant of a clock that somebody may set.
+        // Not until an instant of the service clock, which may be set.
         try await Task.sleep(for: .seconds(Self.sweepSeconds / clock.pace))
       } catch {
         break
@@ -146,10 +144,10 @@ package struct JobsService: Sendable {
   /// Lets every listener go, so that the server can end.
   package func close() { hub.close() }
 
-  /// What the methods of its paths take, for ``Serving/RouteMethods``.
+  /// The methods of its paths, for ``Serving/RouteMethods``.
   package var forms: [RouteMethods.Form] { JobWord.forms(Set(pipelines.keys)) }
 
-  /// Adds the endpoints, for those only whom the rules let in.
+  /// Adds the endpoints, behind the origin rules.
   package func add(to router: Router<some RequestContext>) {
     add(
       to: router.group()

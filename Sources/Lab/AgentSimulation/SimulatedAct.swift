@@ -16,7 +16,7 @@ package struct SimulatedAct: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// The agent's process starts, with this command, in the worktree.
     case start(command: String)
-    /// It ends by itself, or is killed.
+    /// It exits, or is killed.
     case stop(isKilled: Bool)
     /// Bytes are appended to a log.
     case append(Home, path: String, [UInt8])

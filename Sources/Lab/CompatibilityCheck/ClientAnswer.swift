@@ -16,7 +16,7 @@ package struct ClientAnswer: Sendable {
   /// The status code.
   package var status: Int { head.status.code }
 
-  /// The value of a header field; nothing if it is absent.
+  /// The value of a header field; `nil` if it is absent.
   ///
   /// - Parameter name: The name, in any case.
   package subscript(field name: String) -> String? {

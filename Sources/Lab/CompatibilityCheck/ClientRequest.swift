@@ -11,7 +11,7 @@ package struct ClientRequest: Sendable, CustomStringConvertible {
   package var query: [(String, String?)]
   /// The header fields, in the client's order.
   package var fields: HTTPFields
-  /// The content; nothing for none.
+  /// The content, if any.
   package var content: [UInt8]?
   /// The client's own limit on the wait for the whole answer.
   package var timeout: Duration

@@ -48,11 +48,11 @@ package final class ClientRun: Sendable {
   /// Takes a step and notes how it ended.
   ///
   /// - Parameters:
-  ///   - client: Which client of the app takes it.
+  ///   - client: The client of the app that takes the step.
   ///   - asked: What the client asks, such as the method and the path of a request.
-  ///   - expected: What the client needs of the answer.
-  ///   - work: Takes the step, and tells the check what the client would trip over. An error is a fault.
-  /// - Returns: What the step gives; nothing if it threw.
+  ///   - expected: What the client needs from the response.
+  ///   - work: Takes the step, and reports to the check what the client would reject. An error is a fault.
+  /// - Returns: The result of the step; `nil` if it threw.
   @discardableResult
   package func step<Value: Sendable>(
     _ client: String = "",
@@ -79,11 +79,11 @@ package final class ClientRun: Sendable {
   /// Takes a step that is one request.
   ///
   /// - Parameters:
-  ///   - client: Which client of the app takes it.
+  ///   - client: The client of the app that takes the step.
   ///   - request: The request.
-  ///   - expected: What the client needs of the answer.
-  ///   - judge: Tells the check what the client would trip over.
-  /// - Returns: The answer; nothing if there is none.
+  ///   - expected: What the client needs from the response.
+  ///   - judge: Reports to the check what the client would reject.
+  /// - Returns: The response; `nil` if none arrived.
   @discardableResult
   package func step(
     _ client: String = "",
@@ -108,11 +108,11 @@ package final class ClientRun: Sendable {
     try await Task.sleep(for: duration / pace)
   }
 
-  /// Sends a request and collects its answer.
+  /// Sends a request and collects its response.
   ///
   /// - Parameter request: The request.
-  /// - Returns: The answer, whatever its status.
-  /// - Throws: `HTTPExchangeError` if there is none.
+  /// - Returns: The response, whatever its status.
+  /// - Throws: `HTTPExchangeError` if no response arrives.
   package func send(_ request: ClientRequest) async throws -> ClientAnswer {
     let head = httpRequest(request)
     let answer =
@@ -124,15 +124,15 @@ package final class ClientRun: Sendable {
     return ClientAnswer(head: answer.head, body: answer.body)
   }
 
-  /// Sends a request and hands over its answer while it comes, as for server-sent events.
+  /// Sends a request and delivers its response as it arrives, as for server-sent events.
   ///
   /// - Parameters:
   ///   - request: The request, without content.
-  ///   - receive: Takes one part and says whether more is wanted.
-  /// - Throws: `HTTPExchangeError` if there is no answer, or if it breaks off.
+  ///   - receive: Handles one part and returns whether more is wanted.
+  /// - Throws: `HTTPExchangeError` if no response arrives, or if it ends early.
   package func stream(
     _ request: ClientRequest,
-    receive: @escaping @Sendable (HTTPStreamPart) async -> HTTPStreamDemand
+    receive: nonisolated(nonsending) @escaping @Sendable (HTTPStreamPart) async -> HTTPStreamDemand
   ) async throws {
     try await transport.stream(httpRequest(request), timeout: request.timeout, receive: receive)
   }

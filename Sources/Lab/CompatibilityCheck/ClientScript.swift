@@ -47,10 +47,10 @@ package enum ClientScripts {
   /// Their names, for help and errors.
   package static let names = all.map { $0.name }.joined(separator: ", ")
 
-  /// The app of a name.
+  /// Returns the app with a name.
   ///
   /// - Parameter name: The name.
-  /// - Returns: The app; nothing if no app has the name.
+  /// - Returns: The app; `nil` if no app has the name.
   package static func named(_ name: String) -> (any ClientScript.Type)? {
     all.first { $0.name == name }
   }

@@ -43,7 +43,7 @@ package actor ClientSocket {
     return result
   }
 
-  /// The subprotocol that the server chose; nothing if none.
+  /// The subprotocol that the server chose, if any.
   package nonisolated var subprotocol: String? {
     socket.head.headerFields[.secWebSocketProtocol]
   }

@@ -44,7 +44,7 @@ private struct ShapeComparison {
   let reader: JSONShape.Reader
   var faults: [ShapeFault] = []
 
-  /// Compares a value that is there.
+  /// Compares a present value.
   mutating func compare(_ shape: JSONShape, _ value: JSONValue, at path: String) {
     guard faults.count < JSONShape.mostFaults else { return }
     switch (shape, value) {

@@ -84,7 +84,7 @@ package struct ShapeFault: Hashable, Sendable, CustomStringConvertible {
   package var path: String
   /// What the client's type expects.
   package var expected: String
-  /// What is there.
+  /// What was found.
   package var found: String
 
   package init(path: String, expected: String, found: String) {

@@ -55,9 +55,9 @@ enum DelayWalk {
     }
   }
 
-  /// Removes what is not known yet at an instant.
+  /// Removes what is not yet known at an instant.
   ///
-  /// - Returns: The first stop that the run has not left; the number of stops if there is none.
+  /// - Returns: The first stop that the run has not left; the number of stops if it has left all.
   static func look(_ calls: inout [RunCall], at instant: Int64) -> Int {
     guard let next = calls.firstIndex(where: { $0.departure > instant }) else { return calls.count }
     let final = calls[next]

@@ -190,7 +190,7 @@ extension FeedWorld {
     return alert
   }
 
-  // MARK: Everybody
+  // MARK: All riders
 
   private func generalAlerts(at instant: Int64) -> [Alert] {
     let day = instant / 86_400

@@ -7,7 +7,7 @@ package struct StopGroundTruth: Hashable, Sendable {
   package enum Status: String, Hashable, Sendable {
     /// The feed has no entry.
     case unreported
-    /// The feed says that there is no data.
+    /// The feed reports the stop as NO_DATA.
     case noData
     /// The run serves the stop at the times given.
     case served

@@ -73,7 +73,7 @@ package struct MechanismTable: Sendable {
     case proved(Int)
     /// These vectors failed.
     case failed([String])
-    /// There are no results for the row, for this reason.
+    /// The row has no results, for this reason.
     case notProved(String)
   }
 

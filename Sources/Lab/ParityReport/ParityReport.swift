@@ -30,7 +30,7 @@ package struct ParityReport: Sendable {
     return [
       "whether one recording is the other with new times, names and noise",
       "whether ages and source times were edited together",
-      "whether answers were left out and the others numbered anew",
+      "whether answers were left out and the others renumbered",
       "whether a page and a terminal made them, or one of the two made both",
       "whether the stop was written into both afterwards",
       "whether any of it was ever answered by a server",

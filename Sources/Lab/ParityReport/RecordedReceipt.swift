@@ -42,7 +42,7 @@ package struct RecordedReceipt: Hashable, Sendable {
     key: ReceiptKey
   ) {
     guard let receipt = AnswerReceipt(text) else {
-      verdict = .forged("is none")
+      verdict = .forged("is not a receipt")
       (self.serverTime, client, name) = (0, .program, 0)
       return
     }

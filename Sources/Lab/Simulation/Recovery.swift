@@ -65,8 +65,9 @@ enum Recovery {
   /// Returns the longest wait that any rule allows, plus one request.
   private static func bound(_ referee: ConformanceOracle) -> Int64 {
     let policy = referee.policy
+    let recheck = referee.wait?.reason == .gone ? policy.recheckGone : policy.recheck
     let waits = [
-      policy.recheck.milliseconds + policy.spread.milliseconds,
+      recheck.milliseconds + policy.spread.milliseconds,
       policy.retryAfterCap.milliseconds,
       2 * (policy.ladder.map(\.milliseconds).max() ?? 0),
       4 * max(policy.idle.milliseconds, referee.paceWished ?? 0),

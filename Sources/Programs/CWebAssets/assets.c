@@ -1,613 +1,382 @@
 #include "CWebAssets.h"
 
-// The files under Public/ become part of the program: it can be moved and still serves its pages. So do the
-// scripts of the refresh machine, from beside its sources.
-// Each file is named once here; Scripts/check-assets compares this list with the folders.
+// Written by Scripts/check-assets --write from the files in Public: the pages become part of the program, which can be
+// moved and still serves them.
 
-#define ASSET(identifier)                                                                          \
-  { identifier##_name, identifier##_bytes, sizeof(identifier##_bytes) }
-
-static const char index_html_name[] = "index.html";
-static const unsigned char index_html_bytes[] = {
-#embed "Public/index.html"
-};
-
-static const char absent_html_name[] = "absent.html";
-static const unsigned char absent_html_bytes[] = {
-#embed "Public/absent.html"
-};
-
-static const char jobs_html_name[] = "jobs.html";
-static const unsigned char jobs_html_bytes[] = {
-#embed "Public/jobs.html"
-};
-
-static const char workspaces_html_name[] = "workspaces.html";
-static const unsigned char workspaces_html_bytes[] = {
-#embed "Public/workspaces.html"
-};
-
-static const char board_css_name[] = "board.css";
-static const unsigned char board_css_bytes[] = {
-#embed "Public/board.css"
-};
-
-static const char diagnostics_css_name[] = "diagnostics.css";
-static const unsigned char diagnostics_css_bytes[] = {
-#embed "Public/diagnostics.css"
-};
-
-static const char modes_css_name[] = "modes.css";
-static const unsigned char modes_css_bytes[] = {
-#embed "Public/modes.css"
-};
-
-static const char page_css_name[] = "page.css";
-static const unsigned char page_css_bytes[] = {
-#embed "Public/page.css"
-};
-
-static const char sheets_css_name[] = "sheets.css";
-static const unsigned char sheets_css_bytes[] = {
-#embed "Public/sheets.css"
-};
-
-static const char work_css_name[] = "work.css";
-static const unsigned char work_css_bytes[] = {
-#embed "Public/work.css"
-};
-
-static const char address_js_name[] = "address.js";
-static const unsigned char address_js_bytes[] = {
-#embed "Public/address.js"
-};
-
-static const char age_plot_js_name[] = "age-plot.js";
-static const unsigned char age_plot_js_bytes[] = {
-#embed "Public/age-plot.js"
-};
-
-static const char announcer_js_name[] = "announcer.js";
-static const unsigned char announcer_js_bytes[] = {
-#embed "Public/announcer.js"
-};
-
-static const char api_js_name[] = "api.js";
-static const unsigned char api_js_bytes[] = {
-#embed "Public/api.js"
-};
-
-static const char content_digest_js_name[] = "content-digest.js";
-static const unsigned char content_digest_js_bytes[] = {
-#embed "../../../JavaScript/freshness/content-digest.js"
-};
-
-static const char arrival_js_name[] = "arrival.js";
-static const unsigned char arrival_js_bytes[] = {
-#embed "../../../JavaScript/freshness/arrival.js"
-};
-
-static const char banners_js_name[] = "banners.js";
-static const unsigned char banners_js_bytes[] = {
-#embed "Public/banners.js"
-};
-
-static const char board_answer_js_name[] = "board-answer.js";
-static const unsigned char board_answer_js_bytes[] = {
-#embed "Public/board-answer.js"
-};
-
-static const char board_question_js_name[] = "board-question.js";
-static const unsigned char board_question_js_bytes[] = {
-#embed "Public/board-question.js"
-};
-
-static const char board_stream_js_name[] = "board-stream.js";
-static const unsigned char board_stream_js_bytes[] = {
-#embed "Public/board-stream.js"
-};
-
-static const char clock_js_name[] = "clock.js";
-static const unsigned char clock_js_bytes[] = {
-#embed "../../../JavaScript/freshness/clock.js"
-};
-
-static const char colours_js_name[] = "colours.js";
-static const unsigned char colours_js_bytes[] = {
-#embed "Public/colours.js"
-};
-
-static const char departure_js_name[] = "departure.js";
-static const unsigned char departure_js_bytes[] = {
-#embed "Public/departure.js"
-};
-
-static const char device_js_name[] = "device.js";
-static const unsigned char device_js_bytes[] = {
-#embed "../../../JavaScript/freshness/device.js"
-};
-
-static const char diagnostics_view_js_name[] = "diagnostics-view.js";
-static const unsigned char diagnostics_view_js_bytes[] = {
-#embed "../../../JavaScript/freshness/diagnostics-view.js"
-};
-
-static const char diagnostics_js_name[] = "diagnostics.js";
-static const unsigned char diagnostics_js_bytes[] = {
-#embed "Public/diagnostics.js"
-};
-
-static const char dom_js_name[] = "dom.js";
-static const unsigned char dom_js_bytes[] = {
-#embed "Public/dom.js"
-};
-
-static const char emptiness_js_name[] = "emptiness.js";
-static const unsigned char emptiness_js_bytes[] = {
-#embed "Public/emptiness.js"
-};
-
-static const char event_stream_js_name[] = "event-stream.js";
-static const unsigned char event_stream_js_bytes[] = {
-#embed "../../../JavaScript/freshness/event-stream.js"
-};
-
-static const char favourites_js_name[] = "favourites.js";
-static const unsigned char favourites_js_bytes[] = {
-#embed "Public/favourites.js"
-};
-
-static const char filter_sheet_js_name[] = "filter-sheet.js";
-static const unsigned char filter_sheet_js_bytes[] = {
-#embed "Public/filter-sheet.js"
-};
-
-static const char freshness_line_js_name[] = "freshness-line.js";
-static const unsigned char freshness_line_js_bytes[] = {
-#embed "Public/freshness-line.js"
-};
-
-static const char keys_js_name[] = "keys.js";
-static const unsigned char keys_js_bytes[] = {
-#embed "Public/keys.js"
-};
-
-static const char origin_gate_js_name[] = "origin-gate.js";
-static const unsigned char origin_gate_js_bytes[] = {
-#embed "../../../JavaScript/freshness/origin-gate.js"
-};
-
-static const char rate_limit_js_name[] = "rate-limit.js";
-static const unsigned char rate_limit_js_bytes[] = {
-#embed "../../../JavaScript/freshness/rate-limit.js"
-};
-
-static const char live_board_js_name[] = "live-board.js";
-static const unsigned char live_board_js_bytes[] = {
-#embed "Public/live-board.js"
-};
-
-static const char marks_js_name[] = "marks.js";
-static const unsigned char marks_js_bytes[] = {
-#embed "../../../JavaScript/freshness/marks.js"
-};
-
-static const char memory_js_name[] = "memory.js";
-static const unsigned char memory_js_bytes[] = {
-#embed "Public/memory.js"
-};
-
-static const char moments_js_name[] = "moments.js";
-static const unsigned char moments_js_bytes[] = {
-#embed "Public/moments.js"
-};
-
-static const char next_question_js_name[] = "next-question.js";
-static const unsigned char next_question_js_bytes[] = {
-#embed "../../../JavaScript/freshness/next-question.js"
-};
-
-static const char page_js_name[] = "page.js";
-static const unsigned char page_js_bytes[] = {
-#embed "Public/page.js"
-};
-
-static const char pane_js_name[] = "pane.js";
-static const unsigned char pane_js_bytes[] = {
-#embed "Public/pane.js"
-};
-
-static const char rows_js_name[] = "rows.js";
-static const unsigned char rows_js_bytes[] = {
-#embed "Public/rows.js"
+static const unsigned char bytes_0[] = {
+#embed "Prepared/absent.html"
 };
-
-static const char sample_record_js_name[] = "sample-record.js";
-static const unsigned char sample_record_js_bytes[] = {
-#embed "../../../JavaScript/freshness/sample-record.js"
-};
-
-static const char saved_board_js_name[] = "saved-board.js";
-static const unsigned char saved_board_js_bytes[] = {
-#embed "Public/saved-board.js"
-};
-
-static const char search_js_name[] = "search.js";
-static const unsigned char search_js_bytes[] = {
-#embed "Public/search.js"
-};
-
-static const char service_worker_js_name[] = "service-worker.js";
-static const unsigned char service_worker_js_bytes[] = {
-#embed "Public/service-worker.js"
-};
-
-static const char trip_js_name[] = "trip.js";
-static const unsigned char trip_js_bytes[] = {
-#embed "Public/trip.js"
-};
-
-static const char views_js_name[] = "views.js";
-static const unsigned char views_js_bytes[] = {
-#embed "Public/views.js"
-};
-
-static const char words_de_js_name[] = "words-de.js";
-static const unsigned char words_de_js_bytes[] = {
-#embed "Public/words-de.js"
-};
-
-static const char words_en_js_name[] = "words-en.js";
-static const unsigned char words_en_js_bytes[] = {
-#embed "Public/words-en.js"
-};
-
-static const char words_fr_js_name[] = "words-fr.js";
-static const unsigned char words_fr_js_bytes[] = {
-#embed "Public/words-fr.js"
-};
-
-static const char words_it_js_name[] = "words-it.js";
-static const unsigned char words_it_js_bytes[] = {
-#embed "Public/words-it.js"
-};
-
-static const char words_js_name[] = "words.js";
-static const unsigned char words_js_bytes[] = {
-#embed "Public/words.js"
-};
-
-static const char action_sheet_js_name[] = "action-sheet.js";
-static const unsigned char action_sheet_js_bytes[] = {
-#embed "Public/action-sheet.js"
-};
-
-static const char book_list_js_name[] = "book-list.js";
-static const unsigned char book_list_js_bytes[] = {
-#embed "Public/book-list.js"
-};
-
-static const char diff_sheet_js_name[] = "diff-sheet.js";
-static const unsigned char diff_sheet_js_bytes[] = {
-#embed "Public/diff-sheet.js"
-};
-
-static const char failed_rows_js_name[] = "failed-rows.js";
-static const unsigned char failed_rows_js_bytes[] = {
-#embed "Public/failed-rows.js"
-};
-
-static const char job_api_js_name[] = "job-api.js";
-static const unsigned char job_api_js_bytes[] = {
-#embed "Public/job-api.js"
-};
-
-static const char job_card_js_name[] = "job-card.js";
-static const unsigned char job_card_js_bytes[] = {
-#embed "Public/job-card.js"
-};
-
-static const char job_follower_js_name[] = "job-follower.js";
-static const unsigned char job_follower_js_bytes[] = {
-#embed "Public/job-follower.js"
-};
-
-static const char job_messages_js_name[] = "job-messages.js";
-static const unsigned char job_messages_js_bytes[] = {
-#embed "Public/job-messages.js"
-};
-
-static const char job_problems_js_name[] = "job-problems.js";
-static const unsigned char job_problems_js_bytes[] = {
-#embed "Public/job-problems.js"
-};
-
-static const char job_results_js_name[] = "job-results.js";
-static const unsigned char job_results_js_bytes[] = {
-#embed "Public/job-results.js"
-};
-
-static const char job_run_js_name[] = "job-run.js";
-static const unsigned char job_run_js_bytes[] = {
-#embed "Public/job-run.js"
+static const unsigned char bytes_1[] = {
+#embed "Prepared/board-diagnostics.js"
 };
-
-static const char job_start_js_name[] = "job-start.js";
-static const unsigned char job_start_js_bytes[] = {
-#embed "Public/job-start.js"
-};
-
-static const char problem_words_de_js_name[] = "problem-words-de.js";
-static const unsigned char problem_words_de_js_bytes[] = {
-#embed "Public/problem-words-de.js"
-};
-
-static const char problem_words_en_js_name[] = "problem-words-en.js";
-static const unsigned char problem_words_en_js_bytes[] = {
-#embed "Public/problem-words-en.js"
-};
-
-static const char problem_words_fr_js_name[] = "problem-words-fr.js";
-static const unsigned char problem_words_fr_js_bytes[] = {
-#embed "Public/problem-words-fr.js"
-};
-
-static const char problem_words_it_js_name[] = "problem-words-it.js";
-static const unsigned char problem_words_it_js_bytes[] = {
-#embed "Public/problem-words-it.js"
-};
-
-static const char jobs_js_name[] = "jobs.js";
-static const unsigned char jobs_js_bytes[] = {
-#embed "Public/jobs.js"
-};
-
-static const char live_resource_js_name[] = "live-resource.js";
-static const unsigned char live_resource_js_bytes[] = {
-#embed "../../../JavaScript/freshness/live-resource.js"
-};
-
-static const char resource_stream_js_name[] = "resource-stream.js";
-static const unsigned char resource_stream_js_bytes[] = {
-#embed "../../../JavaScript/freshness/resource-stream.js"
-};
-
-static const char agent_reason_js_name[] = "agent-reason.js";
-static const unsigned char agent_reason_js_bytes[] = {
-#embed "Public/agent-reason.js"
-};
-
-static const char notices_js_name[] = "notices.js";
-static const unsigned char notices_js_bytes[] = {
-#embed "Public/notices.js"
-};
-
-static const char omission_list_js_name[] = "omission-list.js";
-static const unsigned char omission_list_js_bytes[] = {
-#embed "Public/omission-list.js"
+static const unsigned char gzip_1[] = {
+#embed "Prepared/board-diagnostics.js.gz"
 };
-
-static const char restore_list_js_name[] = "restore-list.js";
-static const unsigned char restore_list_js_bytes[] = {
-#embed "Public/restore-list.js"
-};
-
-static const char token_form_js_name[] = "token-form.js";
-static const unsigned char token_form_js_bytes[] = {
-#embed "Public/token-form.js"
-};
-
-static const char visit_memory_js_name[] = "visit-memory.js";
-static const unsigned char visit_memory_js_bytes[] = {
-#embed "Public/visit-memory.js"
+static const unsigned char brotli_1[] = {
+#embed "Prepared/board-diagnostics.js.br"
 };
-
-static const char work_page_js_name[] = "work-page.js";
-static const unsigned char work_page_js_bytes[] = {
-#embed "Public/work-page.js"
-};
-
-static const char work_words_de_js_name[] = "work-words-de.js";
-static const unsigned char work_words_de_js_bytes[] = {
-#embed "Public/work-words-de.js"
+static const unsigned char bytes_2[] = {
+#embed "Prepared/board-filter-sheet.js"
 };
-
-static const char work_words_en_js_name[] = "work-words-en.js";
-static const unsigned char work_words_en_js_bytes[] = {
-#embed "Public/work-words-en.js"
-};
-
-static const char work_words_fr_js_name[] = "work-words-fr.js";
-static const unsigned char work_words_fr_js_bytes[] = {
-#embed "Public/work-words-fr.js"
+static const unsigned char gzip_2[] = {
+#embed "Prepared/board-filter-sheet.js.gz"
 };
-
-static const char work_words_it_js_name[] = "work-words-it.js";
-static const unsigned char work_words_it_js_bytes[] = {
-#embed "Public/work-words-it.js"
+static const unsigned char brotli_2[] = {
+#embed "Prepared/board-filter-sheet.js.br"
 };
-
-static const char workspace_api_js_name[] = "workspace-api.js";
-static const unsigned char workspace_api_js_bytes[] = {
-#embed "Public/workspace-api.js"
+static const unsigned char bytes_3[] = {
+#embed "Prepared/board-search.js"
 };
-
-static const char workspace_list_js_name[] = "workspace-list.js";
-static const unsigned char workspace_list_js_bytes[] = {
-#embed "Public/workspace-list.js"
+static const unsigned char gzip_3[] = {
+#embed "Prepared/board-search.js.gz"
 };
-
-static const char workspace_source_js_name[] = "workspace-source.js";
-static const unsigned char workspace_source_js_bytes[] = {
-#embed "Public/workspace-source.js"
+static const unsigned char brotli_3[] = {
+#embed "Prepared/board-search.js.br"
 };
-
-static const char workspace_stream_js_name[] = "workspace-stream.js";
-static const unsigned char workspace_stream_js_bytes[] = {
-#embed "Public/workspace-stream.js"
+static const unsigned char bytes_4[] = {
+#embed "Prepared/board-trip.js"
 };
-
-static const char workspaces_js_name[] = "workspaces.js";
-static const unsigned char workspaces_js_bytes[] = {
-#embed "Public/workspaces.js"
+static const unsigned char gzip_4[] = {
+#embed "Prepared/board-trip.js.gz"
 };
-
-static const char worktree_card_js_name[] = "worktree-card.js";
-static const unsigned char worktree_card_js_bytes[] = {
-#embed "Public/worktree-card.js"
+static const unsigned char brotli_4[] = {
+#embed "Prepared/board-trip.js.br"
 };
-
-static const char freshness_messages_js_name[] = "freshness-messages.js";
-static const unsigned char freshness_messages_js_bytes[] = {
-#embed "../../../JavaScript/freshness/freshness-messages.js"
+static const unsigned char bytes_5[] = {
+#embed "Prepared/board.js"
 };
-
-static const char freshness_words_js_name[] = "freshness-words.js";
-static const unsigned char freshness_words_js_bytes[] = {
-#embed "../../../JavaScript/freshness/freshness-words.js"
+static const unsigned char gzip_5[] = {
+#embed "Prepared/board.js.gz"
 };
-
-static const char freshness_js_name[] = "freshness.js";
-static const unsigned char freshness_js_bytes[] = {
-#embed "../../../JavaScript/freshness/freshness.js"
+static const unsigned char brotli_5[] = {
+#embed "Prepared/board.js.br"
 };
-
-static const char freshness_wasm_name[] = "freshness.wasm";
-static const unsigned char freshness_wasm_bytes[] = {
+static const unsigned char bytes_6[] = {
 #embed "../../../JavaScript/freshness/freshness.wasm"
 };
-
-static const char icon_maskable_svg_name[] = "icon-maskable.svg";
-static const unsigned char icon_maskable_svg_bytes[] = {
-#embed "Public/icon-maskable.svg"
+static const unsigned char gzip_6[] = {
+#embed "Prepared/freshness.wasm.gz"
 };
-
-static const char icon_svg_name[] = "icon.svg";
-static const unsigned char icon_svg_bytes[] = {
-#embed "Public/icon.svg"
+static const unsigned char brotli_6[] = {
+#embed "Prepared/freshness.wasm.br"
 };
-
-static const char manifest_webmanifest_name[] = "manifest.webmanifest";
-static const unsigned char manifest_webmanifest_bytes[] = {
-#embed "Public/manifest.webmanifest"
+static const unsigned char bytes_7[] = {
+#embed "Public/icons/icon-maskable.svg"
 };
-
-static const char openapi_jobs_json_name[] = "openapi-jobs.json";
-static const unsigned char openapi_jobs_json_bytes[] = {
-#embed "Public/openapi-jobs.json"
+static const unsigned char bytes_8[] = {
+#embed "Public/icons/icon.svg"
 };
-
-static const char openapi_json_name[] = "openapi.json";
-static const unsigned char openapi_json_bytes[] = {
-#embed "Public/openapi.json"
+static const unsigned char bytes_9[] = {
+#embed "Prepared/index-no-jobs-no-workspaces.html"
 };
-
-static const char openapi_workspaces_json_name[] = "openapi-workspaces.json";
-static const unsigned char openapi_workspaces_json_bytes[] = {
-#embed "Public/openapi-workspaces.json"
+static const unsigned char gzip_9[] = {
+#embed "Prepared/index-no-jobs-no-workspaces.html.gz"
+};
+static const unsigned char brotli_9[] = {
+#embed "Prepared/index-no-jobs-no-workspaces.html.br"
+};
+static const unsigned char bytes_10[] = {
+#embed "Prepared/index-no-jobs.html"
+};
+static const unsigned char gzip_10[] = {
+#embed "Prepared/index-no-jobs.html.gz"
+};
+static const unsigned char brotli_10[] = {
+#embed "Prepared/index-no-jobs.html.br"
+};
+static const unsigned char bytes_11[] = {
+#embed "Prepared/index-no-workspaces.html"
+};
+static const unsigned char gzip_11[] = {
+#embed "Prepared/index-no-workspaces.html.gz"
+};
+static const unsigned char brotli_11[] = {
+#embed "Prepared/index-no-workspaces.html.br"
+};
+static const unsigned char bytes_12[] = {
+#embed "Prepared/index.css"
+};
+static const unsigned char gzip_12[] = {
+#embed "Prepared/index.css.gz"
+};
+static const unsigned char brotli_12[] = {
+#embed "Prepared/index.css.br"
+};
+static const unsigned char bytes_13[] = {
+#embed "Prepared/index.html"
+};
+static const unsigned char gzip_13[] = {
+#embed "Prepared/index.html.gz"
+};
+static const unsigned char brotli_13[] = {
+#embed "Prepared/index.html.br"
+};
+static const unsigned char bytes_14[] = {
+#embed "Prepared/jobs-no-workspaces.html"
+};
+static const unsigned char gzip_14[] = {
+#embed "Prepared/jobs-no-workspaces.html.gz"
+};
+static const unsigned char brotli_14[] = {
+#embed "Prepared/jobs-no-workspaces.html.br"
+};
+static const unsigned char bytes_15[] = {
+#embed "Prepared/jobs.html"
+};
+static const unsigned char gzip_15[] = {
+#embed "Prepared/jobs.html.gz"
+};
+static const unsigned char brotli_15[] = {
+#embed "Prepared/jobs.html.br"
+};
+static const unsigned char bytes_16[] = {
+#embed "Prepared/jobs.js"
+};
+static const unsigned char gzip_16[] = {
+#embed "Prepared/jobs.js.gz"
+};
+static const unsigned char brotli_16[] = {
+#embed "Prepared/jobs.js.br"
+};
+static const unsigned char bytes_17[] = {
+#embed "Prepared/manifest.webmanifest"
+};
+static const unsigned char bytes_18[] = {
+#embed "Prepared/messages-de-board.js"
+};
+static const unsigned char gzip_18[] = {
+#embed "Prepared/messages-de-board.js.gz"
+};
+static const unsigned char brotli_18[] = {
+#embed "Prepared/messages-de-board.js.br"
+};
+static const unsigned char bytes_19[] = {
+#embed "Prepared/messages-de-jobs.js"
+};
+static const unsigned char gzip_19[] = {
+#embed "Prepared/messages-de-jobs.js.gz"
+};
+static const unsigned char brotli_19[] = {
+#embed "Prepared/messages-de-jobs.js.br"
+};
+static const unsigned char bytes_20[] = {
+#embed "Prepared/messages-de-problems.js"
+};
+static const unsigned char gzip_20[] = {
+#embed "Prepared/messages-de-problems.js.gz"
+};
+static const unsigned char brotli_20[] = {
+#embed "Prepared/messages-de-problems.js.br"
+};
+static const unsigned char bytes_21[] = {
+#embed "Prepared/messages-de-worktrees.js"
+};
+static const unsigned char gzip_21[] = {
+#embed "Prepared/messages-de-worktrees.js.gz"
+};
+static const unsigned char brotli_21[] = {
+#embed "Prepared/messages-de-worktrees.js.br"
+};
+static const unsigned char bytes_22[] = {
+#embed "Prepared/messages-en-board.js"
+};
+static const unsigned char gzip_22[] = {
+#embed "Prepared/messages-en-board.js.gz"
+};
+static const unsigned char brotli_22[] = {
+#embed "Prepared/messages-en-board.js.br"
+};
+static const unsigned char bytes_23[] = {
+#embed "Prepared/messages-en-jobs.js"
+};
+static const unsigned char gzip_23[] = {
+#embed "Prepared/messages-en-jobs.js.gz"
+};
+static const unsigned char brotli_23[] = {
+#embed "Prepared/messages-en-jobs.js.br"
+};
+static const unsigned char bytes_24[] = {
+#embed "Prepared/messages-en-problems.js"
+};
+static const unsigned char gzip_24[] = {
+#embed "Prepared/messages-en-problems.js.gz"
+};
+static const unsigned char brotli_24[] = {
+#embed "Prepared/messages-en-problems.js.br"
+};
+static const unsigned char bytes_25[] = {
+#embed "Prepared/messages-en-worktrees.js"
+};
+static const unsigned char gzip_25[] = {
+#embed "Prepared/messages-en-worktrees.js.gz"
+};
+static const unsigned char brotli_25[] = {
+#embed "Prepared/messages-en-worktrees.js.br"
+};
+static const unsigned char bytes_26[] = {
+#embed "Prepared/messages-fr-board.js"
+};
+static const unsigned char gzip_26[] = {
+#embed "Prepared/messages-fr-board.js.gz"
+};
+static const unsigned char brotli_26[] = {
+#embed "Prepared/messages-fr-board.js.br"
+};
+static const unsigned char bytes_27[] = {
+#embed "Prepared/messages-fr-jobs.js"
+};
+static const unsigned char gzip_27[] = {
+#embed "Prepared/messages-fr-jobs.js.gz"
+};
+static const unsigned char brotli_27[] = {
+#embed "Prepared/messages-fr-jobs.js.br"
+};
+static const unsigned char bytes_28[] = {
+#embed "Prepared/messages-fr-problems.js"
+};
+static const unsigned char gzip_28[] = {
+#embed "Prepared/messages-fr-problems.js.gz"
+};
+static const unsigned char brotli_28[] = {
+#embed "Prepared/messages-fr-problems.js.br"
+};
+static const unsigned char bytes_29[] = {
+#embed "Prepared/messages-fr-worktrees.js"
+};
+static const unsigned char gzip_29[] = {
+#embed "Prepared/messages-fr-worktrees.js.gz"
+};
+static const unsigned char brotli_29[] = {
+#embed "Prepared/messages-fr-worktrees.js.br"
+};
+static const unsigned char bytes_30[] = {
+#embed "Prepared/messages-it-board.js"
+};
+static const unsigned char gzip_30[] = {
+#embed "Prepared/messages-it-board.js.gz"
+};
+static const unsigned char brotli_30[] = {
+#embed "Prepared/messages-it-board.js.br"
+};
+static const unsigned char bytes_31[] = {
+#embed "Prepared/messages-it-jobs.js"
+};
+static const unsigned char gzip_31[] = {
+#embed "Prepared/messages-it-jobs.js.gz"
+};
+static const unsigned char brotli_31[] = {
+#embed "Prepared/messages-it-jobs.js.br"
+};
+static const unsigned char bytes_32[] = {
+#embed "Prepared/messages-it-problems.js"
+};
+static const unsigned char gzip_32[] = {
+#embed "Prepared/messages-it-problems.js.gz"
+};
+static const unsigned char brotli_32[] = {
+#embed "Prepared/messages-it-problems.js.br"
+};
+static const unsigned char bytes_33[] = {
+#embed "Prepared/messages-it-worktrees.js"
+};
+static const unsigned char gzip_33[] = {
+#embed "Prepared/messages-it-worktrees.js.gz"
+};
+static const unsigned char brotli_33[] = {
+#embed "Prepared/messages-it-worktrees.js.br"
+};
+static const unsigned char bytes_34[] = {
+#embed "Public/api/openapi-jobs.json"
+};
+static const unsigned char bytes_35[] = {
+#embed "Public/api/openapi-workspaces.json"
+};
+static const unsigned char bytes_36[] = {
+#embed "Public/api/openapi.json"
+};
+static const unsigned char bytes_37[] = {
+#embed "Public/service-worker.js"
+};
+static const unsigned char bytes_38[] = {
+#embed "Prepared/work-pages.css"
+};
+static const unsigned char gzip_38[] = {
+#embed "Prepared/work-pages.css.gz"
+};
+static const unsigned char brotli_38[] = {
+#embed "Prepared/work-pages.css.br"
+};
+static const unsigned char bytes_39[] = {
+#embed "Prepared/workspaces-no-jobs.html"
+};
+static const unsigned char gzip_39[] = {
+#embed "Prepared/workspaces-no-jobs.html.gz"
+};
+static const unsigned char brotli_39[] = {
+#embed "Prepared/workspaces-no-jobs.html.br"
+};
+static const unsigned char bytes_40[] = {
+#embed "Prepared/workspaces.html"
+};
+static const unsigned char gzip_40[] = {
+#embed "Prepared/workspaces.html.gz"
+};
+static const unsigned char brotli_40[] = {
+#embed "Prepared/workspaces.html.br"
+};
+static const unsigned char bytes_41[] = {
+#embed "Prepared/worktrees.js"
+};
+static const unsigned char gzip_41[] = {
+#embed "Prepared/worktrees.js.gz"
+};
+static const unsigned char brotli_41[] = {
+#embed "Prepared/worktrees.js.br"
 };
 
 static const FreshetWebAsset assets[] = {
-  ASSET(index_html),
-  ASSET(absent_html),
-  ASSET(jobs_html),
-  ASSET(workspaces_html),
-  ASSET(board_css),
-  ASSET(diagnostics_css),
-  ASSET(modes_css),
-  ASSET(page_css),
-  ASSET(sheets_css),
-  ASSET(work_css),
-  ASSET(address_js),
-  ASSET(age_plot_js),
-  ASSET(announcer_js),
-  ASSET(api_js),
-  ASSET(arrival_js),
-  ASSET(content_digest_js),
-  ASSET(banners_js),
-  ASSET(board_answer_js),
-  ASSET(board_question_js),
-  ASSET(board_stream_js),
-  ASSET(clock_js),
-  ASSET(colours_js),
-  ASSET(departure_js),
-  ASSET(device_js),
-  ASSET(diagnostics_js),
-  ASSET(diagnostics_view_js),
-  ASSET(dom_js),
-  ASSET(emptiness_js),
-  ASSET(event_stream_js),
-  ASSET(favourites_js),
-  ASSET(filter_sheet_js),
-  ASSET(freshness_line_js),
-  ASSET(keys_js),
-  ASSET(live_board_js),
-  ASSET(marks_js),
-  ASSET(memory_js),
-  ASSET(moments_js),
-  ASSET(next_question_js),
-  ASSET(origin_gate_js),
-  ASSET(page_js),
-  ASSET(pane_js),
-  ASSET(rate_limit_js),
-  ASSET(rows_js),
-  ASSET(sample_record_js),
-  ASSET(saved_board_js),
-  ASSET(search_js),
-  ASSET(service_worker_js),
-  ASSET(trip_js),
-  ASSET(views_js),
-  ASSET(words_de_js),
-  ASSET(words_en_js),
-  ASSET(words_fr_js),
-  ASSET(words_it_js),
-  ASSET(words_js),
-  ASSET(action_sheet_js),
-  ASSET(book_list_js),
-  ASSET(diff_sheet_js),
-  ASSET(failed_rows_js),
-  ASSET(job_api_js),
-  ASSET(job_card_js),
-  ASSET(job_follower_js),
-  ASSET(job_messages_js),
-  ASSET(job_problems_js),
-  ASSET(job_results_js),
-  ASSET(job_run_js),
-  ASSET(job_start_js),
-  ASSET(problem_words_de_js),
-  ASSET(problem_words_en_js),
-  ASSET(problem_words_fr_js),
-  ASSET(problem_words_it_js),
-  ASSET(jobs_js),
-  ASSET(live_resource_js),
-  ASSET(resource_stream_js),
-  ASSET(agent_reason_js),
-  ASSET(notices_js),
-  ASSET(omission_list_js),
-  ASSET(restore_list_js),
-  ASSET(token_form_js),
-  ASSET(visit_memory_js),
-  ASSET(work_page_js),
-  ASSET(work_words_de_js),
-  ASSET(work_words_en_js),
-  ASSET(work_words_fr_js),
-  ASSET(work_words_it_js),
-  ASSET(workspace_api_js),
-  ASSET(workspace_list_js),
-  ASSET(workspace_source_js),
-  ASSET(workspace_stream_js),
-  ASSET(workspaces_js),
-  ASSET(worktree_card_js),
-  ASSET(freshness_messages_js),
-  ASSET(freshness_words_js),
-  ASSET(freshness_js),
-  ASSET(freshness_wasm),
-  ASSET(icon_maskable_svg),
-  ASSET(icon_svg),
-  ASSET(manifest_webmanifest),
-  ASSET(openapi_jobs_json),
-  ASSET(openapi_json),
-  ASSET(openapi_workspaces_json),
+  { "absent.html", "b280029c9d7b", FreshetWebAssetPage, bytes_0, sizeof(bytes_0), 0, 0, 0, 0 },
+  { "board-diagnostics.js", "2f7114c12999", FreshetWebAssetHashed, bytes_1, sizeof(bytes_1), gzip_1, sizeof(gzip_1), brotli_1, sizeof(brotli_1) },
+  { "board-filter-sheet.js", "7262cb587004", FreshetWebAssetHashed, bytes_2, sizeof(bytes_2), gzip_2, sizeof(gzip_2), brotli_2, sizeof(brotli_2) },
+  { "board-search.js", "3a5b6184cf67", FreshetWebAssetHashed, bytes_3, sizeof(bytes_3), gzip_3, sizeof(gzip_3), brotli_3, sizeof(brotli_3) },
+  { "board-trip.js", "f3fc18a52f08", FreshetWebAssetHashed, bytes_4, sizeof(bytes_4), gzip_4, sizeof(gzip_4), brotli_4, sizeof(brotli_4) },
+  { "board.js", "4c7109d15c2c", FreshetWebAssetHashed, bytes_5, sizeof(bytes_5), gzip_5, sizeof(gzip_5), brotli_5, sizeof(brotli_5) },
+  { "freshness.wasm", "5996e56bb040", FreshetWebAssetHashed, bytes_6, sizeof(bytes_6), gzip_6, sizeof(gzip_6), brotli_6, sizeof(brotli_6) },
+  { "icon-maskable.svg", "2f48ed966fef", FreshetWebAssetHashed, bytes_7, sizeof(bytes_7), 0, 0, 0, 0 },
+  { "icon.svg", "e5fa32996108", FreshetWebAssetHashed, bytes_8, sizeof(bytes_8), 0, 0, 0, 0 },
+  { "index-no-jobs-no-workspaces.html", "207952e72145", FreshetWebAssetPage, bytes_9, sizeof(bytes_9), gzip_9, sizeof(gzip_9), brotli_9, sizeof(brotli_9) },
+  { "index-no-jobs.html", "3c28ff176a62", FreshetWebAssetPage, bytes_10, sizeof(bytes_10), gzip_10, sizeof(gzip_10), brotli_10, sizeof(brotli_10) },
+  { "index-no-workspaces.html", "ff61102e4a33", FreshetWebAssetPage, bytes_11, sizeof(bytes_11), gzip_11, sizeof(gzip_11), brotli_11, sizeof(brotli_11) },
+  { "index.css", "e6d8fde90e56", FreshetWebAssetHashed, bytes_12, sizeof(bytes_12), gzip_12, sizeof(gzip_12), brotli_12, sizeof(brotli_12) },
+  { "index.html", "c6304e3e2bda", FreshetWebAssetPage, bytes_13, sizeof(bytes_13), gzip_13, sizeof(gzip_13), brotli_13, sizeof(brotli_13) },
+  { "jobs-no-workspaces.html", "390d62875464", FreshetWebAssetPage, bytes_14, sizeof(bytes_14), gzip_14, sizeof(gzip_14), brotli_14, sizeof(brotli_14) },
+  { "jobs.html", "0dd436052b90", FreshetWebAssetPage, bytes_15, sizeof(bytes_15), gzip_15, sizeof(gzip_15), brotli_15, sizeof(brotli_15) },
+  { "jobs.js", "e407c26061e2", FreshetWebAssetHashed, bytes_16, sizeof(bytes_16), gzip_16, sizeof(gzip_16), brotli_16, sizeof(brotli_16) },
+  { "manifest.webmanifest", "cbac35822843", FreshetWebAssetHashed, bytes_17, sizeof(bytes_17), 0, 0, 0, 0 },
+  { "messages-de-board.js", "a7abf8c399cc", FreshetWebAssetHashed, bytes_18, sizeof(bytes_18), gzip_18, sizeof(gzip_18), brotli_18, sizeof(brotli_18) },
+  { "messages-de-jobs.js", "5eb00ec207af", FreshetWebAssetHashed, bytes_19, sizeof(bytes_19), gzip_19, sizeof(gzip_19), brotli_19, sizeof(brotli_19) },
+  { "messages-de-problems.js", "aba0a40808fd", FreshetWebAssetHashed, bytes_20, sizeof(bytes_20), gzip_20, sizeof(gzip_20), brotli_20, sizeof(brotli_20) },
+  { "messages-de-worktrees.js", "c13091a62906", FreshetWebAssetHashed, bytes_21, sizeof(bytes_21), gzip_21, sizeof(gzip_21), brotli_21, sizeof(brotli_21) },
+  { "messages-en-board.js", "de8542b3c139", FreshetWebAssetHashed, bytes_22, sizeof(bytes_22), gzip_22, sizeof(gzip_22), brotli_22, sizeof(brotli_22) },
+  { "messages-en-jobs.js", "64441d7628f1", FreshetWebAssetHashed, bytes_23, sizeof(bytes_23), gzip_23, sizeof(gzip_23), brotli_23, sizeof(brotli_23) },
+  { "messages-en-problems.js", "d0c552202af6", FreshetWebAssetHashed, bytes_24, sizeof(bytes_24), gzip_24, sizeof(gzip_24), brotli_24, sizeof(brotli_24) },
+  { "messages-en-worktrees.js", "ecca56253575", FreshetWebAssetHashed, bytes_25, sizeof(bytes_25), gzip_25, sizeof(gzip_25), brotli_25, sizeof(brotli_25) },
+  { "messages-fr-board.js", "958c29d70a9d", FreshetWebAssetHashed, bytes_26, sizeof(bytes_26), gzip_26, sizeof(gzip_26), brotli_26, sizeof(brotli_26) },
+  { "messages-fr-jobs.js", "8f9c122881f7", FreshetWebAssetHashed, bytes_27, sizeof(bytes_27), gzip_27, sizeof(gzip_27), brotli_27, sizeof(brotli_27) },
+  { "messages-fr-problems.js", "ff8fb6c2fb53", FreshetWebAssetHashed, bytes_28, sizeof(bytes_28), gzip_28, sizeof(gzip_28), brotli_28, sizeof(brotli_28) },
+  { "messages-fr-worktrees.js", "53f3a6959972", FreshetWebAssetHashed, bytes_29, sizeof(bytes_29), gzip_29, sizeof(gzip_29), brotli_29, sizeof(brotli_29) },
+  { "messages-it-board.js", "c77142325360", FreshetWebAssetHashed, bytes_30, sizeof(bytes_30), gzip_30, sizeof(gzip_30), brotli_30, sizeof(brotli_30) },
+  { "messages-it-jobs.js", "95bf1010751f", FreshetWebAssetHashed, bytes_31, sizeof(bytes_31), gzip_31, sizeof(gzip_31), brotli_31, sizeof(brotli_31) },
+  { "messages-it-problems.js", "7131f6dc265f", FreshetWebAssetHashed, bytes_32, sizeof(bytes_32), gzip_32, sizeof(gzip_32), brotli_32, sizeof(brotli_32) },
+  { "messages-it-worktrees.js", "83bea8010a32", FreshetWebAssetHashed, bytes_33, sizeof(bytes_33), gzip_33, sizeof(gzip_33), brotli_33, sizeof(brotli_33) },
+  { "openapi-jobs.json", "37464d477137", FreshetWebAssetDocument, bytes_34, sizeof(bytes_34), 0, 0, 0, 0 },
+  { "openapi-workspaces.json", "0b7904f0ea42", FreshetWebAssetDocument, bytes_35, sizeof(bytes_35), 0, 0, 0, 0 },
+  { "openapi.json", "93f36df0a45a", FreshetWebAssetDocument, bytes_36, sizeof(bytes_36), 0, 0, 0, 0 },
+  { "service-worker.js", "1ac3e218969d", FreshetWebAssetDocument, bytes_37, sizeof(bytes_37), 0, 0, 0, 0 },
+  { "work-pages.css", "8bedca2bf009", FreshetWebAssetHashed, bytes_38, sizeof(bytes_38), gzip_38, sizeof(gzip_38), brotli_38, sizeof(brotli_38) },
+  { "workspaces-no-jobs.html", "b542c2541a44", FreshetWebAssetPage, bytes_39, sizeof(bytes_39), gzip_39, sizeof(gzip_39), brotli_39, sizeof(brotli_39) },
+  { "workspaces.html", "72b9bb0c374a", FreshetWebAssetPage, bytes_40, sizeof(bytes_40), gzip_40, sizeof(gzip_40), brotli_40, sizeof(brotli_40) },
+  { "worktrees.js", "52eb7a23fac4", FreshetWebAssetHashed, bytes_41, sizeof(bytes_41), gzip_41, sizeof(gzip_41), brotli_41, sizeof(brotli_41) },
 };
 
 const FreshetWebAsset *freshet_web_assets(void) { return assets; }

@@ -21,7 +21,7 @@ package struct FeedSettings: Hashable, Sendable {
     package let name: String
     /// The value; may be secret.
     package let value: String
-    /// Whether the value stands in the file.
+    /// Whether the file contains the value itself.
     package let isLiteral: Bool
 
     /// Whether fields of this name carry credentials.

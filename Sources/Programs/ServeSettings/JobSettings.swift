@@ -1,4 +1,4 @@
-/// What a configuration file says of jobs; what it does not say is `nil`.
+/// The job settings of a configuration file; absent ones are `nil`.
 package struct JobSettings: Hashable, Sendable {
   /// The most of every number, a year in seconds.
   package static let most: Int64 = 31_536_000
@@ -13,7 +13,7 @@ package struct JobSettings: Hashable, Sendable {
   package var keptSeconds: Int?
   /// How long a token is good, in seconds.
   package var tokenSeconds: Int?
-  /// Whether a token may stand in a query, where it ends up in logs.
+  /// Whether a token is accepted in a query, where it ends up in logs.
   package var queryTokens: Bool?
   /// Whether the id alone opens a job of the app BooksTrack.
   package var bareIDs: Bool?

@@ -1,4 +1,4 @@
-/// What a configuration file says of a server; what it does not say is `nil`.
+/// The server settings of a configuration file; absent ones are `nil`.
 ///
 /// The text is read strictly: members that are not known, values of another type and values out of bounds are
 /// errors that name the place. Nothing is opened and no environment is read here.
@@ -28,8 +28,6 @@ package struct ServeSettings: Hashable, Sendable {
   package var allowedHosts: [String]?
   /// The file of the secret that receipts are made with.
   package var receiptKey: String?
-  /// The file of other ids and names of stops.
-  package var stopAliases: String?
   /// The APIs of other apps that are served besides the native one.
   package var speak: [Dialect]?
   /// Limits of the server by their names, which are not known here.
@@ -68,7 +66,6 @@ package struct ServeSettings: Hashable, Sendable {
       !$0.isEmpty && !$0.contains("/") && ($0.hasPrefix("[") || !$0.contains(":"))
     }
     receiptKey = try top.text("receiptKey", "a file")
-    stopAliases = try top.text("stopAliases", "a file")
     speak = try top.list("speak", most: Dialect.allCases.count)?.texts(Dialect.names) {
       Dialect(rawValue: $0) != nil
     }.compactMap(Dialect.init)
@@ -97,7 +94,7 @@ package struct ServeSettings: Hashable, Sendable {
   }
 }
 
-/// What is wrong with a configuration file.
+/// An error in a configuration file.
 package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
   /// File, place and what is expected there.
   package let description: String

@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// Reads the members of one object of a configuration; what is not read is an error.
+/// Reads the members of one object of a configuration; an unread member is an error.
 struct SettingsObject {
   private let file: String
   /// The path of the object, `$` at the top.
@@ -31,7 +31,7 @@ struct SettingsObject {
   /// The names of all members, in alphabetical order.
   var names: [String] { members.keys.sorted() }
 
-  /// An error at a member, or at the object: what is expected there.
+  /// Creates an error at a member, or at the object, with the expected value.
   func error(_ name: String?, _ expected: String, found: String? = nil) -> SettingsError {
     let place = name.map { path(of: $0) } ?? self.place
     return SettingsError(
@@ -49,7 +49,7 @@ struct SettingsObject {
     return members[name]
   }
 
-  /// Takes a text that is not empty, if it is there.
+  /// Takes a string that is not empty, if present.
   mutating func text(
     _ name: String,
     _ expected: String,
@@ -61,7 +61,7 @@ struct SettingsObject {
     return text
   }
 
-  /// Takes a whole number within bounds, if it is there.
+  /// Takes a whole number within bounds, if present.
   mutating func whole(_ name: String, _ bounds: ClosedRange<Int64>) throws(SettingsError) -> Int? {
     guard let value = take(name) else { return nil }
     let expected = "a whole number, \(bounds.lowerBound) to \(bounds.upperBound)"
@@ -70,7 +70,7 @@ struct SettingsObject {
     return Int(number)
   }
 
-  /// Takes true or false, if it is there.
+  /// Takes true or false, if present.
   mutating func flag(_ name: String) throws(SettingsError) -> Bool? {
     guard let value = take(name) else { return nil }
     guard case .bool(let flag) = value else {
@@ -79,7 +79,7 @@ struct SettingsObject {
     return flag
   }
 
-  /// Takes an object, if it is there.
+  /// Takes an object, if present.
   mutating func object(_ name: String) throws(SettingsError) -> SettingsObject? {
     guard let value = take(name) else { return nil }
     guard case .object(let members) = value else {
@@ -88,7 +88,7 @@ struct SettingsObject {
     return SettingsObject(members, file: file, place: path(of: name))
   }
 
-  /// Takes a list, if it is there.
+  /// Takes a list, if present.
   mutating func list(_ name: String, most: Int) throws(SettingsError) -> SettingsList? {
     guard let value = take(name) else { return nil }
     guard case .list(let elements) = value else { throw error(name, "a list", found: value.kind) }

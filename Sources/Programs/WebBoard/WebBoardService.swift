@@ -1,3 +1,4 @@
+import CWebAssets
 import ConditionalHTTP
 import HTTPTypes
 package import Hummingbird
@@ -5,7 +6,7 @@ import NIOCore
 import Serving
 
 /// The pages: the web board at `/`, the pages of the parts that are served, their files under
-/// `/assets/`, `/openapi.json`, and `/openapi-workspaces.json` and `/openapi-jobs.json` with their parts.
+/// `/assets/` with the hash of their content in their names, `/openapi.json`, and `/openapi-workspaces.json` and `/openapi-jobs.json` with their parts.
 package struct WebBoardService: Sendable {
   /// A part of the server with a page of its own.
   package enum Part: String, CaseIterable, Sendable {
@@ -18,21 +19,32 @@ package struct WebBoardService: Sendable {
     package var path: String { "/\(rawValue)" }
   }
 
+  /// Returns the language of a page for a `lang` parameter and an `Accept-Language` field; `nil` for
+  /// one that cannot be told.
+  package typealias LanguageChoice =
+    @Sendable (_ parameter: String?, _ acceptLanguage: String?) -> String?
+
   private let parts: Set<Part>
-  /// The pages by file name, without the lines about parts that are off.
+  private let language: LanguageChoice
+  /// The pages by file name, for the parts that are served.
   private let pages: [String: WebAsset]
 
   /// Creates the service.
   ///
-  /// - Parameter parts: The parts that are served; the pages of others are not there, and nothing
-  ///   leads to them.
-  package init(parts: Set<Part> = []) {
+  /// - Parameters:
+  ///   - parts: The parts to serve; pages of other parts do not exist, and no link leads to
+  ///     them.
+  ///   - language: The language whose messages a page will most likely load: it is named in the
+  ///     answer's `Link` field, so that the browser need not wait for the script that asks for them.
+  package init(parts: Set<Part> = [], language: @escaping LanguageChoice = { _, _ in nil }) {
     self.parts = parts
+    self.language = language
     let off = Part.allCases.filter { !parts.contains($0) }.map(\.rawValue)
     var pages: [String: WebAsset] = [:]
-    for asset in WebAsset.all.values
-    where asset.isPage && asset.name != Self.absentPage && !off.contains(asset.stem) {
-      pages[asset.name] = asset.without(services: off)
+    for stem in ["index"] + parts.map(\.rawValue) {
+      // The pages are prepared for every choice of parts (Scripts/web_assets.py).
+      let variant = ([stem] + off.sorted().map { "no-\($0)" }).joined(separator: "-")
+      pages["\(stem).html"] = WebAsset.all["\(variant).html"]
     }
     self.pages = pages
   }
@@ -46,7 +58,7 @@ package struct WebBoardService: Sendable {
       }
     }
     router.get("assets/:name") { request, context in
-      try answer(context.parameters.get("name") ?? "", request)
+      try file(context.parameters.get("name") ?? "", request)
     }
     router.get("openapi.json") { request, _ in try answer("openapi.json", request) }
     for part in parts {
@@ -54,7 +66,7 @@ package struct WebBoardService: Sendable {
       router.get(RouterPath(name)) { request, _ in try answer(name, request) }
     }
     // A service worker is in charge of the folder it comes from.
-    router.get("service-worker.js") { request, _ in try answer("service-worker.js", request) }
+    router.get("service-worker.js") { request, _ in try answer(Self.serviceWorker, request) }
     router.get("favicon.ico") { request, _ in try answer("icon.svg", request) }
   }
 
@@ -96,34 +108,83 @@ package struct WebBoardService: Sendable {
     )
   }
 
-  /// A file, or 304 if the browser has it.
-  private func answer(_ name: String, _ request: Request) throws -> Response {
-    let found = WebAsset.all[name]
-    guard let asset = found?.isPage == true ? pages[name] : found else {
-      throw Problem(.notFound, "not_found", detail: "there is no file \"\(name.prefix(80))\"")
+  /// Returns a file under `/assets/`, or 304 if the client has it.
+  ///
+  /// A name with the hash of the content never stands for other content; a client need not ask for
+  /// it again within a year (RFC 8246). Without the hash it is the present file.
+  private func file(_ name: String, _ request: Request) throws -> Response {
+    let hashed = WebAsset.hashed[name]
+    guard let asset = hashed ?? WebAsset.all[name], asset.kind == .hashed else {
+      throw Self.absent(name)
     }
+    let chosen = asset.representation(for: AcceptEncoding(fields: request.headers))
     var headers: HTTPFields = [
-      .eTag: asset.entityTag.description,
-      .cacheControl: "no-cache",
+      .eTag: chosen.entityTag.description,
+      .cacheControl: hashed == nil ? "no-cache" : "public, max-age=31536000, immutable",
+      .vary: "Accept-Encoding",
       .xContentTypeOptions: "nosniff",
     ]
-    if let known = request.headers[.ifNoneMatch], asset.entityTag.matches(ifNoneMatch: known) {
+    if let known = request.headers[.ifNoneMatch], chosen.entityTag.matches(ifNoneMatch: known) {
       return Response(status: .notModified, headers: headers)
     }
     headers[.contentType] = asset.mediaType
+    headers[.contentEncoding] = chosen.coding
+    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: chosen.body))
+  }
+
+  private static func absent(_ name: String) -> Problem {
+    Problem(.notFound, "not_found", detail: "there is no file \"\(name.prefix(80))\"")
+  }
+
+  /// Returns a page or a document, or 304 if the client has it.
+  private func answer(_ name: String, _ request: Request) throws -> Response {
+    guard let asset = pages[name] ?? WebAsset.all[name] else { throw Self.absent(name) }
+    let chosen = asset.representation(for: AcceptEncoding(fields: request.headers))
+    var headers: HTTPFields = [
+      .eTag: chosen.entityTag.description,
+      .cacheControl: name == Self.serviceWorker ? Self.serviceWorkerCaching : "no-cache",
+      .xContentTypeOptions: "nosniff",
+    ]
     if asset.isPage {
-      // A board may stand in other pages; a page whose buttons change something may not.
+      headers[.vary] = "Accept-Language, Accept-Encoding"
+      headers[.link] = messages(of: name, request)
+    }
+    if let known = request.headers[.ifNoneMatch], chosen.entityTag.matches(ifNoneMatch: known) {
+      return Response(status: .notModified, headers: headers)
+    }
+    headers[.contentType] = asset.mediaType
+    headers[.contentEncoding] = chosen.coding
+    if asset.isPage {
+      // Other pages may embed a board, but not a page whose buttons change something.
       headers[.contentSecurityPolicy] =
         Self.contentSecurityPolicy
-        + (asset.name == "index.html" ? "" : "; frame-ancestors 'none'")
+        + (name == "index.html" ? "" : "; frame-ancestors 'none'")
       headers[.referrerPolicy] = "same-origin"
     }
     return Response(
       status: .ok,
       headers: headers,
-      body: ResponseBody(byteBuffer: asset.body)
+      body: ResponseBody(byteBuffer: chosen.body)
     )
   }
+
+  /// The `Link` field (RFC 8288) of a page: the messages that its script will ask for.
+  private func messages(of page: String, _ request: Request) -> String? {
+    let language = language(
+      request.uri.queryParameters["lang"].map(String.init),
+      request.headers[.acceptLanguage]
+    )
+    let scripts = ["index.html": "board", "workspaces.html": "worktrees", "jobs.html": "jobs"]
+    guard let script = scripts[page] else { return nil }
+    return WebAsset.all["messages-\(language ?? "en")-\(script).js"].map {
+      "</assets/\($0.hashedName)>; rel=modulepreload"
+    }
+  }
+
+  private static let serviceWorker = "service-worker.js"
+  /// How long a browser runs a service worker before it asks for a newer one: the script has no part
+  /// of the pages in it, and finds a newer page by itself.
+  private static let serviceWorkerCaching = "public, max-age=3600"
 
   /// `wasm-unsafe-eval` lets the page compile the refresh machine; it allows no evaluation of text.
   private static let contentSecurityPolicy =
@@ -132,5 +193,6 @@ package struct WebBoardService: Sendable {
 }
 
 extension HTTPField.Name {
+  fileprivate static let link = Self("link") ?? .contentType
   fileprivate static let referrerPolicy = Self("referrer-policy") ?? .contentType
 }

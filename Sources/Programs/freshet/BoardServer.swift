@@ -38,8 +38,10 @@ struct BoardServer {
   /// The APIs of other apps that are served besides the native one.
   var speak: Set<Dialect> = []
   /// Whether the id alone opens a job of another app.
-  var acceptsBareJobIDs = false
-  /// What the port is opened with.
+  var acceptsBareJobIDs = true
+  /// Whether a query may contain the token of a job that another app started.
+  var acceptsQueryTokensOfApps = true
+  /// The listener of the port.
   let door: ServerListener
 
   /// Serves until the process receives SIGINT or SIGTERM, then finishes pending responses.
@@ -188,7 +190,10 @@ struct BoardServer {
     // At addresses that both have it looks first.
     booksTrack?.add(to: router)
     jobs?.add(to: router)
-    WebBoardService(parts: pages).add(to: router)
+    WebBoardService(
+      parts: pages,
+      language: { RequestLanguage.choose(parameter: $0, acceptLanguage: $1) }
+    ).add(to: router)
     if speak.contains(.mesdeparts) { addMesDeparts(to: router, stationboard) }
     if speak.contains(.catnip), let workspaces { addCatnip(to: router, workspaces) }
     routes.learn(from: router, forms: jobs?.forms ?? [])

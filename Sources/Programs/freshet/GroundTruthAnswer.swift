@@ -8,7 +8,7 @@ import NIOCore
 import Serving
 import Timetable
 
-/// The ground truth of a simulated feed for a stop: what a correct board shows.
+/// The ground truth of a simulated feed for a stop: the contents of a correct board.
 struct GroundTruthAnswer {
   /// The valid lengths of the window, in minutes; the default is that of boards.
   static let minutes = 1...720

@@ -24,7 +24,8 @@ struct ImportCommand: ParsableCommand {
   @OptionGroup var data: DataOption
 
   @Option(
-    help: "A CSV file of stop aliases: alias,stop_id. Default: aliases.csv in the data folder."
+    help:
+      "A CSV file of other ids and names of stops: alias,stop_id. Default: aliases.csv in the data folder."
   )
   var aliases: String?
 

@@ -9,7 +9,7 @@ import StationboardServer
 struct RealtimeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "A GTFS-Realtime feed of trip updates: an address, or a file that is written anew. For a feed with a prefix: PREFIX=ADDRESS.",
+      "A GTFS-Realtime feed of trip updates: an address, or a file that another program rewrites. For a feed with a prefix: PREFIX=ADDRESS.",
       valueName: "url|file"
     )
   )
@@ -134,7 +134,7 @@ struct RealtimeOptions: ParsableArguments {
     return rhythms
   }
 
-  /// Returns the prefix and the rest of `PREFIX=REST`; an empty prefix if there is none.
+  /// Returns the prefix and the rest of `PREFIX=REST`, or an empty prefix and the whole value.
   private static func parts(of value: String) -> (prefix: String, rest: String) {
     guard let equals = value.firstIndex(of: "="), !value[..<equals].isEmpty,
       value[..<equals].allSatisfy({

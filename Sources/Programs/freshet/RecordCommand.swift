@@ -21,7 +21,7 @@ struct RecordCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The trip updates: an address, or a file that is written anew by somebody.",
+      "The trip updates: an address, or a file that another program rewrites.",
       valueName: "url|file"
     )
   )

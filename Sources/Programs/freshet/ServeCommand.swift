@@ -61,14 +61,6 @@ struct ServeCommand: AsyncParsableCommand {
   )
   var speak: DialectList?
 
-  @Option(
-    help: ArgumentHelp(
-      "A CSV file of other ids and names of stops: alias,stop_id. Each may be asked for like its stop.",
-      valueName: "file"
-    )
-  )
-  var stopAliases: String?
-
   @Option(help: "An origin whose pages may read the API, https://example.org. Default: any.")
   var allowOrigin: [String] = []
 
@@ -122,12 +114,7 @@ struct ServeCommand: AsyncParsableCommand {
     )
     let store: FeedStore
     do throws(FeedError) {
-      let aliases = stopAliases ?? settings?.stopAliases
-      store = try FeedStore(
-        folder: folder,
-        logger: logger,
-        aliases: aliases.map { file throws(FeedError) in try StopAliases(path: file, or: file) }
-      )
+      store = try FeedStore(folder: folder, logger: logger)
     } catch {
       Terminal.complain("freshet serve: \(error.message)\n")
       throw ExitCode(1)
@@ -191,11 +178,12 @@ struct ServeCommand: AsyncParsableCommand {
         try ReceiptKeyFile.read($0, for: "freshet serve: --receipt-key")
       },
       speak: Set(speak?.dialects ?? settings?.speak ?? []),
-      acceptsBareJobIDs: jobs.jobsBareIds ?? false,
+      acceptsBareJobIDs: jobs.jobsBareIds ?? true,
+      acceptsQueryTokensOfApps: jobs.jobsQueryTokens ?? true,
       door: ServerListener(limits: limits)
     )
-    if let notice = server.booksTrackNotice { logger.notice("\(notice)") }
-    // A socket is for its owner only from the moment it is there.
+    for notice in server.dialectNotices { logger.notice("\(notice)") }
+    // Restricts the socket to its owner from the moment it is created.
     if workspaces.socket != nil { umask(0o077) }
     let claim: SocketLock?
     do throws(SocketLock.Refusal) {

@@ -56,7 +56,7 @@ struct SimulateCommand: ParsableCommand {
     }
     if let preset, !NamedPolicy.presets.contains(where: { $0.name == preset }) {
       let names = NamedPolicy.presets.map(\.name).joined(separator: ", ")
-      throw ValidationError("--preset \"\(preset)\" is none of \(names)")
+      throw ValidationError("--preset \"\(preset)\" is not one of \(names)")
     }
   }
 

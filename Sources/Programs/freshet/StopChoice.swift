@@ -27,7 +27,7 @@ enum StopChoice {
     }
     if first.id == wanted || stops.count == 1 { return .stop(first.id) }
     if exact.count == 1 { return .stop(exact[0].id) }
-    // For an id of another form the server returns its station, first and by itself.
+    // For an id of another form the server returns its station, first and alone.
     if wanted.contains(where: \.isNumber), !wanted.contains(" "), exact.isEmpty,
       !stops.contains(where: { $0.name.contains(wanted) })
     {

@@ -7,7 +7,7 @@ package struct AgentFolders: Hashable, Sendable {
   /// The folder of logs in the neutral format.
   package var neutral: String?
 
-  /// Some folders; those that are `nil` are not looked at.
+  /// Creates a set of folders; those that are `nil` are not read.
   package init(claude: String?, codex: String?, neutral: String?) {
     self.claude = claude
     self.codex = codex

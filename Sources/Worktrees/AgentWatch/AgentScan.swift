@@ -29,17 +29,17 @@ package struct AgentScan: Sendable {
   private var readings: NameTable<AgentReading> = [:]
   /// Whether something was seen since readings were made.
   private var isNews = false
-  /// The folders of Claude Code beside the given one, which those that run were told to use.
+  /// The folders of Claude Code beside the given one, as configured for running processes.
   private var claudeHomes: [String] = []
 
   /// A scan of some folders.
   ///
   /// - Parameters:
-  ///   - folders: Where logs stand.
-  ///   - processes: Where processes stand.
-  ///   - bootedAt: When the machine started, by the wall clock as it is; `nil` if processes cannot be looked at.
-  ///   - limits: What is looked at.
-  ///   - thresholds: How long is waited.
+  ///   - folders: The folders of logs.
+  ///   - processes: The process file system.
+  ///   - bootedAt: When the machine started, by the wall clock; `nil` if processes cannot be read.
+  ///   - limits: The limits of what is read.
+  ///   - thresholds: The waiting times.
   package init(
     _ folders: AgentFolders,
     processes: String = "/proc",
@@ -62,7 +62,7 @@ package struct AgentScan: Sendable {
     isNews = true
   }
 
-  /// Somebody has looked at what the agents of a worktree did.
+  /// Marks what the agents of a worktree did as seen.
   package mutating func markSeen(_ worktree: String, at now: WallTime) {
     roster.markSeen(worktree, at: now)
     isNews = true
@@ -86,7 +86,7 @@ package struct AgentScan: Sendable {
       search(now, sessions: Set(known.map(\.session)))
     }
     let isBehind = read(at: now)
-    // Whose a new log is can be told if all processes are known that are there now.
+    // The owner of a new log can be determined if all running processes are known.
     let census =
       isSearch || roster.hasNewcomers
       ? processes.search(named: roster.namedProcesses, at: now) : processes.check()
@@ -97,8 +97,8 @@ package struct AgentScan: Sendable {
       self.entries = entries
       adopt(census)
     }
-    // Time alone changes a reading too; a search is soon enough for that. Of half a log nobody can tell
-    // whose process it has.
+    // Time alone changes a reading too; a search is soon enough for that. Half a log does not tell whose process it
+    // has.
     if isBehind {
       isNews = true
     } else if isNews || isSearch {
@@ -167,7 +167,7 @@ package struct AgentScan: Sendable {
         else { break }
         left -= bytes.count
         findings += tail.take(bytes, at: request.from)
-        // The file became shorter, or its end is not there yet: the next look sees it.
+        // The file was truncated, or its end is not written yet: the next scan sees it.
         if bytes.count < request.count { break }
       }
       followed[path]?.tail = tail

@@ -4,11 +4,11 @@ import Foundation
 import Synchronization
 package import Workspaces
 
-/// Watches agents in worktrees, read-only: a thread that looks, and tells what is different.
+/// Watches agents in worktrees, read-only: a thread that scans and reports differences.
 ///
-/// It opens files for reading only and writes nothing, nowhere; what was looked at is remembered by others. A look costs one `stat` for each log
-/// that is followed and one small read for each process that is an agent; twice a second folders and
-/// processes are looked through for new ones.
+/// It opens files for reading only and never writes; the caller stores read receipts. A scan costs one `stat` for each
+/// followed log and one small read for each agent process; twice a second, folders and processes are searched for new
+/// ones.
 package final class AgentWatch: AgentWatching {
   /// What others want of the thread.
   private struct Inbox {
@@ -29,13 +29,13 @@ package final class AgentWatch: AgentWatching {
   /// A watch that has not begun.
   ///
   /// - Parameters:
-  ///   - folders: Where logs stand.
-  ///   - processes: Where processes stand.
-  ///   - limits: What is looked at, and how often.
-  ///   - thresholds: How long is waited.
+  ///   - folders: The folders of logs.
+  ///   - processes: The process file system.
+  ///   - limits: What is read, and how often.
+  ///   - thresholds: The waiting times.
   ///   - now: The clock that agents write into their logs.
-  ///   - marks: When worktrees were looked at before, in another life.
-  ///   - remember: Keeps when worktrees were looked at; called by the thread that looks, whenever that changes.
+  ///   - marks: The read receipts of an earlier run.
+  ///   - remember: Stores the read receipts; called by the scanning thread whenever they change.
   package init(
     _ folders: AgentFolders,
     processes: String = "/proc",
@@ -90,7 +90,7 @@ package final class AgentWatch: AgentWatching {
     return stream
   }
 
-  /// The latest marks, as many as are kept: worktrees come and go for as long as a server lives.
+  /// The latest receipts, up to the limit: worktrees come and go during the life of a server.
   package static func latest(_ marks: NameTable<WallTime>) -> NameTable<WallTime> {
     guard marks.count > AgentWatchLimits.mostMarks else { return marks }
     let latest = marks.sorted { one, other in
@@ -138,7 +138,8 @@ package final class AgentWatch: AgentWatching {
       if isFollowing {
         let (readings, rest) = scan.look(at: now())
         isBehind = rest
-        // Half a log shows half a truth: nothing is told before all of it was read.
+        // A partly read log shows an incomplete state: nothing is reported before all of it was
+        // read.
         if !isBehind {
           for (path, reading) in readings where shown[path] != reading {
             continuation.yield((path, reading))

@@ -2,11 +2,11 @@ package import Agents
 
 /// Every bound of looking for agents.
 package struct AgentWatchLimits: Hashable, Sendable {
-  /// What is kept of each log.
+  /// The limits of each log.
   package var agents = AgentLimits()
-  /// Milliseconds between two looks at files and processes that are known.
+  /// Milliseconds between two scans of known files and processes.
   package var tick: Int64 = 250
-  /// Milliseconds between two looks for new ones.
+  /// Milliseconds between two searches for new ones.
   package var search: Int64 = 500
   /// How long ago a log was last written at most to be followed, in milliseconds.
   package var recency: Int64 = 7 * 86_400_000
@@ -28,7 +28,7 @@ package struct AgentWatchLimits: Hashable, Sendable {
   package var peek = 512 << 10
   /// The most entries of Claude Code's registry.
   package var mostEntries = 512
-  /// The most processes looked at.
+  /// The most processes that are examined.
   package var mostProcesses = 16_384
   /// The most bytes read of one command line.
   package var longestCommand = 4_096
@@ -36,14 +36,14 @@ package struct AgentWatchLimits: Hashable, Sendable {
   package var longestEnvironment = 128 << 10
   /// The most bytes read of the list of mounts that a process in a container sees.
   package var longestMountList = 1 << 20
-  /// The most open files looked at of one agent that keeps its log open.
+  /// The most open files that are examined of one agent that keeps its log open.
   package var mostOpenFiles = 1_024
-  /// The most folders of logs beside the given ones, which agents that run were told to use.
+  /// The most folders of logs beside the given ones, as configured for running agents.
   package var mostHomes = 16
   /// How much is read of all logs in one look, in bytes; the rest waits for the next look.
   package var mostRead = 64 << 20
 
-  /// The most logs that are followed though newer ones have their places: of agents that are there, work or wait.
+  /// The most logs that are followed although newer ones exist: of agents that are running, work or wait.
   package var mostHeldLogs = 256
   /// How long ago a log of an agent that began elsewhere was last written at most to be looked into, in
   /// milliseconds: it may have come into a worktree.

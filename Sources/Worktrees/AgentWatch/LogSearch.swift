@@ -5,7 +5,7 @@ import Workspaces
 package struct LogSearch: Sendable {
   /// A log that was found.
   package struct Found: Hashable, Sendable {
-    /// Where it stands.
+    /// Its path.
     package var path: String
     /// Its format.
     package var format: AgentLogFile.Format
@@ -13,9 +13,9 @@ package struct LogSearch: Sendable {
     package var isRecent = true
   }
 
-  /// How many characters of a working directory Claude Code puts into a name.
+  /// The number of characters of a working directory that Claude Code puts into a name.
   private static let longestName = 200
-  /// In how many searches the newest logs are found anew.
+  /// Every so many searches, the newest logs are searched for again.
   private static let round = 4
 
   private let folders: AgentFolders
@@ -28,11 +28,11 @@ package struct LogSearch: Sendable {
   /// The names that folders of Claude Code for the worktrees begin with.
   private var wanted: NameSet = []
   private var searches = 0
-  /// What the last search found; `nil` if it must be found anew.
+  /// The result of the last search; `nil` to search again.
   private var found: [Found]?
-  /// Whether what was found may be others now.
+  /// Whether the result may be outdated.
   private var isStale = true
-  /// Names in a folder, and when the folder had changed when they were read.
+  /// The names in each folder, and when the folder had changed as they were read.
   private var listings: NameTable<(changed: Int64, names: [String])> = [:]
   /// The moment of the search under way.
   private var now = WallTime(milliseconds: 0)
@@ -62,7 +62,7 @@ package struct LogSearch: Sendable {
     found = nil
   }
 
-  /// Replaces what the agents that run tell of their logs.
+  /// Replaces what running agents report about their logs.
   ///
   /// - Parameters:
   ///   - claude: Folders of Claude Code beside the given one.
@@ -80,8 +80,8 @@ package struct LogSearch: Sendable {
 
   /// Looks for logs.
   ///
-  /// Folders are looked at each time; which of their logs are the newest is found out when a folder has
-  /// changed, and every few times in any case, since a log that was left can be taken up again.
+  /// Every search checks the folders; the newest logs of a folder are determined when it has changed, and every few
+  /// times in any case, since an old log can be continued.
   ///
   /// - Parameters:
   ///   - now: The moment.
@@ -108,7 +108,7 @@ package struct LogSearch: Sendable {
         .map { Found(path: $0, format: .claude) }
     }
     let held = NameSet(open)
-    // A session that was taken up again stands in the folder of its first day.
+    // A resumed session is in the folder of its first day.
     let recent =
       open.compactMap { path in
         ReadOnlyFiles.stamp(path).map { (path: path, modified: $0.modified) }

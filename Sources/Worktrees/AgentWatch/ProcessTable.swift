@@ -9,10 +9,11 @@ import Darwin
 
 /// Finds the agents among the processes of this machine, through `/proc`.
 ///
-/// What a process is is found out once, and again while it is young, since a shell becomes what it
-/// runs. A known agent costs one small read a look; of the others a few are looked at each time.
+/// The kind of a process is determined once, and again while it is young, since a shell becomes
+/// what it runs. A known agent costs one small read per scan; of the others a few are examined each
+/// time.
 package struct ProcessTable: Sendable {
-  /// What is known of a process.
+  /// The known facts about a process.
   private struct Known: Sendable {
     var identity: ProcessIdentity
     var kind: AgentKind?
@@ -23,13 +24,13 @@ package struct ProcessTable: Sendable {
     var mounts: MountMap?
   }
 
-  /// How long a process may become something else by `exec`, in milliseconds.
+  /// How long a process may become another program by `exec`, in milliseconds.
   private static let youth: Int64 = 10_000
-  /// The most processes above one that are looked at.
+  /// The most ancestors of a process that are examined.
   private static let mostAncestors = 32
-  /// How far the machine's start may move before the wall clock was put to another time, in milliseconds.
+  /// The largest change of the machine's start that does not count as a change of the wall clock, in milliseconds.
   private static let step: Int64 = 1_000
-  /// In how many looks every process is looked at again, in case its number was given anew.
+  /// Every so many scans, all processes are read again, in case a number was reused.
   private static let round = 20
 
   private let folder: String
@@ -38,8 +39,7 @@ package struct ProcessTable: Sendable {
   private var sightings: [ProcessIdentity: ProcessSnapshot.Sighting] = [:]
   private var isComplete = false
   private var searches = 0
-  /// When the machine started, by the wall clock as it was when it was last put; `nil` if processes cannot be
-  /// looked at.
+  /// When the machine started, by the wall clock as it was last set; `nil` if processes cannot be read.
   private var bootedAt: WallTime?
   private let machineStart: @Sendable () -> WallTime?
   private let ticksPerSecond: Int64
@@ -48,8 +48,8 @@ package struct ProcessTable: Sendable {
   ///
   /// - Parameters:
   ///   - folder: The folder.
-  ///   - bootedAt: When the machine started, by the wall clock as it is; `nil` if processes cannot be looked at.
-  ///   - limits: What is looked at.
+  ///   - bootedAt: When the machine started, by the wall clock; `nil` if processes cannot be read.
+  ///   - limits: The limits of what is read.
   package init(
     folder: String = "/proc",
     bootedAt: @escaping @Sendable () -> WallTime? = { ProcessTable.machineStart },
@@ -62,10 +62,11 @@ package struct ProcessTable: Sendable {
     ticksPerSecond = max(Int64(sysconf(Int32(_SC_CLK_TCK))), 1)
   }
 
-  /// When this machine started, by its own clocks; `nil` where processes are no files.
+  /// When this machine started, by its own clocks; `nil` on platforms without a process file
+  /// system.
   package static var machineStart: WallTime? {
     #if canImport(Glibc)
-    // Between two clocks that are read one after the other others may run: of a few tries the shortest counts.
+    // The thread may be preempted between reading the two clocks: of a few tries the shortest counts.
     var best: (gap: Int64, start: Int64)?
     for _ in 0..<4 {
       guard let before = milliseconds(CLOCK_BOOTTIME), let wall = milliseconds(CLOCK_REALTIME),
@@ -89,7 +90,7 @@ package struct ProcessTable: Sendable {
   }
   #endif
 
-  /// Takes the machine's start anew if the wall clock was put to another time.
+  /// Updates the machine's start if the wall clock was changed.
   private mutating func setClock() {
     guard let last = bootedAt, let start = machineStart() else { return }
     let difference = start.milliseconds(since: last)
@@ -154,7 +155,7 @@ package struct ProcessTable: Sendable {
   /// Which process has a number; `nil` if none has.
   package func identity(of number: Int32) -> ProcessIdentity? { state(of: number)?.identity }
 
-  /// What the kernel says of a process.
+  /// The state of a process as reported by the kernel.
   private struct State {
     var identity: ProcessIdentity
     var parent: Int32
@@ -163,7 +164,7 @@ package struct ProcessTable: Sendable {
 
   private func state(of number: Int32) -> State? {
     guard let bytes = ReadOnlyFiles.readAll("\(folder)/\(number)/stat", most: 2_048),
-      // The name stands in parentheses and may hold some itself.
+      // The name is in parentheses and may contain some itself.
       let opening = bytes.firstIndex(of: UInt8(ascii: "(")),
       let closing = bytes.lastIndex(of: UInt8(ascii: ")")), opening < closing
     else { return nil }
@@ -218,7 +219,7 @@ package struct ProcessTable: Sendable {
     )
   }
 
-  /// The folder that a process was told to keep its logs in, if its environment can be read.
+  /// The folder that a process is configured to keep its logs in, if its environment can be read.
   private func home(of number: Int32, _ kind: AgentKind?, _ mounts: MountMap?) -> String? {
     let variable: String
     switch kind {

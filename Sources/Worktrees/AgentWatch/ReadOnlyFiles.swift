@@ -16,14 +16,15 @@ package enum ReadOnlyFiles: Sendable {
     var mode: mode_t { self == .regular ? S_IFREG : S_IFDIR }
   }
 
-  /// What the file system says of a regular file; `nil` for everything else.
+  /// The file status of a regular file; `nil` for everything else.
   package static func stamp(_ path: String) -> LogTail.Stamp? {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return stamp(status)
   }
 
-  /// When a folder's list of names last changed, in nanoseconds; `nil` if there is no folder.
+  /// When a folder's list of names last changed, in nanoseconds; `nil` if the folder does not
+  /// exist.
   package static func changed(folder path: String) -> Int64? {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
@@ -32,7 +33,7 @@ package enum ReadOnlyFiles: Sendable {
 
   /// Reads bytes of a file.
   ///
-  /// - Returns: What stands there, fewer bytes if the file ends; `nil` if it cannot be read.
+  /// - Returns: The bytes, fewer if the file ends; `nil` if it cannot be read.
   package static func read(_ path: String, from: Int64, count: Int) -> [UInt8]? {
     guard let file = open(path, .regular) else { return nil }
     defer { close(file) }
@@ -55,7 +56,7 @@ package enum ReadOnlyFiles: Sendable {
     }
   }
 
-  /// Bytes that are read piece by piece until there are no more.
+  /// Reads bytes piece by piece until the end or the limit.
   private static func bytes(
     most: Int,
     _ read: (_ start: UnsafeMutablePointer<UInt8>, _ filled: Int) -> Int

@@ -1,7 +1,7 @@
-/// Every bound on what is kept of an agent's files.
+/// The limits of what is kept from an agent's files.
 ///
-/// The files belong to somebody else and may hold anything: a bound keeps the memory of one session
-/// below some tens of kilobytes, whatever was written.
+/// The files are written by other programs and may contain anything: the limits keep the memory of
+/// one session below some tens of kilobytes.
 package struct AgentLimits: Hashable, Sendable {
   /// The longest line that is read, in bytes; a longer one is counted and skipped.
   package var longestLine = 8 << 20

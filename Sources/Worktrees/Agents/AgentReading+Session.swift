@@ -36,13 +36,13 @@ extension AgentPresence {
 }
 
 extension AgentReading {
-  /// What is known in a worktree.
+  /// Creates the reading of a worktree.
   ///
   /// - Parameters:
   ///   - activity: What its agents do.
   ///   - sessions: Their sessions, newest first.
   ///   - worktree: Its path.
-  ///   - limits: What is kept.
+  ///   - limits: The limits of what is kept.
   init(
     _ activity: AgentActivity,
     _ sessions: [AgentSession],

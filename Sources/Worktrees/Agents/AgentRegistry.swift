@@ -1,15 +1,15 @@
 package import Workspaces
 
-/// Every agent in the watched worktrees, as a value: what logs, process table and registry say goes
-/// in, one reading for each worktree comes out.
+/// Every agent in the watched worktrees, as a value: takes what logs, process table and registry
+/// report, and returns one reading per worktree.
 ///
 /// 1. A session belongs to the innermost worktree that contains its latest working directory, else
 ///    its first one; a session of neither belongs to none.
 /// 2. A session and a process belong together if the registry or the log says so; else if both are of
 ///    one agent, in one directory, and the process has started before the log was last written. A
 ///    process has one session, a session one process.
-/// 3. A process is known by its number and its start; a number that was given anew is another one.
-/// 4. A reading depends on what was seen and on the moment, not on the order of logs or processes.
+/// 3. A process is identified by its number and its start, so a reused number is another process.
+/// 4. A reading depends on the evidence and the time, not on the order of logs or processes.
 package struct AgentRegistry: Sendable {
   /// One log that is followed.
   private struct Entry: Sendable {
@@ -20,7 +20,7 @@ package struct AgentRegistry: Sendable {
     var missing: (noticed: WallTime, wasSeen: Bool)?
     /// The process that went missing.
     var lost: ProcessIdentity?
-    /// When its human began another session in its process: nobody need look at this one.
+    /// When the user began another session in its process, so that this one needs no attention.
     var leftAt: WallTime?
   }
 
@@ -31,7 +31,7 @@ package struct AgentRegistry: Sendable {
     var session: AgentSession?
     var process: ProcessIdentity?
     var activity: Activity
-    /// Whether its process is gone: nobody can answer it or go on with it.
+    /// Whether its process is gone, so that it cannot be answered or continued.
     var isGone = false
     var lastRecordAt: WallTime { session?.lastRecordAt ?? WallTime(milliseconds: 0) }
   }
@@ -44,18 +44,18 @@ package struct AgentRegistry: Sendable {
   private var census: [ProcessIdentity: ProcessSnapshot.Sighting] = [:]
   /// Agents that run others of their kind.
   private var leaders: Set<ProcessIdentity> = []
-  /// Whether a look at the process table was complete.
+  /// Whether the last scan of the process table was complete.
   private var seesProcesses = false
   private var seenAt: NameTable<WallTime> = [:]
-  /// Whether a session without a process has new records since processes were looked at.
+  /// Whether a session without a process has new records since the last scan of processes.
   private var isUnbound = false
 
   /// A roster of some worktrees.
   ///
   /// - Parameters:
   ///   - worktrees: Their absolute paths.
-  ///   - limits: What is kept.
-  ///   - thresholds: How long is waited.
+  ///   - limits: The limits of what is kept.
+  ///   - thresholds: The waiting times.
   package init(
     worktrees: [String] = [],
     limits: AgentLimits = AgentLimits(),
@@ -66,7 +66,7 @@ package struct AgentRegistry: Sendable {
     fusion = ActivityFusion(thresholds: thresholds)
   }
 
-  // MARK: What is seen
+  // MARK: Observations
 
   /// Replaces the worktrees.
   package mutating func follow(_ worktrees: [String]) {
@@ -74,14 +74,14 @@ package struct AgentRegistry: Sendable {
     seenAt = seenAt.filter { self.worktrees.contains($0.key) }
   }
 
-  /// Takes what came out of a log.
+  /// Takes new findings of a log.
   ///
   /// - Parameters:
-  ///   - findings: What came out.
-  ///   - path: Where the log stands.
+  ///   - findings: The findings, in order.
+  ///   - path: The path of the log.
   ///   - format: Its format.
   ///   - writtenAt: When the file was last written.
-  ///   - now: The moment; times of the log that lie after it are the file's.
+  ///   - now: The current instant; later times in the log are replaced by the file's.
   package mutating func take(
     _ findings: [LogTail.Finding],
     from path: String,
@@ -101,15 +101,15 @@ package struct AgentRegistry: Sendable {
   /// Forgets a log.
   package mutating func forget(_ path: String) { entries[path] = nil }
 
-  /// What is known of the session of a log; `nil` if it is not followed.
+  /// The session of a log; `nil` if the log is not followed.
   package func session(of path: String) -> AgentSession? { entries[path]?.session }
 
-  /// Whether a log is not to be forgotten, however many newer ones there are: its session is in a worktree,
-  /// and its process is there, or it works or waits for somebody.
+  /// Whether to keep a log, however many newer ones exist: its session is in a worktree, and its process is running, or
+  /// it works or waits for the user.
   ///
   /// - Parameters:
-  ///   - path: Where the log stands.
-  ///   - now: The moment.
+  ///   - path: The path of the log.
+  ///   - now: The current instant.
   /// - Returns: Whether it is.
   package func isHeld(_ path: String, at now: WallTime) -> Bool {
     guard let entry = entries[path], let worktree = worktree(of: entry.session) else {
@@ -123,7 +123,7 @@ package struct AgentRegistry: Sendable {
     }
   }
 
-  /// Whether a log has begun since processes were looked at.
+  /// Whether a log has begun since the last scan of processes.
   package var hasNewcomers: Bool {
     isUnbound && entries.values.contains { $0.process == nil && $0.missing == nil }
   }
@@ -133,10 +133,10 @@ package struct AgentRegistry: Sendable {
     entries[path].map { worktree(of: $0.session) != nil } ?? false
   }
 
-  /// Processes that logs name; a census looks at these too, whatever their command is.
+  /// Processes that logs name; a scan includes them whatever their command is.
   package var namedProcesses: Set<Int32> { Set(entries.values.compactMap(\.session.process)) }
 
-  /// Takes a look at the process table and at what agents say of themselves.
+  /// Takes a scan of the process table and the agents' own reports.
   ///
   /// - Parameters:
   ///   - census: The agents' processes.
@@ -165,7 +165,7 @@ package struct AgentRegistry: Sendable {
     bind(at: now)
   }
 
-  /// Somebody has looked at what the agents of a worktree did.
+  /// Marks what the agents of a worktree did as seen.
   package mutating func markSeen(_ worktree: String, at now: WallTime) {
     guard worktrees.contains(worktree) else { return }
     seenAt[worktree] = now
@@ -194,7 +194,7 @@ package struct AgentRegistry: Sendable {
       let (a, b) = (first?.session.lastRecordAt, second?.session.lastRecordAt)
       return a == b ? one < other : (a?.milliseconds ?? 0) > (b?.milliseconds ?? 0)
     }
-    // Who has the word, and began in its process, has it still: of two that rest nobody can tell.
+    // An active session keeps the process it started in; between two idle sessions we cannot tell.
     for path in waiting {
       guard let entry = entries[path], !entry.session.isAtRest,
         let process = process(of: entry, among: free, sessionsOfRegistry, begunThere: true)
@@ -232,13 +232,12 @@ package struct AgentRegistry: Sendable {
     entries[path]?.leftAt = now
   }
 
-  /// The session whose process must have begun a session that has none, where nobody says which: it
+  /// Returns the session whose process must have started a session without one, if no record says which: it
   /// had come to rest, and was silent since.
   ///
-  /// A session that had a process of its own is not the next one of another; one that has ended before it was seen
-  /// was a program's, whose process was too short to be seen. Who works or waits is not left for another
-  /// session: its human stops it first, and its log says so. Where an agent runs another, the session may be that
-  /// one's.
+  /// A session that had its own process does not succeed another one. One that ended before it was seen belonged to a
+  /// program whose process was too short to be seen. A session that works or waits is not left for another one: the
+  /// user stops it first, and its log says so. If an agent runs another one, the session may belong to that one.
   private func predecessor(of entry: Entry) -> String? {
     let session = entry.session
     guard session.process == nil, let startedAt = session.startedAt, entry.missing?.wasSeen != true,
@@ -303,11 +302,11 @@ package struct AgentRegistry: Sendable {
       || missing.noticed.milliseconds(since: sighting.startedAt) <= fusion.thresholds.lag
   }
 
-  // MARK: What comes out
+  // MARK: Readings
 
-  /// What is known in every worktree.
+  /// Returns the readings of all worktrees.
   ///
-  /// - Parameter now: The moment.
+  /// - Parameter now: The current instant.
   /// - Returns: A reading for each path that is watched.
   package mutating func readings(at now: WallTime) -> NameTable<AgentReading> {
     if isUnbound { bind(at: now) }

@@ -1,18 +1,18 @@
-/// What an agent waits for a human to say, as its log tells it.
+/// What an agent waits for the user to answer, from its log.
 package struct AgentRequest: Hashable, Sendable {
   /// What kind of answer is wanted.
   package enum Kind: String, Sendable {
-    /// May a tool run?
+    /// The permission to run a tool.
     case permission
-    /// What is meant?
+    /// The answer to a question.
     case question
-    /// Is the plan right?
+    /// The approval of a plan.
     case plan
   }
 
   /// What kind of answer is wanted.
   package var kind: Kind
-  /// The words.
+  /// The text of the request.
   package var detail: String?
   /// Since when it waits.
   package var since: WallTime

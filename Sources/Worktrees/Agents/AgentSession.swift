@@ -8,7 +8,7 @@ package struct AgentSession: Hashable, Sendable {
     package var at: WallTime
   }
 
-  /// Where the conversation stands.
+  /// The state of the conversation.
   package enum Turn: Hashable, Sendable {
     /// Nothing was asked.
     case none
@@ -44,11 +44,11 @@ package struct AgentSession: Hashable, Sendable {
   package var process: Int32?
   /// The session's titles, oldest first; the last one holds.
   package var titles: [Said] = []
-  /// What the human asked last.
+  /// The user's last prompt.
   package var prompt: Said?
-  /// What the agent said last, in words.
+  /// The agent's last message.
   package var message: Said?
-  /// What the agent thought last.
+  /// The agent's last thought.
   package var thought: Said?
   /// What went wrong last; gone with the next prompt.
   package var failure: Said?
@@ -56,11 +56,11 @@ package struct AgentSession: Hashable, Sendable {
   package var todos: [AgentTodo] = []
   /// Tool calls without a result, oldest first.
   package var toolCalls: [ToolCall] = []
-  /// Where the conversation stands.
+  /// The state of the conversation.
   package var turn: Turn = .none
   /// The time of the latest record of the conversation itself.
   package var lastTurnRecordAt: WallTime?
-  /// What the agent waits for a human to say.
+  /// The request that the agent waits for the user to answer.
   package var request: AgentRequest?
   /// Whether the last words may be the end of the turn, which this log's format does not mark.
   package var mayBeOver = false
@@ -113,9 +113,9 @@ package struct AgentSession: Hashable, Sendable {
 
   /// Notes the time of a record.
   ///
-  /// - Parameter time: What the record says; `nil` if it says none.
-  /// - Returns: When the record was made: as it says, unless its clock is ahead; without a time, when the
-  ///   record before was made, or the file was written.
+  /// - Parameter time: The time of the record; `nil` if it has none.
+  /// - Returns: When the record was made: its own time, unless its clock is ahead; without a time, that of the previous
+  ///   record, or when the file was written.
   mutating func noted(_ time: WallTime?) -> WallTime {
     guard let time = time?.bounded(writtenAt: writtenAt, readAt: readAt) else {
       return lastRecordAt ?? writtenAt ?? readAt ?? WallTime(milliseconds: 0)

@@ -1,6 +1,6 @@
 /// One step of an agent's plan.
 package struct AgentTodo: Hashable, Sendable {
-  /// Where a step stands.
+  /// The status of a step.
   package enum Status: Hashable, Sendable {
     /// Not begun.
     case pending
@@ -34,9 +34,9 @@ package struct AgentTodo: Hashable, Sendable {
 
   /// The step's identity: the same for the same step in every reading of the same log.
   package var id: String
-  /// What is to be done.
+  /// The step, as text.
   package var content: String
-  /// Where it stands.
+  /// Its status.
   package var status: Status
   /// How urgent it is, if the agent says so.
   package var priority: String?

@@ -1,17 +1,17 @@
-/// Gives the steps of a plan identities that stay, where the agent writes its whole plan anew and
-/// gives none.
+/// Assigns stable identities to the steps of a plan, for agents that rewrite the whole plan without
+/// identities.
 ///
-/// A step keeps its identity while its words stay; a step whose words change in its place keeps it
-/// too, if no other step has these words. Identities depend on the plans alone, so a log that is
-/// read again gives the same ones.
+/// A step keeps its identity while its words stay; a step whose words change in place keeps it too,
+/// if no other step has these words. Identities depend on the plans alone, so reading a log again
+/// gives the same ones.
 struct TodoRegistry: Hashable, Sendable {
   /// A step without identity.
   struct Draft: Hashable, Sendable {
     /// The identity the agent gave.
     var id: String?
-    /// What is to be done.
+    /// The step, as text.
     var content: String
-    /// Where it stands.
+    /// Its status.
     var status: AgentTodo.Status
     /// How urgent it is.
     var priority: String?

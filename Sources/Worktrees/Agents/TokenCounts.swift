@@ -41,7 +41,7 @@ package struct TokenCounts: Hashable, Sendable {
     return sum
   }
 
-  /// What is left without a part of it.
+  /// Returns the difference between the counts and a part of them.
   static func - (one: TokenCounts, part: TokenCounts) -> TokenCounts {
     var rest = one
     rest.input = sum(one.input, -part.input)

@@ -4,11 +4,11 @@ package struct ToolCall: Hashable, Sendable {
   package var id: String
   /// The tool's name.
   package var name: String
-  /// What it is called for, in a few words.
+  /// Its purpose, in a few words.
   package var detail: String?
   /// When it was called.
   package var since: WallTime
-  /// Whether it answers within seconds when nobody is asked first.
+  /// Whether it responds within seconds unless it asks for permission.
   package var isQuick: Bool
   /// Whether the call itself says that a human is asked first.
   package var asksFirst: Bool

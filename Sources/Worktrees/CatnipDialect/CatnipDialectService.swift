@@ -48,7 +48,7 @@ package struct CatnipDialectService: Sendable {
         "content": .string(it.latestClaudeMessage ?? ""), "isError": .bool(false),
       ])
     }
-    // Whoever gets here has passed the server's own check.
+    // A request that gets here has passed the server's own check.
     router.get("v1/auth/status") { _, _ in Self.json(["authenticated": .bool(true)]) }
     router.get("v1/codespace") { _, _ in Self.connected }
     for path in ["v1/pty/start", "v1/pty/prompt", "v1/claude/messages"] {
@@ -80,7 +80,7 @@ package struct CatnipDialectService: Sendable {
     return Self.json(.object(found))
   }
 
-  /// What is known of each session, by the path of its worktree.
+  /// The summary of each session, by the path of its worktree.
   private func summaries() async -> Response {
     var found: [String: JSONValue] = [:]
     for it in await service.worktrees() {
@@ -99,7 +99,7 @@ package struct CatnipDialectService: Sendable {
 
   // MARK: Parts
 
-  /// The end of the client's connecting: there is no machine to start first, so one event says that it is done.
+  /// The end of the client's connection sequence: no machine has to start first, so one event reports that it is done.
   private static var connected: Response {
     let data: JSONValue = .object(["message": .string("Connected")])
     var body = ByteBuffer(string: "event: success\ndata: ")
@@ -125,7 +125,7 @@ package struct CatnipDialectService: Sendable {
     return found
   }
 
-  /// A parameter of the query; `+` stands for itself, as catnip's client escapes blanks and nothing else.
+  /// A parameter of the query; `+` is literal, since catnip's client escapes spaces and nothing else.
   private static func parameter(_ name: String, _ request: Request) throws(Problem) -> String {
     guard let text = request.uri.queryParameters[name[...]], !text.isEmpty else {
       throw Problem(

@@ -7,8 +7,8 @@ import WorkspacesServer
 ///
 /// A word that was put in the place of another has the other beside it: `originalStatus`, `originalPriority`.
 package struct CatnipWording: WorkspaceDialect {
-  /// How long an unused worktree answers the checkout that made it once more, in seconds: the client gives up after 60 s,
-  /// and a person asks again.
+  /// How long an unused worktree is the response to a repeated checkout, in seconds: the client gives up after 60 s,
+  /// and its user tries again.
   package static let repeats = 180.0
 
   package init() {}
@@ -35,6 +35,8 @@ package struct CatnipWording: WorkspaceDialect {
   static func session(_ json: [UInt8]) -> JSONValue? {
     guard case .object(var session)? = value(json) else { return nil }
     session["todos"] = session["todos"].map(todos)
+    // Catnip's server tells it for `full=true` only; clients that do not ask for it ignore it.
+    session["messageCount"] = session["stats"]?["totalMessages"]
     if case .object(var stats)? = session["stats"] {
       stats["activeToolNames"] = stats["activeToolNames"].map(counts)
       session["stats"] = .object(stats)
@@ -67,7 +69,7 @@ package struct CatnipWording: WorkspaceDialect {
     return .list(entries)
   }
 
-  /// How often each name stands in a list.
+  /// How often each name occurs in a list.
   private static func counts(_ names: JSONValue) -> JSONValue {
     guard let names = names.list else { return names }
     var counts: [String: Int64] = [:]
@@ -108,7 +110,7 @@ package struct CatnipWording: WorkspaceDialect {
 
   /// The client's word for a status: `pending`, `in_progress` or `completed`.
   ///
-  /// What is given up is completed, since nothing is left to do.
+  /// An abandoned step counts as completed, since nothing is left to do.
   static func status(_ word: String) -> String {
     switch String(word.lowercased().filter { $0.isLetter }) {
     case "completed", "complete", "done", "finished", "closed", "resolved", "cancelled", "canceled",

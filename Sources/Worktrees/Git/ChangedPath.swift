@@ -26,7 +26,7 @@ public struct ChangedPath: Hashable, Sendable {
   public var oldPath: String?
   /// How it changed.
   public var kind: Kind
-  /// Lines added; `nil` for binary files and if nobody counted.
+  /// Lines added; `nil` for binary files and if not counted.
   public var added: Int?
   /// Lines removed.
   public var removed: Int?
@@ -38,9 +38,9 @@ public struct ChangedPath: Hashable, Sendable {
     self.oldPath = oldPath
   }
 
-  /// Reads both lists of one diff; a path that is named twice, as an unmerged one, is there once.
+  /// Reads both lists of one diff; a path named twice, such as an unmerged one, is listed once.
   ///
-  /// - Throws: ``GitOutputError`` if one is not of its format.
+  /// - Throws: ``GitOutputError`` if either has another format.
   public static func list(
     nameStatus: some Collection<UInt8>,
     numstat: some Collection<UInt8>

@@ -13,7 +13,7 @@ public struct CommitCounts: Hashable, Sendable {
 
   /// Reads two numbers with a tab between them.
   ///
-  /// - Throws: ``GitOutputError`` if they are not there.
+  /// - Throws: ``GitOutputError`` if they are missing.
   public init(_ bytes: some Collection<UInt8>) throws(GitOutputError) {
     var line = Array(bytes)[...]
     if line.last == 0x0A { line = line.dropLast() }

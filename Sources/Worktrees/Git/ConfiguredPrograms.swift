@@ -8,7 +8,7 @@ public struct ConfiguredProgram: Hashable, Sendable {
   public var file: String?
   /// Who would run it.
   public var use: ProgramKey.Use
-  /// What tells the content of a hook from another; empty for the rest.
+  /// Identifies the content of a hook; empty for the rest.
   public var content: [UInt8]
 
   /// Creates a program.
@@ -53,15 +53,30 @@ public struct ConfiguredPrograms: Hashable, Sendable {
   public private(set) var usesLFS = false
   /// Whether the person's own configuration has filters or merge drivers, which may be any programs.
   public private(set) var hasOwnFilters = false
-  /// Whether the person's own configuration has programs that run when something is done.
-  public private(set) var hasOwnPrograms = false
-  /// The person's own folder of hooks, and monitor of files.
+  /// Whether the person's own configuration has hooks or a monitor of files.
+  public private(set) var hasOwnHooks = false
+  /// The last value that the person's own configuration has for each key.
   public private(set) var own: [String: [UInt8]] = [:]
+  /// The helpers for passwords of the person's own configuration, in their order.
+  public private(set) var ownHelpers: [Setting] = []
+  /// Transports that the person's own configuration allows.
+  public private(set) var ownTransports: [String] = []
+  /// The values that count for keys of signatures, whoever sets them.
+  private var signing: [String: [UInt8]] = [:]
+
+  /// The value that counts for a key of signatures.
+  func signatureValue(_ key: String) -> [UInt8]? { signing[key] }
   /// Whether the repository includes files on a condition, so that another worktree may have another configuration.
   public private(set) var mayDiffer = false
   private var filters: [[UInt8]] = []
   private var drivers: [[UInt8]] = []
-  private var lfsFilters: [[UInt8]] = []
+  private var lfsFilters: [LFSFilter] = []
+
+  /// A command of git-lfs that a filter runs.
+  private struct LFSFilter: Hashable {
+    var name: [UInt8]
+    var variable: String
+  }
 
   /// Finds the programs.
   ///
@@ -80,7 +95,7 @@ public struct ConfiguredPrograms: Hashable, Sendable {
         ProgramKey.isLFS(parts.variable, value)
       {
         usesLFS = true
-        lfsFilters.append(name)
+        lfsFilters.append(LFSFilter(name: name, variable: parts.variable))
       }
       if parts.section == "includeif", isOwn(entry) { mayDiffer = true }
       guard let use = ProgramKey.use(entry.key, entry.value) else { continue }
@@ -101,13 +116,22 @@ public struct ConfiguredPrograms: Hashable, Sendable {
         drivers.append(name)
       }
     }
-    for entry in settings.entries where !isOwn(entry) && entry.scope != .command {
+    for entry in settings.entries where entry.scope != .command {
       let key = String(decoding: entry.key, as: UTF8.self)
-      if ["core.hookspath", "core.fsmonitor"].contains(key) { own[key] = entry.value ?? [] }
-      if key.hasSuffix(".gpgsign") || key == "merge.verifysignatures" { hasOwnPrograms = true }
-    }
-    if let gpg = settings["commit.gpgsign"] ?? settings["merge.verifysignatures"], gpg != "false" {
-      hasOwnPrograms = true
+      let value = entry.value ?? Array("true".utf8)
+      if Self.signatures.contains(key) { signing[key] = value }
+      guard !isOwn(entry) else { continue }
+      own[key] = value
+      let parts = ProgramKey.Parts(entry.key)
+      if parts.section == "credential", parts.variable == "helper" {
+        // An empty one takes those before it away.
+        ownHelpers.append(Setting(entry.key, value))
+      }
+      if parts.section == "protocol", parts.variable == "allow", let name = parts.name,
+        !value.elementsEqual("never".utf8)
+      {
+        ownTransports.append(String(decoding: name, as: UTF8.self))
+      }
     }
     programs += hooks
   }
@@ -115,17 +139,28 @@ public struct ConfiguredPrograms: Hashable, Sendable {
   /// Notes a program of the person's own.
   private mutating func note(_ parts: ProgramKey.Parts, _ entry: GitSettings.Entry) {
     switch (parts.section, parts.variable) {
-    case ("filter", _), ("merge", "driver"):
-      hasOwnFilters = true
-      hasOwnPrograms = true
-    case ("gpg", _), ("core", "hookspath"), ("core", "fsmonitor"), ("hook", _):
-      hasOwnPrograms = true
+    case ("filter", _), ("merge", "driver"): hasOwnFilters = true
+    case ("core", "hookspath"), ("core", "fsmonitor"), ("hook", _): hasOwnHooks = true
     default: break
     }
   }
 
   /// Whether something is named that git would run without a person at a terminal.
   public var hasActions: Bool { programs.contains { $0.use == .action } }
+
+  /// Whether something is named that git would use when it fetches, such as a file for cookies.
+  public var hasFetchSettings: Bool { programs.contains { $0.use == .fetch } }
+
+  /// The names of the filters one of whose commands is of git-lfs.
+  ///
+  /// - Parameter variable: `clean`, `smudge` or `process`.
+  /// - Returns: The names, each once.
+  public func lfsFilters(_ variable: String) -> [[UInt8]] {
+    var seen: Set<[UInt8]> = []
+    return lfsFilters.filter { $0.variable == variable && seen.insert($0.name).inserted }.map(
+      \.name
+    )
+  }
 
   /// Whether there are more filters and merge drivers than git can be kept from running (``GitLimits/drivers``).
   public var isExcessive: Bool {
@@ -150,7 +185,8 @@ public struct ConfiguredPrograms: Hashable, Sendable {
       Array("\(section).".utf8) + name + Array(".\(variable)".utf8)
     }
     var seen: Set<[UInt8]> = []
-    for name in filters + (extendsLFS ? lfsFilters : []) where seen.insert(name).inserted {
+    for name in filters + (extendsLFS ? lfsFilters.map(\.name) : [])
+    where seen.insert(name).inserted {
       for variable in ["clean", "smudge", "process"] {
         settings.append(Setting(key("filter", name, variable), []))
       }
@@ -163,15 +199,16 @@ public struct ConfiguredPrograms: Hashable, Sendable {
     return settings
   }
 
-  /// The settings that keep hooks and a monitor from running that come to be after the configuration was read.
+  /// The settings that keep hooks and a monitor from running that come to be after the configuration was read, and
+  /// programs for signatures that the person has not chosen.
   public var watchful: [Setting] {
     [
       Setting(Array("core.hooksPath".utf8), own["core.hookspath"] ?? Array("/dev/null".utf8)),
       Setting(Array("core.fsmonitor".utf8), own["core.fsmonitor"] ?? Array("false".utf8)),
-    ]
+    ] + signatureSettings
   }
 
-  /// The bytes that tell these programs from others, for a digest.
+  /// The bytes that identify these programs, for a digest.
   public var canonical: [UInt8] {
     programs.flatMap { program -> [UInt8] in
       [program.key, program.command, program.content].flatMap { part in

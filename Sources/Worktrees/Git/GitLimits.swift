@@ -10,8 +10,8 @@ public enum GitLimits: Sendable {
   public static let watchedFolders = 4_096
   /// The most submodules of one worktree, those within others included; beyond them it is polled.
   public static let submodules = 256
-  /// The most values of one configuration; a repository with more is not looked at.
+  /// The most values of one configuration; a repository with more is not read.
   public static let settings = 20_000
-  /// The most filters and merge drivers of one repository; a repository with more is not looked at.
+  /// The most filters and merge drivers of one repository; a repository with more is not read.
   public static let drivers = 256
 }

@@ -1,4 +1,4 @@
-/// What was begun in a worktree and not ended, as the files in its git directory tell.
+/// An operation in progress in a worktree, from the files in its git directory.
 public struct GitOperation: Hashable, Sendable {
   /// The kinds, by the words people use.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -18,7 +18,7 @@ public struct GitOperation: Hashable, Sendable {
 
   /// Which it is.
   public var kind: Kind
-  /// The step it stands at, from 1.
+  /// The current step, from 1.
   public var step: Int?
   /// How many steps there are.
   public var steps: Int?
@@ -35,13 +35,13 @@ public struct GitOperation: Hashable, Sendable {
 
   /// Finds the operation.
   ///
-  /// A paused rebase also has CHERRY_PICK_HEAD, so the outer operation is looked for first
-  /// (gitrepository-layout(5), and the files git's own prompt looks at).
+  /// A paused rebase also has CHERRY_PICK_HEAD, so the outer operation is checked first
+  /// (gitrepository-layout(5), and the files that git's own prompt reads).
   ///
   /// - Parameters:
-  ///   - exists: Whether there is a file or folder at a path within the git directory of the worktree.
-  ///   - content: The text of such a file.
-  /// - Returns: The operation; `nil` if there is none.
+  ///   - exists: Whether a file or folder exists at a path within the git directory of the worktree.
+  ///   - content: Reads such a file as text.
+  /// - Returns: The operation; `nil` without one.
   public static func find(
     exists: (String) -> Bool,
     content: (String) -> String?
@@ -74,7 +74,7 @@ public struct GitOperation: Hashable, Sendable {
     if exists("MERGE_HEAD") { return GitOperation(kind: .merge) }
     if exists("CHERRY_PICK_HEAD") { return GitOperation(kind: .cherryPick) }
     if exists("REVERT_HEAD") { return GitOperation(kind: .revert) }
-    // Between two commits of a sequence neither head is there.
+    // Between two commits of a sequence neither head exists.
     if let todo = content("sequencer/todo") {
       let first = todo.split(separator: "\n").first { !$0.hasPrefix("#") } ?? ""
       if first.hasPrefix("pick ") || first.hasPrefix("p ") {

@@ -1,10 +1,10 @@
 /// Why what git wrote cannot be read.
 public struct GitOutputError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was read, such as `git status`.
+  /// The command, such as `git status`.
   public var source: String
   /// Which record, from 1.
   public var record: Int
-  /// What is wrong with it.
+  /// What is wrong with its output.
   public var problem: String
 
   /// Creates an error.

@@ -28,11 +28,11 @@ public struct GitSettings: Hashable, Sendable {
     public var scope: Scope
     /// The file as git names it; `nil` if it is from no file.
     public var file: String?
-    /// The key: section and variable in small letters, what stands between them as it is written.
+    /// The key: section and variable in lowercase, the part between them as written.
     ///
     /// It need not be UTF-8.
     public var key: [UInt8]
-    /// The value; `nil` if only the key is there, which means true.
+    /// The value; `nil` for a key without a value, which means true.
     public var value: [UInt8]?
 
     /// Creates an entry.
@@ -48,7 +48,7 @@ public struct GitSettings: Hashable, Sendable {
   public private(set) var entries: [Entry] = []
   /// The files it comes from as git names them, in the order they are read.
   public private(set) var files: [String] = []
-  /// The files that are included, each with the one that includes it; conditions are not looked at.
+  /// The included files, each with the one that includes it; conditions are ignored.
   public private(set) var included: [Inclusion] = []
   /// Whether it may be another one in another worktree or on another branch of the same repository.
   public private(set) var dependsOnWorktree = false
@@ -115,6 +115,6 @@ public struct GitSettings: Hashable, Sendable {
   /// All values of single branches, by their whole keys.
   public var branches: [String: [String]] { all.filter { $0.key.hasPrefix("branch.") } }
 
-  /// The last value of a key, which is written in small letters; `nil` if nobody sets it.
+  /// The last value of a key, given in lowercase; `nil` if it is not set.
   public subscript(key: String) -> String? { values[key] }
 }

@@ -7,7 +7,7 @@ public struct NULRecords: Sendable {
 
   /// Starts with nothing.
   ///
-  /// - Parameter source: What is read, for errors.
+  /// - Parameter source: The source of the bytes, for errors.
   public init(source: String) { self.source = source }
 
   /// Takes more bytes and gives the records that are whole now.
@@ -44,16 +44,16 @@ public struct NULRecords: Sendable {
 }
 
 extension ArraySlice<UInt8> {
-  /// The bytes as text; what is not UTF-8 is replaced.
+  /// The bytes as text; invalid UTF-8 is replaced.
   var text: String { String(decoding: self, as: UTF8.self) }
 
-  /// Cuts at the first byte of a kind: what is before it, and what is behind.
+  /// Splits the bytes at the first occurrence of a byte.
   func cut(at byte: UInt8) -> (ArraySlice<UInt8>, ArraySlice<UInt8>)? {
     guard let place = firstIndex(of: byte) else { return nil }
     return (self[..<place], self[(place + 1)...])
   }
 
-  /// What is behind a prefix; nothing if it is not there.
+  /// What follows a prefix; `nil` without the prefix.
   func behind(_ prefix: StaticString) -> ArraySlice<UInt8>? {
     let count = prefix.utf8CodeUnitCount
     let isPrefix = prefix.withUTF8Buffer { starts(with: $0) }

@@ -1,30 +1,30 @@
-/// When something that is not watched whole is looked at again, as a pure machine.
+/// Decides when something that cannot be fully watched is scanned again, as a pure machine.
 ///
-/// While it can be read, at a steady pace. While it cannot, because its folder or its repository is gone, after a pause that
-/// doubles with every failure up to a limit: what is not there costs next to nothing, however long it stays away. That limit is
-/// the pace too while nobody looks.
+/// While it can be read, scans have a steady pace. While it cannot, because its folder or its repository is gone, the
+/// pause doubles with every failure up to a limit, so that a missing folder costs next to nothing. That limit is also
+/// the pace while it is not observed.
 public struct PollSchedule: Hashable, Sendable {
-  /// The seconds between two looks while they succeed.
+  /// The seconds between two scans while they succeed.
   public let every: Double
-  /// The seconds before the first look after a failure.
+  /// The seconds before the first scan after a failure.
   public let retry: Double
-  /// The longest pause after a failure, and the pause while nobody looks, in seconds.
+  /// The longest pause after a failure, and the pause while it is not observed, in seconds.
   public let longest: Double
-  /// How many looks have failed since the last one that did not.
+  /// The number of failed scans since the last success.
   public private(set) var failures = 0
-  /// When the next look is due; before the first one, at once.
+  /// When the next scan is due; initially at once.
   public private(set) var dueAt = -Double.infinity
 
-  /// Creates a schedule of which a look is due at once.
+  /// Creates a schedule whose first scan is due at once.
   public init(every: Double, retry: Double, longest: Double) {
     self.every = every
     self.retry = retry
     self.longest = max(longest, every)
   }
 
-  /// The seconds until the next look.
+  /// Returns the seconds until the next scan.
   ///
-  /// - Parameter isWanted: Whether somebody looks; for nobody the longest pause is short enough.
+  /// - Parameter isWanted: Whether it is observed; if not, the pause after a success is the longest.
   /// - Returns: The seconds.
   public func pause(isWanted: Bool = true) -> Double {
     guard failures > 0 else { return isWanted ? every : longest }
@@ -33,30 +33,30 @@ public struct PollSchedule: Hashable, Sendable {
     return min(pause, longest)
   }
 
-  /// Takes a look that is due.
+  /// Takes a scan that is due.
   ///
   /// - Parameters:
-  ///   - now: The moment.
-  ///   - isWanted: Whether somebody looks.
-  /// - Returns: Whether one is; then the next one is a pause away.
+  ///   - now: The current instant.
+  ///   - isWanted: Whether it is observed.
+  /// - Returns: Whether one was due; if so, the next one is a pause away.
   public mutating func take(at now: Double, isWanted: Bool = true) -> Bool {
     guard now >= dueAt else { return false }
     dueAt = now + pause(isWanted: isWanted)
     return true
   }
 
-  /// A look has ended.
+  /// Records the end of a scan.
   ///
   /// - Parameters:
-  ///   - now: The moment.
+  ///   - now: The current instant.
   ///   - failed: Whether nothing could be read.
-  ///   - isWanted: Whether somebody looks.
+  ///   - isWanted: Whether it is observed.
   public mutating func looked(at now: Double, failed: Bool, isWanted: Bool = true) {
     failures = failed ? failures + 1 : 0
     dueAt = now + pause(isWanted: isWanted)
   }
 
-  /// Somebody looks again: what can be read is due at once.
+  /// Makes the next scan due at once when observation resumes, unless the last one failed.
   public mutating func hurry(at now: Double) {
     if failures == 0 { dueAt = min(dueAt, now) }
   }

@@ -1,23 +1,27 @@
-/// What a key of a configuration names: a program, and who would run it.
+/// Whether a key of a configuration names a program, and who would run it.
 ///
-/// In the sections in which git has programs, a variable is harmless only if it is known to be: one that git gets later
-/// counts as a program until it is listed here. Elsewhere the words in its name decide.
+/// In the sections in which git has programs, a variable is harmless only if it is listed here: one that a later git
+/// adds counts as a program until then. In other sections the words in its name decide.
 public enum ProgramKey: Sendable {
-  /// Who runs a program that a configuration names.
+  /// What runs a program that a configuration names.
   public enum Use: String, Hashable, Sendable {
-    /// Git, when a worktree is made, merged, synchronised or removed, or its state is read.
+    /// Git, when a worktree is created, merged, synced or removed, or its state is read.
     case action
-    /// Git, for a person at a terminal only.
+    /// Git, for a user at a terminal only.
     case terminal
+    /// Git, when it fetches: it names a file to read or write, or decides whom git believes.
+    case fetch
+    /// Git, when it signs or verifies: the person's own configuration counts instead until it is trusted.
+    case signature
   }
 
   /// The parts of a key.
   struct Parts {
-    /// In small letters.
+    /// In lowercase.
     var section: String
-    /// As it is written; `nil` without one.
+    /// As written; `nil` without one.
     var name: [UInt8]?
-    /// In small letters.
+    /// In lowercase.
     var variable: String
 
     init(_ key: [UInt8]) {
@@ -29,12 +33,12 @@ public enum ProgramKey: Sendable {
     }
   }
 
-  /// Who would run what an entry names.
+  /// Returns what would run the program of an entry.
   ///
   /// - Parameters:
   ///   - key: The key.
   ///   - value: The value.
-  /// - Returns: Who; `nil` if it names no program.
+  /// - Returns: The use; `nil` if the entry names no program.
   public static func use(_ key: [UInt8], _ value: [UInt8]?) -> Use? {
     let parts = Parts(key)
     let value = value ?? Array("true".utf8)
@@ -49,16 +53,16 @@ public enum ProgramKey: Sendable {
     return forTerminals.contains(parts.section) ? .terminal : .action
   }
 
-  /// An answer, which may be that there is no program.
+  /// A decision, where `nil` means that the key names no program.
   private struct Verdict {
     var value: Use?
   }
 
-  /// The keys that do not follow from a list.
+  /// The keys that no list covers.
   private static func special(_ parts: Parts, _ value: [UInt8]) -> Verdict? {
     switch (parts.section, parts.variable) {
     case ("gitflow", _):
-      // A tool that git knows nothing of; `git flow init` names the folder of hooks.
+      // A tool that is not part of git; `git flow init` sets the folder of hooks.
       return Verdict(value: nil)
     case ("alias", _):
       return Verdict(value: value.first == UInt8(ascii: "!") ? .terminal : nil)
@@ -78,6 +82,14 @@ public enum ProgramKey: Sendable {
       return Verdict(value: isLFS(parts.variable, value) ? nil : .action)
     case ("merge", "name"), ("merge", "recursive"):
       return Verdict(value: nil)
+    case ("http", _):
+      let isPlain = plainForTransfers.contains(parts.variable)
+      let isSecure = parts.variable == "sslverify" ? !isOff(value) : isOff(value)
+      return Verdict(value: isPlain || isSecure ? nil : .fetch)
+    case ("remote", "proxy"), ("remote", "proxyauthmethod"):
+      return Verdict(value: .fetch)
+    case ("commit", "gpgsign"), ("merge", "verifysignatures"), ("tag", "gpgsign"):
+      return Verdict(value: isOff(value) ? nil : .signature)
     case ("submodule", "update"):
       return Verdict(value: value.first == UInt8(ascii: "!") ? .action : nil)
     case ("remote", "url"), ("remote", "pushurl"), ("remote", "pushdefault"),
@@ -107,6 +119,11 @@ public enum ProgramKey: Sendable {
       .contains(String(decoding: value, as: UTF8.self).lowercased())
   }
 
+  /// Whether a value is a boolean that says no.
+  static func isOff(_ value: [UInt8]) -> Bool {
+    ["false", "no", "off", "0", ""].contains(String(decoding: value, as: UTF8.self).lowercased())
+  }
+
   /// Whether a filter's command is exactly the one that git-lfs installs.
   static func isLFS(_ variable: String, _ value: [UInt8]) -> Bool {
     let commands: [String: [String]] = [
@@ -117,8 +134,8 @@ public enum ProgramKey: Sendable {
     return commands[variable]?.contains { value.elementsEqual($0.utf8) } ?? false
   }
 
-  /// Whether an address names a program that transports: `helper::address` (gitremote-helpers(7)), or a scheme that git
-  /// does not know itself; or whether it begins with a dash.
+  /// Whether an address names a transport program: `helper::address` (gitremote-helpers(7)), or a scheme that is
+  /// unknown to git; or whether it begins with a dash.
   static func hasHelper(_ address: [UInt8]) -> Bool {
     guard let colon = address.firstIndex(of: UInt8(ascii: ":")) else {
       return address.first == UInt8(ascii: "-")
@@ -137,12 +154,17 @@ public enum ProgramKey: Sendable {
     "command", "cmd", "program", "helper", "driver", "hook", "exec", "script", "editor", "pager",
     "textconv", "browser", "tunnel", "smtpserver", "askpass", "filter",
   ]
-  /// Sections that count for commands of a person only.
+  /// The variables of `http` that name no file and leave it as it is whom git believes and what it says who it is.
+  private static let plainForTransfers: Set<String> = [
+    "extraheader", "lowspeedlimit", "lowspeedtime", "maxrequests", "minsessions", "noepsv",
+    "postbuffer", "useragent", "version",
+  ]
+  /// Sections that only matter for a user's own commands.
   private static let forTerminals: Set<String> = [
     "browser", "difftool", "gui", "guitool", "imap", "instaweb", "interactive", "man", "mergetool",
     "sendemail", "trailer", "web",
   ]
-  /// The variables that name no program, by section; the other variables of these sections count as programs.
+  /// The variables that name no program, by section; all others in these sections count as programs.
   private static let harmless: [String: Set<String>] = [
     "core": [
       "abbrev", "alternaterefsprefixes", "attributesfile", "autocrlf", "bare", "bigfilethreshold",

@@ -1,6 +1,6 @@
 /// A path as git quotes it in texts (`core.quotePath`, git-config(1)).
 enum QuotedPath {
-  /// The path; the text itself if it does not stand in quotes.
+  /// The path; the text itself if it is not quoted.
   static func read(_ text: ArraySlice<UInt8>) -> String {
     guard text.count >= 2, text.first == 0x22, text.last == 0x22 else { return text.text }
     let quoted = Array(text.dropFirst().dropLast())

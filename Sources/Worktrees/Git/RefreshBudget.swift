@@ -1,28 +1,28 @@
-/// Decides which worktrees are looked at when, as a pure machine.
+/// Decides when each worktree is scanned, as a pure machine.
 ///
 /// Invariants:
-/// 1. Of one key at most one look runs at a time, and looks begin at least ``spacing`` seconds apart.
-/// 2. At most ``most`` looks run at a time that began less than ``patience`` seconds ago, and at most four times as many
-///    in all: what hangs holds up nobody.
-/// 3. Whoever asks gets a look that begins after the request; requests for one key that wait are one.
-/// 4. Of keys that may begin, the one that has waited longest begins first.
+/// 1. Each key has at most one running scan, and its scans start at least ``spacing`` seconds apart.
+/// 2. At most ``most`` running scans started less than ``patience`` seconds ago, and at most four times as many run in
+///    all: a hanging scan delays no other.
+/// 3. Every request gets a scan that starts after it; waiting requests for one key are combined.
+/// 4. Of the keys whose scans may start, the one that has waited longest starts first.
 public struct RefreshBudget<Key: Hashable & Sendable>: Sendable {
   private struct Entry {
     var began: Double?
     var isRunning = false
-    /// When somebody asked, and in which order.
+    /// When it was requested, and in which order.
     var asked: (at: Double, order: UInt64)?
   }
 
-  /// The seconds between the beginnings of two looks at one key.
+  /// The seconds between the starts of two scans of one key.
   public let spacing: Double
-  /// The most looks at a time.
+  /// The most concurrent scans.
   public let most: Int
-  /// After how many seconds a look that runs makes room for another one.
+  /// After how many seconds a running scan gives up its place.
   public let patience: Double
   private var entries: [Key: Entry] = [:]
   private var order: UInt64 = 0
-  /// How many looks run.
+  /// The number of running scans.
   public private(set) var running = 0
 
   /// Creates a budget.
@@ -32,16 +32,16 @@ public struct RefreshBudget<Key: Hashable & Sendable>: Sendable {
     self.most = max(1, most)
   }
 
-  /// How many keys wait.
+  /// The number of waiting keys.
   public var waiting: Int { entries.values.count { $0.asked != nil } }
 
-  /// When a look at a key begins at the earliest.
+  /// Returns the earliest start of a scan of a key.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - now: The moment.
-  ///   - asked: When it will be asked for, if it is not yet.
-  /// - Returns: `now` if it runs; `nil` if nobody asks.
+  ///   - now: The current instant.
+  ///   - asked: When it will be requested, if it is not yet.
+  /// - Returns: `now` if it is running; `nil` if it is not requested.
   public func begins(_ key: Key, at now: Double, asked: Double?) -> Double? {
     if entries[key]?.isRunning == true { return now }
     let times = [entries[key]?.asked?.at, asked].compactMap(\.self)
@@ -49,11 +49,11 @@ public struct RefreshBudget<Key: Hashable & Sendable>: Sendable {
     return max(first, now, entries[key]?.began.map { $0 + spacing } ?? now)
   }
 
-  /// Asks for a look at a key.
+  /// Requests a scan of a key.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - now: When it may begin; the earliest of several requests counts.
+  ///   - now: When it may start; the earliest of several requests counts.
   public mutating func request(_ key: Key, at now: Double) {
     if let asked = entries[key]?.asked {
       if now < asked.at { entries[key]?.asked?.at = now }
@@ -63,7 +63,7 @@ public struct RefreshBudget<Key: Hashable & Sendable>: Sendable {
     entries[key, default: Entry()].asked = (now, order)
   }
 
-  /// The keys whose looks begin now.
+  /// Starts the scans that are due, and returns their keys.
   public mutating func begin(at now: Double) -> [Key] {
     let room = min(most - young(at: now), most * 4 - running)
     guard room > 0 else { return [] }
@@ -79,14 +79,14 @@ public struct RefreshBudget<Key: Hashable & Sendable>: Sendable {
     return first.map(\.key)
   }
 
-  /// A look has ended, however it went.
+  /// Ends a scan, whatever its result.
   public mutating func end(_ key: Key) {
     guard entries[key]?.isRunning == true else { return }
     entries[key]?.isRunning = false
     running -= 1
   }
 
-  /// Forgets a key that does not run.
+  /// Forgets a key that has no running scan.
   public mutating func forget(_ key: Key) {
     guard entries[key]?.isRunning == false else {
       entries[key]?.asked = nil
@@ -95,14 +95,14 @@ public struct RefreshBudget<Key: Hashable & Sendable>: Sendable {
     entries[key] = nil
   }
 
-  /// When the next look may begin if none ends before; nothing if nobody waits for time alone.
+  /// When the next scan may start if none ends before; `nil` if no key waits for time alone.
   public var deadline: Double? {
     guard running < most * 4, let first = entries.values.compactMap({ due($0) }).min() else {
       return nil
     }
     guard running >= most else { return first }
     guard patience < .infinity else { return nil }
-    // The room that the youngest look but so many leaves when it has run for long.
+    // The next place becomes free when the `most`-th youngest running scan exceeds its patience.
     let began = entries.values.filter(\.isRunning).compactMap(\.began).sorted(by: >)
     return max(first, began[most - 1] + patience)
   }

@@ -1,9 +1,9 @@
 /// The name of a repository, from the address of its remote.
 public enum RemoteName: Sendable {
-  /// `owner/repository` of an address; nothing if it does not end with two names.
+  /// Returns `owner/repository` of an address; `nil` if it does not end with two names.
   ///
   /// Reads `https://host/owner/name.git`, `ssh://git@host/owner/name`, `git@host:owner/name.git` and the
-  /// like. A path of this machine has no owner.
+  /// like. A local path has no owner.
   public static func read(_ address: String) -> String? {
     var text = Array(address.utf8)[...]
     while let last = text.last, last <= 0x20 || last == UInt8(ascii: "/") { text.removeLast() }

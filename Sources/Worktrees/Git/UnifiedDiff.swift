@@ -4,7 +4,7 @@ public enum UnifiedDiff: Sendable {
   public struct File: Hashable, Sendable {
     /// The path after the change, or before it if the file is gone.
     public var path: String
-    /// The text, header lines included; what is not UTF-8 is replaced.
+    /// The text, including header lines; invalid UTF-8 is replaced.
     public var text: String
     /// Whether git says that the file is binary.
     public var isBinary: Bool
@@ -15,7 +15,7 @@ public enum UnifiedDiff: Sendable {
   /// Lines of content begin with a blank, `+`, `-` or `\`, so a line that begins with `diff --` is never
   /// content.
   ///
-  /// - Returns: The files in the order they stand; what is before the first one is dropped.
+  /// - Returns: The files in order; anything before the first one is dropped.
   public static func files(_ bytes: some Collection<UInt8>) -> [File] {
     let bytes = Array(bytes)
     var files: [File] = []
@@ -58,7 +58,7 @@ public enum UnifiedDiff: Sendable {
     return path.map { File(path: $0, text: bytes.text, isBinary: isBinary) }
   }
 
-  /// The path of a `+++` or `---` line; nothing for `/dev/null`.
+  /// The path of a `+++` or `---` line; `nil` for `/dev/null`.
   private static func side(_ name: ArraySlice<UInt8>) -> String? {
     // Git ends names that hold blanks with a tab.
     let name = name.last == 0x09 ? name.dropLast() : name

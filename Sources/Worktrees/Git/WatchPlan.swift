@@ -2,7 +2,7 @@ import Workspaces
 
 /// Which folders tell that the state of a worktree or of a repository changed.
 public enum WatchPlan: Sendable {
-  /// What a folder is to git.
+  /// The role of a folder in a repository.
   public enum Place: Hashable, Sendable {
     /// The git directory of a worktree, and the folders of a rebase within it.
     case gitDirectory
@@ -20,7 +20,7 @@ public enum WatchPlan: Sendable {
     case names(Set<String>)
   }
 
-  /// What happened to a name in a folder.
+  /// A change to a name in a folder.
   public struct Change: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt8
@@ -32,11 +32,11 @@ public enum WatchPlan: Sendable {
     public static let new = Self(rawValue: 2)
     /// It is a folder.
     public static let folder = Self(rawValue: 4)
-    /// Somebody writes to it and has not closed it yet.
+    /// A process has written to it and not closed it yet.
     public static let write = Self(rawValue: 8)
   }
 
-  /// Folders within the git directory of a worktree that are watched while they are there.
+  /// Folders within the git directory of a worktree that are watched while they exist.
   public static let operationFolders = ["rebase-merge", "rebase-apply", "sequencer"]
 
   /// Folders within the common directory; those of refs with everything within.
@@ -91,10 +91,10 @@ public enum WatchPlan: Sendable {
     }
   }
 
-  /// Whether other folders have to be watched after what happened to a name in one of them.
+  /// Whether a change to a name in a folder requires other folders to be watched.
   ///
-  /// A new folder is one more; with a `.git` a folder becomes a submodule that is there, or ends to be one; and what is
-  /// ignored is not watched.
+  /// A new folder is one more; a `.git` turns a folder into a checked-out submodule, or back; and ignored files are not
+  /// watched.
   public static func movesFolders(_ name: String, in place: Place, _ change: Change) -> Bool {
     if change.isSuperset(of: [.new, .folder]) { return true }
     guard place == .content else { return false }
@@ -123,7 +123,7 @@ public enum WatchPlan: Sendable {
     private var records = NULRecords(source: source)
     private var folders: NameSet = [""]
     private var last: [UInt8] = []
-    /// The folders of submodules, up to ``GitLimits/submodules``; what is in them is in lists of their own.
+    /// The folders of submodules, up to ``GitLimits/submodules``; their contents have lists of their own.
     public private(set) var submodules: [String] = []
     /// Whether there are more than ``GitLimits/watchedFolders``.
     public private(set) var isOverflowing = false

@@ -8,9 +8,9 @@ public struct WorktreeEntry: Hashable, Sendable {
   public var head: String?
   /// The full name of the branch that is checked out, `refs/heads/…`.
   public var branch: String?
-  /// Whether there is no worktree, only the repository.
+  /// Whether it is a bare repository without a worktree.
   public var isBare: Bool
-  /// Why it is locked; the empty text without a reason, `nil` if it is not.
+  /// Why it is locked; empty without a reason, `nil` if it is not locked.
   public var locked: String?
   /// Why `git worktree prune` would remove it, `nil` if it would not.
   public var prunable: String?

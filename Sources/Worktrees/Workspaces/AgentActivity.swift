@@ -1,54 +1,54 @@
-/// What the agents of a worktree are doing, and how that is known (`activity`).
+/// The activity of the agents in a worktree, and its evidence (`activity`).
 public struct AgentActivity: Codable, Hashable, Sendable {
-  /// What an agent is doing; an open set.
+  /// The state of an agent; an open set.
   public struct State: RawRepresentable, Codable, Hashable, Sendable {
-    /// The word in the answer.
+    /// The value in JSON.
     public var rawValue: String
 
-    /// Creates a state from its word.
+    /// Creates a state from its value.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// It generates or uses a tool.
     public static let working = State(rawValue: "working")
     /// It waits for a permission or an answer.
     public static let needsYou = State(rawValue: "needs_you")
-    /// It is there and waits for the next prompt; what it did was seen.
+    /// Its process is running and waits for the next prompt; its work has been seen.
     public static let idle = State(rawValue: "idle")
-    /// It has finished, and nobody has looked since.
+    /// It has finished, and the result has not been seen.
     public static let doneUnseen = State(rawValue: "done_unseen")
-    /// Its process is gone.
+    /// Its process has ended.
     public static let ended = State(rawValue: "ended")
-    /// There is no evidence.
+    /// No evidence of its state is available.
     public static let unknown = State(rawValue: "unknown")
   }
 
-  /// The states of the seed system, which follow from those of this one (`claude_activity_state`).
+  /// The states of the seed system, derived from ``State`` (`claude_activity_state`).
   public struct Summary: RawRepresentable, Codable, Hashable, Sendable {
-    /// The word in the answer.
+    /// The value in JSON.
     public var rawValue: String
 
-    /// Creates a state from its word.
+    /// Creates a state from its value.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// An agent works.
+    /// An agent is working.
     public static let active = Summary(rawValue: "active")
-    /// An agent is there and waits for a person.
+    /// An agent is running and waits for the user.
     public static let running = Summary(rawValue: "running")
-    /// There is no agent.
+    /// No agent is running.
     public static let inactive = Summary(rawValue: "inactive")
   }
 
-  /// The state of the worktree: of several agents the one that asks for most attention.
+  /// The state of the worktree: of several agents, that of the one that needs attention most.
   public var state: State
-  /// What says so, such as `claude_log`, `codex_log`, `process` or `none`.
+  /// The evidence, such as `claude_log`, `codex_log`, `process` or `none`.
   public var source: String
-  /// Since when the state holds, RFC 3339; `nil` if that is not known.
+  /// When the state began, RFC 3339; `nil` if unknown.
   public var since: String?
   /// `high`, `medium` or `low`.
   public var confidence: String
-  /// Why a person is needed, or why nothing is known; one line.
+  /// Why the user is needed, or why nothing is known; one line.
   public var reason: String?
-  /// Every agent that was seen here, the one that gives the state first.
+  /// Every agent that was seen here; the first one determines the state.
   public var agents: [AgentPresence]
 
   /// Creates an activity.
@@ -68,20 +68,38 @@ public struct AgentActivity: Codable, Hashable, Sendable {
     self.agents = agents
   }
 
-  /// Nothing is known, because nothing was seen.
+  /// The activity without any evidence.
   public static let unknown = AgentActivity(state: .unknown, source: "none", confidence: "low")
 
-  /// Reads an activity; what is missing becomes unknown or empty.
+  /// Creates an activity from the seed system's word for it, which is all that its server says.
+  ///
+  /// - Parameter summary: The word: ``Summary/active`` is ``State/working``, ``Summary/running`` is ``State/idle``, since an
+  ///   agent waits, and of everything else nothing is known.
+  public init(_ summary: Summary) {
+    let state: State =
+      switch summary {
+      case .active: .working
+      case .running: .idle
+      default: .unknown
+      }
+    self.init(
+      state: state,
+      source: state == .unknown ? "none" : Workspace.CodingKeys.claudeActivityState.rawValue,
+      confidence: "low"
+    )
+  }
+
+  /// Reads an activity; missing members become unknown or empty.
   public init(from decoder: any Decoder) throws {
     self = try TolerantValue.read(from: decoder) { AgentActivity($0) }
   }
 
-  /// The state in the words of the seed system.
+  /// The state in the terms of the seed system.
   public var summary: Summary { state.summary }
 }
 
 extension AgentActivity.State {
-  /// The state in the words of the seed system.
+  /// The state in the terms of the seed system.
   public var summary: AgentActivity.Summary {
     switch self {
     case .working: .active
@@ -93,21 +111,21 @@ extension AgentActivity.State {
 
 /// One agent in a worktree (`activity.agents[]`).
 public struct AgentPresence: Codable, Hashable, Sendable {
-  /// Which program it is, such as `claude-code`, `codex` or the name of its process.
+  /// The program, such as `claude-code`, `codex` or the name of its process.
   public var agent: String
   /// Its session; `nil` if only a process is known.
   public var sessionId: String?
   /// Its process; `nil` if only a log is known.
   public var pid: Int?
-  /// What it is doing.
+  /// Its state.
   public var state: AgentActivity.State
-  /// What says so, as in ``AgentActivity/source``.
+  /// The evidence, as in ``AgentActivity/source``.
   public var source: String
-  /// Since when, RFC 3339.
+  /// When the state began, RFC 3339.
   public var since: String?
-  /// The tool it uses now.
+  /// The tool in use.
   public var tool: String?
-  /// Why it needs somebody.
+  /// Why it needs attention.
   public var reason: String?
 
   /// Creates a presence.

@@ -1,12 +1,12 @@
-/// All that is known of the agents of one worktree.
+/// Everything known about the agents of one worktree.
 ///
-/// Two readings are equal if nobody would see a difference: they hold instants, never ages.
+/// Two readings are equal if they look the same: they hold instants, never ages.
 public struct AgentReading: Hashable, Sendable {
-  /// What the agents are doing.
+  /// The activity of the agents.
   public var activity: AgentActivity
-  /// What the newest session wants to do.
+  /// The plan of the newest session.
   public var todos: [Todo]
-  /// What the newest session is about.
+  /// The title of the newest session.
   public var title: SessionTitle?
   /// What sessions here were about before, oldest first, the newest title included.
   public var titleHistory: [SessionTitle]
@@ -48,11 +48,11 @@ public protocol AgentWatching: Sendable {
   /// - Parameter paths: Absolute paths of worktrees, without a slash at the end.
   func follow(_ paths: [String]) async
 
-  /// The readings as they change: one for each worktree once it was looked at, then only different ones.
+  /// The readings as they change: one for each worktree once it was scanned, then only different ones.
   ///
-  /// It is asked for once.
+  /// It is called once.
   func readings() -> AsyncStream<(path: String, reading: AgentReading)>
 
-  /// Somebody has looked at what the agents of a worktree did.
+  /// Marks what the agents of a worktree did as seen.
   func markSeen(_ path: String) async
 }

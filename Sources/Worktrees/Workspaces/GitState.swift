@@ -1,12 +1,12 @@
-/// The state of a worktree as git has it (`git`).
+/// The state of a worktree as reported by git (`git`).
 public struct GitState: Codable, Hashable, Sendable {
-  /// An operation that was begun and not ended.
+  /// An operation in progress.
   public struct Operation: Codable, Hashable, Sendable {
     /// `merge`, `rebase`, `apply`, `cherry-pick`, `revert` or `bisect`.
     public var kind: String
-    /// The step a rebase stands at, from 1.
+    /// The current step of a rebase, from 1.
     public var step: Int?
-    /// How many steps there are.
+    /// The number of steps.
     public var steps: Int?
     /// The branch that is being moved.
     public var branch: String?
@@ -24,12 +24,13 @@ public struct GitState: Codable, Hashable, Sendable {
   public struct Program: Codable, Hashable, Sendable {
     /// The key, such as `filter.x.clean`, or `hook NAME`.
     public var key: String
-    /// The command, the first 400 bytes of it; of a hook its path.
+    /// The command, its first 400 bytes; for a hook, its path.
     public var command: String
     /// The file that names it.
     public var file: String?
-    /// Who would run it: `action` (git, when something is done to a worktree, or to know its state) or `terminal` (git, for
-    /// a person at a terminal only); an open set.
+    /// What would run it: `action` (git, when an action is carried out or the state is read), `terminal` (git, for a
+    /// user at a terminal only), `fetch` (git, when it fetches) or `signature` (git, when it signs or verifies); an
+    /// open set.
     public var use: String
 
     /// Creates a program.
@@ -41,32 +42,32 @@ public struct GitState: Codable, Hashable, Sendable {
     }
   }
 
-  /// What the repository's configuration would run, and whether somebody trusts it.
+  /// The programs in the repository's configuration, and whether they are trusted.
   public struct Trust: Codable, Hashable, Sendable {
-    /// Whether somebody trusts a configuration.
+    /// Whether a configuration is trusted.
     public struct State: RawRepresentable, Codable, Hashable, Sendable {
-      /// The word in the answer.
+      /// The value in JSON.
       public var rawValue: String
 
-      /// Creates a state from its word.
+      /// Creates a state from its value.
       public init(rawValue: String) { self.rawValue = rawValue }
 
-      /// Somebody trusts exactly these programs.
+      /// Exactly these programs are trusted.
       public static let trusted = Self(rawValue: "trusted")
-      /// Nobody does: none of the programs is run, and what would need them is refused.
+      /// None of the programs is run, and actions that need them are refused.
       public static let untrusted = Self(rawValue: "untrusted")
     }
 
-    /// Whether somebody trusts it.
+    /// Whether it is trusted.
     public var state: State
-    /// Tells these programs from others (SHA-256); it is what somebody trusts.
+    /// Identifies the programs (SHA-256); trust applies to this digest.
     public var digest: String
     /// The first of the programs.
     public var programs: [Program]
-    /// How many there are.
+    /// The number of programs.
     public var count: Int
 
-    /// Creates a state of trust.
+    /// Creates a trust state.
     public init(state: State, digest: String, programs: [Program], count: Int) {
       self.state = state
       self.digest = digest
@@ -97,18 +98,18 @@ public struct GitState: Codable, Hashable, Sendable {
   public var conflictCount: Int
   /// Entries of the stash, which all worktrees of a repository share.
   public var stashes: Int
-  /// What was begun and not ended.
+  /// The operation in progress, if any.
   public var operation: Operation?
-  /// What it is compared with for `commit_count` and `commits_behind`, such as `origin/main`.
+  /// The branch that `commit_count` and `commits_behind` compare with, such as `origin/main`.
   public var compared: String?
-  /// Why the worktree is locked; the empty text if no reason was given, `nil` if it is not.
+  /// Why the worktree is locked; empty without a reason, `nil` if it is not locked.
   public var locked: String?
-  /// What the repository's configuration would run; `nil` if it names no program.
+  /// The programs in the repository's configuration; `nil` without programs.
   public var trust: Trust?
-  /// The repository's folder, if it is outside of the folders that are watched, or the folder that `core.worktree` leads git
-  /// to, if it is another than the worktree: then nothing is done to the worktree.
+  /// The repository's folder, if it is outside the watched folders, or the folder that `core.worktree` points to, if it
+  /// is not the worktree: then actions on the worktree are refused.
   public var outside: String?
-  /// Why git could not tell the state; everything else is as it was known last.
+  /// Why git could not report the state; everything else keeps its last known value.
   public var problem: String?
 
   /// Creates the state of a clean worktree.
@@ -121,10 +122,10 @@ public struct GitState: Codable, Hashable, Sendable {
     stashes = 0
   }
 
-  /// Whether the repository's configuration names programs that nobody trusts.
+  /// Whether the repository's configuration names untrusted programs.
   public var isUntrusted: Bool { trust?.state == .untrusted }
 
-  /// Whether anything is not committed.
+  /// Whether anything is uncommitted.
   public var isDirty: Bool { staged + unstaged + untracked + conflictCount > 0 }
 
   private enum CodingKeys: String, CodingKey {
@@ -133,7 +134,7 @@ public struct GitState: Codable, Hashable, Sendable {
     case conflictCount = "conflict_count"
   }
 
-  /// Reads a state; numbers and lists that are missing are zero and empty.
+  /// Reads a state; missing numbers and lists become zero and empty.
   public init(from decoder: any Decoder) throws {
     self = try TolerantValue.read(from: decoder) { GitState($0) }
   }

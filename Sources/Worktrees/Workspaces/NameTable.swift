@@ -55,7 +55,7 @@ package struct NameTable<Value>: Sequence, ExpressibleByDictionaryLiteral {
   /// Starts empty.
   package init() {}
 
-  /// Takes names with their values; of a name that is there twice, the last value.
+  /// Creates a table of names with values; of a duplicate name, the last value counts.
   package init(_ pairs: some Sequence<(String, Value)>) {
     for (name, value) in pairs { table[Name(name)] = value }
   }
@@ -100,9 +100,9 @@ package struct NameTable<Value>: Sequence, ExpressibleByDictionaryLiteral {
   package var keys: [String] { table.keys.map(\.text) }
   /// The values, in no order.
   package var values: Dictionary<Name, Value>.Values { table.values }
-  /// How many names there are.
+  /// The number of names.
   package var count: Int { table.count }
-  /// Whether there is none.
+  /// Whether the table is empty.
   package var isEmpty: Bool { table.isEmpty }
 
   /// The names with their values, in no order.
@@ -143,7 +143,7 @@ package struct NameSet: Sequence, Hashable, Sendable, ExpressibleByArrayLiteral 
 
   /// Adds a name.
   ///
-  /// - Returns: Whether it was not there.
+  /// - Returns: Whether it was new.
   @discardableResult
   package mutating func insert(_ name: String) -> (inserted: Bool, memberAfterInsert: String) {
     let (inserted, member) = names.insert(Name(name))
@@ -158,9 +158,9 @@ package struct NameSet: Sequence, Hashable, Sendable, ExpressibleByArrayLiteral 
   /// Whether a name is among them.
   package func contains(_ name: String) -> Bool { names.contains(Name(name)) }
 
-  /// How many there are.
+  /// The number of names.
   package var count: Int { names.count }
-  /// Whether there is none.
+  /// Whether the set is empty.
   package var isEmpty: Bool { names.isEmpty }
   /// The names in the order of their bytes.
   package func sorted() -> [String] { names.map(\.text).sorted { $0.isNameBefore($1) } }

@@ -8,7 +8,7 @@ public struct Omission: Codable, Hashable, Sendable {
     /// Creates a reason from its word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// A given folder is not there.
+    /// A given folder does not exist.
     public static let missingFolder = Reason(rawValue: "missing_folder")
     /// The folder may not be read.
     public static let unreadable = Reason(rawValue: "unreadable")
@@ -22,7 +22,7 @@ public struct Omission: Codable, Hashable, Sendable {
     public static let foreignOwner = Reason(rawValue: "foreign_owner")
     /// Git cannot read the repository.
     public static let gitFailed = Reason(rawValue: "git_failed")
-    /// Git names the worktree, and its folder is not there.
+    /// Git lists the worktree, but its folder does not exist.
     public static let missingWorktree = Reason(rawValue: "missing_worktree")
     /// Git does not name the worktree's folder, as after `git init --separate-git-dir`.
     public static let separateDirectory = Reason(rawValue: "separate_git_dir")
@@ -31,7 +31,7 @@ public struct Omission: Codable, Hashable, Sendable {
     /// A restore point whose record is not one of this program, or whose folders do not belong to it; nothing is done with
     /// it.
     public static let restorePoint = Reason(rawValue: "unusable_restore_point")
-    /// It is shown, and looked at every few seconds as not all of it can be watched.
+    /// It is shown, and scanned every few seconds because not all of it can be watched.
     public static let polled = Reason(rawValue: "polled")
   }
 

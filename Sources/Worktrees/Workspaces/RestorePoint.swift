@@ -1,6 +1,6 @@
 /// Something that was done to a worktree and can be taken back (`GET /v1/git/restore`).
 public struct RestorePoint: Codable, Hashable, Sendable, Identifiable {
-  /// What was done; an open set.
+  /// The kind of action; an open set.
   public struct Kind: RawRepresentable, Codable, Hashable, Sendable {
     /// The word in the answer.
     public var rawValue: String
@@ -20,7 +20,7 @@ public struct RestorePoint: Codable, Hashable, Sendable, Identifiable {
 
   /// Names the point.
   public var id: String
-  /// What was done.
+  /// The kind of action.
   public var kind: Kind
   /// The id of the worktree.
   public var worktreeId: String
@@ -48,10 +48,10 @@ public struct RestorePoint: Codable, Hashable, Sendable, Identifiable {
   /// Creates a point.
   ///
   /// - Parameters:
-  ///   - id: Names the point.
-  ///   - kind: What was done.
-  ///   - worktree: The worktree as it was.
-  ///   - createdAt: When, RFC 3339.
+  ///   - id: Identifies the point.
+  ///   - kind: The kind of action.
+  ///   - worktree: The worktree before the action.
+  ///   - createdAt: When it was created, RFC 3339.
   ///   - keptUntil: Until when it can be taken back, RFC 3339.
   public init(id: String, kind: Kind, _ worktree: Workspace, createdAt: String, keptUntil: String) {
     self.id = id

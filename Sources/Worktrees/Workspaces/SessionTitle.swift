@@ -1,4 +1,4 @@
-/// What a session was about at one time (`session_title`, `session_title_history[]`).
+/// The title of a session at some time (`session_title`, `session_title_history[]`).
 public struct SessionTitle: Codable, Hashable, Sendable {
   /// The title.
   public var title: String

@@ -8,9 +8,9 @@ public struct Todo: Codable, Hashable, Sendable, Identifiable {
     /// Creates a status from its word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Nobody has begun.
+    /// Not started.
     public static let pending = Status(rawValue: "pending")
-    /// Somebody works on it.
+    /// In progress.
     public static let inProgress = Status(rawValue: "in_progress")
     /// It is done.
     public static let completed = Status(rawValue: "completed")
@@ -18,9 +18,9 @@ public struct Todo: Codable, Hashable, Sendable, Identifiable {
     public static let cancelled = Status(rawValue: "cancelled")
   }
 
-  /// Names the entry for as long as it is in the list.
+  /// Identifies the entry while it is in the list.
   public var id: String
-  /// What is to be done.
+  /// The step, as text.
   public var content: String
   /// How far it is.
   public var status: Status
@@ -35,7 +35,7 @@ public struct Todo: Codable, Hashable, Sendable, Identifiable {
     self.priority = priority
   }
 
-  /// Reads an entry; what is missing becomes empty, a missing status `pending`.
+  /// Reads an entry; missing members become empty, a missing status `pending`.
   public init(from decoder: any Decoder) throws {
     self = try TolerantValue.read(from: decoder) { Todo($0) }
   }

@@ -1,16 +1,16 @@
 /// A git worktree and the agents in it (`GET /v1/git/worktrees`, `GET /v1/git/worktrees/{id}`).
 ///
-/// The seed system's names and types, and beside them what it does not have: ``git``, ``activity``,
+/// Has the seed system's names and types, plus members of its own: ``git``, ``activity``,
 /// ``revision`` and the ages.
 public struct Workspace: Codable, Hashable, Sendable, Identifiable {
-  /// How far the server is in learning the state.
+  /// Whether the server knows the state yet.
   public struct CacheStatus: Codable, Hashable, Sendable {
     /// Whether the state is known.
     public var isCached: Bool
-    /// Whether it is being found out for the first time.
+    /// Whether it is being determined for the first time.
     public var isLoading: Bool
 
-    /// Creates a status: known, or being found out.
+    /// Creates a status: known, or being determined.
     public init(isCached: Bool) {
       self.isCached = isCached
       isLoading = !isCached
@@ -22,7 +22,7 @@ public struct Workspace: Codable, Hashable, Sendable, Identifiable {
     }
   }
 
-  /// Names the worktree, a UUID that follows from its path.
+  /// Identifies the worktree: a UUID derived from its path.
   public var id: String
   /// `owner/repository` of the remote `origin`, else `local/folder`.
   public var repoId: String
@@ -32,7 +32,7 @@ public struct Workspace: Codable, Hashable, Sendable, Identifiable {
   public var path: String
   /// The branch; `HEAD` and the commit's first digits if none is checked out.
   public var branch: String
-  /// The branch it was made from, as far as can be told: the repository's default branch.
+  /// The branch it was created from, as far as known: the repository's default branch.
   public var sourceBranch: String
   /// Whether the seed system renamed the branch; always `false`.
   public var hasBeenRenamed: Bool
@@ -42,50 +42,50 @@ public struct Workspace: Codable, Hashable, Sendable, Identifiable {
   public var commitCount: Int
   /// Commits only the source has; as old as the last fetch.
   public var commitsBehind: Int
-  /// Whether anything is not committed.
+  /// Whether anything is uncommitted.
   public var isDirty: Bool
-  /// Whether paths have conflicts, or an operation waits for somebody.
+  /// Whether paths have conflicts, or an operation waits for the user.
   public var hasConflicts: Bool
-  /// When the worktree was made, RFC 3339.
+  /// When the worktree was created, RFC 3339.
   public var createdAt: String
   /// When its HEAD last moved, RFC 3339.
   public var lastAccessed: String
-  /// What the newest session is about.
+  /// The title of the newest session.
   public var sessionTitle: SessionTitle?
-  /// What sessions were about, oldest first.
+  /// The titles of all sessions, oldest first.
   public var sessionTitleHistory: [SessionTitle]
-  /// Whether an agent is there; the seed system's older form of ``claudeActivityState``.
+  /// Whether an agent is running; the seed system's older form of ``claudeActivityState``.
   public var hasActiveClaudeSession: Bool
-  /// What the agents do, in the seed system's three words.
+  /// The state of the agents, in the seed system's three values.
   public var claudeActivityState: AgentActivity.Summary
-  /// Whether the upstream lacks commits, or there is none and the source lacks some.
+  /// Whether the upstream lacks commits, or without an upstream, the source does.
   public var hasCommitsAheadOfRemote: Bool
-  /// What the newest session wants to do.
+  /// The plan of the newest session.
   public var todos: [Todo]
-  /// The last prompt of a person.
+  /// The user's last prompt.
   public var latestUserPrompt: String?
-  /// What the newest session is about, as text.
+  /// The title of the newest session, as text.
   public var latestSessionTitle: String?
   /// The last message with text.
   public var latestClaudeMessage: String?
   /// Who wrote it: `assistant` or `user`.
   public var latestClaudeMessageType: String?
-  /// How far the server is in learning the state.
+  /// Whether the server knows the state yet.
   public var cacheStatus: CacheStatus
-  /// The state as git has it.
+  /// The state as reported by git.
   public var git: GitState
-  /// What the agents do, and how that is known.
+  /// The activity of the agents, and its evidence.
   public var activity: AgentActivity
-  /// Whether it is the worktree that came with the repository.
+  /// Whether it is the main worktree.
   public var isMain: Bool
-  /// The revision at which anything above changed last.
+  /// The revision at which any member above last changed.
   public var revision: Int64
-  /// How long ago git was asked for the state, in seconds; not part of the entity tag.
+  /// The time since git was asked for the state, in seconds; not part of the entity tag.
   public var gitAge: Double?
-  /// How long ago the activity's state began, in seconds; not part of the entity tag.
+  /// The time since the activity's state began, in seconds; not part of the entity tag.
   public var activityAge: Double?
 
-  /// Creates a worktree of which nothing is known but where it is.
+  /// Creates a worktree of which only the location is known.
   public init(id: String, repoId: String, name: String, path: String, branch: String) {
     self.id = id
     self.repoId = repoId
@@ -113,7 +113,7 @@ public struct Workspace: Codable, Hashable, Sendable, Identifiable {
     revision = 0
   }
 
-  /// The names of the members in an answer.
+  /// The names of the members in JSON.
   public enum CodingKeys: String, CodingKey, CaseIterable, Sendable {
     case id
     case repoId = "repo_id"

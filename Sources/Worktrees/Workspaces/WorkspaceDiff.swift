@@ -1,4 +1,6 @@
-/// What a worktree changed since it left its source (`GET /v1/git/worktrees/{id}/diff`).
+public import TolerantDecoding
+
+/// The changes of a worktree since it left its source (`GET /v1/git/worktrees/{id}/diff`).
 public struct WorkspaceDiff: Codable, Hashable, Sendable {
   /// One file.
   public struct File: Codable, Hashable, Sendable {
@@ -14,7 +16,7 @@ public struct WorkspaceDiff: Codable, Hashable, Sendable {
     public var added: Int?
     /// Lines removed; `nil` for binary files.
     public var removed: Int?
-    /// Why there is no text: `binary`, `too_large`, `symbolic_link`, `repository` (a folder that is one itself) or
+    /// Why the text is omitted: `binary`, `too_large`, `symbolic_link`, `repository` (a folder that is one itself) or
     /// `unreadable`; an open set.
     public var omitted: String?
     /// Whether a page shows it open at first.
@@ -41,7 +43,7 @@ public struct WorkspaceDiff: Codable, Hashable, Sendable {
   public var worktreeId: String
   /// Its name.
   public var worktreeName: String
-  /// What it is compared with.
+  /// The branch it is compared with.
   public var sourceBranch: String
   /// The commit both have in common.
   public var forkCommit: String
@@ -53,6 +55,8 @@ public struct WorkspaceDiff: Codable, Hashable, Sendable {
   public var summary: String
   /// Whether files or texts were left out because of limits.
   public var isTruncated: Bool
+  /// What of the answer could not be read; not a part of the diff.
+  public var issues: [DecodeIssue] = []
 
   /// Creates a diff.
   public init(

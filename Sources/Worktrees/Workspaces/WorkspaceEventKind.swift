@@ -12,7 +12,7 @@ public struct WorkspaceEventKind: RawRepresentable, Codable, Hashable, Sendable 
 
   /// Everything: `{"worktrees":[…],"revision":…}`.
   public static let snapshot = Self(rawValue: "snapshot")
-  /// What the client had is not known any more; a snapshot follows.
+  /// The client's revision is unknown; a snapshot follows.
   public static let reset = Self(rawValue: "reset")
   /// A sign of life: `{"timestamp":…,"uptime":…}`, milliseconds.
   public static let heartbeat = Self(rawValue: "heartbeat")

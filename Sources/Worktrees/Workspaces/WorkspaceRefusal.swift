@@ -1,37 +1,36 @@
-/// What a refusal means: the status it is answered with, and what a request may say so that it is no reason
-/// (`GET /v1/git/refusals`).
+/// The meaning of a refusal: its HTTP status, and the parameters that override it (`GET /v1/git/refusals`).
 ///
-/// The one table of them: the server answers and acts by it, and clients offer by it what a person may pass over.
+/// The server enforces this table, and clients use it to offer the user the overrides.
 public struct WorkspaceRefusal: Codable, Hashable, Sendable {
-  /// What is done to a worktree.
+  /// An action on a worktree.
   public enum Operation: String, Codable, Hashable, Sendable, CaseIterable {
-    /// It goes to the trash.
+    /// Moves it to the trash.
     case delete
-    /// Its branch is merged into the source.
+    /// Merges its branch into the source.
     case merge
-    /// It takes the source in.
+    /// Merges the source into it, or rebases it onto the source.
     case sync
-    /// Something is taken back.
+    /// Undoes an action.
     case restore
   }
 
-  /// What a request says to have it done all the same.
+  /// A parameter that overrides a refusal.
   public enum Override: String, Codable, Hashable, Sendable, CaseIterable {
     /// `force=1`.
     case force
-    /// `ignored=1`: what git ignores may go.
+    /// `ignored=1`: ignored files may be lost.
     case ignored
     /// `processes`: the numbers of the processes that the refusal names.
     case processes
-    /// `rewrite_pushed`: commits that a remote has may be made again.
+    /// `rewrite_pushed`: commits that a remote has may be rewritten.
     case rewritePushed = "rewrite_pushed"
   }
 
   /// The code of the problem.
   public var code: String
-  /// The status of the answer.
+  /// The HTTP status.
   public var status: Int
-  /// What passes over it, by operation; any one of those of an operation does.
+  /// The overrides, by operation; any one of them is sufficient.
   public var overrides: [String: [Override]]
 
   /// The entry of a problem.
@@ -46,12 +45,12 @@ public struct WorkspaceRefusal: Codable, Hashable, Sendable {
     self.overrides = overrides
   }
 
-  /// All of them, in the order of ``WorkspaceProblem``.
+  /// All refusals, in the order of ``WorkspaceProblem``.
   public static var all: [WorkspaceRefusal] { WorkspaceProblem.allCases.map { Self($0) } }
 }
 
 extension WorkspaceProblem {
-  /// The status of its answer.
+  /// The HTTP status of the problem.
   public var status: Int {
     switch self {
     case .invalidHost, .invalidParameter, .invalidBody: 400
@@ -71,10 +70,10 @@ extension WorkspaceProblem {
     }
   }
 
-  /// What a request may say so that it is no reason to refuse an operation; nothing if nothing helps.
+  /// Returns the parameters with which a request overrides the refusal of an operation; empty if nothing does.
   ///
-  /// Of ``agentActive`` at a delete, `processes` passes over those that are named, and `force` over agents that have no
-  /// process any more.
+  /// For ``agentActive`` at a delete, `processes` ignores the given processes, and `force` ignores agents without a
+  /// process.
   public func overrides(
     of operation: WorkspaceRefusal.Operation
   ) -> [WorkspaceRefusal.Override] {

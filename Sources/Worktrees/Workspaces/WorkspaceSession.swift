@@ -1,3 +1,5 @@
+public import TolerantDecoding
+
 /// The newest agent session of a worktree (`GET /v1/sessions/workspace/{id}`), in the seed system's names.
 public struct WorkspaceSession: Codable, Hashable, Sendable {
   /// When it ran and how much it used.
@@ -16,9 +18,9 @@ public struct WorkspaceSession: Codable, Hashable, Sendable {
     public var lastSessionId: String?
     /// The session.
     public var currentSessionId: String?
-    /// What it is about.
+    /// Its title.
     public var header: String?
-    /// What it cost, in dollars, if its log says so.
+    /// Its cost in dollars, if its log reports it.
     public var lastCost: Double?
     /// How long it ran, in seconds.
     public var lastDuration: Double?
@@ -71,13 +73,13 @@ public struct WorkspaceSession: Codable, Hashable, Sendable {
     public var compactionCount = 0
     /// Pictures.
     public var imageCount = 0
-    /// The tools that are in use now; one that is in use twice stands twice.
+    /// The tools in use; one that is used twice at once occurs twice.
     public var activeToolNames: [String] = []
 
     /// Counts nothing.
     public init() {}
 
-    /// Reads counts; what is missing is 0.
+    /// Reads counts; missing ones are 0.
     public init(from decoder: any Decoder) throws {
       self = try TolerantValue.read(from: decoder) { Self($0) }
     }
@@ -91,14 +93,22 @@ public struct WorkspaceSession: Codable, Hashable, Sendable {
   public var latestMessage: String?
   /// The last thought.
   public var latestThought: String?
-  /// What it is about.
+  /// Its title.
   public var latestSessionTitle: String?
-  /// What it wants to do.
+  /// Its plan.
   public var todos: [Todo]
   /// Counts over the session.
   public var stats: Stats?
   /// How the agents are known to do what they do; not in the seed system.
   public var activity: AgentActivity?
+  /// What of the answer could not be read; not a part of the session.
+  public var issues: [DecodeIssue] = []
+
+  private enum CodingKeys: String, CodingKey {
+    case sessionInfo, latestUserPrompt, latestMessage, latestThought, latestSessionTitle, todos,
+      stats,
+      activity
+  }
 
   /// Creates a session.
   public init(

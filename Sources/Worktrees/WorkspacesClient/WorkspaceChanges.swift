@@ -1,6 +1,6 @@
 public import Workspaces
 
-/// What somebody wants to be done to a worktree, or with a new one.
+/// An action on a worktree, or the creation of one.
 public enum WorkspaceChange: Hashable, Sendable {
   /// How a sync takes the source in.
   public enum Strategy: String, Hashable, Sendable, CaseIterable {
@@ -10,7 +10,7 @@ public enum WorkspaceChange: Hashable, Sendable {
     case merge
   }
 
-  /// What its agents did was looked at.
+  /// Marks what its agents did as seen.
   case seen(String)
   /// Git is asked now.
   case look(String)
@@ -20,23 +20,23 @@ public enum WorkspaceChange: Hashable, Sendable {
   ///   - repository: The repository's id or path.
   ///   - branch: Its branch; `nil` for one named after the folder.
   ///   - name: Its folder's name; `nil` for one named after the branch.
-  ///   - source: What a new branch starts from; `nil` for the repository's default branch.
+  ///   - source: The start of a new branch; `nil` for the repository's default branch.
   case create(repository: String, branch: String?, name: String?, source: String?)
-  /// The worktree goes to the trash; its branch stays unless told otherwise. The processes, by their numbers, are no reason
-  /// to refuse.
+  /// Moves the worktree to the trash; its branch stays unless told otherwise. Processes listed by number do not prevent
+  /// it.
   case delete(String, isForced: Bool, removesBranch: Bool, processes: [Int] = [])
-  /// Its branch is merged into the source.
+  /// Merges its branch into the source.
   case merge(String, squashes: Bool, cleansUp: Bool, processes: [Int] = [])
-  /// The programs that its repository's configuration names are trusted.
+  /// Trusts the programs in its repository's configuration.
   ///
-  /// - Parameter digest: Tells the programs that the person has seen from others.
+  /// - Parameter digest: Identifies the programs that the user has seen.
   case trust(String, digest: String)
-  /// Nothing of its repository's configuration is trusted any more.
+  /// Revokes the trust in its repository's configuration.
   case distrust(String)
-  /// It takes the source in.
+  /// Merges the source into it, or rebases it onto the source.
   ///
   /// - Parameters:
-  ///   - rewritesPushed: Whether a rebase may make commits again that a remote has.
+  ///   - rewritesPushed: Whether a rebase may rewrite commits that a remote has.
   case sync(
     String,
     Strategy,
@@ -44,11 +44,11 @@ public enum WorkspaceChange: Hashable, Sendable {
     rewritesPushed: Bool = false,
     processes: [Int] = []
   )
-  /// What was done is taken back; the id is that of a restore point. The processes, by their numbers, are no reason to refuse.
+  /// Undoes an action; the id is that of a restore point. Processes listed by number do not prevent it.
   case restore(String, processes: [Int] = [])
 }
 
-/// What is checked before it is done.
+/// An action that can be checked before it is carried out.
 public enum WorkspaceCheck: String, Hashable, Sendable {
   /// A merge into the source.
   case merge
@@ -57,7 +57,7 @@ public enum WorkspaceCheck: String, Hashable, Sendable {
 }
 
 extension WorkspaceList {
-  /// The worktrees with those that ask for attention first; of equals in the order of their paths.
+  /// The worktrees, those that need attention first; equal ones in the order of their paths.
   public var byAttention: [Workspace] {
     worktrees.sorted {
       let (rank, other) = ($0.activity.state.rank, $1.activity.state.rank)
@@ -65,10 +65,10 @@ extension WorkspaceList {
     }
   }
 
-  /// The server's time when the newest of its answers was written, in seconds since 1970; nothing if no worktree tells.
+  /// The server's time when its newest response was written, in seconds since 1970; `nil` if no worktree gives one.
   ///
-  /// An activity's beginning and its age were written by the same clock, so their sum is that clock's time: ages
-  /// are counted from there and not from this device's clock (R27).
+  /// An activity's start and its age come from the same clock, so their sum is that clock's time: ages are counted from
+  /// there and not from this device's clock (R27).
   public var writtenAt: Double? {
     worktrees.compactMap { it in
       guard let age = it.activityAge, let since = it.activity.since else { return nil }

@@ -6,11 +6,11 @@ import HTTPTypes
 import Synchronization
 public import Workspaces
 
-/// A server of workspaces as an app uses it: its list, kept fresh once for any number of views; the details of the
-/// worktrees somebody looks at; and what changes something.
+/// A server of workspaces for an app: its list, kept fresh once for any number of views; the details of the open
+/// worktrees; and actions.
 ///
-/// On a network that costs nothing, changes come by the server's events and polling stands behind them as a safety; where
-/// the network is metered (``connectivity(_:)``), it is polled and nothing is fetched beforehand. ``usesEvents`` says which.
+/// On an unmetered network, changes arrive through the server's event stream, with polling as the fallback; on a
+/// metered one (``connectivity(_:)``) the client polls and prefetches nothing. ``usesEvents`` says which applies.
 ///
 /// ```swift
 /// let client = WorkspaceClient(server: try HTTPAddress("http://127.0.0.1:8080"), transport: exchange)
@@ -44,6 +44,7 @@ public final class WorkspaceClient: Sendable {
   public let freshness: FreshnessClient
   private let transport: any Transport
   private let streams: Bool
+  private let clock: HostClock
   private let state = Mutex(State())
 
   /// Creates a client that asks nothing yet.
@@ -52,10 +53,10 @@ public final class WorkspaceClient: Sendable {
   ///   - server: The server.
   ///   - transport: Sends the requests and opens the stream.
   ///   - token: The server's bearer token.
-  ///   - streams: Whether events may bring changes where the network costs nothing.
-  ///   - connectivity: What is known of the network.
+  ///   - streams: Whether events bring changes on an unmetered network.
+  ///   - connectivity: The state of the network.
   ///   - clock: The time.
-  ///   - recorder: Is given each sample as it is taken (R29).
+  ///   - recorder: Receives each sample as it is taken (R29).
   public init(
     server: HTTPAddress,
     transport: any Transport,
@@ -68,6 +69,7 @@ public final class WorkspaceClient: Sendable {
     self.server = server
     self.transport = transport
     self.streams = streams
+    self.clock = clock
     freshness = FreshnessClient(
       exchange: transport,
       streaming: transport,
@@ -79,7 +81,7 @@ public final class WorkspaceClient: Sendable {
     self.connectivity(connectivity)
   }
 
-  /// Another person, or none: what the one before saw is gone at once (R4, R19).
+  /// Changes the user, or signs out: the previous user's data is removed at once (R4, R19).
   ///
   /// - Parameter token: The server's bearer token.
   public func identify(by token: String?) {
@@ -109,9 +111,10 @@ public final class WorkspaceClient: Sendable {
   /// Whether events bring the changes, when they can: the network costs nothing and the app allows them.
   public var usesEvents: Bool { resource.streams }
 
-  /// The list as it changes, the newest only; the first is told at once, whatever is there.
+  /// Returns the list as it changes.
   ///
-  /// However many views iterate, the server is polled once. The stream ends when its task is cancelled.
+  /// Buffers only the newest list; the current one is delivered at once. However many views iterate, the server is
+  /// polled once. The stream ends when its task is canceled.
   public func lists() -> AsyncStream<LiveSnapshot<WorkspaceList>> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let (resources, number) = choices()
@@ -155,27 +158,40 @@ public final class WorkspaceClient: Sendable {
     state.withLock { state in state.observers.removeValue(forKey: observer) }?.finish()
   }
 
-  /// The list at hand.
+  /// The current list.
   public var list: WorkspaceList? { freshness.value(of: resource) }
 
-  /// How fresh the list is now, and what the engine does about it; nothing before somebody observes it.
+  /// How fresh the list is now, and what the engine does about it; `nil` before the first observer.
   public var report: FreshnessReport? { freshness.freshness(of: resource) }
 
-  /// What the engine did for the list, with its newest samples (R29, R30).
+  /// The diagnostics of the engine for the list, with its newest samples (R29, R30).
   public var diagnostics: Diagnostics? { freshness.diagnostics(of: resource) }
 
-  /// Somebody wishes for a fresh list.
+  /// The list as a source for a ``LiveValue``.
+  public var source: LiveSource<WorkspaceList> {
+    LiveSource(
+      clock: clock,
+      snapshot: { self.freshness.snapshot(of: self.resource) },
+      freshness: { self.report },
+      refresh: { self.freshness.refresh(self.resource, $0) },
+      observe: { show in for await snapshot in self.lists() { await show(snapshot) } }
+    )
+  }
+
+  /// Requests a new list on behalf of the user.
   public func refresh() { freshness.refresh(resource) }
 
-  /// The app moved to the front, to the back, or is about to be suspended (R11).
+  /// Tells the engine that the app moved to the foreground or background, or is about to be
+  /// suspended (R11).
   public func lifecycle(_ lifecycle: Lifecycle) { freshness.lifecycle(lifecycle) }
 
-  /// The network came, went or began to cost: then the stream gives way to polling, and the copy stays (R24, R35).
+  /// Tells the engine that the network came, went or became metered: the stream gives way to polling, and the copy
+  /// stays (R24, R35).
   public func connectivity(_ connectivity: Connectivity) {
     freshness.connectivity(connectivity)
     let before = resource
     let (after, observers) = state.withLock { state in
-      // What was online or metered before is not forgotten while there is no network.
+      // While offline, the last known state of the network is kept.
       if connectivity != .offline { state.connectivity = connectivity }
       return (Self.list(server, streams, state.connectivity), Array(state.observers.values))
     }
@@ -186,7 +202,7 @@ public final class WorkspaceClient: Sendable {
 
   // MARK: Details
 
-  /// What a worktree changed.
+  /// The diff of a worktree.
   public func diff(of id: String) -> WorkspaceDetailResource<WorkspaceDiff> {
     WorkspaceDetailResource(
       server: server,
@@ -202,19 +218,19 @@ public final class WorkspaceClient: Sendable {
     )
   }
 
-  /// The list says that a worktree is another: what is shown of it is asked for again.
+  /// Requests the details of a worktree again after the list has reported a change.
   public func changed(_ id: String) {
     freshness.refresh(diff(of: id), .change)
     freshness.refresh(session(of: id), .change)
   }
 
-  /// Fetches what somebody may look at next: at low priority, once for each state of a worktree, and nothing on a network
-  /// that costs (R35).
+  /// Prefetches what the user is likely to open next: at low priority, once for each state of a worktree, and nothing
+  /// on a metered network (R35).
   ///
-  /// Large diffs are left until somebody looks.
+  /// Does not prefetch large diffs.
   ///
-  /// - Parameter ids: The likely ones, as ``WorkspaceList/likelyNext(pointed:order:)`` tells them.
-  /// - Returns: The worktrees for which something was asked for.
+  /// - Parameter ids: The likely worktrees, from ``WorkspaceList/likelyNext(pointed:order:)``.
+  /// - Returns: The worktrees that requests were sent for.
   @discardableResult
   public func prefetch(_ ids: [String]) -> [String] {
     guard let list else { return [] }
@@ -283,8 +299,8 @@ public final class WorkspaceClient: Sendable {
 
   /// Does something; the list is then watched closely until it shows (R13).
   ///
-  /// - Parameter change: What.
-  /// - Returns: What the server says, for people; empty if it says nothing.
+  /// - Parameter change: The action.
+  /// - Returns: The server's message, for display; may be empty.
   /// - Throws: ``WorkspaceFailure``.
   @discardableResult
   public func make(_ change: WorkspaceChange) async throws(WorkspaceFailure) -> String {
@@ -336,6 +352,31 @@ public final class WorkspaceClient: Sendable {
     }
     freshness.acted(on: resource)
     return done.message ?? ""
+  }
+
+  /// Does something, and shows its expected result in the list until the server confirms it.
+  ///
+  /// - Parameter change: What.
+  /// - Returns: What the server says, for people; empty if it says nothing.
+  /// - Throws: ``WorkspaceFailure``, once the expected result is taken back.
+  @discardableResult
+  public func makeShowing(_ change: WorkspaceChange) async throws(WorkspaceFailure) -> String {
+    try await freshness.mutate(resource) {
+      change.apply(to: &$0)
+    } sending: { () async throws(WorkspaceFailure) -> String in
+      try await make(change)
+    }
+  }
+
+  /// Follows the lifecycle of the app and the network of the device while the result lives.
+  public func observeDevice() -> DeviceObservation {
+    DeviceObservation { [weak self] event in
+      switch event {
+      case .lifecycle(let lifecycle): self?.lifecycle(lifecycle)
+      case .focused: self?.freshness.focused()
+      case .connectivity(let connectivity): self?.connectivity(connectivity)
+      }
+    }
   }
 
   /// Asks what can be taken back.

@@ -1,15 +1,52 @@
 public import ConditionalHTTP
-import Foundation
 public import Freshness
 public import FreshnessRuntime
 public import HTTPTypes
+public import TolerantDecoding
+public import Workspaces
 
-/// What is known of one worktree beyond the list, kept fresh by the engine while somebody looks: its diff, or the newest
-/// agent session in it.
-public struct WorkspaceDetailResource<Detail: Decodable & Equatable & Sendable>: FreshResource {
+/// Details of one worktree beyond the list: a session, or a diff.
+public protocol WorkspaceDetail: Equatable, Sendable {
+  /// What of the answer could not be read.
+  var issues: [DecodeIssue] { get }
+
+  /// Reads an answer.
+  ///
+  /// - Parameter answer: The body.
+  /// - Throws: `DecodeFailure` if nothing can be made of it.
+  init(answer: [UInt8]) throws(DecodeFailure)
+}
+
+extension WorkspaceDetail {
+  /// What of the answer could not be read, in one line; `nil` if nothing was lost.
+  public var losses: String? { issues.lossSummary }
+}
+
+extension WorkspaceSession: WorkspaceDetail {
+  /// Reads an answer; what cannot be read costs its member, and stands in ``Workspaces/WorkspaceSession/issues``.
+  public init(answer: [UInt8]) throws(DecodeFailure) {
+    let decoded = try WorkspaceAnswerReader().session(answer)
+    self = decoded.model
+    issues = decoded.issues.filter { $0.severity == .loss }
+  }
+}
+
+extension WorkspaceDiff: WorkspaceDetail {
+  /// Reads an answer; what cannot be read costs its member or file, and stands in ``Workspaces/WorkspaceDiff/issues``.
+  public init(answer: [UInt8]) throws(DecodeFailure) {
+    let decoded = try WorkspaceAnswerReader().diff(answer)
+    guard let diff = decoded.model else { throw DecodeFailure(decoded.issues) }
+    self = diff
+    issues = decoded.issues.filter { $0.severity == .loss }
+  }
+}
+
+/// Details of one worktree beyond the list, kept fresh by the engine while observed: its diff, or its newest agent
+/// session.
+public struct WorkspaceDetailResource<Detail: WorkspaceDetail>: FreshResource {
   /// The server.
   public let server: HTTPAddress
-  /// What is asked for.
+  /// The path of the request.
   let path: String
 
   /// The constants: ``Policy/workspaceDetails``.
@@ -25,8 +62,8 @@ public struct WorkspaceDetailResource<Detail: Decodable & Equatable & Sendable>:
     _ answer: HTTPExchangeAnswer,
     since known: Detail?
   ) throws(UnreadableAnswer) -> Reading<Detail> {
-    do {
-      return Reading(try JSONDecoder().decode(Detail.self, from: Data(answer.body)))
+    do throws(DecodeFailure) {
+      return Reading(try Detail(answer: answer.body))
     } catch {
       throw UnreadableAnswer("what \(path) answers cannot be read: \(error)")
     }
@@ -34,7 +71,7 @@ public struct WorkspaceDetailResource<Detail: Decodable & Equatable & Sendable>:
 }
 
 extension Policy {
-  /// What is known of one worktree beyond the list: the list says when to ask again, so that every 30 s is enough.
+  /// The policy for details of one worktree: the list says when to ask again, so that every 30 s is sufficient.
   public static let workspaceDetails: Policy = {
     var policy = Policy.workspaces
     policy.active = .seconds(30)

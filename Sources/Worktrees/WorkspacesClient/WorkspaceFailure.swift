@@ -6,7 +6,7 @@ public import Workspaces
 public struct WorkspaceFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of failure.
   public enum Kind: Hashable, Sendable {
-    /// There was no answer.
+    /// The server did not respond.
     case unreachable
     /// The server refused; nothing was changed.
     case refused
@@ -18,7 +18,7 @@ public struct WorkspaceFailure: Error, Hashable, Sendable, CustomStringConvertib
   public struct Process: Hashable, Sendable {
     /// Its number.
     public var pid: Int
-    /// What the system calls it.
+    /// Its name in the system.
     public var name: String
 
     /// Creates a process.
@@ -33,11 +33,11 @@ public struct WorkspaceFailure: Error, Hashable, Sendable, CustomStringConvertib
 
   /// The kind of failure.
   public var kind: Kind
-  /// The status of the answer; `nil` if there was none.
+  /// The status of the response; `nil` without a response.
   public var status: Int?
-  /// The code of the problem; `nil` if there is none, or a later server's.
+  /// The code of the problem; `nil` if absent, or if a later server sent an unknown one.
   public var problem: WorkspaceProblem?
-  /// What is wrong, for people.
+  /// What is wrong, for display.
   public var description: String
   /// The paths the problem is about: those in conflict, those not committed.
   public var files: [String]
@@ -50,7 +50,7 @@ public struct WorkspaceFailure: Error, Hashable, Sendable, CustomStringConvertib
   ///   - kind: The kind.
   ///   - status: The status of the answer.
   ///   - problem: The code of the problem.
-  ///   - description: What is wrong, for people.
+  ///   - description: What is wrong, for display.
   ///   - files: The paths the problem is about.
   ///   - processes: The processes the problem is about.
   public init(
@@ -80,7 +80,7 @@ public struct WorkspaceFailure: Error, Hashable, Sendable, CustomStringConvertib
     problem?.overrides(of: operation).contains(override) ?? false
   }
 
-  /// Reads why an answer is no success: a problem (RFC 9457), or a report of conflicts.
+  /// Reads why a request failed: a problem (RFC 9457), or a report of conflicts.
   ///
   /// - Parameters:
   ///   - status: The status.

@@ -2,14 +2,18 @@ import Foundation
 public import TolerantDecoding
 public import Workspaces
 
-/// All worktrees of a server as people see them: two lists are equal if nobody would see a difference.
+/// All worktrees of a server; two lists are equal if they look the same.
 public struct WorkspaceList: Equatable, Sendable {
   /// The revision, as the server writes it.
   public var revision: String
   /// The worktrees, ordered by path.
   public var worktrees: [Workspace]
-  /// What of the newest answer could not be read, at most as many issues as are kept; not a part of what people see.
+  /// The issues of reading the newest response, up to a limit; not part of the visible list.
   public var issues: [DecodeIssue] = []
+
+  /// What of the newest answer could not be read, in one line: the number of losses and the first of them; `nil` if
+  /// nothing was lost.
+  public var losses: String? { issues.lossSummary }
 
   /// Creates a list.
   public init(revision: String, worktrees: [Workspace]) {
@@ -34,11 +38,11 @@ public struct WorkspaceList: Equatable, Sendable {
   /// Whether an agent works anywhere.
   public var isActive: Bool { worktrees.contains { $0.activity.state == .working } }
 
-  /// The list after a delta; nothing if the delta is a difference from another list.
+  /// Returns the list after a delta; `nil` if the delta is based on another list.
   ///
   /// - Parameters:
   ///   - delta: What changed.
-  ///   - known: The list that the delta was asked for.
+  ///   - known: The list that the delta was requested for.
   /// - Returns: The list.
   public static func applying(_ delta: WorkspaceDelta, to known: WorkspaceList?) -> WorkspaceList? {
     if delta.isFull { return WorkspaceList(revision: delta.revision, worktrees: delta.changed) }
@@ -50,7 +54,7 @@ public struct WorkspaceList: Equatable, Sendable {
     )
   }
 
-  /// What an event of `/v1/events` does to a list.
+  /// The effect of an event of `/v1/events` on a list.
   enum Effect: Equatable {
     /// Nothing.
     case none
@@ -86,9 +90,9 @@ public struct WorkspaceList: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - data: The data of the event.
-  ///   - id: Its id: the revision it leads to; nothing if it leads to none.
-  ///   - known: The list of before.
-  /// - Returns: What it does.
+  ///   - id: The id of the event, which is the revision it leads to; `nil` if it leads to none.
+  ///   - known: The list before the event.
+  /// - Returns: The effect of the event.
   static func effect(of data: String, id: String?, on known: WorkspaceList?) -> Effect {
     let bytes = Data(data.utf8)
     let decoder = JSONDecoder()

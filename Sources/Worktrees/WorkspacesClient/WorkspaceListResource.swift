@@ -7,9 +7,9 @@ public import HTTPTypes
 import TolerantDecoding
 import Workspaces
 
-/// All worktrees of a server, kept fresh by the engine: one resource, however many views look at parts of it.
+/// All worktrees of a server, kept fresh by the engine: one resource for any number of views.
 ///
-/// It asks for what changed since the copy at hand; where the policy allows a stream, events bring the changes.
+/// Requests the changes since the current copy; where the policy allows a stream, events bring the changes.
 ///
 /// ```swift
 /// let client = FreshnessClient(exchange: exchange, streaming: exchange, policy: .workspacesLive)
@@ -76,7 +76,7 @@ public struct WorkspaceListResource: FreshResource {
     streams ? server.request("/v1/events", fields: [.accept: "text/event-stream"]) : nil
   }
 
-  /// The stream goes on after `Last-Event-ID`, or begins with a snapshot.
+  /// The stream continues after `Last-Event-ID`, or starts with a snapshot.
   public var replaysNews: Bool { true }
 
   /// Reads a snapshot or a change of it.

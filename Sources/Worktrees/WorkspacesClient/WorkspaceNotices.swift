@@ -1,27 +1,27 @@
 import Workspaces
 
-/// Says when a worktree begins to need somebody, or is done: once for each change, and never for what was so already.
+/// Reports when a worktree begins to need attention, or is done: once per change, and never for what was already so.
 ///
-/// A value: lists go in, notices come out. What is unknown for a while, as after the restart of a server, is no
-/// change; neither is a state that began before the first list and was only found out later.
+/// A value: takes lists and returns notices. A state that is unknown for a while, as after a restart of the server, is
+/// not a change; neither is a state that began before the first list and was only found later.
 public struct WorkspaceNotices: Sendable {
   /// A change that is worth a notice.
   public struct Notice: Hashable, Sendable {
-    /// What became of the worktree.
+    /// The new state of the worktree.
     public enum Kind: Hashable, Sendable {
       /// An agent waits for a permission or an answer.
       case needsYou
-      /// It has finished, and nobody has looked.
+      /// It has finished, and the result has not been seen.
       case done
     }
 
-    /// What became of it.
+    /// The new state.
     public var kind: Kind
     /// The worktree; `nil` if the notice stands for several.
     public var id: String?
-    /// What happened, as one line without control characters.
+    /// The title, as one line without control characters.
     public var title: String
-    /// What it is about, as one line without control characters; may be empty.
+    /// The text, as one line without control characters; may be empty.
     public var text: String
   }
 
@@ -38,12 +38,12 @@ public struct WorkspaceNotices: Sendable {
     var state: AgentActivity.State
     /// Since when, in seconds since 1970.
     var since: Double?
-    /// The latest beginning of each kind that was told, or found at the start.
+    /// The latest start of each kind that was reported, or found initially.
     var told: [Notice.Kind: Double] = [:]
   }
 
   private var known: NameTable<Known> = [:]
-  /// The server's time at the first list; nothing before it.
+  /// The server's time at the first list; `nil` before it.
   private var began: Double?
 
   /// Nothing was seen yet.
@@ -54,7 +54,7 @@ public struct WorkspaceNotices: Sendable {
   /// - Parameters:
   ///   - list: The list.
   ///   - now: The server's time, in seconds since 1970.
-  /// - Returns: What is worth a notice, at most ``most``, those that need somebody first.
+  /// - Returns: The notices, at most ``most``, those that need attention first.
   public mutating func notices(of list: WorkspaceList, at now: Double) -> [Notice] {
     let began = began ?? now
     self.began = began
@@ -99,8 +99,8 @@ public struct WorkspaceNotices: Sendable {
   ) -> Bool {
     guard let before else { return new.since.map { $0 > began } ?? false }
     guard let since = new.since else { return new.state != before.state }
-    // Answered and asked again between two lists is the same state, and a later one. What began no later than
-    // what was told is the same change: the state only flickered, or an older need is left over.
+    // An answer and a new question between two lists give the same state, with a later start. A start no later than the
+    // reported one is the same change: the state only flickered, or an older need is left over.
     if let told = before.told[kind] { return since > told }
     return new.state != before.state
   }
@@ -131,7 +131,7 @@ public struct WorkspaceNotices: Sendable {
   private static func line(_ text: String, _ length: Int) -> String {
     var line = ""
     var count = 0
-    // Looked at so far only: a message may be as long as it likes.
+    // Reads only this far, since a message can have any length.
     for character in text.prefix(length * 4) {
       let scalars = character.unicodeScalars.prefix(8).filter { scalar in
         switch scalar.properties.generalCategory {

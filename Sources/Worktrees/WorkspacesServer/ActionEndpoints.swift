@@ -70,8 +70,8 @@ struct ActionEndpoints: Sendable {
 
   /// `POST /v1/git/checkout/{owner}/{repository}`, as in the seed system: `branch` is the one to start from.
   ///
-  /// In a dialect, a checkout that names neither folder nor branch is the repetition of an earlier one whose worktree
-  /// nobody has used yet, and makes no other.
+  /// In a dialect, a checkout that names neither folder nor branch repeats an earlier one whose worktree is still
+  /// unused, and creates no other.
   func checkout(_ owner: String, _ name: String, _ request: Request) async throws -> Response {
     let query = QueryItems(request)
     let asked = try await RequestBodies.decode(Creation.self, request)
@@ -148,7 +148,7 @@ struct ActionEndpoints: Sendable {
     }
   }
 
-  /// The numbers of processes that are no reason to refuse: `processes=12,34`.
+  /// The numbers of processes to ignore: `processes=12,34`.
   private static func processes(_ query: QueryItems) throws(Problem) -> Set<Int32> {
     guard let text = query["processes"] else { return [] }
     var numbers: Set<Int32> = []
@@ -240,7 +240,7 @@ struct ActionEndpoints: Sendable {
     return ReadEndpoints.json(out.bytes)
   }
 
-  /// `POST /v1/git/worktrees/{id}/seen`: what its agents did was looked at.
+  /// `POST /v1/git/worktrees/{id}/seen`: marks what its agents did as seen.
   func seen(_ id: String) async throws -> Response {
     let workspace = try await workspace(id)
     await watcher.markSeen(workspace.path)
@@ -268,7 +268,7 @@ struct ActionEndpoints: Sendable {
     return record.workspace
   }
 
-  /// What was done, the worktree, and what takes it back.
+  /// Returns the response to a completed action: the worktree, and what undoes the action.
   static func done(
     _ message: String,
     _ id: String,
@@ -318,7 +318,10 @@ struct ActionEndpoints: Sendable {
           var value: [String: ProblemDetails.Value] = [
             "pid": .integer(Int(process.number)), "name": .string(process.name),
           ]
-          if case .file(let path) = process.use { value["file"] = .string(path) }
+          switch process.use {
+          case .file(let path), .mapping(let path): value["file"] = .string(path)
+          default: break
+          }
           return .object(value)
         }
       )

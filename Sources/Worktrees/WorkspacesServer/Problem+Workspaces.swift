@@ -8,7 +8,7 @@ extension Problem {
   ///
   /// - Parameters:
   ///   - problem: The code.
-  ///   - detail: What is wrong with this request, for the person who made it.
+  ///   - detail: What is wrong with this request, for its author.
   ///   - extensions: Further members.
   ///   - fields: Fields beside Content-Type.
   init(

@@ -90,7 +90,7 @@ struct ReadEndpoints: Sendable {
     }
   }
 
-  /// At the start of a server, waits a little until everything was looked at once.
+  /// After the start of a server, waits briefly until everything was scanned once.
   func firstLook() async {
     watcher.interest.note()
     guard !watcher.store.isReady else { return }

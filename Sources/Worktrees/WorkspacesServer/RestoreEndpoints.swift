@@ -21,7 +21,7 @@ struct RestoreEndpoints: Sendable {
     return ReadEndpoints.json(WorkspaceJSON.bytes(await actions.restorePoints()))
   }
 
-  /// What is not shown and why, restore points that cannot be used among it.
+  /// Returns what is not shown and why, including restore points that cannot be used.
   func omissions() async -> [Omission] {
     let all = await watcher.omissions() + actions.unusablePoints()
     return Array(

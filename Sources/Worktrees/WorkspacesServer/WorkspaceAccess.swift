@@ -11,7 +11,7 @@ package struct WorkspaceAccess: Sendable {
   /// The names of this server, and the pages that may ask.
   private let pages: OriginGuard
 
-  /// What is known of the request that asks.
+  /// The facts about a request.
   package struct Facts: Sendable {
     /// `Host`, or `:authority`.
     package var host: String?
@@ -59,13 +59,13 @@ package struct WorkspaceAccess: Sendable {
 
   /// Why a request is refused.
   package enum Refusal: Hashable, Sendable {
-    /// `Host` names another server, or nothing.
+    /// `Host` names another server, or is missing.
     case host
-    /// A page of another origin asks.
+    /// A page of another origin sent the request.
     case origin
-    /// There is no token, or a wrong one.
+    /// The token is missing or wrong.
     case token
-    /// There is more than one `Host`.
+    /// `Host` occurs more than once.
     case hosts
   }
 
@@ -94,7 +94,7 @@ package struct WorkspaceAccess: Sendable {
     }
     if let token {
       let bearer = facts.authorization.flatMap { BearerToken.token(of: $0) }
-      // The name of a codespace counts only where no bearer token stands.
+      // The name of a codespace counts only without a bearer token.
       guard Self.isEqual(token, bearer ?? facts.codespace ?? "") else { return .token }
     }
     return nil

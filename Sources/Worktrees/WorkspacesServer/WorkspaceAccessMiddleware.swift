@@ -5,7 +5,7 @@ import Workspaces
 
 /// Lets only those in who may talk to the workspaces' part of a server.
 ///
-/// It stands at the routes themselves, so that no spelling of a path goes around it.
+/// It is attached to the routes themselves, so that no spelling of a path bypasses it.
 package struct WorkspaceAccessMiddleware<Context: RequestContext>: RouterMiddleware {
   private let access: WorkspaceAccess
   private let policyField = HTTPField.Name("cross-origin-resource-policy")

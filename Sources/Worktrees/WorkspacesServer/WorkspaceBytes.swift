@@ -7,7 +7,7 @@ struct WorkspaceBytes {
   let monotonic: Double
   /// Seconds since 1970.
   let wall: Double
-  /// What was written.
+  /// The written bytes.
   private(set) var bytes: [UInt8] = []
   /// How clients of another system expect members; `nil` writes them natively.
   private let dialect: (any WorkspaceDialect)?

@@ -1,7 +1,7 @@
 import ConditionalHTTP
 import HTTPTypes
 
-/// What a client has, and how long it wants to wait for something else.
+/// A client's copy, and how long it wants to wait for a change.
 struct WorkspaceConditions: Sendable {
   private let known: EntityTagList?
   private let since: String?

@@ -22,6 +22,6 @@ package protocol WorkspaceDialect: Sendable {
   /// The status of the answer to a checkout.
   var checkoutStatus: HTTPResponse.Status { get }
 
-  /// How long a worktree that nobody has used is the answer to the checkout that made it, when that is repeated; in seconds.
+  /// How long an unused worktree is the response to a repetition of its checkout, in seconds.
   var checkoutRepeats: Double { get }
 }

@@ -4,13 +4,13 @@ package enum WorkspaceLimits {
   package static let longestWait: Int64 = 60
   /// The most requests and streams that wait at a time.
   package static let waiters = 512
-  /// How long an answer waits until everything was looked at once, in seconds.
+  /// How long a response waits until everything was scanned once, in seconds.
   package static let firstLook = 2.0
   /// The time between two heartbeats of a stream, in seconds.
   package static let heartbeat = 15.0
   /// How long a client of a stream waits before it comes back, in milliseconds.
   package static let streamRetry = 2_000
-  /// When somebody who found no room may come back, in seconds.
+  /// When a client may retry after the server was at its limit, in seconds.
   package static let retryAfter = 5
   /// The most resources of a batch.
   package static let batch = 32

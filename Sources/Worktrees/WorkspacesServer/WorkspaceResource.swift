@@ -19,12 +19,12 @@ enum WorkspaceResource: Sendable {
   case item(String)
   /// The newest agent session of a worktree.
   case session(String)
-  /// What a worktree changed.
+  /// The diff of a worktree.
   case diff(String)
 
   /// Finds the resource at a path, such as `/v1/git/worktrees`.
   ///
-  /// - Returns: The resource; `nil` if there is none at that path.
+  /// - Returns: The resource; `nil` if the path is unknown.
   init?(path: String) {
     let parts = path.split(separator: "?", maxSplits: 1)
     let query = parts.count > 1 ? String(parts[1]) : ""
@@ -41,7 +41,7 @@ enum WorkspaceResource: Sendable {
 }
 
 extension WorkspaceResource {
-  /// All worktrees, or what changed: `since` without a value is a revision that nobody knows.
+  /// All worktrees, or the changes; `since` without a value counts as an unknown revision.
   static func worktrees(_ query: QueryItems) -> Self {
     query.contains("since") ? .delta(query["since"] ?? "") : .list
   }
@@ -55,8 +55,7 @@ struct WorkspaceReader: Sendable {
 
   private var store: WorkspaceStore { watcher.store }
 
-  /// What tells the state of a resource from others; `nil` if the resource is not there, or its body has to be
-  /// made to know.
+  /// Identifies the state of a resource; `nil` if the resource does not exist, or if only its body can tell.
   func tag(_ resource: WorkspaceResource) async -> EntityTag? {
     switch resource {
     case .list, .delta: return EntityTag(store.revisionText)
@@ -85,7 +84,7 @@ struct WorkspaceReader: Sendable {
     return watcher.looked.ticks(of: path)
   }
 
-  /// Whether there is nothing new for a client; a body is made only if there is no other way to know.
+  /// Whether a client is up to date; renders a body only if nothing else can tell.
   func isCurrent(_ resource: WorkspaceResource, _ conditions: WorkspaceConditions) async -> Bool {
     if let tag = await tag(resource) { return conditions.isCurrent(tag) }
     guard case .diff = resource else { return false }

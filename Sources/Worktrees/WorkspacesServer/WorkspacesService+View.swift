@@ -2,7 +2,7 @@ package import Hummingbird
 package import Workspaces
 import WorktreeWatch
 
-/// What the APIs of other systems are views of.
+/// The views for the APIs of other systems.
 extension WorkspacesService {
   /// All worktrees, ordered by path.
   package func worktrees() async -> [Workspace] {
@@ -13,7 +13,7 @@ extension WorkspacesService {
   /// One worktree.
   ///
   /// - Parameter name: Its id, or its absolute path.
-  /// - Returns: The worktree; `nil` if there is none.
+  /// - Returns: The worktree; `nil` if it does not exist.
   package func worktree(_ name: String) async -> Workspace? {
     await reads(nil).firstLook()
     return watcher.store.record(WorkspaceReader.id(name))?.workspace

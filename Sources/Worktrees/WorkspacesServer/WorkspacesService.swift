@@ -39,10 +39,10 @@ package struct WorkspacesService: Sendable {
     }
   }
 
-  /// Lets everybody go who waits for news, so that the server can end.
+  /// Ends all waits, so that the server can shut down.
   package func close() { waiting.close() }
 
-  /// What the paths of the endpoints begin with.
+  /// The prefixes of the endpoints' paths.
   package static let prefixes = [
     "/v1/git/", "/v1/sessions/", "/v1/events", "/v1/batch", "/v1/info", "/v1/metrics",
   ]
@@ -50,9 +50,9 @@ package struct WorkspacesService: Sendable {
   /// Adds the endpoints, for those only who may talk to them.
   ///
   /// - Parameters:
-  ///   - router: What they are added to.
-  ///   - access: Who may talk to them.
-  ///   - dialect: How clients of another system expect the answers; `nil` for native ones only.
+  ///   - router: The router they are added to.
+  ///   - access: The access rules.
+  ///   - dialect: How clients of another system expect the responses; `nil` for native ones only.
   package func add(
     to router: Router<some RequestContext>,
     access: WorkspaceAccess,

@@ -83,7 +83,7 @@ package struct DiffRows: Sendable {
     return Row(text: text, style: style)
   }
 
-  /// What is drawn from a row on.
+  /// Draws the rows from an index on.
   func lines(from first: Int, count: Int, _ pen: TextStyle) -> [String] {
     rows.dropFirst(first).prefix(max(count, 0)).map { pen.line($0.text, $0.style) }
   }

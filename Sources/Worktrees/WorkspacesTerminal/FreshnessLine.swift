@@ -11,14 +11,16 @@ package enum FreshnessLine {
   /// The line.
   ///
   /// - Parameters:
-  ///   - report: How fresh it is; nothing before the first question.
-  ///   - failure: What went wrong last.
-  ///   - isMetered: Whether the network costs, so that nothing is streamed.
-  ///   - pen: The width and the colours.
+  ///   - report: How fresh it is; `nil` before the first request.
+  ///   - failure: The last failure.
+  ///   - losses: The elements of the newest answer that could not be read.
+  ///   - isMetered: Whether the network is metered, so that nothing is streamed.
+  ///   - pen: The width and the colors.
   /// - Returns: The line.
   package static func text(
     _ report: FreshnessReport?,
     failure: LiveFailure?,
+    losses: String? = nil,
     isMetered: Bool,
     _ pen: TextStyle
   ) -> String {
@@ -34,6 +36,10 @@ package enum FreshnessLine {
     if let failure {
       (mark, style) = ("▲", "33")
       parts.append(TerminalText.line(failure.description, longest: 200))
+    }
+    if let losses {
+      style = "33"
+      parts.append(TerminalText.line(losses, longest: 200))
     }
     if let report {
       if report.isStreaming { parts.append("events") }

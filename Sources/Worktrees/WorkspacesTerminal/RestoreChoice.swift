@@ -23,9 +23,9 @@ package struct RestoreChoice: Equatable, Sendable {
   package private(set) var stage = Stage.asking
   /// What there is, the newest first.
   package private(set) var points: [RestorePoint] = []
-  /// Which one the cursor stands on.
+  /// The index of the cursor.
   package private(set) var place = 0
-  /// What is typed to confirm.
+  /// The text typed to confirm.
   private(set) var typed = ""
   /// Processes that were named and passed over, by their numbers.
   private var processes: [Int] = []
@@ -33,7 +33,7 @@ package struct RestoreChoice: Equatable, Sendable {
   /// Nothing is known yet.
   package init() {}
 
-  /// The one the cursor stands on.
+  /// The point at the cursor.
   package var chosen: RestorePoint? { points.indices.contains(place) ? points[place] : nil }
 
   /// Takes what there is, or why that is not known.
@@ -59,8 +59,8 @@ package struct RestoreChoice: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - room: How many rows a page has.
-  /// - Returns: What it means.
+  ///   - room: The number of rows of a page.
+  /// - Returns: The outcome of the key.
   package mutating func take(_ key: Key, room: Int) -> WorkspaceDialogue.Outcome {
     if key == .escape || key == .control("c") { return leave() }
     switch stage {
@@ -120,7 +120,7 @@ package struct RestoreChoice: Equatable, Sendable {
 
   // MARK: Drawing
 
-  /// What the keys do now.
+  /// The available keys.
   var hints: [(key: String, word: String)] {
     switch stage {
     case .asking, .running: [("esc", "back")]
@@ -174,7 +174,7 @@ package struct RestoreChoice: Equatable, Sendable {
     }
   }
 
-  /// What was done.
+  /// The action, in words.
   private static func words(_ point: RestorePoint) -> String {
     let branch = point.branch ?? "HEAD"
     switch point.kind {

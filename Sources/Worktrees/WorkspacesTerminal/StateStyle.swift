@@ -23,17 +23,18 @@ package enum StateStyle {
     }
   }
 
-  /// The word of what goes on in a worktree: without any agent there is nothing that is unknown.
+  /// The word for the activity of a worktree; without any agent, nothing counts as unknown.
   package static func word(of activity: AgentActivity) -> String {
     activity.state == .unknown && activity.agents.isEmpty ? "no agent" : word(activity.state)
   }
 
-  /// What a state is known from, in words; empty if from nothing.
+  /// The source of a state, in words; empty without one.
   static func source(_ name: String) -> String {
     switch name {
     case "claude_log", "codex_log", "neutral_log": "by its log"
     case "claude_registry": "by its own word"
     case "process": "by its process"
+    case "claude_activity_state": "by the server's word"
     case "none", "": ""
     default: "by \(name.replacing("_", with: " "))"
     }
@@ -146,7 +147,7 @@ package enum StateStyle {
       ? "" : "\(counted.count { $0.status == .completed })/\(counted.count)"
   }
 
-  /// What a worktree is about, in the words that matter most now.
+  /// The description of a worktree that matters most now.
   package static func about(_ it: Workspace) -> String {
     let todo = it.todos.first { $0.status == .inProgress }?.content
     let title = it.latestSessionTitle ?? it.sessionTitle?.title

@@ -44,7 +44,7 @@ extension WorkspaceDialogue {
     return Array(lines.prefix(max(rows, 1)))
   }
 
-  /// What the keys do now.
+  /// The available keys.
   var hints: [(key: String, word: String)] {
     switch (stage, kind) {
     case (.checking, _), (.running, _): [("esc", "back")]
@@ -97,7 +97,7 @@ extension WorkspaceDialogue {
 
   private var isTrusted: Bool { worktree.git.trust?.state == .trusted }
 
-  /// What the configuration would run, and what the answer means.
+  /// The programs that the configuration would run, and the meaning of the answer.
   private func trust(_ room: Int, _ pen: TextStyle) -> [String] {
     guard let trust = worktree.git.trust else {
       return pen.paragraph("It names no program.", most: 3)

@@ -2,10 +2,10 @@ package import TerminalText
 package import Workspaces
 package import WorkspacesClient
 
-/// What a person says before something is changed: what is checked is shown first, and what destroys is confirmed by
-/// a key of its own, or by a word if the server refused it once.
+/// A dialogue before an action: shows the result of the check first; a destructive action is confirmed with a key of
+/// its own, or with a word if the server refused it once.
 package struct WorkspaceDialogue: Equatable, Sendable {
-  /// What is to be changed.
+  /// The action.
   package enum Kind: Hashable, Sendable {
     /// The branch is merged into its source.
     case merge
@@ -33,9 +33,9 @@ package struct WorkspaceDialogue: Equatable, Sendable {
     case refused(WorkspaceFailure)
   }
 
-  /// What a key means.
+  /// The outcome of a key.
   package enum Outcome: Equatable, Sendable {
-    /// The dialogue goes on.
+    /// The dialogue stays open.
     case stay
     /// It is over.
     case close
@@ -54,7 +54,7 @@ package struct WorkspaceDialogue: Equatable, Sendable {
   /// The longest text of a field.
   private static let longest = 200
 
-  /// What is to be changed.
+  /// The action.
   package let kind: Kind
   /// The worktree it is about; with ``Kind/create`` the one beside which it is made.
   package let worktree: Workspace
@@ -75,10 +75,11 @@ package struct WorkspaceDialogue: Equatable, Sendable {
   private(set) var processes: [Int] = []
   /// Whether commits that a remote has may be made again.
   private(set) var rewritesPushed = false
-  /// What is typed to confirm.
+  /// The text typed to confirm.
   private(set) var typed = ""
 
-  /// The repositories a worktree can be made of: what is shown, and what the server is told.
+  /// The repositories a worktree can be created from: the text shown, and the path sent to the
+  /// server.
   let repositories: [(shown: String, path: String)]
   private(set) var repository = 0
   /// Branch, source, folder.
@@ -89,7 +90,7 @@ package struct WorkspaceDialogue: Equatable, Sendable {
   /// Begins a dialogue.
   ///
   /// - Parameters:
-  ///   - kind: What is to be changed.
+  ///   - kind: The action.
   ///   - worktree: The worktree it is about.
   ///   - list: All worktrees.
   package init(_ kind: Kind, _ worktree: Workspace, of list: WorkspaceList) {
@@ -180,7 +181,7 @@ package struct WorkspaceDialogue: Equatable, Sendable {
     } ?? false
   }
 
-  /// What the table of refusals calls it.
+  /// The name of the action in the table of refusals.
   private var operation: WorkspaceRefusal.Operation? {
     switch kind {
     case .delete: .delete
@@ -190,7 +191,7 @@ package struct WorkspaceDialogue: Equatable, Sendable {
     }
   }
 
-  /// What the server is to do, as it was chosen.
+  /// The chosen action, as a request to the server.
   private func change(isForced: Bool) -> WorkspaceChange {
     switch kind {
     case .merge:
@@ -220,7 +221,7 @@ package struct WorkspaceDialogue: Equatable, Sendable {
   private mutating func insisting(_ key: Key, _ failure: WorkspaceFailure) -> Outcome {
     guard mayInsist else {
       if kind == .create, key == .enter {
-        // What was typed is there to be mended.
+        // The typed text stays, to be corrected.
         stage = .ready
         return .stay
       }

@@ -41,7 +41,7 @@ extension WorkspaceScreen {
     }
   }
 
-  /// The fewest rows with which what is selected is told in words below the list.
+  /// The fewest rows with which the selected worktree is described below the list.
   private static let rowsWithPreview = 16
 
   /// Draws the screen: exactly as many lines as there are rows, at least two.
@@ -56,6 +56,7 @@ extension WorkspaceScreen {
       FreshnessLine.text(
         scene.freshness,
         failure: scene.failure,
+        losses: losses,
         isMetered: scene.isMetered,
         pen
       ), prompt(scene, pen),
@@ -156,7 +157,7 @@ extension WorkspaceScreen {
       + parts.map { pen.colours.paint($0.1, $0.0) }.joined(separator: pen.colours.paint("2", gap))
   }
 
-  /// What the selected worktree is about, below the list.
+  /// Describes the selected worktree below the list.
   private func told(_ it: Workspace, most: Int, _ pen: TextStyle) -> [String] {
     var lines = [pen.rule(TerminalText.line(it.name, longest: 60))]
     let todo = it.todos.first { $0.status == .inProgress }

@@ -2,17 +2,17 @@ package import TerminalText
 package import Workspaces
 package import WorkspacesClient
 
-/// What a person sees and does: the list, a worktree, its diff, or what they opened over them.
+/// The state of the screen: the list, a worktree, its diff, or a dialogue over them.
 ///
-/// A value that does nothing by itself: lists and keys go in; lines, and what a key asks the program to do, come out.
+/// A value without side effects: takes lists and keys; returns lines, and the requests of a key to the program.
 package struct WorkspaceScreen: Sendable {
-  /// What is shown.
+  /// The page on screen.
   package enum Page: Hashable, Sendable {
     /// All worktrees.
     case list
     /// One worktree.
     case worktree
-    /// What it changed.
+    /// The diff of a worktree.
     case diff
   }
 
@@ -28,7 +28,7 @@ package struct WorkspaceScreen: Sendable {
     case restores(RestoreChoice)
   }
 
-  /// What a key asks the program to do.
+  /// A request of a key to the program.
   package enum Action: Equatable, Sendable {
     /// Leave.
     case quit
@@ -45,17 +45,17 @@ package struct WorkspaceScreen: Sendable {
   /// The longest filter.
   private static let longest = 100
 
-  /// What is shown.
+  /// The page on screen.
   package internal(set) var page = Page.list
   /// What lies over it.
   package internal(set) var overlay: Overlay?
-  /// The worktree the cursor stands on, or that is open.
+  /// The worktree at the cursor, or the open one.
   package internal(set) var selected: String?
   /// Which worktrees are wanted: each word of it occurs in what is known of them.
   package internal(set) var filter = ""
-  /// What was done, or why it was not.
+  /// The result of the last action, or why it failed.
   package internal(set) var message: (text: String, isProblem: Bool)?
-  /// What the server is doing now.
+  /// The action in progress.
   package internal(set) var running: WorkspaceChange?
 
   /// The list.
@@ -66,6 +66,8 @@ package struct WorkspaceScreen: Sendable {
   var diff: DiffRows?
   var summary = ""
   var diffProblem: String?
+  /// What of the diff could not be read.
+  private var diffLosses: String?
   /// The first row of the list that is drawn, the first line of a page that is scrolled.
   var top = 0
   var scrolled = 0
@@ -74,19 +76,28 @@ package struct WorkspaceScreen: Sendable {
   var length = 0
   private var typed = ""
   private var place = 0
-  /// Whether the cursor was moved; before that it stands on what needs attention most.
+  /// Whether the cursor was moved; until then it is at what needs attention most.
   private var isPlaced = false
 
   /// Nothing is known yet.
   package init() {}
 
-  /// The worktree the cursor stands on, or that is open.
+  /// The worktree at the cursor, or the open one.
   package var current: Workspace? { list?.worktrees.first { $0.id == selected } }
 
   /// The worktree that is open.
   package var opened: String? { page == .list ? nil : selected }
 
-  // MARK: What comes from the server
+  /// The parts of the shown page that could not be read, in one line.
+  var losses: String? {
+    switch page {
+    case .list: list?.losses
+    case .worktree: session?.losses ?? list?.losses
+    case .diff: diffLosses ?? list?.losses
+    }
+  }
+
+  // MARK: Updates from the server
 
   /// Takes the newest list; the cursor stays on its worktree, wherever that goes.
   package mutating func take(_ list: WorkspaceList) {
@@ -98,14 +109,15 @@ package struct WorkspaceScreen: Sendable {
     }
   }
 
-  /// Takes the session of the worktree that is open; nothing if there is none.
+  /// Shows the session of the open worktree, or that it has none.
   package mutating func take(_ session: WorkspaceSession?) { self.session = session }
 
-  /// Takes the diff of the worktree that is open, or why there is none.
+  /// Shows the diff of the open worktree, or why it is not available.
   package mutating func take(_ diff: WorkspaceDiff?, problem: String?) {
     diffProblem = problem
     guard let diff else { return }
     self.diff = DiffRows(diff)
+    diffLosses = diff.losses
     let files = StateStyle.counted(diff.totalFiles, "file")
     let added = diff.fileDiffs.compactMap(\.added).reduce(0, +)
     let removed = diff.fileDiffs.compactMap(\.removed).reduce(0, +)
@@ -113,7 +125,7 @@ package struct WorkspaceScreen: Sendable {
     if !diff.sourceBranch.isEmpty { summary += " · against \(diff.sourceBranch)" }
   }
 
-  /// Tells the person something, until the next key.
+  /// Shows a message until the next key.
   package mutating func tell(_ text: String, isProblem: Bool) { message = (text, isProblem) }
 
   /// Takes what a check found.
@@ -324,7 +336,9 @@ package struct WorkspaceScreen: Sendable {
   }
 
   private mutating func show(_ page: Page) {
-    if self.page == .list { (session, diff, diffProblem, summary) = (nil, nil, nil, "") }
+    if self.page == .list {
+      (session, diff, diffProblem, diffLosses, summary) = (nil, nil, nil, nil, "")
+    }
     self.page = page
     (scrolled, length) = (0, 0)
   }

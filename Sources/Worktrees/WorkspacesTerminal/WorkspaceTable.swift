@@ -69,14 +69,15 @@ package struct WorkspaceTable: Sendable {
   ///
   /// - Parameters:
   ///   - it: The worktree.
-  ///   - isSelected: Whether the cursor stands on it.
+  ///   - isSelected: Whether the cursor is on it.
   /// - Returns: The line.
   package func row(_ it: Workspace, isSelected: Bool) -> String {
     guard age > 0 else {
       let sign = StateStyle.sign(it.activity.state)
       return pen.line("\(isSelected ? "›" : sign) \(title(it))", isSelected ? "7" : "0")
     }
-    // What is selected is one colour, so that it can be told with sixteen of them; without any it is the sign.
+    // The selected row has one color, so that it can be recognized with sixteen colors; without colors the sign shows
+    // it.
     let pen = isSelected ? TextStyle(columns: pen.columns, colours: .none) : pen
     let style = StateStyle.style(it.activity.state)
     let word = state > 1 ? " \(StateStyle.word(of: it.activity))" : ""
@@ -97,7 +98,7 @@ package struct WorkspaceTable: Sendable {
     return self.pen.colours.paint("7", TerminalText.fit(line, self.pen.columns))
   }
 
-  /// The name; where there is no room for all names, the folders alone.
+  /// The name; only the folder if the names are too wide.
   private func title(_ it: Workspace) -> String {
     guard !hasNames, let slash = it.name.lastIndex(of: "/") else { return it.name }
     return String(it.name[it.name.index(after: slash)...])

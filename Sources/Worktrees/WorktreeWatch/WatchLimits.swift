@@ -1,6 +1,6 @@
 /// The bounds of watching worktrees, in one place; times are in seconds.
 package enum WatchLimits {
-  /// The most folders given to look in.
+  /// The most folders to search.
   package static let roots = 64
   /// How deep below a given folder repositories are looked for.
   package static let depth = 5
@@ -13,19 +13,19 @@ package enum WatchLimits {
   /// The most worktrees.
   package static let worktrees = 1_024
 
-  /// How long events of one worktree have to pause before it is looked at.
+  /// How long the events of one worktree have to pause before it is scanned.
   package static let quiet = 0.1
   /// The longest delay of the first event.
   package static let longestDelay = 0.5
-  /// The shortest time between two looks at a worktree.
+  /// The shortest time between two scans of a worktree.
   package static let spacing = 1.0
-  /// How often everything is looked at without an event.
+  /// How often everything is scanned without an event.
   package static let reconcile = 60.0
-  /// How often a worktree is looked at whose content cannot be watched.
+  /// How often a worktree is scanned whose content cannot be watched.
   package static let pollEvery = 2.0
-  /// How long somebody who asked counts as looking, in seconds; longer than the longest wait of a request.
+  /// How long a request counts as observation, in seconds; longer than the longest wait of a request.
   package static let interest = 90.0
-  /// How long a look at a worktree waits for the beginning of one at its repository.
+  /// How long a scan of a worktree waits for the start of one of its repository.
   package static let longestHold = 0.25
   /// After how long a look that failed is tried again; twice as long after each further failure.
   package static let retry = 1.0
@@ -36,20 +36,31 @@ package enum WatchLimits {
 
   /// The most git processes at a time.
   package static let processes = 4
-  /// After how long a git process, or a look, makes room for another one, so that what hangs holds up nobody.
+  /// After how long a git process or a scan gives up its permit, in seconds, so that a hanging one delays no other.
   package static let patience = 1.0
   /// The most git processes more that run because they have made room.
   package static let lateProcesses = 12
-  /// How long the first look at everything waits for repositories that do not answer.
+  /// How long the first scan of everything waits for repositories that do not respond.
   package static let firstPatience = 3.0
+  /// How often a git that has not ended is looked at, whether it waits for a pipe in the place of a file; it is ended at
+  /// the second time.
+  package static let pipeLook = 0.5
   /// How long git may take for a state.
   package static let stateTimeout = 10.0
   /// How long git may take for a diff or a check.
   package static let diffTimeout = 30.0
   /// How long git may take to create, delete, merge or rebase.
   package static let actionTimeout = 120.0
-  /// How long a git that changes something may take to end when it is told to, before it is killed.
+  /// How long a git that changes something may take to end after a signal, before it is killed.
   package static let stopGrace = 5.0
+  /// The most bytes of private writable memory of a git that reads, and of each process that it starts.
+  package static let readingBytes = 1 << 30
+  /// The most bytes of private writable memory of a git that changes something, and of each process that it starts.
+  package static let actingBytes = 4 << 30
+  /// How long an action waits for another server that does something to the same repository.
+  package static let repositoryPatience = 30.0
+  /// How long it waits between two tries.
+  package static let lockPause = 0.05
   /// The most bytes read of the output of one git process.
   package static let outputBytes = 32 << 20
   /// The most bytes read of what git complains about.
@@ -57,7 +68,7 @@ package enum WatchLimits {
 
   /// The most folders within new ones that are watched of one worktree, where a status already names the new ones.
   package static let newFolders = 256
-  /// The most folders on disk that are looked at beside those with tracked files, in one level.
+  /// The most folders on disk that are examined beside those with tracked files, in one level.
   package static let readFolders = 20_000
   /// The most files outside of a repository that are watched because they say how git sees it.
   package static let settingsFiles = 64
@@ -70,6 +81,8 @@ package enum WatchLimits {
 
   /// The most bytes of a configuration of git.
   package static let settingsFileBytes = 16 << 20
+  /// The most bytes of another file that git reads whole, such as its index or its packed refs.
+  package static let listFileBytes = 768 << 20
   /// For how long git's word counts that a repository of another user may be read, in seconds.
   package static let ownerChecked = 60.0
   /// The most names read in a folder of hooks.
@@ -96,13 +109,15 @@ package enum WatchLimits {
   /// The longest new file that is shown in a diff.
   package static let newFileBytes = 1 << 20
 
-  /// The most processes of the machine that are looked at before an action.
+  /// The most processes of the machine that are examined before an action.
   package static let processesLookedAt = 100_000
-  /// The most open files that are looked at of one process.
+  /// The most open files that are examined of one process.
   package static let filesOfProcess = 10_000
-  /// How many folders above a working folder, and processes above a process, are looked at.
+  /// The most bytes of the list of what one process has mapped.
+  package static let mapListBytes = 16 << 20
+  /// How many folders above a working folder, and ancestors of a process, are examined.
   package static let parentFolders = 64
-  /// The most sockets of a network namespace whose paths are looked at.
+  /// The most sockets of a network namespace whose paths are examined.
   package static let socketsLookedAt = 100_000
   /// The most processes that a refusal names.
   package static let processesNamed = 20

@@ -177,7 +177,7 @@ struct AgentScanTests {
     #expect(reading?.latestPrompt == "Mend it")
     #expect(reading?.activity.state == .working)
     #expect(reading?.activity.agents.map(\.pid) == [7])
-    // When it is gone, its log stays known as long as it is held; no other folder is looked into.
+    // When it has ended, its log stays known while it is held; no other folder is searched.
     try FileManager.default.removeItem(atPath: folder.path + "/proc/7")
     #expect(scan.look(at: now.advanced(by: 1_200)).readings["/w"]?.activity.state != .working)
   }

@@ -21,7 +21,7 @@ private actor Told {
 /// The whole driver with a real clock, real files and a real process.
 @Suite(.timeLimit(.minutes(3)))
 struct AgentWatchTests {
-  /// Waits for a state to be told.
+  /// Waits for a state to be reported.
   private func wait(for state: AgentActivity.State, _ told: Told) async throws -> AgentReading {
     while await told.state != state { try await Task.sleep(for: .milliseconds(10)) }
     return try #require(await told.readings.last)
@@ -82,7 +82,7 @@ struct AgentWatchTests {
     try folder.append("home/" + claude.path, Array(lines.joined()))
     let later = WallTime(milliseconds: AgentWatch.systemClock().milliseconds + 1)
     let ahead = WallTime(milliseconds: later.milliseconds + 86_400_000)
-    // A mark that lies ahead of the clock is none.
+    // A receipt that is ahead of the clock does not count.
     for (mark, state) in [
       (later, AgentActivity.State.idle), (ahead, .doneUnseen), (nil, .doneUnseen),
     ] {

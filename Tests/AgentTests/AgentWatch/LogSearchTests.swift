@@ -220,7 +220,7 @@ struct LogSearchTests {
       "XDG_STATE_HOME": "/s",
     ])
     #expect(moved.claude == "/c")
-    #expect(moved.codex == "/home/me/.codex", "a path that is not absolute is none")
+    #expect(moved.codex == "/home/me/.codex", "a relative path is ignored")
     #expect(moved.neutral == "/s/freshet/agents")
     #expect(AgentFolders(environment: [:]).claude == nil)
   }

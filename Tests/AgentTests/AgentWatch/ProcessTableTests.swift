@@ -127,7 +127,7 @@ struct ProcessTableTests {
     #expect(census == ProcessSnapshot(sightings: [], isComplete: false))
   }
 
-  @Test func `a number that is given anew is another process, found within some looks`() throws {
+  @Test func `a reused number is another process, found within some scans`() throws {
     let folder = try TemporaryFolder()
     let numbers = Array(repeating: "0", count: 17).joined(separator: " ")
     func give(_ name: String, start: Int) throws {

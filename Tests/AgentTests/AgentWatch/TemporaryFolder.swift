@@ -14,7 +14,7 @@ final class TemporaryFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Writes bytes at the end of a file, and makes it and its folders if they are not there.
+  /// Appends bytes to a file, and creates it and its folders if missing.
   func append(_ name: String, _ bytes: [UInt8]) throws {
     let file = path + "/" + name
     let folder = (file as NSString).deletingLastPathComponent
@@ -28,7 +28,7 @@ final class TemporaryFolder: Sendable {
     try handle.close()
   }
 
-  /// Writes a file anew.
+  /// Replaces a file.
   func write(_ name: String, _ bytes: [UInt8]) throws {
     try? FileManager.default.removeItem(atPath: path + "/" + name)
     try append(name, bytes)

@@ -105,7 +105,7 @@ struct LogTailTests {
     #expect(file.look() == [.restarted(.truncated), line("x")])
   }
 
-  @Test func `a file that was written anew and became longer is read from its beginning`() {
+  @Test func `a file that was rewritten and became longer is read from its beginning`() {
     var file = Followed()
     #expect(file.append("one\ntwo\n") == [line("one"), line("two")])
     file.bytes = Array("ONE\ntwo\nthree\n".utf8)
@@ -114,7 +114,7 @@ struct LogTailTests {
     )
   }
 
-  @Test func `a file that was written anew and has the same length is read again`() {
+  @Test func `a file that was rewritten with the same length is read again`() {
     var file = Followed()
     #expect(file.append("one\n") == [line("one")])
     file.bytes = Array("two\n".utf8)

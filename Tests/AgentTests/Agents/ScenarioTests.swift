@@ -3,8 +3,8 @@ import Agents
 import Testing
 import Workspaces
 
-/// The scenarios of the seed system's study that nobody pinned down there and that concern activity,
-/// by the number of their row.
+/// The scenarios of the seed system's study that have no test there and that concern activity, by the number of their
+/// row.
 struct ScenarioTests {
   private func writer(_ directory: String, _ seed: UInt64 = 1) -> ClaudeWriter {
     ClaudeWriter(.claude20, directory: directory, seed: seed)

@@ -172,7 +172,7 @@ struct ScheduleTests {
     stage.write(first.prompt("Go", at: second(1)), to: "a", at: second(1))
     stage.write(first.finish("Done.", at: second(2)), to: "a", at: second(2))
     stage.look(at: second(3))
-    // Somebody runs another one beside, which is killed in the middle of its turn.
+    // The user runs another agent in parallel, which is killed in the middle of its turn.
     stage.start(8, in: "/w", at: second(10))
     stage.look(at: second(10))
     stage.write(other.prompt("Go", at: second(11)), to: "b", at: second(11))
@@ -289,7 +289,7 @@ struct ScheduleTests {
     let lines = claude.finish("Done.", at: second(3 + ahead))
     later.write(lines, to: "a", at: second(3), readAt: second(10_000))
     #expect(later.roster.session(of: "a")?.lastRecordAt == second(3))
-    // A time that somebody gave to the file says nothing of its records, and is none of theirs.
+    // A file time that was set by hand says nothing about its records.
     later.write(
       claude.finish("Done.", at: second(3)),
       to: "c",

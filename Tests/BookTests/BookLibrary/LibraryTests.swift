@@ -276,7 +276,7 @@ import Testing
     try await DatabaseQueue(path: other).write { try $0.execute(sql: "CREATE TABLE notes (text)") }
     let error = #expect(throws: LibraryError.self) { try Library(path: other) }
     #expect(error?.code == .otherFile)
-    let text = try folder.file("text.sqlite", Array("this is no database, only text".utf8))
+    let text = try folder.file("text.sqlite", Array("this is not a database, only text".utf8))
     #expect(throws: LibraryError.self) { try Library(path: text) }
     #expect(throws: LibraryError.self) { try Library(path: folder.path + "/none/l.sqlite") }
     let newer = folder.path + "/newer.sqlite"

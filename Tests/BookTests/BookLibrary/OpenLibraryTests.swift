@@ -103,7 +103,7 @@ import URLSessionTransport
     #expect(try await Self.requests(authority).count == 3)
   }
 
-  @Test func `a service that wishes a long rest has it, and every question hears of it`()
+  @Test func `a service that asks for a long pause gets it, and every request fails until then`()
     async throws
   {
     let (provider, server, authority) = try await Self.provider(["429-tomorrow"])
@@ -117,7 +117,7 @@ import URLSessionTransport
         return
       }
       #expect(error.code == .busy)
-      #expect(error.description.contains("wishes to be left alone for"))
+      #expect(error.description.contains("asked us to retry after"))
       #expect(error.retryAfter ?? .zero > .seconds(80_000))
     }
     #expect(try await Self.requests(authority).count == 1)

@@ -137,7 +137,7 @@ import Testing
     try await stage.take(rows.joined())
     try await stage.take("Beloved,D\n", header: "Title,Author\n")
     try await stage.change("UPDATE books SET notes = 'lent to Ann' WHERE title = 'Emma'")
-    // A title is missing: nobody knows which book that was.
+    // A title is missing, so the book is unknown.
     let damaged = try await stage.take(rows[0] + rows[4] + rows[5] + "9,,X,,3,,read,\n")
     #expect(damaged.outcomes == [.duplicate, .duplicate, .duplicate, .failed])
     #expect(try await stage.library.count() == 6)

@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `words on one spine are one line, noise is none`() {
+  @Test func `words on one spine are one line, and noise is dropped`() {
     func row(_ text: String, _ left: Int, _ top: Int, _ confidence: String = "90") -> String {
       "5\t1\t1\t1\t1\t1\t\(left)\t\(top)\t100\t30\t\(confidence)\t\(text)"
     }

@@ -7,8 +7,7 @@ import Glibc
 
 /// A Python program of `Tests/Books`.
 ///
-/// What it prints goes into a file: a pipe would stay open as long as any other program that was started
-/// meanwhile.
+/// Its output goes into a file: a pipe would stay open as long as any other program started meanwhile.
 final class PythonProgram: Sendable {
   /// A program that did not do what it was started for.
   struct Failure: Error {
@@ -46,7 +45,7 @@ final class PythonProgram: Sendable {
     process.arguments = [python, Self.folder + "/" + name] + arguments
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle(forWritingAtPath: output)
-    // Whoever runs the tests waits until nobody can write there any more.
+    // An inherited standard error would keep the test run waiting until the program ends.
     process.standardError = FileHandle.nullDevice
     // One after another: programs that start at the same moment may wait for each other.
     try launching.withLock { _ in try process.run() }

@@ -68,7 +68,7 @@ import Testing
       try dates("A,X,3/4/2024,5/6/2024\nB,X,3/15/2024,\n")
         == ["2024-03-04 2024-05-06", "2024-03-15 -"]
     )
-    // Each column by itself.
+    // Each column on its own.
     #expect(
       try dates("A,X,3/4/24,5/6/24\nB,X,3/15/24,16/6/24\n")
         == ["2024-03-04 2024-06-05", "2024-03-15 2024-06-16"]
@@ -159,7 +159,7 @@ import Testing
         "2024-01-15 date_from_epoch",
       ]
     )
-    // Beside dates it is a number that nobody can tell.
+    // Beside dates, a number is ambiguous.
     #expect(
       try dates("1705312800", "2024-01-15") == ["- date_unreadable", "2024-01-15"]
     )

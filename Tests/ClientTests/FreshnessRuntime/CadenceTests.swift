@@ -42,7 +42,7 @@ struct CadenceTests {
   }
 
   @Test(arguments: [1, 10_000])
-  func `seed 003: an active workspace costs 2,400 requests an hour, whoever looks on`(
+  func `seed 003: an active workspace costs 2,400 requests an hour for any number of observers`(
     observers: Int
   ) async throws {
     let count = try await requests(observers: observers, activity: .active, policy: .workspaces)
@@ -50,7 +50,7 @@ struct CadenceTests {
   }
 
   @Test(arguments: [1, 10_000])
-  func `seed 003: an idle workspace costs 360 requests an hour, whoever looks on`(
+  func `seed 003: an idle workspace costs 360 requests an hour for any number of observers`(
     observers: Int
   ) async throws {
     let count = try await requests(observers: observers, activity: nil, policy: .workspaces)

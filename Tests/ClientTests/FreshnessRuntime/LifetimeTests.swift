@@ -13,7 +13,7 @@ struct LifetimeTests {
   }
 
   @Test
-  func `Z1: after the last observer there is no request, no stream and no sleeping task`()
+  func `Z1: no request, stream or sleeping task outlives the last observer`()
     async throws
   {
     let exchange = ScriptedExchange(replying: { $0.number == 1 ? .note("one") : .held })

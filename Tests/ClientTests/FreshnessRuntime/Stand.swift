@@ -1,4 +1,5 @@
 import ConditionalHTTP
+import Foundation
 import Freshness
 import FreshnessRuntime
 import FreshnessTesting
@@ -39,6 +40,14 @@ struct Note: FreshResource {
       HTTPRequest(method: .get, scheme: "http", authority: "notes.example", path: $0)
     }
   }
+}
+
+/// A URL of the scripted server.
+func notesURL(_ path: String) -> URL {
+  guard let url = URL(string: "http://notes.example\(path)") else {
+    preconditionFailure("\(path) does not make a URL")
+  }
+  return url
 }
 
 /// A client, its clock and its transport.
@@ -127,6 +136,16 @@ extension ScriptedExchange.Reply {
     )
   }
 
+  /// A 200 with a JSON document.
+  static func json(_ text: String, tag: String? = nil, _ fields: HTTPFields = [:]) -> Self {
+    note(text, tag: tag, fields)
+  }
+
+  /// A 200 with a JSON string.
+  static func applied(_ text: String, tag: String? = nil) -> Self {
+    note("\"\(text)\"", tag: tag)
+  }
+
   /// A status without a body.
   static func status(_ status: HTTPResponse.Status, _ fields: HTTPFields = [:]) -> Self {
     .answer(HTTPExchangeAnswer(head: HTTPResponse(status: status, headerFields: fields), body: []))
@@ -142,6 +161,9 @@ final class ScriptedStreaming: HTTPStreaming, Sendable {
     let request: HTTPRequest
     private let receive: Receive
     private let end: AsyncStream<Bool>.Continuation
+    private let canceled = Mutex(false)
+    /// Whether the task that waits for the stream was canceled.
+    var isCanceled: Bool { canceled.withLock { $0 } }
     let ended: AsyncStream<Bool>
 
     init(_ request: HTTPRequest, _ receive: @escaping Receive) {
@@ -166,6 +188,7 @@ final class ScriptedStreaming: HTTPStreaming, Sendable {
 
     fileprivate func untilEnd() async {
       for await _ in ended { return }
+      canceled.withLock { $0 = true }
     }
   }
 

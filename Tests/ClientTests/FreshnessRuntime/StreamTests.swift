@@ -111,7 +111,7 @@ struct StreamTests {
   }
 
   @Test
-  func `204 says that there is no stream, and none is asked for again`() async throws {
+  func `after a 204 no stream is requested again`() async throws {
     let it = try await opened()
     await it.stream.head(.noContent)
     #expect(await eventually { it.stand.client.census.streams == 0 })

@@ -249,7 +249,7 @@ struct FakeTests {
     let report = try fake.report()
     #expect(report.failed == ["stop_echoed", "payloads_distinct"])
     #expect(report.gate("stop_echoed")?.findings.first?.says.contains("do not say") == true)
-    // A few lines of an older version among newer ones are no reason to fail.
+    // A few lines of an older version among newer ones are not a reason to fail.
     var mixed = try Self.honest()
     for index in mixed.contents.prefix(2) {
       for name in ["origin", "asked", "answered", "digest"] { mixed.lines[index][name] = nil }

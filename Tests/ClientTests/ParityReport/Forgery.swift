@@ -70,7 +70,7 @@ struct Forgery: CustomTestStringConvertible, Sendable {
       first.makeYounger()
       second.makeYounger()
     },
-    Forgery("10 the three worst of twelve left out and the others numbered anew", isSeen: false) {
+    Forgery("10 the three worst of twelve left out and the others renumbered", isSeen: false) {
       first,
       _ in
       first.lines = Array(first.lines.prefix(12))

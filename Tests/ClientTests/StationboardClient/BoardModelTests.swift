@@ -118,7 +118,7 @@ struct BoardModelTests {
   }
 
   @Test
-  func `An address that is none is an error`() {
+  func `An invalid address is an error`() {
     #expect(throws: StationboardFailure.self) {
       try BoardModel(server: "ftp://x", exchange: ScriptedExchange())
     }

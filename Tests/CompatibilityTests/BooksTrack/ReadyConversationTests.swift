@@ -122,11 +122,69 @@ struct ReadyConversationTests {
 
   @Test("An app that comes back hears first where the job stands.")
   func standing() {
-    var conversation = ReadyConversation(at: begin, tellsStanding: true)
-    conversation.happened(progress(2))
+    let known = JobProgress(fraction: 0.5)
+    func come() -> ReadyConversation {
+      ReadyConversation(
+        at: begin,
+        standing: .init(position: EventPosition(epoch: 1, seq: 500), progress: known)
+      )
+    }
+    var conversation = come()
     conversation.ready()
-    #expect(conversation.steps(at: at(0)) == [.acknowledge, .stand, .say(progress(2))])
+    #expect(conversation.steps(at: at(0)) == [.acknowledge, .stand(known)])
+    // What it was told by that is not told again, whenever the store tells it.
+    conversation.happened(start())
+    conversation.happened(progress(499))
+    conversation.happened(progress(500))
     #expect(conversation.steps(at: at(1)).isEmpty)
+    conversation.happened(progress(501))
+    #expect(conversation.steps(at: at(2)) == [.say(progress(501))])
+    conversation.happened(end(502))
+    #expect(conversation.steps(at: at(3)) == [.say(end(502))])
+
+    // What happens before it listens is where the job stands.
+    var late = come()
+    late.happened(start())
+    late.happened(progress(700))
+    late.happened(progress(600))
+    late.ready()
+    #expect(late.steps(at: at(1)) == [.acknowledge, .stand(JobProgress(fraction: 0.7))])
+    var over = come()
+    over.happened(end(800))
+    over.ready()
+    #expect(over.steps(at: at(1)) == [.acknowledge, .stand(known), .say(end(800))])
+  }
+
+  @Test("Whatever happens when an app comes back, the progress that it hears never falls.")
+  func standingByChance() {
+    var generator = SystemRandomNumberGenerator()
+    for _ in 0..<500 {
+      let stood = Int64.random(in: 0...100, using: &generator)
+      let known = JobProgress(fraction: Double(stood) / 1_000)
+      var conversation = ReadyConversation(
+        at: begin,
+        standing: .init(position: EventPosition(epoch: 1, seq: stood), progress: known)
+      )
+      var heard: [Double] = []
+      // The store tells from the beginning, while the app takes its time.
+      for seq in 1...Int64(120) {
+        conversation.happened(seq == 1 ? start() : progress(seq))
+        if Int.random(in: 0..<9, using: &generator) == 0 { conversation.ready() }
+        for step in conversation.steps(at: at(Double(seq) / 100)) {
+          switch step {
+          case .stand(let progress): heard.append(progress.fraction)
+          case .say(let event):
+            guard case .progress(let progress) = event.body else {
+              Issue.record("\(event) is told after where the job stands")
+              continue
+            }
+            heard.append(progress.fraction)
+          default: break
+          }
+        }
+      }
+      #expect(heard == heard.sorted())
+    }
   }
 
   @Test(

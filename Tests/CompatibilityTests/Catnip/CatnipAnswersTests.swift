@@ -63,6 +63,28 @@ import Workspaces
     #expect(warnings.contains("[0].commit_count"))
   }
 
+  @Test func `The word for its agent is what a worktree is doing`() throws {
+    let base = #""id":"1","repo_id":"a/b","name":"b","path":"/b","branch":"b""#
+    for (members, state, source) in [
+      (#""claude_activity_state":"active""#, AgentActivity.State.working, "claude_activity_state"),
+      (#""claude_activity_state":"running""#, .idle, "claude_activity_state"),
+      (#""claude_activity_state":"inactive""#, .unknown, "none"),
+      (#""claude_activity_state":"inactive","has_active_claude_session":true"#, .unknown, "none"),
+      (#""has_active_claude_session":true"#, .idle, "claude_activity_state"),
+      (#""is_dirty":true"#, .unknown, "none"),
+      // What a server says itself counts.
+      (
+        #""claude_activity_state":"active","activity":{"state":"needs_you","source":"claude_log"}"#,
+        .needsYou, "claude_log"
+      ),
+    ] {
+      let decoded = try reader.worktrees(Array("[{\(base),\(members)}]".utf8))
+      let it = try #require(decoded.model.elements.first)
+      #expect(it.activity.state == state, "\(members)")
+      #expect(it.activity.source == source, "\(members)")
+    }
+  }
+
   @Test func `A session keeps its counts, and tools are counts by name or names`() throws {
     let text = #"""
       {"sessionInfo":{"worktreePath":"/w","sessionStartTime":"2026-11-23T08:30:31.5Z","turnCount":4,"isActive":true,

@@ -3,7 +3,7 @@ import StrictJSON
 import Testing
 
 @Suite struct CatnipShapeTests {
-  /// An answer, the client's type, and the first thing it cannot read; nothing if it reads all of it.
+  /// A response, the client's type, and the first thing it cannot read; `nil` if it reads all of it.
   private struct Vector: Sendable, CustomTestStringConvertible {
     var name: String
     var shape: JSONShape

@@ -82,7 +82,7 @@ import Workspaces
       "allSessions":\(entries),
       "todos":[{"id":"1","content":"x","status":"pending","originalStatus":"blocked","priority":"high"}],
       "stats":{"totalMessages":3,"sessionDurationSeconds":33.523,"activeToolNames":{"Bash":2,"Read":1}},
-      "latestThought":"2.5","activity":{"since":"2026-11-23T08:30:31.531Z"}}
+      "latestThought":"2.5","messageCount":3,"activity":{"since":"2026-11-23T08:30:31.531Z"}}
       """
     let written = wording.session(Array(native.utf8))
     #expect(try value(String(decoding: written, as: UTF8.self)) == value(expected))

@@ -153,18 +153,24 @@ struct AnswerRules {
   }
 
   @Test(arguments: [
-    (Outcome.refused, Failure.Kind.refused), (.unauthorised, .unauthorised), (.gone, .gone),
+    (Outcome.refused, Failure.Kind.refused, Int64(5)), (.unauthorised, .unauthorised, 5),
+    (.gone, .gone, 24 * 60),
   ])
-  func `R21: a wrong question is shown at once and not repeated`(
-    outcome: Outcome,
-    kind: Failure.Kind
-  ) {
+  func
+    `R21, R39: a wrong question is shown at once and repeated after minutes, or a day if it is gone`(
+      outcome: Outcome,
+      kind: Failure.Kind,
+      minutes: Int64
+    )
+  {
     var stage = Stage.settled(.plain)
     _ = stage.advanceToRequest()
     stage.reply(outcome, status: 404)
     #expect(stage.machine.failure?.kind == kind && stage.machine.failure?.status == 404)
     #expect(stage.machine.snapshot != nil)
-    #expect((stage.nextInterval() ?? .zero) >= .minutes(5))
+    let answered = stage.now
+    #expect(stage.advanceToRequest(within: .minutes(2 * minutes)) != nil)
+    #expect((answered + .minutes(minutes)...answered + .minutes(minutes + 1)).contains(stage.now))
     stage.reply(outcome)
     // Another query, or the user, is handled differently.
     #expect(stage.send(.wished(.person)).request != nil)
@@ -192,7 +198,8 @@ struct AnswerRules {
     #expect(RetryHint.seconds(-5).wait(serverTime: nil, cap: cap) == .zero)
     #expect(RetryHint.date(later).wait(serverTime: noon, cap: cap) == .seconds(90))
     #expect(RetryHint.date(noon).wait(serverTime: later, cap: cap) == .zero)
-    #expect(RetryHint.date(later).wait(serverTime: nil, cap: cap) == .zero)
+    #expect(RetryHint.date(later).wait(serverTime: nil, cap: cap) == RetryHint.unmeasuredWait)
+    #expect(RetryHint.date(later).wait(serverTime: nil, cap: .seconds(5)) == .seconds(5))
   }
 
   @Test

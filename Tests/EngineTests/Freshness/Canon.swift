@@ -161,6 +161,7 @@ struct CanonicalState: Hashable {
       case .retry(let isLate): isLate ? 6 : 7
       case .backoff(let step): 8 + min(Int(step), last)
       case .degraded(let step): 20 + min(Int(step), last)
+      case .gone: 31
       }
     put(UInt64(number), width: 5)
   }

@@ -30,6 +30,7 @@ struct Exploration {
     policy.ladder = [.seconds(2), .seconds(4)]
     policy.ladderJitter = .none
     policy.recheck = .seconds(16)
+    policy.recheckGone = .seconds(40)
     policy.stallFloor = .seconds(18)
     policy.rescueCooldown = .seconds(24)
     policy.holdCap = .seconds(16)

@@ -97,7 +97,7 @@ struct HintRules {
   }
 
   @Test
-  func `R31: whoever publishes faster than it is asked does not slow the requests down`() {
+  func `R31: a producer that publishes faster than it is polled does not slow the requests down`() {
     for period in [Int64(10), 400, 1_000, 1_400] {
       var producer = Producer()
       producer.period = period

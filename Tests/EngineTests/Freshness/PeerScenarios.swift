@@ -187,7 +187,7 @@ struct PeerScenarios {
       #expect(stage.machine.failure != nil)
       #expect(stage.machine.snapshot?.revision == Content.plain.revision)
     }
-    _ = stage.advanceToRequest()
+    _ = stage.advanceToRequest(within: .minutes(25 * 60))
     #expect(stage.machine.failure != nil)
     stage.reply(.unchanged)
     #expect(stage.machine.failure == nil)

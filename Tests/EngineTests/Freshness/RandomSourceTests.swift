@@ -50,7 +50,7 @@ struct RandomSourceTests {
   }
 
   @Test
-  func `R2: merging wishes keeps the stronger origin and every insistence`() {
+  func `R2: merging requests keeps the stronger origin and every flag`() {
     let merged = RefreshRequest.schedule.merged(with: .hardRefresh).merged(with: .change)
     #expect(merged.origin == .person && merged.isForced && merged.showsLoading)
     #expect(RefreshRequest.change.merged(with: .schedule).origin == .change)

@@ -30,7 +30,7 @@ struct RequestRules {
   }
 
   @Test
-  func `R2: wishes merge, a person beats the schedule and force survives`() {
+  func `R2: requests merge, a person beats the schedule and force survives`() {
     var stage = Stage.settled(.plain)
     stage.send(.wished(.schedule))
     stage.send(.wished(.hardRefresh))

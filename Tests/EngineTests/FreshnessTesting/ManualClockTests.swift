@@ -2,7 +2,7 @@ import FreshnessTesting
 import Synchronization
 import Testing
 
-@Suite("The manual clock", .timeLimit(.minutes(1)))
+@Suite("The manual clock", .timeLimit(.minutes(10)))
 struct ManualClockTests {
   /// What sleepers report, in the order in which they report it.
   final class Log: Sendable {

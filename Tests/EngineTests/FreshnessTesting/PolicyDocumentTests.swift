@@ -23,7 +23,8 @@ struct PolicyDocumentTests {
     var policy = Policy(every: .milliseconds(1_234), jitter: .signed(.zero, .seconds(1)))
     let spans: [WritableKeyPath<Policy, Timespan>] = [
       \.recent, \.recentFor, \.idle, \.leastInterval, \.leastWait, \.burst, \.spread,
-      \.focusDebounce, \.timeout, \.retryAfterCap, \.recheck, \.driftFloor, \.stallFloor,
+      \.focusDebounce, \.timeout, \.retryAfterCap, \.recheck, \.recheckGone, \.driftFloor,
+      \.stallFloor,
       \.rescueCooldown, \.degradedRearm, \.badgePartialAfter, \.badgeUnavailableAfter,
     ]
     for (index, path) in spans.enumerated() {

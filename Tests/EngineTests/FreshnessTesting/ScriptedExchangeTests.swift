@@ -3,7 +3,7 @@ import FreshnessTesting
 import HTTPTypes
 import Testing
 
-@Suite("The scripted transport", .timeLimit(.minutes(1)))
+@Suite("The scripted transport", .timeLimit(.minutes(10)))
 struct ScriptedExchangeTests {
   private static func request(_ path: String = "/board") -> HTTPRequest {
     HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1", path: path)

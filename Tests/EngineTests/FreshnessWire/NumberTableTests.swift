@@ -105,16 +105,16 @@ struct NumberTableTests {
   }
 
   @Test
-  func `The wishes with a name are those of the machine`() {
-    let wishes: [String: RefreshRequest] = [
+  func `The named requests are those of the machine`() {
+    let requests: [String: RefreshRequest] = [
       "person": .person, "hardRefresh": .hardRefresh, "schedule": .schedule, "change": .change,
     ]
-    #expect(Set(wishes.keys) == Set(table.wishes.keys))
-    for (name, wish) in wishes {
-      #expect(table.wishes[name]?.origin == String(describing: wish.origin))
-      #expect(table.wishes[name]?.isForced == wish.isForced)
-      #expect(table.wishes[name]?.isUnconditional == wish.isUnconditional)
-      #expect(table.wishes[name]?.showsLoading == wish.showsLoading)
+    #expect(Set(requests.keys) == Set(table.wishes.keys))
+    for (name, request) in requests {
+      #expect(table.wishes[name]?.origin == String(describing: request.origin))
+      #expect(table.wishes[name]?.isForced == request.isForced)
+      #expect(table.wishes[name]?.isUnconditional == request.isUnconditional)
+      #expect(table.wishes[name]?.showsLoading == request.showsLoading)
     }
   }
 }

@@ -199,6 +199,7 @@ struct RandomSource {
     policy.ladderJitter = jitter()
     policy.retryAfterCap = span()
     policy.recheck = span()
+    policy.recheckGone = span()
     policy.driftFloor = span()
     policy.driftPercent = Int64(below(1_000_001))
     policy.stallFloor = span()

@@ -36,4 +36,21 @@ import Testing
     #expect(field.prefers("zstd"))
     #expect(!field.prefers("br"))
   }
+
+  @Test(arguments: [
+    ("br, gzip", "br"), ("gzip, br", "br"), ("gzip, br;q=0.9", "gzip"),
+    ("x-gzip, br;q=0.1", "gzip"),
+    ("gzip", "gzip"), ("br", "br"), ("*", "gzip"), ("*, br", "br"), ("*;q=0.5, br;q=0", "gzip"),
+    ("br;q=0.2, identity;q=0.5", nil), ("deflate", nil), ("", nil),
+  ])
+  func `of several codings the one with the highest weight is preferred`(
+    field: String,
+    expected: String?
+  ) {
+    #expect(AcceptEncoding(parsing: field).preferred(among: ["br", "gzip"]) == expected)
+  }
+
+  @Test func `without the field no coding is preferred`() {
+    #expect(AcceptEncoding(parsing: nil).preferred(among: ["br", "gzip"]) == nil)
+  }
 }

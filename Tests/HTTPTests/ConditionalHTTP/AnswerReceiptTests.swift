@@ -93,7 +93,7 @@ struct AnswerReceiptTests {
   }
 
   @Test
-  func `Every edit of its text is no receipt, or not genuine`() throws {
+  func `Every edited receipt is invalid or not genuine`() throws {
     let after = AnswerReceipt.After(number: 7, following: try receipt().text)
     let text = Array(try receipt(after).text.utf8)
     for place in text.indices {

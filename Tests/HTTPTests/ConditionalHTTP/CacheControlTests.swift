@@ -49,7 +49,7 @@ import Testing
       ("s-maxage=5", nil),
     ] as [(String, Int64?)]
   )
-  func `a lifetime is read, and an unreadable one is none`(field: String, seconds: Int64?) {
+  func `a lifetime is read, and an unreadable one is ignored`(field: String, seconds: Int64?) {
     #expect(CacheControl(parsing: field).maxAge == seconds)
   }
 

@@ -38,7 +38,7 @@ import Testing
       ("x", 0), (", 7", 0), ("99999999999999999999", 2_147_483_648_000),
     ] as [(String, Int64)]
   )
-  func `the first age counts and an unreadable one is none`(field: String, milliseconds: Int64) {
+  func `the first age counts and an unreadable one is ignored`(field: String, milliseconds: Int64) {
     let age = ResponseAge(fields: [.age: field], requestTime: 0, responseTime: 0)
     #expect(age.ageValue == milliseconds)
   }

@@ -49,7 +49,7 @@ import Testing
       (429, "7", .throttled(status: 429, delay: 7_000)),
       (429, "86400", .throttled(status: 429, delay: 300_000)),
       (503, "7", .throttled(status: 503, delay: 7_000)),
-      (503, "Sun, 06 Nov 1994 08:49:47 GMT", .throttled(status: 503, delay: 10_000)),
+      (503, "Sun, 06 Nov 1994 08:49:47 GMT", .throttled(status: 503, delay: 60_000)),
       (503, nil, .serverFailure(status: 503)),
       (503, "soon", .serverFailure(status: 503)),
       (500, "7", .serverFailure(status: 500)),

@@ -60,9 +60,16 @@ import Testing
     )
   }
 
-  @Test func `without a date the device's clock counts, and without a delay nothing`() {
+  @Test(arguments: [-86_400_000, 0, 500, 86_400_000] as [Int64])
+  func `a date that cannot be measured is a minute, whatever the device's clock says`(
+    error: Int64
+  ) {
     let fields: HTTPFields = [.retryAfter: "Sun, 06 Nov 1994 08:50:07 GMT"]
-    #expect(RetryAfter.delay(in: fields, now: Self.now + 500, limit: 600_000) == 29_500)
+    #expect(RetryAfter.delay(in: fields, now: Self.now + error, limit: 600_000) == 60_000)
+    #expect(RetryAfter.delay(in: fields, now: Self.now + error, limit: 7_000) == 7_000)
+  }
+
+  @Test func `without a readable field there is no delay`() {
     #expect(RetryAfter.delay(in: [:], now: 0, limit: 600_000) == nil)
     #expect(RetryAfter.delay(in: [.retryAfter: "later"], now: 0, limit: 600_000) == nil)
   }

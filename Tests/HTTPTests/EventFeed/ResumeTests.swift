@@ -13,7 +13,7 @@ import Testing
     #expect(point.fieldValue == nil)
   }
 
-  @Test func `a reset starts anew`() {
+  @Test func `a reset clears the last event id`() {
     var point = ResumePoint(lastEventID: "k-1")
     point.reset()
     #expect(point.fieldValue == nil)

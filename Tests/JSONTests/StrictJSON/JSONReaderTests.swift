@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: ["1.", ".5", "1.e3", "1e", "1e+", "1.5.5", "1-2", "+1", "0x10"])
-  func `what is no number is none when numbers are kept`(_ text: String) {
+  func `an invalid number is rejected when numbers are kept`(_ text: String) {
     #expect(problem(text) { $0.keepsNumbers = true } != nil)
   }
 

@@ -34,6 +34,13 @@ async function watches(signal: AbortSignal): Promise<void> {
   const requests: number | undefined = board.diagnostics()?.counters.requests;
   console.log(first, cause, requests);
   board.refresh({ isForced: true });
+  const saved: number = await board.mutate(async ({ signal: one }) => (await fetch("/api/board", { method: "POST", signal: one })).status, {
+    optimistic: (value) => ({ ...value, station: "another" }), invalidates: ["boards"],
+  });
+  await client.mutate(async () => saved, { changes: [[board, (value) => value]] });
+  client.invalidate("boards", "stops");
+  // @ts-expect-error A change returns a value of the resource's kind.
+  await board.mutate(async () => 1, { optimistic: () => 5 });
   end();
   // @ts-expect-error A preset that there is not.
   client.resource("/x", { policy: "fast" });

@@ -143,7 +143,7 @@ import TolerantDecoding
     _ = follower.start(now: 0)
     #expect(follower.opened(attempt: 1, now: 0) == [.wake(after: 30_000)])
     #expect(follower.woke(now: 30_000, draw: 0) == [.refreshToken, .wake(after: 32_500)])
-    // Events come meanwhile, and nobody asks twice.
+    // Events arrive meanwhile, and no second request is sent.
     #expect(delivered(follower.received(progress(1), attempt: 1, now: 30_001, draw: 0)) == [1])
     #expect(follower.woke(now: 62_500, draw: 0) == [.wake(after: 30_001)])
     #expect(

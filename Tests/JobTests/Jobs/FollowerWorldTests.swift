@@ -12,7 +12,7 @@ import Testing
     #expect(world.renewalsAtOnce <= 1)
     switch world.endings.first {
     case .ended: #expect(world.ends == 1)
-    // Only a token that nobody renewed, although it was tried, ends it without the end.
+    // Only a token whose renewal failed ends it before the end.
     case .unauthorized: #expect(world.now >= world.tokenEnd && world.failedRenewals > 0)
     default: Issue.record("\(world.endings)")
     }
@@ -30,11 +30,11 @@ import Testing
   }
 }
 
-/// A server with a log and tokens that expire, a network that breaks, refuses and delays, events that cannot be
-/// read, and a follower between.
+/// A server with a log and expiring tokens, a network that breaks, rejects and delays, unreadable events, and a
+/// follower between them.
 private struct World {
   enum Damage {
-    /// The message is no JSON.
+    /// The message is not JSON.
     case text
     /// The message is too long for a stream.
     case length

@@ -247,7 +247,7 @@ import TolerantDecoding
   }
 
   @Test func `40: the id of a job is the server's`() {
-    // Both bodies are accepted by the server (JobsServerTests); an answer without an id is no start.
+    // The server accepts both bodies (JobsServerTests); a response without an id does not start a job.
     let answer = JobAnswerReader().start(status: 202, body: Array(#"{"token":"t"}"#.utf8))
     #expect(answer.started == nil)
     #expect(answer.refusal != nil)

@@ -50,7 +50,7 @@ import Testing
     #expect(time.due(wall: away + 10, steady: 10) == Self.start + 10)
     let settled = SteadyTime.settling
     #expect(time.due(wall: away + settled, steady: settled) == away + settled)
-    // A night is no absence.
+    // A night does not count as an absence.
     var night = SteadyTime(wall: Self.start + Self.day / 2, steady: 0, last: Self.start)
     #expect(night.due(wall: Self.start + Self.day / 2, steady: 0) == Self.start + Self.day / 2)
     // A clock that is behind at the start does not take time back.
@@ -133,7 +133,7 @@ import Testing
     let store = try JobStore(folder: folder.path, clock: ServiceClock())
     try await store.countCrashes()
     #expect(try await store.job(id)?.crashes == 3)
-    // A heartbeat is no progress, a checkpoint is.
+    // A heartbeat is not progress, a checkpoint is.
     let beat = JobStep(phase: "x", fraction: 0, processed: 0)
     _ = try await store.commit(beat, to: id, fraction: 0, sentence: "x")
     #expect(try await store.job(id)?.crashes == 3)

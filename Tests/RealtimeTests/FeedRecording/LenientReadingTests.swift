@@ -61,7 +61,7 @@ import Testing
     #expect(reader.damageCount >= 1)
   }
 
-  @Test func `A recording that is whole has no damage, and a torn tail is none`() throws {
+  @Test func `A complete recording has no damage, and a truncated tail is not damage`() throws {
     let stand = try RecordingStand()
     defer { stand.remove() }
     try stand.fill()

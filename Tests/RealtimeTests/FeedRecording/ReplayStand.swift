@@ -3,7 +3,7 @@ import FeedRecording
 import HTTPTypes
 import Synchronization
 
-/// A replay whose time is moved by hand: whoever sleeps moves it to the end of the sleep.
+/// A replay with a manual clock: a sleeping task moves it to the end of its sleep.
 final class ReplayStand: Sendable {
   /// The time, and what was reported.
   private final class Book: Sendable {
@@ -13,7 +13,7 @@ final class ReplayStand: Sendable {
     init(_ start: Int64) { now = Mutex(start) }
   }
 
-  /// Answers what is no replay.
+  /// Answers requests that are not part of the replay.
   private struct Elsewhere: HTTPExchange {
     func send(
       _ request: HTTPRequest,

@@ -88,7 +88,7 @@ struct PublishedFeed {
       )
       switch given.relationship {
       case .skipped:
-        // The delay before goes on behind it.
+        // The delay before it carries over.
         return Stop(standing: .skipped)
       case .noData:
         carried = nil

@@ -27,7 +27,7 @@ import Testing
     #expect(text.text(in: ["DE-ch"]) == "Grüezi")
     #expect(text.text(in: ["de-AT"]) == "Hallo")
     #expect(text.text(in: ["fr"]) == "Salut")
-    #expect(text.text(in: ["it", "fr"]) == "Salut", "an empty text is none")
+    #expect(text.text(in: ["it", "fr"]) == "Salut", "an empty text is ignored")
     #expect(text.text(in: ["rm"]) == "Hello")
     #expect(TranslatedText([.init(text: "Ciao", language: "it")]).text(in: ["en"]) == "Ciao")
     #expect(TranslatedText([.init(text: "", language: "it")]).text(in: ["it"]) == nil)

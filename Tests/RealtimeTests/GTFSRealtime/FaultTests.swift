@@ -106,7 +106,7 @@ import Testing
     #expect(feed.census.rejected == [.missingField: 1])
   }
 
-  @Test func `a start_date that is no date rejects the entity, a start_time that is none does not`()
+  @Test func `an invalid start_date rejects the entity, an invalid start_time does not`()
     throws
   {
     for date in ["20260230", "2026", "2026-1124", "tomorrow", "20261124 "] {

@@ -14,8 +14,8 @@ struct Outcome {
     case wrongWireType
     /// A group: the wire reader rejects it, SwiftProtobuf passes over it.
     case group
-    /// A `start_date` that is no date: the wire reader rejects the entity, SwiftProtobuf does not look
-    /// at texts.
+    /// A `start_date` that is not a valid date: the wire reader rejects the entity; SwiftProtobuf does not inspect
+    /// strings.
     case invalidDate
     /// What is broken lies within a field that the wire reader passes over. Without such fields, both
     /// read the bytes, and equally.

@@ -43,7 +43,7 @@ import Testing
   @Test func `what is of the present keeps its date, each answer by its own request`() throws {
     let channel = channel()
     for path in ["/v1/git/worktrees", "/", "/v1/git/worktrees"] { try ask(channel, path) }
-    // What goes before an answer is none.
+    // An interim response (1xx) is not the response.
     #expect(try date(channel, .continue) == Self.wrong)
     #expect(try date(channel, .ok) == Self.wrong)
     #expect(try date(channel, .ok)?.hasPrefix("Tue, 24 Nov 2026") == true)

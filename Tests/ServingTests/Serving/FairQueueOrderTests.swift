@@ -97,7 +97,7 @@ import Testing
     #expect((1...3).map { order.enter(one, $0, now: 0) } == [true, false, false])
     order.abandon(one, 2)
     #expect(order.leave(one, now: 0) == [3])
-    // Nobody but clients of networks has none: they count as one.
+    // Clients without a network count as one client.
     #expect(order.enter(nil, 4, now: 0))
     #expect(!order.enter(nil, 5, now: 0))
   }

@@ -52,7 +52,7 @@ import Testing
 
   // MARK: HTTP/1.0 (RFC 9112, sections 6.1, 9.3 and appendix C.2.2)
 
-  /// A case: the fields of the request, those of the answer, its status; whether the connection goes on.
+  /// A case: the fields of the request, those of the response, its status; whether the connection stays open.
   struct Old: Sendable, CustomTestStringConvertible {
     var connection: String?
     var method = HTTPMethod.GET
@@ -156,7 +156,7 @@ import Testing
     #expect(old.request.headers["Host"] == ["other"])
   }
 
-  // MARK: What is no request
+  // MARK: Invalid requests
 
   @Test func `the answer to bytes that are no request says so`() throws {
     let channel = EmbeddedChannel(handler: HeadReview())

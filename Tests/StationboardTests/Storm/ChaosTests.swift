@@ -76,7 +76,7 @@ import Testing
         alertsStatus: "missing_cache",
         nextExpected: nil
       )
-      // No clock moves and no request ends: whoever waits for a fetch waits for ever.
+      // No clock moves and no request ends, so a waiter for a fetch would wait forever.
       #expect(stage.exchange.log(.tripUpdates).outstanding == 1)
       for _ in 0..<20 { try await watch.look(StormGroundTruth(stage.world), missing) }
       for _ in 0..<20 {
@@ -174,7 +174,7 @@ struct ChaosSource {
   private mutating func take(_ delivery: StormExchange.Delivery, shown: Int64?) {
     let time = delivery.tick.sourceTime
     guard let count = delivery.entities else {
-      // No feed at all: whatever serves goes on.
+      // No feed at all: the one in use stays.
       isRefused = true
       return
     }

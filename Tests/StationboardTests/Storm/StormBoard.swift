@@ -9,7 +9,7 @@ struct StormBoard {
     var tripID: String
     var stopID: String
     var sequence: Int
-    /// Nothing if nobody planned it: then the answer repeats the prediction.
+    /// `nil` if not scheduled: then the response repeats the prediction.
     var scheduled: Int64?
     var predicted: Int64?
     var delay: Int?

@@ -18,7 +18,7 @@ final class StormExchange: HTTPExchange {
     /// What is wrong with it.
     var fault: FeedFault?
     var digest: FeedDigest
-    /// Its trip updates or alerts that can be read; nothing if it is no feed.
+    /// Its readable trip updates or alerts; `nil` if it is not a feed.
     var entities: Int?
   }
 
@@ -85,7 +85,7 @@ final class StormExchange: HTTPExchange {
     if isHanging {
       state.withLock { $0.logs[stream]?.outstanding += 1 }
       defer { state.withLock { $0.logs[stream]?.outstanding -= 1 } }
-      // A stream that nobody writes to: it ends with the task.
+      // A stream without a writer ends with the task.
       for await _ in AsyncStream<Never>.makeStream().stream {}
       throw HTTPExchangeError(.cancelled, "nobody waits any longer")
     }
@@ -94,7 +94,8 @@ final class StormExchange: HTTPExchange {
       hold(stream, 1)
       defer { hold(stream, -1) }
       do {
-        // A millisecond more: an answer at the moment of a timeout would come in time or not.
+        // One millisecond more: a response at the instant of a timeout may or may not arrive in
+        // time.
         try await clock.sleep(for: .milliseconds(answer.wait + 1))
       } catch {
         throw HTTPExchangeError(.cancelled, "nobody waits any longer")

@@ -6,7 +6,7 @@ import Timetable
 /// and the one rule by which a publication is not the whole truth (realtime-semantics.md, "Age").
 struct StormGroundTruth {
   let world: FeedWorld
-  /// The source time of the publication in use; nothing before the first.
+  /// The source time of the publication in use; `nil` before the first.
   private(set) var inUse: Int64?
   /// Whether the publication in use has no entities at all.
   private var isBare = false
@@ -181,7 +181,7 @@ struct StormGroundTruth {
     )
   }
 
-  /// The row that a right board shows; nothing for what is not to be shown.
+  /// The row that a correct board shows; `nil` if it shows none.
   private func row(_ departure: DepartureGroundTruth, at time: Int64) -> StormBoard.Row? {
     let truth = departure.truth
     // A replacement has the stops it names, and no others.

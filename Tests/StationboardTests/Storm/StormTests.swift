@@ -90,9 +90,8 @@ import Testing
   /// - Parameters:
   ///   - current: The source time of the publication in use.
   ///   - period: The time between it and the one before, in seconds.
-  ///   - waits: How long after the one before them the last few were here, in milliseconds; nothing if
-  ///     that is not known.
-  /// - Returns: Between when and when; nothing without a rhythm.
+  ///   - waits: The delays of the last few publications after the one before them, in milliseconds; `nil` if unknown.
+  /// - Returns: The range of the expected instant; `nil` without a rhythm.
   static func next(
     _ current: Int64?,
     after period: Int64?,

@@ -173,8 +173,8 @@ struct StormWatch {
     var sourceTime: Int64?
     var status: String
     var alertsStatus: String
-    /// Between when and when the next publication is expected, in milliseconds since
-    /// 1970-01-01T00:00:00Z; nothing if there is no rhythm.
+    /// The range in which the next publication is expected, in milliseconds since
+    /// 1970-01-01T00:00:00Z; `nil` without a rhythm.
     var nextExpected: ClosedRange<Int64>?
   }
 

@@ -35,6 +35,32 @@ import WorkspacesClient
     #expect(lines[4].contains("▶ working") && lines[4].contains("1m"))
   }
 
+  @Test func `What of an answer could not be read is told below, for what is shown`() throws {
+    var screen = screen(Stand.worktree("a", .idle))
+    func below(_ screen: inout WorkspaceScreen) -> String {
+      Stand.drawn(&screen).suffix(2).joined()
+    }
+    #expect(!below(&screen).contains("unreadable"))
+    var list = Stand.list(Stand.worktree("a", .idle))
+    list.issues = try WorkspaceSession(answer: Array(#"{"todos":7,"stats":"x"}"#.utf8)).issues
+    screen.take(list)
+    #expect(below(&screen).contains("unreadable: todos"))
+    #expect(below(&screen).contains("and 1 more"))
+    // The next answer is whole, and a session that is opened is not.
+    screen.take(Stand.list(Stand.worktree("a", .idle)))
+    #expect(!below(&screen).contains("unreadable"))
+    _ = screen.take(.enter)
+    screen.take(try WorkspaceSession(answer: Array(#"{"sessionInfo":[]}"#.utf8)))
+    #expect(below(&screen).contains("unreadable: sessionInfo"))
+    screen.take(try WorkspaceSession(answer: Array("{}".utf8)))
+    #expect(!below(&screen).contains("unreadable"))
+    press(&screen, "d")
+    let diff = #"{"worktree_id":"id-a","file_diffs":[{"change_type":"added"}]}"#
+    screen.take(try WorkspaceDiff(answer: Array(diff.utf8)), problem: nil)
+    #expect(below(&screen).contains("unreadable: file_diffs[0].file_path"))
+    #expect(throws: (any Error).self) { try WorkspaceDiff(answer: Array("{}".utf8)) }
+  }
+
   @Test func `The cursor stays on its worktree, and before it was moved on the first`() {
     var screen = screen(Stand.worktree("a", .idle), Stand.worktree("b", .idle))
     #expect(screen.selected == "id-a")

@@ -76,7 +76,7 @@ import Timetable
         "2026-06-15T23:32:00Z A week#1",
       ]
     )
-    // After the last service day, 30 June, its night goes on.
+    // After the last service day, 30 June, its night continues.
     #expect(
       try timetable.board("A", "2026-07-01T20:00:00Z", "2026-08-01T00:00:00Z").map {
         $0.dropFirst(23)

@@ -68,7 +68,7 @@ import Testing
     grows("patterns") { _ = $0.patterns.pattern(of: rows) }
     grows("profiles") { _ = $0.patterns.profile(of: rows, start: 60) }
     grows("distances") { _ = $0.distances.number(of: rows.distances) }
-    // What is there already takes nothing more.
+    // Known content costs nothing more.
     _ = tables.patterns.pattern(of: rows)
     _ = tables.patterns.profile(of: rows, start: 60)
     _ = tables.distances.number(of: rows.distances)

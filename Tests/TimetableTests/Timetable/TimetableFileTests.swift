@@ -20,7 +20,7 @@ import Testing
     #expect(Timetable.fileVersion == Int(file.header.version))
   }
 
-  @Test func `a file that is none is refused`() throws {
+  @Test func `a file of another format is rejected`() throws {
     var file = try file()
     file.bytes[0] ^= 0x20
     #expect(try file.failure()?.code == .damagedTimetable)

@@ -64,7 +64,7 @@ import Testing
     polls.hurry(at: 1_201)
     #expect(polls.dueAt <= 1_201)
     #expect(count(from: 1_201, to: 1_261, isWanted: true) == 30)
-    // What cannot be read is not there sooner because somebody looks.
+    // Observation does not make an unreadable folder due earlier.
     polls.looked(at: 2_000, failed: true)
     polls.looked(at: 2_001, failed: true)
     polls.hurry(at: 2_001.5)
@@ -133,7 +133,7 @@ import Testing
         }
         #expect(running.count <= 3 && budget.running == running.count)
       }
-      // In the end everybody who asked is looked at.
+      // In the end every requested key is scanned.
       for key in running { budget.end(key) }
       var now = 100.0
       while !asked.isEmpty, now < 200 {

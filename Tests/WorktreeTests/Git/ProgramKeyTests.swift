@@ -40,6 +40,23 @@ import Testing
   }
 
   @Test(arguments: [
+    "http.cookiefile=x", "http.savecookies=true", "http.savecookies", "http.sslkey=x",
+    "http.https://host/.sslcert=x", "http.sslcainfo=x", "http.sslverify=false", "http.proxy=x",
+    "http.curloptresolve=x", "http.delegation=always", "http.whateverislater=x",
+    "remote.origin.proxy=x", "remote.origin.proxyauthmethod=basic",
+  ])
+  func `A file or an authority of a fetch is told apart`(_ line: String) {
+    #expect(use(line) == .fetch)
+  }
+
+  @Test(arguments: ["commit.gpgsign=true", "commit.gpgsign", "merge.verifysignatures=on"])
+  func `A signature that a repository wants is told apart`(_ line: String) {
+    #expect(use(line) == .signature)
+  }
+
+  @Test(arguments: [
+    "http.savecookies=false", "http.sslverify=true", "http.postbuffer=1", "http.version=HTTP/2",
+    "http.https://host/.extraheader=a: b", "commit.gpgsign=false", "merge.verifysignatures=no",
     "core.bare=false", "core.fsmonitor=true", "core.fsmonitor", "core.autocrlf=input",
     "core.eol=lf",
     "core.worktree=/x", "core.excludesfile=~/x", "diff.renames=copies", "diff.x.xfuncname=^a",
@@ -85,10 +102,57 @@ import Testing
       text(found.neutral) == [
         "core.hooksPath=/home/hooks", "core.fsmonitor=false", "filter.a=b.clean=",
         "filter.a=b.smudge=", "filter.a=b.process=", "filter.a=b.required=false",
-        "merge.evil.driver=false",
+        "merge.evil.driver=false", "commit.gpgsign=false", "merge.verifysignatures=false",
+        "tag.gpgsign=false",
       ]
     )
     #expect(try !programs([(.local, "alias.x\n!evil")]).hasActions)
+  }
+
+  @Test func `Git signs as the person says, with the person's program`() throws {
+    let signs: [(GitSettings.Scope, String)] = [
+      (.global, "commit.gpgsign\ntrue"), (.global, "gpg.program\nmine"),
+    ]
+    let own = try programs(signs)
+    #expect(own.signer.map { String(decoding: $0.command, as: UTF8.self) } == "mine")
+    #expect(
+      text(own.watchful).isSuperset(of: [
+        "commit.gpgsign=true", "merge.verifysignatures=false", "gpg.openpgp.program=mine",
+        "gpg.x509.program=gpgsm", "gpg.ssh.program=ssh-keygen",
+      ])
+    )
+    // The repository may do without, and may choose another kind of key.
+    let without = try programs(signs + [(.local, "commit.gpgsign\nfalse")])
+    #expect(without.signer == nil && text(without.watchful).contains("commit.gpgsign=false"))
+    let other = try programs(signs + [(.local, "gpg.format\nssh")])
+    #expect(other.signer?.isGnuPG == false)
+    #expect(other.signer.map { String(decoding: $0.command, as: UTF8.self) } == "ssh-keygen")
+    // What it wants beyond that is passed over.
+    let wanted = try programs([(.local, "commit.gpgsign\ntrue"), (.local, "gpg.program\nevil")])
+    #expect(wanted.signer == nil && wanted.programs.map(\.use) == [.signature, .action])
+    #expect(text(wanted.neutral).contains("commit.gpgsign=false"))
+  }
+
+  @Test func `A fetch asks the person's helpers only`() throws {
+    let found = try programs([
+      (.global, "credential.helper\nstore"), (.local, "credential.https://host.helper\n!evil"),
+      (.global, "credential.https://host.helper\n!mine"), (.global, "core.sshcommand\nssh -4"),
+      (.local, "core.sshcommand\nevil"), (.global, "protocol.hg.allow\nalways"),
+    ])
+    #expect(
+      found.fetchSettings.prefix(3).map {
+        String(decoding: $0.key + [0x3D] + $0.value, as: UTF8.self)
+      }
+        == [
+          "credential.helper=", "credential.helper=store", "credential.https://host.helper=!mine",
+        ]
+    )
+    #expect(
+      found.fetchVariables == [
+        "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh:hg", "GIT_SSH_COMMAND": "ssh -4",
+        "GIT_PROXY_COMMAND": "",
+      ]
+    )
   }
 
   @Test func `Programs of git-lfs that the repository names take git-lfs away`() throws {

@@ -27,7 +27,7 @@ private struct SetAgents: AgentWatching {
   func markSeen(_ path: String) async {}
 }
 
-/// Counts who is inside at a time.
+/// Counts the concurrent tasks.
 private final class Inside: Sendable {
   private let counts = Mutex((now: 0, most: 0))
   var most: Int { counts.withLock { $0.most } }
@@ -70,17 +70,27 @@ private final class Inside: Sendable {
   }
 
   @Test func `Actions on one repository take turns, those on another do not wait`() async throws {
+    let repository = TemporaryRepository()
+    for name in ["one", "two"] { try repository.write("\(name)/file") }
+    let (one, two) = (repository.path("one"), repository.path("two"))
     let turns = ActionQueue()
     let inside = Inside()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<20 {
-        group.addTask { try await turns.take("/one") { await inside.visit() } }
+        group.addTask { try await turns.take(one) { await inside.visit() } }
       }
       try await group.waitForAll()
     }
     #expect(inside.most == 1)
-    let both = try await turns.take("/one") { try await turns.take("/two") { true } }
+    let both = try await turns.take(one) { try await turns.take(two) { true } }
     #expect(both)
+    // Another server is not waited for without end.
+    let hasty = ActionQueue(patience: 0)
+    let refused = try await turns.take(one) {
+      await refusal { try await hasty.take(one) {} }
+    }
+    #expect(refused == .operationInProgress)
+    try await hasty.take(one) {}
   }
 
   @Test func `Two syncs at once end as one after the other`() async throws {

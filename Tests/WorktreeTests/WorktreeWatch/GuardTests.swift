@@ -91,7 +91,7 @@ import Workspaces
     #expect(!isMarked(repository))
   }
 
-  @Test func `Hooks that are content of a worktree do not run, whoever trusts them`() async throws {
+  @Test func `Hooks that are content of a worktree do not run, even if trusted`() async throws {
     let repository = TemporaryRepository()
     try await repository.begin()
     try repository.write(
@@ -133,6 +133,55 @@ import Workspaces
       variables: ["GIT_INDEX_FILE": repository.path("index")]
     )
     #expect(HostFile.kind(repository.path("index")) == .file)
+  }
+
+  @Test(arguments: [
+    "user.name=me", "commit.gpgSign=true", "merge.verifySignatures=1", "tag.gpgSign=yes",
+    "filter.lfs.process=git-lfs filter-process", "gpg.format=ssh", "http.sslVerify=false",
+  ])
+  func `Git that changes something writes in its repository only, whatever that says`(
+    _ setting: String
+  ) async throws {
+    guard Containment.isSupported else { return }
+    let repository = TemporaryRepository()
+    try await repository.begin()
+    let pair = setting.split(separator: "=", maxSplits: 1).map(String.init)
+    try await repository.git("config", pair[0], pair[1])
+    let folder = repository.path("main")
+    for arguments in [
+      ["bundle", "create", repository.path("bundle"), "HEAD"],
+      ["format-patch", "-q", "-o", repository.path("patches"), "--root", "HEAD"],
+      ["archive", "-o", repository.path("archive.tar"), "HEAD"],
+    ] {
+      await #expect(throws: GitRunner.Failure.self) {
+        try await GitRunner().run(arguments, in: folder, reads: false)
+      }
+      #expect(HostFile.kind(arguments.first { $0.hasPrefix("/") } ?? "/") == nil)
+    }
+    _ = try await GitRunner().run(
+      ["format-patch", "-q", "-o", "patches", "--root", "HEAD"],
+      in: folder,
+      reads: false
+    )
+    #expect(HostFile.kind(repository.path("main/patches")) == .folder)
+  }
+
+  @Test func `Git has no more memory than it may`() async throws {
+    let repository = TemporaryRepository()
+    try await repository.begin()
+    let folder = repository.path("main")
+    for (reads, limit) in [(true, WatchLimits.readingBytes), (false, WatchLimits.actingBytes)] {
+      let said = try await GitRunner(protection: .none)
+        .run(["-c", "alias.limit=!ulimit -d", "limit"], in: folder, reads: reads)
+      #expect(said.text == "\(limit >> 10)")
+    }
+    // What is too long is told before git is asked.
+    try repository.write("main/.git/packed-refs")
+    #expect(truncate(repository.path("main/.git/packed-refs"), WatchLimits.listFileBytes + 1) == 0)
+    let failure = await #expect(throws: GitRunner.Failure.self) {
+      try await GitRunner().run(["status", "--porcelain"], in: folder)
+    }
+    #expect(failure?.description.contains("packed-refs has more than") == true)
   }
 
   @Test func `A configuration is read again when it has changed, also with its times set back`()

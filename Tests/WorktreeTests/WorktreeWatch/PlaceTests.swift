@@ -35,6 +35,22 @@ import Workspaces
     #expect(view([]).place(of: "/a") == nil)
   }
 
+  @Test func `The layers of an overlay are told from its other options`() {
+    func layers(_ type: String, _ options: String) -> [String] {
+      MountPoints.list(Array("1 0 0:9 / /all rw - \(type) none \(options)".utf8))
+        .flatMap(\.layers).map { String(decoding: $0, as: UTF8.self) }
+    }
+    #expect(
+      layers(
+        "overlay",
+        "rw,lowerdir=/a\\040b:/c\\134:d::/data,upperdir=/u\\054v,workdir=/w,index=on"
+      )
+        == ["/a b", "/c:d", "/data", "/u,v"]
+    )
+    #expect(layers("overlay", "rw,lowerdir+=/a,datadir+=/b") == ["/a", "/b"])
+    #expect(layers("overlay", "rw").isEmpty && layers("ext4", "rw,lowerdir=/a").isEmpty)
+  }
+
   @Test func `A place is within itself and what is above it`() {
     let app = place("8:2", "/me/app")
     #expect(app.contains(app) && app.contains(place("8:2", "/me/app/x")))
@@ -75,7 +91,7 @@ import Workspaces
     try await gate.run(patience: 3_600) {}
     go.yield()
     try await first.value
-    // As many as before are let in.
+    // As many as before may run.
     let inside = AsyncSemaphore(1, late: 0)
     try await inside.run(patience: 0) {}
     try await gate.run(patience: 3_600) {}

@@ -145,7 +145,7 @@ import Workspaces
     }
   }
 
-  @Test func `No more processes run than may, and whoever waits gets in`() async throws {
+  @Test func `At most the allowed number of processes run, and every waiter runs`() async throws {
     let repository = TemporaryRepository()
     try await repository.begin()
     let runner = GitRunner(most: 2)

@@ -45,7 +45,7 @@ import Workspaces
       try change(path, ["age": 1e9, "countedAt": 0, "tree": it.repository.path("victim")])
       await actions.sweep()
       expectSame(await actions.restorePoints().map(\.id), [point.id])
-      // Its time comes, and then it goes by itself: nothing that the record names, and all that is its own.
+      // When its time comes it is removed: nothing that the record names, and everything of its own.
       let now = WatchClock.wall
       for step in 1...6 { await actions.sweep(at: now + Double(step) * Self.day) }
       expectSame(await actions.restorePoints().map(\.id), [point.id])
@@ -64,6 +64,28 @@ import Workspaces
       expectSame(await actions.restorePoints().map(\.id), [point.id])
       _ = try await actions.restore(point.id)
       #expect(HostFile.kind(it.repository.path("linked/other.txt")) == .file)
+    }
+  }
+
+  @Test func `A point that never got a record goes, unless there is something in it`() async throws
+  {
+    try await deleted { it, actions, point in
+      let root = "main/.git/freshet/restore"
+      for name in [
+        "1-1/made", "1-2/made", "1-2/record.json.freshet-new", "1-3/made", "1-3/tree/file",
+      ] {
+        try it.repository.write("\(root)/\(name)")
+      }
+      try FileManager.default.createDirectory(
+        atPath: it.repository.path("\(root)/1-4"),
+        withIntermediateDirectories: false
+      )
+      func left() -> [String] { HostFile.names(in: it.repository.path(root), most: 10) }
+      await actions.sweep()
+      expectSame(left(), ["1-1", "1-2", "1-3", "1-4", point.id].sorted())
+      await actions.sweep(at: WatchClock.wall + WatchLimits.interrupted + 1)
+      expectSame(left(), ["1-3", point.id].sorted())
+      #expect(await actions.unusablePoints().count == 1)
     }
   }
 

@@ -86,7 +86,7 @@ import Workspaces
     #expect(ledger[one.id]?.sessionVersion == 2)
     #expect(ledger.revision == 1)
     expectSame(ledger.put(session: session, of: "nobody"), false)
-    // A worktree that comes again does not begin anew: the tag of its first session would name another.
+    // The count of a returning worktree is not reset: the tag of its first session would name another one.
     ledger.remove(one.id)
     ledger.put(one)
     session.latestMessage = "another"
@@ -134,7 +134,7 @@ import Workspaces
     #expect(id.split(separator: "-").map(\.count) == [8, 4, 4, 4, 12])
   }
 
-  @Test func `Whoever waits is told of changes, and of nothing else`() async {
+  @Test func `Waiters are told of changes, and of nothing else`() async {
     let store = WorkspaceStore(generation: "g")
     var ticks = store.ticks().makeAsyncIterator()
     await ticks.next()

@@ -40,11 +40,11 @@ final class Origin: HTTPExchange {
   }
 }
 
-/// What keeping many resources fresh costs, whoever does it.
+/// The cost of keeping many resources fresh.
 struct Upkeep {
-  /// Bytes a resource with one observer.
+  /// Bytes per resource with one observer.
   var bytesPerResource: Double
-  /// Bytes a further observer.
+  /// Bytes per further observer.
   var bytesPerObserver: Double
   /// Microseconds of processor time a poll, the answer of the server included.
   var microsecondsPerPoll: Double

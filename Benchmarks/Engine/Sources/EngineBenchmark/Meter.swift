@@ -4,7 +4,7 @@ import Glibc
 import Darwin
 #endif
 
-/// What a piece of work cost the process.
+/// The cost of a piece of work to the process.
 struct Cost {
   /// Processor time of all threads, in seconds.
   var processorSeconds: Double

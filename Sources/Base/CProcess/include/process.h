@@ -18,6 +18,9 @@ struct process_start {
   int input, output, error;
   /// A Landlock ruleset that restricts the program, or -1.
   int rules;
+  /// The most bytes of private writable memory of the program and of each one that it starts
+  /// (RLIMIT_DATA, getrlimit(2)); 0 for no limit.
+  uint64_t data;
 };
 
 /// Starts a program in its own process group, with default signal handling.

@@ -2,19 +2,19 @@
 package struct Alert: Hashable, Sendable {
   /// The id of the entity.
   package var entityID: String
-  /// When people are to see it; always, if there is none.
+  /// When to show the alert; always if empty.
   ///
   /// Deprecated by the reference in favour of ``communicationPeriods``, and what nearly all feeds use.
   package var activePeriods: [ActivePeriod] = []
-  /// When people are to see it, if given.
+  /// When to show the alert, if given.
   package var communicationPeriods: [ActivePeriod] = []
   /// When services are affected, if given.
   package var impactPeriods: [ActivePeriod] = []
-  /// What it is about; one of them is enough.
+  /// The entities it is about; any one of them is sufficient.
   package var informedEntities: [EntitySelector] = []
   /// Why.
   package var cause = AlertCause.unknownCause
-  /// What it means for people who travel.
+  /// Its effect on riders.
   package var effect = AlertEffect.unknownEffect
   /// How much it matters.
   package var severity = AlertSeverity.unknownSeverity

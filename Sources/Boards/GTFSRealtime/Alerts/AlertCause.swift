@@ -16,7 +16,7 @@ package enum AlertCause: Hashable, Sendable {
   case holiday
   /// The weather.
   case weather
-  /// Work on what is there.
+  /// Maintenance work.
   case maintenance
   /// Work on something new.
   case construction

@@ -9,9 +9,8 @@ struct AlertConversion {
 
   /// The alert of an entity.
   ///
-  /// What it is about is read one by one: a selector whose trip has an unreadable `start_date` or
-  /// `start_time` would be about more than was meant without it, and is left out and counted. An alert of
-  /// which nothing is left that way is rejected.
+  /// Selectors are read one by one: one whose trip has an unreadable `start_date` or `start_time` would match more than
+  /// intended without it, and is left out and counted. An alert that loses all its selectors is rejected.
   ///
   /// - Parameters:
   ///   - entity: The entity.

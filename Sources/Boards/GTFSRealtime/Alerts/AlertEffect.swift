@@ -1,4 +1,4 @@
-/// What an alert means for people who travel (`Alert.Effect`).
+/// The effect of an alert on riders (`Alert.Effect`).
 package enum AlertEffect: Hashable, Sendable {
   /// Nothing runs.
   case noService

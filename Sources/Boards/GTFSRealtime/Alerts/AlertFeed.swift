@@ -1,12 +1,12 @@
 /// The service alerts of one feed message.
 package struct AlertFeed: Sendable {
-  /// What the feed says about itself.
+  /// The header of the feed.
   package let header: FeedHeader
   /// The usable alerts, in the order of the feed.
   package let alerts: [Alert]
   /// The ids of entities with `is_deleted`; only differential feeds should have any.
   package let deletedEntities: [String]
-  /// What became of every entity, and why some were rejected.
+  /// Counts what became of every entity, and why some were rejected.
   package let census: EntityCounters
 }
 

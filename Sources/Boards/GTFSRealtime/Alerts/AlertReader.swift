@@ -10,7 +10,7 @@ struct AlertReader {
   private var alerts: [Alert] = []
   private var deleted: [String] = []
 
-  /// What the outer fields of an entity say.
+  /// The outer fields of an entity.
   private struct Outline {
     var isDeleted = false
     var isAlert = false

@@ -1,4 +1,4 @@
-/// What an alert is about (`EntitySelector`): everything that all given fields match.
+/// Selects entities for an alert (`EntitySelector`): everything that all given fields match.
 ///
 /// Fields of one selector are joined by "and", selectors of one alert by "or".
 package struct EntitySelector: Hashable, Sendable {

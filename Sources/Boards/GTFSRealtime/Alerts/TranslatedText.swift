@@ -20,7 +20,7 @@ package struct TranslatedText: Hashable, Sendable {
   /// Creates a text.
   package init(_ translations: [Translation]) { self.translations = translations }
 
-  /// Whether there is no translation with a text.
+  /// Whether every translation is empty.
   package var isEmpty: Bool { translations.allSatisfy(\.text.isEmpty) }
 
   /// The text in the first of the preferred languages that there is one in.

@@ -1,4 +1,4 @@
-/// What became of the entities of one feed: every entity is counted in exactly one place.
+/// Counts the entities of one feed by outcome: each in exactly one counter.
 package struct EntityCounters: Hashable, Sendable {
   /// Entities of the kind that was asked for, and usable.
   package var used = 0
@@ -10,10 +10,10 @@ package struct EntityCounters: Hashable, Sendable {
   package private(set) var rejected: [RejectedEntity.Cause: Int] = [:]
   /// The first rejected entities (``RealtimeLimits/keptRejections``).
   package private(set) var rejections: [RejectedEntity] = []
-  /// Trip updates whose `start_time` is no time; it counts as absent.
+  /// Trip updates whose `start_time` is not a valid time and is treated as absent.
   package var invalidStartTimes = 0
-  /// Selectors of alerts whose trip has an unreadable `start_date` or `start_time`; without the rest of
-  /// the trip they would be about more than was meant, so they are left out of their alert.
+  /// Alert selectors left out of their alert because their trip has an unreadable `start_date` or `start_time`: without
+  /// the rest of the trip they would match more than was intended.
   package private(set) var rejectedSelectors = 0
   /// The first of those selectors (``RealtimeLimits/keptRejections``).
   package private(set) var selectorRejections: [RejectedEntity] = []

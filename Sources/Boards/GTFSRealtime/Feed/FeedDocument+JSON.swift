@@ -65,8 +65,8 @@ extension FeedDocument {
     return options
   }
 
-  /// Finds where a JSON document is wrong, which SwiftProtobuf does not say: the byte if it is no
-  /// JSON, else the first entity that is not one.
+  /// Finds where a JSON document is wrong, which SwiftProtobuf does not say: the invalid byte if it
+  /// is not JSON, else the first entity that is not one.
   private func locate(_ error: any Error) -> RealtimeError {
     let object: Any
     do {

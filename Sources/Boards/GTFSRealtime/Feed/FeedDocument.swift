@@ -39,7 +39,7 @@ package struct FeedDocument: Sendable {
     self.limits = limits
   }
 
-  /// Tells the form of bytes by the first of them.
+  /// Detects the format from the first bytes.
   ///
   /// No byte is both the start of a JSON object and of a field that is read: `{` would be a group, which
   /// GTFS-Realtime does not have. A line feed is the exception: it starts a protobuf header and may
@@ -67,7 +67,7 @@ package struct FeedDocument: Sendable {
     throw RealtimeError(.unrecognised, "The feed is \(Self.guess(bytes, visible))", offset: 0)
   }
 
-  /// What bytes are that are no feed, as far as it can be told.
+  /// Describes bytes that are not a feed, as far as their kind can be recognized.
   private static func guess(_ bytes: [UInt8], _ visible: ArraySlice<UInt8>) -> String {
     if visible.isEmpty { return "nothing but white space" }
     if visible.first == UInt8(ascii: "<") { return "a web page or XML, not protobuf or JSON" }

@@ -1,4 +1,4 @@
-/// What a feed says about itself (`FeedHeader` of the GTFS-Realtime reference).
+/// The metadata of a feed (`FeedHeader` of the GTFS-Realtime reference).
 package struct FeedHeader: Hashable, Sendable {
   /// Whether a feed replaces everything before it.
   package enum Incrementality: Hashable, Sendable {

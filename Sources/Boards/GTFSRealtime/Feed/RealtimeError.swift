@@ -4,7 +4,7 @@
 package struct RealtimeError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of failure, stable across releases.
   package enum Code: String, Hashable, Sendable {
-    /// There are no bytes.
+    /// The feed is empty.
     case empty = "realtime_feed_empty"
     /// The bytes are neither a protobuf message nor JSON: a web page, an archive, a text.
     case unrecognised = "realtime_feed_unrecognised"
@@ -24,7 +24,7 @@ package struct RealtimeError: Error, Hashable, Sendable, CustomStringConvertible
   package var code: Code
   /// What is wrong, without the place.
   package var reason: String
-  /// The offset in the feed of the byte that is wrong, counted from 0; `nil` if there is none.
+  /// The offset of the invalid byte in the feed, counted from 0; `nil` if unknown.
   package var offset: Int?
   /// The field that was being read, such as `entity[12].trip_update.trip`; `nil` outside any.
   package var path: String?

@@ -1,7 +1,7 @@
 /// A short name for the bytes of a feed: equal bytes have equal digests.
 ///
-/// XXH64 (seed 0) and the count. It tells a changed feed from an unchanged one; it is no protection
-/// against somebody who wants two feeds to look the same.
+/// XXH64 (seed 0) and the count. It distinguishes a changed feed from an unchanged one; it does not
+/// protect against a deliberate collision.
 package struct FeedDigest: Hashable, Sendable, CustomStringConvertible {
   /// The XXH64 of the bytes.
   package let hash: UInt64

@@ -13,8 +13,8 @@ extension FeedHeader {
     return Int64(timestamp) > moment + futureTolerance ? nil : Int64(timestamp)
   }
 
-  /// What is odd about the header of a feed that arrived at a moment, in seconds since
-  /// 1970-01-01T00:00:00Z, if clocks may differ by `futureTolerance` seconds.
+  /// Returns what is implausible about the header of a feed that arrived at an instant, in seconds
+  /// since 1970-01-01T00:00:00Z, if clocks may differ by `futureTolerance` seconds.
   package func notes(arrivedAt moment: Int64, futureTolerance: Int64) -> [FeedNote] {
     var notes: [FeedNote] = []
     if !["1.0", "2.0", "1", "2"].contains(version) { notes.append(.unknownVersion(version)) }

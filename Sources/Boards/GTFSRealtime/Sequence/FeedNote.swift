@@ -6,8 +6,8 @@ package enum FeedNote: Hashable, Sendable, CustomStringConvertible {
   case noTimestamp
   /// The timestamp is so many seconds after the arrival.
   case timestampInFuture(seconds: Int64)
-  /// The timestamp is no moment in seconds since 1970: before 2000, or years after the arrival, as
-  /// milliseconds are.
+  /// The timestamp is not plausible as seconds since 1970: before 2000, or years after the arrival,
+  /// as with milliseconds.
   case implausibleTimestamp(UInt64)
   /// The content changed, the timestamp did not.
   case sameTimestamp

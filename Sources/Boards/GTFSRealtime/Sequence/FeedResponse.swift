@@ -1,10 +1,10 @@
-/// One answer of a feed's source, as ``FeedSequence`` looks at it.
+/// One response of a feed's source, as judged by ``FeedSequence``.
 package struct FeedResponse: Hashable, Sendable {
-  /// What the bytes turned out to be.
+  /// The decoded content.
   package enum Content: Hashable, Sendable {
     /// A feed with this header and so many usable entities.
     case feed(FeedHeader, entities: Int)
-    /// Bytes that are no feed.
+    /// Bytes that are not a valid feed.
     case broken(RealtimeError)
   }
 
@@ -12,7 +12,7 @@ package struct FeedResponse: Hashable, Sendable {
   package var digest: FeedDigest
   /// When they arrived, in seconds since 1970-01-01T00:00:00Z.
   package var moment: Int64
-  /// What they turned out to be.
+  /// The decoded content.
   package var content: Content
 
   /// Creates an arrival.

@@ -10,7 +10,7 @@ package enum FeedVerdict: Hashable, Sendable {
   case shrunk(from: Int, to: Int)
   /// Keep the feed in use: this one only makes sense as a change to another.
   case differential
-  /// Keep the feed in use: this is none.
+  /// Keep the feed in use: the new content is not a valid feed.
   case corrupt(RealtimeError)
 
   /// Whether the feed is to be used.

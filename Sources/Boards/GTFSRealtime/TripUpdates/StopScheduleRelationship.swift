@@ -2,7 +2,7 @@
 package enum StopScheduleRelationship: Hashable, Sendable {
   /// Served, at the times given. The default.
   case scheduled
-  /// Not served; the delay before it goes on to the stops after it.
+  /// Not served; the delay before it carries over to the stops after it.
   case skipped
   /// Nothing is known from here on; this is not "on time".
   case noData

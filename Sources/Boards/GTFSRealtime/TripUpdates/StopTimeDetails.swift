@@ -31,7 +31,7 @@ package struct StopTimeDetails: Hashable, Sendable {
   package var scheduledArrival: Int64?
   /// The departure as the producer's timetable has it, likewise.
   package var scheduledDeparture: Int64?
-  /// What the vehicle shows at this stop.
+  /// The headsign at this stop.
   package var headsign: TextID?
   /// Whether people may board here.
   package var pickup: Access?

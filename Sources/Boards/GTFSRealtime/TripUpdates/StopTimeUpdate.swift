@@ -1,4 +1,4 @@
-/// What is known of one stop of a trip (`StopTimeUpdate`), packed into 56 bytes.
+/// The update of one stop of a trip (`StopTimeUpdate`), packed into 56 bytes.
 ///
 /// It is linked to the timetable by ``stopSequence``, by ``stopID`` or by both.
 package struct StopTimeUpdate: Hashable, Sendable {

@@ -34,7 +34,7 @@ struct TextInterner {
 
   /// The number of a text; `nil` if it is not valid UTF-8.
   ///
-  /// Only a text that is new is checked: one that is there already was.
+  /// Only a new text is checked: a known one was checked before.
   mutating func number(of text: UnsafeRawBufferPointer) -> UInt32? {
     let hash = Self.hash(text)
     let place = Int(hash) & (recent.count - 1)

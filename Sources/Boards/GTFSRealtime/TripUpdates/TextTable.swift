@@ -1,8 +1,7 @@
 /// The number of a text in the ``TextTable`` of its feed.
 ///
-/// Within one feed, equal texts have equal numbers: whoever needs the stop or trip that an id means
-/// looks it up once per number, not once per update. Numbers of different feeds have nothing to do with
-/// each other.
+/// Within one feed, equal strings have equal numbers, so the stop or trip that an id refers to is looked up once per
+/// number, not once per update. Numbers of different feeds are unrelated.
 package struct TextID: Hashable, Sendable {
   /// 0 for the first text of the feed, then in order of first appearance, without gaps.
   package let number: UInt32

@@ -52,7 +52,7 @@ struct ShortText {
   private var first: UInt64 = 0
   private var second: UInt64 = 0
   private var last: UInt64 = 0
-  /// How many bytes the text has; 0 stands for no text.
+  /// The number of bytes; 0 means no text.
   private var count: UInt32 = 0
   /// The number of the text.
   var number: UInt32 = 0

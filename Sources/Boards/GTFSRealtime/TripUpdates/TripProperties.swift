@@ -1,6 +1,6 @@
 package import GTFS
 
-/// What a trip update changes of the trip itself (`TripProperties`).
+/// The changes of a trip update to the trip itself (`TripProperties`).
 package struct TripProperties: Hashable, Sendable {
   /// The id of the new trip, for duplicated trips.
   package var tripID: TextID?
@@ -10,7 +10,7 @@ package struct TripProperties: Hashable, Sendable {
   package var startTime: Int32?
   /// The course of the trip on a map.
   package var shapeID: TextID?
-  /// What the vehicle shows.
+  /// The headsign.
   package var headsign: TextID?
   /// The name or number of the trip that people know.
   package var shortName: TextID?

@@ -1,6 +1,6 @@
 package import GTFS
 
-/// What is known of one trip on one day (`TripUpdate` with its `TripDescriptor`).
+/// The update of one trip on one day (`TripUpdate` with its `TripDescriptor`).
 ///
 /// Texts are in ``TripUpdateFeed/texts``, stop time updates in ``TripUpdateFeed/stopTimeUpdates``.
 package struct TripUpdate: Hashable, Sendable {
@@ -20,8 +20,8 @@ package struct TripUpdate: Hashable, Sendable {
   package var directionID: UInt32?
   /// `start_date`: the service day of the trip.
   package var startDate: ServiceDate?
-  /// `start_time` in seconds after 0:00 of the service day; `nil` also if the text is no time
-  /// (``EntityCounters/invalidStartTimes``).
+  /// `start_time` in seconds after 0:00 of the service day; `nil` also if the string is not a valid
+  /// time (``EntityCounters/invalidStartTimes``).
   package var startTime: Int32?
   /// How the trip relates to the timetable.
   package var relationship: TripScheduleRelationship
@@ -33,7 +33,7 @@ package struct TripUpdate: Hashable, Sendable {
   package var timestamp: UInt64?
   /// Seconds after the timetable where no stop time update says more, negative before it.
   package var delay: Int32?
-  /// What the update changes of the trip itself.
+  /// The changes of the update to the trip itself.
   package var properties: TripProperties?
 
   /// Where the stop time updates of the trip are in ``TripUpdateFeed/stopTimeUpdates``, in the order

@@ -1,9 +1,9 @@
-/// The trip updates of one feed message: what the index of a tick is built from.
+/// The trip updates of one feed message, from which an index is built.
 ///
 /// A value without references into the bytes it came from. A feed of 10 MB (15,000 trips, 259,000 stop
 /// time updates) takes about 18 MB.
 package struct TripUpdateFeed: Sendable {
-  /// What the feed says about itself.
+  /// The header of the feed.
   package let header: FeedHeader
   /// The usable trip updates, in the order of the feed.
   package let trips: [TripUpdate]
@@ -11,11 +11,11 @@ package struct TripUpdateFeed: Sendable {
   package let stopTimeUpdates: [StopTimeUpdate]
   /// The rarer fields of stop time updates that have any.
   let stopTimeDetails: [StopTimeDetails]
-  /// The texts that ids stand for.
+  /// The texts of ids.
   package let texts: TextTable
   /// The ids of entities with `is_deleted`; only differential feeds should have any.
   package let deletedEntities: [TextID]
-  /// What became of every entity, and why some were rejected.
+  /// Counts what became of every entity, and why some were rejected.
   package let census: EntityCounters
 
   /// The rarer fields of a stop time update of this feed; `nil` if it has none.

@@ -1,7 +1,7 @@
-/// Walks the outer structure of a feed, `FeedMessage`: its header, and one entity after the other.
+/// Walks the outer structure of a feed, `FeedMessage`: its header, then its entities.
 ///
-/// What is broken here breaks the feed: without sound lengths nobody knows where the next entity
-/// starts.
+/// An error here invalidates the whole feed: without correct lengths the start of the next entity
+/// is unknown.
 struct EnvelopeReader {
   private var cursor: WireCursor
   private let limits: RealtimeLimits

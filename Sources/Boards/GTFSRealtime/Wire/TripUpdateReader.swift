@@ -6,11 +6,10 @@ import GTFS
 /// order: the result is the same, whatever the number of parts.
 ///
 /// Invariants
-/// 1. Only the fields of ``WireSchema`` are looked at; every other field is passed over by its length.
+/// 1. Only the fields of ``WireSchema`` are read; every other field is skipped by its length.
 /// 2. Messages merge as protobuf says: the last scalar wins, repeated fields add up, a message that
 ///    occurs twice is one.
-/// 3. An entity that is broken inside leaves nothing behind but its count (and texts that nobody refers to):
-///    `undo` restores the arrays.
+/// 3. A broken entity leaves nothing behind but its count (and unreferenced texts): `undo` restores the arrays.
 /// 4. A field that is read and has a wrong wire type rejects its entity. Other decoders would take it for
 ///    an unknown field and lose a delay in silence.
 struct TripUpdateReader {
@@ -35,8 +34,8 @@ struct TripUpdateReader {
   ///
   /// - Parameters:
   ///   - bytes: The feed.
-  ///   - limits: What is read at most.
-  ///   - parts: In how many parts; nothing for as many as its size is worth.
+  ///   - limits: The limits of the content.
+  ///   - parts: The number of parts; `nil` to choose by size.
   /// - Returns: The feed.
   /// - Throws: If the outer structure is broken or a limit of the whole feed is exceeded.
   static func read(
@@ -80,7 +79,7 @@ struct TripUpdateReader {
       for index in starts[part]..<starts[part + 1] { reader.take(entities[index], index: index) }
       return reader
     }
-    // Removed, not copied: whoever is referred to twice is copied when it grows.
+    // Removed rather than copied: a reader with a second reference would be copied when it grows.
     var whole = readers.removeFirst()
     for part in readers { whole.append(part) }
     return whole
@@ -152,7 +151,7 @@ struct TripUpdateReader {
     details.removeLast(details.count - detailCount)
   }
 
-  /// The number of the text that a cursor stands before.
+  /// Returns the number of the text that is a field's content.
   @inline(__always)
   mutating func text(_ content: WireCursor) throws(WireFault) -> UInt32 {
     let bytes = content.rest

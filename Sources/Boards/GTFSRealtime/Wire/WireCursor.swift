@@ -4,9 +4,8 @@
 /// end ≤` the count of the feed; every read checks it before it touches a byte, so that no input can
 /// read past the end.
 ///
-/// Groups (wire types 3 and 4) are refused: GTFS-Realtime has none, and without them nothing nests that
-/// has no length.
-// Unchecked: the bytes outlive all cursors, and nobody writes them.
+/// Groups (wire types 3 and 4) are rejected: GTFS-Realtime has none, and without them every nested value has a length.
+// Unchecked: the bytes outlive all cursors and are never modified.
 struct WireCursor: @unchecked Sendable {
   /// The first byte of the feed; offsets count from here.
   private let base: UnsafePointer<UInt8>
@@ -87,7 +86,7 @@ struct WireCursor: @unchecked Sendable {
     throw WireFault(.malformed, "the bytes end within a number", at: start)
   }
 
-  /// Reads a length and returns a cursor over that many bytes, which this one then stands behind.
+  /// Reads a length, returns a cursor over that many bytes, and moves past them.
   @inline(__always)
   mutating func message() throws(WireFault) -> WireCursor {
     let start = position

@@ -21,18 +21,18 @@ struct BoardAnswer {
   /// The entity tag, with its quotes.
   let entityTag: String
 
-  /// What is said of the next publication.
+  /// The announcement of the next publication.
   let foretold: ForetoldChange?
 
-  /// What a person got (seed 001, `meta.responseMode`).
+  /// The kind of response (seed 001, `meta.responseMode`).
   enum ResponseMode: String {
-    /// Everything that is there, and it is fresh.
+    /// Complete and fresh.
     case full
-    /// The departures are there; realtime or alerts are not, or not fresh.
+    /// The departures are complete; realtime or alerts are missing or not fresh.
     case degradedStatic = "degraded_static"
-    /// A copy from a moment ago: there was no time to make a new board.
+    /// A recent copy: time ran out before a new board was made.
     case staleCacheFallback = "stale_cache_fallback"
-    /// The timetable alone: there was no time for more, and no copy.
+    /// The timetable alone: time ran out, and no copy was available.
     case staticTimeoutFallback = "static_timeout_fallback"
   }
 
@@ -60,8 +60,8 @@ struct BoardAnswer {
     return json.buffer
   }
 
-  /// What is different from an edition that a client has: the departures that are gone, those that are
-  /// new or look different, the order of all by their keys, and everything behind the departures.
+  /// The difference from a version that a client has: removed departures, new or visibly changed ones, the order of all
+  /// by their keys, and everything after the departures.
   func change(from shown: RenderedBoard) -> ByteBuffer {
     var json = JSONBytes(capacity: 4_096)
     BoardChange(from: shown, to: edition).write(&json)
@@ -70,7 +70,7 @@ struct BoardAnswer {
     return json.buffer
   }
 
-  /// What is new when the board looks the same: the members `rt`, `alerts` and `meta`.
+  /// The members that change while the board looks the same: `rt`, `alerts` and `meta`.
   func verification() -> ByteBuffer {
     var json = JSONBytes(capacity: 2_048)
     json.raw("{\"rt\":")

@@ -23,7 +23,7 @@ struct BoardCoverage: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - rows: The departures.
-  ///   - census: What became of the trip updates.
+  ///   - census: The counters of the trip updates.
   ///   - now: The service clock, in seconds since 1970-01-01T00:00:00Z.
   init(_ rows: [BoardRow], _ census: RealtimeCounters, now: Double) {
     received = census.received

@@ -1,4 +1,4 @@
-/// Every limit of a board request, in one place; they stand in the OpenAPI document too.
+/// Every limit of a board request; the OpenAPI document has them too.
 package enum BoardLimits {
   /// The departures unless asked otherwise, and the fewest and most that can be asked for.
   package static let usualLimit = 300

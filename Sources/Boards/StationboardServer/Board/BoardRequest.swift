@@ -33,8 +33,7 @@ struct BoardRequest {
   init(
     _ query: QueryItems,
     acceptLanguage: String?,
-    feeds: [Feed],
-    aliases: [String: String] = [:]
+    feeds: [Feed]
   ) async throws {
     limit = BoardLimits.usualLimit
     if let value = try query.integer("limit") {
@@ -63,7 +62,7 @@ struct BoardRequest {
       instant = value
     }
     language = RequestLanguage.choose(parameter: query["lang"], acceptLanguage: acceptLanguage)
-    stop = try await Self.stop(query, StopResolver(feeds: feeds, aliases: aliases))
+    stop = try await Self.stop(query, StopResolver(feeds: feeds))
   }
 
   private static func since(_ text: String) -> Double? {

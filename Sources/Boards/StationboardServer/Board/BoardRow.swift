@@ -1,6 +1,6 @@
 import Timetable
 
-/// One departure of a board: what the timetable says and what realtime makes of it.
+/// One departure of a board: its scheduled and its realtime values.
 ///
 /// Texts (ids, names, platforms) are not here; ``DepartureRows`` takes them from the feed and from the
 /// realtime index of the board.
@@ -103,7 +103,7 @@ struct BoardRow: Hashable, Sendable {
     return Int(effective - scheduled)
   }
 
-  /// Whether nobody can board here: the trip does not run, or does not stop here.
+  /// Whether boarding is not possible: the trip does not run, or does not stop here.
   var isCancelled: Bool { !marks.isDisjoint(with: [.cancelled, .skipped]) }
 
   /// Why it is cancelled; `nil` if it is not.

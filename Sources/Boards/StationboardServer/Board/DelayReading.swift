@@ -1,4 +1,4 @@
-/// What a delay in seconds is called in minutes and in a word: the one authority for rounding.
+/// Converts a delay in seconds to minutes and a status: the one authority for rounding.
 ///
 /// `delayMin`, `displayedDelayMin` and `status` of the contract come from here and nowhere else, and
 /// never contradict each other. Minutes are rounded up, so that 61 s late are 2 min and 61 s early are

@@ -23,9 +23,9 @@ extension DepartureRows {
     }
   }
 
-  /// Where the trip of a row ends instead of at its last stop, if it goes on from the row at all.
+  /// Where the trip of a row ends instead of at its last stop, if it continues from the row at all.
   ///
-  /// A row whose stop is left out names the departure that does not take place, so it keeps its destination.
+  /// A row whose stop is skipped shows the cancelled departure, so it keeps its destination.
   func ending(of row: BoardRow, _ extra: ExtraTrip?) -> (place: Int, stop: Timetable.Stop)? {
     guard row.marks.contains(.endsEarly), !row.marks.contains(.skipped), let realtime else {
       return nil

@@ -32,8 +32,8 @@ struct DepartureRows {
   ///   - row: The departure.
   ///   - place: Its place among the rows of the board, for its alerts.
   ///   - json: Where to.
-  /// - Returns: Where the row's source time stands in `json`, the one member that changes although a
-  ///   person sees the same; nothing if it has none.
+  /// - Returns: The range of the row's source time in `json`, the one member that changes without a visible change;
+  ///   `nil` if the row has none.
   @discardableResult
   func write(_ row: BoardRow, at place: Int, _ json: inout JSONBytes) -> Range<Int>? {
     let extra = row.extra.flatMap { realtime?.extraTrips[$0] }
@@ -326,12 +326,12 @@ struct DepartureRows {
 // MARK: Where rows come from
 
 extension DepartureRows {
-  /// Ends a departure with where it comes from, if the rows say so.
+  /// Writes the source of a departure at its end, if the rows include it.
   ///
   /// - Parameters:
   ///   - row: The departure, which was written just now.
   ///   - json: Where to.
-  /// - Returns: Where that stands in `json`, since no person sees it; nothing if the rows do not say.
+  /// - Returns: The range of the member in `json`, which is not visible to users; `nil` if the rows do not include it.
   func writeSource(_ row: BoardRow, _ json: inout JSONBytes) -> Range<Int>? {
     guard saysSources else { return nil }
     let start = json.length

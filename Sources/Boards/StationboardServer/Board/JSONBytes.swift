@@ -3,7 +3,7 @@ import NIOCore
 
 /// Writes JSON as bytes, at memory speed: the boards' own writer.
 ///
-/// What is written is the writer's caller's business; nothing here adds commas or closes brackets.
+/// The caller is responsible for the structure; nothing here adds commas or closes brackets.
 struct JSONBytes: ~Copyable {
   private var bytes: UnsafeMutablePointer<UInt8>
   private var count = 0
@@ -16,7 +16,7 @@ struct JSONBytes: ~Copyable {
 
   deinit { bytes.deallocate() }
 
-  /// What was written.
+  /// The written bytes.
   var buffer: ByteBuffer {
     ByteBuffer(bytes: UnsafeRawBufferPointer(start: bytes, count: count))
   }
@@ -24,7 +24,7 @@ struct JSONBytes: ~Copyable {
   /// The number of bytes written.
   var length: Int { count }
 
-  /// What was written, as bytes.
+  /// The written bytes, as an array.
   var array: [UInt8] { Array(UnsafeBufferPointer(start: bytes, count: count)) }
 
   @inline(__always)

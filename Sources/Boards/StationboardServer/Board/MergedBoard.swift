@@ -13,7 +13,7 @@ struct MergedBoard: Sendable {
   let now: Double
   /// The instant the board is of, likewise.
   let instant: Double
-  /// The realtime the board was made with; `nil` if there is none for its timetable.
+  /// The realtime data the board was made with; `nil` if its timetable has none.
   let realtime: RealtimeIndex?
   /// The thresholds the rows' freshness was judged with.
   let decay: RealtimeDecay
@@ -33,7 +33,7 @@ struct MergedBoard: Sendable {
   /// Queries timetable and realtime.
   ///
   /// - Parameters:
-  ///   - request: What was asked.
+  ///   - request: The request.
   ///   - now: The service clock, in seconds since 1970-01-01T00:00:00Z.
   ///   - realtime: The realtime of the feed that the stop belongs to; one of another timetable, an
   ///     older import for example, is not used.
@@ -93,7 +93,7 @@ struct MergedBoard: Sendable {
     _ decay: RealtimeDecay
   ) -> [BoardRow] {
     let stop = request.stop.stop
-    // A stop that realtime says nothing of is asked for as if there were no realtime.
+    // A stop without realtime data is queried as if realtime were off.
     guard let index, index.version(of: Int(stop)) != 0 else {
       return timetable.departures(
         at: stop,
@@ -158,7 +158,7 @@ struct NoService: Sendable {
     reason = isOutside ? .outsideFeedValidity : .noServiceInTimeWindow
   }
 
-  /// The last instant that a timetable tells of, in seconds since 1970-01-01T00:00:00Z.
+  /// The last instant that a timetable covers, in seconds since 1970-01-01T00:00:00Z.
   static func end(of timetable: Timetable) -> Int64 {
     timetable.start(of: timetable.lastDay) + Int64(timetable.metadata.latestTime)
   }

@@ -1,6 +1,6 @@
-/// Tells a substitute service for trains from a line's name (research §3.5).
+/// Recognizes a substitute service for trains by a line's name (research §3.5).
 enum ReplacementService {
-  /// What a line's name must contain to be a substitute service, in the languages of the boards.
+  /// Words in the names of substitute services, in the languages of the boards.
   private static let words = ["ersatz", "replacement", "remplacement", "sostitutiv", "substitut"]
 
   /// Whether a line is a substitute service: `EV`, `EV1`, `Bahnersatz`.

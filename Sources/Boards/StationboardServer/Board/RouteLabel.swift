@@ -1,7 +1,7 @@
 import NIOCore
 import Timetable
 
-/// What a board says about a route: line, category, number, operator and colours.
+/// The route of a departure: line, category, number, operator and colors.
 struct RouteLabel {
   /// The name of the line; empty if the feed gives none.
   var line: String
@@ -18,7 +18,7 @@ struct RouteLabel {
   /// The same as members of a JSON object, each with its comma.
   private(set) var json: [UInt8]
 
-  /// Train categories that clients of the contract know; others stand as `R` with their whole name.
+  /// Train categories that clients of the contract know; others become `R` with their whole name.
   private static let trains: Set<String> = [
     "IC", "IR", "EC", "EN", "R", "RE", "S", "ICE", "RJ", "RJX", "PE", "GPX", "TGV", "NJ", "SN",
     "EXT", "IRE", "ICN", "TER", "FR",

@@ -50,7 +50,7 @@ struct RowOrder {
     return rows
   }
 
-  /// Whether a row stands before another one.
+  /// Whether a row sorts before another one.
   func precedes(_ left: BoardRow, _ right: BoardRow) -> Bool {
     if left.effective != right.effective { return left.effective < right.effective }
     let first = left.scheduled ?? left.effective

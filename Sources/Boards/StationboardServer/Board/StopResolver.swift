@@ -3,14 +3,12 @@ import Timetable
 /// Finds the stop an id means, whatever year the id is from.
 struct StopResolver {
   let feeds: [Feed]
-  /// Other ids and names of stops, and the ids they stand for.
-  var aliases: [String: String] = [:]
 
   /// How an id was recognised; the words of the contract's `resolved.source`.
   enum Source: String {
     /// It is the stop_id.
     case direct
-    /// It is another id of the same place (an original id, a Swiss id of another shape).
+    /// It is another id of the same place (an original id, a Swiss id of another shape), or an alias of the import.
     case alias
   }
 
@@ -40,14 +38,18 @@ struct StopResolver {
     return alias ?? aliased(id)
   }
 
-  /// The stop that an alias stands for; `nil` if it is none.
+  /// The stop that an alias stands for.
+  ///
+  /// - Parameter name: The alias as it was written, or as names are compared (``SearchText``), and so in any case.
+  /// - Returns: The stop; `nil` if no feed was imported with the alias.
   func aliased(_ name: String) -> Resolved? {
-    guard let target = aliases[name], var resolved = StopResolver(feeds: feeds).resolve(target)
-    else {
-      return nil
+    let normalized = SearchText.normalized(name)
+    for feed in feeds {
+      if let stop = feed.stops.aliases[name] ?? feed.stops.aliases[normalized] {
+        return Resolved(feed: feed, stop: stop, source: .alias)
+      }
     }
-    resolved.source = .alias
-    return resolved
+    return nil
   }
 
   /// The stop a feed's own id means.

@@ -6,15 +6,15 @@ import Timetable
 
 /// Requests for boards that were understood lately, by their text: most clients ask the same again.
 ///
-/// Holds ``most`` requests at least and twice as many at most: when the newer half is full, it takes the
-/// place of the older one. What is understood depends on the timetables; other ones empty it.
+/// Holds at least ``most`` requests and at most twice as many: when the newer half is full, it replaces the older one.
+/// Parsed requests depend on the timetables; new ones clear the cache.
 final class UnderstoodRequests: Sendable {
   /// The requests of one half.
   static let most = 4_096
   /// The longest text that is kept, in bytes.
   static let longest = 512
 
-  /// What a request is understood by.
+  /// The parts of a request that determine its meaning.
   private struct Key: Hashable {
     let path: String
     let acceptLanguage: String?
@@ -67,7 +67,7 @@ final class UnderstoodRequests: Sendable {
     var newer: [Key: Known] = [:]
     var older: [Key: Known] = [:]
 
-    /// Keeps a request; gives back what goes for it, to be freed elsewhere.
+    /// Caches a request; returns the entries evicted for it, to be freed elsewhere.
     mutating func keep(_ request: Known, _ key: Key) -> [Key: Known] {
       var gone: [Key: Known] = [:]
       if newer.count >= UnderstoodRequests.most { (gone, older, newer) = (older, newer, [:]) }
@@ -77,20 +77,14 @@ final class UnderstoodRequests: Sendable {
   }
 
   private let state = Mutex(State())
-  private let aliases: [String: String]
-
-  /// Creates an empty memory.
-  ///
-  /// - Parameter aliases: Other ids and names of stops, and the ids they stand for.
-  init(aliases: [String: String] = [:]) { self.aliases = aliases }
 
   /// Understands a request.
   ///
   /// - Parameters:
   ///   - request: The request.
   ///   - feeds: The timetables that serve.
-  /// - Returns: What it asks for.
-  /// - Throws: ``Problem`` as ``BoardRequest``; what is wrong is found out anew each time.
+  /// - Returns: The parsed request.
+  /// - Throws: ``Problem`` as ``BoardRequest``; errors are not cached.
   func request(_ request: Request, feeds: [Feed]) async throws -> BoardRequest {
     let acceptLanguage = request.headers[.acceptLanguage]
     guard let path = request.head.path,
@@ -99,8 +93,7 @@ final class UnderstoodRequests: Sendable {
       return try await BoardRequest(
         QueryItems(request),
         acceptLanguage: acceptLanguage,
-        feeds: feeds,
-        aliases: aliases
+        feeds: feeds
       )
     }
     let key = Key(path: path, acceptLanguage: acceptLanguage)
@@ -108,8 +101,7 @@ final class UnderstoodRequests: Sendable {
     let asked = try await BoardRequest(
       QueryItems(request),
       acceptLanguage: acceptLanguage,
-      feeds: feeds,
-      aliases: aliases
+      feeds: feeds
     )
     guard let known = Known(asked, feeds) else { return asked }
     _ = state.withLock { state in

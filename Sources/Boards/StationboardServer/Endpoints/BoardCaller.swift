@@ -3,13 +3,13 @@ import HTTPTypes
 import Hummingbird
 import Serving
 
-/// Who asks for a board, as far as the answer's header fields speak of it.
+/// The caller of a board, as far as the header fields of the response depend on it.
 struct BoardCaller {
-  /// The name of the request.
+  /// The id of the request.
   let requestId: String
-  /// What receipts are made with; nothing if there are none.
+  /// The key that signs receipts; `nil` if receipts are off.
   private let key: ReceiptKey?
-  /// What was asked for, as the request has it.
+  /// The stop as given in the request.
   private let subject: String
   private let client: AnswerReceipt.Client
   private let after: AnswerReceipt.After?
@@ -32,10 +32,10 @@ struct BoardCaller {
   /// - Parameters:
   ///   - status: The HTTP status.
   ///   - entityTag: The tag of the board.
-  ///   - realtime: What became of realtime.
+  ///   - realtime: The status of realtime.
   ///   - sourceTime: When the realtime was made, on the service clock.
   ///   - now: When it was answered, on the service clock.
-  /// - Returns: Nothing without a key.
+  /// - Returns: The receipt; `nil` without a key.
   func receipt(
     status: Int,
     entityTag: String,

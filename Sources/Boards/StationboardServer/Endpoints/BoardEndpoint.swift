@@ -14,13 +14,13 @@ struct BoardEndpoint {
   let faults: PhaseFaults
   let waiting: LongPollLimiter
   let requests: UnderstoodRequests
-  /// What receipts are made with; nothing if there are none.
+  /// The key that signs receipts; `nil` if receipts are off.
   var receiptKey: ReceiptKey?
 
-  /// Answers a request; unless the stop is given by name, everything happens in memory.
+  /// Answers a request, entirely in memory unless the stop is given by name.
   ///
-  /// - Throws: ``Problem`` as ``BoardRequest``; 503 `busy` when too many boards are being made at once,
-  ///   503 `timeout` when there was no time and there is nothing to show.
+  /// - Throws: ``Problem`` as ``BoardRequest``; 503 `busy` when too many boards are being made at once, 503 `timeout`
+  ///   when time ran out and no copy is available.
   func answer(_ request: Request) async throws -> Response {
     let began = ContinuousClock.now
     let caller = BoardCaller(request, key: receiptKey)
@@ -58,7 +58,7 @@ struct BoardEndpoint {
 
   /// Waits until the client's copy is not right any more, the time is over, or the client is gone.
   ///
-  /// To see a client go, what it sends next is read, so the connection cannot be used again.
+  /// Detecting a disconnect reads what the client sends next, so the connection cannot be reused.
   private func changes(
     _ asked: BoardRequest,
     _ plan: BoardPlan,
@@ -86,7 +86,7 @@ struct BoardEndpoint {
     waited: Int64? = nil
   ) throws -> Response {
     let now = clock.now
-    // Read once: what an answer says of its realtime is of the realtime it shows.
+    // Read once: the realtime metadata of a response belongs to the realtime it shows.
     var snapshot = desk.snapshot(of: asked.stop.feed)
     let copy = plan.isInTime ? nil : desk.copy(asked, phases: plan.wanted, at: now)
     if let copy { (snapshot.trips, snapshot.alerts) = (copy.trips, copy.alerts) }
@@ -191,7 +191,7 @@ struct BoardEndpoint {
     at now: Double
   ) -> HTTPFields {
     var headers = HTTPFields()
-    // Appended: setting a field looks for it among those that are there.
+    // Appended: setting a field would search the existing ones.
     func add(_ name: HTTPField.Name, _ value: String?) {
       if let value { headers.append(HTTPField(name: name, value: value)) }
     }

@@ -30,8 +30,7 @@ struct BoardStreamEndpoint {
     let asked = try await BoardRequest(
       QueryItems(request),
       acceptLanguage: request.headers[.acceptLanguage],
-      feeds: try store.serving(),
-      aliases: store.stopAliases
+      feeds: try store.serving()
     )
     guard let ticket = waiting.enter() else {
       throw Problem(
@@ -111,7 +110,7 @@ struct BoardStreamEndpoint {
       } else if signal == .beat {
         try await writer.write(ByteBuffer(string: ": beat\n\n"))
       }
-      // What there was no time for once may be there the next time.
+      // A phase that ran out of time before may complete the next time.
       plan = await BoardPlan(asked, crowd: 0, began: .now, faults: faults)
     }
   }

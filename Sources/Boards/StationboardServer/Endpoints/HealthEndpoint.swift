@@ -77,7 +77,7 @@ struct HealthEndpoint {
     json.raw("}")
   }
 
-  /// What became of the trip updates in use; nothing if there are none.
+  /// The counters of the trip updates in use; `nil` without trip updates.
   private func census(_ feed: Feed) -> RealtimeCounters? {
     realtime?.snapshot(of: feed).index?.census
   }

@@ -5,7 +5,7 @@ import NIOCore
 import Serving
 import Timetable
 
-/// `GET /metrics`: what the server counts and measures, for Prometheus.
+/// `GET /metrics`: the counters and measurements of the server, for Prometheus.
 struct MetricsEndpoint {
   let store: FeedStore
   let clock: ServiceClock

@@ -26,14 +26,14 @@ package struct StationboardService: Sendable {
   ///
   /// - Parameters:
   ///   - store: The feeds.
-  ///   - clock: What time it is.
-  ///   - port: What the server listens on, for `/health`.
-  ///   - realtime: The realtime sources; nothing without any.
-  ///   - faults: What is slowed down on purpose.
-  ///   - ease: How many boards a second the server answers with ease; more clients are asked to spread.
-  ///   - receiptKey: What boards carry receipts with; nothing for none.
-  ///   - responses: Counts the answers of the server, for `/metrics`.
-  ///   - additions: What boards say and understand beside the native contract.
+  ///   - clock: The service clock.
+  ///   - port: The port the server listens on, for `/health`.
+  ///   - realtime: The realtime sources; `nil` without any.
+  ///   - faults: Deliberate delays.
+  ///   - ease: How many boards a second the server renders easily; beyond that, clients are asked to spread.
+  ///   - receiptKey: The key that signs receipts; `nil` for none.
+  ///   - responses: Counts the responses of the server, for `/metrics`.
+  ///   - additions: What boards contain and accept beyond the native contract.
   ///   - otherMetrics: Writes the measurements of other services to `/metrics`.
   package init(
     store: FeedStore,
@@ -58,8 +58,7 @@ package struct StationboardService: Sendable {
     desk = BoardRenderer(realtime: realtime, clock: clock, ease: ease, additions: additions)
   }
 
-  /// Lets everybody go who waits for news, so that the server can end: streams end, and requests that
-  /// wait are answered with what there is.
+  /// Ends all waits, so that the server can shut down: streams end, and waiting requests get the current board.
   package func close() { waiting.close() }
 
   /// Finds runs of trips, for views of them.
@@ -73,7 +72,7 @@ package struct StationboardService: Sendable {
       desk: desk,
       faults: faults,
       waiting: waiting,
-      requests: UnderstoodRequests(aliases: store.stopAliases),
+      requests: UnderstoodRequests(),
       receiptKey: receiptKey
     )
     let stream = BoardStreamEndpoint(
@@ -111,7 +110,7 @@ package struct StationboardService: Sendable {
 }
 
 extension StationboardService {
-  /// What the paths begin with whose answers are computed for each request.
+  /// The prefixes of paths whose responses are computed for each request.
   package static let paths = ["/api/"]
 
   /// The header fields that scripts of other origins may read.

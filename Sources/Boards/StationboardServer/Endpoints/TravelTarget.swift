@@ -52,7 +52,7 @@ struct TravelTarget {
     return isSame
   }
 
-  /// A text in every language of the feed; those without a translation stand once.
+  /// A text in every language of the feed; a text without a translation occurs once.
   private func texts(_ text: (UInt32?) -> UnsafeRawBufferPointer) -> [String] {
     var seen: Set<UnsafeRawPointer> = []
     return languages.compactMap { language in

@@ -137,7 +137,7 @@ struct TripAnswer {
     if destination.count > 0 { json.string(destination) } else { json.raw("null") }
   }
 
-  /// What became of the trip, in the reference's words, and how old that is.
+  /// The state of the trip, in the reference's terms, and its age.
   private func writeState(_ realtime: TripRealtime?, _ json: inout JSONBytes) {
     json.raw(",\"scheduleRelationship\":")
     switch (realtime?.trip.kind, realtime?.extra?.kind) {

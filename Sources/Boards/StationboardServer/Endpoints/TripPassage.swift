@@ -72,7 +72,7 @@ extension TripAnswer {
     )
   }
 
-  /// Where the run goes; nothing if neither feed nor rule says.
+  /// The destination of the run; `nil` if neither the feed nor a rule gives one.
   private func destination(_ realtime: TripRealtime?) -> String? {
     if let headsign = realtime?.extra?.headsign ?? realtime?.headsign { return headsign }
     if let last = realtime?.extra?.stops.last(where: { $0.stop != TimetableDirectory.none }) {

@@ -54,7 +54,7 @@ package struct TripPassages: Sendable {
   ///   - limit: The most runs, 1 to ``most``.
   ///   - language: The language of names; `nil` for the feed's own.
   /// - Returns: The stop and its runs; `nil` if nothing has this id or name.
-  /// - Throws: ``Problem`` 400 `invalid_parameter` for a date or time that is none, 503 `no_timetable`.
+  /// - Throws: ``Problem`` 400 `invalid_parameter` for an invalid date or time, 503 `no_timetable`.
   package func leaving(
     _ place: String,
     to destination: String,
@@ -125,7 +125,7 @@ package struct TripPassages: Sendable {
 
   private func resolve(_ place: String) async throws -> StopResolver.Resolved? {
     let feeds = try store.serving()
-    let resolver = StopResolver(feeds: feeds, aliases: store.stopAliases)
+    let resolver = StopResolver(feeds: feeds)
     let name = SearchText.normalized(place)
     if let stop = resolver.resolve(place) ?? resolver.aliased(name) { return stop }
     for feed in feeds {

@@ -98,7 +98,7 @@ package struct DataFolder: Sendable {
     }
   }
 
-  /// Takes the import lock, which the operating system gives back when the process ends.
+  /// Takes the import lock, which the operating system releases when the process ends.
   ///
   /// - Throws: ``FeedError`` with code `busy` if another import runs.
   func lockForImport() throws(FeedError) -> FileLock {

@@ -18,7 +18,7 @@ package final class Feed: Sendable {
   let routes: [RouteLabel]
   /// The stop search.
   let stops: StopIndex
-  /// What stands before every id, colon included; empty without a prefix.
+  /// The prefix of every id, including the colon; empty without a prefix.
   let idPrefix: String
   /// Counts the openings of feeds: no two have the same number.
   let number: Int

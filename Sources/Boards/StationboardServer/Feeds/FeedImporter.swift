@@ -35,8 +35,8 @@ package struct FeedImporter {
   ///   - prefix: Put before the feed's ids, with a colon; the import replaces the feed of that prefix.
   ///   - aliases: A file of stop aliases (``StopAliases``); the data folder's own if `nil`.
   ///   - now: The instant of the import, in seconds since 1970-01-01T00:00:00Z.
-  ///   - progress: Called as the import goes on.
-  /// - Returns: The closing report.
+  ///   - progress: Called during the import.
+  /// - Returns: The final report.
   /// - Throws: ``FeedError`` that says what is wrong and where.
   package func run(
     source: String,
@@ -113,7 +113,7 @@ package struct FeedImporter {
   /// Takes a feed out of service; a running server stops serving it at once.
   ///
   /// - Parameter prefix: The feed's prefix; `nil` for the feed without one.
-  /// - Throws: ``FeedError`` with code `unreadable` if there is no such feed.
+  /// - Throws: ``FeedError`` with code `unreadable` if the feed does not exist.
   package func remove(prefix: String?) throws(FeedError) {
     guard folder.hasManifest else {
       throw FeedError(.unreadable, "\(folder.path): no feed has been imported")

@@ -7,11 +7,9 @@ import Synchronization
 
 /// The feeds that serve now; a new import takes their place without a request noticing.
 package final class FeedStore: Sendable {
-  /// How often the manifest is looked at.
+  /// How often the manifest is checked.
   package static let lookEvery = Duration.milliseconds(500)
 
-  /// Other ids and names of stops, and the ids they stand for.
-  let stopAliases: [String: String]
   private let folder: DataFolder
   private let logger: Logger
   private let state: Mutex<State>
@@ -30,19 +28,16 @@ package final class FeedStore: Sendable {
 
   /// Opens the feeds of a data folder.
   ///
-  /// A feed that cannot be opened is reported and left out, as long as another one serves.
+  /// A feed that cannot be opened is reported and left out, unless none is left.
   ///
   /// - Parameters:
   ///   - folder: The folder.
   ///   - logger: Where failures are reported.
-  ///   - aliases: Other ids and names of stops; each may be asked for like the stop that it stands for.
-  /// - Throws: ``FeedError`` if the manifest cannot be read, or no feed that it names.
+  /// - Throws: ``FeedError`` if the manifest, or every feed that it names, cannot be read.
   package init(
     folder: DataFolder,
-    logger: Logger,
-    aliases: StopAliases? = nil
+    logger: Logger
   ) throws(FeedError) {
-    stopAliases = aliases?.stops ?? [:]
     self.folder = folder
     self.logger = logger
     let manifest = try folder.manifest()
@@ -88,7 +83,7 @@ package final class FeedStore: Sendable {
     return (feeds, failures)
   }
 
-  /// What the public may know of a failure: no paths.
+  /// The public description of a failure, without paths.
   private static func `public`(_ failure: Failure) -> String {
     "the newest import of the feed \(failure.key) cannot be opened (\(failure.error.code.rawValue))"
   }
@@ -177,7 +172,7 @@ package final class FeedStore: Sendable {
     }
   }
 
-  /// Opening a feed reads its whole file; that is no work for the threads that answer requests.
+  /// Opening a feed reads its whole file, which must not block the threads that handle requests.
   @concurrent
   private static func offload(_ work: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in

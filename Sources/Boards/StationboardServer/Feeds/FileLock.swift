@@ -17,9 +17,9 @@ final class FileLock: Sendable {
 
   private let descriptor: Int32
 
-  /// Takes the lock; `nil` if somebody else holds it.
+  /// Takes the lock; `nil` if another process holds it.
   init?(path: String, kind: Kind) throws(FeedError) {
-    // A shared lock needs no right to write, if the file is there.
+    // A shared lock on an existing file needs no write permission.
     let existing = kind == .shared ? open(path, O_RDONLY | O_CLOEXEC) : -1
     descriptor = existing >= 0 ? existing : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {

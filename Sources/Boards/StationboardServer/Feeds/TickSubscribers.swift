@@ -26,7 +26,7 @@ final class TickSubscribers: Sendable {
     return stream
   }
 
-  /// Tells everybody that something changed.
+  /// Notifies all subscribers of a change.
   func tick() {
     for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield() }
   }

@@ -1,10 +1,10 @@
 import Foundation
 package import GTFS
 
-/// Names that people use for stops and that no feed has.
+/// Other ids and names of stops, which the feed does not have.
 ///
 /// A CSV file with the columns `alias` and `stop_id`; a name in several languages or spellings takes
-/// several rows.
+/// several rows. Each may stand wherever a stop_id may, and the search finds its stop by it.
 package struct StopAliases {
   /// An alias and the id of its stop, without a feed's prefix.
   package struct Entry: Hashable, Sendable {
@@ -14,19 +14,16 @@ package struct StopAliases {
     package var stopId: String
   }
 
+  /// The most aliases of a file.
+  package static let most = 100_000
+
   /// The aliases of the file, in its order.
   package private(set) var entries: [Entry] = []
 
-  /// The ids by their aliases, as they are written and as names are compared; of two that are equal, the first counts.
-  var stops: [String: String] {
-    let written = entries.map { ($0.alias, $0.stopId) }
-    let compared = entries.map { (SearchText.normalized($0.alias), $0.stopId) }
-    return Dictionary(written + compared) { first, _ in first }
-  }
-
   /// Reads the file that is given, else the one that may be there, else nothing.
   ///
-  /// - Throws: ``FeedError`` if the file that is given cannot be read, or either lacks a column.
+  /// - Throws: ``FeedError`` if the file that is given cannot be read, either lacks a column, a value is blank or longer
+  ///   than an id may be (``BoardLimits/longestId``), or there are more than ``most``.
   package init(path: String?, or standing: String) throws(FeedError) {
     guard let file = path ?? (FileManager.default.fileExists(atPath: standing) ? standing : nil)
     else { return }
@@ -43,6 +40,15 @@ package struct StopAliases {
       )
       guard !entry.alias.isEmpty, !entry.stopId.isEmpty else {
         throw FeedError(.invalid, "\(file), line \(reader.line): alias or stop_id is blank")
+      }
+      guard max(entry.alias.count, entry.stopId.count) <= BoardLimits.longestId else {
+        throw FeedError(
+          .invalid,
+          "\(file), line \(reader.line): more than \(BoardLimits.longestId) characters"
+        )
+      }
+      guard entries.count < Self.most else {
+        throw FeedError(.invalid, "\(file): more than \(Self.most) aliases")
       }
       entries.append(entry)
     }

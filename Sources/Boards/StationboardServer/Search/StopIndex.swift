@@ -6,7 +6,7 @@ import Timetable
 
 /// Finds stops by what people type and by where they are.
 struct StopIndex: Sendable {
-  /// What a stored name is.
+  /// The kind of a stored name.
   enum NameKind: Int {
     case name = 0
     case translation = 1
@@ -22,12 +22,14 @@ struct StopIndex: Sendable {
     var departures: Int
   }
 
-  /// The most names one query looks at of each sort; a limit on work, not on results.
+  /// The most names of each kind that one query examines; a limit on work, not on results.
   static let mostCandidates = 300
 
   /// Raised whenever the tables change (`PRAGMA user_version`).
-  static let schemaVersion = 1
+  static let schemaVersion = 2
 
+  /// The stops by their other ids and names, as those are written and normalized (``SearchText``).
+  let aliases: [String: Timetable.Stop]
   private let database: DatabasePool
   private let allWords = WordsOnce()
 
@@ -43,6 +45,12 @@ struct StopIndex: Sendable {
         "version \(version ?? 0); this program reads version \(Self.schemaVersion):"
           + " import the feed again"
       )
+    }
+    aliases = try database.read { database in
+      let rows = try Row.fetchCursor(database, sql: "SELECT text, stop FROM alias")
+      var stops: [String: Timetable.Stop] = [:]
+      while let row = try rows.next() { stops[row[0]] = Timetable.Stop(row[1] as Int64) }
+      return stops
     }
   }
 
@@ -230,7 +238,7 @@ extension StopIndex {
   }
 }
 
-/// The words of an index: made once, by whoever needs them first, while others wait.
+/// The words of an index, built once: the first request builds them and later ones wait.
 private final class WordsOnce: Sendable {
   private let making = Mutex<Task<StopWords, any Error>?>(nil)
 

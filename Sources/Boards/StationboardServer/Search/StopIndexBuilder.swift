@@ -10,6 +10,7 @@ import Timetable
 ///     name(id, stop, text, normalized, …)   its name, translations and aliases; the departures again,
 ///                                           so that a search reads one table
 ///     name_trigram                          FTS5 over `normalized`, tokenizer trigram
+///     alias(text, stop)                     other ids and names, as they are written and normalized
 ///     place_box                             R*Tree over the coordinates
 struct StopIndexBuilder {
   let timetable: Timetable
@@ -53,6 +54,10 @@ struct StopIndexBuilder {
           kind INTEGER NOT NULL,
           departures INTEGER NOT NULL
         );
+        CREATE TABLE alias (
+          text TEXT PRIMARY KEY,
+          stop INTEGER NOT NULL
+        );
         CREATE VIRTUAL TABLE name_trigram USING fts5 (
           normalized, content = '', tokenize = 'trigram'
         );
@@ -73,9 +78,9 @@ struct StopIndexBuilder {
     )
     let box = try database.makeStatement(sql: "INSERT INTO place_box VALUES (?, ?, ?, ?, ?)")
     let languages = timetable.metadata.languages.compactMap { timetable.language($0) }
-    let aliased = aliasesByStop()
+    let aliased = try aliasesByStop(database)
     for stop in 0..<Timetable.Stop(timetable.stopCount) {
-      // Entrances, nodes and boarding areas are not places people look for.
+      // People do not search for entrances, nodes and boarding areas.
       guard timetable.station(of: stop) == stop, timetable.locationType(of: stop) < 2 else {
         continue
       }
@@ -104,13 +109,22 @@ struct StopIndexBuilder {
     try database.execute(sql: "INSERT INTO name_trigram (name_trigram) VALUES ('optimize')")
   }
 
-  /// The aliases whose stop is in this feed; the others belong to another feed of the same file.
-  private func aliasesByStop() -> [Timetable.Stop: [String]] {
-    var result: [Timetable.Stop: [String]] = [:]
-    for entry in aliases.entries {
-      guard let stop = StopResolver.find(entry.stopId, in: timetable) else { continue }
-      result[timetable.station(of: stop.stop), default: []].append(entry.alias)
+  /// Writes the aliases whose stop is in this feed; the others belong to another feed of the same file.
+  ///
+  /// Of two that are equal, the first counts; how one is written goes before how names are compared.
+  ///
+  /// - Returns: The aliases by their stations.
+  private func aliasesByStop(_ database: Database) throws -> [Timetable.Stop: [String]] {
+    let add = try database.makeStatement(sql: "INSERT OR IGNORE INTO alias VALUES (?, ?)")
+    let found = aliases.entries.compactMap { entry in
+      StopResolver.find(entry.stopId, in: timetable).map { (alias: entry.alias, stop: $0.stop) }
     }
-    return result
+    for entry in found { try add.execute(arguments: [entry.alias, Int64(entry.stop)]) }
+    for entry in found {
+      let normalized = SearchText.normalized(entry.alias)
+      if !normalized.isEmpty { try add.execute(arguments: [normalized, Int64(entry.stop)]) }
+    }
+    return Dictionary(grouping: found) { timetable.station(of: $0.stop) }
+      .mapValues { $0.map(\.alias) }
   }
 }

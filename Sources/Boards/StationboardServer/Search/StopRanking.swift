@@ -32,7 +32,7 @@ struct StopRanking {
       bytes = Array(text.utf8)
     }
 
-    /// Whether another word stands inside this one.
+    /// Whether this word contains another one.
     func contains(_ other: Word) -> Bool {
       guard let first = other.bytes.first, other.bytes.count <= bytes.count else { return false }
       for start in 0...(bytes.count - other.bytes.count) where bytes[start] == first {

@@ -5,7 +5,7 @@ import Timetable
 struct StopSearch: Sendable {
   /// The fewest letters of a query.
   static let shortestQuery = 2
-  /// The most letters of a query that are looked at.
+  /// The most letters of a query that are used.
   static let longestQuery = 100
   /// The most results.
   static let mostResults = 50
@@ -31,13 +31,13 @@ struct StopSearch: Sendable {
   }
 
   let feeds: [Feed]
-  /// What the search cost so far.
+  /// The cost of the search so far.
   let work = SearchWork()
 
   /// The stops that answer a query, best first; each station once.
   ///
-  /// What is looked at is limited (``mostNames``, ``StopWords/mostCompared``, ``StopWords/mostGroupNames``), so that a
-  /// query without an answer costs little more than one with an answer.
+  /// The search is limited (``mostNames``, ``StopWords/mostCompared``, ``StopWords/mostGroupNames``), so that a query
+  /// without a match costs little more than one with a match.
   ///
   /// - Throws: An error of the database; `CancellationError` once the task is canceled.
   func find(_ query: String, limit: Int) async throws -> [Result] {
@@ -67,7 +67,7 @@ struct StopSearch: Sendable {
       found = try await ranked(query, penalty: 100) { try await $0.likely(query) }
     }
     var results = order(found)
-    promote(id: text, in: &results)
+    promote(id: text, normalized, in: &results)
     return Array(results.prefix(limit))
   }
 
@@ -142,11 +142,15 @@ struct StopSearch: Sendable {
     }
   }
 
-  /// A stop id typed in full is the first answer.
-  private func promote(id: String, in results: inout [Result]) {
-    guard let stop = StopResolver(feeds: feeds).resolve(id) else { return }
-    results.removeAll { $0.feed === stop.feed && $0.stop == stop.station }
-    results.insert(Result(feed: stop.feed, stop: stop.station), at: 0)
+  /// A stop id or an alias typed in full is the first answer.
+  private func promote(id: String, _ normalized: String, in results: inout [Result]) {
+    let resolver = StopResolver(feeds: feeds)
+    guard let stop = resolver.resolve(id) ?? resolver.aliased(normalized) else { return }
+    var first = Result(feed: stop.feed, stop: stop.station)
+    if let place = results.firstIndex(where: { $0.feed === first.feed && $0.stop == first.stop }) {
+      first = results.remove(at: place)
+    }
+    results.insert(first, at: 0)
   }
 
   /// The stops around a place, nearest first.

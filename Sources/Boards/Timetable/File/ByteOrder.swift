@@ -8,12 +8,12 @@ import Musl
 
 /// The order of ids: byte by byte, a prefix before what it begins.
 enum ByteOrder {
-  /// Whether one id stands before another.
+  /// Whether one id sorts before another.
   static func precedes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     compare(left, right) < 0
   }
 
-  /// Negative, zero or positive as the left id stands before, equals, or stands after the right.
+  /// Negative, zero or positive as the left id sorts before, equals, or sorts after the right.
   static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
     let shared = min(left.count, right.count)
     if shared > 0, let first = left.baseAddress, let second = right.baseAddress {

@@ -8,7 +8,7 @@ import Darwin
 import Musl
 #endif
 
-/// A file in the address space, read-only; unmapped when the last owner lets go.
+/// A read-only file mapping; unmapped when the last reference to it goes away.
 final class MappedFile: @unchecked Sendable {
   let bytes: UnsafeRawBufferPointer
 

@@ -30,7 +30,7 @@ struct TimetableImage: Sendable {
   nonisolated(unsafe) let departures: UnsafeBufferPointer<DepartureEntry>
   nonisolated(unsafe) let translations: UnsafeBufferPointer<TranslationRecord>
 
-  /// Maps a timetable file and looks at header, table of contents and, if asked, every checksum.
+  /// Maps a timetable file and verifies header, table of contents and, on request, every checksum.
   ///
   /// - Throws: ``FeedError`` with code `unreadable` or `damagedTimetable`.
   init(path: String, checkingContents: Bool) throws(FeedError) {

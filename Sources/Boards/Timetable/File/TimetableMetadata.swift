@@ -1,4 +1,4 @@
-/// What a timetable file says about itself.
+/// The metadata of a timetable file.
 package struct TimetableMetadata: Codable, Hashable, Sendable {
   /// agency_timezone, such as `Europe/Zurich`.
   package var timeZone: String

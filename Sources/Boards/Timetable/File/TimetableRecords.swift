@@ -101,7 +101,7 @@ struct DepartureEntry: BitwiseCopyable {
 
 /// A text in another language (translations.txt).
 struct TranslationRecord: BitwiseCopyable {
-  /// What is translated: a ``TranslatedField``.
+  /// The translated field: a ``TranslatedField``.
   var field: UInt32
   /// The text's number, or the record's number for fields given by record.
   var key: UInt32

@@ -1,4 +1,4 @@
-/// The parts of a timetable file, by the number that stands in its table of contents.
+/// The sections of a timetable file, by their number in its table of contents.
 ///
 /// Documentation/timetable-file.md draws the whole file.
 enum TimetableSection: UInt32, CaseIterable {

@@ -15,7 +15,7 @@ package enum FeedImport {
   ///   - now: The instant of the import in seconds since 1970-01-01T00:00:00Z.
   ///   - maxRejectedShare: The share of malformed rows of a file above which the import fails.
   ///   - progress: Called as the files are read.
-  /// - Returns: What was read, rejected and written.
+  /// - Returns: The report of rows read, rejected and written.
   /// - Throws: ``FeedError`` that says what is wrong and where.
   package static func run(
     path: String,

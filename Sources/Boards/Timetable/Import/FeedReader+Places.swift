@@ -179,7 +179,7 @@ extension FeedReader {
     connect(parents, parentIds)
   }
 
-  /// A stop's own time zone; the agency's stands for one that does not exist.
+  /// A stop's own time zone; the agency's if that does not exist.
   private func zone(_ reader: CSVReader, _ column: Int?) -> UInt32 {
     let bytes = reader.bytes(column)
     guard bytes.count > 0 else { return 0 }

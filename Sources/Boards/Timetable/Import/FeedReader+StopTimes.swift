@@ -2,9 +2,9 @@ import GTFS
 
 /// stop_times.txt: by far the largest file, read at a few million rows a second.
 ///
-/// The rows of a trip nearly always stand together; such a trip is turned into its pattern and
-/// profile as soon as the next trip begins. Rows that come for a trip already closed are put aside
-/// and merged at the end, so that a file in any order gives the same timetable.
+/// The rows of a trip are nearly always adjacent; such a trip is converted to its pattern and
+/// profile as soon as the next trip begins. Later rows of a finished trip are put aside and merged
+/// at the end, so that a file in any order gives the same timetable.
 extension FeedReader {
   private struct Columns {
     var trip: Int
@@ -216,7 +216,7 @@ extension FeedReader {
     )
   }
 
-  /// Turns the rows of a trip that stood together into its pattern and profile.
+  /// Converts the adjacent rows of a trip to its pattern and profile.
   ///
   /// If its first or last stop has no time, more rows may follow in a file that is not in order:
   /// the rows are put aside until the end.

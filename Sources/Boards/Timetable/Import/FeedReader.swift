@@ -4,7 +4,7 @@ import GTFS
 ///
 /// One extension per file of the feed holds what its columns mean.
 final class FeedReader {
-  /// What has been read so far.
+  /// The tables read so far.
   var tables = FeedTables()
   /// The account.
   var report: ImportReport
@@ -13,7 +13,7 @@ final class FeedReader {
   let source: FeedSource
   /// How much may be kept.
   let budget: FeedBudget
-  /// What is kept beside the tables while the present file is read, in bytes.
+  /// The bytes kept beside the tables while the current file is read.
   var scratchBytes = 0
   let maxRejectedShare: Double
   let progress: (ImportProgress) -> Void
@@ -244,7 +244,7 @@ final class FeedReader {
     return repaired.withUnsafeBytes { table.insert($0) }
   }
 
-  /// The number of an id that is not UTF-8, for when it is not found as it stands.
+  /// The number of an id that is not UTF-8, for when the original is not found.
   func findRepaired(_ id: UnsafeRawBufferPointer, in table: ByteTable) -> UInt32? {
     Self.repaired(id)?.withUnsafeBytes { table.find($0) }
   }

@@ -1,8 +1,8 @@
 package import GTFS
 
-/// What an import did: the closing report of `freshet import`, also kept beside the timetable.
+/// The final report of `freshet import`, also kept beside the timetable.
 package struct ImportReport: Codable, Hashable, Sendable {
-  /// What became of one file of the feed.
+  /// The report of one file of the feed.
   package struct File: Codable, Hashable, Sendable {
     /// The file's name.
     package var file: String
@@ -35,7 +35,7 @@ package struct ImportReport: Codable, Hashable, Sendable {
   /// The first and last day on which something runs, `YYYY-MM-DD`.
   package var serviceFrom = ""
   package var serviceUntil = ""
-  /// What the timetable holds.
+  /// The contents of the timetable.
   package var stops = 0
   package var routes = 0
   /// Trips, each run of a frequency counted.

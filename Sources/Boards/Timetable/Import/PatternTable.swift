@@ -74,7 +74,7 @@ struct StopTimeRows {
     return false
   }
 
-  /// Whether the rows stand in the order of their stop_sequence, without repetition.
+  /// Whether the rows are in the order of their stop_sequence, without repetition.
   var isOrdered: Bool {
     var index = 1
     while index < sequences.count {

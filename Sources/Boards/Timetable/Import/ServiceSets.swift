@@ -12,20 +12,6 @@ struct ServiceSets {
   /// For each service the number of its set.
   private(set) var sets: [UInt32] = []
 
-  /// The days of a service: bits, from its first day on.
-  private struct Days: Hashable {
-    var first = 0
-    var last = -1
-    var bits: [UInt64] = []
-
-    init(_ list: [Int]) {
-      guard let first = list.first, let last = list.last else { return }
-      (self.first, self.last) = (first, last)
-      bits = [UInt64](repeating: 0, count: (last - first) / 64 + 1)
-      for day in list { bits[(day - first) / 64] |= 1 << UInt64((day - first) % 64) }
-    }
-  }
-
   /// - Parameters:
   ///   - services: The services.
   ///   - mostBytes: How much their days may take.
@@ -35,11 +21,13 @@ struct ServiceSets {
     _ services: [ServiceDays],
     mostBytes: Int = FeedLimits.serviceBytes
   ) throws(FeedError) {
-    var known: [Days: UInt32] = [:]
-    var distinct: [Days] = []
+    var known: [DaySet: UInt32] = [:]
+    var distinct: [DaySet] = []
     var bytes = 0
     for service in services {
-      let days = Days(Self.days(of: service))
+      // Before memory is taken for the days.
+      if let span = DaySet.span(of: service) { try Self.check(span) }
+      let days = DaySet(service)
       if let number = known[days] {
         sets.append(number)
         continue
@@ -54,13 +42,7 @@ struct ServiceSets {
     guard let first = running.map(\.first).min(), let last = running.map(\.last).max() else {
       throw FeedError(.emptyCalendar, "no service runs on any day")
     }
-    guard last - first < FeedLimits.serviceDays else {
-      throw FeedError(
-        .limitExceeded,
-        "calendar.txt: service from \(ServiceDate(daysSinceEpoch: first)) to"
-          + " \(ServiceDate(daysSinceEpoch: last)); the limit is \(FeedLimits.serviceDays) days"
-      )
-    }
+    try Self.check(first...last)
     firstDay = first
     dayCount = last - first + 1
     stride = (dayCount + 63) / 64
@@ -79,25 +61,21 @@ struct ServiceSets {
     }
   }
 
+  /// Throws if the days of one service, or of all, span too many years.
+  private static func check(_ span: ClosedRange<Int>) throws(FeedError) {
+    guard span.count > FeedLimits.serviceDays else { return }
+    throw FeedError(
+      .limitExceeded,
+      "calendar.txt: service from \(ServiceDate(daysSinceEpoch: span.lowerBound)) to"
+        + " \(ServiceDate(daysSinceEpoch: span.upperBound)); the limit is \(FeedLimits.serviceDays) days"
+    )
+  }
+
   private static func tooManyDays(_ mostBytes: Int, _ service: ServiceDays?) -> FeedError {
     let place = service.map { "\($0.file.rawValue), line \($0.line)" } ?? "calendar.txt"
     return FeedError(
       .limitExceeded,
       "\(place): the days of all services until here take more than \(mostBytes) bytes"
     )
-  }
-
-  /// The days a service runs, ordered.
-  private static func days(of service: ServiceDays) -> [Int] {
-    var days = Set<Int>()
-    if service.first <= service.last, service.weekdays != 0 {
-      for day in service.first.daysSinceEpoch...service.last.daysSinceEpoch {
-        let weekday = ServiceDate(daysSinceEpoch: day).weekday
-        if service.weekdays >> UInt8(weekday) & 1 == 1 { days.insert(day) }
-      }
-    }
-    for date in service.added { days.insert(date.daysSinceEpoch) }
-    for date in service.removed { days.remove(date.daysSinceEpoch) }
-    return days.sorted()
   }
 }

@@ -36,7 +36,7 @@ struct TimetableBuilder {
     let clock = ContinuousClock()
     let began = clock.now
     progress(ImportProgress(step: "index", done: 0, total: 0))
-    // The days are there twice until they are written.
+    // The days are in memory twice until they are written.
     let kept = tables.keptBytes
     let calendar = try ServiceSets(
       tables.services,
@@ -48,7 +48,7 @@ struct TimetableBuilder {
       let onDemand = report.files.reduce(0) { $0 + $1.onDemand }
       throw FeedError(
         .invalid,
-        "stop_times.txt: there is no departure; "
+        "stop_times.txt: no departures; "
           + (onDemand > 0
             ? "\(onDemand) of its rows are served on demand, which no board shows"
             : "no trip is complete")

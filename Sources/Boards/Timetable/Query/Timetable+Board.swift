@@ -15,9 +15,9 @@ package struct ScheduledDeparture: Hashable, Sendable {
 extension Timetable {
   /// The scheduled departures of a stop and all stops below it.
   ///
-  /// Ordered by time, trip id and stop sequence. Departures are not at a trip's last stop and not
-  /// where nobody may get on (pickup_type 1). The work grows with the departures in the window at
-  /// this stop, not with the timetable.
+  /// Ordered by time, trip id and stop sequence. Leaves out a trip's last stop and stops without
+  /// boarding (pickup_type 1). The work grows with the departures in the window at this stop, not
+  /// with the timetable.
   ///
   /// - Parameters:
   ///   - stop: A platform, a station, or any stop between them.

@@ -52,7 +52,7 @@ extension Timetable {
     )
   }
 
-  /// The platform of a stop: platform_code, or the one its Swiss id names; `nil` if there is none.
+  /// The platform of a stop, from platform_code or its Swiss id; `nil` if neither gives one.
   package func platform(of stop: Stop) -> String? {
     let code = platformCode(of: stop)
     if code.count > 0 { return String(decoding: code, as: UTF8.self) }

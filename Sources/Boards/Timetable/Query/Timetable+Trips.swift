@@ -37,7 +37,7 @@ extension Timetable {
         high = middle
       }
     }
-    // Equal ids stand side by side: one trip, or the runs of a frequency.
+    // Equal ids are adjacent: one trip, or the runs of a frequency.
     var end = low
     while end < image.trips.count, ByteOrder.compare(image.tripId(Trip(end)), wanted) == 0 {
       end += 1
@@ -128,9 +128,9 @@ extension Timetable {
     return call(record.start, place, Int(record.profile) + position)
   }
 
-  /// Reads all stops of a trip, in their order, in the place of what an array holds.
+  /// Reads all stops of a trip, in order, replacing the contents of an array.
   ///
-  /// Whoever reads one trip after the other keeps the array's memory.
+  /// Reading many trips into the same array reuses its memory.
   package func readCalls(of trip: Trip, into calls: inout [ScheduledCall]) {
     calls.removeAll(keepingCapacity: true)
     let record = image.trips[Int(trip)]

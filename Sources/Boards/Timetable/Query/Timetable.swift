@@ -1,16 +1,16 @@
 package import Foundation
 package import GTFS
 
-/// A timetable as boards read it: straight from its mapped file, from any number of threads.
+/// A timetable, read directly from its mapped file, from any number of threads.
 ///
-/// Texts are handed out as bytes of the map; they are valid as long as the timetable is.
+/// Texts are returned as bytes of the mapping; they are valid as long as the timetable is.
 package final class Timetable: Sendable {
   /// The number of a stop, in the order of stops.txt.
   package typealias Stop = UInt32
   /// The number of a trip, or of one run of a frequency.
   package typealias Trip = UInt32
 
-  /// What the file says about itself.
+  /// The metadata of the file.
   package var metadata: TimetableMetadata { image.metadata }
   /// The agency's time zone.
   package let zone: TimeZone
@@ -116,7 +116,7 @@ package final class Timetable: Sendable {
 
   /// stop_id.
   package func id(of stop: Stop) -> UnsafeRawBufferPointer { image.text(image.stops[Int(stop)].id) }
-  /// stop_name, or what stands for it.
+  /// stop_name, or its replacement.
   package func name(of stop: Stop) -> UnsafeRawBufferPointer {
     image.text(image.stops[Int(stop)].name)
   }

@@ -35,7 +35,7 @@ package struct BookLookup: Sendable {
     package var titleDiffers = false
     /// Why it may be another book for all that; one with a doubt is never taken.
     package var doubt: BookMatch.Doubt?
-    /// How its title and the one that was asked for relate; nothing for a book found by its number or a spine.
+    /// How its title relates to the requested one; `nil` for a book found by its number or a spine.
     var comparison: TitleComparison?
     /// Whether one of its authors is the one that was asked for.
     var hasAuthor = false
@@ -47,9 +47,9 @@ package struct BookLookup: Sendable {
     case found(Match)
     /// The best of what is not sure enough.
     case unsure(Match)
-    /// Nobody knows it.
+    /// No provider knows it.
     case notFound
-    /// Nobody knows it who answered, and somebody did not answer.
+    /// No provider that answered knows it, and at least one failed.
     case failed(ProviderError)
   }
 
@@ -117,7 +117,7 @@ package struct BookLookup: Sendable {
     match.comparison = comparison
     match.hasAuthor =
       question.author.map { BookMatch.authors($0, book.authors) >= BookMatch.sameAuthor } ?? false
-    // The provider does not know the number, so it is none of the book's.
+    // The provider does not know the number, so it is not the book's.
     match.doubt = BookMatch.doubt(comparison) ?? (question.isbn == nil ? nil : .isbn)
     if match.doubt != nil { match.confidence = min(match.confidence, BookMatch.doubtful) }
     return match

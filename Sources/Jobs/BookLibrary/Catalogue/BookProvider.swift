@@ -24,7 +24,7 @@ package protocol BookProvider: Sendable {
     limit: Int
   ) async throws(ProviderError) -> [CatalogueBook]
 
-  /// Books that may be meant by words of titles and authors, as they stand on a spine.
+  /// Searches for books by words of titles and authors, as read from a spine.
   ///
   /// - Parameters:
   ///   - words: The words, some of them misread.
@@ -62,7 +62,7 @@ package struct ProviderError: Error, Hashable, Sendable, CustomStringConvertible
 
   /// The kind of failure.
   package var code: Code
-  /// What happened, for people.
+  /// What happened, for display.
   package var description: String
   /// How long it wants to be left alone.
   package var retryAfter: Duration?

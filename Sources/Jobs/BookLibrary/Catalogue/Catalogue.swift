@@ -4,7 +4,7 @@ import Storage
 
 /// A catalogue of books on disk, made of Open Library's dump files.
 package final class Catalogue: BookProvider {
-  /// The most works that a search by words looks at.
+  /// The most works that a search by words examines.
   package static let mostWorks = 200
   /// The most words of a title that are searched for.
   package static let mostWords = 12
@@ -15,12 +15,12 @@ package final class Catalogue: BookProvider {
   package let name = "dump"
 
   private let pool: DatabasePool
-  /// Whether searches rank works; one of an earlier version of this program does not.
+  /// Whether searches rank works; a catalogue of an earlier version of this program does not.
   package let isRanked: Bool
 
   /// Opens a catalogue.
   ///
-  /// - Throws: ``LibraryError`` if the file is no catalogue.
+  /// - Throws: ``LibraryError`` if the file is not a catalogue.
   package init(path: String) throws(LibraryError) {
     do {
       let pool = try DatabaseFile.openForReading(path: path)
@@ -36,8 +36,8 @@ package final class Catalogue: BookProvider {
         throw LibraryError(
           .otherFile,
           application == CatalogueSchema.applicationID
-            ? "\(path): made by another version of this program; make it anew with freshet catalogue import"
-            : "\(path): no catalogue of books"
+            ? "\(path): made by another version of this program; run freshet catalogue import again"
+            : "\(path): not a book catalogue"
         )
       }
       self.pool = pool

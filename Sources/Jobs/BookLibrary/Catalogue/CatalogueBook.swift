@@ -1,6 +1,6 @@
 package import Books
 
-/// What a catalogue knows of a book.
+/// A book in a catalogue.
 package struct CatalogueBook: Hashable, Sendable {
   /// The title.
   package var title: String
@@ -22,7 +22,7 @@ package struct CatalogueBook: Hashable, Sendable {
   package var language: String?
   /// Hardcover, paperback and the like.
   package var format: String?
-  /// What it is about.
+  /// Its subjects.
   package var subjects: [String] = []
   /// The key of the work at Open Library, like `OL45883W`.
   package var work: String?

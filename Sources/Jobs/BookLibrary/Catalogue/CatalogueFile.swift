@@ -7,12 +7,12 @@ import Glibc
 import Darwin
 #endif
 
-/// The catalogue at a path, whichever file stands there: an import puts a new one in its place at any time.
+/// The catalogue at a path, whose file an import may replace at any time.
 ///
-/// ``renew()`` looks at the file and opens it if it is another one. The old one is closed when the last search in it
-/// has ended. While there is none, no book is known.
+/// ``renew()`` checks the file and opens it if it was replaced. The old one is closed when its last search has ended.
+/// While the file does not exist, no book is known.
 package final class CatalogueFile: BookProvider {
-  /// What tells one file from another.
+  /// Identifies a file.
   private struct Mark: Hashable {
     var device: UInt64
     var inode: UInt64
@@ -48,9 +48,9 @@ package final class CatalogueFile: BookProvider {
   /// Opens the catalogue if there is one.
   ///
   /// - Parameters:
-  ///   - path: Where it is, or will be.
-  ///   - failed: Called when a later file cannot be opened; the one before then serves on.
-  /// - Throws: ``LibraryError`` if the file is no catalogue.
+  ///   - path: Where the catalogue is, or will be.
+  ///   - failed: Called when a later file cannot be opened; the previous one stays in use.
+  /// - Throws: ``LibraryError`` if the file is not a catalogue.
   package init(
     path: String,
     failed: @escaping @Sendable (LibraryError) -> Void

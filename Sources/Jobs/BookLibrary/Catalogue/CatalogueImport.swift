@@ -13,7 +13,7 @@ import Darwin
 /// The files are read once, line by line; works, editions and authors may come in any order and in one file or
 /// several. The catalogue is written beside its place and renamed when it is whole.
 package struct CatalogueImport: Sendable {
-  /// What an import has read.
+  /// The contents that an import has read.
   package struct Report: Hashable, Sendable {
     /// Lines of all files.
     package var lines = 0
@@ -51,11 +51,11 @@ package struct CatalogueImport: Sendable {
   ///
   /// - Parameters:
   ///   - files: Dumps of authors, works and editions, plain or compressed with gzip.
-  ///   - path: Where the catalogue goes; a catalogue that is there is replaced when the new one is whole.
+  ///   - path: Where the catalogue goes; an existing one is replaced when the new one is complete.
   ///   - progress: Called after every batch with the report so far.
-  /// - Returns: What was read.
-  /// - Throws: ``LibraryError`` for a file that cannot be read or written, and if there is no work and no edition
-  ///   in the files; a catalogue that is there stays as it is then.
+  /// - Returns: The report.
+  /// - Throws: ``LibraryError`` for a file that cannot be read or written, and if the files contain no work and no
+  ///   edition; an existing catalogue then stays as it is.
   package static func run(
     files: [String],
     into path: String,

@@ -7,10 +7,10 @@ enum CatalogueSchema {
   static let applicationID = 0x4672_4361
   /// The version of the tables and of the words in them.
   ///
-  /// Since 4 the index ranks: it knows where in a text a word stands and how long the texts are, without which every
-  /// rank is 0 and a search for common words gives the oldest works.
+  /// Since 4 the index ranks: it stores the positions of words and the lengths of texts, without which every rank is 0
+  /// and a search for common words returns the oldest works.
   static let version = 4
-  /// The versions that are read; what is older than ``version`` finds books and does not rank them.
+  /// The readable versions; those older than ``version`` find books but do not rank them.
   static let readable = 3...version
   /// How many works are put into the index in one go.
   static let indexedAtOnce = 20_000

@@ -36,7 +36,7 @@ enum DumpLine {
     var cover: Int64?
   }
 
-  /// What a line holds.
+  /// The content of a line.
   enum Record: Equatable {
     case author(Author)
     case work(Work)
@@ -136,7 +136,7 @@ enum DumpLine {
     return (value?.list ?? []).prefix(most).compactMap { text($0) }
   }
 
-  /// Keys, which stand as text, as `{"key":…}`, or as `{"author":{"key":…}}`.
+  /// Keys, written as text, as `{"key":…}`, or as `{"author":{"key":…}}`.
   private static func keys(_ value: JSONValue?) -> [String] {
     (value?.list ?? []).compactMap { element in
       element.string ?? element["key"]?.string ?? element["author"]?["key"]?.string

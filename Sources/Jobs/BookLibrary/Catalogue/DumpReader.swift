@@ -56,7 +56,7 @@ final class DumpReader {
 
   /// Gives every line, without its end, to a receiver.
   ///
-  /// - Throws: ``LibraryError`` if the file is cut or broken; what the receiver throws.
+  /// - Throws: ``LibraryError`` if the file is truncated or broken; what the receiver throws.
   func lines(_ receive: (ArraySlice<UInt8>) throws -> Void) throws {
     while true {
       let count = fread(&input, 1, Self.blockBytes, file)

@@ -3,8 +3,8 @@ import GRDB
 
 /// What sources said of books, and which book an entry of a source is.
 ///
-/// A source is a service and the identifier it gives an entry. Of each, what it said last is kept, so that a later
-/// export changes, adds and removes what that source said, and nothing else.
+/// A source is a service and the identifier it gives an entry. The last record of each is kept, so that a later export
+/// changes, adds and removes what that source contributed, and nothing else.
 struct BookSource {
   /// The service.
   var scope: String
@@ -32,7 +32,7 @@ struct BookSource {
   /// Keeps what is said of a book.
   ///
   /// - Parameters:
-  ///   - said: The row, as it stands in the file.
+  ///   - said: The row in the file.
   ///   - book: The book.
   ///   - isMade: Whether the library has the book because of this row.
   ///   - database: The library.
@@ -59,7 +59,7 @@ struct BookSource {
 
 /// Finds the book of the library that a row means.
 struct BookSearch {
-  /// What came of it.
+  /// The result of the search.
   enum Found {
     /// An entry that was there before.
     case entry(Int64, said: BookRecord?)

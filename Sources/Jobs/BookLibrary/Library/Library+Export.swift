@@ -33,7 +33,7 @@ extension Library {
 
   private static func fields(_ book: BookRecord) -> [String] {
     let fields: [String?] = [
-      // The number of the series stands behind the title, where an import finds it.
+      // The number of the series follows the title, where an import finds it.
       title(book), NameList.text(book.authors, separator: NameList.authors),
       book.isbn?.description ?? book.isbnText,
       book.seriesNumber == nil ? book.series : nil, book.status?.rawValue,

@@ -35,7 +35,7 @@ extension Library {
   package struct ImportState: Hashable, Sendable {
     /// How many rows are done, with books that were removed behind the last one.
     package var rowsDone = 0
-    /// What became of them.
+    /// The counts by outcome.
     package var counts = ImportCounts()
     /// Whether the file has been read to its end.
     package var isFinished = false
@@ -81,7 +81,7 @@ extension Library {
   ///   - rows: The next rows of the file, in order, at most ``mostRows``.
   ///   - file: The import.
   ///   - isLast: Whether the file ends with them.
-  /// - Returns: What became of each row.
+  /// - Returns: The outcome of each row.
   /// - Throws: An error of SQLite; nothing is stored then.
   package func store(
     _ rows: [PendingRow],
@@ -128,7 +128,7 @@ extension Library {
     }
   }
 
-  /// What became of rows that were stored before.
+  /// The outcomes of rows that were stored before.
   ///
   /// - Parameters:
   ///   - job: The import.

@@ -17,7 +17,7 @@ extension Library {
 
   /// An export has at least this part of what the export before it had, or it is another list, or a part of one.
   ///
-  /// Half: what a person adds and removes in a month is less, and two people have less in common.
+  /// Half: a person adds and removes less in a month, and two people have less in common.
   private static let leastShare = (1, 2)
 
   /// The books that were removed, the newest first.
@@ -35,10 +35,10 @@ extension Library {
     }
   }
 
-  /// Brings a book back that was removed.
+  /// Restores a removed book.
   ///
   /// - Parameter id: The number of the removed book.
-  /// - Returns: The book; `nil` if there is none with the number.
+  /// - Returns: The book; `nil` if no removed book has the number.
   /// - Throws: An error of SQLite.
   package func restore(_ id: Int64) async throws -> LibraryBook? {
     try await pool.write { database in

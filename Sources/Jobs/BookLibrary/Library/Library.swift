@@ -4,8 +4,8 @@ import Storage
 
 /// A person's books, in one SQLite file.
 ///
-/// Imports write in batches: the books of a batch, what became of each row and how far the import is are one
-/// transaction. An import that is called again after a crash goes on behind the last batch.
+/// Imports write in batches: the books of a batch, the outcome of each row and the progress of the import are one
+/// transaction. An import that is called again after a crash continues after the last batch.
 package final class Library: Sendable {
   /// The most rows of one batch.
   package static let mostRows = 500
@@ -74,7 +74,7 @@ package final class Library: Sendable {
 
   /// The number of the book that a row with this title and author and without a number means.
   ///
-  /// - Returns: The number; `nil` if there is no such book, or it has none.
+  /// - Returns: The number; `nil` if the library has no such book, or the book has no number.
   package func isbn(ofBooksLike book: BookRecord) async throws -> ISBN? {
     var question = book
     question.isbn = nil
@@ -108,6 +108,6 @@ package final class Library: Sendable {
 package struct LibraryBook: Hashable, Sendable {
   /// Its number in the library.
   package var id: Int64
-  /// What is known of it.
+  /// Its record.
   package var record: BookRecord
 }

@@ -61,7 +61,7 @@ enum LibrarySchema {
     try database.execute(sql: sourceTables)
   }
 
-  /// Writes the keys of every book anew, and takes away the number of those that have none.
+  /// Recomputes the keys of every book, and clears placeholder numbers.
   private static func renewKeys(_ database: Database) throws {
     try database.execute(sql: "UPDATE books SET isbn = NULL WHERE isbn = '\(noNumber)'")
     let update = try database.makeStatement(

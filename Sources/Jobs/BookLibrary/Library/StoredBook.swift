@@ -22,7 +22,7 @@ enum StoredBook {
   private static let assignments = (columns + ", title_key, author_key").split(separator: ",")
     .map { "\($0) = ?" }.joined(separator: ", ")
 
-  /// Reads a book; `nil` if it is not there.
+  /// Reads a book; `nil` if it does not exist.
   static func fetch(_ id: Int64, _ database: Database) throws -> BookRecord? {
     let statement = try database.cachedStatement(sql: selection)
     guard let row = try Row.fetchOne(statement, arguments: [id]) else { return nil }
@@ -141,6 +141,6 @@ enum StoredBook {
     return try Int64.fetchAll(statement, arguments: [key, book.authorKey, book.isbn == nil])
   }
 
-  /// How many books of one title and author are looked at.
+  /// The most books of one title and author that are compared.
   private static let mostAlike = 100
 }

@@ -40,7 +40,7 @@ enum StoredRecord {
     return String(decoding: JSONValue.object(members).bytes, as: UTF8.self)
   }
 
-  /// The record of a text; `nil` if it is none.
+  /// The record in a string; `nil` if the string is not a record.
   static func record(_ text: String) -> BookRecord? {
     guard let value = try? JSONReader.value(of: Array(text.utf8), rules: .lenient),
       let title = value["title"]?.string

@@ -7,31 +7,31 @@ import Synchronization
 
 /// Finds books with Open Library's search (<https://openlibrary.org/dev/docs/api/search>).
 ///
-/// It asks slowly: one question at a time, with a pause between them. Errors that may pass are asked again after
-/// a growing pause, or after the one that the server wishes. When it has failed several times in a row, or wishes a
-/// longer pause than a question waits, it is left alone, and questions of every job fail at once until then.
+/// Requests are sent one at a time, with a pause between them. Errors that may be temporary are retried after a growing
+/// pause, or after the server's `Retry-After`. After several failures in a row, or a `Retry-After` longer than a
+/// request waits, the service is left alone, and until then the requests of every job fail at once.
 package final class OpenLibraryProvider: BookProvider {
   /// How a service is asked.
   package struct Settings: Hashable, Sendable {
     /// The service.
     package var server: HTTPAddress
-    /// Who asks; Open Library wants an address of a person in it, which the operator adds.
+    /// The user agent; Open Library asks for a contact address in it, which the operator adds.
     package var userAgent = "Freshet"
     /// The longest wait for an answer.
     package var timeout = Duration.seconds(10)
-    /// How often a question is asked at most.
+    /// How often a request is tried at most.
     package var attempts = 3
     /// The pause before the second attempt; it doubles from then on.
     package var firstPause = Duration.milliseconds(500)
-    /// The longest pause of a question, also one that the server wishes.
+    /// The longest pause before a retry, including one requested by the server.
     package var longestPause = Duration.seconds(30)
     /// The least time between two requests.
     package var interval = Duration.seconds(1)
-    /// How many questions in a row must fail before the service is left alone.
+    /// The number of failures in a row after which the service is left alone.
     package var failuresInARow = 5
-    /// How long it is left alone.
+    /// How long the service is left alone after failures.
     package var restAfterFailures = Duration.seconds(60)
-    /// How long it is left alone at most when it wishes that.
+    /// The longest time the service is left alone at its own request.
     package var longestRest = Duration.seconds(86_400)
 
     /// Names a service, with the usual settings.
@@ -121,7 +121,7 @@ package final class OpenLibraryProvider: BookProvider {
       let books = try Self.books(in: body)
       state.withLock { state in
         state.failures = 0
-        // Whoever wished to be left alone may still answer what was asked before.
+        // A service that asked to be left alone may still answer earlier requests.
         if !state.isWished { state.restsUntil = nil }
       }
       return books
@@ -131,7 +131,7 @@ package final class OpenLibraryProvider: BookProvider {
     }
   }
 
-  /// Why nothing is asked at this moment; nothing while the service may be asked.
+  /// Why no request is sent now; `nil` while requests are allowed.
   private var rest: ProviderError? {
     let now = ContinuousClock.now
     let (until, isWished) = state.withLock { ($0.restsUntil, $0.isWished) }
@@ -146,12 +146,12 @@ package final class OpenLibraryProvider: BookProvider {
     let seconds = (until - now).components.seconds + 1
     return ProviderError(
       .busy,
-      "\(settings.server.authority) wishes to be left alone for another \(seconds) s",
+      "\(settings.server.authority) asked us to retry after another \(seconds) s",
       retryAfter: until - now
     )
   }
 
-  /// Counts a failure, and leaves the service alone if it wishes that or there were too many.
+  /// Counts a failure, and leaves the service alone if it asked for that or failed too often.
   private func failed(_ error: ProviderError) {
     let now = ContinuousClock.now
     state.withLock { state in
@@ -206,7 +206,7 @@ package final class OpenLibraryProvider: BookProvider {
 
   private func askOnce(_ request: HTTPRequest) async throws(ProviderError) -> [UInt8] {
     try await waitForTurn()
-    // It may have wished for a rest in the meantime.
+    // Another request may have started a pause while this one waited.
     if let rest { throw rest }
     let answer: HTTPExchangeAnswer
     do {
@@ -250,7 +250,7 @@ package final class OpenLibraryProvider: BookProvider {
   }
 
   private static func words(_ wish: Duration?) -> String {
-    wish.map { " and wishes to be left alone for \($0.components.seconds) s" } ?? ""
+    wish.map { " and asked us to retry after \($0.components.seconds) s" } ?? ""
   }
 
   /// Waits until the next request may go out.

@@ -1,4 +1,4 @@
-/// What a column of a book list says.
+/// The meaning of a column of a book list.
 package enum BookColumn: String, Hashable, Sendable, CaseIterable {
   /// The title of the book.
   case title
@@ -10,7 +10,7 @@ package enum BookColumn: String, Hashable, Sendable, CaseIterable {
   case isbn10
   /// An ISBN of thirteen digits.
   case isbn13
-  /// ISBNs of either length, or another identifier where there is none.
+  /// ISBNs of either length, or another identifier in their place.
   case isbn
   /// The owner's rating.
   case rating
@@ -54,7 +54,7 @@ package enum BookColumn: String, Hashable, Sendable, CaseIterable {
   case series
   /// The key of the book at Open Library.
   case openLibrary = "open_library"
-  /// What an earlier import said of the row; it is not read.
+  /// The result of an earlier import; it is not read.
   case ignored
 
   /// The names that columns have, as ``name(of:)`` writes them.

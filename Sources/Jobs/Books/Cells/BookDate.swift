@@ -7,7 +7,7 @@ package struct BookDate: Hashable, Sendable, Comparable, CustomStringConvertible
   /// The day of the month; `nil` if only the month is known.
   package let day: Int?
 
-  /// What a cell with a date says.
+  /// The content of a cell with a date.
   package enum Cell: Hashable, Sendable {
     /// Nothing.
     case empty
@@ -57,7 +57,7 @@ package struct BookDate: Hashable, Sendable, Comparable, CustomStringConvertible
     return text
   }
 
-  /// Orders by time; a year stands before its months.
+  /// Orders by time; a year sorts before its months.
   package static func < (left: BookDate, right: BookDate) -> Bool {
     (left.year, left.month ?? 0, left.day ?? 0) < (right.year, right.month ?? 0, right.day ?? 0)
   }
@@ -133,7 +133,7 @@ package struct BookDate: Hashable, Sendable, Comparable, CustomStringConvertible
   ///   - cell: The cell.
   ///   - order: Which number is the month where both may be.
   ///   - countsSeconds: Whether a number of nine and more digits is one of seconds or milliseconds since 1970.
-  /// - Returns: What it says.
+  /// - Returns: The content.
   package static func read(
     _ cell: String,
     order: Order? = nil,

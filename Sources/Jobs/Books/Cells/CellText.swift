@@ -7,7 +7,7 @@ package enum CellText {
     guard let first = bytes.first, let last = bytes.last else { return "" }
     if 0x21...0x7E ~= first, 0x21...0x7E ~= last, first != 0x3D, first != 0x27 { return cell }
     let text = trimmed(cell[...])
-    // What is guarded is meant as it stands.
+    // Guarded text is meant literally.
     if let meant = FormulaGuard.removed(text) { return String(trimmed(meant)) }
     guard isQuoted(text) else { return String(text) }
     let inner = trimmed(text.dropFirst(2).dropLast())

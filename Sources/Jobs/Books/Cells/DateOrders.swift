@@ -30,7 +30,7 @@ package struct DateOrders: Hashable, Sendable {
   /// Looks at a date.
   ///
   /// - Parameters:
-  ///   - cell: The date as it stands in the file.
+  ///   - cell: The date as written in the file.
   ///   - column: The position of its column.
   package mutating func add(_ cell: String, column: Int) {
     if BookDate.isEpoch(cell) {

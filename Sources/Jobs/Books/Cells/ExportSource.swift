@@ -1,6 +1,6 @@
 /// The service whose export a file is.
 package enum ExportSource: String, Hashable, Sendable, CaseIterable {
-  /// An export of a library of this program: every name stands as it is (``NameList``).
+  /// An export of a library of this program: every name is written as it is (``NameList``).
   case freshet
   /// Goodreads: CSV, `Book Id`, `Exclusive Shelf`.
   case goodreads

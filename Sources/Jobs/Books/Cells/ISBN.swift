@@ -1,12 +1,12 @@
 /// An International Standard Book Number whose check digit is right (ISO 2108), kept as thirteen digits.
 ///
-/// Ten equal digits have a right check digit and are no number: they stand where programs want one and there is
-/// none. Numbers that begin with 979-0 are those of printed music (ISO 10957).
+/// Ten equal digits have a valid check digit but are not a number: programs write them where a number is required and
+/// missing. Numbers that begin with 979-0 identify printed music (ISO 10957).
 package struct ISBN: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The number of thirteen digits.
   package let value: UInt64
 
-  /// Reads an ISBN of ten or thirteen digits; hyphens and blanks may stand anywhere.
+  /// Reads an ISBN of ten or thirteen digits, with hyphens and spaces anywhere.
   package init?(_ text: some StringProtocol) {
     let kept = text.utf8.filter { $0 != 0x2D && $0 != 0x20 }
     self.init(digits: kept)
@@ -28,7 +28,7 @@ package struct ISBN: Hashable, Sendable, Comparable, CustomStringConvertible {
 
   /// The number that ten or thirteen digits with a wrong check digit would be with the right one.
   ///
-  /// Which digit is wrong nobody knows: it is a proposal, not the number.
+  /// The wrong digit cannot be identified, so the result is a proposal, not the number.
   static func corrected(_ text: some StringProtocol) -> ISBN? {
     let digits = text.utf8.filter { $0 != 0x2D && $0 != 0x20 }
     let body = digits.dropLast()
@@ -77,7 +77,7 @@ package struct ISBN: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// Whether thirteen digits begin like the number of printed music.
   static func isMusic(_ digits: [UInt8]) -> Bool { digits.starts(with: "9790".utf8) }
 
-  /// Whether digits stand for no number: zeros, ten or thirteen equal ones, ten zeros as thirteen digits.
+  /// Whether the digits are a placeholder: zeros, ten or thirteen equal ones, or ten zeros as thirteen digits.
   static func isPlaceholder(_ digits: [UInt8]) -> Bool {
     guard let first = digits.first else { return false }
     if digits == zeros { return true }

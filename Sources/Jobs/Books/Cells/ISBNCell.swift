@@ -1,4 +1,4 @@
-/// What stands in a cell where an ISBN is expected.
+/// The content of a cell where an ISBN is expected.
 package enum ISBNCell: Hashable, Sendable {
   /// Nothing, or a word for nothing.
   case empty
@@ -6,14 +6,14 @@ package enum ISBNCell: Hashable, Sendable {
   case number(ISBN)
   /// A sound number after a repair.
   case repaired(ISBN, Repair)
-  /// Digits that stand where there is no number, such as `0000000000`.
+  /// Digits in place of a number, such as `0000000000`.
   case placeholder(String)
-  /// Something that is no ISBN and was not meant as one.
+  /// Something that is not an ISBN and was not meant as one.
   case other(String)
   /// A number that is broken.
   case broken(Break)
 
-  /// What was done to a number.
+  /// The repair of a number.
   package enum Repair: String, Hashable, Sendable {
     /// Zeros that a spreadsheet cut off are back.
     case leadingZeros = "isbn_zeros_restored"
@@ -21,13 +21,13 @@ package enum ISBNCell: Hashable, Sendable {
     case notation = "isbn_notation_repaired"
   }
 
-  /// Why a number is no ISBN.
+  /// Why a number is not a valid ISBN.
   package enum Break: String, Hashable, Sendable {
     /// The check digit is wrong.
     case checksum = "isbn_checksum"
     /// There are more or fewer digits than ten or thirteen.
     case length = "isbn_length"
-    /// Thirteen digits of something that is no book.
+    /// Thirteen digits that do not identify a book.
     case prefix = "isbn_prefix"
     /// Thirteen digits of printed music (ISMN).
     case music = "isbn_music"

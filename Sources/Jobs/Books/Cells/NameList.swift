@@ -1,11 +1,11 @@
 /// Several names in one cell of a table that a library has exported, so that each comes back as it was.
 ///
-/// A separator and a blank stand between names; a separator that is part of a name is doubled: with `;` the names
+/// Names are separated by a separator and a space; a separator that is part of a name is doubled: with `;` the names
 /// `King, Jr.` and `A;B` are `King, Jr.; A;;B`.
 package enum NameList {
-  /// What stands between authors.
+  /// The separator of authors.
   package static let authors: Character = ";"
-  /// What stands between shelves.
+  /// The separator of shelves.
   package static let shelves: Character = ","
 
   /// Names as one cell.

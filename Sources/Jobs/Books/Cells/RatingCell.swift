@@ -1,4 +1,4 @@
-/// What stands in a cell where a rating is expected.
+/// The content of a cell where a rating is expected.
 package enum RatingCell: Hashable, Sendable {
   /// No rating; Goodreads writes 0 for that.
   case none
@@ -49,7 +49,7 @@ package enum RatingCell: Hashable, Sendable {
     self = Self.hundredths(text[...]).map { Self.rating($0, outOf: scale) } ?? .unreadable
   }
 
-  /// How many stars are drawn; `nil` if something else stands there as well.
+  /// The number of drawn stars; `nil` if the cell has other content too.
   private static func drawn(_ text: String) -> Int? {
     let (full, empty): (Set<Unicode.Scalar>, Set<Unicode.Scalar>) = (
       ["★", "⭐", "✭", "*"], ["☆", "✩"]
@@ -62,7 +62,7 @@ package enum RatingCell: Hashable, Sendable {
     return marks.count { full.contains($0) }
   }
 
-  /// A number with a point or a comma, in hundredths; `nil` if it is none, or too large for any rating.
+  /// Reads a number with a point or a comma, in hundredths; `nil` if it is not a number, or too large for any rating.
   static func hundredths(_ text: Substring) -> Int? {
     let mark: UInt8 = text.utf8.contains(0x2E) ? 0x2E : 0x2C
     let pieces = text.utf8.split(separator: mark, omittingEmptySubsequences: false)

@@ -12,7 +12,7 @@ package struct RatingScales: Hashable, Sendable {
   /// Looks at a rating.
   ///
   /// - Parameters:
-  ///   - cell: The rating as it stands in the file.
+  ///   - cell: The rating as written in the file.
   ///   - column: The position of its column.
   package mutating func add(_ cell: String, column: Int) {
     guard let number = RatingCell.hundredths(CellText.withoutBrackets(cell)[...]) else { return }

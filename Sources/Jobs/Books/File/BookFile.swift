@@ -1,7 +1,7 @@
 /// Reads the rows of a book list that is fed in pieces of any size.
 ///
-/// The bytes have been surveyed before (``EncodingSurvey``), so that a second look at the same file, after a
-/// crash, reads the same rows.
+/// The bytes have been surveyed before (``EncodingSurvey``), so that reading the same file again, after a crash, gives
+/// the same rows.
 package struct BookFile: Sendable {
   /// A row of the file.
   package struct Row: Sendable {
@@ -9,26 +9,26 @@ package struct BookFile: Sendable {
     package var number: Int
     /// The line it starts on, from 1.
     package var line: Int
-    /// What it is.
+    /// Its content.
     package var content: RowReader.Row
-    /// Its bytes as they stand in the file, in UTF-8, without the line end.
+    /// Its bytes in the file, in UTF-8, without the line end.
     package var raw: [UInt8]
   }
 
-  /// What the header says; `nil` until it has been read.
+  /// The columns of the header; `nil` until it has been read.
   package private(set) var map: ColumnMap?
   /// The byte between fields; `nil` until the header has been read.
   package private(set) var delimiter: UInt8?
-  /// The header line as it stands in the file, in UTF-8.
+  /// The header line in the file, in UTF-8.
   package private(set) var headerLine: [UInt8] = []
   /// How many rows have been given out.
   package private(set) var rows = 0
 
-  /// What the rows so far show of how columns are to be read.
+  /// How to read the columns, judging by the rows so far.
   package private(set) var survey = ColumnSurvey()
 
   private let limits: ImportLimits
-  /// What they have shown; `nil` while that is looked for.
+  /// The result of a survey; `nil` during the survey.
   private let knownSurvey: ColumnSurvey?
   private let mapping: [String: BookColumn]
   private var transcoder: Transcoder
@@ -43,11 +43,11 @@ package struct BookFile: Sendable {
   /// Starts a file.
   ///
   /// - Parameters:
-  ///   - encoding: What the survey has found.
-  ///   - markBytes: How many bytes of a byte order mark there are.
-  ///   - mapping: What columns say that the header names in another way, by their names.
-  ///   - limits: What is read at most.
-  ///   - survey: What the whole file shows (``survey``), from a look at it before.
+  ///   - encoding: The encoding found by the survey.
+  ///   - markBytes: The number of bytes of a byte order mark.
+  ///   - mapping: The meaning of columns that the header names differently, by their names.
+  ///   - limits: The limits of the input.
+  ///   - survey: The result of an earlier survey of the whole file (``survey``).
   package init(
     encoding: TextEncoding,
     markBytes: Int,
@@ -74,9 +74,9 @@ package struct BookFile: Sendable {
     try take(text)
   }
 
-  /// Says that the file ends here.
+  /// Marks the end of the file.
   ///
-  /// - Throws: ``ImportFileError`` if there is no header.
+  /// - Throws: ``ImportFileError`` if the file has no header.
   package mutating func finish() throws(ImportFileError) {
     var text: [UInt8] = []
     transcoder.finish(into: &text)
@@ -86,16 +86,16 @@ package struct BookFile: Sendable {
     guard reader != nil else { throw ImportFileError(.empty, "there is nothing in the file") }
   }
 
-  /// Passes the next row without reading its cells.
+  /// Skips the next row without reading its cells.
   ///
-  /// - Returns: Whether there was one; false if more bytes are needed, or the file has ended.
-  /// - Throws: ``ImportFileError`` if there are no rows, or too many.
+  /// - Returns: Whether a row was skipped; false if more bytes are needed, or the file has ended.
+  /// - Throws: ``ImportFileError`` if the file has no rows, or too many.
   package mutating func skip() throws(ImportFileError) -> Bool { try record() != nil }
 
   /// The next row.
   ///
   /// - Returns: The row; `nil` if more bytes are needed, or the file has ended.
-  /// - Throws: ``ImportFileError`` if there are no rows, or too many.
+  /// - Throws: ``ImportFileError`` if the file has no rows, or too many.
   package mutating func next() throws(ImportFileError) -> Row? {
     guard let record = try record(), let rowReader else { return nil }
     if knownSurvey == nil { rowReader.survey(record, &survey) }

@@ -1,7 +1,7 @@
 /// Writes the rows that failed as a table that can be corrected and imported again.
 ///
-/// Two columns stand before those of the file: the number of the row and what is wrong with it; an import
-/// passes them. Each row follows as it stood in the file, quotes and all, with the file's own delimiter. The
+/// Two columns precede those of the file: the number of the row and what is wrong with it; an import
+/// ignores them. Each row follows as written in the file, quotes and all, with the file's own delimiter. The
 /// table is UTF-8 with a byte order mark, so that spreadsheets read it right: a row of a UTF-8 file is
 /// kept byte for byte, a row of another file character for character. Only a cell that a spreadsheet would run as a
 /// formula gets an apostrophe before it, which an import takes off again (``CellText/plain(_:)``).
@@ -48,7 +48,7 @@ package struct FailedRows: Sendable {
   ///
   /// - Parameters:
   ///   - row: Its number, from 1.
-  ///   - problem: What is wrong, for people.
+  ///   - problem: What is wrong, for display.
   ///   - raw: Its bytes, in UTF-8.
   ///   - isBroken: Whether its quotes do not close, or only its beginning was kept.
   package mutating func add(row: Int, problem: String, raw: [UInt8], isBroken: Bool) {

@@ -1,7 +1,7 @@
 /// The apostrophe that keeps a spreadsheet from running a text as a formula.
 ///
-/// A text that begins with apostrophes and goes on as a formula gets one more, so that taking one off always gives
-/// the text that was written.
+/// A text that begins with apostrophes followed by a formula gets one more, so that removing one always restores the
+/// original.
 enum FormulaGuard {
   /// The characters that a formula begins with, in their fullwidth and small forms too: some programs read those alike.
   private static let signs: Set<Unicode.Scalar> = [
@@ -34,7 +34,7 @@ enum FormulaGuard {
   /// Where a text gets an apostrophe, as a number of bytes; `nil` if it needs none.
   static func place(in text: String) -> Int? {
     if isFormula(text[...]) { return 0 }
-    // A reader cuts blanks off before it looks for the apostrophe.
+    // A reader trims whitespace before it checks for the apostrophe.
     let core = CellText.trimmed(text[...])
     guard core.utf8.first == 0x27, isFormula(withoutApostrophes(core)) else { return nil }
     return text.utf8.distance(from: text.startIndex, to: core.startIndex)

@@ -16,7 +16,7 @@ struct TableStart {
   /// - Parameter line: The line without its end.
   init(line: [UInt8]) {
     var best: (known: Int, fields: Int)?
-    // How many columns there may be is said by who reads the table.
+    // The reader of the table limits the number of columns.
     var limits = ImportLimits()
     limits.columns = Self.longestHeader
     delimiter = Self.delimiters[0]
@@ -36,10 +36,10 @@ struct TableStart {
     }
   }
 
-  /// Where the first line break is that is not in a quoted field.
+  /// Returns the position of the first line break outside a quoted field.
   ///
   /// - Parameter text: The beginning of a table.
-  /// - Returns: Its place; nothing if there is none, or a field is open.
+  /// - Returns: Its position; `nil` if the text has none, or a quoted field is open.
   static func lineEnd(in text: [UInt8]) -> Int? {
     var isQuoted = false
     var isFieldBegin = true
@@ -48,7 +48,8 @@ struct TableStart {
       let byte = text[position]
       if isQuoted {
         if byte == 0x22 {
-          // A quote that neither ends the field nor is doubled: the field was never meant to go on.
+          // A quote that neither ends the field nor is doubled: the field was not meant to
+          // continue.
           let next = position + 1 < text.count ? text[position + 1] : 0x0A
           guard [0x22, 0x20, 0x0A, 0x0D].contains(next) || delimiters.contains(next) else {
             return text.firstIndex { $0 == 0x0A || $0 == 0x0D }
@@ -69,7 +70,7 @@ struct TableStart {
     return nil
   }
 
-  /// On how many lines a header stands.
+  /// The number of lines of a header.
   static func lines(of header: [UInt8]) -> Int {
     var lines = 1
     var previous: UInt8 = 0

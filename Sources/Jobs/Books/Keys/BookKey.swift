@@ -4,9 +4,9 @@ package enum BookKey {
 
   /// The key of a title.
   ///
-  /// Letters are folded (``LetterFolding``), `&` becomes `and`, apostrophes go, every other character that is no
-  /// letter or digit separates words, an English article at the start goes if other words follow. A title
-  /// without any letter or digit is its own key.
+  /// Letters are folded (``LetterFolding``), `&` becomes `and`, apostrophes are removed, every other character that is
+  /// not a letter or digit separates words, and an English article at the start is removed if other words follow. A
+  /// title without any letter or digit is its own key.
   package static func title(_ title: String) -> String {
     let words = folded(title)
     guard !words.isEmpty else { return CellText.onOneLine(title).lowercased() }

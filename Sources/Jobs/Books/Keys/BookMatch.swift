@@ -146,9 +146,8 @@ package enum BookMatch {
 
   /// Compares the words of a spine with a title and its authors, 0 to 1.
   ///
-  /// The words of the title that stand on the spine count 70 of 100, by their letters; the family name of an
-  /// author counts 30. Words on the spine that are neither lower all of it: they may be the rest of another
-  /// title.
+  /// The words of the title that are on the spine count 70 of 100, by their letters; the family name of an author
+  /// counts 30. Words on the spine that are neither lower the whole score: they may be the rest of another title.
   package static func spine(_ words: String, title: String, authors: [String]) -> Double {
     let seen = BookKey.words(words)
     let titleWords = BookKey.title(mainTitle(title)).split(separator: " ").map(String.init)
@@ -178,7 +177,7 @@ package enum BookMatch {
     let known = zip(seen, explained).reduce(0) { $0 + Double($1.0.count) * $1.1 }
     let share = known / Double(max(1, all))
     let confidence = (ofTitle * 0.7 + ofAuthor * 0.3) * (0.4 + 0.6 * share * share)
-    // The volume stands on a spine; another one is another book.
+    // The volume is printed on a spine; another volume is another book.
     let numbers = TitleParts(words).allNumbers
     let isVolume = TitleParts(title).numbers.allSatisfy(numbers.contains)
     return isVolume ? confidence : min(confidence, doubtful)

@@ -5,7 +5,7 @@
 /// library so that keys that are stored do not change with the version of Unicode that a machine has. Syllables
 /// of Hangul are not in it; they are composed by rule.
 enum Decompositions {
-  /// What a letter becomes, by its number.
+  /// The decomposition of each letter, by its number.
   static let table: [UInt32: [Unicode.Scalar]] = {
     var table: [UInt32: [Unicode.Scalar]] = [:]
     for entry in letters.split(whereSeparator: { $0 == ";" || $0 == "\n" }) {

@@ -51,7 +51,7 @@ struct LetterFolding {
     return table
   }()
 
-  /// What stands before a mark.
+  /// The character before a mark.
   private enum Base {
     /// No letter.
     case none
@@ -62,9 +62,9 @@ struct LetterFolding {
   }
 
   private var base = Base.none
-  /// The marks that stand last, and where they begin in the text.
+  /// The trailing marks, and where they begin in the text.
   private var marks: (start: Int, scalars: [Unicode.Scalar]) = (0, [])
-  /// The letter that stands last, if it is of Hangul.
+  /// The last letter, if it is Hangul.
   private var hangul: UInt32?
 
   /// Begins at the start of a word.
@@ -156,7 +156,7 @@ struct LetterFolding {
     }
   }
 
-  /// Whether a mark is left out as often as not: points of Hebrew and Arabic, and what is never seen.
+  /// Whether a mark is often left out: points of Hebrew and Arabic, and invisible characters.
   private static func isOptional(_ mark: Unicode.Scalar) -> Bool {
     switch mark.value {
     case 0x591...0x5C7, 0x610...0x61A, 0x64B...0x652, 0x656...0x65F, 0x670, 0x6D6...0x6ED: true
@@ -168,12 +168,12 @@ struct LetterFolding {
 
   private static let syllables: ClosedRange<UInt32> = 0xAC00...0xD7A3
 
-  /// Whether a letter may be the beginning of a syllable.
+  /// Whether a letter may begin a syllable.
   private static func beginsSyllable(_ letter: UInt32) -> Bool {
     0x1100...0x1112 ~= letter || syllables ~= letter
   }
 
-  /// The syllable that two parts make (Unicode, section 3.12); nothing if they make none.
+  /// The syllable composed of two parts (Unicode, section 3.12); `nil` if they do not compose.
   private static func syllable(_ before: UInt32, _ next: UInt32) -> Unicode.Scalar? {
     if 0x1100...0x1112 ~= before, 0x1161...0x1175 ~= next {
       return Unicode.Scalar(0xAC00 + ((before - 0x1100) * 21 + next - 0x1161) * 28)

@@ -1,4 +1,4 @@
-/// A title taken apart for comparisons: what it is called, what stands behind it, and its numbers.
+/// A title split for comparisons: its name, what follows the name, and its numbers.
 struct TitleParts {
   /// The folded words of the title itself, without numbers.
   var main: [String] = []
@@ -48,7 +48,7 @@ struct TitleParts {
 
   // MARK: Segments
 
-  /// What stands between colons, semicolons, dashes with blanks around them, and brackets.
+  /// The text between colons, semicolons, dashes with spaces around them, and brackets.
   private static func segments(of title: String) -> [String] {
     var segments: [String] = [""]
     let characters = Array(title)
@@ -71,7 +71,7 @@ struct TitleParts {
     return filled.isEmpty ? [title] : filled
   }
 
-  /// The folded words of a text; digits and letters that stand together are words of their own.
+  /// The folded words of a text; adjacent digits and letters are separate words.
   private static func pieces(of text: String) -> [String] {
     BookKey.words(text).flatMap { word -> [String] in
       var pieces: [String] = []

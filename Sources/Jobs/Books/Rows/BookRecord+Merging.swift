@@ -1,8 +1,8 @@
 extension BookRecord {
   /// Takes over what a newer row says about the same book.
   ///
-  /// What the row does not say stays. The title and the authors of a book that has them stay, since services
-  /// spell them differently; shelves are added.
+  /// Members that the row lacks stay. An existing title and authors stay, since services spell them differently;
+  /// shelves are added.
   ///
   /// - Returns: Whether anything has changed.
   package mutating func update(with newer: BookRecord) -> Bool {

@@ -6,9 +6,9 @@ extension BookRecord {
   /// another still says stays too. The number of the book is not changed: that depends on other books.
   ///
   /// - Parameters:
-  ///   - newer: What the source says now.
-  ///   - base: What it said before.
-  ///   - others: What other sources say of the book.
+  ///   - newer: The current record of the source.
+  ///   - base: Its previous record.
+  ///   - others: The records of other sources.
   /// - Returns: The names of the members that the source and a person have changed to different values.
   package mutating func sync(
     with newer: BookRecord,

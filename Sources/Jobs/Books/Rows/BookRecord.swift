@@ -6,7 +6,7 @@ package struct BookRecord: Hashable, Sendable {
   package var authors: [String] = []
   /// The number of this edition.
   package var isbn: ISBN?
-  /// What stands in the place of the number and is none, as written; only without ``isbn``.
+  /// Text in place of the number that is not a valid ISBN, as written; only without ``isbn``.
   package var isbnText: String?
   /// The series.
   package var series: String?

@@ -13,9 +13,9 @@ package struct ColumnMap: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - header: The names of the columns.
-  ///   - mapping: What columns say that have other names; counts before the known names.
-  /// - Throws: ``ImportFileError`` `unknownHeader` if there is neither a title nor an ISBN, `unknownColumn` if
-  ///   the mapping names a column that is not there.
+  ///   - mapping: The meaning of columns with other names; takes precedence over the known names.
+  /// - Throws: ``ImportFileError`` `unknownHeader` without a title and an ISBN, `unknownColumn` if the mapping names a
+  ///   missing column.
   package init(
     header: [String],
     mapping: [String: BookColumn] = [:]
@@ -23,7 +23,7 @@ package struct ColumnMap: Hashable, Sendable {
     let names = header.map(BookColumn.name)
     source = ExportSource(names: Set(names))
     var columns = names.map { BookColumn.names[$0] }
-    // "Date" is a year at LibraryThing; elsewhere nobody knows what it means.
+    // "Date" is a year in LibraryThing; elsewhere its meaning is unknown.
     if source != .libraryThing, let index = names.firstIndex(of: "date") { columns[index] = nil }
     for (name, column) in mapping.sorted(by: { $0.key < $1.key }) {
       guard let index = names.firstIndex(of: BookColumn.name(of: name)) else {

@@ -1,4 +1,4 @@
-/// What the cells of a whole file show of how its columns are to be read.
+/// How to read the columns of a file, judging by all its cells.
 package struct ColumnSurvey: Hashable, Sendable {
   /// Which number of a date is the month, and which columns count seconds.
   package var dates = DateOrders()

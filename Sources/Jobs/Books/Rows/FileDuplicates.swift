@@ -33,8 +33,8 @@ package struct FileDuplicates: Sendable {
   /// Nothing yet.
   package init() {}
 
-  /// Whether a row before would come to stand for the number of this book: then ``add(_:entry:row:knownISBN:)`` has to
-  /// be told the number that the library has for the book without one.
+  /// Whether an earlier row would come to stand for the number of this book: then ``add(_:entry:row:knownISBN:)`` needs
+  /// the number that the library has for the book without one.
   package func needsKnownISBN(for book: BookRecord) -> Bool {
     guard let isbn = book.isbn, byISBN[isbn] == nil else { return false }
     return byTitle[Key(book)]?.contains { $0.isbn == nil } ?? false
@@ -107,7 +107,7 @@ package struct FileDuplicates: Sendable {
     return entries[same].row
   }
 
-  /// What tells a book from others.
+  /// The members that identify a book.
   private static func names(of book: BookRecord) -> BookRecord {
     var names = BookRecord(title: book.title)
     names.series = book.series

@@ -2,7 +2,7 @@
 package struct ReadingPeriod: Hashable, Sendable, CustomStringConvertible {
   /// When it began; `nil` if that is not known.
   package var started: BookDate?
-  /// When it ended; `nil` if it goes on, or that is not known.
+  /// When it ended; `nil` if it has not, or if unknown.
   package var finished: BookDate?
 
   /// Creates a period.
@@ -37,7 +37,7 @@ package struct ReadingPeriod: Hashable, Sendable, CustomStringConvertible {
     periods.map(\.description).joined(separator: ", ")
   }
 
-  /// Reads what ``text(_:)`` writes; what is not a period is left out.
+  /// Reads the format of ``text(_:)``; anything else is left out.
   package static func list(_ text: String) -> [ReadingPeriod] {
     CellText.list(text, separators: ",").compactMap { ReadingPeriod($0) }
   }

@@ -175,7 +175,7 @@ struct RowCells {
     }
   }
 
-  /// A number that is broken: the book has none, and keeps what stands there; without a title there is no book.
+  /// Reports a broken number: the book gets no number and keeps the text; without a title the row fails.
   private mutating func readBroken(
     _ fault: ISBNCell.Break,
     _ column: Int,
@@ -192,7 +192,7 @@ struct RowCells {
     book.isbnText = String(text.prefix(Self.longestNumber))
   }
 
-  /// The most characters that are kept of a number that is none.
+  /// The most characters that are kept of an invalid number.
   private static let longestNumber = 40
 
   /// The numbers in a cell that may have several.

@@ -10,7 +10,7 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
     case rowTooLong = "row_too_long"
     /// There are more or fewer fields than the header has.
     case columnCount = "column_count"
-    /// There is no title.
+    /// The title is missing.
     case titleMissing = "title_missing"
     /// The title is longer than the limit.
     case titleTooLong = "title_too_long"
@@ -22,7 +22,7 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
     case isbnChecksum = "isbn_checksum"
     /// The only ISBN has neither ten nor thirteen digits.
     case isbnLength = "isbn_length"
-    /// The only ISBN is the number of something that is no book.
+    /// The only ISBN identifies something other than a book.
     case isbnPrefix = "isbn_prefix"
     /// The only ISBN is the number of printed music.
     case isbnMusic = "isbn_music"
@@ -33,15 +33,15 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
 
     /// Quotes break the grammar and were read as text.
     case quoteRepaired = "quote_repaired"
-    /// There is no author.
+    /// The author is missing.
     case authorMissing = "author_missing"
     /// Zeros that a spreadsheet cut off an ISBN are back.
     case isbnZerosRestored = "isbn_zeros_restored"
     /// An ISBN in scientific notation was complete.
     case isbnNotationRepaired = "isbn_notation_repaired"
-    /// Equal digits stand in the place of an ISBN; there is none.
+    /// Equal digits take the place of an ISBN.
     case isbnPlaceholder = "isbn_placeholder"
-    /// Text that is no ISBN stands in its place.
+    /// Other text takes the place of an ISBN.
     case isbnIgnored = "isbn_ignored"
     /// One ISBN is broken and another one of the row is sound.
     case isbnBrokenUnused = "isbn_broken_unused"
@@ -59,13 +59,13 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
     case ratingUnreadable = "rating_unreadable"
     /// Either of two numbers of a date may be the month; the date is left out.
     case dateAmbiguous = "date_ambiguous"
-    /// The text is no date and is left out.
+    /// The text is not a valid date and is left out.
     case dateUnreadable = "date_unreadable"
     /// The date was a spreadsheet's number of days.
     case dateFromSerial = "date_from_serial"
     /// The date was a number of seconds since 1970.
     case dateFromEpoch = "date_from_epoch"
-    /// The text is no number and is left out.
+    /// The text is not a number and is left out.
     case numberUnreadable = "number_unreadable"
     /// A list has more elements than the limit; the rest is left out.
     case listTooLong = "list_too_long"
@@ -109,14 +109,14 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The most characters of a value that are kept; an accent that stands alone is one.
+  /// The most characters of a value that are kept; a combining accent on its own is one.
   package static let longestValue = 100
 
   /// What kind of problem it is.
   package var code: Code
   /// The column as the header writes it; empty for the row as a whole.
   package var column: String
-  /// What stands there, cut after ``longestValue`` characters.
+  /// The value, cut after ``longestValue`` characters.
   package var value: String
   /// What may have been meant, for a person to decide.
   package var proposal: String?

@@ -1,6 +1,6 @@
 /// Reads the rows of one file into books.
 package struct RowReader: Sendable {
-  /// What a row is.
+  /// The content of a row.
   package enum Row: Sendable {
     /// Nothing in it.
     case blank

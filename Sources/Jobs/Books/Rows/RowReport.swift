@@ -1,18 +1,18 @@
-/// What became of one row.
+/// The report of one row.
 package struct RowReport: Hashable, Sendable {
-  /// What became of it.
+  /// The outcome of a row.
   package enum Outcome: String, Hashable, Sendable, CaseIterable {
     /// A new book is in the library.
     case imported
     /// A book of the library has changed.
     case updated
-    /// The book is there already, in the library or in an earlier row.
+    /// The book already exists, in the library or in an earlier row.
     case duplicate
     /// The row could not be read; ``RowReport/problems`` says why.
     case failed
     /// There is nothing in the row.
     case blank
-    /// There is no row any more: the book was in the last export of the service and is not in this one.
+    /// The row is gone: the book was in the last export of the service and is not in this one.
     case removed
   }
 
@@ -22,13 +22,13 @@ package struct RowReport: Hashable, Sendable {
   package var row: Int
   /// The line of the file it starts on, from 1; 0 for a book that was removed.
   package var line: Int
-  /// What became of it.
+  /// The outcome.
   package var outcome: Outcome
   /// The earlier row of the file that has the same book.
   package var duplicateOf: Int?
-  /// The title, for people; empty if there is none.
+  /// The title, for display; empty if unknown.
   package var title = ""
-  /// The main author, for people; empty if there is none.
+  /// The main author, for display; empty if unknown.
   package var author = ""
   /// The number, if there is one.
   package var isbn: ISBN?
@@ -36,7 +36,7 @@ package struct RowReport: Hashable, Sendable {
   package var problems: [RowProblem] = []
   /// The identifier of the entry in the service, if that says which book is meant.
   package var entry: String?
-  /// The row as it stands in the file, in UTF-8; kept for failed rows only.
+  /// The row in the file, in UTF-8; kept for failed rows only.
   package var raw: [UInt8]?
 
   /// Creates a report.

@@ -5,11 +5,11 @@
 /// is a quote. Inside a quoted field a quote ends it only if the delimiter, a line end or the end of the
 /// text follows; another one is part of the field and makes the record a repaired one.
 ///
-/// A quote that is never closed must not swallow the rows below it. It has done so if a record has no end; if
-/// a record of several lines has stray quotes and not as many fields as the header; or if one of its
-/// stray quotes stands where a field begins on a later line. Then the first line is read again by itself,
-/// with quotes that do not close on it taken as text. If that gives as many fields as the header has, it
-/// is the record; else the line alone is given out as faulty. The next line goes on.
+/// A quote that is never closed must not swallow the rows below it. That has happened if a record has no end; if a
+/// record of several lines has stray quotes and not as many fields as the header; or if one of its stray quotes is at
+/// the start of a field on a later line. Then the first line is read again on its own, with unclosed quotes taken as
+/// text. If that gives as many fields as the header has, it is the record; otherwise the line alone is reported as
+/// faulty. Reading continues with the next line.
 package struct DelimitedReader: Sendable {
   /// The byte between fields.
   package let delimiter: UInt8
@@ -65,7 +65,7 @@ package struct DelimitedReader: Sendable {
   }
 
   private enum Scan {
-    /// A record: where its text ends, where the next begins, on how many lines it stands.
+    /// A record: where its text ends, where the next begins, and its number of lines.
     case record(end: Int, after: Int, lines: Int)
     case needsMore
   }
@@ -156,7 +156,7 @@ package struct DelimitedReader: Sendable {
     }
   }
 
-  /// Reads the line at `start` by itself.
+  /// Reads the line at `start` on its own.
   private mutating func firstLine() -> DelimitedRecord? {
     let end = buffer[start...].firstIndex { $0 == 0x0A || $0 == 0x0D } ?? buffer.count
     if end == buffer.count, !isFinished, end - start <= limits.recordBytes { return nil }

@@ -1,8 +1,8 @@
-/// One record of a delimited file, as it stands there and cut into fields.
+/// One record of a delimited file, as written and as fields.
 package struct DelimitedRecord: Sendable {
-  /// What is wrong with how a record is written.
+  /// An error in the format of a record.
   package enum Fault: Hashable, Sendable {
-    /// A quote opens a field and nothing closes it; the record is the line it stands on.
+    /// A quote opens a field and nothing closes it; the record is the line with the quote.
     case unclosedQuote
     /// The record is longer than the limit; only its beginning is kept.
     case tooLong
@@ -20,7 +20,7 @@ package struct DelimitedRecord: Sendable {
   package let line: Int
   /// The bytes of the record without the line end, in UTF-8.
   package let bytes: [UInt8]
-  /// What is wrong; the fields mean nothing then.
+  /// The error; if there is one, the fields have no meaning.
   package let fault: Fault?
   /// Whether quotes that break the grammar have been read as what they probably meant.
   package let isRepaired: Bool
@@ -37,7 +37,7 @@ package struct DelimitedRecord: Sendable {
       }
   }
 
-  /// A field without its quotes; empty for a field that is not there.
+  /// A field without its quotes; empty for a missing field.
   package func text(_ column: Int) -> String {
     guard fields.indices.contains(column) else { return "" }
     let field = fields[column]

@@ -71,7 +71,7 @@ package struct EncodingSurvey {
 
   /// The encoding of the bytes so far, taken as the whole file.
   ///
-  /// - Returns: The encoding, and how many bytes of a mark stand before the text.
+  /// - Returns: The encoding, and the number of bytes of a mark before the text.
   /// - Throws: ``ImportFileError`` `empty` or `notText`.
   package func finish() throws(ImportFileError) -> (encoding: TextEncoding, markBytes: Int) {
     guard total > 0 else { throw ImportFileError(.empty, "the file is empty") }

@@ -12,8 +12,8 @@ package struct Transcoder {
   /// Starts a text.
   ///
   /// - Parameters:
-  ///   - encoding: How the file is written.
-  ///   - markBytes: How many bytes stand before the text.
+  ///   - encoding: The encoding of the file.
+  ///   - markBytes: The number of bytes before the text.
   package init(_ encoding: TextEncoding, markBytes: Int) {
     self.encoding = encoding
     skip = markBytes
@@ -89,7 +89,7 @@ package struct Transcoder {
     }
   }
 
-  /// Ends the text; what is left of a character is replaced.
+  /// Ends the text; an incomplete character is replaced.
   package mutating func finish(into output: inout [UInt8]) {
     flushStrays(into: &output)
     if half != nil || highSurrogate != nil {

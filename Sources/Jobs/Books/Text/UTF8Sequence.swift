@@ -1,6 +1,6 @@
 /// Recognises characters of UTF-8 byte by byte (RFC 3629), wherever the text is split.
 struct UTF8Sequence {
-  /// What a byte brought.
+  /// The result of one byte.
   enum Step: Equatable {
     /// The byte is a character of ASCII.
     case ascii
@@ -8,7 +8,7 @@ struct UTF8Sequence {
     case continues
     /// The byte ended a character of several bytes.
     case ended
-    /// The bytes kept so far, and this one unless `again` is set, are no UTF-8.
+    /// The bytes kept so far, and this one unless `again` is set, are not valid UTF-8.
     case stray(again: Bool)
   }
 

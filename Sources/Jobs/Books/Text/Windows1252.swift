@@ -1,6 +1,6 @@
 /// The characters of Windows-1252.
 ///
-/// The five bytes without a character stand for the controls of Latin-1, as browsers read them
+/// The five bytes without a character map to the controls of Latin-1, as in browsers
 /// (<https://encoding.spec.whatwg.org/#legacy-single-byte-encodings>).
 enum Windows1252 {
   /// The characters of 0x80 to 0x9F; the others are those of Latin-1.

@@ -1,11 +1,11 @@
-/// What a listener gets before it hears news: the events it missed, or the state in their place.
+/// What a listener gets before new events: the events it missed, or the state in their place.
 public enum CatchUp: Hashable, Sendable {
   /// The events after a number, all of them.
   case events(after: Int64, isRecovered: Bool)
   /// The state; after it, if the job is over, its last event.
   case state
 
-  /// What a log of events holds.
+  /// The contents of an event log.
   public struct Log: Hashable, Sendable {
     /// Which log it is.
     public var epoch: Int64
@@ -28,9 +28,9 @@ public enum CatchUp: Hashable, Sendable {
   /// the state, as it is for a listener that missed too much.
   ///
   /// - Parameters:
-  ///   - asked: The last event that the listener has; nothing for one that has none.
-  ///   - log: What there is.
-  ///   - most: The most events that are given one by one.
+  ///   - asked: The last event that the listener has; `nil` if it has none.
+  ///   - log: The stored events.
+  ///   - most: The most events that are sent one by one.
   public init(from asked: EventPosition?, in log: Log, most: Int) {
     let after = asked?.seq ?? 0
     let isOfThisLog = asked.map { $0.epoch == log.epoch || $0.seq == 0 } ?? true

@@ -1,4 +1,4 @@
-/// Follows one job to its end as a value: what happens and a moment go in, orders come out.
+/// Follows one job to its end, as a value: takes events and an instant, and returns orders.
 ///
 /// 1. Every event is delivered at most once, in the order of its number, and the end exactly once.
 /// 2. A number that is neither the next one nor covered by its event means that something was lost: the
@@ -6,9 +6,8 @@
 ///    place is passed over: the events behind it count, or the state in place of all of them.
 /// 3. A transport that never opens gives way to the next one: WebSocket, server-sent events, polling. Once a
 ///    while the best one is tried again.
-/// 4. A token that is about to expire is renewed: before it connects, and beside a stream that is open when that
-///    moment comes. A renewal that fails is tried again, more seldom each time. A token that the server refused
-///    is renewed first.
+/// 4. A token that is about to expire is renewed: before it connects, and beside an open stream. A failed renewal is
+///    tried again, with growing pauses. A token that the server rejected is renewed first.
 /// 5. It gives up only when the server says that the job never existed or that its results are gone, or when
 ///    a token is refused and cannot be renewed.
 public struct JobFollower: Hashable, Sendable {
@@ -19,7 +18,7 @@ public struct JobFollower: Hashable, Sendable {
     case polling
   }
 
-  /// What is to be done, in order.
+  /// The actions to take, in order.
   public enum Order: Hashable, Sendable {
     /// Open a stream of events after a position; later attempts have later numbers.
     case connect(Transport, after: EventPosition?, attempt: Int)
@@ -53,11 +52,11 @@ public struct JobFollower: Hashable, Sendable {
   public enum Trouble: Hashable, Sendable {
     /// The server answered with another status.
     case status(Int)
-    /// There was no answer, or the connection broke.
+    /// The server did not respond, or the connection broke.
     case broken
     /// A WebSocket was closed.
     case closed(code: UInt16, reason: String)
-    /// What came is too long, or no answer that can be read.
+    /// The response is too long or unreadable.
     case unreadable
   }
 
@@ -91,18 +90,18 @@ public struct JobFollower: Hashable, Sendable {
   private var failures = 0
   private var openFailures = 0
   private var refreshFailures = 0
-  /// How often in a row the token was refused.
+  /// How often in a row the token was rejected.
   private var refusals = 0
-  /// When the token expires; nothing if that is not known.
+  /// When the token expires; `nil` if unknown.
   private var tokenExpiry: Int64?
-  /// From when on a new token is wanted; nothing if that is not known.
+  /// When to request a new token; `nil` if unknown.
   private var renewAt: Int64?
   private var lesserSince: Int64?
   private var openedAt: Int64 = 0
   private var heardAt: Int64 = 0
-  /// Whether the stream said anything.
+  /// Whether the stream has delivered anything.
   private var hasHeard = false
-  /// Whether the stream said something that could not be read, and nothing new since.
+  /// Whether the stream has delivered something unreadable, and nothing new since.
   private var hasUnreadable = false
   /// The shortest wait before a stream of events is opened again, as the last one said (`retry:`).
   private var reconnectionTime: Int64 = 0
@@ -116,10 +115,9 @@ public struct JobFollower: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - policy: Waits and limits.
-  ///   - position: The last event that is known, for one that goes on after a restart.
-  ///   - tokenExpiry: When the token expires, in milliseconds of the clock that all moments here are of; nothing
-  ///     if that is not known.
-  ///   - transport: The best transport there is.
+  ///   - position: The last known event, to continue after a restart.
+  ///   - tokenExpiry: When the token expires, in milliseconds of the clock of all instants here; `nil` if unknown.
+  ///   - transport: The best available transport.
   public init(
     policy: Policy = Policy(),
     after position: EventPosition? = nil,
@@ -152,7 +150,7 @@ public struct JobFollower: Hashable, Sendable {
     return connect(now)
   }
 
-  /// A stream is open; what it says comes through ``received(_:attempt:now:draw:)``.
+  /// A stream is open; its messages arrive through ``received(_:attempt:now:draw:)``.
   public mutating func opened(attempt: Int, now: Int64) -> [Order] {
     guard phase == .connecting, attempt == self.attempt else { return [] }
     phase = .open
@@ -166,9 +164,9 @@ public struct JobFollower: Hashable, Sendable {
   /// - Parameters:
   ///   - message: The message.
   ///   - attempt: Of which stream it is.
-  ///   - now: The moment, in milliseconds.
+  ///   - now: The current instant, in milliseconds.
   ///   - draw: A random number.
-  /// - Returns: What is to be done.
+  /// - Returns: The actions to take.
   public mutating func received(
     _ message: JobMessage,
     attempt: Int,
@@ -194,7 +192,8 @@ public struct JobFollower: Hashable, Sendable {
       let last = position.flatMap { $0.epoch == at.epoch ? $0.seq : nil } ?? 0
       guard at.seq > last || message.isTerminal else { return [] }
       let isNext = at.seq - 1 == last || (message.covers ?? at.seq) - 1 <= last
-      // The end stands for everything before it; and what is missing every time does not come.
+      // The end stands for everything before it; an event that is missing every time will not
+      // arrive.
       guard isNext || message.isTerminal || stumbles() else { return lost(now, draw) }
       position = at
     } else if case .snapshot(let standing) = message.body, let seq = standing.lastSeq,
@@ -212,7 +211,7 @@ public struct JobFollower: Hashable, Sendable {
     return [.deliver(message), .disconnect, .finish(.ended(completion))]
   }
 
-  /// A sign of life came that is no message: a ping, a comment of a stream.
+  /// A heartbeat arrived: a ping, or a comment of a stream.
   public mutating func heard(now: Int64) {
     heardAt = now
     hasHeard = true
@@ -260,10 +259,10 @@ public struct JobFollower: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - messages: The events that were missed, or the state in their place.
-  ///   - state: Where the job stands; nothing if that is not known.
-  ///   - now: The moment, in milliseconds.
+  ///   - state: The state of the job; `nil` if unknown.
+  ///   - now: The current instant, in milliseconds.
   ///   - draw: A random number.
-  /// - Returns: What is to be done.
+  /// - Returns: The actions to take.
   public mutating func polled(
     _ messages: [JobMessage],
     state: JobState? = nil,
@@ -317,7 +316,7 @@ public struct JobFollower: Hashable, Sendable {
     }
   }
 
-  /// There is no new token.
+  /// The request for a new token failed.
   public mutating func tokenNotRefreshed(
     _ trouble: Trouble,
     now: Int64,
@@ -339,7 +338,7 @@ public struct JobFollower: Hashable, Sendable {
       }
     }
     refreshFailures += 1
-    // What is open goes on with the old token, for as long as it is good.
+    // An open stream continues with the old token while that is valid.
     renewAt = isFinal ? nil : tokenExpiry.map { now + renewalWait($0 - now) }
     switch phase {
     case .refreshing: return isTokenRefused ? back(now, draw) : connect(now)
@@ -380,7 +379,7 @@ public struct JobFollower: Hashable, Sendable {
     return [.connect(transport, after: position, attempt: attempt)]
   }
 
-  /// After how long an open stream is to be looked at: it may be silent, or the token old.
+  /// Returns when an open stream needs a check: it may be silent, or the token old.
   private func rest(_ now: Int64) -> Int64 {
     let silent = max(0, heardAt + policy.silence - now)
     guard !isRenewing, let renewAt else { return silent }

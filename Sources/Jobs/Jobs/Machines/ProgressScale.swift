@@ -9,7 +9,7 @@ public struct ProgressScale: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - phases: The phases in order.
-  ///   - fraction: Where it stands, for work that goes on.
+  ///   - fraction: The progress so far, for resumed work.
   public init(_ phases: [JobPhase], from fraction: Double = 0) {
     let whole = phases.reduce(0) { $0 + max(0, $1.weight) }
     var starts: [String: (from: Double, share: Double)] = [:]

@@ -1,8 +1,8 @@
 /// What waits for one listener to read on: in order, with a limit, and nothing but progress is left out.
 ///
-/// When the queue is full, progress that waits gives way to newer progress, which then says from which
-/// event on it stands for the others (``Entry/covers``). So a listener always gets the start, the newest
-/// progress and the end, and can tell what was left out from what was lost.
+/// When the queue is full, waiting progress is replaced by newer progress, which then says from which event on it
+/// stands for the others (``Entry/covers``). So a listener always gets the start, the newest progress and the end, and
+/// can tell what was left out from what was lost.
 public struct SubscriberQueue: Sendable {
   /// An event that waits.
   public struct Entry: Hashable, Sendable {
@@ -42,7 +42,7 @@ public struct SubscriberQueue: Sendable {
     last = event.position.seq
     var entry = Entry(event: event, covers: event.position.seq)
     if entries.count >= most {
-      // The newest progress that waits gives way: what was before it stays in order.
+      // The newest waiting progress is replaced: everything before it stays in order.
       if event.isProgress, let waiting = entries.last, waiting.event.isProgress {
         entry.covers = waiting.covers
         entries.removeLast()

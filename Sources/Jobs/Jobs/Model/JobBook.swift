@@ -50,7 +50,7 @@ public struct JobBook: Hashable, Sendable {
   public var confidence: Double?
   /// Where it is in its photo.
   public var box: Box?
-  /// Whether it succeeded; nothing where the answer does not say.
+  /// Whether it succeeded; `nil` if the response does not say.
   public var succeeded: Bool?
   /// Why it failed.
   public var problem: String?
@@ -62,9 +62,9 @@ public struct JobBook: Hashable, Sendable {
   public var raw: JSONValue { source.value }
   private let source: RawJSON
 
-  /// Reads a book; nothing of what is no object.
+  /// Reads a book; `nil` if the field is not an object.
   ///
-  /// - Parameter field: Where it stands.
+  /// - Parameter field: The field with the book.
   public init?(_ field: DecodeField) {
     guard field.isObject(), let source = field.raw else { return nil }
     self.source = source
@@ -119,7 +119,7 @@ public struct JobBook: Hashable, Sendable {
   }
 }
 
-/// What an error says, whatever shape it came in.
+/// An error, whatever shape it arrived in.
 public struct JobWireError: Hashable, Sendable {
   /// A stable code; `unknown` if it says none.
   public var code: String
@@ -127,7 +127,7 @@ public struct JobWireError: Hashable, Sendable {
   public var message: String
   /// Anything else.
   public var details: JSONValue?
-  /// Whether trying again may help; nothing where it does not say.
+  /// Whether trying again may help; `nil` if the response does not say.
   public var isRetryable: Bool?
 
   /// Creates an error.
@@ -143,8 +143,8 @@ public struct JobWireError: Hashable, Sendable {
 
   /// Reads an error: flat `{code, message}`, nested `{error: {…}}`, a text, or problem details.
   ///
-  /// - Parameter field: Where it stands.
-  /// - Returns: The error; nothing if there is none.
+  /// - Parameter field: The field with the error.
+  /// - Returns: The error; `nil` if the field is absent.
   public static func read(_ field: DecodeField) -> JobWireError? {
     guard field.isPresent else { return nil }
     if field.isText { return JobWireError(code: unknownCode, message: field.string() ?? "") }

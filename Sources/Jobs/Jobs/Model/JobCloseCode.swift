@@ -8,7 +8,7 @@ public enum JobCloseCode: UInt16, CaseIterable, Hashable, Sendable {
   case goingAway = 1001
   /// The frames break the protocol.
   case protocolError = 1002
-  /// A message is no UTF-8.
+  /// A message is not valid UTF-8.
   case invalidText = 1007
   /// A message is too long.
   case tooLong = 1009
@@ -20,7 +20,7 @@ public enum JobCloseCode: UInt16, CaseIterable, Hashable, Sendable {
   case busy = 1013
   /// The token is missing, wrong or revoked.
   case unauthorized = 4401
-  /// There is no such job.
+  /// The job does not exist.
   case unknownJob = 4404
   /// The job's results are gone.
   case expired = 4410
@@ -31,7 +31,7 @@ public enum JobCloseCode: UInt16, CaseIterable, Hashable, Sendable {
   /// The client reads too slowly.
   case tooSlow = 4430
 
-  /// What a client does after a close.
+  /// The reaction of a client to a close.
   public enum Action: Hashable, Sendable {
     /// It is over: the terminal event came before.
     case finish
@@ -43,7 +43,7 @@ public enum JobCloseCode: UInt16, CaseIterable, Hashable, Sendable {
     case askState
   }
 
-  /// What a client does after a close with any code, also of other servers.
+  /// Returns the reaction to a close with any code, including those of other servers.
   ///
   /// - Parameters:
   ///   - code: The code.

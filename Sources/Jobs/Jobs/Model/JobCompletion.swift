@@ -40,7 +40,7 @@ public struct JobCompletion: Hashable, Sendable {
   public var detected: Int?
   /// How many of them are above the threshold.
   public var approved: Int?
-  /// How many of them a person should look at.
+  /// How many of them need a person's review.
   public var needsReview: Int?
   /// Why it failed.
   public var failure: JobWireError?
@@ -58,7 +58,7 @@ public struct JobCompletion: Hashable, Sendable {
   public var books: LossyList<JobBook>
   /// What failed, in a version that carries it.
   public var errors: LossyList<JobWireError>
-  /// In which shape it came; nothing for one made here.
+  /// The shape it arrived in; `nil` for one made here.
   public var shape: CompletionShape?
   /// Members that are not known here, as they came.
   public var others: [String: JSONValue]

@@ -1,6 +1,6 @@
-/// How far a client has seen a job's events.
+/// A position in the events of a job.
 public struct EventPosition: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// Which log the numbers belong to; a log that was lost and begun anew has another one.
+  /// The log that the numbers belong to; a log that was lost and recreated has a new value.
   public var epoch: Int64
   /// The number of the last event, from 1; 0 before the first.
   public var seq: Int64
@@ -72,11 +72,11 @@ public struct JobProgress: Hashable, Sendable {
   public var fraction: Double
   /// How many items are done.
   public var processed: Int?
-  /// How many items there are; nothing while that is not known.
+  /// The number of items; `nil` while unknown.
   public var total: Int?
   /// The name of the phase.
   public var phase: String?
-  /// What it is at, for a person.
+  /// The current activity, for display.
   public var current: String?
   /// A sentence for a person.
   public var sentence: String
@@ -109,7 +109,7 @@ public struct JobSnapshot: Hashable, Sendable {
   public var job: String
   /// Its kind.
   public var pipeline: PipelineName
-  /// Where it stands.
+  /// The state of the job.
   public var state: JobState
   /// The last event it stands for.
   public var position: EventPosition
@@ -117,7 +117,7 @@ public struct JobSnapshot: Hashable, Sendable {
   public var progress: JobProgress
   /// When it changed last, in milliseconds since 1970-01-01T00:00:00Z.
   public var updatedAt: Int64
-  /// How it ended; nothing while it has not.
+  /// How it ended; `nil` until then.
   public var completion: JobCompletion?
 
   /// Creates a snapshot.

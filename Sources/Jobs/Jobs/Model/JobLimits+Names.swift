@@ -13,6 +13,7 @@ extension JobLimits {
     ("isbnCharacters", \.isbnCharacters), ("booksBytes", \.booksBytes), ("photos", \.photos),
     ("photoBytes", \.photoBytes), ("openJobs", \.openJobs), ("runningJobs", \.runningJobs),
     ("uploads", \.uploads), ("uploadBytes", \.uploadBytes),
+    ("uploadsWaiting", \.uploadsWaiting), ("uploadWaitSeconds", \.uploadWaitSeconds),
     ("uploadBytesPerSecond", \.uploadBytesPerSecond),
     ("uploadSlackSeconds", \.uploadSlackSeconds), ("uploadSeconds", \.uploadSeconds),
     ("resultSeconds", \.resultSeconds), ("tombstoneSeconds", \.tombstoneSeconds),

@@ -1,6 +1,6 @@
 public import StrictJSON
 
-/// Every limit of a job server: what it enforces is what it tells at `GET /v1/capabilities`.
+/// Every limit of a job server, as enforced and as reported at `GET /v1/capabilities`.
 public struct JobLimits: Hashable, Sendable {
   /// How long a client may take to read what is left when the server ends, in seconds.
   public static let farewellSeconds = 3
@@ -37,6 +37,10 @@ public struct JobLimits: Hashable, Sendable {
   public var startsPerMinuteOfClient = 300
   /// The most requests with input that are read at once.
   public var uploads = 16
+  /// The most further ones that wait for their turn.
+  public var uploadsWaiting = 500
+  /// How long one waits for its turn, in seconds.
+  public var uploadWaitSeconds = 10
   /// The most bytes of requests with input that are in memory at once.
   public var uploadBytes = 512 << 20
   /// The least rate of an upload, in bytes a second.
@@ -85,7 +89,7 @@ public struct JobLimits: Hashable, Sendable {
   public var pollSeconds = 2
   /// How long a job waits for a database that another program has locked, in seconds.
   public var lockedSeconds = 300
-  /// How many times the server may end over a job that does not go on before the job is ended.
+  /// How many times the server may crash over a job without progress before the job fails.
   public var crashesOfJob = 3
   /// After how many seconds without a step a running job counts as stuck.
   public var stuckSeconds = 120
@@ -108,6 +112,7 @@ public struct JobLimits: Hashable, Sendable {
       "ai_scan": .object(["maxPhotos": whole(photos), "maxPhotoBytes": whole(photoBytes)]),
       "jobs": .object([
         "open": whole(openJobs), "running": whole(runningJobs), "uploads": whole(uploads),
+        "uploadsWaiting": whole(uploadsWaiting), "uploadWaitSeconds": whole(uploadWaitSeconds),
         "startsAtOnce": whole(startsAtOnce), "startsPerMinute": whole(startsPerMinute),
         "startsAtOnceOfClient": whole(startsAtOnceOfClient),
         "startsPerMinuteOfClient": whole(startsPerMinuteOfClient),

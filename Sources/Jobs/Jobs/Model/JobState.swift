@@ -1,21 +1,21 @@
-/// Where a job stands.
+/// The state of a job.
 public enum JobState: String, CaseIterable, Hashable, Sendable {
-  /// It is stored and waits for its turn.
+  /// It is stored and waits to run.
   case queued
-  /// It is worked on.
+  /// It is running.
   case running
-  /// It is worked on and shall stop at the next item.
+  /// It is running and will stop at the next item.
   case canceling
-  /// It is done.
+  /// It is complete.
   case succeeded
-  /// It ended before it was done, for a reason of its own.
+  /// It failed.
   case failed
-  /// It was stopped because somebody asked.
+  /// It was stopped on request.
   case canceled
-  /// It ended some time ago; its results are gone.
+  /// It ended some time ago; its results were removed.
   case expired
 
-  /// Whether it will never work again.
+  /// Whether it will never run again.
   public var isTerminal: Bool {
     switch self {
     case .queued, .running, .canceling: false
@@ -23,14 +23,14 @@ public enum JobState: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// The state after something happened: the one place that says what may follow what.
+  /// Returns the state after a cause: the only place that defines the transitions.
   ///
   /// - Parameter cause: What happened.
-  /// - Returns: The state, the same one for what has happened before; nothing if it cannot happen here.
+  /// - Returns: The state, unchanged if the cause was applied before; `nil` if the transition is not allowed.
   public func after(_ cause: JobCause) -> JobState? {
     switch (self, cause) {
     case (.queued, .begin), (.running, .begin): .running
-    // Begun again after a crash: the wish to stop is still there.
+    // Begun again after a crash: the request to stop is still in effect.
     case (.canceling, .begin): .canceling
     case (.queued, .cancel): .canceled
     case (.running, .cancel), (.canceling, .cancel): .canceling
@@ -44,11 +44,11 @@ public enum JobState: String, CaseIterable, Hashable, Sendable {
   }
 }
 
-/// What happens to a job.
+/// A cause of a transition.
 public enum JobCause: CaseIterable, Hashable, Sendable {
   /// Work begins, or begins again after a crash.
   case begin
-  /// Somebody asks it to stop.
+  /// A client requests that it stops.
   case cancel
   /// Its pipeline has done everything.
   case succeed

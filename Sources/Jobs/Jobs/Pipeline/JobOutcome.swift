@@ -1,10 +1,10 @@
-/// What became of one row, book or photo, as it stands on the wire.
+/// The outcome of one row, book or photo, as written on the wire.
 public enum JobOutcome: String, CaseIterable, Hashable, Sendable {
   /// A row that is a new book of the library.
   case imported
   /// A row that changed a book of the library.
   case updated
-  /// A row that says nothing new: the same book stood before it, or is in the library.
+  /// A row without news: the same book is in an earlier row, or in the library.
   case duplicate
   /// A book that was in the last export of its service and is not in this one; it has no row.
   case removed
@@ -14,7 +14,7 @@ public enum JobOutcome: String, CaseIterable, Hashable, Sendable {
   case enriched
   /// A detected book above the confidence threshold.
   case approved
-  /// A detected book that a person should look at.
+  /// A detected book that needs a person's review.
   case needsReview = "needs_review"
   /// What could not be done; its problems say why.
   case failed

@@ -12,7 +12,7 @@ public struct JobPhase: Hashable, Sendable {
   }
 }
 
-/// What a pipeline has done since it reported last.
+/// The work of a pipeline since its last report.
 ///
 /// A step is committed as a whole: results, progress and checkpoint in one transaction.
 public struct JobStep: Hashable, Sendable {
@@ -24,11 +24,11 @@ public struct JobStep: Hashable, Sendable {
   public var fraction: Double
   /// How many items are done in all, with those of earlier attempts.
   public var processed: Int
-  /// How many items there are; nothing while that is not known.
+  /// The number of items; `nil` while unknown.
   public var total: Int?
-  /// What the pipeline is at, for a person: `Dune`.
+  /// The current activity of the pipeline, for display: `Dune`.
   public var current: String?
-  /// From where the work goes on after a crash; nothing leaves the last one in place.
+  /// Where the work resumes after a crash; `nil` keeps the last checkpoint.
   public var checkpoint: [UInt8]?
 
   /// Creates a step.
@@ -51,7 +51,7 @@ public struct JobStep: Hashable, Sendable {
   }
 }
 
-/// What a pipeline is to do after a step.
+/// The instruction to a pipeline after a step.
 public enum JobDirective: Hashable, Sendable {
   /// Go on.
   case proceed
@@ -61,11 +61,11 @@ public enum JobDirective: Hashable, Sendable {
 
 /// Takes the steps of a pipeline.
 public protocol JobSteps: Sendable {
-  /// Commits a step and says whether to go on. Call it after every batch, at least every half a second
-  /// and before anything slow: it is where cancelling is noticed.
+  /// Commits a step and returns whether to continue. Call it after every batch, at least every half a second and before
+  /// anything slow: it is where cancellation is noticed.
   ///
-  /// - Parameter step: What was done.
-  /// - Returns: Whether to go on.
+  /// - Parameter step: The completed work.
+  /// - Returns: Whether to continue.
   /// - Throws: An error of the store, or `CancellationError` when the server stops; let both pass.
   func commit(_ step: JobStep) async throws -> JobDirective
 }
@@ -97,8 +97,8 @@ public struct JobFailure: Error, Hashable, Sendable {
 ///    what became of each item, writes before it commits the step, and looks there first.
 /// 2. Item numbers are dense from 0. Counts of the job are counts of its items.
 /// 3. A failed item does not end the job. ``JobFailure`` does: what was committed stays, as partial.
-/// 4. After ``JobDirective/stop`` it returns soon and commits nothing more. When its task is cancelled it
-///    throws `CancellationError`; the job goes on after the next start of the server.
+/// 4. After ``JobDirective/stop`` it returns soon and commits nothing more. When its task is canceled it throws
+///    `CancellationError`; the job resumes after the next start of the server.
 public protocol JobPipeline: Sendable {
   /// Its name.
   var name: PipelineName { get }
@@ -110,13 +110,13 @@ public protocol JobPipeline: Sendable {
   /// - Parameters:
   ///   - work: What to do.
   ///   - steps: Takes what was done.
-  /// - Throws: ``JobFailure`` if the job failed; what ``JobSteps/commit(_:)`` throws. Any other error
-  ///   ends the job as failed with the code `internal_error`; its text goes to the log only. An error of SQLite
-  ///   that says that a database is locked is none: the work is called again with the last checkpoint.
+  /// - Throws: ``JobFailure`` if the job failed; what ``JobSteps/commit(_:)`` throws. Any other error ends the job as
+  ///   failed with the code `internal_error`; its text goes to the log only. An SQLite error that reports a locked
+  ///   database does not fail the job: the work is called again with the last checkpoint.
   func run(_ work: JobWork, steps: any JobSteps) async throws
 
-  /// The failed rows as a table that can be corrected and sent again; nothing for a pipeline whose input
-  /// is no table.
+  /// Returns the failed rows as a table that can be corrected and sent again; `nil` for a pipeline whose input is not a
+  /// table.
   ///
   /// - Parameters:
   ///   - work: The work; its input may be read again for the header.

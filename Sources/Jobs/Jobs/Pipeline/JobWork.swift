@@ -20,7 +20,7 @@ public struct JobInput: Hashable, Sendable {
   }
 }
 
-/// What a pipeline is to do, and how far it got.
+/// The work for a pipeline, and its progress.
 public struct JobWork: Hashable, Sendable {
   /// The job's id: the key under which a pipeline stores what must not be done twice.
   public var job: String
@@ -29,11 +29,11 @@ public struct JobWork: Hashable, Sendable {
   /// `csv_import`: one table. `batch_enrichment`: one JSON text
   /// `{"books":[{"title","author"?,"isbn"?}]}`, already checked. `ai_scan`: photos.
   public var inputs: [JobInput]
-  /// What the request chose: names and values as they came in the query or the form.
+  /// The options of the request: names and values as received in the query or the form.
   public var options: [String: String]
-  /// The last checkpoint that was committed; nothing at the first attempt.
+  /// The last committed checkpoint; `nil` at the first attempt.
   ///
-  /// What it means is the pipeline's own.
+  /// Its meaning is up to the pipeline.
   public var checkpoint: [UInt8]?
   /// How often this job was begun before; 0 at the first attempt.
   public var attempt: Int
@@ -54,9 +54,9 @@ public struct JobWork: Hashable, Sendable {
   }
 }
 
-/// What became of one row, book or photo.
+/// The result of one row, book or photo.
 public struct JobItem: Hashable, Sendable {
-  /// What is wrong with an item.
+  /// A problem of an item.
   public struct Problem: Hashable, Sendable {
     /// A stable code: `isbn_checksum`, `not_found`.
     public var code: String
@@ -90,7 +90,7 @@ public struct JobItem: Hashable, Sendable {
   /// Reporting a number again replaces the result, so that work done twice after a crash leaves
   /// one.
   public var number: Int
-  /// What became of it.
+  /// Its outcome.
   public var outcome: JobOutcome
   /// The line of the file it begins at, from 1.
   public var line: Int?

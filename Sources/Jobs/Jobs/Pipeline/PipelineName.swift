@@ -1,4 +1,4 @@
-/// The name of a kind of job, as it stands on the wire: known ones, and any other text.
+/// The name of a kind of job, as written on the wire: known ones, and any other text.
 public struct PipelineName: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// Reads a table of books that a person exported somewhere.
   public static let csvImport = PipelineName(rawValue: "csv_import")

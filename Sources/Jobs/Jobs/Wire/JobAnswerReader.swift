@@ -13,7 +13,7 @@ public struct JobStarted: Hashable, Sendable {
   public var tokenSeconds: Int?
 }
 
-/// What a server refuses.
+/// A refusal by the server.
 public struct JobRefusal: Error, Hashable, Sendable {
   /// The status.
   public var status: Int
@@ -34,7 +34,7 @@ public struct JobRefusal: Error, Hashable, Sendable {
 public struct JobResult: Hashable, Sendable {
   /// Its number in the job, from 0.
   public var number: Int
-  /// What became of it.
+  /// Its outcome.
   public var outcome: OpenEnum<JobOutcome>
   /// The line of the file it begins at, from 1.
   public var line: Int?
@@ -65,24 +65,24 @@ public struct JobResultPage: Hashable, Sendable {
 
 /// Reads the answers of job servers, in every envelope they had.
 public struct JobAnswerReader: Sendable {
-  /// What a start comes to.
+  /// The result of a start.
   public enum Start: Hashable, Sendable {
-    /// The job is there.
+    /// The job was started.
     case started(JobStarted)
     /// It is not.
     case refused(JobRefusal)
 
-    /// The job that is there.
+    /// The started job.
     public var started: JobStarted? {
       if case .started(let started) = self { started } else { nil }
     }
-    /// Why it is not there.
+    /// Why it was not started.
     public var refusal: JobRefusal? {
       if case .refused(let refusal) = self { refusal } else { nil }
     }
   }
 
-  /// What a question for results comes to.
+  /// The result of a request for results.
   public enum Results: Hashable, Sendable {
     /// A page.
     case page(JobResultPage)
@@ -126,7 +126,7 @@ public struct JobAnswerReader: Sendable {
   ///   - status: The status.
   ///   - body: The body, whatever it is.
   ///   - chosen: The id that the client chose itself, for servers that do not repeat it.
-  /// - Returns: What it came to.
+  /// - Returns: The result.
   public func start(status: Int, body: [UInt8], chosen: String? = nil) -> Start {
     var refused = refusal(status: status, body: body)
     guard Self.statuses.contains(status) else { return .refused(refused) }
@@ -153,7 +153,7 @@ public struct JobAnswerReader: Sendable {
   /// - Parameters:
   ///   - status: The status; only 410 says that results are gone.
   ///   - body: The body, whatever it is.
-  /// - Returns: What it came to.
+  /// - Returns: The result.
   public func results(status: Int, body: [UInt8]) -> Results {
     switch status {
     case 404: return .unknownJob
@@ -173,7 +173,7 @@ public struct JobAnswerReader: Sendable {
   /// Reads a state.
   ///
   /// - Parameter body: The body.
-  /// - Returns: The state; nothing for what is none.
+  /// - Returns: The state; `nil` if the body is not a state.
   public func state(body: [UInt8]) -> State? {
     let reader = JobMessageReader()
     return read(body) { answer -> State? in
@@ -219,7 +219,7 @@ public struct JobAnswerReader: Sendable {
     "cancelled": .canceled, "canceling": .canceling,
   ]
 
-  /// Reads an error of any shape: problem details, envelopes, flat ones, and bodies that are no JSON.
+  /// Reads an error of any shape: problem details, envelopes, flat ones, and bodies that are not JSON.
   ///
   /// - Parameters:
   ///   - status: The status.

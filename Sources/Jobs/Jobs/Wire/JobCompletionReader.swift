@@ -23,8 +23,8 @@ enum JobCompletionReader {
   /// Reads the payload of a completion.
   ///
   /// - Parameters:
-  ///   - payload: Where it stands.
-  ///   - pipeline: The kind of job, which decides what its numbers mean.
+  ///   - payload: The field with the completion.
+  ///   - pipeline: The kind of job, which decides the meaning of its numbers.
   /// - Returns: The completion.
   static func completion(_ payload: DecodeField, pipeline: PipelineName?) -> JobCompletion {
     // Some nest everything one level deeper.
@@ -63,7 +63,7 @@ enum JobCompletionReader {
       payload["error"].report(.missing, .warning, "an error without code and message")
       completion.failure = JobWireError(code: JobWireError.unknownCode, message: "")
     }
-    // Older servers say by the code that nobody gave up.
+    // Older servers report a cancellation as an error with this code.
     if ["CANCELED", "CANCELLED", "JOB_CANCELED"].contains(completion.failure?.code.uppercased()) {
       completion.ending = .known(.canceled)
       completion.isPartial = true
@@ -167,7 +167,7 @@ enum JobCompletionReader {
     return isFull ? .full : .bare
   }
 
-  /// What follows from the numbers that are there.
+  /// Derives missing numbers from the ones present.
   private static func derive(_ completion: inout JobCompletion, _ pipeline: PipelineName?) {
     if completion.total == nil {
       if let successes = completion.successes, let failures = completion.failures {

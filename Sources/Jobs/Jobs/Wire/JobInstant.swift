@@ -13,7 +13,7 @@ public enum JobInstant: Sendable {
 
   /// Reads an instant by RFC 3339.
   ///
-  /// - Returns: Milliseconds; nothing if the text is none.
+  /// - Returns: Milliseconds since 1970; `nil` if the string is not a valid instant.
   public static func read(_ text: String) -> Int64? {
     InstantText.read(text).map { Int64(($0 * 1_000).rounded()) }
   }

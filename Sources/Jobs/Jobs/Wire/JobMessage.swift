@@ -3,7 +3,7 @@ public import TolerantDecoding
 
 /// A message of a job server, of any version, as one model.
 public struct JobMessage: Hashable, Sendable {
-  /// What a message says.
+  /// The content of a message.
   public enum Body: Hashable, Sendable {
     /// Work begins.
     case started(JobStart)
@@ -23,17 +23,17 @@ public struct JobMessage: Hashable, Sendable {
     case ping
     /// The answer to a sign of life.
     case pong
-    /// What the client should know about a message of its own, or why the socket closes.
+    /// A notice about the client's own message, or why the socket closes.
     case notice(JobWireError)
     /// A new token takes the place of the old one.
     case token(String, expiresAt: Int64?)
-    /// A message of a type that is not known here; it costs nothing.
+    /// A message of an unknown type; it is ignored.
     case unknown
-    /// Bytes that are no message; they cost nothing either.
+    /// Bytes that are not a message; they are ignored too.
     case unreadable
   }
 
-  /// The type as it is written; empty for bytes that are no message.
+  /// The type as written; empty for bytes that are not a message.
   public var type: String
   /// The job.
   public var job: String?
@@ -41,7 +41,7 @@ public struct JobMessage: Hashable, Sendable {
   public var pipeline: PipelineName?
   /// When it was written, in milliseconds since 1970-01-01T00:00:00Z.
   public var at: Int64?
-  /// What the envelope says of its version; nothing depends on it.
+  /// The version in the envelope; nothing depends on it.
   public var version: String?
   /// Its number, if it is a numbered event.
   public var position: EventPosition?
@@ -49,13 +49,13 @@ public struct JobMessage: Hashable, Sendable {
   public var epoch: Int64?
   /// The number of the first event that this one stands for, if others were left out on purpose.
   public var covers: Int64?
-  /// What it says.
+  /// The content.
   public var body: Body
   /// What deviated.
   public var issues: [DecodeIssue]
   /// The whole message as it came; writing it gives an equal one.
   public var raw: JSONValue { source.value }
-  /// The same, not made into a value before somebody asks.
+  /// The same, decoded only when read.
   var source: RawJSON
 
   /// Creates a message.
@@ -72,7 +72,7 @@ public struct JobMessage: Hashable, Sendable {
   }
 }
 
-/// What is known when work begins.
+/// The facts known when work begins.
 public struct JobStart: Hashable, Sendable {
   /// How many items there are.
   public var total: Int?
@@ -89,7 +89,7 @@ public struct JobStart: Hashable, Sendable {
   }
 }
 
-/// Where a job stands, in place of events.
+/// The state of a job, in place of events.
 public struct JobStatusReport: Hashable, Sendable {
   /// How far it is.
   public var progress: JobProgress

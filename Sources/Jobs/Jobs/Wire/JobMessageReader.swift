@@ -23,7 +23,7 @@ public struct JobMessageReader: Sendable {
   /// Reads a message.
   ///
   /// - Parameter bytes: JSON in UTF-8.
-  /// - Returns: The message; one that is no message has the body ``JobMessage/Body/unreadable``.
+  /// - Returns: The message; ``JobMessage/Body/unreadable`` for bytes that are not a message.
   public func message(_ bytes: [UInt8]) -> JobMessage {
     do throws(DecodeFailure) {
       return try strictMessage(bytes)
@@ -50,11 +50,11 @@ public struct JobMessageReader: Sendable {
     }
   }
 
-  /// Reads a message, and refuses what the mode refuses.
+  /// Reads a message, and rejects what the mode rejects.
   ///
   /// - Parameter bytes: JSON in UTF-8.
   /// - Returns: The message.
-  /// - Throws: `DecodeFailure` for bytes that are no JSON, and for issues that the mode does not let pass.
+  /// - Throws: `DecodeFailure` for bytes that are not JSON, and for issues that the mode does not tolerate.
   public func strictMessage(_ bytes: [UInt8]) throws(DecodeFailure) -> JobMessage {
     let decoded = try decoder.decode(bytes) { Self.message($0) }
     var message = decoded.model

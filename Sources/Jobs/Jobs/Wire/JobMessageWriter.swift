@@ -60,7 +60,7 @@ public struct JobMessageWriter: Hashable, Sendable {
   ///   - snapshot: The state.
   ///   - isRecovered: Whether all events since the client's last one follow; else the state stands for
   ///     those that are left out.
-  /// - Returns: The message; it is no event and has no number of its own.
+  /// - Returns: The message; it is not an event and has no number of its own.
   public func reconnected(_ snapshot: JobSnapshot, isRecovered: Bool) -> JSONValue {
     var payload = Self.members(
       ("progress", JSONValue(snapshot.progress.fraction)),
@@ -90,7 +90,7 @@ public struct JobMessageWriter: Hashable, Sendable {
   /// Writes the answer to `ping`.
   public func pong(at instant: Int64) -> JSONValue { envelope("pong", instant, nil, [:]) }
 
-  /// Writes that the job lives, without anything new; it is no event and has no number.
+  /// Writes that the job is alive without news; it is not an event and has no number.
   public func keepAlive(_ progress: JobProgress, at instant: Int64) -> JSONValue {
     var progress = progress
     progress.isKeepAlive = true

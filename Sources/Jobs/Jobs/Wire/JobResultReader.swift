@@ -2,7 +2,8 @@ import TolerantDecoding
 
 /// Reads results of every shape in circulation: pages of items, and the lists of books of other servers.
 enum JobResultReader {
-  /// Below this a detected book is one that a person should look at, where nobody says.
+  /// The confidence below which a detected book needs a person's review, unless the result says so
+  /// itself.
   private static let leastConfidence = 0.6
 
   static func page(_ root: DecodeField) -> JobResultPage {
@@ -44,7 +45,7 @@ enum JobResultReader {
         source: source
       )
     }
-    // What stands here is the book itself.
+    // This field is the book itself.
     guard let book = JobBook(field) else { return nil }
     defer { number += 1 }
     return JobResult(
@@ -59,7 +60,7 @@ enum JobResultReader {
     )
   }
 
-  /// What became of a book that stands in a list without a word about it.
+  /// The outcome of a book that a list contains without one.
   private static func outcome(_ field: DecodeField, _ book: JobBook) -> JobOutcome {
     if let succeeded = book.succeeded { return succeeded ? .enriched : .failed }
     let outcome: JobOutcome

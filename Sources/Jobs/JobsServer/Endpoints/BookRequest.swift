@@ -47,7 +47,7 @@ struct BookRequest {
         switch book[name] {
         case nil, .null?: continue
         case .string(let text)?:
-          // An accent that stands alone is a character too: a letter may have any number of them.
+          // A combining accent on its own is a character too: a letter may have any number of them.
           guard text.unicodeScalars.count <= most else {
             throw Self.invalid("books[\(index)].\(name) is longer than \(most) characters")
           }

@@ -23,7 +23,7 @@ enum JobAnswer {
     )
   }
 
-  /// 304, if the client has what a tag stands for.
+  /// 304, if the client has the content of a tag.
   static func unchanged(_ request: Request, _ tag: EntityTag) -> Response? {
     guard let field = request.headers[.ifNoneMatch], tag.matches(ifNoneMatch: field) else {
       return nil

@@ -4,13 +4,13 @@ import Hummingbird
 import Jobs
 import Serving
 
-/// Who may see a job: whoever has a token for it.
+/// Grants access to a job with a token for it.
 struct JobAuthorization: Sendable {
   /// The subprotocols that carry a token; the second is that of older clients.
   static let tokenProtocols = [JobSocketAuthorizer.subprotocol, "bookstrack-auth."]
 
   let store: JobStore
-  /// Whether a token may stand in the query, where it ends up in logs.
+  /// Whether a token is accepted in the query, where it ends up in logs.
   let acceptsQueryToken: Bool
   let tally: JobMetrics
 
@@ -59,12 +59,12 @@ struct JobAuthorization: Sendable {
     }
   }
 
-  /// The answer about a job that never was here.
+  /// The response for a job that never existed here.
   func unknown(_ id: String) -> Problem {
     JobProblem(.notFound, .notFound, "there is no job \"\(id.prefix(80))\"").problem
   }
 
-  /// The answer to whoever comes too late, who is counted.
+  /// The response for a job whose results were removed; counted.
   var gone: Problem {
     tally.missed()
     return JobProblem(.gone, .expired, "the results of this job are gone").problem

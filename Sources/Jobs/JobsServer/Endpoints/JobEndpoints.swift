@@ -104,7 +104,7 @@ struct JobEndpoints: Sendable {
 
   // MARK: Cancelling
 
-  /// `DELETE /v1/jobs/{id}` and `POST /v1/jobs/{id}/cancel`: asks the job to stop; as often as one likes.
+  /// `DELETE /v1/jobs/{id}` and `POST /v1/jobs/{id}/cancel`: asks the job to stop; idempotent.
   func cancel(_ request: Request, id: String) async throws -> Response {
     _ = try await gate.living(id, request.headers, query: QueryText(request.uri.query))
     guard let (job, event) = try await store.cancel(id) else {
@@ -119,7 +119,7 @@ struct JobEndpoints: Sendable {
 
   // MARK: Results
 
-  /// `GET /v1/jobs/{id}/results`: what became of the items, in pages.
+  /// `GET /v1/jobs/{id}/results`: the outcomes of the items, in pages.
   func results(_ request: Request, id: String) async throws -> Response {
     let query = QueryText(request.uri.query)
     let job = try await ended(request, id, query)

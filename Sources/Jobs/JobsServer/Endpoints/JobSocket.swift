@@ -9,13 +9,13 @@ import Synchronization
 
 /// `GET /ws/progress?jobId=…`: the events over a WebSocket.
 ///
-/// The token stands in a subprotocol (`freshet-auth.TOKEN`) or in Authorization. `after=EPOCH.SEQ` or
-/// `reconnect=true` go on where the client was; `version` chooses the messages. A message of the client that
-/// is not understood gets a notice; many in a minute cost the connection, never the token.
+/// The token is in a subprotocol (`freshet-auth.TOKEN`) or in Authorization. `after=EPOCH.SEQ` or `reconnect=true`
+/// resume where the client was; `version` selects the messages. An unknown message of the client gets a notice; many in
+/// a minute cost the connection, never the token.
 package struct JobSocketAuthorizer: WebSocketAuthorizer {
   /// The path.
   package static let path = "/ws/progress"
-  /// What the native subprotocol begins with; a token follows.
+  /// The prefix of the native subprotocol; a token follows.
   package static let subprotocol = "freshet-auth."
 
   let store: JobStore
@@ -48,7 +48,7 @@ package struct JobSocketAuthorizer: WebSocketAuthorizer {
 
   /// Checks a request to open a socket.
   ///
-  /// - Throws: ``Problem`` that says why it is not let in.
+  /// - Throws: ``Problem`` that says why it is rejected.
   func check(
     _ request: HTTPRequest,
     _ query: QueryText
@@ -61,7 +61,7 @@ package struct JobSocketAuthorizer: WebSocketAuthorizer {
     return (job, try JobEndpoints.version(query), try JobEndpoints.position(query))
   }
 
-  /// Why a request was not let in, or that it did not ask for an upgrade.
+  /// Why a request was rejected, or that it did not ask for an upgrade.
   func refusal(_ request: HTTPRequest) async throws -> Problem {
     let (job, _, _) = try await check(request, Self.parts(request).query)
     let keys = request.headerFields[values: .secWebSocketKey]
@@ -74,7 +74,7 @@ package struct JobSocketAuthorizer: WebSocketAuthorizer {
         "Sec-WebSocket-Key is needed once: 16 bytes in base64"
       ).problem
     }
-    // It may not have been a handshake, or there is no room.
+    // It may not have been a handshake, or the listeners are at their limit.
     if hub.listen(to: job.id) == nil {
       return JobProblem(.serviceUnavailable, .busy, "too many listen; poll instead", retryAfter: 2)
         .problem
@@ -185,7 +185,7 @@ private struct JobSocketSession: Sendable {
     }
   }
 
-  /// The codes with which a socket closes by itself.
+  /// The codes with which a socket closes on its own.
   private static let faults: Set<JobCloseCode> = [.protocolError, .invalidText, .tooLong]
 
   /// Answers what the client says.

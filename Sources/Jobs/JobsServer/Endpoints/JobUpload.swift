@@ -43,7 +43,7 @@ package struct JobUpload: Sendable {
 
   /// The one table of a request: the file of a form, or the content itself.
   ///
-  /// - Parameter options: Takes the values of a form that are no files.
+  /// - Parameter options: Receives the values of a form that are not files.
   /// - Returns: The table.
   /// - Throws: ``Problem`` 400, 408, 413, 503.
   package func table(_ options: inout [String: String]) async throws -> File {
@@ -62,7 +62,7 @@ package struct JobUpload: Sendable {
 
   /// The photos of a request: the files of a form, or the content itself.
   ///
-  /// - Parameter options: Takes the values of a form that are no files.
+  /// - Parameter options: Receives the values of a form that are not files.
   /// - Returns: The photos.
   /// - Throws: ``Problem`` 400, 408, 413, 415, 503.
   package func photos(_ options: inout [String: String]) async throws -> [File] {
@@ -146,12 +146,13 @@ package struct JobUpload: Sendable {
     var bytes: [UInt8] = []
     var count = 0
     var pace = UploadPace(limits)
-    // Whoever says how much comes is told before it comes.
+    // A client that declares its length gets the response before it sends the content.
     guard !request.declaresMore(than: limit) else { throw tooLarge("the request", limit).last }
     for try await part in request.body {
       guard pace.take(part.readableBytes) else { throw tooSlow }
       count += part.readableBytes
-      // Who did not say so reads no answer, most likely, before everything is sent: so it is read, and forgotten.
+      // A client that does not declare it most likely reads no response before it has sent everything, so the rest is
+      // read and discarded.
       guard count <= limit + Self.drainedBytes else { throw tooLarge("the request", limit).last }
       if count <= limit {
         guard permit.reserve(part.readableBytes) else { throw full.last }
@@ -174,7 +175,7 @@ package struct JobUpload: Sendable {
   }
 
   private var tooSlow: Problem {
-    // The last: what is still to come would come as slowly.
+    // The last: the remaining content would arrive as slowly.
     JobProblem(
       .requestTimeout,
       .tooSlow,
@@ -200,16 +201,16 @@ package struct JobUpload: Sendable {
   }
 }
 
-/// What a request asks for: a job to be started.
+/// The request to start a job.
 package struct JobOrder: Sendable {
   /// The name of the option that says in whose API a job was started.
   package static let dialect = "dialect"
 
   /// The files.
   package var files: [JobUpload.File]
-  /// What the request chose.
+  /// The options of the request.
   package var options: [String: String]
-  /// The id that the client chose, a UUID; nothing for one of the server.
+  /// The id that the client chose, a UUID; `nil` to let the server choose.
   package var id: String?
 
   /// Creates an order.

@@ -17,9 +17,9 @@ enum JobWord {
       && groups.allSatisfy { $0.allSatisfy(\.isHexDigit) }
   }
 
-  /// What the methods of `/v1/jobs/{word}` take: pipelines are started, jobs are asked for and canceled.
+  /// The methods of `/v1/jobs/{word}`: pipelines are started, jobs are read and canceled.
   ///
-  /// A word that is neither may be a pipeline's, misspelled: the answer lists those that there are.
+  /// A word that is neither may be a misspelled pipeline: the response lists the existing ones.
   static func forms(_ pipelines: Set<PipelineName>) -> [RouteMethods.Form] {
     [
       RouteMethods.Form("v1/jobs/:job", [.post]) { !isJob($0) },

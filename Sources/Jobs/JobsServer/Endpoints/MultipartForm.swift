@@ -4,7 +4,7 @@ struct MultipartForm {
   struct Part {
     /// The name of the field.
     var name: String
-    /// The name of the file; nothing for a plain value.
+    /// The name of the file; `nil` for a plain value.
     var fileName: String?
     /// The media type, without parameters; empty if the part does not say.
     var mediaType: String
@@ -12,7 +12,7 @@ struct MultipartForm {
     var content: ArraySlice<UInt8>
   }
 
-  /// What is wrong with a form.
+  /// An error in a form.
   struct Fault: Error {
     var problem: String
   }
@@ -93,7 +93,7 @@ struct MultipartForm {
     type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
   }
 
-  /// A parameter of a field, without its quotes; what stands inside the quotes of another one is none.
+  /// A parameter of a field, without its quotes; text inside the quotes of another parameter does not count.
   static func parameter(_ name: String, in field: String) -> String? {
     var rest = field[...]
     skipValue(&rest)

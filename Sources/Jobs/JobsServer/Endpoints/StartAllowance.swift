@@ -32,9 +32,9 @@ struct StartAllowance: Sendable {
   /// Takes a permit.
   ///
   /// - Parameters:
-  ///   - client: The client; nothing where clients cannot be told apart.
-  ///   - now: The moment.
-  /// - Returns: What is missing; nothing if there was a permit.
+  ///   - client: The client; `nil` if clients cannot be told apart.
+  ///   - now: The current instant.
+  /// - Returns: What is missing; `nil` if a permit was taken.
   mutating func take(_ client: ClientNetwork?, now: ContinuousClock.Instant) -> Shortage? {
     if let client {
       var bucket = clients[client] ?? full(now)

@@ -9,7 +9,7 @@ import TolerantDecoding
 
 /// `POST /v1/jobs/{pipeline}`: starts a job.
 struct StartEndpoint: Sendable {
-  /// The parameters that are no options of a pipeline.
+  /// The parameters that are not options of a pipeline.
   private static let ownParameters: Set<String> = ["token", "version", "jobId", JobOrder.dialect]
 
   let store: JobStore
@@ -23,9 +23,9 @@ struct StartEndpoint: Sendable {
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - word: The pipeline.
-  ///   - client: Who asks.
-  /// - Returns: The answer, 202.
+  ///   - word: The name of the pipeline.
+  ///   - client: The client.
+  /// - Returns: The response, 202.
   /// - Throws: ``Problem`` 400, 404, 408, 409, 413, 415, 429, 503.
   func answer(
     _ request: Request,
@@ -48,9 +48,9 @@ struct StartEndpoint: Sendable {
   /// - Parameters:
   ///   - request: The request.
   ///   - pipeline: Its kind.
-  ///   - word: What the request calls it.
-  ///   - client: Who asks.
-  ///   - read: Reads what the request brings.
+  ///   - word: The name of the pipeline in the request.
+  ///   - client: The client.
+  ///   - read: Reads the content of the request.
   /// - Returns: The job and a token for it.
   /// - Throws: ``Problem`` 400, 404, 408, 409, 413, 415, 429, 503.
   func start(
@@ -112,7 +112,8 @@ struct StartEndpoint: Sendable {
       isCounted = true
     }
     defer { if isCounted { starts.giveBack(client) } }
-    guard let permit = permits.take() else {
+    let patience = Duration.seconds(store.limits.uploadWaitSeconds)
+    guard let permit = await permits.take(within: patience) else {
       throw JobProblem(
         .serviceUnavailable,
         .busy,
@@ -154,9 +155,10 @@ struct StartEndpoint: Sendable {
     }
   }
 
-  /// A key as its owner's: nobody gets the job of another client, whose key and content are known.
+  /// Binds a key to its owner: a client that knows the key and content of another one does not get
+  /// its job.
   ///
-  /// The owner is the bearer token that came with the request, or else the network of the client.
+  /// The owner is the bearer token of the request, or else the network of the client.
   private static func key(
     _ name: String,
     of request: Request,

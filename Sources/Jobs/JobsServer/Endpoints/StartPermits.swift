@@ -11,7 +11,7 @@ final class StartPermits: Sendable {
 
   /// Takes a permit for a start.
   ///
-  /// - Throws: ``Problem`` 429 if there is none.
+  /// - Throws: ``Problem`` 429 if all permits are taken.
   func take(_ client: ClientNetwork?) throws {
     let wait: Duration
     let who: String

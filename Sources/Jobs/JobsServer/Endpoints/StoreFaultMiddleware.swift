@@ -6,8 +6,8 @@ import Jobs
 import Logging
 import Serving
 
-/// Tells clients of a store that cannot be written at the moment, instead of a failure of the server: a full disk is
-/// 507, a database that another program has locked is 503; both say when to ask again.
+/// Reports a store that cannot be written at the moment, instead of a server failure: a full disk is 507, a database
+/// that another program has locked is 503; both say when to retry.
 struct StoreFaultMiddleware<Context: RequestContext>: RouterMiddleware {
   /// Where the store is.
   let folder: String
@@ -31,7 +31,7 @@ struct StoreFaultMiddleware<Context: RequestContext>: RouterMiddleware {
 
 /// Why a store cannot be written, if that passes.
 enum StoreFault: Hashable, Sendable {
-  /// There is no room on the disk.
+  /// The disk is full.
   case full
   /// Another program has locked the database.
   case locked
@@ -39,7 +39,7 @@ enum StoreFault: Hashable, Sendable {
   /// A disk with less room than this, in bytes, is full.
   private static let leastRoom: UInt64 = 256 << 10
 
-  /// Reads an error; `nil` for one that does not pass by itself.
+  /// Reads an error; `nil` for one that is not temporary.
   ///
   /// - Parameters:
   ///   - error: The error.
@@ -80,7 +80,7 @@ enum StoreFault: Hashable, Sendable {
     return (error.userInfo[NSUnderlyingErrorKey] as? NSError).map(isFull) ?? false
   }
 
-  /// What clients are told.
+  /// The problem for clients.
   var problem: Problem {
     switch self {
     case .full:

@@ -1,6 +1,6 @@
 /// Some permits at once, and new ones at a steady rate.
 ///
-/// It knows no clock: every moment is told to it.
+/// It has no clock: the time is an argument.
 struct TokenBucket: Sendable {
   private let most: Double
   private let perSecond: Double
@@ -26,7 +26,7 @@ struct TokenBucket: Sendable {
     filledAt = now
   }
 
-  /// How long it is until there is a permit; nothing if there is one.
+  /// The time until a permit is available; `nil` if one is available now.
   mutating func wait(now: ContinuousClock.Instant) -> Duration? {
     fill(now)
     return count >= 1 ? nil : .seconds((1 - count) / perSecond)

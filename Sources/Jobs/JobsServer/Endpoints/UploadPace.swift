@@ -1,10 +1,10 @@
 import Jobs
 
-/// How long one upload may take: slow is fine, as long as it goes on.
+/// Limits the duration of one upload: slow is fine, as long as it progresses.
 ///
-/// What comes has to come at a least rate. Who falls behind it has some slack, which grows again with what comes
-/// and never beyond what it was at the beginning. So a phone far away gets through, with its pauses, and a
-/// client that sends a byte now and then, or all but the last one, does not keep a place from others.
+/// The content must arrive at a minimum rate. A slow client has some slack, which grows again with what arrives, and
+/// never beyond the initial one. So a distant phone succeeds, with its pauses, and a client that sends a byte now and
+/// then, or all but the last one, does not occupy a permit.
 struct UploadPace: Sendable {
   private let slack: Duration
   private let bytesPerSecond: Double

@@ -1,10 +1,9 @@
 import Jobs
 import Synchronization
 
-/// Tells listeners of a job what happens to it, as it happens.
+/// Sends the events of a job to its subscribers.
 ///
-/// A listener is there before the past is read, so that nothing falls between; what it hears twice, its
-/// queue leaves out.
+/// Subscribers register before the backlog is read, so no event is lost; their queue drops duplicates.
 final class JobEventBroadcaster: Sendable {
   private struct State {
     var isClosed = false
@@ -15,9 +14,9 @@ final class JobEventBroadcaster: Sendable {
 
   private let state = Mutex(State())
   private let limits: JobLimits
-  /// What was told last, as it goes out.
+  /// The last messages, as sent.
   let recent: RecentMessages
-  /// Counts what is told.
+  /// Counts the messages.
   let tally = JobMetrics()
 
   init(limits: JobLimits) {
@@ -25,10 +24,10 @@ final class JobEventBroadcaster: Sendable {
     recent = RecentMessages(most: limits.recentMessages)
   }
 
-  /// How many listen.
+  /// The number of subscribers.
   var count: Int { state.withLock { $0.count } }
 
-  /// Begins to listen; nothing if too many do, or if the server ends.
+  /// Subscribes to a job; `nil` if the limit is reached or the server shuts down.
   func listen(to job: String) -> JobSubscription? {
     state.withLock { state in
       guard !state.isClosed, state.count < limits.listeners,
@@ -39,19 +38,19 @@ final class JobEventBroadcaster: Sendable {
       let ear = JobSubscriber(most: limits.waitingMessages)
       state.ears[job, default: [:]][number] = ear
       state.count += 1
-      // The hub keeps the ear only: whoever lets go of the listener has left.
+      // The broadcaster retains only the subscriber: releasing the subscription ends it.
       return JobSubscription(ear) { [weak self] in self?.leave(job, number) }
     }
   }
 
-  /// Tells an event to all who listen to its job.
+  /// Sends an event to all subscribers of its job.
   func publish(_ event: JobEvent, of job: String) {
     tally.stored(event)
     let ears = state.withLock { state in state.ears[job].map { Array($0.values) } ?? [] }
     for ear in ears { ear.push(event) }
   }
 
-  /// Lets everybody go, and nobody in any more.
+  /// Ends all subscriptions and rejects new ones.
   func close() {
     let ears = state.withLock { state in
       state.isClosed = true
@@ -69,7 +68,7 @@ final class JobEventBroadcaster: Sendable {
   }
 }
 
-/// One who listens to a job, until it is let go.
+/// A subscription to a job, which ends when it is released.
 final class JobSubscription: Sendable {
   private let ear: JobSubscriber
   private let leave: @Sendable () -> Void
@@ -84,7 +83,7 @@ final class JobSubscription: Sendable {
   /// Ends when the server does.
   var wakes: AsyncStream<Void> { ear.wakes }
 
-  /// Something else is to be looked at, such as the time.
+  /// Wakes the subscriber to check something else, such as the time.
   func wake() { ear.wake() }
 
   /// Takes the next event out of the queue.
@@ -97,7 +96,7 @@ final class JobSubscription: Sendable {
   func finish() { ear.finish() }
 }
 
-/// What the hub speaks into.
+/// The receiving end of a subscription.
 final class JobSubscriber: Sendable {
   let wakes: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation

@@ -4,17 +4,17 @@ import StrictJSON
 
 /// One message for a listener.
 struct FeedMessage: Sendable {
-  /// The bytes, shared with all who get the same.
+  /// The bytes, shared by all listeners that get the same message.
   var bytes: ByteBuffer
-  /// The last event it stands for; nothing for a message that is no event.
+  /// The last event it stands for; `nil` for a message that is not an event.
   var position: EventPosition?
-  /// Whether the job is over with it.
+  /// Whether the job ends with it.
   var isTerminal: Bool
-  /// How many events it stands for besides its own.
+  /// How many further events it stands for.
   var skipped = 0
 }
 
-/// The messages of one job for one listener, in the listener's version: what it missed, then what happens.
+/// The messages of one job for one listener, in the listener's version: missed events, then new ones.
 struct JobFeed: Sendable {
   typealias Ending = JobListening.Ending
 
@@ -23,11 +23,11 @@ struct JobFeed: Sendable {
   let listener: JobSubscription
   let writer: JobMessageWriter
 
-  /// Sends messages until the job is over or the server ends.
+  /// Sends messages until the job ends or the server shuts down.
   ///
   /// - Parameters:
-  ///   - asked: The last event that the listener has; nothing for one that has none.
-  ///   - saysWhere: Whether the listener wants to hear where it stands before anything else.
+  ///   - asked: The last event that the listener has; `nil` if it has none.
+  ///   - saysWhere: Whether to send the current state first.
   ///   - send: Sends a message.
   /// - Returns: How it ended.
   /// - Throws: What `send` throws, and errors of the store.

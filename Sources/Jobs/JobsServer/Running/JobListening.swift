@@ -24,7 +24,7 @@ package struct JobListening: Sendable {
   let listener: JobSubscription
   let job: String
 
-  /// Tells what happens until the job is over or the server ends.
+  /// Reports events until the job ends or the server shuts down.
   ///
   /// - Parameters:
   ///   - last: The number of the last event that the listener has.

@@ -12,19 +12,19 @@ final class JobMetrics: Sendable {
     case polling
   }
 
-  /// What becomes of a request to start a job.
+  /// The result of a request to start a job.
   enum Start: String, CaseIterable, Sendable {
-    /// There is a job that was not there before.
+    /// A new job was started.
     case started
     /// The job was started with the same key before.
     case repeated
-    /// The request is not what it has to be.
+    /// The request is invalid.
     case refused
-    /// There is no room.
+    /// The server is at its limit.
     case busy
-    /// Too many were started lately.
+    /// Too many jobs were started lately.
     case limited
-    /// It came too slowly.
+    /// The content arrived too slowly.
     case tooSlow = "too_slow"
   }
 
@@ -64,8 +64,8 @@ final class JobMetrics: Sendable {
   /// A message went to a listener.
   ///
   /// - Parameters:
-  ///   - transport: How.
-  ///   - skipped: How many events it stands for besides its own.
+  ///   - transport: The transport.
+  ///   - skipped: How many further events it stands for.
   func sent(_ transport: Transport, skipped: Int = 0) {
     counts.withLock { counts in
       counts.messages[transport, default: 0] += 1
@@ -79,7 +79,7 @@ final class JobMetrics: Sendable {
     counts.withLock { $0.closes[code.rawValue, default: 0] += 1 }
   }
 
-  /// Somebody asked for what is gone.
+  /// Counts a request for a removed job.
   func missed() { counts.withLock { $0.gone += 1 } }
 
   /// Writes the counts.

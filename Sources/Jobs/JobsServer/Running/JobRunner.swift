@@ -3,7 +3,8 @@ import Jobs
 import Logging
 import Synchronization
 
-/// Runs jobs, so many at once, oldest first; those that were under way when the server ended go on.
+/// Runs jobs, a limited number at once, oldest first; resumes those that were running when the
+/// server ended.
 actor JobRunner {
   private let store: JobStore
   private let hub: JobEventBroadcaster
@@ -43,7 +44,7 @@ actor JobRunner {
     startNext()
   }
 
-  /// Stops everything where it is: it goes on after the next start.
+  /// Stops everything; it resumes after the next start.
   func close() async {
     isClosed = true
     store.stopWaiting()
@@ -152,10 +153,10 @@ actor JobRunner {
     }
   }
 
-  /// Does the work of a job; while another program has locked a database, waits and goes on from the checkpoint.
+  /// Does the work of a job; while another program has locked a database, waits and resumes from the checkpoint.
   ///
-  /// - Returns: Whether it was told to stop.
-  /// - Throws: What the pipeline throws; `JobFailure` if the lock stays.
+  /// - Returns: Whether it was asked to stop.
+  /// - Throws: What the pipeline throws; `JobFailure` if the lock remains.
   private nonisolated func work(_ begun: JobRow, _ pipeline: any JobPipeline) async throws -> Bool {
     var job = begun
     var since: ContinuousClock.Instant?
@@ -191,7 +192,7 @@ actor JobRunner {
     }
   }
 
-  /// The pause before another try at a locked database, which waits some seconds by itself.
+  /// The pause before another attempt at a locked database, which itself waits some seconds.
   private static let lockPause = Duration.milliseconds(500)
 
   private static func isLock(_ error: DatabaseError) -> Bool {
@@ -222,7 +223,7 @@ private final class RunnerSteps: JobSteps {
     state = Mutex((ProgressScale(phases, from: job.progress.fraction), false))
   }
 
-  /// Whether the pipeline was told to stop.
+  /// Whether the pipeline was asked to stop.
   var isStopped: Bool { state.withLock { $0.isStopped } }
 
   func commit(_ step: JobStep) async throws -> JobDirective {

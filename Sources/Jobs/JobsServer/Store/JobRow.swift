@@ -9,7 +9,7 @@ package struct JobRow: Sendable {
   package let id: String
   /// Its kind.
   package let pipeline: PipelineName
-  /// Where it stands.
+  /// The state of the job.
   package let state: JobState
   /// The last event.
   package let position: EventPosition
@@ -67,7 +67,7 @@ package struct JobRow: Sendable {
     state == .expired || state.isTerminal && expiresAt.map { $0 <= now } ?? false
   }
 
-  /// The last event that the state stands for: the end of a job is always an event of its own.
+  /// The last event that the state stands for: the end of a job always has an event of its own.
   var standing: EventPosition {
     guard state.isTerminal else { return position }
     return EventPosition(epoch: position.epoch, seq: max(0, position.seq - 1))
@@ -86,7 +86,7 @@ package struct JobRow: Sendable {
   }
 }
 
-/// What is wrong with the store of jobs.
+/// An error of the job store.
 package enum JobStoreError: Error, CustomStringConvertible {
   /// It was changed by something else.
   case damaged(String)

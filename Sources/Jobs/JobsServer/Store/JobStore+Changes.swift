@@ -6,9 +6,9 @@ import TolerantDecoding
 
 // Everything that changes a job, each with its event in one transaction.
 extension JobStore {
-  /// Work begins, or begins again; nothing if the job is over or waits for nobody.
+  /// Begins or resumes the work; `nil` if the job does not exist or has ended.
   ///
-  /// - Returns: The job, and the event for the first attempt.
+  /// - Returns: The job, and the event if this is the first attempt.
   func begin(_ id: String, phases: [JobPhase]) async throws -> (JobRow, JobEvent?)? {
     let now = now
     return try await database.write { [worker] database in
@@ -41,9 +41,9 @@ extension JobStore {
   ///   - step: The step.
   ///   - id: The job.
   ///   - fraction: The share of the whole; it never falls.
-  ///   - sentence: What is done, for a person.
-  /// - Returns: The event and whether to go on.
-  /// - Throws: An error of SQLite; ``JobStoreError/gone(_:)`` for a job that is over.
+  ///   - sentence: The current activity, for display.
+  /// - Returns: The event and whether to continue.
+  /// - Throws: An error of SQLite; ``JobStoreError/gone(_:)`` for a job that has ended.
   func commit(
     _ step: JobStep,
     to id: String,
@@ -103,7 +103,7 @@ extension JobStore {
     }
   }
 
-  /// Says that nobody works on a job at the moment.
+  /// Records that no worker runs a job.
   func rest(_ id: String) async throws {
     try await database.write { database in
       try database.execute(sql: "UPDATE job SET worker = 0 WHERE id = ?", arguments: [id])
@@ -128,8 +128,8 @@ extension JobStore {
 
   /// Asks a job to stop.
   ///
-  /// - Returns: The job after it, and its last event if it was over at once; nothing if there is no such job.
-  ///   A job that is over stays what it is.
+  /// - Returns: The job, and its last event if it ended at once; `nil` if the job does not exist. A job that has ended
+  ///   stays as it is.
   func cancel(_ id: String) async throws -> (JobRow, JobEvent?)? {
     let now = now
     return try await database.write { [limits] database in
@@ -154,7 +154,7 @@ extension JobStore {
   ///   - id: The job.
   ///   - cause: How it ended: succeeded, failed or stopped.
   ///   - failure: Why it failed.
-  /// - Returns: The job and its last event; nothing if it is over already.
+  /// - Returns: The job and its last event; `nil` if it has ended already.
   /// - Throws: An error of SQLite.
   func end(
     _ id: String,
@@ -238,7 +238,7 @@ extension JobStore {
     return event
   }
 
-  /// Stores an event behind the last one; whoever calls it also says in the job that it is the last one now.
+  /// Stores an event after the last one; the caller also records it in the job as the last one.
   private static func insert(
     _ database: Database,
     _ job: JobRow,
@@ -315,7 +315,7 @@ extension JobStore {
         sql: "DELETE FROM job WHERE tombstone_until <= ? AND state = 'expired'",
         arguments: [now]
       )
-      // A token is kept as long as its job, so that its owner hears "too old" and not "wrong".
+      // A token is kept as long as its job, so that its owner gets "too old" and not "wrong".
       try database.execute(sql: "DELETE FROM idempotency WHERE until <= ?", arguments: [now])
       return (due, files)
     }

@@ -9,9 +9,9 @@ extension JobStore {
   ///
   /// - Parameters:
   ///   - job: The job.
-  ///   - outcomes: Which outcomes; nothing for all.
-  ///   - after: The number of the last one before; -1 for the beginning.
-  ///   - limit: The most.
+  ///   - outcomes: The outcomes; `nil` for all.
+  ///   - after: The number of the previous result; -1 for the beginning.
+  ///   - limit: The most results.
   /// - Returns: The results.
   /// - Throws: An error of SQLite.
   func items(
@@ -42,7 +42,7 @@ extension JobStore {
     return try Row.fetchAll(database, sql: sql, arguments: arguments).map(Self.item)
   }
 
-  /// Results of a job, as they stood at one moment.
+  /// A snapshot of results of a job.
   struct Page: Sendable {
     /// The results, in order of their numbers.
     var items: [JobItem]
@@ -52,10 +52,10 @@ extension JobStore {
     var work: JobWork
   }
 
-  /// Results of a job and what belongs to them, read at one moment: nothing goes in between.
+  /// Results of a job and the data that belongs to them, read in one transaction.
   ///
   /// - Parameters: As for ``items(_:outcomes:after:limit:)``.
-  /// - Returns: The results; nothing if they are gone.
+  /// - Returns: The results; `nil` if they were removed.
   /// - Throws: An error of SQLite.
   func page(
     _ job: String,

@@ -3,7 +3,7 @@ import GRDB
 import Jobs
 
 extension JobStore {
-  /// What a token is worth.
+  /// The access that a token grants.
   enum Access: Sendable {
     /// It opens the job.
     case open(JobRow, tokenExpiresAt: Int64)
@@ -11,11 +11,12 @@ extension JobStore {
     case tokenExpired
     /// It is or was one for this job, whose results are gone.
     case gone
-    /// It is not one for this job, or there is no such job: nobody learns which.
+    /// The token is not valid for this job, or the job does not exist: the client does not learn
+    /// which.
     case refused
   }
 
-  /// Adds a token, good at least as long as the results of a job that is over.
+  /// Adds a token, valid at least as long as the results of a job that has ended.
   ///
   /// - Returns: When it expires.
   @discardableResult
@@ -45,8 +46,9 @@ extension JobStore {
 
   /// When a token ends.
   ///
-  /// One that no newer one has replaced lives as long as its job, and from its end as long as the results. What is told
-  /// of a job that is not over is some time from now, at least half of what a token lives, and changes seldom.
+  /// A token that no newer one has replaced is valid as long as its job, and after its end as long as the results. For
+  /// a job that has not ended, the reported expiry is in the future by at least half of a token's life, and rarely
+  /// changes.
   static func end(
     of expiry: Int64,
     isReplaced: Bool,
@@ -75,7 +77,7 @@ extension JobStore {
         ), let row = try Self.row(database, job)
       else { return .refused }
       let expiry = Self.end(of: found[0], isReplaced: found[1], row, at: now, limits)
-      // Whoever had a token for a job that is gone hears that it is gone, and not that the token is too old.
+      // A valid token for a removed job gets "gone", not "expired".
       if row.isGone(at: ends) { return .gone }
       return now < expiry ? .open(row, tokenExpiresAt: expiry) : .tokenExpired
     }
@@ -86,9 +88,9 @@ extension JobStore {
     try await database.read { database in try Self.row(database, job) != nil }
   }
 
-  /// Makes a new token in place of one that is still good; the old one is good for a short while.
+  /// Replaces a valid token with a new one; the old one stays valid for a short time.
   ///
-  /// - Returns: The new token and when it expires; nothing if the old one is not good.
+  /// - Returns: The new token and its expiry; `nil` if the old one is not valid.
   func refresh(_ job: String, token: String) async throws -> (String, Int64)? {
     let now = now
     let fresh = JobToken.make()

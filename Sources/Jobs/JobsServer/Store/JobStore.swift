@@ -9,32 +9,32 @@ import Synchronization
 
 /// Jobs, events, results and tokens in a folder: `jobs.sqlite`, and the files that came with jobs.
 ///
-/// Every change of a job is one transaction, and its event is stored in it, before anybody hears of it. One store
-/// at a time has the folder.
+/// Every change of a job is one transaction that also stores its event, before any client is notified. Only one store
+/// at a time can open the folder.
 package final class JobStore: Sendable {
   /// The version of the log.
   ///
-  /// A database that is thrown away and begun anew gets another one.
+  /// A database that is deleted and recreated gets a new one.
   let epoch: Int64
   let limits: JobLimits
   let folder: String
   let database: DatabasePool
   private let clock: ServiceClock
-  /// What the machine's clock is checked by; nothing for one that somebody moves on purpose.
+  /// Checks the wall clock; `nil` with a clock that tests set.
   private let time: Mutex<SteadyTime>?
-  /// What this process is called in the database; not 0.
+  /// Identifies this process in the database; not 0.
   let worker = Int64.random(in: 1...Int64.max)
   private let waits: DatabaseWaits
-  /// The right to run the jobs, given back when nothing runs any more.
+  /// The lock on the folder, released when no job runs any more.
   let claim: FolderLock
 
-  /// Opens the store, or makes a new one.
+  /// Opens the store, or creates a new one.
   ///
   /// - Parameters:
-  ///   - folder: Where it is; it is made if it is not there.
+  ///   - folder: The folder; created if missing.
   ///   - limits: The limits.
-  ///   - clock: What time it is.
-  /// - Throws: An error of SQLite or of the file system; ``JobStoreError/inUse(_:)`` if another store has the folder.
+  ///   - clock: The service clock.
+  /// - Throws: An error of SQLite or of the file system; ``JobStoreError/inUse(_:)`` if another store has opened the folder.
   package init(folder: String, limits: JobLimits = JobLimits(), clock: ServiceClock) throws {
     self.folder = folder
     self.limits = limits
@@ -43,7 +43,7 @@ package final class JobStore: Sendable {
       atPath: folder + "/inputs",
       withIntermediateDirectories: true
     )
-    // Uploads are somebody's; the folder around them may have other things in it.
+    // Uploads are private; the folder around them may contain other files.
     try? FileManager.default.setAttributes(
       [.posixPermissions: 0o700],
       ofItemAtPath: folder + "/inputs"
@@ -110,7 +110,7 @@ package final class JobStore: Sendable {
     return time?.withLock { $0.due(wall: wall, steady: Self.steadyTime) } ?? wall
   }
 
-  /// A clock that nobody sets, in milliseconds; it goes on while the machine sleeps.
+  /// The monotonic clock, in milliseconds; it advances while the machine sleeps.
   private static var steadyTime: Int64 {
     let passed = ContinuousClock.now - start
     let (seconds, attoseconds) = passed.components
@@ -173,10 +173,10 @@ package final class JobStore: Sendable {
   /// - Parameters:
   ///   - pipeline: Its kind.
   ///   - inputs: Its files, name, media type and content.
-  ///   - options: What the request chose.
-  ///   - key: The idempotency key; nothing without one.
+  ///   - options: The options of the request.
+  ///   - key: The idempotency key, if any.
   ///   - id: The id, if the client chose one.
-  /// - Returns: What it comes to.
+  /// - Returns: The result of the start.
   /// - Throws: An error of SQLite or of the file system.
   func start(
     _ pipeline: PipelineName,
@@ -304,7 +304,7 @@ package final class JobStore: Sendable {
     return try Row.fetchOne(statement, arguments: [id]).map { try JobRow($0) }
   }
 
-  /// A job; nothing if it never was here, or so long ago that it is forgotten.
+  /// A job; `nil` if it never existed or was forgotten long ago.
   func job(_ id: String) async throws -> JobRow? {
     try await database.read { database in try Self.row(database, id) }
   }
@@ -386,7 +386,7 @@ package final class JobStore: Sendable {
     }
   }
 
-  /// What the log of a job holds.
+  /// The contents of a job's event log.
   static func log(_ job: JobRow) -> CatchUp.Log {
     CatchUp.Log(epoch: job.position.epoch, first: 1, last: job.position.seq)
   }

@@ -11,9 +11,9 @@ enum JobToken {
     return hex((0..<size).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
   }
 
-  /// What is stored of a token.
+  /// The stored form of a token.
   ///
-  /// Looking up by it compares hashes, so the time tells nothing of the token.
+  /// Lookups compare hashes, so their timing reveals nothing about the token.
   static func hash(_ token: String) -> [UInt8] { SHA256.hash(token.utf8) }
 
   /// Bytes as hexadecimal digits.

@@ -1,14 +1,14 @@
-/// The time that jobs are stamped and removed by: that of a clock that somebody may set.
+/// The time that stamps and expires jobs, robust against changes of the wall clock.
 ///
-/// It follows the wall clock as long as that goes on as time does. When the wall clock jumps, it goes on by a clock
-/// that nobody sets, until the wall clock has kept its new time for long. So a clock that is wrong for a while removes
-/// nothing, and what is made meanwhile does not end before its time.
+/// It follows the wall clock while that advances steadily. When the wall clock jumps, it continues with the monotonic
+/// clock until the wall clock has kept its new time for long. So a clock that is wrong for a while removes no jobs, and
+/// jobs created meanwhile do not expire early.
 ///
 /// All times are in milliseconds, those of the wall clock since 1970-01-01T00:00:00Z.
 struct SteadyTime: Sendable {
-  /// A difference up to this is no jump, in milliseconds.
+  /// The largest difference that does not count as a jump, in milliseconds.
   static let tolerance: Int64 = 60_000
-  /// How long the wall clock must keep a new time before it counts, in milliseconds.
+  /// How long the wall clock must keep a new time before it is trusted, in milliseconds.
   static let settling: Int64 = 3_600_000
   /// How long a server may have been away before its first time is doubted, in milliseconds.
   static let longestAway: Int64 = 86_400_000
@@ -29,8 +29,8 @@ struct SteadyTime: Sendable {
   ///
   /// - Parameters:
   ///   - wall: The wall clock.
-  ///   - steady: The clock that nobody sets.
-  ///   - last: What the wall clock showed when a server was there last; nothing if none was.
+  ///   - steady: The monotonic clock.
+  ///   - last: The wall clock at the last sign of a running server; `nil` if none ran before.
   init(wall: Int64, steady: Int64, last: Int64?) {
     shown = wall
     self.steady = steady

@@ -10,7 +10,7 @@ enum StoredEvent {
     JobMessageWriter(job: job, pipeline: pipeline, version: .newest).message(event).bytes
   }
 
-  /// The event of stored bytes; nothing for bytes that are no event.
+  /// The event of stored bytes; `nil` if the bytes are not an event.
   static func event(_ bytes: [UInt8]) -> JobEvent? {
     let message = reader.message(bytes)
     guard let position = message.position, let at = message.at else { return nil }

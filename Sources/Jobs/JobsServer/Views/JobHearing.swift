@@ -1,6 +1,6 @@
 package import Jobs
 
-/// One who listens to a job as events: where it stands, and what happens from then on.
+/// A subscription to the events of a job, starting with its state.
 package struct JobHearing: Sendable {
   /// The job when the listening began.
   package let job: JobRow
@@ -50,7 +50,7 @@ package struct JobHearing: Sendable {
   /// Whether the server lets its listeners go.
   package var isFinished: Bool { listener.isFinished }
 
-  /// Counts what is told over a socket.
+  /// Counts a message sent over a socket.
   package func told() { hub.tally.sent(.webSocket) }
 
   /// Counts those who listen over sockets.

@@ -4,7 +4,7 @@ package import Hummingbird
 package import Jobs
 package import Serving
 
-/// What a request opens a job with.
+/// The credential of a request.
 package enum PresentedCredential: Hashable, Sendable {
   /// A token of the job.
   case token(String)
@@ -12,12 +12,14 @@ package enum PresentedCredential: Hashable, Sendable {
   case id
 }
 
-/// The jobs of a service, for APIs that tell of them in other words: the same store, rules and limits, no state of its own.
+/// A view of a service's jobs for other APIs: the same store, rules and limits, no state of its own.
 package struct JobsView: Sendable {
   /// The mark of the jobs that were started through this view.
   package let dialect: String
   /// Whether the id alone opens a job of this view.
   package let acceptsBareIDs: Bool
+  /// Whether a token of a job of this view may stand in the query, where it ends up in logs.
+  package let acceptsQueryTokens: Bool
 
   let store: JobStore
   let hub: JobEventBroadcaster
@@ -30,26 +32,26 @@ package struct JobsView: Sendable {
   /// Now, in milliseconds since 1970-01-01T00:00:00Z.
   package var now: Int64 { store.now }
 
-  /// Lets only those requests in that the rules of the service let in.
+  /// Adds a middleware that rejects what the origin rules of the service reject.
   package func guarded<Context: RequestContext>(
     _ router: some RouterMethods<Context>
   ) -> RouterGroup<Context> {
     router.group().add(middleware: OriginGuardMiddleware(rules))
   }
 
-  /// Why a store cannot be written at the moment; nothing for another error.
+  /// The problem of a store that cannot be written at the moment; `nil` for other errors.
   package func problem(of error: any Error) -> Problem? {
     StoreFault(error, in: store.folder)?.problem
   }
 
-  /// What a request opens a job with: a token in a subprotocol, `Authorization`, another field, the query if tokens may
-  /// stand there, or else the id alone if that is enough here.
+  /// The credential of a request: a token in a subprotocol, `Authorization`, another field, or the query if tokens are
+  /// accepted there (``acceptsQueryTokens``); otherwise the id alone, if that is sufficient (``acceptsBareIDs``).
   ///
   /// - Parameters:
   ///   - fields: The fields of the request.
   ///   - query: Its query.
   ///   - others: Further fields that carry a token as it is.
-  /// - Returns: The credential, and the subprotocol that it stood in; nothing if there is none.
+  /// - Returns: The credential, and the subprotocol it was in; `nil` if the request has none.
   package func credential(
     _ fields: HTTPFields,
     query: String?,
@@ -62,6 +64,7 @@ package struct JobsView: Sendable {
     if let (token, subprotocol) = gate.token(plain, query: QueryText(query)) {
       return (.token(token), subprotocol)
     }
+    if acceptsQueryTokens, let token = QueryText(query)["token"] { return (.token(token), nil) }
     return acceptsBareIDs ? (.id, nil) : nil
   }
 
@@ -70,8 +73,8 @@ package struct JobsView: Sendable {
   /// - Parameters:
   ///   - pipeline: Its kind.
   ///   - request: The request.
-  ///   - client: Who asks.
-  ///   - read: Reads what the request brings.
+  ///   - client: The client.
+  ///   - read: Reads the content of the request.
   /// - Returns: The job and a token for it.
   /// - Throws: ``Serving/Problem`` 400, 404, 408, 409, 413, 415, 429, 503.
   package func start(
@@ -89,6 +92,7 @@ package struct JobsView: Sendable {
           "jobId is \"\(id.prefix(40))\"; expected: a UUID"
         ).problem
       }
+      if let id = order.id { order.id = try await stored(id)?.id ?? Self.oneCase(id) }
       order.options[JobOrder.dialect] = dialect
       return order
     }
@@ -96,18 +100,32 @@ package struct JobsView: Sendable {
 
   /// Whether a job was started through this view.
   package func isOwn(_ id: String) async throws -> Bool {
-    try await store.job(id)?.options[JobOrder.dialect] == dialect
+    try await stored(id)?.options[JobOrder.dialect] == dialect
+  }
+
+  /// The job of an id, which means the same in capitals and in small letters (RFC 9562, section 4).
+  private func stored(_ id: String) async throws -> JobRow? {
+    if let job = try await store.job(id) { return job }
+    guard JobWord.isJob(id) else { return nil }
+    if let job = try await store.job(id.lowercased()) { return job }
+    return try await store.job(id.uppercased())
+  }
+
+  /// An id in one case, in which it is kept.
+  private static func oneCase(_ id: String) -> String {
+    id == id.lowercased() ? id : id.uppercased()
   }
 
   /// A job, for who may see it.
   ///
   /// - Throws: ``Serving/Problem`` 401, 404, 410.
   package func job(_ id: String, _ credential: PresentedCredential?) async throws -> JobRow {
+    let known = try await stored(id)
     switch credential {
     case .token(let token):
-      return try await gate.living(id, token: token).job
+      return try await gate.living(known?.id ?? id, token: token).job
     case .id:
-      guard let job = try await store.job(id), job.options[JobOrder.dialect] == dialect else {
+      guard let job = known, job.options[JobOrder.dialect] == dialect else {
         throw gate.unknown(id)
       }
       guard !job.isGone(at: store.due) else { throw gate.gone }
@@ -125,13 +143,13 @@ package struct JobsView: Sendable {
     try await store.work(job).inputs.count
   }
 
-  /// The content of the first file of a job; nothing once it is gone.
+  /// The content of the first file of a job; `nil` once it was removed.
   package func content(of job: JobRow) async throws -> [UInt8]? {
     try await store.work(job).inputs.first.flatMap { FileManager.default.contents(atPath: $0.path) }
       .map { Array($0) }
   }
 
-  /// How a job ended; nothing while it has not.
+  /// How a job ended; `nil` until then.
   package func completion(_ job: JobRow) async throws -> JobCompletion? {
     guard case .ended(let completion)? = try await lastEvent(job)?.body else { return nil }
     return completion
@@ -163,9 +181,9 @@ package struct JobsView: Sendable {
     try await store.items(job.id, after: -1, limit: .max)
   }
 
-  /// Asks a job to stop, as often as one likes.
+  /// Asks a job to stop; idempotent.
   ///
-  /// - Returns: The job after it.
+  /// - Returns: The job afterwards.
   package func cancel(_ job: JobRow) async throws -> JobRow {
     guard let (row, event) = try await store.cancel(job.id) else { throw gate.unknown(job.id) }
     if let event { hub.publish(event, of: job.id) }
@@ -177,6 +195,7 @@ package struct JobsView: Sendable {
   /// - Returns: The token, and when it expires, in milliseconds since 1970-01-01T00:00:00Z.
   /// - Throws: ``Serving/Problem`` 401, 404, 410.
   package func refresh(_ id: String, token: String) async throws -> (token: String, expiry: Int64) {
+    let id = try await stored(id)?.id ?? id
     _ = try await gate.living(id, token: token)
     guard let (fresh, expiry) = try await store.refresh(id, token: token) else {
       // It ended just now, perhaps with the results.
@@ -188,14 +207,14 @@ package struct JobsView: Sendable {
 
   // MARK: Listening
 
-  /// Begins to listen to a job; nothing if too many do, or if the server ends.
+  /// Subscribes to a job; `nil` if the limit is reached or the server shuts down.
   package func hear(_ job: JobRow) -> JobHearing? {
     hub.listen(to: job.id).map {
       JobHearing(job: job, store: store, hub: hub, listener: $0)
     }
   }
 
-  /// The answer where nobody more may listen.
+  /// The response when the listeners are at their limit.
   package var tooMany: Problem {
     JobProblem(
       .serviceUnavailable,
@@ -211,7 +230,7 @@ package struct JobsView: Sendable {
     return stored.first.flatMap { StoredEvent.event($0) }
   }
 
-  /// Why a request to open a socket is refused by the rules for pages; nothing if it is not.
+  /// Why the origin rules reject a request to open a socket; `nil` if they do not.
   package func refusal(_ request: HTTPRequest) -> Problem? { rules.refusal(request)?.problem }
 }
 
@@ -221,11 +240,17 @@ extension JobsService {
   /// - Parameters:
   ///   - dialect: The mark of the jobs that are started through it.
   ///   - acceptsBareIDs: Whether the id alone opens such a job.
+  ///   - acceptsQueryTokens: Whether a token of such a job may stand in the query.
   /// - Returns: The view.
-  package func view(dialect: String, acceptsBareIDs: Bool) -> JobsView {
+  package func view(
+    dialect: String,
+    acceptsBareIDs: Bool,
+    acceptsQueryTokens: Bool
+  ) -> JobsView {
     JobsView(
       dialect: dialect,
       acceptsBareIDs: acceptsBareIDs,
+      acceptsQueryTokens: acceptsQueryTokens,
       store: store,
       hub: hub,
       gate: gate,

@@ -20,7 +20,7 @@ struct BooksTrackEnrichments: Sendable {
     // A slow app: everything was over long ago when it says that it listens.
     if generation == .hotfix { client.pause = .seconds(4) }
     if generation == .summary {
-      // The token may stand in a subprotocol instead.
+      // The token may be in a subprotocol instead.
       client.query = [("jobId", id)]
       client.fields[.secWebSocketProtocol] = "bookstrack-auth.\(token)"
     }
@@ -91,7 +91,36 @@ struct BooksTrackEnrichments: Sendable {
     }
   }
 
-  /// An app that comes back: asks where the job stands, renews its token, and asks with the new one.
+  /// An app that is suspended while it follows a job and returns: it says so, receives the state of the job, and then its
+  /// end.
+  func playReconnect(_ run: ClientRun) async {
+    let who = "reconnect"
+    guard let (id, token) = await start(run, who, count: 100) else { return }
+    var client = BooksTrackSocketClient(
+      query: [("jobId", id), ("token", token)],
+      pipeline: "batch_enrichment",
+      generation: .full
+    )
+    await run.step(
+      who,
+      "WebSocket /ws/progress?jobId=…&token=…, left early",
+      expects: "a message of the job"
+    ) { [client] check in try await client.look(run, check) }
+    client.returns = true
+    await run.step(
+      who,
+      "WebSocket /ws/progress?jobId=…&token=…&reconnect=true",
+      expects: "where the job stands, and a completion"
+    ) { [client] check in
+      guard case .completed(let payload) = try await client.follow(run, check) else {
+        return check.fault("the enrichment failed")
+      }
+      let count = payload["enrichedBooks"]?.list?.count ?? 0
+      check.expect(count == 100, "\(count) of the 100 books")
+    }
+  }
+
+  /// A returning app: asks for the state of the job, renews its token, and asks with the new one.
   func playReturn(_ run: ClientRun) async {
     let who = "return"
     guard let (id, token) = await start(run, who, count: 2) else { return }
@@ -143,7 +172,7 @@ struct BooksTrackEnrichments: Sendable {
     )
   }
 
-  /// Starts an enrichment, at the older address if the newer one is not there.
+  /// Starts an enrichment, at the older address if the newer one does not exist.
   private func start(
     _ run: ClientRun,
     _ who: String,

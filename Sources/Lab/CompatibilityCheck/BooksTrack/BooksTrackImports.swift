@@ -20,7 +20,7 @@ struct BooksTrackImports: Sendable {
     }
   }
 
-  /// The app of the generation whose completions carry everything; its token stands in the query.
+  /// The app of the generation whose completions contain everything; its token is in the query.
   func playTable(_ run: ClientRun) async {
     let who = "import v1"
     let boundary = BooksTrackContent.id

@@ -111,7 +111,7 @@ package enum BooksTrackGeneration: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// A message as the oldest part of the app reads it, which looks in another member; what it cannot read it passes.
+  /// A message as the oldest part of the app reads it, from another member; it ignores what it cannot read.
   package static let older = JSONShape.object([
     "type": .string, "jobId": .string, "timestamp": .integer,
     "data": .object([

@@ -7,6 +7,11 @@ import StrictJSON
 ///
 /// A white photo has none; a server that cannot read it says so.
 struct BooksTrackScans: Sendable {
+  /// A photo with books in it; nothing for a white one.
+  let photo: [UInt8]?
+
+  private var content: [UInt8] { photo ?? BooksTrackContent.photo }
+
   /// One photo: the part of the app that reads the oldest members of messages.
   func playPhoto(_ run: ClientRun) async {
     let who = "scan"
@@ -16,7 +21,7 @@ struct BooksTrackScans: Sendable {
       "/api/scan-bookshelf",
       query: [("jobId", chosen)],
       fields: [.contentType: "image/jpeg"],
-      content: BooksTrackContent.photo,
+      content: content,
       timeout: .seconds(70)
     )
     let answer = await run.step(who, request, expects: "202, a token and stages") { check, answer in
@@ -46,8 +51,27 @@ struct BooksTrackScans: Sendable {
     for path in ["/v1/scan/results/\(chosen)", "/v1/jobs/\(chosen)/results"] {
       await run.step(who, ClientRequest(.get, path), expects: "200 and a result") { check, answer in
         guard check.status(200, of: answer) else { return }
-        check.shape(BooksTrackShapes.envelope(BooksTrackShapes.scanResults), of: answer)
+        let value = check.shape(
+          BooksTrackShapes.envelope(BooksTrackShapes.scanResults),
+          of: answer
+        )
+        judge(value?["data"]?["books"], check)
       }
+    }
+  }
+
+  /// Whether the books of a photo are there, each with its place in the photo.
+  private func judge(_ books: JSONValue?, _ check: StepCheck) {
+    guard photo != nil else { return }
+    let books = books?.list ?? []
+    check.expect(!books.isEmpty, "books: expected those of the photo, found none")
+    for (place, book) in books.enumerated() {
+      let corners = ["x1", "y1", "x2", "y2"].map { book["boundingBox"]?[$0]?.double ?? -1 }
+      check.expect(
+        corners.allSatisfy { (0...1).contains($0) } && corners[0] < corners[2]
+          && corners[1] < corners[3],
+        "books[\(place)].boundingBox: expected two corners within the photo, found \(corners)"
+      )
     }
   }
 
@@ -81,8 +105,8 @@ struct BooksTrackScans: Sendable {
   func playPhotos(_ run: ClientRun) async {
     let who = "scan of photos"
     let id = BooksTrackContent.id
-    let photo = JSONValue.string(Data(BooksTrackContent.photo).base64EncodedString())
-    let images = (0..<2).map { JSONValue.object(["index": .whole(Int64($0)), "data": photo]) }
+    let encoded = JSONValue.string(Data(content).base64EncodedString())
+    let images = (0..<2).map { JSONValue.object(["index": .whole(Int64($0)), "data": encoded]) }
     let request = ClientRequest(
       .post,
       "/api/scan-bookshelf/batch",
@@ -104,9 +128,14 @@ struct BooksTrackScans: Sendable {
     await run.step(
       who,
       "WebSocket /ws/progress?jobId=…, without token and ready",
-      expects: "an end"
+      expects: photo == nil ? "an end" : "a completion with the books of the photos"
     ) {
-      check in _ = try await client.follow(run, check)
+      check in
+      guard case .completed(let payload) = try await client.follow(run, check) else {
+        check.expect(photo == nil, "the scan failed")
+        return
+      }
+      judge(payload["books"], check)
     }
     let cancel = ClientRequest(
       .post,

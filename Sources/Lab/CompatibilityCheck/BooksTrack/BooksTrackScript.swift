@@ -9,10 +9,15 @@ import StrictJSON
 struct BooksTrackScript: ClientScript {
   static let name = "bookstrack"
   static let settings = [
-    "rows": "how many rows the imported tables have, 1 to 10000, by default 49"
+    "rows": "how many rows the imported tables have, 1 to 10000, by default 49",
+    "photo":
+      "a JPEG file with books that the server finds; by default a white photo, in which there are none",
   ]
+  /// The longest photo, in bytes; what the app sends is smaller.
+  private static let longestPhoto = 10 << 20
 
   private let rows: Int
+  private let photo: [UInt8]?
 
   init(_ settings: [String: String]) throws(ClientSettingError) {
     let text = settings["rows"] ?? "49"
@@ -20,12 +25,20 @@ struct BooksTrackScript: ClientScript {
       throw ClientSettingError("rows", expected: "1 to 10000")
     }
     self.rows = rows
+    photo = try settings["photo"].map { path throws(ClientSettingError) in
+      guard let content = FileManager.default.contents(atPath: path), !content.isEmpty,
+        content.count <= Self.longestPhoto
+      else {
+        throw ClientSettingError("photo", expected: "a file of 1 to \(Self.longestPhoto) bytes")
+      }
+      return Array(content)
+    }
   }
 
   func play(_ run: ClientRun) async {
     let imports = BooksTrackImports(rows: rows)
     let books = BooksTrackEnrichments()
-    let scans = BooksTrackScans()
+    let scans = BooksTrackScans(photo: photo)
     await withTaskGroup { group in
       group.addTask { await imports.playFirst(run) }
       group.addTask { await imports.playTable(run) }
@@ -36,6 +49,7 @@ struct BooksTrackScript: ClientScript {
       group.addTask { await books.playWithoutToken(run) }
       group.addTask { await books.playCancel(run) }
       group.addTask { await books.playReturn(run) }
+      group.addTask { await books.playReconnect(run) }
       group.addTask { await scans.playPhoto(run) }
       group.addTask { await scans.playPhotos(run) }
     }

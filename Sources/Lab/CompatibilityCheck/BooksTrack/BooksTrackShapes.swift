@@ -49,7 +49,7 @@ package enum BooksTrackShapes {
     .object(["success": .bool, "processedCount": .integer, "totalCount": .integer]), token,
     .object(["token": .string]),
   ])
-  /// A start of a scan; it stands in no envelope.
+  /// A start of a scan, without an envelope.
   package static let scanStart = JSONShape.all([
     .object([
       "jobId": .string, "websocketReady": .bool, "status": text, "sseUrl": text,
@@ -60,7 +60,7 @@ package enum BooksTrackShapes {
     ]),
     token,
   ])
-  /// A start of a scan of several photos; it stands in no envelope.
+  /// A start of a scan of several photos, without an envelope.
   package static let photosStart = JSONShape.object([
     "jobId": .string, "totalPhotos": .integer, "status": .string,
   ])
@@ -96,7 +96,7 @@ package enum BooksTrackShapes {
     "message": text, "books": .optional(.list(parsedBook)),
     "errors": .optional(.list(importError)), "error": text,
   ])
-  /// The state for an app that comes back; it stands in no envelope.
+  /// The state for a returning app, without an envelope.
   package static let jobState = JSONShape.object([
     "pipeline": .string, "totalCount": .integer, "processedCount": .integer,
     "status": .words(["running", "complete", "failed"]), "startTime": .integer,
@@ -107,7 +107,7 @@ package enum BooksTrackShapes {
     "jobId": .string, "status": .string, "message": .string,
     "cleanup": .object(["r2ObjectsDeleted": .integer, "kvCacheCleared": .bool]),
   ])
-  /// A new token; it stands in no envelope.
+  /// A new token, without an envelope.
   package static let refresh = JSONShape.object([
     "jobId": .string, "token": .string, "expiresIn": .integer,
   ])

@@ -26,7 +26,7 @@ struct BooksTrackSocketClient: Sendable {
   /// How long it waits for anything before its watchdog ends the job.
   private static let watchdog = Duration.seconds(300)
 
-  /// Where it connects: `jobId`, and `token` if it stands there.
+  /// The query of its address: `jobId`, and `token` if it is there.
   var query: [(String, String?)]
   /// Header fields, such as the one with a token.
   var fields: HTTPFields = [:]
@@ -34,8 +34,10 @@ struct BooksTrackSocketClient: Sendable {
   var pipeline: String
   /// The types it decodes messages with.
   var generation: BooksTrackGeneration
-  /// How it says that it listens; nothing for a part of the app that never does.
+  /// The message that announces that it listens; `nil` for a part of the app that never sends one.
   var ready: String? = #"{"type":"ready"}"#
+  /// Whether it was here before and asks where the job stands.
+  var returns = false
   /// How long it takes between the pong and `ready`.
   var pause = Duration.zero
 
@@ -65,7 +67,8 @@ struct BooksTrackSocketClient: Sendable {
   }
 
   private var request: ClientRequest {
-    ClientRequest(.get, "/ws/progress", query: query, fields: fields, timeout: .seconds(60))
+    let query = returns ? query + [("reconnect", "true")] : query
+    return ClientRequest(.get, "/ws/progress", query: query, fields: fields, timeout: .seconds(60))
   }
 
   /// Pings until a pong comes; then the app takes the socket as open.
@@ -82,7 +85,28 @@ struct BooksTrackSocketClient: Sendable {
     if let ready { try await socket.send(ready) }
   }
 
+  /// Opens the socket, waits for the first message of the job, and is gone: what an app does that its system puts away.
+  ///
+  /// - Parameters:
+  ///   - run: The server.
+  ///   - check: Takes what the client would trip over.
+  /// - Throws: `WebSocketError`, ``Failure``.
+  func look(_ run: ClientRun, _ check: StepCheck) async throws {
+    try await run.withSocket(request) { socket in
+      try await connect(socket, run)
+      while case .text(let text) = await socket.next(within: Self.watchdog) {
+        guard let message = ClientAnswer(head: .init(status: .ok), body: Array(text.utf8)).value
+        else { continue }
+        check.shape(generation.message, of: message)
+        guard message["type"]?.string != "ready_ack" else { continue }
+        return await socket.close(1_001)
+      }
+      throw Failure(description: "no message of the job")
+    }
+  }
+
   private func listen(_ socket: ClientSocket, _ check: StepCheck) async throws -> Ending {
+    var standing: Double?
     while true {
       let text: String
       switch await socket.next(within: Self.watchdog) {
@@ -105,7 +129,16 @@ struct BooksTrackSocketClient: Sendable {
         continue
       }
       switch message["type"]?.string {
+      case "reconnected": standing = payload["progress"]?.double ?? 0
+      case "job_progress":
+        let progress = payload["progress"]?.double ?? 0
+        if let standing, progress < standing {
+          check.fault("progress goes back from \(standing) to \(progress)")
+        }
+      case "job_started" where standing != nil:
+        check.fault("the job begins again after reconnected")
       case "job_complete":
+        check.expect(!returns || standing != nil, "reconnected: expected before the end")
         judge(payload, check)
         await socket.close(1_001)
         return .completed(payload)
@@ -119,7 +152,7 @@ struct BooksTrackSocketClient: Sendable {
 
   /// Whether the client takes a completion for the kind that it is.
   ///
-  /// A summary of the hotfix has no member that tells the kinds apart: every kind is taken for a scan.
+  /// A summary of the hotfix has no member that distinguishes the kinds: every kind counts as a scan.
   private func judge(_ payload: JSONValue, _ check: StepCheck) {
     guard generation == .full else { return }
     let taken = BooksTrackGeneration.trials.first {
@@ -133,6 +166,6 @@ struct BooksTrackSocketClient: Sendable {
 }
 
 extension ClientAnswer {
-  /// The content as JSON; nothing if it is none.
+  /// The content as JSON; `nil` if it is not valid JSON.
   var value: JSONValue? { try? json() }
 }

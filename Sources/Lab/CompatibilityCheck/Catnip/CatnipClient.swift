@@ -13,7 +13,7 @@ struct CatnipClient: Sendable {
   private static let name = "iOS"
   /// How long the client waits for an answer: its library's own limit.
   private static let timeout = Duration.seconds(60)
-  /// How long it waits to hear whether the server is there.
+  /// The timeout of a health check.
   private static let healthTimeout = Duration.seconds(5)
   /// How long it waits for its machine to start.
   private static let connectTimeout = Duration.seconds(120)
@@ -114,7 +114,7 @@ struct CatnipClient: Sendable {
     return events
   }
 
-  /// Asks whether the server is there, as it does every 60 s and when the app comes to the front.
+  /// Checks whether the server is available, every 60 s and when the app moves to the foreground.
   func checkHealth() async {
     await run.step(
       Self.name,
@@ -144,8 +144,8 @@ struct CatnipClient: Sendable {
 
   /// Asks for all worktrees.
   ///
-  /// - Parameter tag: The tag of the list at hand.
-  /// - Returns: The list; nothing if there is none, or no other.
+  /// - Parameter tag: The tag of the known list.
+  /// - Returns: The list; `nil` if the request failed or the list is unchanged.
   @discardableResult
   func list(tag: String? = nil) async -> List? {
     let expected =
@@ -249,7 +249,7 @@ struct CatnipClient: Sendable {
 
   private func judge(_ answer: ClientAnswer, _ tag: String?, isActive: Bool, _ check: StepCheck) {
     if answer.status == 404 {
-      check.expect(!isActive, "there is no session, though the list says that an agent works")
+      check.expect(!isActive, "no session was found, although the list reports a working agent")
       return
     }
     if isChanged(answer, tag, check) { check.shape(CatnipShapes.session, of: answer) }
@@ -287,9 +287,9 @@ struct CatnipClient: Sendable {
   ///
   /// - Parameters:
   ///   - repository: The repository, `owner/name`.
-  ///   - branch: What it starts from; nothing for the branch that the app picks.
-  ///   - prompt: What its agent is told; nothing starts none.
-  ///   - known: The worktrees of before.
+  ///   - branch: The branch to start from; `nil` for the one that the app picks.
+  ///   - prompt: The prompt for its agent; `nil` to start none.
+  ///   - known: The worktrees before the request.
   func create(
     in repository: String,
     branch: String?,
@@ -325,7 +325,7 @@ struct CatnipClient: Sendable {
 
   /// Makes a worktree.
   ///
-  /// - Returns: The worktree; nothing if the client would say that it failed.
+  /// - Returns: The worktree; `nil` if the client would report a failure.
   private func checkout(
     _ repository: String,
     _ branch: String,
@@ -388,7 +388,7 @@ struct CatnipClient: Sendable {
     }
   }
 
-  /// Starts an agent and tells it what to do; one that is not ready is told again.
+  /// Starts an agent and sends it a prompt; if it is not ready, sends it again.
   private func tell(_ name: String, _ prompt: String) async {
     let query = "session=\(Self.escaped(name))&agent=claude"
     await run.step(

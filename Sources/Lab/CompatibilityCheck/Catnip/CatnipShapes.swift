@@ -5,7 +5,7 @@ package enum CatnipShapes {
   /// An instant that the client shows.
   private static let shownInstant = JSONShape.optional(.date(.wholeSeconds))
 
-  /// An entry of an agent's list; one word that is none of these costs the client the whole answer around it.
+  /// An entry of an agent's list; with any other status the client rejects the whole response.
   package static let todo: JSONShape = .object([
     "content": .string,
     "status": .words(["pending", "in_progress", "completed"]),
@@ -140,6 +140,6 @@ package enum CatnipShapes {
     "build": .optional(.object(["commit": .string, "date": .string, "builtBy": .string])),
   ])
 
-  /// Whether somebody is signed in; read member by member.
+  /// Whether a user is signed in; read member by member.
   package static let authorization: JSONShape = .object(["authenticated": .bool])
 }

@@ -158,13 +158,7 @@ struct MesDepartsPage {
         if answer.status == 204 {
           check.expect(before.token != nil, "204: the page has no token, and no board")
           check.expect(answer.body.isEmpty, "204: expected no content")
-          // The page takes the next token from here, if it may read the field.
-          let exposed = answer[field: "access-control-expose-headers"]?.lowercased() ?? ""
-          if exposed.contains("x-md-rt-fetched-at") || exposed == "*",
-            let token = answer[field: "x-md-rt-fetched-at"], !token.isEmpty
-          {
-            after.token = token
-          }
+          if let token = nextToken(answer, check) { after.token = token }
         } else if let taken = take(answer, check, before.stop) {
           after = taken
         }
@@ -177,6 +171,21 @@ struct MesDepartsPage {
       let answered = counts.values.reduce(0, +)
       check.expect(answered == script.polls, "\(script.polls - answered) without one")
     }
+  }
+
+  /// The token that the page takes from a 204, if its script may read the field.
+  private func nextToken(_ answer: ClientAnswer, _ check: StepCheck) -> String? {
+    let name = "x-md-rt-fetched-at"
+    let exposed = answer[field: "access-control-expose-headers"]?.lowercased() ?? ""
+    let names = exposed.split(separator: ",").map { $0.filter { !$0.isWhitespace } }
+    let isOpen = check.expect(
+      names.contains(name) || names == ["*"],
+      "access-control-expose-headers: expected \(name), found \"\(exposed.prefix(200))\""
+    )
+    check.field(name, of: answer, is: "the instant of the data, for the next since_rt") {
+      InstantText.read($0) != nil
+    }
+    return isOpen ? answer[field: name].flatMap { $0.isEmpty ? nil : $0 } : nil
   }
 
   // MARK: Details of trips
@@ -206,6 +215,7 @@ struct MesDepartsPage {
       else { return }
       let calls = value["journey"]?["passList"]?.list ?? []
       check.expect(calls.count >= 2, "journey.passList: expected two stops or more")
+      MesDepartsTimes.check(calls, check)
     }
   }
 
@@ -244,6 +254,8 @@ struct MesDepartsPage {
         MesDepartsRow.contains(calls, held.stop, held.name),
         "passList: expected \(held.stop) or \"\(held.name)\" among the stops"
       )
+      MesDepartsTimes.check(calls, check)
+      MesDepartsTimes.check(section["departure"], of: row, check)
     }
     let expected = "200, and the stops of this trip"
     await run.step(client, asked(held.stop), expects: expected) { check, answer in

@@ -8,6 +8,8 @@ struct MesDepartsRow {
   let destination: String
   /// Seconds since 1970-01-01T00:00:00Z.
   let scheduled: Int64
+  /// When it will really leave, in the same seconds; nothing where that is not known, or where it does not leave.
+  let realtime: Int64?
   private let category: String
   private let number: String
 
@@ -16,7 +18,7 @@ struct MesDepartsRow {
     "IC", "IR", "EC", "EN", "R", "RE", "S", "ICE", "RJ", "RJX", "PE", "GPX",
   ]
 
-  /// Reads a departure; nothing for one whose details the page cannot ask for.
+  /// Reads a departure; `nil` if the page cannot request its details.
   init?(_ departure: JSONValue) {
     guard let id = departure["trip_id"]?.string,
       let text = departure["scheduledDeparture"]?.string, let instant = InstantText.read(text),
@@ -24,6 +26,8 @@ struct MesDepartsRow {
     else { return nil }
     tripId = id
     scheduled = Int64(instant)
+    let real = departure["cancelled"]?.bool == true ? nil : departure["realtimeDeparture"]?.string
+    realtime = real.flatMap(InstantText.read).map { Int64($0) }
     self.destination = destination
     category = Self.category(departure["category"]?.string)
     number = departure["number"]?.string ?? ""
@@ -72,7 +76,7 @@ struct MesDepartsRow {
     return !isTrain || category.isEmpty || otherCategory.isEmpty || category == otherCategory
   }
 
-  /// Whether a stop is among the stops of a trip, by its id or by what stands before the comma of its name.
+  /// Whether a trip calls at a stop, by its id or by its name up to the comma.
   static func contains(_ calls: [JSONValue], _ stop: String, _ name: String) -> Bool {
     let head = name.prefix { $0 != "," }.lowercased().trimmed
     return calls.contains { call in

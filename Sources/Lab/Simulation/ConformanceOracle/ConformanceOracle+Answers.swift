@@ -94,7 +94,7 @@ extension ConformanceOracle {
       return .wait(.cadence, .schedule, .success)
     case .refused: return rejected(.refused, answer)
     case .unauthorised: return rejected(.unauthorised, answer)
-    case .gone: return rejected(.gone, answer)
+    case .gone: return rejected(.gone, answer, reason: .gone)
     case .throttled(let hint):
       if let after = retryAfter(hint, answer.marks) {
         notBefore = max(notBefore ?? turn.now, turn.now + after)
@@ -255,13 +255,17 @@ extension ConformanceOracle {
   }
 
   /// R21: a wrong request is shown at once and repeated only very slowly.
-  private mutating func rejected(_ kind: Failure.Kind, _ answer: Answer) -> Obligation {
+  private mutating func rejected(
+    _ kind: Failure.Kind,
+    _ answer: Answer,
+    reason: Reason = .recheck
+  ) -> Obligation {
     turn.failureRule = .outcomes
     hasRetried = false
     failures = 0
     notBefore = nil
     show(kind, answer)
-    return .wait(.recheck, .schedule, .outcomes)
+    return .wait(reason, .schedule, reason.rule)
   }
 
   private mutating func failed(

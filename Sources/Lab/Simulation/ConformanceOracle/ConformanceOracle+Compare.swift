@@ -223,7 +223,7 @@ extension ConformanceOracle {
   private mutating func compareNextRequest<M: Machine>(_ machine: M) {
     let next = machine.nextRequest
     let causes = causes(wait)
-    expect(causes.contains(next.cause), .samples, "says \(next.cause), which is none of \(causes)")
+    expect(causes.contains(next.cause), .samples, "says \(next.cause), not one of \(causes)")
     let isDue = out == nil && wait != nil
     expect((next.due != nil) == isDue, .samples, "says that the next request is due or not")
     guard let due = next.due, let alarm = machine.alarm else { return }

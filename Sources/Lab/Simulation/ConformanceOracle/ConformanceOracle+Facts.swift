@@ -149,6 +149,8 @@ extension ConformanceOracle {
   }
 
   /// R21: seconds or a date on the server's clock, never negative, capped.
+  ///
+  /// R39: a minute if the date cannot be measured.
   func retryAfter(_ hint: RetryHint?, _ marks: FreshnessMetadata) -> Int64? {
     guard let hint else { return nil }
     let cap = policy.retryAfterCap.milliseconds
@@ -157,7 +159,7 @@ extension ConformanceOracle {
       guard count > 0 else { return 0 }
       return count > cap / 1_000 ? cap : min(count * 1_000, cap)
     case .date(let date):
-      guard let served = marks.serverTime else { return 0 }
+      guard let served = marks.serverTime else { return min(60_000, cap) }
       return min(max(date.milliseconds - served.milliseconds, 0), cap)
     }
   }

@@ -56,6 +56,8 @@ extension ConformanceOracle {
     case .ladder(let step), .degraded(let step): bounds = ladder(step)
     case .recheck:
       bounds = (policy.recheck.milliseconds, policy.recheck.milliseconds + spread)
+    case .gone:
+      bounds = (policy.recheckGone.milliseconds, policy.recheckGone.milliseconds + spread)
     case .gap, .reconnect, .resync: bounds = (0, spread)
     case .news:
       let gap = policy.push?.leastGap.milliseconds ?? 0
@@ -159,7 +161,7 @@ extension ConformanceOracle {
     case .retry: causes = [.retry]
     case .ladder: causes = [.backoff]
     case .degraded: causes = [.degraded]
-    case .recheck: causes = [.recheck]
+    case .recheck, .gone: causes = [.recheck]
     case .gap: causes = [.spread]
     case .reconnect, .resync: causes = [.reconnect]
     case .news: causes = [.news]

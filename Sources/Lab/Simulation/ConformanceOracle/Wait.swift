@@ -7,6 +7,7 @@ enum Reason: Hashable, Sendable {
   case ladder(Int)
   case degraded(Int)
   case recheck
+  case gone
   case gap
   case reconnect
   case resync
@@ -24,6 +25,7 @@ enum Reason: Hashable, Sendable {
     case .ladder: .backoff
     case .degraded: .degraded
     case .recheck, .deferred: .outcomes
+    case .gone: .backPressure
     case .gap: .drift
     case .reconnect: .offline
     case .resync, .news: .push
@@ -55,7 +57,7 @@ extension Reason {
   /// Whether the wait follows a failure.
   var isOfFailure: Bool {
     switch self {
-    case .retry, .ladder, .recheck, .deferred: true
+    case .retry, .ladder, .recheck, .gone, .deferred: true
     case .cadence, .degraded, .gap, .reconnect, .resync, .news: false
     }
   }

@@ -24,7 +24,7 @@ public struct FitnessMutant: Sendable {
     ),
     FitnessMutant(name: "the deviation counts for nothing", world: "jitter 1.0 s", fault: early),
     FitnessMutant(
-      name: "what was asked for in vain counts for nothing",
+      name: "an early poll that got nothing new does not count",
       world: "stamps 20 s behind",
       fault: unserved
     ),

@@ -45,7 +45,7 @@ struct Mutant: Machine {
     var lastShown: Shown?
     /// The age in the newest response.
     var figure: Timespan?
-    var wishes = 0
+    var requests = 0
   }
 
   /// The visible state of a machine.

@@ -101,6 +101,22 @@ extension MutantPlan {
         return .restrained(restraint)
       }
     ),
+    MutantPlan(
+      .backPressure,
+      "what is gone is asked for again after minutes",
+      policy: { $0.recheckGone = $0.recheck }
+    ),
+    MutantPlan(
+      .outcomes,
+      "a Retry-After that cannot be measured is none",
+      event: { event, _ in
+        guard case .answered(let ticket, var answer) = event, answer.marks.serverTime == nil,
+          case .throttled(.date) = answer.outcome
+        else { return event }
+        answer.outcome = .throttled(.seconds(0))
+        return .answered(ticket, answer)
+      }
+    ),
     MutantPlan(.impatience, "impatience has no budget", policy: { $0.impatience = 100_000 }),
     MutantPlan(
       .impatience,
@@ -110,8 +126,8 @@ extension MutantPlan {
         guard case .wished(let wish) = event, wish.origin == .person, !wish.isForced else {
           return event
         }
-        memory.wishes += 1
-        return memory.wishes % 4 == 0 ? .woke : event
+        memory.requests += 1
+        return memory.requests % 4 == 0 ? .woke : event
       }
     ),
   ]

@@ -55,6 +55,7 @@ enum PolicyJSON {
       ("ladder", .array(policy.ladder.map { span($0) })),
       ("ladderJitter", jitter(policy.ladderJitter)),
       ("retryAfterCap", span(policy.retryAfterCap)), ("recheck", span(policy.recheck)),
+      ("recheckGone", span(policy.recheckGone)),
       ("driftFloor", span(policy.driftFloor)), ("driftPercent", .integer(policy.driftPercent)),
       ("stallFloor", span(policy.stallFloor)), ("stallFactor", .integer(policy.stallFactor)),
       ("rescueCooldown", span(policy.rescueCooldown)),

@@ -3,13 +3,31 @@
 
 #include <stddef.h>
 
-/// A file of the web board, inside the program.
+/// How a file is served.
+typedef enum __attribute__((enum_extensibility(closed))) {
+  /// Under /assets/, with the hash of its content in its name.
+  FreshetWebAssetHashed,
+  /// A page, under a path of its own.
+  FreshetWebAssetPage,
+  /// Under a path of its own, as it is.
+  FreshetWebAssetDocument,
+} FreshetWebAssetKind;
+
+/// A file of the pages, inside the program.
 typedef struct {
-  /// The file's name, such as "board.css".
+  /// The file's name, such as "index.css".
   const char *_Nonnull name;
-  /// The file's bytes.
+  /// The first digits of the SHA-256 of the bytes, in hexadecimal.
+  const char *_Nonnull hash;
+  FreshetWebAssetKind kind;
   const unsigned char *_Nonnull bytes;
   size_t count;
+  /// The bytes with gzip; nothing if there is no such copy.
+  const unsigned char *_Nullable gzip;
+  size_t gzip_count;
+  /// The bytes with brotli; nothing if there is no such copy.
+  const unsigned char *_Nullable brotli;
+  size_t brotli_count;
 } FreshetWebAsset;
 
 /// All files, ended by the count.

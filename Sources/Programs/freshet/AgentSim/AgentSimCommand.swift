@@ -92,7 +92,7 @@ struct AgentSimCommand: AsyncParsableCommand {
     return try agents.split(separator: ",", omittingEmptySubsequences: false).map { name in
       guard let dialect = AgentDialect(rawValue: String(name)) else {
         let names = AgentDialect.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ValidationError("--agents \"\(name)\" is none of \(names)")
+        throw ValidationError("--agents \"\(name)\" is not one of \(names)")
       }
       return dialect
     }

@@ -16,8 +16,8 @@ struct BoardCommand: AsyncParsableCommand {
       The stop is a name or an id. A name that fits several stops lists them. The board stays and is \
       kept fresh by the engine: the server's stream brings changes where there is one, else it asks \
       every 20 seconds, shortly after the next realtime is expected. / searches another stop, f \
-      filters by line or platform, r refreshes, a shows disruptions, ? helps, q leaves. Where the \
-      output is no terminal, it is printed whenever it changes.
+      filters by line or platform, r refreshes, a shows disruptions, ? helps, q leaves. Without \
+      a terminal, the board is printed whenever it changes.
       """
   )
 

@@ -7,20 +7,20 @@ struct BoardFilter: Equatable {
   /// The typed text.
   var text = ""
 
-  private var wishes: [String] {
+  private var terms: [String] {
     text.lowercased().split { $0 == "," || $0.isWhitespace }.map { String($0) }
   }
 
   /// Returns whether a departure is shown; an empty filter shows all.
   func fits(_ departure: Departure) -> Bool {
-    let wishes = wishes
-    guard !wishes.isEmpty else { return true }
+    let terms = terms
+    guard !terms.isEmpty else { return true }
     let line = departure.line?.lowercased()
     let platform = departure.platform?.lowercased()
-    return wishes.contains { wish in
-      if wish.hasPrefix("l:") { return line == String(wish.dropFirst(2)) }
-      if wish.hasPrefix("p:") { return platform == String(wish.dropFirst(2)) }
-      return line == wish || platform == wish
+    return terms.contains { term in
+      if term.hasPrefix("l:") { return line == String(term.dropFirst(2)) }
+      if term.hasPrefix("p:") { return platform == String(term.dropFirst(2)) }
+      return line == term || platform == term
     }
   }
 }

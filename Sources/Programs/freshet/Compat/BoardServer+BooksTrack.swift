@@ -5,21 +5,34 @@ import ServeSettings
 import Serving
 
 extension BoardServer {
-  /// The API of BooksTrack; nothing if it is not spoken, or without jobs.
+  /// The API of BooksTrack; `nil` if that dialect or jobs are off.
   var booksTrack: BooksTrackDialectService? {
     guard speak.contains(.bookstrack), let jobs else { return nil }
-    return BooksTrackDialectService(jobs, acceptsBareIDs: acceptsBareJobIDs, logger: logger)
+    return BooksTrackDialectService(
+      jobs,
+      acceptsBareIDs: acceptsBareJobIDs,
+      acceptsQueryTokens: acceptsQueryTokensOfApps,
+      logger: logger
+    )
   }
 
-  /// What of the app will not work as the server was started; nothing if all of it does.
-  var booksTrackNotice: String? {
-    guard speak.contains(.bookstrack) else { return nil }
-    guard let jobs else { return "--speak bookstrack serves nothing without --jobs" }
-    var missing: [String] = []
-    if !jobs.acceptsQueryToken { missing.append("--jobs-query-tokens") }
-    if !acceptsBareJobIDs { missing.append("--jobs-bare-ids") }
-    guard !missing.isEmpty else { return nil }
-    return "parts of BooksTrack are refused without \(missing.joined(separator: " and "))"
+  /// What the apps miss with the options of this server; empty if everything works.
+  var dialectNotices: [String] {
+    var notices: [String] = []
+    if speak.contains(.catnip), workspaces == nil {
+      notices.append("--speak catnip serves nothing without --workspaces")
+    }
+    guard speak.contains(.bookstrack) else { return notices }
+    guard jobs != nil else {
+      return notices + ["--speak bookstrack serves nothing without --jobs"]
+    }
+    var refusing: [String] = []
+    if !acceptsQueryTokensOfApps { refusing.append("--no-jobs-query-tokens") }
+    if !acceptsBareJobIDs { refusing.append("--no-jobs-bare-ids") }
+    if !refusing.isEmpty {
+      notices.append("parts of BooksTrack are refused by \(refusing.joined(separator: " and "))")
+    }
+    return notices
   }
 
   /// Opens WebSockets, in the words of the API that a job was started in.

@@ -50,7 +50,7 @@ struct CompatCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard let script = ClientScripts.named(app) else {
-      throw ValidationError("--as \"\(app)\" is none of \(ClientScripts.names)")
+      throw ValidationError("--as \"\(app)\" is not one of \(ClientScripts.names)")
     }
     guard (0...Self.mostLatency).contains(latencyMs) else {
       throw ValidationError("--latency-ms is 0 to \(Self.mostLatency)")
@@ -132,7 +132,7 @@ struct CompatCommand: AsyncParsableCommand {
     return "For \(script.name), \(lines.joined(separator: "; "))."
   }.joined(separator: " ")
 
-  /// Writes lines; what a server sent cannot steer the terminal.
+  /// Writes lines; untrusted text from a server must not send control sequences to the terminal.
   private static func print(_ lines: [String]) {
     _ = Terminal.write(lines.map { Terminal.plain($0) + "\n" }.joined())
   }

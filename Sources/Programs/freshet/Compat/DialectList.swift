@@ -11,7 +11,7 @@ struct DialectList {
     dialects = try text.split(separator: ",").map { name in
       let name = name.trimmingCharacters(in: .whitespaces)
       guard let dialect = Dialect(rawValue: name) else {
-        throw ValidationError("\"\(name)\" is none of \(Dialect.names)")
+        throw ValidationError("\"\(name)\" is not one of \(Dialect.names)")
       }
       return dialect
     }

@@ -51,7 +51,7 @@ struct JobServerOptions: ParsableArguments {
   /// Runs work with a job that was started from this machine and a client of its own server: its
   /// token is not sent to any other.
   ///
-  /// - Throws: `ExitCode` 1 if there is no such job, or after printing a failure of the server.
+  /// - Throws: `ExitCode` 1 if the job is unknown, or after printing a failure of the server.
   func withJob(
     _ command: String,
     _ job: String?,

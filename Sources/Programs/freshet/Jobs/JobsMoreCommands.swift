@@ -130,7 +130,7 @@ struct JobsResultsCommand: AsyncParsableCommand {
   func validate() throws {
     if let outcome, JobOutcome(rawValue: outcome) == nil {
       let known = JobOutcome.allCases.map(\.rawValue).joined(separator: ", ")
-      throw ValidationError("--outcome \"\(outcome)\" is none of \(known)")
+      throw ValidationError("--outcome \"\(outcome)\" is not one of \(known)")
     }
   }
 

@@ -23,14 +23,17 @@ struct JobsOptions: ParsableArguments {
 
   @Flag(
     inversion: .prefixedNo,
-    help: "Take job tokens from queries too, where they end up in logs. Default: no."
+    help: """
+      Take job tokens from queries too, where they end up in logs. Default: no, and yes for the jobs of an app whose API \
+      is spoken.
+      """
   )
   var jobsQueryTokens: Bool?
 
   @Flag(
     inversion: .prefixedNo,
     help:
-      "With --speak bookstrack: open the app's jobs by their ids alone, as parts of it send no token. Default: no."
+      "With --speak bookstrack: open the app's jobs by their ids alone, as parts of it send no token. Default: yes."
   )
   var jobsBareIds: Bool?
 

@@ -29,7 +29,7 @@ extension TokenStore {
   /// one.
   ///
   /// - Parameters:
-  ///   - start: The start; its key is used if there is no earlier one.
+  ///   - start: The start; its key is used unless an earlier one exists.
   ///   - isChosen: Whether the user chose the key, which is then used in any case.
   /// - Returns: The start with its key, which is stored in the file when this returns.
   /// - Throws: ``Failure``.

@@ -16,7 +16,7 @@ struct ReportCommand: ParsableCommand {
   )
 }
 
-/// What the exit codes of reports mean.
+/// The meaning of the exit codes of reports.
 private let exitCodes = """
   The exit code is 0 if every gate is passed, 1 if one is not, 2 if a file cannot be used, and 64 if \
   the options are wrong. Documentation/reports.md has every gate.

@@ -39,7 +39,7 @@ struct WatchedDocument: FreshResource {
         let isBeyond = ["representable", "nested"].contains { place?.contains($0) == true }
         guard !isBeyond else { return Reading(copy) }
         let detail = place.map { ": \($0.prefix(200))" } ?? ""
-        throw UnreadableAnswer("the body calls itself JSON and is none\(detail)")
+        throw UnreadableAnswer("the Content-Type is JSON, but the body is not valid JSON\(detail)")
       }
     }
     return Reading(copy)

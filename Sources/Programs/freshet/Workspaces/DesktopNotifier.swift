@@ -3,10 +3,10 @@ import Foundation
 import Subprocess
 import WorkspacesClient
 
-/// Tells a desktop what happens, over the session bus (Desktop Notifications Specification 1.2).
+/// Sends desktop notifications over the session bus (Desktop Notifications Specification 1.2).
 ///
-/// `gdbus` or else `notify-send` speaks to the bus; neither is started through a shell. Notices wait for each other, old
-/// ones give way, and a desktop that does not answer holds nobody up.
+/// `gdbus` or else `notify-send` talks to the bus; neither is started through a shell. Notices are sent one after
+/// another, old ones are dropped, and a desktop that does not respond delays nothing else.
 final class DesktopNotifier: Sendable {
   /// How long a tool may take, in seconds.
   private static let timeout = 5.0
@@ -25,7 +25,7 @@ final class DesktopNotifier: Sendable {
   private let source: AsyncStream<WorkspaceNotices.Notice>.Continuation
   private let sending: Task<Void, Never>
 
-  /// Finds the session bus and a tool; nothing where one of them is missing.
+  /// Finds the session bus and a tool; `nil` if either is missing.
   ///
   /// - Parameter environment: The environment: `DBUS_SESSION_BUS_ADDRESS`, else `$XDG_RUNTIME_DIR/bus`, and `PATH`.
   init?(_ environment: [String: String]) {
@@ -58,7 +58,7 @@ final class DesktopNotifier: Sendable {
   /// Sends a notice when those before it are sent.
   func send(_ notice: WorkspaceNotices.Notice) { source.yield(notice) }
 
-  /// Waits until what was sent is told, for as long as one tool may take.
+  /// Waits until all notices are sent, for at most the time limit of one tool.
   func finish() async {
     source.finish()
     let sending = sending
@@ -87,7 +87,7 @@ final class DesktopNotifier: Sendable {
     }
   }
 
-  /// What some work gives; nothing if it takes longer than a tool may.
+  /// Returns the result of work, or `nil` if it takes longer than the time limit of a tool.
   private static func inTime(_ work: @escaping @Sendable () async -> String?) async -> String? {
     await withTaskGroup(of: String?.self) { group in
       group.addTask { await work() }
@@ -102,11 +102,11 @@ final class DesktopNotifier: Sendable {
 
   // MARK: Speaking
 
-  /// Speaks to the bus by a tool, one notice after the other.
+  /// Sends notices to the bus through a tool, one after another.
   private actor Speaker {
     private let tool: Tool
     private let environment: [Environment.Key: String]
-    /// Whether texts are markup; nothing before the desktop was asked.
+    /// Whether texts are markup; `nil` until the desktop has answered.
     private var isMarkup: Bool?
     private var numbers: [(id: String, number: UInt32)] = []
 
@@ -120,7 +120,7 @@ final class DesktopNotifier: Sendable {
       case .gdbus: await call(notice)
       case .notifySend:
         let icon = "--icon=\(Self.icon(notice.kind))"
-        // It cannot tell whether texts are markup; where they are not, this reads a little worse.
+        // It does not report whether texts are markup; if they are not, this looks slightly worse.
         _ = await run(
           ["--app-name=freshet", icon, "--", notice.title, Self.escaped(notice.text)]
         )
@@ -173,7 +173,7 @@ final class DesktopNotifier: Sendable {
       kind == .needsYou ? "dialog-question" : "dialog-information"
     }
 
-    /// Runs the tool; nothing if it fails or takes too long.
+    /// Runs the tool and returns its output; `nil` if it fails or takes too long.
     private func run(_ arguments: [String]) async -> String? {
       let (tool, environment) = (tool.rawValue, environment)
       return await inTime { await Self.output(tool, arguments, environment) }

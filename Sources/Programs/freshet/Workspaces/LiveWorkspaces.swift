@@ -9,11 +9,11 @@ import WorkspacesTerminal
 
 /// The worktrees on the whole terminal, until the person or a signal ends it.
 ///
-/// The engine keeps the list fresh, once for all that is shown; ``WorkspaceScreen`` says what stands where and what a key
-/// means; this carries out what it asks for. A failure never takes the list away: its age grows, and the line below says
-/// why (R22, R27).
+/// The engine keeps the list fresh, once for everything on screen; ``WorkspaceScreen`` decides the layout and the
+/// meaning of keys; this type carries out its requests. A failure never removes the list: its age grows, and the line
+/// below says why (R22, R27).
 final class LiveWorkspaces {
-  /// What the loop wakes for.
+  /// The events of the loop.
   private enum Happening: Sendable {
     case list(LiveSnapshot<WorkspaceList>)
     case session(Int, LiveSnapshot<WorkspaceSession>)
@@ -25,7 +25,7 @@ final class LiveWorkspaces {
     case tick
   }
 
-  /// What somebody looks at beyond the list.
+  /// The details that are open beyond the list.
   private struct Details: Equatable {
     var session: String?
     var diff: String?
@@ -55,10 +55,10 @@ final class LiveWorkspaces {
   ///
   /// - Parameters:
   ///   - client: The server.
-  ///   - isMetered: Whether the network costs.
-  ///   - notifier: Tells the desktop what happens; nothing where nobody wants to be told.
+  ///   - isMetered: Whether the network is metered.
+  ///   - notifier: Sends desktop notifications; `nil` for none.
   ///   - duration: Seconds after which it ends.
-  ///   - word: What is said at first.
+  ///   - word: The first message.
   init(
     _ client: WorkspaceClient,
     isMetered: Bool,
@@ -118,7 +118,7 @@ final class LiveWorkspaces {
       case .tick: rest()
       }
       look()
-      // Nobody reads any more: the terminal is gone.
+      // The terminal is gone.
       guard draw() else { return }
     }
   }
@@ -179,12 +179,12 @@ final class LiveWorkspaces {
   }
 
   private func made(_ change: WorkspaceChange, _ result: Result<String, WorkspaceFailure>) {
-    // That git was asked is no news; that it could not be is.
+    // Only a failed scan is reported.
     if case .look = change, case .success = result { return }
     screen.made(change, result)
   }
 
-  /// Watches what is looked at, and nothing else.
+  /// Watches what is open, and nothing else.
   private func look() {
     let wanted = Details(
       session: screen.opened,
@@ -209,7 +209,7 @@ final class LiveWorkspaces {
     }
   }
 
-  /// The cursor has rested for a second: what is likely to be opened next is fetched.
+  /// The cursor has rested for a second: prefetches what is likely to be opened next.
   private func rest() {
     guard screen.page == .list, let selected = screen.selected else { return }
     defer { rested = selected }

@@ -3,9 +3,9 @@ import Foundation
 import StrictJSON
 import Workspaces
 
-/// When worktrees were looked at, in a file: what was seen stays seen when the server starts again.
+/// When worktrees were seen, in a file: seen results stay seen across restarts of the server.
 ///
-/// It is safe to lose, is replaced as a whole, and is made when the first worktree is marked.
+/// The file may be lost, is replaced as a whole, and is created when the first worktree is marked.
 struct ReadReceipts: Sendable {
   /// The most bytes that are read.
   private static let largest = 4 << 20
@@ -13,7 +13,7 @@ struct ReadReceipts: Sendable {
   /// Where the file is.
   let path: String
 
-  /// The marks; none if there is no file, or it cannot be read.
+  /// Reads the receipts; empty if the file does not exist or cannot be read.
   func read() -> NameTable<WallTime> {
     guard let handle = FileHandle(forReadingAtPath: path) else { return [:] }
     defer { try? handle.close() }

@@ -6,7 +6,7 @@ import Serving
 import WorkspacesServer
 import WorktreeWatch
 
-/// What `freshet serve` is told of workspaces.
+/// The options of `freshet serve` for workspaces.
 struct WorkspaceOptions: ParsableArguments {
   @Option(
     name: .customLong("workspaces"),
@@ -77,21 +77,21 @@ struct WorkspaceOptions: ParsableArguments {
     }
   }
 
-  /// These options, and what a file says where they say nothing.
+  /// Returns these options, completed from a settings file.
   func completed(by settings: ServeSettings?) -> WorkspaceOptions {
     var options = self
     if allowHost.isEmpty { options.allowHost = settings?.allowedHosts ?? [] }
     return options
   }
 
-  /// The part of the server; nothing without folders.
+  /// Creates the worktree part of the server, if folders are given.
   ///
   /// - Parameters:
-  ///   - host: The address that is listened on.
+  ///   - host: The address that the server listens on.
   ///   - version: The program's version.
-  ///   - data: The folder in which it is kept what was looked at.
-  /// - Returns: The service and who may talk to it; nothing without folders.
-  /// - Throws: `ValidationError` if others could connect and there is no token, or it cannot be read.
+  ///   - data: The folder of the read receipts.
+  /// - Returns: The service and its access rules; `nil` without folders.
+  /// - Throws: `ValidationError` if others could connect without a token, or if the token cannot be read.
   func part(host: String, version: String, data: String) throws -> WorkspacePart? {
     guard !folders.isEmpty else { return nil }
     let token = try token()
@@ -124,8 +124,8 @@ struct WorkspaceOptions: ParsableArguments {
   ///
   /// - Parameter host: The address that is listened on.
   /// - Returns: The rules.
-  /// - Throws: `ValidationError` if the server listens on every address of the machine and was not told its names:
-  ///   jobs are started without a token, so that a name that was made to lead here would open them to any page.
+  /// - Throws: `ValidationError` if the server listens on every address of the machine without known host names: jobs
+  ///   are started without a token, so DNS rebinding would open them to any page.
   func jobsGuard(host: String) throws -> OriginGuard {
     guard socket == nil else { return OriginGuard(hosts: nil) }
     guard !Self.isEveryAddress(host) || !allowHost.isEmpty else {

@@ -33,7 +33,7 @@ final class WorkspaceRecorder: Sendable {
     state = Mutex(State(file: file))
   }
 
-  /// Why nothing can be written any more; nothing while all is well.
+  /// Why writing has failed; `nil` until then.
   var failure: String? { state.withLock { $0.failure } }
 
   /// Takes a request.
@@ -68,7 +68,7 @@ final class WorkspaceRecorder: Sendable {
     write(members)
   }
 
-  /// A letter for each entry: `freshet agent-sim` tells the truth in the same way.
+  /// A letter for each entry, as `freshet agent-sim` writes its ground truth.
   private static func todos(_ workspace: Workspace) -> String {
     String(workspace.todos.map { TodoLetter.letter(of: $0.status.rawValue) })
   }
@@ -91,7 +91,7 @@ final class WorkspaceRecorder: Sendable {
   }
 }
 
-/// A transport that tells a recorder how many bytes go over the wire.
+/// A transport that reports the bytes on the wire to a recorder.
 ///
 /// Heads are counted as HTTP/1.1 writes them; contents as they are handed over, after decompression.
 struct CountedExchange<Transport: HTTPExchange & HTTPSending & HTTPStreaming>: HTTPExchange,
@@ -99,7 +99,7 @@ struct CountedExchange<Transport: HTTPExchange & HTTPSending & HTTPStreaming>: H
 {
   /// What sends.
   let transport: Transport
-  /// Who is told.
+  /// The recorder.
   let recorder: WorkspaceRecorder
 
   func send(
@@ -135,7 +135,7 @@ struct CountedExchange<Transport: HTTPExchange & HTTPSending & HTTPStreaming>: H
   func stream(
     _ request: HTTPRequest,
     timeout: Duration,
-    receive: @escaping @Sendable (HTTPStreamPart) async -> HTTPStreamDemand
+    receive: nonisolated(nonsending) @escaping @Sendable (HTTPStreamPart) async -> HTTPStreamDemand
   ) async throws(HTTPExchangeError) {
     let recorder = recorder
     let sent = Self.size(request)

@@ -5,7 +5,7 @@ import WorkspacesTerminal
 
 /// Worktrees as lines of text.
 struct WorkspaceText {
-  /// The width of the terminal; nothing where there is none, and nothing is cut.
+  /// The width of the terminal; `nil` without a terminal, to not truncate lines.
   let columns: Int?
 
   /// A line for each worktree, those that ask for attention first.

@@ -16,8 +16,8 @@ struct WorkspacesCommand: AsyncParsableCommand {
       Asks a server that was started with freshet serve --workspaces. On a terminal the list stays and is kept fresh by \
       the engine: the server's events bring changes where there are any, else it asks every 1.5 to 10 seconds. Enter \
       opens a worktree, d shows its diff, s marks it as seen, m merges, u brings its source in, n makes one, D deletes \
-      one, z lists what can be taken back, / filters, ? helps, q leaves. Where the output is no terminal, the list is printed once, or with --watch \
-      whenever it is another.
+      one, z lists what can be taken back, / filters, ? helps, q leaves. Without a terminal, the list is printed once, or with --watch \
+      whenever it changes.
       """
   )
 
@@ -182,7 +182,7 @@ struct WorkspacesCommand: AsyncParsableCommand {
     }
   }
 
-  /// Prints until the end, or for as long as it is wished for.
+  /// Prints until the end, or for the requested duration.
   private func printed(
     _ client: WorkspaceClient,
     _ notifier: DesktopNotifier?,
@@ -220,6 +220,7 @@ struct WorkspacesCommand: AsyncParsableCommand {
   ) async -> Bool {
     var printed: String?
     var said = ""
+    var lost: String?
     var notices = WorkspaceNotices()
     var time = ServerTime()
     for await snapshot in client.lists() {
@@ -232,12 +233,16 @@ struct WorkspacesCommand: AsyncParsableCommand {
       guard let list = snapshot.value else { continue }
       recorder?.show(list)
       if snapshot.failure == nil { said = "" }
+      if list.losses != lost {
+        lost = list.losses
+        if let lost { Terminal.complain("freshet workspaces: \(Terminal.plain(lost))\n") }
+      }
       time.take(list)
       for notice in notices.notices(of: list, at: time.now) { notifier?.send(notice) }
       let shown = text(list)
       guard shown != printed else { continue }
       printed = shown
-      // Nobody reads any more: a closed pipe is no error.
+      // The reader is gone: a closed pipe is not an error.
       guard Terminal.write(shown) else { return true }
       if !watch { return true }
     }

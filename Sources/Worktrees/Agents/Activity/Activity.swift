@@ -8,16 +8,17 @@ package struct Activity: Hashable, Sendable {
     case working
     /// It waits for a human.
     case needsYou = "needs_you"
-    /// It is there; what it did was seen.
+    /// It is running; its work has been seen.
     case idle
-    /// It has finished, and nobody has looked.
+    /// It has finished, and the result has not been seen.
     case doneUnseen = "done_unseen"
-    /// It is gone.
+    /// Its process has ended.
     case ended
-    /// There is no evidence.
+    /// No evidence of its state is available.
     case unknown
 
-    /// How much attention a state asks for; of several agents in one worktree the greatest counts.
+    /// How urgently a state needs attention; of several agents in one worktree the most urgent
+    /// counts.
     package var urgency: Int {
       switch self {
       case .needsYou: 5
@@ -34,7 +35,7 @@ package struct Activity: Hashable, Sendable {
   package enum Source: String, Sendable {
     /// The log of Claude Code.
     case claudeLog = "claude_log"
-    /// What a running Claude Code says of itself.
+    /// The own report of a running Claude Code.
     case claudeRegistry = "claude_registry"
     /// The log of Codex.
     case codexLog = "codex_log"

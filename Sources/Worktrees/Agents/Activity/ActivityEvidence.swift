@@ -1,15 +1,15 @@
 /// Everything that is known about one agent at one moment.
 package struct ActivityEvidence: Hashable, Sendable {
-  /// What is known of an agent's process.
+  /// The evidence about an agent's process.
   package enum ProcessEvidence: Hashable, Sendable {
     /// Processes cannot be seen, or this one would not be.
     case unobservable
-    /// It is there.
+    /// The process is running.
     case alive(since: WallTime)
-    /// It is not there.
+    /// The process is not running.
     ///
     /// - Parameters:
-    ///   - noticed: When it was missed first.
+    ///   - noticed: When it was first missed.
     ///   - wasSeen: Whether it was there before; if not, there may never have been one to see.
     case missing(noticed: WallTime, wasSeen: Bool)
   }
@@ -20,11 +20,11 @@ package struct ActivityEvidence: Hashable, Sendable {
   package var session: AgentSession?
   /// When the file of the log was last written.
   package var writtenAt: WallTime?
-  /// What is known of its process.
+  /// The evidence about its process.
   package var process: ProcessEvidence
-  /// What it says of itself; only of a process that is there.
+  /// What it reports about itself; only for a running process.
   package var registry: ClaudeRegistryEntry?
-  /// Until when somebody has looked at what it did.
+  /// Until when its work has been seen.
   package var seenAt: WallTime?
 
   /// Evidence.

@@ -1,6 +1,6 @@
-/// Makes one state of all evidence about an agent: a function of the evidence and the moment.
+/// Combines all evidence about an agent into one state: a function of the evidence and the time.
 ///
-/// The rules in their order; the first that applies decides. Their numbers stand in
+/// The rules in order; the first that applies decides. Their numbers are in
 /// Documentation/agent-activity.md and in the tests.
 ///
 /// ```
@@ -24,12 +24,12 @@ package struct ActivityFusion: Hashable, Sendable {
     self.thresholds = thresholds
   }
 
-  /// What an agent is doing.
+  /// Returns the activity of an agent.
   ///
   /// - Parameters:
-  ///   - evidence: What is known.
-  ///   - now: The moment.
-  /// - Returns: What it is doing, since when, and how that is known.
+  ///   - evidence: The evidence.
+  ///   - now: The current instant.
+  /// - Returns: The state, its start, and its source.
   package func activity(_ evidence: ActivityEvidence, at now: WallTime) -> Activity {
     guard let session = evidence.session else { return withoutLog(evidence, now) }
     let log = Self.source(of: session)
@@ -71,7 +71,7 @@ package struct ActivityFusion: Hashable, Sendable {
     if case .over(let at, let end) = session.turn, end != .interrupted,
       isUnseen(at, evidence, now)
     {
-      // Nobody can answer what is gone: a turn that failed is one more that has ended, with the reason.
+      // An ended process cannot be answered: a failed turn counts as ended, with the reason.
       let failure = end == .failed ? session.failure?.line ?? "the turn failed" : nil
       let log = Self.source(of: session)
       return over(.complete, at, session, log, .high, evidence, now, reason: failure)
@@ -82,7 +82,7 @@ package struct ActivityFusion: Hashable, Sendable {
     return Activity(.ended, source, since: since, .high, reason: reason)
   }
 
-  /// Since when the process is gone; `nil` if it is not, or if nobody can tell.
+  /// Since when the process is gone; `nil` if it is not, or if unknown.
   private func goneSince(_ evidence: ActivityEvidence, _ now: WallTime) -> WallTime? {
     guard case .missing(let noticed, let wasSeen) = evidence.process,
       wasSeen || now.milliseconds(since: noticed) >= thresholds.absence
@@ -99,7 +99,7 @@ package struct ActivityFusion: Hashable, Sendable {
     return start.milliseconds(since: request.since) > thresholds.startError
   }
 
-  // MARK: Rules 4 to 6: what it says of itself
+  // MARK: Rules 4 to 6: the agent's own report
 
   private func registered(
     _ session: AgentSession,
@@ -192,7 +192,7 @@ package struct ActivityFusion: Hashable, Sendable {
     return hasTool ? thresholds.toolSilenceUnseen : thresholds.silenceUnseen
   }
 
-  /// The tool that is quick, is not allowed by itself, and has not answered.
+  /// The tool that is quick, is not allowed automatically, and has not responded.
   private func suspect(_ session: AgentSession, _ now: WallTime) -> ToolCall? {
     guard !session.editsFreely, !session.asksNobody else { return nil }
     return session.toolCalls.first {
@@ -200,7 +200,7 @@ package struct ActivityFusion: Hashable, Sendable {
     }
   }
 
-  /// When a turn ended whose end is not marked; `nil` if it goes on, or may.
+  /// When a turn without a marked end ended; `nil` if it continues, or may.
   private func settledAt(
     _ session: AgentSession,
     _ evidence: ActivityEvidence,
@@ -280,7 +280,7 @@ package struct ActivityFusion: Hashable, Sendable {
       switch evidence.kind {
       // Both begin their log with the first prompt.
       case .claudeCode, .codex:
-        // It may have one that is not looked at: of another folder, or of a session from long ago.
+        // It may have one that is not read: in another folder, or of an old session.
         let reason = "nothing was asked yet, or its log was not found"
         return Activity(.idle, .process, since: since, .low, reason: reason)
       case .other:

@@ -10,7 +10,7 @@ package struct ActivityThresholds: Hashable, Sendable {
   /// How long a tool that needs a moment may be without an answer before it is taken to wait for a
   /// permission.
   ///
-  /// Such tools answer within a second; canopy's watch for silence took 2 s and told lies.
+  /// Such tools respond within a second; canopy's watch for silence took 2 s and was wrong.
   package var permissionSuspicion: Int64 = 6_000
   /// How long no process may be found for a log before its agent counts as gone, where none was
   /// seen before.

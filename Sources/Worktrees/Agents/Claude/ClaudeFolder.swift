@@ -1,7 +1,7 @@
 /// Names under Claude Code's folder.
 package enum ClaudeFolder: Sendable {
-  /// The name of the folder of a working directory's sessions: every character that is no letter
-  /// and no digit becomes a hyphen.
+  /// The name of the folder of a working directory's sessions: every character that is not a letter
+  /// or digit becomes a hyphen.
   ///
   /// Several directories can share one name, so the records' own `cwd` decides.
   package static func name(of directory: String) -> String {

@@ -2,8 +2,8 @@ package import StrictJSON
 
 /// Reads the session logs of Claude Code: `~/.claude/projects/<folder>/<session>.jsonl`.
 ///
-/// The format is not documented by its maker. What is read here was described by several readers of
-/// it, for versions 1.0 to 2.1; Documentation/agent-activity.md says which record means what.
+/// The format is undocumented. This reader follows descriptions by several other readers, for
+/// versions 1.0 to 2.1; Documentation/agent-activity.md lists the meaning of each record.
 package struct ClaudeLog: AgentLog {
   package var session: AgentSession
 

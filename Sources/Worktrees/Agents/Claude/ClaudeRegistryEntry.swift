@@ -1,11 +1,11 @@
 import StrictJSON
 
-/// What a running Claude Code says of itself in `~/.claude/sessions/<pid>.json`, since 2.1.139.
+/// The own report of a running Claude Code in `~/.claude/sessions/<pid>.json`, since 2.1.139.
 ///
 /// Its maker does not document it. Only entries with the start of the process are read: without it
 /// a number that was given to another process could be taken for the agent.
 package struct ClaudeRegistryEntry: Hashable, Sendable {
-  /// What the session does.
+  /// The activity of the session.
   package enum Status: Hashable, Sendable {
     /// It works.
     case busy
@@ -39,16 +39,16 @@ package struct ClaudeRegistryEntry: Hashable, Sendable {
   package var session: String
   /// The working directory.
   package var directory: String?
-  /// What the session does; sessions that programs run do not say it.
+  /// The activity of the session; absent for sessions that programs run.
   package var status: Status?
   /// Since when.
   package var statusSince: WallTime?
-  /// What it waits for.
+  /// The reason for waiting.
   package var waitingFor: String?
   /// The session's name.
   package var name: String?
 
-  /// Reads an entry; `nil` for everything that is no entry of this kind.
+  /// Reads an entry; `nil` for anything else.
   ///
   /// - Parameters:
   ///   - bytes: The file's content.

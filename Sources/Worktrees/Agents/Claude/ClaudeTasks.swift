@@ -2,7 +2,7 @@ import StrictJSON
 
 /// The plan of Claude Code since 2.1.16: tasks that are created and changed one by one.
 struct ClaudeTasks: Hashable, Sendable {
-  /// A creation whose answer, which gives the identity, is not there yet.
+  /// A creation whose result, which gives the identity, has not arrived yet.
   private struct Creation: Hashable, Sendable {
     var call: String
     var subject: String

@@ -1,9 +1,9 @@
 import StrictJSON
 
-/// What the texts of Claude Code's logs mean.
+/// Interprets the texts in Claude Code's logs.
 enum ClaudeText {
-  /// Tools that answer within a second or two when nobody is asked first: they read or change one
-  /// file.
+  /// Tools that respond within a second or two unless they ask for permission: they read or change
+  /// one file.
   static let quickTools: Set<String> = [
     "Edit", "MultiEdit", "NotebookEdit", "Read", "TodoWrite", "TaskCreate", "TaskUpdate", "Write",
   ]
@@ -38,7 +38,7 @@ enum ClaudeText {
       .joined(separator: "\n")
   }
 
-  /// What a tool is called for: the first of some members that say it.
+  /// The purpose of a tool call: the first of the members that describe it.
   static func detail(of input: JSONValue?) -> String? {
     for name in ["description", "file_path", "notebook_path", "command", "pattern", "url", "query"]
     {

@@ -50,7 +50,7 @@ package struct CodexLog: AgentLog {
     session.isAutomated = meta["originator"]?.string == "codex_exec"
   }
 
-  // MARK: What the model and the human said
+  // MARK: Messages of the model and the user
 
   private mutating func item(_ item: JSONValue, _ at: WallTime) -> Bool {
     switch item["type"]?.string {
@@ -89,7 +89,7 @@ package struct CodexLog: AgentLog {
     }
   }
 
-  /// A prompt stands in the log twice: as the model gets it, and as the human wrote it.
+  /// The log contains a prompt twice: as the model gets it, and as the user wrote it.
   private mutating func ask(_ text: String, _ at: WallTime) {
     let isRepeated =
       session.prompt.map { last in
@@ -149,7 +149,7 @@ package struct CodexLog: AgentLog {
     if isKnown { session.work(at: at) }
   }
 
-  // MARK: What happened
+  // MARK: Events
 
   private mutating func event(_ event: JSONValue, _ at: WallTime) -> Bool {
     switch event["type"]?.string {

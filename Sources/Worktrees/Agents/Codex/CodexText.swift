@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// What the texts of Codex's logs mean.
+/// Interprets the texts in Codex's logs.
 enum CodexText {
   /// Beginnings of texts that the program writes on the human's side.
   private static let beginningsOfPrograms = [
@@ -34,7 +34,7 @@ enum CodexText {
     return try? JSONReader.value(of: Array(text.utf8), rules: rules)
   }
 
-  /// What a tool is called for.
+  /// The purpose of a tool call.
   static func detail(of arguments: JSONValue?) -> String? {
     if let text = arguments?["justification"]?.string ?? arguments?["cmd"]?.string { return text }
     guard let command = arguments?["command"] else { return nil }

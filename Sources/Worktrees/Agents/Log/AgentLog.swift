@@ -2,7 +2,7 @@ package import StrictJSON
 
 /// What reads the records of one format into what is known of a session.
 package protocol AgentLog: Hashable, Sendable {
-  /// What is known.
+  /// The session so far.
   var session: AgentSession { get set }
 
   /// A log of which nothing was read.

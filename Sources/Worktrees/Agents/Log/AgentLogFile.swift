@@ -26,7 +26,7 @@ package enum AgentLogFile: Hashable, Sendable {
     }
   }
 
-  /// What is known of the session.
+  /// The session so far.
   package var session: AgentSession {
     switch self {
     case .claude(let log): log.session

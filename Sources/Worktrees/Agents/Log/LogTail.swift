@@ -9,14 +9,14 @@
 ///   other bytes before   └───┘
 /// ```
 ///
-/// 1. A line comes out once, whole, and only after its line feed was read.
-/// 2. However the file is cut into reads, the same lines come out.
+/// 1. A line is returned once, whole, and only after its line feed was read.
+/// 2. The same lines are returned however the file is split into reads.
 /// 3. No more than one line of ``AgentLimits/longestLine`` bytes is held.
-/// 4. A file that was replaced, cut or written anew starts again from its beginning, and says so
-///    before its first line. A replacement that is longer is found because every read begins some
-///    bytes early and compares them.
+/// 4. A file that was replaced, truncated or rewritten is read from its beginning, and a restart is
+///    reported before its first line. A longer replacement is detected because every read starts
+///    some bytes early and compares them.
 package struct LogTail: Hashable, Sendable {
-  /// What the file system says about a file.
+  /// The file status that identifies a state of a file.
   package struct Stamp: Hashable, Sendable {
     /// The number of the device.
     package var device: UInt64
@@ -50,19 +50,19 @@ package struct LogTail: Hashable, Sendable {
     case rotated
     /// It became shorter than what was read.
     case truncated
-    /// It was as long or longer, but other bytes stood before.
+    /// It was as long or longer, but the bytes before differ.
     case rewritten
   }
 
-  /// What came out of a file.
+  /// A finding in a file.
   package enum Finding: Hashable, Sendable {
     /// A complete line, without its line end; never empty.
     case line([UInt8])
-    /// A complete line that is longer than what is read, with its length in bytes.
+    /// A complete line that exceeds the limit, with its length in bytes.
     case oversized(bytes: Int)
-    /// The beginning of a long file, which is not read, in bytes.
+    /// The beginning of a long file that was not read, in bytes.
     case skipped(bytes: Int64)
-    /// All lines before belong to what is no more.
+    /// All lines before belong to content that no longer exists.
     case restarted(Restart)
   }
 
@@ -88,8 +88,8 @@ package struct LogTail: Hashable, Sendable {
 
   /// Takes notice of what the file system says.
   ///
-  /// - Parameter stamp: What it says now.
-  /// - Returns: Whether the file starts again, and what of it is left out.
+  /// - Parameter stamp: The current file status.
+  /// - Returns: Whether the file restarts, and which part of it is skipped.
   package mutating func see(_ stamp: Stamp) -> [Finding] {
     let last = self.stamp
     self.stamp = stamp
@@ -114,9 +114,9 @@ package struct LogTail: Hashable, Sendable {
   /// Takes bytes that were read.
   ///
   /// - Parameters:
-  ///   - bytes: What stands there; fewer than asked for if the file ended.
-  ///   - from: The place of the first byte, as ``request`` said.
-  /// - Returns: The complete lines, in their order.
+  ///   - bytes: The bytes read; fewer than requested if the file ended.
+  ///   - from: The offset of the first byte, from ``request``.
+  /// - Returns: The complete lines, in order.
   package mutating func take(_ bytes: [UInt8], at from: Int64) -> [Finding] {
     guard let stamp, from == offset - Int64(seam.count) else { return [] }
     mustCompare = false

@@ -4,7 +4,7 @@ package struct RecordCounts: Hashable, Sendable {
   package var known = 0
   /// Records of kinds that are not known; they are ignored.
   package var unknown = 0
-  /// Lines that are no JSON object.
+  /// Lines that are not a JSON object.
   package var invalid = 0
   /// Lines longer than what is read.
   package var oversized = 0

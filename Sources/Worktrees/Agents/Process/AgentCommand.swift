@@ -15,15 +15,15 @@ package enum AgentCommand: Sendable {
     "qwen": .other("qwen"),
   ]
 
-  /// Programs that run other programs: what they run is their second argument or a later one.
+  /// Programs that run other programs, which are named in their second argument or a later one.
   private static let runners: Set<String> = ["bun", "deno", "node", "python", "python3", "uv"]
 
-  /// Which agent a process is.
+  /// Returns which agent a process is.
   ///
   /// - Parameters:
   ///   - name: The name the kernel keeps, at most 15 bytes.
   ///   - arguments: The beginning of the command line.
-  /// - Returns: `nil` if it is none.
+  /// - Returns: The kind of agent; `nil` if the process is not an agent.
   package static func kind(name: String, arguments: [String]) -> AgentKind? {
     if let kind = names[name] { return kind }
     guard let first = arguments.first.map(base) else { return nil }

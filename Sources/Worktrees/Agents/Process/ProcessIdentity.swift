@@ -1,4 +1,4 @@
-/// One process, told from another that got its number later.
+/// Identifies one process, also against a later one with the same number.
 package struct ProcessIdentity: Hashable, Comparable, Sendable {
   /// The process's number.
   package var number: Int32

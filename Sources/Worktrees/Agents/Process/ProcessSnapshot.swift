@@ -1,4 +1,4 @@
-/// The agents' processes, as one look at the process table found them.
+/// The agents' processes, as found by one scan of the process table.
 package struct ProcessSnapshot: Hashable, Sendable {
   /// One process of an agent.
   package struct Sighting: Hashable, Sendable {
@@ -6,7 +6,7 @@ package struct ProcessSnapshot: Hashable, Sendable {
     package var identity: ProcessIdentity
     /// The number of the process that started it.
     package var parent: Int32
-    /// The processes above that one, the nearest first, as far as they were looked at.
+    /// The ancestors of that process, the nearest first, as far as they were examined.
     package var ancestors: [ProcessIdentity]
     /// Which agent.
     package var kind: AgentKind
@@ -39,16 +39,16 @@ package struct ProcessSnapshot: Hashable, Sendable {
 
   /// The agents' processes.
   package var sightings: [Sighting]
-  /// Whether every process was looked at; if not, a process that is missing proves nothing.
+  /// Whether every process was examined; if not, a missing process proves nothing.
   package var isComplete: Bool
 
   /// The agents, and those of them that run one of their own kind through others.
   ///
-  /// What an agent of the same kind started is a part of it: a wrapper and what it runs are one agent, and so
-  /// are an agent and what it runs in a shell, unless that works in another place.
+  /// A child of an agent of the same kind is a part of it: a wrapper and the program it runs are one agent, and so are
+  /// an agent and another one it runs in a shell, unless that works in another place.
   ///
   /// - Parameter place: The place that a directory belongs to.
-  /// - Returns: The agents that are no part of another one, and those that have such a part.
+  /// - Returns: The agents that are not part of another one, and those that have such a part.
   func agents(
     _ place: (_ directory: String) -> String?
   ) -> (agents: [Sighting], leaders: Set<ProcessIdentity>) {

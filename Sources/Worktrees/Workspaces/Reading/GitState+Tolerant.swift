@@ -26,7 +26,7 @@ extension GitState {
 }
 
 extension GitState.Operation {
-  /// Reads an operation; nothing where none stands.
+  /// Reads an operation; `nil` if the field is absent.
   init?(_ field: DecodeField) {
     guard field.isPresent, field.isObject(),
       let kind = field["kind"].missing(field["kind"].string())
@@ -41,7 +41,7 @@ extension GitState.Operation {
 }
 
 extension GitState.Trust {
-  /// Reads what a repository would run; nothing where nothing stands.
+  /// Reads a trust state; `nil` if the field is absent.
   init?(_ field: DecodeField) {
     guard field.isPresent, field.isObject(),
       let state = field["state"].missing(field["state"].string()),
@@ -58,7 +58,7 @@ extension GitState.Trust {
 }
 
 extension GitState.Program {
-  /// Reads a program; nothing without its key and command.
+  /// Reads a program; `nil` without a key and command.
   init?(_ field: DecodeField) {
     guard field.isObject(), let key = field["key"].missing(field["key"].string()),
       let command = field["command"].missing(field["command"].string())
@@ -73,7 +73,7 @@ extension GitState.Program {
 }
 
 extension AgentActivity {
-  /// Reads an activity; what is missing becomes unknown or empty.
+  /// Reads an activity; missing members become unknown or empty.
   init?(_ field: DecodeField) {
     guard field.isObject() else { return nil }
     self.init(
@@ -88,7 +88,7 @@ extension AgentActivity {
 }
 
 extension AgentPresence {
-  /// Reads an agent; nothing without its name.
+  /// Reads an agent; `nil` without a name.
   init?(_ field: DecodeField) {
     guard field.isObject(), let agent = field["agent"].missing(field["agent"].string()) else {
       return nil

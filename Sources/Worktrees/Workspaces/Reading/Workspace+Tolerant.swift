@@ -43,7 +43,14 @@ extension Workspace {
     cacheStatus = CacheStatus(isCached: it[.cacheStatus]["is_cached"].bool() ?? true)
     cacheStatus.isLoading = it[.cacheStatus]["is_loading"].bool() ?? cacheStatus.isLoading
     git = it[.git].isPresent ? GitState(it[.git]) ?? GitState() : GitState()
-    activity = it[.activity].isPresent ? AgentActivity(it[.activity]) ?? .unknown : .unknown
+    // A server that says no more than the seed system's word says that.
+    activity =
+      it[.activity].isPresent
+      ? AgentActivity(it[.activity]) ?? .unknown
+      : AgentActivity(
+        it[.claudeActivityState].isPresent || !hasActiveClaudeSession
+          ? claudeActivityState : .running
+      )
     isMain = it.flag(.isMain)
     revision = it[.revision].int().map { Int64($0) } ?? 0
     gitAge = it[.gitAge].double()
@@ -65,7 +72,7 @@ extension Workspace {
 }
 
 extension SessionTitle {
-  /// Reads a title; nothing without the text of one.
+  /// Reads a title; `nil` without its text.
   init?(_ field: DecodeField) {
     if field.isText, let text = field.string() {
       self.init(title: text, timestamp: "")
@@ -83,9 +90,10 @@ extension SessionTitle {
 }
 
 extension Todo {
-  /// Reads an entry; what is missing becomes empty, a missing status `pending`.
+  /// Reads an entry; missing members become empty, a missing status `pending`.
   ///
-  /// Where a server speaks to clients with fewer words too, the agent's own word stands beside theirs and counts.
+  /// If a server also sends the fewer states of older clients, the agent's own state is beside theirs and takes
+  /// precedence.
   init?(_ field: DecodeField) {
     guard field.isObject() else { return nil }
     let content = field["content"].string() ?? field["activeForm"].string() ?? ""

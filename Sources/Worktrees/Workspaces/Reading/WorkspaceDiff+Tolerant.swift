@@ -21,7 +21,7 @@ extension WorkspaceDiff {
 }
 
 extension WorkspaceDiff.File {
-  /// Reads a file; nothing without its path.
+  /// Reads a file; `nil` without a path.
   init?(_ field: DecodeField) {
     guard field.isObject(), let path = field["file_path"].missing(field["file_path"].string())
     else { return nil }

@@ -18,7 +18,7 @@ extension WorkspaceSession {
 }
 
 extension WorkspaceSession.Info {
-  /// Reads the info of a session; nothing where none stands.
+  /// Reads the info of a session; `nil` if the field is absent.
   init?(_ field: DecodeField) {
     guard field.isPresent, field.isObject() else { return nil }
     self.init(
@@ -42,7 +42,7 @@ extension WorkspaceSession.Stats {
   /// The most uses of one tool that are listed.
   private static let mostUses = 1_000
 
-  /// Reads counts, nothing where none stand; what is missing is 0.
+  /// Reads counts, 0 for missing ones; `nil` if the field is absent.
   ///
   /// The tools are a list, or, as in the seed system, counts by name.
   init?(_ field: DecodeField) {

@@ -1,8 +1,9 @@
 import Git
 
-/// What an action is about to begin in a worktree, so that only that is undone if it fails.
+/// An operation that an action is about to start in a worktree, so that only that one is undone if
+/// it fails.
 struct BegunOperation: Sendable {
-  /// The kinds with what tells this one from another's.
+  /// The kinds, each with what identifies this operation.
   enum Kind: Sendable {
     /// A rebase of the commit that was checked out, onto another.
     case rebase(onto: String, head: String)
@@ -19,7 +20,7 @@ struct BegunOperation: Sendable {
   /// Remembers the state directly before the act.
   ///
   /// - Parameters:
-  ///   - kind: What is begun.
+  ///   - kind: The kind of operation.
   ///   - directory: The git directory of the worktree.
   init(_ kind: Kind, in directory: String) {
     self.kind = kind
@@ -27,10 +28,10 @@ struct BegunOperation: Sendable {
     message = HostFile.stamp(HostFile.join(directory, "SQUASH_MSG"))
   }
 
-  /// What is begun in the worktree now, whoever began it.
+  /// The operation in progress in the worktree, regardless of who started it.
   var found: GitOperation? { WorktreeScan.operation(directory) }
 
-  /// Whether what is begun in the worktree now is this.
+  /// Whether the operation in progress in the worktree is this one.
   var isThere: Bool {
     switch kind {
     case .rebase(let onto, let head):

@@ -6,11 +6,11 @@ extension WorktreeActions {
   ///
   /// - Parameters:
   ///   - branch: Its name, which no branch has.
-  ///   - start: What it starts from.
+  ///   - start: The commit it starts from.
   ///   - place: The repository.
-  ///   - source: What was asked for to start from.
-  /// - Throws: ``ActionRefusal`` if there is no such commit, or a branch is in the way, because branches are
-  ///   stored as files are: `a` and `a/b` exclude each other.
+  ///   - source: The requested start.
+  /// - Throws: ``ActionRefusal`` if the commit does not exist, or a branch is in the way, because branches are stored
+  ///   like files: `a` and `a/b` exclude each other.
   func requireRoom(
     for branch: String,
     from start: String,

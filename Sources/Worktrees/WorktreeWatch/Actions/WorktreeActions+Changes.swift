@@ -2,7 +2,7 @@ import Git
 package import Workspaces
 
 extension WorktreeActions {
-  /// What a merge came to.
+  /// The result of a merge.
   package struct Merged: Sendable {
     /// The worktree that has the source checked out.
     package var target: Workspace
@@ -19,9 +19,9 @@ extension WorktreeActions {
   /// - Parameters:
   ///   - workspace: The worktree.
   ///   - squashes: Whether all its commits become one; if they change nothing, none is made.
-  ///   - cleansUp: Whether the worktree is removed then; what speaks against that is looked at before the merge.
-  ///   - processes: The numbers of processes that live in the worktrees and are no reason to refuse.
-  /// - Returns: What it came to.
+  ///   - cleansUp: Whether the worktree is removed afterwards; obstacles to that are checked before the merge.
+  ///   - processes: The numbers of processes in the worktrees to ignore.
+  /// - Returns: The result.
   /// - Throws: ``ActionRefusal``, ``ActionConflict``, ``GitRunner/Failure``.
   package func merge(
     _ workspace: Workspace,
@@ -152,11 +152,11 @@ extension WorktreeActions {
   ///
   /// - Parameters:
   ///   - workspace: The worktree.
-  ///   - strategy: How.
-  ///   - fetches: Whether the remote is asked first for what is new.
-  ///   - rewritesPushed: Whether a rebase may make commits again that a remote has.
-  ///   - processes: The numbers of processes that live there and are no reason to refuse.
-  /// - Returns: What it came to.
+  ///   - strategy: Rebase or merge.
+  ///   - fetches: Whether to fetch from the remote first.
+  ///   - rewritesPushed: Whether a rebase may rewrite commits that a remote has.
+  ///   - processes: The numbers of processes in the worktree to ignore.
+  /// - Returns: The result.
   /// - Throws: ``ActionRefusal``, ``ActionConflict``, ``GitRunner/Failure``.
   package func sync(
     _ workspace: Workspace,
@@ -264,12 +264,12 @@ extension WorktreeActions {
     return try await current(now)
   }
 
-  /// Undoes what an action began; leaves what somebody else did.
+  /// Undoes what an action began, and leaves other changes alone.
   ///
   /// A hook that failed may have changed files that git then does not give up; they are kept in the stash first.
   ///
   /// - Parameters:
-  ///   - begun: What was begun.
+  ///   - begun: The started operation.
   ///   - folder: The worktree.
   ///   - cause: Why it is undone.
   /// - Returns: Whether there was something to undo.

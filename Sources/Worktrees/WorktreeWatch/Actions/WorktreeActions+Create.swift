@@ -3,15 +3,15 @@ import Glibc
 package import Workspaces
 
 extension WorktreeActions {
-  /// Makes a worktree with a new branch, or of a branch that is there.
+  /// Creates a worktree with a new branch, or of an existing one.
   ///
   /// - Parameters:
   ///   - repository: The id of the repository, or its path.
   ///   - branch: The branch; `nil` makes one of the name.
   ///   - name: The name of the folder; `nil` takes the branch's name.
-  ///   - source: What a new branch starts from; `nil` for the repository's default branch.
+  ///   - source: The start of a new branch; `nil` for the repository's default branch.
   ///   - repeating: Which unused worktree is returned instead of a further one; `nil` for none.
-  /// - Returns: The worktree, looked at once.
+  /// - Returns: The worktree, after its first scan.
   /// - Throws: ``ActionRefusal``, ``GitRunner/Failure``.
   package func create(
     repository: String,
@@ -63,7 +63,7 @@ extension WorktreeActions {
     }
   }
 
-  /// What a new branch starts from.
+  /// The start of a new branch.
   private static func start(of source: String?, in place: RepositoryScan) -> String {
     source ?? place.source?.object ?? "HEAD"
   }

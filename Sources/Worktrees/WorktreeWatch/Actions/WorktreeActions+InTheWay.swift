@@ -18,7 +18,7 @@ extension WorktreeActions {
     return answer.output.split(separator: 0).map(Array.init)
   }
 
-  /// The paths that a rebase may write anew: those of the commit it begins on, and those each commit adds.
+  /// Returns the paths that a rebase may rewrite: those of the commit it begins on, and those each commit adds.
   func replayed(_ workspace: Workspace, onto commit: String) async throws -> [[UInt8]] {
     let answer = try await runner.run(
       [

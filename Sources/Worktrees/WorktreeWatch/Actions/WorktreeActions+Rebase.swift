@@ -2,7 +2,7 @@ import Git
 package import Workspaces
 
 extension WorktreeActions {
-  /// What a sync came to.
+  /// The result of a sync.
   package struct Synced: Sendable {
     /// The worktree as it is then.
     package var worktree: Workspace

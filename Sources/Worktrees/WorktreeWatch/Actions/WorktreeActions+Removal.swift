@@ -2,7 +2,7 @@ import Git
 package import Workspaces
 
 extension WorktreeActions {
-  /// What a removal may pass over.
+  /// The refusals that a removal may override.
   struct Removal: Sendable {
     /// Everything but the main worktree, a lock, and another worktree within.
     var isForced = false
@@ -30,12 +30,12 @@ extension WorktreeActions {
   ///
   /// - Parameters:
   ///   - workspace: The worktree.
-  ///   - isForced: Whether what is not committed or ignored, what nothing else has, repositories within, and the state of
-  ///     an agent are no reason to keep it. The main worktree, a locked one, and one with a process, another worktree or a
-  ///     mount within stay in any case.
-  ///   - removesBranch: Whether its branch goes too, if it is still where it was when it was checked.
-  ///   - losesIgnored: Whether what git ignores is no reason to keep it.
-  ///   - processes: The numbers of processes that live there and are no reason to keep it.
+  ///   - isForced: Whether to remove it despite uncommitted or ignored files, commits that exist nowhere else,
+  ///     repositories within, and the state of an agent. The main worktree, a locked one, and one with a process,
+  ///     another worktree or a mount within stay in any case.
+  ///   - removesBranch: Whether to remove its branch too, if it has not moved since it was checked.
+  ///   - losesIgnored: Whether to remove it despite ignored files.
+  ///   - processes: The numbers of processes in the worktree to ignore.
   /// - Returns: What restores it.
   /// - Throws: ``ActionRefusal``, ``GitRunner/Failure``.
   @discardableResult
@@ -105,7 +105,7 @@ extension WorktreeActions {
     _ common: String,
     _ removal: Removal
   ) async throws -> RestorePoint {
-    // Read again directly before: what was done a moment ago is a reason as well.
+    // Read again directly before: the latest changes count as well.
     if !removal.passes(.worktreeUnmerged) {
       guard try await checkedOut(now.path) == now.git.head else {
         throw ActionRefusal(.worktreeUnmerged, "\(now.path) has another commit meanwhile")
@@ -156,7 +156,7 @@ extension WorktreeActions {
     )
   }
 
-  // MARK: What a removal would take along
+  // MARK: Contents that a removal would lose
 
   /// Another worktree is its own, and its repository is elsewhere.
   private func requireNoWorktree(
@@ -236,7 +236,7 @@ extension WorktreeActions {
 
   private func hasOwnWork(_ folder: String) async throws -> Bool {
     if GitLayout.isBareRepository(folder) {
-      // A mirror has only what its remote had; others are somebody's.
+      // A mirror only has what its remote had; other refs were made by a user.
       let mirror = try await runner.run(
         ["config", "--get-regexp", "^remote\\..*\\.mirror$"],
         in: folder,
@@ -293,8 +293,7 @@ extension WorktreeActions {
     )
   }
 
-  /// Demands that no file that git was told not to look at differs (git-update-index(1)); one that is not there is no
-  /// edit.
+  /// Throws if a file that git was told not to look at differs (git-update-index(1)); a missing one is not an edit.
   ///
   /// - Parameters:
   ///   - folder: The worktree.
@@ -336,7 +335,7 @@ extension WorktreeActions {
   }
 
   /// Demands that git ignores nothing there but what is made again.
-  private func requireNothingIgnored(
+  func requireNothingIgnored(
     _ now: Workspace,
     _ nested: NestedRepositories
   ) async throws {

@@ -1,9 +1,10 @@
 package import Workspaces
 
 extension WorktreeActions {
-  /// Demands that a repository lies within the folders that are watched.
+  /// Throws unless a repository lies within the watched folders.
   ///
-  /// A file called `.git` leads to any repository of the machine, whoever wrote it.
+  /// A file called `.git`, which anyone may have written, can point to any repository on the
+  /// machine.
   func requireWatched(_ common: String) async throws(ActionRefusal) {
     guard await watcher.isWatched(common) else {
       throw ActionRefusal(
@@ -22,13 +23,13 @@ extension WorktreeActions {
     )
   }
 
-  /// Demands that somebody trusts what the configuration of a repository names, if it names a program that would run.
+  /// Throws unless the programs that would run from a repository's configuration are trusted.
   ///
-  /// What changes afterwards, ``GitRunner`` refuses.
+  /// ``GitRunner`` rejects what changes afterwards.
   ///
   /// - Parameters:
   ///   - folder: The worktree, or the common directory.
-  ///   - what: What is to be done, such as "to merge".
+  ///   - what: The purpose, such as "to merge".
   /// - Throws: ``ActionRefusal``, ``GitRunner/Failure``.
   package func requireTrusted(_ folder: String, _ what: String) async throws {
     guard let findings = try await runner.findings(in: folder), findings.isNeutral else { return }
@@ -39,9 +40,9 @@ extension WorktreeActions {
   ///
   /// - Parameters:
   ///   - workspace: The worktree.
-  ///   - digest: Tells the programs from others, as the worktree's state of trust says it.
-  /// - Returns: The worktree, looked at once.
-  /// - Throws: ``ActionRefusal`` if it names others by now; ``TrustedRepositories/Failure``, ``GitRunner/Failure``.
+  ///   - digest: Identifies the programs, from the worktree's trust state.
+  /// - Returns: The worktree, after a scan.
+  /// - Throws: ``ActionRefusal`` if the programs have changed; ``TrustedRepositories/Failure``, ``GitRunner/Failure``.
   package func trust(_ workspace: Workspace, _ digest: String) async throws -> Workspace {
     let findings = try await runner.findings(in: workspace.path)
     guard let findings, findings.digest == digest else {
@@ -61,7 +62,7 @@ extension WorktreeActions {
   /// Trusts nothing of a worktree's repository any more.
   ///
   /// - Parameter workspace: The worktree.
-  /// - Returns: The worktree, looked at once.
+  /// - Returns: The worktree, after a scan.
   /// - Throws: ``ActionRefusal``, ``TrustedRepositories/Failure``.
   package func distrust(_ workspace: Workspace) async throws -> Workspace {
     guard let common = await watcher.commonDirectory(of: workspace.path) else {

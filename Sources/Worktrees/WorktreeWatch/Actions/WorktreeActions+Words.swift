@@ -1,7 +1,7 @@
 import Workspaces
 
 extension WorktreeActions {
-  /// What the agent of a worktree that is not idle does.
+  /// The activity of the agent in a worktree that is not idle.
   static func occupation(of workspace: Workspace) -> String {
     workspace.activity.state == .needsYou
       ? "an agent waits for an answer in \(workspace.path)" : "an agent works in \(workspace.path)"

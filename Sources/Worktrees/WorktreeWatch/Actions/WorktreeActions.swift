@@ -1,7 +1,7 @@
 import Git
 package import Workspaces
 
-/// What a person can have done to worktrees.
+/// The actions on worktrees.
 ///
 /// Everything is checked before anything is touched, nothing is killed
 /// and nothing is removed but by git itself.
@@ -23,9 +23,9 @@ package struct WorktreeActions: Sendable {
 
   // MARK: Checks
 
-  /// Whether merging a worktree's branch into its source would end in conflicts.
+  /// Checks whether merging a worktree's branch into its source would cause conflicts.
   ///
-  /// It is tried with the branch that it would be merged into; the remote's copy stands in where there is none.
+  /// The check uses the local source branch; without one it uses the remote-tracking branch.
   ///
   /// - Throws: ``ActionRefusal``, also if a file that git does not track is in the way; ``GitRunner/Failure``.
   package func checkMerge(_ workspace: Workspace) async throws -> ConflictReport {
@@ -223,7 +223,7 @@ package struct WorktreeActions: Sendable {
     return layout.gitDirectory
   }
 
-  /// Looks anew and gives the worktree as it is now.
+  /// Scans again and returns the current worktree.
   func current(_ workspace: Workspace) async throws(ActionRefusal) -> Workspace {
     await watcher.refresh(workspace.path)
     guard let now = store.record(workspace.id)?.workspace else {
@@ -239,7 +239,7 @@ package struct WorktreeActions: Sendable {
     }
   }
 
-  /// What lives in a worktree keeps it, whether it works or waits, and so does what nobody has looked at.
+  /// Throws if an agent lives in the worktree, working or waiting, or if its result has not been seen.
   func requireUnattended(_ workspace: Workspace) throws(ActionRefusal) {
     try requireIdle(workspace)
     let states = workspace.activity.agents.map(\.state) + [workspace.activity.state]

@@ -1,21 +1,22 @@
 import Synchronization
 
-/// Whether somebody looks at the worktrees: what can only be polled is polled seldom for nobody.
+/// Whether a client observes the worktrees: without one, what can only be polled is polled rarely.
 ///
-/// Until ``expect()`` somebody always does, as for a watcher without a server.
+/// Until ``expect()`` is called, the worktrees count as observed, as for a watcher without a
+/// server.
 package final class WatchInterest: Sendable {
   private let until = Mutex(Double.infinity)
   private let wake: @Sendable () -> Void
 
-  /// Creates an interest that is there.
+  /// Creates an interest that counts as observed.
   ///
-  /// - Parameter wake: Called when somebody looks again after nobody did.
+  /// - Parameter wake: Called when observation resumes.
   init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
-  /// From now on somebody looks only if ``note(at:)`` says so.
+  /// From now on the worktrees count as observed only after ``note(at:)``.
   package func expect() { until.withLock { $0 = -.infinity } }
 
-  /// Somebody looks, for ``WatchLimits/interest`` seconds at least.
+  /// Records an observation, which counts for ``WatchLimits/interest`` seconds.
   package func note(at now: Double = WatchClock.monotonic) {
     let wasThere = until.withLock { until in
       defer { if until < .infinity { until = now + WatchLimits.interest } }
@@ -24,6 +25,6 @@ package final class WatchInterest: Sendable {
     if !wasThere { wake() }
   }
 
-  /// Whether somebody looks.
+  /// Whether the worktrees count as observed.
   func isThere(at now: Double) -> Bool { until.withLock { now < $0 } }
 }

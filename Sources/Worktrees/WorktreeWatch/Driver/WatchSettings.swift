@@ -1,4 +1,4 @@
-/// What a watcher watches, and how fast.
+/// The folders of a watcher, and its pace.
 package struct WatchSettings: Sendable {
   /// The folders to find repositories in.
   package var roots: [String]
@@ -21,7 +21,7 @@ package struct WatchSettings: Sendable {
   package init(roots: [String]) { self.roots = roots }
 }
 
-/// What a watcher did so far.
+/// The counters of a watcher.
 package struct WatchMetrics: Hashable, Sendable {
   /// Repositories that are known.
   package var repositories = 0
@@ -41,6 +41,6 @@ package struct WatchMetrics: Hashable, Sendable {
   package var processes: [String: Int] = [:]
   /// Whether a limit keeps repositories or worktrees out.
   package var isCut = false
-  /// Given folders that are not there.
+  /// Given folders that do not exist.
   package var missingRoots: [String] = []
 }

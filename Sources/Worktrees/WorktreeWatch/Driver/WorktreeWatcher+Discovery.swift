@@ -30,7 +30,7 @@ extension WorktreeWatcher {
         end.yield()
       }
     }
-    // Those that git does not end with are awaited by nobody for long.
+    // Repositories on which git hangs do not delay the others for long.
     if !unknown.isEmpty {
       Task {
         try? await Task.sleep(for: .seconds(WatchLimits.firstPatience))
@@ -54,7 +54,7 @@ extension WorktreeWatcher {
     }
   }
 
-  /// Tells that everything was looked at once, as soon as it was.
+  /// Announces that everything was scanned once, as soon as it was.
   func becomeReady() {
     guard !store.isReady, firstLooks.isEmpty, trees.values.allSatisfy({ $0.look != nil }) else {
       return

@@ -4,7 +4,7 @@ package import Workspaces
 extension WorktreeWatcher {
   /// Watches the folders of a worktree if they are others than before.
   ///
-  /// What is made while they are listed is found by looking again into those that are watched from now on.
+  /// Folders created during the listing are found by scanning the newly watched ones again.
   func watch(_ path: String) async {
     for _ in 0..<WatchLimits.listings {
       let moves = table.moves(path)
@@ -46,7 +46,7 @@ extension WorktreeWatcher {
     trees[path]?.folders = content.folders
     trees[path]?.submodules = content.gitDirectories
     trees[path]?.isCut = content.isCut
-    // An index that was not looked at before is known as it is now, and listed with the next look if it is another.
+    // A new index is recorded as it is now, and listed with the next scan if it has changed.
     let isKnown = content.gitDirectories == tree.submodules
     let current = isKnown ? stamps : trees[path].map(Self.stamps) ?? []
     trees[path]?.indexStamps = current
@@ -64,7 +64,7 @@ extension WorktreeWatcher {
     var wanted = gitFolders
     for directory in tree.submodules {
       wanted[directory] = .submodule
-      // Whatever HEAD was moved by stands in its log.
+      // Every move of HEAD is in its log.
       wanted[HostFile.join(directory, "logs")] = .gitDirectory
     }
     for folder in Self.real(tree.folders?.all ?? [""], in: path) {
@@ -79,8 +79,8 @@ extension WorktreeWatcher {
     return added.filter { wanted[$0] == .content }
   }
 
-  /// The folders among those of a worktree that no symbolic link has taken the place of: what a link leads to is not of
-  /// this worktree.
+  /// The folders of a worktree that were not replaced by a symbolic link: the target of a link is not part of this
+  /// worktree.
   private static func real(_ folders: [String], in root: String) -> [String] {
     var links: Set<[UInt8]> = []
     return folders.filter { folder in
@@ -119,7 +119,7 @@ extension WorktreeWatcher {
     return true
   }
 
-  /// What tells one state of the indices of a worktree and its submodules from the next.
+  /// Identifies a state of the indices of a worktree and its submodules.
   private static func stamps(_ tree: Tree) -> [[Int]?] {
     ([tree.member.layout.gitDirectory] + tree.submodules).map {
       HostFile.stamp(HostFile.join($0, "index"))
@@ -156,9 +156,9 @@ extension WorktreeWatcher {
     table.set(folders, for: .search)
   }
 
-  /// What the diff of a worktree depends on.
+  /// The inputs of a worktree's diff.
   ///
-  /// - Returns: All of it; `nil` if not all of its content is watched, so that it has to be made to know.
+  /// - Returns: All of them; `nil` if some content is not watched, so that only making the diff can tell.
   package func diffKey(of workspace: Workspace) -> DiffCache.Key? {
     let path = workspace.path
     guard let tree = trees[path], !tree.isPolled, tree.hasFolders, !tree.isCut,

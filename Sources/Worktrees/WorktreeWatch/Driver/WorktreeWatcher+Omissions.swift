@@ -2,7 +2,7 @@ import Git
 package import Workspaces
 
 extension WorktreeWatcher {
-  /// What is in the watched folders and not shown, or not kept fresh by events, with reasons; ordered by path.
+  /// Returns what is in the watched folders but not shown, or not kept fresh by events, with reasons; ordered by path.
   package func omissions() -> [Omission] {
     var found = searchOmissions
     for (common, problem) in repositoryProblems {

@@ -2,7 +2,7 @@ package import Git
 import Workspaces
 
 extension WorktreeWatcher {
-  /// What was done so far.
+  /// The counters so far.
   package var tally: WatchMetrics {
     WatchMetrics(
       repositories: repositories.count,
@@ -55,7 +55,7 @@ extension WorktreeWatcher {
 
   /// The branches of a repository by name, local ones and those of the remote.
   ///
-  /// - Returns: The names, ordered; `nil` if there is no such repository.
+  /// - Returns: The names, ordered; `nil` if the repository does not exist.
   /// - Throws: ``GitRunner/Failure``, `CancellationError`.
   package func branches(of name: String) async throws -> [String]? {
     guard let place = repositories(named: name).first else { return nil }
@@ -72,6 +72,6 @@ extension WorktreeWatcher {
     return names.sorted()
   }
 
-  /// Somebody has looked at what the agents of a worktree did.
+  /// Marks what the agents of a worktree did as seen.
   package func markSeen(_ path: String) async { await agents?.markSeen(path) }
 }

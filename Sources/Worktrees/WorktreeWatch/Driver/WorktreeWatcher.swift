@@ -5,9 +5,8 @@ package import Workspaces
 
 /// Keeps a store of worktrees as git and agents have them.
 ///
-/// Events of watched folders, pauses between them, a budget of looks, polling where nothing can be watched, and
-/// a look at everything once in a while: what is due when is decided by the machines of `Git`; here they are
-/// driven.
+/// Combines events of watched folders, pauses between them, a budget of scans, polling where nothing can be watched,
+/// and a periodic scan of everything. The machines of `Git` decide what is due when; this type drives them.
 ///
 /// ```
 /// inotify ──▶ WatchTable ──▶ Debounce ──▶ RefreshBudget ──▶ WorktreeScan ──▶ WorkspaceStore
@@ -23,7 +22,7 @@ package actor WorktreeWatcher {
     var look: WorktreeScan?
     var reading = AgentReading()
     var isPolled = true
-    /// When it is looked at without an event: if it is polled, or the last look failed.
+    /// When it is scanned without an event: if it is polled, or the last scan failed.
     var polls: PollSchedule
     var folders: WatchPlan.Folders?
     var gitFolders: NameTable<WatchPlan.Place> = [:]
@@ -44,11 +43,11 @@ package actor WorktreeWatcher {
   package nonisolated let store: WorkspaceStore
   package nonisolated let runner: GitRunner
   package nonisolated let table: WatchTable
-  /// Who waits for a look at a worktree.
+  /// The waiters for scans of worktrees.
   package nonisolated let looked = ScanTicks()
   /// The diffs that were made.
   package nonisolated let diffs: DiffCache
-  /// Whether somebody looks at them.
+  /// Whether clients observe the worktrees.
   package nonisolated let interest: WatchInterest
   nonisolated let turns = ActionQueue()
   nonisolated let settings: WatchSettings
@@ -62,22 +61,22 @@ package actor WorktreeWatcher {
   var budget: RefreshBudget<Owner>
   private var reconcileAt = 0.0
   var failures = 0
-  /// When repositories that could not be read are looked at again.
+  /// When unreadable repositories are scanned again.
   private var retriesOfRepositories: NameTable<PollSchedule> = [:]
-  /// Worktrees that are looked at when the look at their repository has ended.
+  /// Worktrees to scan once the scan of their repository finishes.
   private var held: NameTable<NameSet> = [:]
   var looks = 0
   var isCut = false
   var missingRoots: [String] = []
   /// The folders that are watched, without links.
   var realRoots: [String] = []
-  /// What the last search for repositories left out.
+  /// The omissions of the last search for repositories.
   var searchOmissions: [Omission] = []
   /// Why repositories could not be read, by their common directories.
   var repositoryProblems: [String: String] = [:]
   /// Worktrees that are left out as there are too many.
   var surplusWorktrees: Set<String> = []
-  /// Repositories that are looked at for the first time.
+  /// Repositories that are scanned for the first time.
   var firstLooks: Set<String> = []
   private var following: Task<Void, Never>?
   private var wasWanted = true
@@ -143,7 +142,7 @@ package actor WorktreeWatcher {
     for key in trees.keys { release(key) }
   }
 
-  /// Looks at a worktree as soon as the budget allows, and waits until it was looked at.
+  /// Scans a worktree as soon as the budget allows, and waits for the result.
   package func refresh(_ path: String) async {
     guard trees[path] != nil else { return }
     let now = WatchClock.monotonic
@@ -197,7 +196,7 @@ package actor WorktreeWatcher {
           asked: debounces[.repository(common)]?.deadline
         ), begin <= now + WatchLimits.longestHold
       {
-        // A commit changes both: what it is compared with comes first, or it would be looked at twice.
+        // A commit changes both: the repository comes first, or the worktree would be scanned twice.
         held[common, default: []].insert(path)
         continue
       }
@@ -418,7 +417,7 @@ package actor WorktreeWatcher {
     looks += 1
     guard trees[path] != nil else { return }
     if let upstream = look?.status.upstream, upstream != trees[path]?.look?.status.upstream {
-      // From now on its repository looks at that ref as well.
+      // From now on its repository's scan includes that ref.
       budget.request(.repository(tree.repository), at: WatchClock.monotonic)
     }
     trees[path]?.look = look
@@ -430,7 +429,7 @@ package actor WorktreeWatcher {
     )
     publish(path, askedAt: look?.problem == nil ? askedAt : nil)
     if look?.status.untrackedFolders ?? [] != trees[path]?.untracked ?? [] {
-      // New folders are watched from now on, and looked at again for what came before they were.
+      // New folders are watched from now on, and scanned again for earlier changes.
       trees[path]?.hasFolders = false
       await watch(path)
     }
@@ -439,7 +438,7 @@ package actor WorktreeWatcher {
     release(path, since: askedAt)
   }
 
-  /// Lets those go on who wait for a look at a worktree that began after they asked.
+  /// Resumes those that wait for a scan of a worktree that began after their request.
   private func release(_ path: String, since began: Double = .infinity) {
     let waiters = trees[path]?.waiters ?? []
     trees[path]?.waiters = waiters.filter { $0.since > began }

@@ -1,6 +1,6 @@
-/// Whether a file system tells of all changes by inotify(7).
+/// Whether a file system reports all changes through inotify(7).
 ///
-/// What another machine, or a program behind a FUSE mount, changes makes no event here.
+/// Changes by another machine, or by a program behind a FUSE mount, cause no events here.
 enum FileSystemEvents {
   /// The types of file systems whose files may be changed elsewhere (filesystems(5)).
   private static let remote: Set<String> = [

@@ -4,8 +4,8 @@ import Workspaces
 
 /// A folder that is held open, reached without following a link.
 ///
-/// What is done through it is done to that folder, wherever its path leads by now. Names are single parts of a path, and
-/// nothing here follows a link that such a name is.
+/// Every operation applies to that folder, wherever its path leads by now. Names are single path components, and
+/// nothing here follows a link of such a name.
 final class HeldFolder: Sendable {
   private let descriptor: Int32
 
@@ -17,8 +17,8 @@ final class HeldFolder: Sendable {
   ///
   /// - Parameters:
   ///   - path: An absolute path.
-  ///   - makes: Whether folders that are not there are made, for their owner alone.
-  /// - Returns: The folder; `nil` if it is not there, or any part of the path is a link.
+  ///   - makes: Whether missing folders are created, for their owner only.
+  /// - Returns: The folder; `nil` if it does not exist, or any part of the path is a link.
   static func open(_ path: String, makes: Bool = false) -> HeldFolder? {
     guard path.utf8.first == UInt8(ascii: "/") else { return nil }
     let root = folder_open(AT_FDCWD, "/")
@@ -34,9 +34,9 @@ final class HeldFolder: Sendable {
   /// Opens a folder below this one.
   ///
   /// - Parameters:
-  ///   - names: The way there.
-  ///   - makes: Whether folders that are not there are made, for their owner alone.
-  /// - Returns: The folder; `nil` if it is not there, or something on the way is a link or not a folder.
+  ///   - names: The path below this folder.
+  ///   - makes: Whether missing folders are created, for their owner only.
+  /// - Returns: The folder; `nil` if it does not exist, or any part of the path is a link or not a folder.
   func folder(_ names: [String], makes: Bool = false) -> HeldFolder? {
     var here = self
     for name in names {
@@ -69,7 +69,7 @@ final class HeldFolder: Sendable {
   /// The kind of what has a name here; `nil` if nothing has.
   func kind(_ name: String) -> HostFile.Kind? { facts(name).map { HostFile.kind($0.st_mode) } }
 
-  /// When the status of what has a name here changed last, which nobody sets, in seconds since 1970.
+  /// When the status of an entry last changed (ctime, which no program can set), in seconds since 1970.
   func statusChangedAt(_ name: String) -> Double? {
     facts(name).map { Double($0.st_ctim.tv_sec) + Double($0.st_ctim.tv_nsec) / 1e9 }
   }
@@ -90,7 +90,8 @@ final class HeldFolder: Sendable {
 
   /// The bytes of a regular file.
   ///
-  /// - Returns: All of it; `nil` if it is not there, not regular, a link, or longer than the limit.
+  /// - Returns: All bytes; `nil` if the file does not exist, is not regular, is a link, or exceeds
+  ///   the limit.
   func bytes(_ name: String, limit: Int = WatchLimits.stateFileBytes) -> [UInt8]? {
     guard Self.isName(name) else { return nil }
     let file = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
@@ -99,11 +100,14 @@ final class HeldFolder: Sendable {
     return HostFile.bytes(of: file, limit: limit)
   }
 
-  /// Writes a file that its owner alone can read, in the place of one that is there; it is on disk then.
+  /// What the name of a file ends with while it is written.
+  static let fresh = ".freshet-new"
+
+  /// Writes a file that only its owner can read, replacing an existing one, and syncs it to disk.
   ///
-  /// - Returns: Whether it is written.
+  /// - Returns: Whether it was written.
   func write(_ bytes: [UInt8], to name: String) -> Bool {
-    let fresh = name + ".freshet-new"
+    let fresh = name + Self.fresh
     guard Self.isName(fresh), kind(name) != .folder else { return false }
     unlinkat(descriptor, fresh, 0)
     let file = openat(
@@ -130,9 +134,14 @@ final class HeldFolder: Sendable {
     return true
   }
 
+  /// Opens the folder itself to lock it (flock(2)).
+  ///
+  /// - Returns: A descriptor, which the caller closes; -1 if it may not be read.
+  func openToLock() -> Int32 { openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+
   // MARK: Moving and removing
 
-  /// Moves what has a name here, within the file system and never over something that is there.
+  /// Moves an entry within the file system, never over an existing one.
   ///
   /// - Returns: `nil` if it was moved, else why it was not.
   func move(_ name: String, to target: HeldFolder, as other: String) -> String? {
@@ -186,7 +195,7 @@ final class HeldFolder: Sendable {
     var facts = stat()
     guard fstat(handle, &facts) == 0, facts.st_dev == device else { return false }
     let place = "/proc/self/fd/\(handle)"
-    // Folders that nobody may write to keep what is in them.
+    // A folder without write permission cannot be emptied.
     if facts.st_mode & 0o700 != 0o700 { chmod(place, 0o700) }
     guard let (folders, files) = entries(place, handle, besides: last) else { return false }
     for file in files where withText(file, { unlinkat(handle, $0, 0) }) != 0 && errno != ENOENT {

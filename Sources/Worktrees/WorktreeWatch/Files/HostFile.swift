@@ -16,21 +16,21 @@ package enum HostFile {
     case other
   }
 
-  /// The kind of what is at a path, links followed; `nil` if nothing is there.
+  /// The kind of a path, following links; `nil` if it does not exist.
   package static func kind(_ path: String) -> Kind? {
     var facts = stat()
     guard stat(path, &facts) == 0 else { return nil }
     return kind(facts.st_mode)
   }
 
-  /// The kind of what is at a path, links not followed; `nil` if nothing is there.
+  /// The kind of a path, not following links; `nil` if it does not exist.
   package static func kindOfItself(_ path: String) -> Kind? {
     var facts = stat()
     guard lstat(path, &facts) == 0 else { return nil }
     return kind(facts.st_mode)
   }
 
-  /// What is at a path, links followed, how long it is and whose.
+  /// The kind, size and owner of a path, following links.
   package static func facts(_ path: String) -> (kind: Kind, size: Int, owner: UInt32)? {
     var facts = stat()
     guard stat(path, &facts) == 0 else { return nil }
@@ -58,22 +58,22 @@ package enum HostFile {
     }
   }
 
-  /// When a file changed last, in seconds since 1970; `nil` if it is not there.
+  /// When a file last changed, in seconds since 1970; `nil` if it does not exist.
   package static func changedAt(_ path: String) -> Double? {
     var facts = stat()
     guard stat(path, &facts) == 0 else { return nil }
     return Double(facts.st_mtim.tv_sec) + Double(facts.st_mtim.tv_nsec) / 1e9
   }
 
-  /// What tells one state of a file from the next: inode, size and time.
+  /// Identifies a state of a file: inode, size and time.
   package static func stamp(_ path: String) -> [Int]? {
     var facts = stat()
     guard stat(path, &facts) == 0 else { return nil }
     return [Int(facts.st_ino), Int(facts.st_size), facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec]
   }
 
-  /// What tells one state of a file from the next also if somebody sets its times back: device, inode, mode, size, and
-  /// when it and its status changed; `nil` if it is not there.
+  /// Identifies a state of a file, even if its times are set back: device, inode, mode, size, and when it and its
+  /// status changed; `nil` if it does not exist.
   static func identity(_ path: String) -> [Int]? {
     var facts = stat()
     guard stat(path, &facts) == 0 else { return nil }
@@ -84,7 +84,8 @@ package enum HostFile {
     ]
   }
 
-  /// When the status of a file changed last, which nobody sets, in seconds since 1970; `nil` if it is not there.
+  /// When the status of a file last changed (ctime, which no program can set), in seconds since 1970; `nil` if it does
+  /// not exist.
   static func statusChangedAt(_ path: String) -> Double? {
     var facts = stat()
     guard stat(path, &facts) == 0 else { return nil }
@@ -93,7 +94,7 @@ package enum HostFile {
 
   /// The bytes of a regular file.
   ///
-  /// - Returns: All of it; `nil` if it is not there, not regular, or longer than the limit.
+  /// - Returns: All bytes; `nil` if the file does not exist, is not regular, or exceeds the limit.
   package static func bytes(_ path: String, limit: Int = WatchLimits.stateFileBytes) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
@@ -119,7 +120,7 @@ package enum HostFile {
     }
   }
 
-  /// The text of a small file without white space at its end; `nil` if it is not there.
+  /// The text of a small file without trailing whitespace; `nil` if it does not exist.
   package static func text(_ path: String) -> String? {
     guard var content = bytes(path) else { return nil }
     while let last = content.last, last <= 0x20 { content.removeLast() }
@@ -150,8 +151,8 @@ package enum HostFile {
     access(folder, R_OK | X_OK) == 0
   }
 
-  /// The names of the folders in a folder whose names are UTF-8, without `.` and `..`, in no order; links are no
-  /// folders.
+  /// The names of the folders in a folder whose names are UTF-8, without `.` and `..`, in no order; links do not count
+  /// as folders.
   ///
   /// - Parameters:
   ///   - folder: The folder.
@@ -174,11 +175,46 @@ package enum HostFile {
     return names
   }
 
-  /// The absolute path without links, dots and a slash at the end; `nil` if it is not there.
+  /// The absolute path without links, dots and a trailing slash; `nil` if it does not exist.
   package static func realPath(_ path: String) -> String? {
     guard let found = realpath(path, nil) else { return nil }
     defer { free(found) }
     return String(validatingCString: found)
+  }
+
+  /// The absolute path without links of a path in bytes; `nil` if it is not there.
+  static func realPath(_ path: [UInt8]) -> String? {
+    (path + [0]).withUnsafeBufferPointer { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { text in
+        guard let found = text.baseAddress.flatMap({ realpath($0, nil) }) else { return nil }
+        defer { free(found) }
+        return String(cString: found)
+      }
+    }
+  }
+
+  /// What is in a folder, without `.` and `..`, in no order; nothing if it cannot be read.
+  static func entries(of folder: [UInt8]) -> [(name: [UInt8], kind: Kind)] {
+    let directory = (folder + [0]).withUnsafeBufferPointer { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { $0.baseAddress.flatMap { opendir($0) } }
+    }
+    guard let directory else { return [] }
+    defer { closedir(directory) }
+    var found: [(name: [UInt8], kind: Kind)] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+      if name == [0x2E] || name == [0x2E, 0x2E] { continue }
+      let kind: Kind? =
+        switch Int(entry.pointee.d_type) {
+        case Int(DT_DIR): .folder
+        case Int(DT_REG): .file
+        case Int(DT_LNK): .link
+        case Int(DT_UNKNOWN): kindOfItself(folder + [0x2F] + name)
+        default: .other
+        }
+      if let kind { found.append((name, kind)) }
+    }
+    return found
   }
 
   /// A path within a folder; an absolute one is itself.

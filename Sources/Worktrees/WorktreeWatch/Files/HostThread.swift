@@ -4,8 +4,8 @@ import Glibc
 enum HostThread {
   /// Starts a thread.
   ///
-  /// - Parameter body: What it does.
-  /// - Returns: Whether the system had room for one more.
+  /// - Parameter body: The work of the thread.
+  /// - Returns: Whether the system could create it.
   static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
     var thread = pthread_t()
     let pointer = Unmanaged.passRetained(Work(body)).toOpaque()

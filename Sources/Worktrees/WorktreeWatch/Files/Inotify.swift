@@ -4,7 +4,7 @@ import Synchronization
 
 /// Watches folders with inotify(7), on a thread of its own.
 package final class Inotify: Sendable {
-  /// What happened in a folder.
+  /// An event in a folder.
   package struct Event: Sendable {
     /// The number of the watch; -1 if the kernel lost events, of any watch.
     package var watch: Int32
@@ -12,7 +12,7 @@ package final class Inotify: Sendable {
     package var name: String
     /// Whether the folder itself is gone or elsewhere, so that its watch has ended.
     package var isEnd: Bool
-    /// What happened to the name.
+    /// The change to the name.
     package var change: WatchPlan.Change
   }
 
@@ -20,7 +20,7 @@ package final class Inotify: Sendable {
   package enum Refusal: Error, Hashable, Sendable {
     /// The system's limit of watches is reached, or the share of it that is used.
     case noRoom
-    /// The folder is not there or may not be read.
+    /// The folder does not exist or is not readable.
     case unreadable
   }
 
@@ -37,11 +37,11 @@ package final class Inotify: Sendable {
   private let count = Mutex(0)
   private let isStopped = Atomic(false)
 
-  /// Starts to watch; nothing if the system has no instance left.
+  /// Starts watching; `nil` if the system has no instance left.
   ///
   /// - Parameters:
   ///   - most: The most watches.
-  ///   - onEvents: Called on the thread with what happened; must not wait.
+  ///   - onEvents: Called on the thread with the events; must not block.
   package init?(most: Int, onEvents: @escaping @Sendable ([Event]) -> Void) {
     descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     var ends: [Int32] = [-1, -1]
@@ -97,7 +97,7 @@ package final class Inotify: Sendable {
     forget()
   }
 
-  /// Counts a watch that has ended by itself.
+  /// Counts a watch that the kernel has ended.
   package func forget() { count.withLock { $0 -= 1 } }
 
   /// The microseconds between two readings, no longer than the pause between two rounds of the watcher.

@@ -23,15 +23,17 @@ enum MountPoints {
     var type: String
     /// The number of its file system.
     var device: [UInt8]
-    /// What of the file system is mounted.
+    /// The mounted part of the file system.
     var root: [UInt8]
+    /// The folders that it is made of, if it is an overlay, as whoever mounted it called them.
+    var layers: [[UInt8]] = []
   }
 
   /// The mounts of a list, in its order.
   static func list(_ bytes: [UInt8]) -> [Mount] {
     bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
       let fields = line.split(separator: UInt8(ascii: " "))
-      // Between the sixth field and a dash stand any number of others.
+      // Any number of fields may be between the sixth one and a dash.
       guard fields.count > 6, let dash = fields[6...].firstIndex(of: [UInt8(ascii: "-")]),
         dash + 1 < fields.count
       else { return nil }
@@ -39,13 +41,49 @@ enum MountPoints {
         point: unescaped(Array(fields[4])),
         type: String(decoding: fields[dash + 1], as: UTF8.self),
         device: Array(fields[2]),
-        root: unescaped(Array(fields[3]))
+        root: unescaped(Array(fields[3])),
+        layers: dash + 3 < fields.count && fields[dash + 1].elementsEqual("overlay".utf8)
+          ? layers(Array(fields[dash + 3])) : []
       )
     }
   }
 
-  /// A path in which blanks, tabs, newlines and backslashes stand as three octal digits.
-  private static func unescaped(_ bytes: [UInt8]) -> [UInt8] {
+  /// The layers that the options of an overlay name (Documentation/filesystems/overlayfs of Linux).
+  private static func layers(_ options: [UInt8]) -> [[UInt8]] {
+    var found: [[UInt8]] = []
+    for option in options.split(separator: UInt8(ascii: ",")) {
+      guard let sign = option.firstIndex(of: UInt8(ascii: "=")),
+        ["lowerdir", "lowerdir+", "datadir+", "upperdir"]
+          .contains(String(decoding: option[..<sign], as: UTF8.self))
+      else { continue }
+      found += split(unescaped(Array(option[(sign + 1)...])))
+    }
+    return found.filter { !$0.isEmpty }
+  }
+
+  /// The paths between colons.
+  ///
+  /// In a path, a backslash escapes a colon or a backslash.
+  private static func split(_ bytes: [UInt8]) -> [[UInt8]] {
+    var parts: [[UInt8]] = [[]]
+    var isEscaped = false
+    for byte in bytes {
+      if !isEscaped, byte == UInt8(ascii: "\\") {
+        isEscaped = true
+        continue
+      }
+      if byte == UInt8(ascii: ":"), !isEscaped {
+        parts.append([])
+      } else {
+        parts[parts.count - 1].append(byte)
+      }
+      isEscaped = false
+    }
+    return parts
+  }
+
+  /// A path in which spaces, tabs, newlines and backslashes are written as three octal digits.
+  static func unescaped(_ bytes: [UInt8]) -> [UInt8] {
     var text: [UInt8] = []
     var position = 0
     while position < bytes.count {

@@ -58,11 +58,11 @@ package final class WatchTable: Sendable {
     var events: Int64 = 0
   }
 
-  /// What happened since it was asked for last.
+  /// The changes since the last request for changes.
   package struct Changes: Sendable {
-    /// Those something happened to.
+    /// The owners with any change.
     package var dirty: Set<Owner>
-    /// Those among them whose folders are others now, so that their watches have to be set anew.
+    /// The owners among them whose folders were replaced, so that their watches must be set again.
     package var moved: Set<Owner>
   }
 
@@ -122,7 +122,7 @@ package final class WatchTable: Sendable {
     }
   }
 
-  /// Sets the folders an owner wants to be told of, and drops those it wanted before.
+  /// Sets the folders an owner is notified of, and drops its earlier ones.
   ///
   /// - Returns: Whether all of them that exist are watched, and those that were not before.
   @discardableResult

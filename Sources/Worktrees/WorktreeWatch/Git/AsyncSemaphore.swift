@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Lets in so many at a time; the others wait in the order they came.
+/// Limits the number of concurrent tasks; the others wait in order of arrival.
 ///
-/// Who stays for long makes room for another one, so that what hangs holds up nobody (``run(patience:_:)``).
+/// A task that takes long gives up its permit, so that a hanging one delays no other (``run(patience:_:)``).
 final class AsyncSemaphore: Sendable {
   private struct State {
     var free: Int
@@ -17,8 +17,8 @@ final class AsyncSemaphore: Sendable {
   /// Creates a gate.
   ///
   /// - Parameters:
-  ///   - count: How many are let in at a time.
-  ///   - late: How many more may be inside because they have been there for long.
+  ///   - count: The number of permits.
+  ///   - late: The number of further tasks that may run because earlier ones take long.
   init(_ count: Int, late: Int = 0) {
     state = Mutex(State(free: max(1, count)))
     mostLate = late
@@ -27,8 +27,8 @@ final class AsyncSemaphore: Sendable {
   /// Runs something inside.
   ///
   /// - Parameters:
-  ///   - patience: After how many seconds it makes room for another one, if not too many have done so.
-  ///   - body: What is run.
+  ///   - patience: After how many seconds it gives up its permit, if not too many have done so.
+  ///   - body: The work.
   /// - Returns: What the body returns.
   /// - Throws: `CancellationError` if the task is cancelled while it waits; what the body throws.
   func run<Result>(patience: Double, _ body: () async throws -> Result) async throws -> Result {
@@ -55,7 +55,7 @@ final class AsyncSemaphore: Sendable {
     }
   }
 
-  /// Whether somebody who is inside has given the place to another one.
+  /// Whether a running task has given up its permit.
   private final class Stay: Sendable {
     private let state = Mutex((isLate: false, hasEnded: false))
 

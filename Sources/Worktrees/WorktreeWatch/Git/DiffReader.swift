@@ -1,7 +1,7 @@
 import Git
 package import Workspaces
 
-/// Reads what a worktree changed since it left its source: commits, what is staged, what is not, and new files.
+/// Reads the changes of a worktree since it left its source: commits, staged and unstaged changes, and new files.
 package struct DiffReader: Sendable {
   private let runner: GitRunner
 
@@ -36,7 +36,7 @@ package struct DiffReader: Sendable {
     let shown = paths.prefix(WatchLimits.diffFiles)
     var texts: NameTable<UnifiedDiff.File> = [:]
     if !shown.isEmpty {
-      // Paths are taken as they stand: `:(literal)` keeps stars and colons in names from meaning anything.
+      // Paths are literal: `:(literal)` disables the meaning of stars and colons in names.
       let specs = shown.flatMap { [$0.oldPath, $0.path].compactMap(\.self) }
         .map { ":(top,literal)" + $0 }
       let patch = try await run(["diff"] + arguments + ["--"] + specs, folder)

@@ -4,7 +4,7 @@ import Workspaces
 package struct GitLayout: Hashable, Sendable {
   /// The worktree's absolute path; of a bare repository the repository itself.
   package var worktree: String
-  /// The git directory of the worktree: HEAD, index, what was begun.
+  /// The git directory of the worktree: HEAD, index, operations in progress.
   package var gitDirectory: String
   /// The common directory of the repository: refs, objects, configuration.
   package var commonDirectory: String
@@ -14,7 +14,7 @@ package struct GitLayout: Hashable, Sendable {
     gitDirectory.parentPath.isSameName(as: HostFile.join(commonDirectory, "worktrees"))
   }
 
-  /// What is at a folder that has something called `.git`.
+  /// The finding at a folder that contains something called `.git`.
   package enum Finding: Hashable, Sendable {
     /// A worktree, the main one or a linked one.
     case worktree(GitLayout)
@@ -22,10 +22,10 @@ package struct GitLayout: Hashable, Sendable {
     case submodule
   }
 
-  /// Looks at a folder.
+  /// Examines a folder.
   ///
   /// - Parameter folder: An absolute path without links.
-  /// - Returns: What is there; `nil` if it is no worktree.
+  /// - Returns: What was found; `nil` if the folder is not a worktree.
   package static func find(_ folder: String) -> Finding? {
     let dot = HostFile.join(folder, ".git")
     switch HostFile.kind(dot) {

@@ -2,10 +2,10 @@ import Git
 import Glibc
 import Workspaces
 
-/// Where git works: said to it in full, so that no configuration, no file and no folder leads it elsewhere.
+/// Where git works, given to it in full so that no configuration, file or folder redirects it.
 ///
-/// Git by itself follows a file called `.git`, `commondir` in a git directory, and `core.worktree`. The repository is a
-/// stranger's: what these say decides what is shown of it, and never where something is written.
+/// By default git follows a file called `.git`, `commondir` in a git directory, and `core.worktree`. The repository is
+/// untrusted: these decide what is shown of it, but never where anything is written.
 package struct GitPlace: Hashable, Sendable {
   /// The git directory: HEAD, index.
   package var directory: String
@@ -22,11 +22,12 @@ package struct GitPlace: Hashable, Sendable {
     var reason: String
   }
 
-  /// Looks at a folder.
+  /// Examines a folder.
   ///
   /// - Parameter folder: A worktree, a submodule, or a repository.
-  /// - Returns: Where git works there; `nil` if it is none of these.
-  /// - Throws: ``Ambiguity`` if the folder is two of them, or a file of git is not a file.
+  /// - Returns: Where git works there; `nil` for any other folder.
+  /// - Throws: ``Ambiguity`` if the folder is two of them, or if a file of git is not a regular
+  ///   file.
   package static func find(_ folder: String) throws(Ambiguity) -> Self? {
     let isRepository = GitLayout.isBareRepository(folder)
     guard let found = GitLayout.find(folder) else {
@@ -73,14 +74,13 @@ package struct GitPlace: Hashable, Sendable {
       for name in files {
         let path = HostFile.join(folder, name)
         guard let facts = HostFile.facts(path) else { continue }
-        // A pipe would hold git for as long as nobody writes to it.
+        // A named pipe without a writer would block git.
         guard facts.kind == .file || facts.kind == .folder && !small.contains(name) else {
           throw Ambiguity(reason: "\(path) is not a file")
         }
-        guard !small.contains(name) || facts.size <= WatchLimits.settingsFileBytes else {
-          throw Ambiguity(
-            reason: "\(path) has more than \(WatchLimits.settingsFileBytes) bytes"
-          )
+        let most = small.contains(name) ? WatchLimits.settingsFileBytes : WatchLimits.listFileBytes
+        guard facts.kind == .folder || facts.size <= most else {
+          throw Ambiguity(reason: "\(path) has more than \(most) bytes")
         }
       }
     }
@@ -98,9 +98,9 @@ package struct GitPlace: Hashable, Sendable {
     return variables
   }
 
-  /// Whether a part of it belongs to somebody else: then git itself says whether it may be read (safe.directory).
+  /// Whether a part of it belongs to another user: then git itself decides whether it may be read (safe.directory).
   ///
-  /// Git asks that only where it finds a repository by itself.
+  /// Git checks that only where it discovers the repository itself.
   var isForeign: Bool {
     let own = geteuid()
     return [worktree, HostFile.join(worktree, ".git"), directory, common].contains {
@@ -128,24 +128,5 @@ package struct GitPlace: Hashable, Sendable {
     let path = HostFile.join(directory, value)
     let real = HostFile.realPath(path)
     return real?.isSameName(as: worktree) ?? false ? nil : real ?? path
-  }
-
-  /// Parts of a repository that git writes to.
-  private static let written = [
-    "", "FETCH_HEAD", "HEAD", "ORIG_HEAD", "config", "config.worktree", "freshet", "index", "info",
-    "logs", "logs/HEAD", "logs/refs", "logs/refs/heads", "modules", "objects", "objects/pack",
-    "packed-refs", "refs", "refs/freshet", "refs/heads", "refs/remotes", "refs/tags", "rr-cache",
-    "worktrees",
-  ]
-
-  /// Where links among the parts that git writes to lead.
-  var links: [(link: String, target: String)] {
-    Set([directory, common]).flatMap { folder in
-      Self.written.compactMap { name -> (String, String)? in
-        let path = HostFile.join(folder, name)
-        guard HostFile.kindOfItself(path) == .link else { return nil }
-        return (path, HostFile.realPath(path) ?? "a place that is not there")
-      }
-    }
   }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// Reading its output, waiting for its end and counting its time are one loop on one thread, so that no descriptor
 /// outlives it, however it ends.
 final class GitProcess: Sendable {
-  /// What is started.
+  /// The parameters of a process.
   struct Start: Sendable {
     /// The program's path.
     var path: String
@@ -17,14 +17,16 @@ final class GitProcess: Sendable {
     var environment: [[UInt8]]
     /// The folder it runs in.
     var folder: String
-    /// What it reads; nothing without it.
+    /// Its standard input, if any.
     var input: [UInt8]?
     /// Rules of the kernel; the caller closes them.
     var rules: Int32 = -1
     /// How long it may take, in seconds.
     var timeout: Double
-    /// How long it may take to end when it is told to, before it is killed, in seconds.
+    /// How long it may take to end after a signal, before it is killed, in seconds.
     var grace = 0.0
+    /// The most bytes of private writable memory of it and of each process that it starts; 0 for no limit.
+    var memory = 0
     /// Takes the output as it comes; without it the output is in the answer.
     var chunk: (@Sendable ([UInt8]) throws -> Void)?
   }
@@ -83,7 +85,7 @@ final class GitProcess: Sendable {
     let result = Result { try collect(output.read, complaint.read, ended, process) }
     if case .failure = result {
       if start.grace > 0 {
-        // A command that changes something takes its locks away when it is told to end.
+        // A command that changes something removes its locks when it is signaled.
         Self.signal(process, SIGTERM)
         var events = [pollfd(fd: ended, events: Int16(POLLIN), revents: 0)]
         if ended >= 0 { _ = poll(&events, 1, Int32(start.grace * 1_000)) }
@@ -124,7 +126,8 @@ final class GitProcess: Sendable {
           input: file?.descriptor ?? nothing,
           output: output,
           error: complaint,
-          rules: start.rules
+          rules: start.rules,
+          data: UInt64(start.memory)
         )
         return process_spawn(&request, &process)
       }
@@ -158,16 +161,25 @@ final class GitProcess: Sendable {
       pollfd(fd: complaint, events: Int16(POLLIN), revents: 0),
       pollfd(fd: ended, events: Int16(POLLIN), revents: 0),
     ]
+    var (nextLook, waits) = (WatchClock.monotonic + WatchLimits.pipeLook, 0)
     while open[0].fd >= 0 || open[1].fd >= 0 {
       let rest = deadline - WatchClock.monotonic
       guard rest > 0 else { throw GitRunner.Failure.timeout(command, seconds: start.timeout) }
       if state.withLock({ $0.isCanceled }) { throw CancellationError() }
-      // A command that does not end when it is told to is killed after a while.
-      let longest = start.grace > 0 ? 1_000 : 1e6
-      let ready = poll(&open, 3, Int32(min(rest * 1_000 + 1, longest)))
+      if WatchClock.monotonic >= nextLook {
+        nextLook = WatchClock.monotonic + WatchLimits.pipeLook
+        waits = PipeWait.isWaiting(process) ? waits + 1 : 0
+        guard waits < 2 else {
+          throw GitRunner.Failure.unreadable(
+            "git \(command) in \(start.folder) waits for a pipe that is in the place of a file"
+          )
+        }
+      }
+      let ready = poll(&open, 3, Int32(min(rest, WatchLimits.pipeLook) * 1_000 + 1))
       if ready < 0, errno != EINTR { break }
       guard ready > 0 else { continue }
-      // What it wrote is there when it has ended; what it started may hold the pipes for longer.
+      // All its output has been written when it has ended; child processes may hold the pipes for
+      // longer.
       let isEnd = open[2].revents != 0
       for place in 0..<2 where open[place].fd >= 0 {
         repeat {

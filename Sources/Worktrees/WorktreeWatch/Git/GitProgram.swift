@@ -19,12 +19,12 @@ struct GitProgram: Hashable, Sendable {
 
     /// Creates a finder.
     ///
-    /// - Parameter folders: The folders to look in, as in `PATH`.
+    /// - Parameter folders: The folders to search, as in `PATH`.
     init(folders: String?) { self.folders = folders }
 
-    /// The git of this machine; blocks while it is found.
+    /// Returns the git of this machine; blocks while searching for it.
     ///
-    /// - Throws: ``GitRunner/Failure/notStarted(_:)`` if there is none.
+    /// - Throws: ``GitRunner/Failure/notStarted(_:)`` if git is not installed.
     func program() throws(GitRunner.Failure) -> GitProgram {
       if let known = found.withLock({ $0 }), access(known.path, X_OK) == 0 { return known }
       guard let path = ProgramSearch.find("git", in: folders) else {
@@ -39,7 +39,7 @@ struct GitProgram: Hashable, Sendable {
   private init(_ path: String) {
     self.path = path
     let real = HostFile.realPath(path) ?? path
-    let start = Self.start(of: real)
+    let start = ProgramFile.start(of: real) ?? []
     isBinary = start.starts(with: [0x7F, 0x45, 0x4C, 0x46])
     loader = Self.loader(start)
     let answer = try? GitProcess(
@@ -52,16 +52,6 @@ struct GitProgram: Hashable, Sendable {
       )
     ).follow()
     commands = answer.map(\.text).flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/usr/lib/git-core"
-  }
-
-  /// The first bytes of a file, in which the headers of a program are.
-  private static func start(of path: String) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return [] }
-    defer { close(descriptor) }
-    var room = [UInt8](repeating: 0, count: 64 << 10)
-    let count = read(descriptor, &room, room.count)
-    return Array(room.prefix(max(0, count)))
   }
 
   /// The path in the header PT_INTERP of a program (elf(5)).

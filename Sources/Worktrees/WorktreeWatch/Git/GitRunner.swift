@@ -2,22 +2,22 @@ import Git
 import Glibc
 import Synchronization
 
-/// Runs git: never too many at a time, never too long, never with more output than is bearable.
+/// Runs git with limits on concurrency, time and output.
 ///
-/// It takes no optional locks, asks nobody for a password and, for what only reads, runs no program that a configuration
-/// of the repository names, and fetches nothing. What git may run is said in two ways: ``ProgramGuard`` tells git, and
-/// ``Containment`` the kernel.
+/// Git takes no optional locks and never asks for a password; commands that only read run no program from the
+/// repository's configuration and fetch nothing. Two mechanisms enforce what git may run: ``ProgramGuard`` in git's
+/// configuration, and ``Containment`` in the kernel.
 package final class GitRunner: Sendable {
   /// What git answered.
   package struct Answer: Sendable {
-    /// What it wrote.
+    /// Its output.
     package var output: [UInt8]
-    /// What it complained about.
+    /// Its error output.
     package var complaint: String
     /// The code it ended with; negative for a signal.
     package var code: Int32
 
-    /// What it wrote as text without white space at the end.
+    /// Its output as text without trailing whitespace.
     package var text: String {
       var output = output[...]
       while let last = output.last, last <= 0x20 { output.removeLast() }
@@ -25,17 +25,17 @@ package final class GitRunner: Sendable {
     }
   }
 
-  /// Why there is no answer.
+  /// Why a git command has no result.
   package enum Failure: Error, Sendable, CustomStringConvertible {
-    /// It took longer than it may, in seconds.
+    /// It exceeded its time limit, in seconds.
     case timeout(String, seconds: Double)
-    /// It wrote more than is read.
+    /// It wrote more than the limit.
     case tooMuch(String)
     /// It ended with a code that means failure.
     case failed(String, code: Int32, complaint: String)
     /// It could not be started.
     case notStarted(String)
-    /// What it wrote is not of its format.
+    /// Its output has another format.
     case unreadable(String)
 
     /// The reason in one line.
@@ -58,7 +58,7 @@ package final class GitRunner: Sendable {
     case whole
     /// By its settings alone, as on a kernel that has no rules for programs.
     case settings
-    /// Not at all: what a person at the terminal does.
+    /// None: for commands of a user at the terminal.
     case none
   }
 
@@ -98,9 +98,7 @@ package final class GitRunner: Sendable {
     for name in ["HOME", "XDG_CONFIG_HOME", "TMPDIR", "USER", "LOGNAME", "SSH_AUTH_SOCK"] {
       if let value = getenv(name) { values[name] = String(cString: value) }
     }
-    // A relative folder would lead into the worktree.
-    let folders = ProgramSearch.absolute(getenv("PATH").map { String(cString: $0) })
-    values["PATH"] = folders.joined(separator: ":")
+    values["PATH"] = programs.folders
     environment = values
     finder = GitProgram.Finder(folders: values["PATH"])
   }
@@ -113,15 +111,15 @@ package final class GitRunner: Sendable {
   /// - Parameters:
   ///   - arguments: The command and its arguments.
   ///   - folder: The folder to run in.
-  ///   - reads: Whether it only reads: then no lock is taken, nothing is fetched, and no program of a configuration that
-  ///     nobody trusts is run.
-  ///   - timeout: How long it may take, in seconds.
-  ///   - variables: More of the environment.
-  ///   - writable: More folders that it may write in.
-  ///   - accepted: The codes that are no failure.
-  ///   - input: What it reads; without it there is nothing to read.
-  ///   - chunk: Takes the output as it comes; without it the output is in the answer.
-  /// - Returns: The answer.
+  ///   - reads: Whether it only reads: then it takes no lock, fetches nothing, and runs no program of an untrusted
+  ///     configuration.
+  ///   - timeout: The time limit, in seconds.
+  ///   - variables: Additional environment variables.
+  ///   - writable: Additional folders that it may write in.
+  ///   - accepted: The exit codes that are not failures.
+  ///   - input: Its standard input; `nil` for none.
+  ///   - chunk: Receives the output as it arrives; without it the output is in the result.
+  /// - Returns: The result.
   /// - Throws: ``Failure``; ``ActionRefusal`` for what needs trust; `CancellationError` if the task is cancelled.
   package func run(
     _ arguments: [String],
@@ -162,6 +160,11 @@ package final class GitRunner: Sendable {
   ) async throws -> Answer {
     let command = Self.command(arguments[...])
     var guarded = ProgramGuard.Protection()
+    var variables = variables
+    // What git and its programs write for themselves.
+    let scratch = reads || protection == .none ? nil : try TemporaryFolder()
+    defer { scratch?.remove() }
+    if let scratch { variables["TMPDIR"] = scratch.path }
     if protection != .none {
       let temporary = [
         variables["GIT_OBJECT_DIRECTORY"],
@@ -173,10 +176,13 @@ package final class GitRunner: Sendable {
         isHarmless: Self.isHarmless(arguments),
         reads: reads,
         isContained: isContained,
-        writable: writable + temporary.compactMap(\.self)
+        writable: writable + (temporary + [scratch?.path]).compactMap(\.self)
       ) { try await list($0, in: folder) }
-      if !isContained { guarded.containment = .none }
+      if !isContained { guarded.containment = nil }
     }
+    defer { guarded.filters?.remove() }
+    if guarded.needsAgent { await startAgent() }
+    variables.merge(guarded.variables) { $1 }
     let answer = try await start(
       Self.adapted(arguments, guarded, reads: reads),
       in: folder,
@@ -194,7 +200,8 @@ package final class GitRunner: Sendable {
     return answer
   }
 
-  /// What the configuration names that git sees in a folder; `nil` if there is no repository.
+  /// Returns the findings of the configuration that git uses in a folder; `nil` if the folder is
+  /// not in a repository.
   ///
   /// - Throws: ``Failure``; `CancellationError` if the task is cancelled.
   package func findings(in folder: String) async throws -> ProgramGuard.Findings? {
@@ -206,7 +213,7 @@ package final class GitRunner: Sendable {
   /// Runs `git config`, which runs nothing itself.
   private func list(_ arguments: [String], in folder: String) async throws -> [UInt8] {
     var guarded = ProgramGuard.Protection()
-    if isContained { guarded.containment = .reading(writable: []) }
+    if isContained { guarded.containment = .reading() }
     let answer = try await start(
       arguments,
       in: folder,
@@ -250,17 +257,38 @@ package final class GitRunner: Sendable {
       input: input,
       timeout: timeout,
       grace: reads ? 0 : WatchLimits.stopGrace,
+      memory: reads ? WatchLimits.readingBytes : WatchLimits.actingBytes,
       chunk: chunk
     )
-    let rules = try guarded.containment.rules(for: program, folders: environment["PATH"])
+    let rules = try guarded.containment?.rules(for: program)
     defer { if let rules { close(rules) } }
     if let rules { start.rules = rules }
     return try await GitProcess(start).run()
   }
 
+  /// Starts what the person's GnuPG needs to run, which would otherwise be restricted for good as the git is that needs it.
+  private func startAgent() async {
+    guard let path = ProgramSearch.find("gpgconf", in: environment["PATH"]) else { return }
+    let settings = environment["HOME"].flatMap {
+      HostFile.text(HostFile.join($0, ".gnupg/common.conf"))
+    }
+    let isKeyboxed =
+      settings?.split(separator: "\n").contains { $0.hasPrefix("use-keyboxd") } ?? false
+    for name in ["gpg-agent"] + (isKeyboxed ? ["keyboxd"] : []) {
+      let start = GitProcess.Start(
+        path: path,
+        arguments: ["gpgconf", "--launch", name],
+        environment: environment("/", reads: true, [:], []),
+        folder: "/",
+        timeout: WatchLimits.stateTimeout
+      )
+      _ = try? await GitProcess(start).run()
+    }
+  }
+
   /// The variables that say to git where it works.
   ///
-  /// - Throws: ``Failure`` if git refuses to read what belongs to somebody else.
+  /// - Throws: ``Failure`` if git refuses to read another user's files.
   private func pinned(_ folder: String, _ program: GitProgram) async throws -> [String: String] {
     // Without a repository there git says so, and looks nowhere else.
     guard let place = try ProgramGuard.place(folder) else {
@@ -271,7 +299,7 @@ package final class GitRunner: Sendable {
     let key = Array(folder.utf8)
     let known = accepted.withLock { $0[key] }
     guard known.map({ now - $0 > WatchLimits.ownerChecked }) ?? true else { return place.variables }
-    // Git asks who owns a repository only if it is not told where it is.
+    // Git checks the owner of a repository only if it discovers the repository itself.
     var start = GitProcess.Start(
       path: program.path,
       arguments: ["git"] + Self.careful + ["rev-parse", "--git-dir"],
@@ -279,8 +307,7 @@ package final class GitRunner: Sendable {
       folder: folder,
       timeout: WatchLimits.stateTimeout
     )
-    let containment = isContained ? Containment.reading(writable: []) : .none
-    let rules = try containment.rules(for: program, folders: environment["PATH"])
+    let rules = isContained ? try Containment.reading().rules(for: program) : nil
     defer { if let rules { close(rules) } }
     if let rules { start.rules = rules }
     let answer = try await GitProcess(start).run()
@@ -295,7 +322,7 @@ package final class GitRunner: Sendable {
     return place.variables
   }
 
-  /// What keeps a command that changes something within its worktree: each submodule says by itself where its files are.
+  /// The options that keep a command that makes changes within its worktree: each submodule's configuration says where its files are.
   private static func own(_ protection: Protection) -> [String] {
     protection == .none ? [] : ["-c", "submodule.recurse=false"]
   }
@@ -308,7 +335,7 @@ package final class GitRunner: Sendable {
     _ settings: [ConfiguredPrograms.Setting]
   ) -> [[UInt8]] {
     var values = environment
-    // A folder that is no repository any more is not taken for a part of one around it.
+    // A folder that is no longer a repository must not count as part of an enclosing one.
     values["GIT_CEILING_DIRECTORIES"] =
       folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? ""
     if reads { values.merge(Self.closed) { $1 } }
@@ -360,6 +387,7 @@ package final class GitRunner: Sendable {
       // Each submodule would be fetched as its own configuration says.
       adapted.insert("--no-recurse-submodules", at: place + 1)
     }
+    adapted.insert(contentsOf: guarded.options, at: place + 1)
     if guarded.skipsSubmodules, reads, command == "status" || command == "diff",
       !arguments.contains("--ignore-submodules=all")
     {

@@ -3,15 +3,15 @@ import Git
 import Glibc
 import Workspaces
 
-/// The hooks of a repository (githooks(5)): programs that git runs because they are there.
+/// The hooks of a repository (githooks(5)): programs that git runs because they exist.
 enum HookFiles {
-  /// What was found.
+  /// The hooks found.
   struct Found {
     /// The hooks, ordered by name.
     var programs: [ConfiguredProgram] = []
-    /// Whether they are content of a worktree, so that a checkout or a merge would change what it runs.
+    /// Whether they are content of a worktree, so that a checkout or a merge would change what runs.
     ///
-    /// Those are not run by what is done here, whoever trusts them.
+    /// The server never runs those, even if trusted.
     var areContent = false
   }
 
@@ -63,7 +63,7 @@ enum HookFiles {
       }
   }
 
-  /// What tells a hook from another one.
+  /// Identifies a hook by its content.
   private static func content(_ path: String) -> [UInt8] {
     if let bytes = HostFile.bytes(path, limit: WatchLimits.hookBytes) { return SHA256.hash(bytes) }
     // A program that is too long to be read: its file tells.

@@ -1,5 +1,3 @@
-import Glibc
-
 /// The repositories, worktrees and submodules within a folder, in any depth, hidden or ignored.
 struct NestedRepositories: Sendable {
   /// The folders that hold something called `.git`, and repositories without a worktree.
@@ -12,7 +10,7 @@ struct NestedRepositories: Sendable {
   /// - Parameters:
   ///   - root: An absolute path; what `.git` is in it itself does not count.
   ///   - most: The most folders that are opened.
-  /// - Returns: What was found, ordered.
+  /// - Returns: The repositories found, ordered.
   @concurrent
   static func find(in root: String, most: Int = WatchLimits.walkedFolders) async -> Self {
     var found = Self()
@@ -44,25 +42,11 @@ struct NestedRepositories: Sendable {
 
   /// The folders in a folder but `.git`, and all the names.
   private static func entries(_ folder: [UInt8], _ names: inout Set<[UInt8]>) -> [[UInt8]] {
-    let directory = (folder + [0]).withUnsafeBufferPointer { bytes in
-      bytes.withMemoryRebound(to: CChar.self) { $0.baseAddress.flatMap { opendir($0) } }
-    }
-    guard let directory else { return [] }
-    defer { closedir(directory) }
     var inner: [[UInt8]] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-      if name == [0x2E] || name == [0x2E, 0x2E] { continue }
-      names.insert(name)
-      if name == Array(".git".utf8) { continue }
-      let path = folder + [0x2F] + name
-      let isFolder =
-        switch Int(entry.pointee.d_type) {
-        case Int(DT_DIR): true
-        case Int(DT_UNKNOWN): HostFile.kindOfItself(path) == .folder
-        default: false
-        }
-      if isFolder { inner.append(path) }
+    for entry in HostFile.entries(of: folder) {
+      names.insert(entry.name)
+      guard entry.kind == .folder, entry.name != Array(".git".utf8) else { continue }
+      inner.append(folder + [0x2F] + entry.name)
     }
     return inner
   }

@@ -26,7 +26,7 @@ struct NewFolders: Sendable {
   ///   - named: New folders that a status names, with a slash at the end: they have a state, so that of what is
   ///     within them only ``WatchLimits/newFolders`` are taken.
   ///   - runner: Runs git.
-  /// - Returns: What was found within the limits.
+  /// - Returns: The folders found within the limits.
   /// - Throws: ``GitRunner/Failure``, `CancellationError`.
   static func find(
     in root: String,
@@ -89,8 +89,8 @@ struct NewFolders: Sendable {
 
   /// Whether no part of the path of a folder is a symbolic link.
   ///
-  /// A tracked folder may have been replaced by a link: what it leads to is not of this worktree, and git refuses
-  /// paths beyond it.
+  /// A tracked folder may have been replaced by a link: its target is not part of this worktree, and git refuses paths
+  /// beyond it.
   private mutating func isInside(_ folder: String, _ root: String) -> Bool {
     if let known = inside[folder] { return known }
     let answer =

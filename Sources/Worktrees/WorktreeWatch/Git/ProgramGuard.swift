@@ -6,10 +6,10 @@ package import Workspaces
 
 /// Knows what the configuration of each repository would run, and what keeps git from running it.
 ///
-/// What git is told follows from the configuration as it is directly before git starts. What changes while git runs,
-/// and what a repository within another one names, ``Containment`` stops.
+/// The options for git follow from the configuration as it is directly before git starts. ``Containment`` stops what
+/// changes while git runs, and what a repository within another one names.
 package final class ProgramGuard: Sendable {
-  /// What is known of a repository as one of its worktrees sees it.
+  /// The known facts about a repository as one of its worktrees sees it.
   package struct Findings: Sendable {
     /// Where git works.
     var place: GitPlace
@@ -23,7 +23,7 @@ package final class ProgramGuard: Sendable {
     package var programs: ConfiguredPrograms
     /// Whether hooks are content of a worktree, which are never run.
     var hooksAreContent: Bool
-    /// Tells these programs from others; `nil` if there are none.
+    /// Identifies these programs; `nil` without programs.
     package var digest: String?
     /// Whether a person trusts exactly these programs.
     package var isTrusted: Bool
@@ -34,8 +34,8 @@ package final class ProgramGuard: Sendable {
     package var isNeutral: Bool { programs.hasActions && !isTrusted }
 
     /// Why something is not done without trust.
-    package func refusal(_ what: String) -> ActionRefusal {
-      let named = programs.programs.filter { $0.use == .action }
+    package func refusal(_ what: String, _ use: ProgramKey.Use = .action) -> ActionRefusal {
+      let named = programs.programs.filter { $0.use == use }
         .map { String(decoding: $0.key + Array(" = ".utf8) + $0.command, as: UTF8.self) }
       return ActionRefusal(
         .untrustedRepository,
@@ -46,7 +46,7 @@ package final class ProgramGuard: Sendable {
       )
     }
 
-    /// As it is shown; `nil` if there are no programs.
+    /// The state as shown to clients; `nil` without programs.
     package var shown: GitState.Trust? {
       guard let digest else { return nil }
       return GitState.Trust(
@@ -68,14 +68,6 @@ package final class ProgramGuard: Sendable {
     }
   }
 
-  /// What git is given beside its arguments.
-  struct Protection: Sendable {
-    var settings: [ConfiguredPrograms.Setting] = []
-    var containment = Containment.none
-    /// Whether git is to leave alone what is in submodules, as nothing else would keep their programs from running.
-    var skipsSubmodules = false
-  }
-
   private struct Known {
     var settings: GitSettings
     var stamps: [[Int]?]
@@ -84,122 +76,25 @@ package final class ProgramGuard: Sendable {
 
   private let known = Mutex<[[UInt8]: Known]>([:])
   private let roots: [String]
-  private let home: String?
+  /// The person's folder.
+  let home: String?
+  /// Where programs are, as in `PATH`.
+  let folders: String
   /// What persons trust.
   package let trust: TrustedRepositories
 
   /// Creates a guard.
   ///
   /// - Parameters:
-  ///   - roots: The folders that are watched: a configuration in them is nobody's own.
-  ///   - trust: What persons trust.
+  ///   - roots: The watched folders: a configuration in them does not count as the user's own.
+  ///   - trust: The trusted repositories.
   package init(roots: [String] = [], trust: TrustedRepositories = TrustedRepositories()) {
     self.roots = roots.compactMap { HostFile.realPath($0) }
     self.trust = trust
+    // A relative folder would lead into the worktree.
+    folders = ProgramSearch.absolute(getenv("PATH").map { String(cString: $0) })
+      .joined(separator: ":")
     home = getenv("HOME").flatMap { HostFile.realPath(String(cString: $0)) }
-  }
-
-  /// The commands of git that read and run nothing that a configuration names.
-  private static let plain: Set<String> = [
-    "check-ignore", "check-ref-format", "config", "for-each-ref", "hash-object", "ls-files",
-    "merge-base", "rev-list", "rev-parse", "show-ref", "version", "worktree",
-  ]
-
-  /// What keeps git from running programs.
-  ///
-  /// - Parameters:
-  ///   - command: The command of git.
-  ///   - folder: Where it runs.
-  ///   - isHarmless: Whether a command that changes something runs nothing if git is kept from it: it checks out nothing
-  ///     and commits nothing.
-  ///   - reads: Whether it only reads.
-  ///   - isContained: Whether the kernel restricts what git starts.
-  ///   - writable: The folders that it has to write in to answer.
-  ///   - list: Runs `git config` with arguments there.
-  /// - Returns: What git is given beside its arguments.
-  /// - Throws: ``ActionRefusal`` for what needs trust; what `list` throws; ``GitRunner/Failure``.
-  func protection(
-    _ command: String,
-    in folder: String,
-    isHarmless: Bool,
-    reads: Bool,
-    isContained: Bool,
-    writable: [String],
-    list: ([String]) async throws -> [UInt8]
-  ) async throws -> Protection {
-    if reads, Self.plain.contains(command) {
-      return Protection(containment: .reading(writable: writable))
-    }
-    guard let findings = try await findings(in: folder, list: list) else {
-      return Protection(containment: reads ? .reading(writable: writable) : .none)
-    }
-    if !reads { try requireInside(findings, folder) }
-    let programs = findings.programs
-    var protection = Protection()
-    let mayDiffer = !reads && command == "worktree" && programs.mayDiffer
-    if mayDiffer, !isHarmless, !isContained {
-      throw findings.refusal("a worktree whose configuration may be another")
-    }
-    // A merge driver cannot be left out: what it would decide is not known.
-    if findings.isNeutral, reads ? command == "merge-tree" && programs.hasMergeDriver : !isHarmless
-    {
-      throw findings.refusal("git \(command)")
-    }
-    if findings.isNeutral {
-      protection.settings = programs.neutral
-    } else if !findings.isTrusted, !reads {
-      protection.settings = programs.watchful
-    }
-    if !reads, findings.hooksAreContent {
-      protection.settings.append(ConfiguredPrograms.Setting("core.hooksPath", "/dev/null"))
-    }
-    if reads {
-      let runsAny = programs.hasOwnFilters || findings.isTrusted
-      protection.containment =
-        runsAny
-        ? .none
-        : programs.runsLFS
-          ? .readingWithLFS(writable: writable + [HostFile.join(findings.common, "lfs")])
-          : .reading(writable: writable)
-      protection.skipsSubmodules = runsAny || !isContained
-    } else if findings.isNeutral || mayDiffer
-      || !findings.isTrusted && command != "fetch" && !programs.hasOwnPrograms && !programs.usesLFS
-    {
-      // What a new worktree's configuration will be, nobody has seen.
-      protection.containment = .acting(
-        writable: writable + Self.written(findings.place)
-      )
-    }
-    return protection
-  }
-
-  /// Demands that git writes to the repository and the worktree alone.
-  private func requireInside(_ findings: Findings, _ folder: String) throws {
-    if let displaced = findings.displaced {
-      throw ActionRefusal(
-        .outsideWatchedFolders,
-        "core.worktree leads git from \(folder) to \(displaced)"
-      )
-    }
-    let place = findings.place
-    let link = place.links.first { link in
-      ![place.common, place.directory, place.worktree].contains {
-        HostFile.isWithin(link.target, $0)
-      }
-    }
-    if let link {
-      throw ActionRefusal(
-        .outsideWatchedFolders,
-        "\(link.link) is a link to \(link.target), which is outside of the repository",
-        files: [link.link]
-      )
-    }
-  }
-
-  /// The folders in which git writes when it does something.
-  private static func written(_ place: GitPlace) -> [String] {
-    let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    return [place.common, place.directory, place.worktree, temporary]
   }
 
   /// What the configuration names that git sees in a folder.
@@ -207,7 +102,7 @@ package final class ProgramGuard: Sendable {
   /// - Parameters:
   ///   - folder: A worktree, a submodule or a repository without a worktree.
   ///   - list: Runs `git config` with arguments there.
-  /// - Returns: What was found; `nil` if there is no repository.
+  /// - Returns: The findings; `nil` if the folder is not a repository.
   /// - Throws: What `list` throws; ``GitRunner/Failure``.
   package func findings(
     in folder: String,
@@ -299,7 +194,7 @@ package final class ProgramGuard: Sendable {
 
   /// Where git works in a folder.
   ///
-  /// - Throws: ``GitRunner/Failure`` if that cannot be told.
+  /// - Throws: ``GitRunner/Failure`` if that cannot be determined.
   static func place(_ folder: String) throws(GitRunner.Failure) -> GitPlace? {
     do throws(GitPlace.Ambiguity) {
       return try GitPlace.find(folder)

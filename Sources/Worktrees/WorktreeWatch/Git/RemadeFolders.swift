@@ -1,4 +1,4 @@
-/// Tells what tools make again, and nobody misses, from what git merely ignores.
+/// Distinguishes reproducible build products from other ignored files.
 enum RemadeFolders {
   /// Names of folders that tools fill: dependencies, results of builds, caches.
   static let names: Set<String> = [

@@ -1,7 +1,7 @@
 package import Git
 package import Workspaces
 
-/// What is known of a repository: its worktrees, and the branch they are compared with.
+/// The state of a repository: its worktrees, and the branch they are compared with.
 package struct RepositoryScan: Hashable, Sendable {
   /// A worktree with its places.
   package struct Member: Hashable, Sendable {
@@ -19,9 +19,9 @@ package struct RepositoryScan: Hashable, Sendable {
   package var id: String
   /// The name without the owner.
   package var name: String
-  /// The worktrees that are there.
+  /// The worktrees that exist.
   package var members: [Member]
-  /// Worktrees that git names and that are not there, or whose paths are not UTF-8.
+  /// The number of worktrees that git lists but that do not exist, or whose paths are not UTF-8.
   package var missing: Int
   /// The same with their reasons.
   package var omissions: [Omission] = []
@@ -29,22 +29,22 @@ package struct RepositoryScan: Hashable, Sendable {
   package var source: GitRefs.Source?
   /// The objects of refs that the states of worktrees depend on: the stash and the branches they follow.
   package var followed: NameTable<String>
-  /// What tells one state of the files that say how git sees the repository from the next.
+  /// Identifies a state of the files that determine how git sees the repository.
   package var settings: SettingsFiles.Stamps
-  /// What of them concerns every worktree: values of the configuration, and stamps of the other files.
+  /// The part that concerns every worktree: values of the configuration, and stamps of the other files.
   package var sight: Sight
   /// What else than commits themselves decides what comes before them.
   package var history: History
-  /// What tells one state of the log of the stash from the next: all entries but the first are in it alone.
+  /// Identifies a state of the log of the stash, which alone has all entries but the first.
   package var stashLog: [Int]?
-  /// Tells the programs that its configuration names from others, and whether they are trusted.
+  /// Identifies the programs of its configuration, and says whether they are trusted.
   package var trust: GitState.Trust?
 
   /// How git sees all worktrees of a repository, and each of its branches.
   package struct Sight: Hashable, Sendable {
     /// Values of the configuration that may concern every worktree.
     package var common: [String: [String]]
-    /// What tells one state of the other files from the next: what is ignored, attributes.
+    /// Identifies a state of the other files: ignore rules, attributes.
     package var files: SettingsFiles.Stamps
     /// Values of the configuration of single branches.
     package var branches: [String: [String]]
@@ -58,14 +58,14 @@ package struct RepositoryScan: Hashable, Sendable {
     }
   }
 
-  /// What else than commits themselves decides what comes before them: where a shallow clone ends, grafts, and what is
-  /// replaced.
+  /// The settings beyond the commits that determine their parents: where a shallow clone ends, grafts, and
+  /// replacements.
   package struct History: Hashable, Sendable {
-    /// What tells one state of `shallow` from the next.
+    /// Identifies a state of `shallow`.
     package var shallow: [Int]?
-    /// What tells one state of `info/grafts` from the next.
+    /// Identifies a state of `info/grafts`.
     package var grafts: [Int]?
-    /// The objects that take the place of others, by ref.
+    /// The replacement objects, by ref.
     package var replacements: NameTable<String>
   }
 
@@ -75,7 +75,7 @@ package struct RepositoryScan: Hashable, Sendable {
   ///   - common: The common directory.
   ///   - upstreams: The branches that worktrees follow, such as `origin/main`.
   ///   - runner: Runs git.
-  /// - Returns: What is known now.
+  /// - Returns: The current state.
   /// - Throws: ``GitRunner/Failure``, `CancellationError`.
   package static func take(
     _ common: String,

@@ -3,10 +3,10 @@ package import Workspaces
 
 /// Finds repositories below given folders.
 ///
-/// It opens folders, never follows links below the given ones, does not enter hidden folders and
-/// `node_modules`, and finds repositories within worktrees too. A submodule is no repository of its own.
+/// It opens folders, never follows links below the given ones, does not enter hidden folders and `node_modules`, and
+/// finds repositories within worktrees too. A submodule does not count as a repository of its own.
 package struct RepositorySearch: Sendable {
-  /// What was found.
+  /// The result of a search.
   package struct Result: Hashable, Sendable {
     /// The common directories of the repositories, ordered.
     package var repositories: [String] = []
@@ -14,9 +14,9 @@ package struct RepositorySearch: Sendable {
     package var isCut = false
     /// How many folders were opened.
     package var folders = 0
-    /// Given folders that are not there.
+    /// Given folders that do not exist.
     package var missing: [String] = []
-    /// What was left out, with reasons.
+    /// The omitted folders, with reasons.
     package var omissions: [Omission] = []
   }
 
@@ -28,7 +28,7 @@ package struct RepositorySearch: Sendable {
   /// Creates a search.
   ///
   /// - Parameters:
-  ///   - roots: The folders to look in.
+  ///   - roots: The folders to search.
   ///   - depth: How deep below them.
   ///   - mostFolders: The most folders that are opened.
   ///   - mostRepositories: The most repositories that are found.

@@ -2,13 +2,13 @@ package import Git
 import Glibc
 package import Workspaces
 
-/// The files that say how git sees a repository: configurations, what they include, and what is ignored or has
-/// attributes everywhere.
+/// The files that determine how git sees a repository: configurations, the files they include, and global ignore and
+/// attribute files.
 package enum SettingsFiles {
-  /// What tells one state of each file from the next; `nil` for one that is not there.
+  /// Identifies the state of each file; `nil` for a missing one.
   package typealias Stamps = NameTable<[Int]?>
 
-  /// The files of a repository, whether they are there or not, up to ``WatchLimits/settingsFiles``.
+  /// The files of a repository, existing or not, up to ``WatchLimits/settingsFiles``.
   ///
   /// - Parameters:
   ///   - settings: What git reads.

@@ -23,8 +23,8 @@ package enum WatchFolders {
       guard HostFile.kindOfItself(folder) == .folder else { continue }
       folders[folder] = .refs
       if folder == HostFile.join(common, "worktrees") {
-        // The git directories of worktrees are theirs to watch, but for where these are: after a move nobody else
-        // would see that they are found again.
+        // A worktree's git directory is watched for that worktree, except for its location: after a move nothing else
+        // would notice that it is found again.
         for name in HostFile.names(in: folder, most: GitLimits.worktrees) {
           folders[HostFile.join(folder, name)] = .names(["gitdir"])
         }
@@ -42,7 +42,7 @@ package enum WatchFolders {
     return folders
   }
 
-  /// Where files are that may come, go and change: the folders they are in, or the nearest ones that are there.
+  /// The folders to watch for files that may come, go and change: their own, or the nearest existing ones.
   package static func folders(of files: [String]) -> NameTable<WatchPlan.Place> {
     var names: NameTable<Set<String>> = [:]
     for file in files {
@@ -70,13 +70,13 @@ package enum WatchFolders {
     return folders
   }
 
-  /// What is watched of the content of a worktree.
+  /// The watched content of a worktree.
   package struct Content: Sendable {
     /// The folders with tracked files and new ones, those of submodules included.
     package var folders: WatchPlan.Folders
     /// The git directories of submodules.
     package var gitDirectories: [String] = []
-    /// Folders on disk that were looked at and may be left out.
+    /// Folders on disk that were examined and may be left out.
     var seen: NameSet = []
     /// Whether git could tell everything.
     package var isWhole = true
@@ -89,10 +89,10 @@ package enum WatchFolders {
     }
   }
 
-  /// The folders that are watched, those of submodules included.
+  /// The watched folders, including those of submodules.
   ///
-  /// A status tells of every submodule that is there, whether it is known to `.gitmodules` or not; so each
-  /// is asked, as no single list has them all. One that is broken is left out.
+  /// A status reports every checked-out submodule, whether `.gitmodules` lists it or not. Each one is asked, since no
+  /// single list has them all. A broken one is left out.
   ///
   /// - Throws: ``GitRunner/Failure``, `CancellationError`.
   package static func content(

@@ -2,15 +2,15 @@ package import Git
 import Synchronization
 package import Workspaces
 
-/// What is known of a worktree at one moment.
+/// The state of a worktree at one instant.
 package struct WorktreeScan: Hashable, Sendable {
   /// What `git status` says.
   package var status = WorktreeStatus()
-  /// What was begun and not ended.
+  /// The operation in progress, if any.
   package var operation: GitOperation?
   /// The branch it is compared with.
   package var source: GitRefs.Source?
-  /// What came before commits when they were counted.
+  /// The history settings when the commits were counted.
   package var history: RepositoryScan.History?
   /// Commits only the worktree has, and only the source.
   package var counts = CommitCounts(left: 0, right: 0)
@@ -20,22 +20,22 @@ package struct WorktreeScan: Hashable, Sendable {
   package var madeAt = 0.0
   /// Why it is locked, empty without a reason; `nil` if it is not.
   package var locked: String?
-  /// What the repository's configuration would run; `nil` if it names no program.
+  /// The programs in the repository's configuration; `nil` without programs.
   package var trust: GitState.Trust?
   /// The folder that `core.worktree` leads git to, if it is another than the worktree.
   package var displaced: String?
   /// Why git could not tell; then the rest is as it was known last.
   package var problem: String?
 
-  /// Asks git: one status, and a count if commits are others than before.
+  /// Asks git for the status, and for the counts if commits have changed.
   ///
   /// - Parameters:
   ///   - layout: Where the worktree is.
   ///   - source: The branch it is compared with.
-  ///   - history: What decides what comes before commits.
-  ///   - before: What was known before.
+  ///   - history: The settings that determine the parents of commits.
+  ///   - before: The previous state.
   ///   - runner: Runs git.
-  /// - Returns: What is known now.
+  /// - Returns: The current state.
   /// - Throws: ``GitRunner/Failure``, `CancellationError`.
   package static func take(
     _ layout: GitLayout,
@@ -105,7 +105,7 @@ package struct WorktreeScan: Hashable, Sendable {
     }
   }
 
-  /// What was begun in the worktree of a git directory.
+  /// The operation in progress in the worktree of a git directory.
   package static func operation(_ directory: String) -> GitOperation? {
     GitOperation.find(
       exists: { HostFile.kind(HostFile.join(directory, $0)) != nil },

@@ -33,6 +33,11 @@ struct MountView: Sendable {
 
   /// The place that an absolute path leads to.
   func place(of path: String) -> FileSystemPlace? {
+    mount(of: path).map { $0.mount.place($0.rest) }
+  }
+
+  /// The mount that an absolute path is in, and what of the path is below it.
+  func mount(of path: String) -> (mount: MountPoints.Mount, rest: [UInt8])? {
     let path = Array(path.utf8)
     var best: (mount: MountPoints.Mount, length: Int)?
     for mount in mounts {
@@ -43,9 +48,14 @@ struct MountView: Sendable {
       best = (mount, length)
     }
     guard let best else { return nil }
-    let rest = path.dropFirst(best.length).drop { $0 == 0x2F }
-    let root = best.mount.root == [0x2F] ? [] : best.mount.root
-    let whole = rest.isEmpty ? root : root + [0x2F] + rest
-    return FileSystemPlace(device: best.mount.device, path: whole.isEmpty ? [0x2F] : whole)
+    return (best.mount, Array(path.dropFirst(best.length).drop { $0 == 0x2F }))
+  }
+}
+
+extension MountPoints.Mount {
+  /// The place of a path below the mount point.
+  func place(_ rest: [UInt8]) -> FileSystemPlace {
+    let whole = (root == [0x2F] ? [] : root) + (rest.isEmpty ? [] : [0x2F] + rest)
+    return FileSystemPlace(device: device, path: whole.isEmpty ? [0x2F] : whole)
   }
 }

@@ -12,15 +12,17 @@ package struct LiveProcess: Hashable, Sendable {
     case rootFolder
     /// It has a file within open.
     case file(String)
+    /// It has a file within mapped into its memory.
+    case mapping(String)
     /// It has a socket that is bound to a path within.
     case socket(String)
   }
 
   /// Its number.
   package var number: Int32
-  /// When it started, in clock ticks since the machine did: tells it from a later one of the same number.
+  /// When it started, in clock ticks since the machine did: distinguishes it from a later one with the same number.
   package var start: UInt64
-  /// What the kernel calls it, at most 15 bytes.
+  /// Its name in the kernel, at most 15 bytes.
   package var name: String
   /// How it uses the folder.
   package var use: Use
@@ -32,6 +34,7 @@ package struct LiveProcess: Hashable, Sendable {
     case .program: "\(name) (process \(number), a program from there)"
     case .rootFolder: "\(name) (process \(number), has its root folder there)"
     case .file(let path): "\(name) (process \(number), has \(path) open)"
+    case .mapping(let path): "\(name) (process \(number), has \(path) mapped)"
     case .socket(let path): "\(name) (process \(number), has the socket \(path))"
     }
   }
@@ -45,14 +48,14 @@ struct ProcessStatus: Hashable, Sendable {
   var parent: Int32
   /// When it started, in clock ticks since the machine did.
   var start: UInt64
-  /// What the kernel calls it.
+  /// Its name in the kernel.
   var name: String
 
   /// Reads the line; fails if it is not of the format, or the process is dead and not yet collected.
   ///
   /// - Parameter bytes: The content of the file.
   init?(_ bytes: [UInt8]) {
-    // The name stands in parentheses and may contain some itself.
+    // The name is in parentheses and may contain some itself.
     guard let opening = bytes.firstIndex(of: UInt8(ascii: "(")),
       let closing = bytes.lastIndex(of: UInt8(ascii: ")")), opening < closing,
       let number = Int32(

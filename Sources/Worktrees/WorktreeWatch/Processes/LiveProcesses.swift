@@ -3,10 +3,10 @@ import Workspaces
 
 /// Finds the processes that use a folder, through `/proc`: of any program, as far as this user may see.
 ///
-/// A process counts whose working folder, root folder or program lies in the folder or below, or that has a file there open,
-/// or a socket that is bound to a path there. Paths are compared as places in file systems, by the mounts that each process
-/// sees, so that another mount of the folder or of a part of it, as containers have, hides nobody. Working folders and root
-/// folders are compared by their inodes too, and so are those above them.
+/// A process counts if its working folder, root folder or program is in the folder or below, or if it has a file open
+/// or mapped, or a socket bound there. Paths are compared as places in file systems, through the mounts of each process, so that a
+/// process that sees the folder through another mount, as in a container, is found too. Working folders and root
+/// folders are also compared by inode, and so are those above them.
 enum LiveProcesses {
   private struct Inode: Hashable {
     var device: UInt64
@@ -53,6 +53,7 @@ enum LiveProcesses {
     private let ownNamespace: String?
     private var views: [String: MountView?] = [:]
     private var sockets: [String: SocketPaths] = [:]
+    private var overlays: [[UInt8]: [FileSystemPlace]] = [:]
 
     init(_ folder: String, _ inner: [String], _ proc: String) {
       self.folder = folder
@@ -80,10 +81,40 @@ enum LiveProcesses {
       if namespace == nil || namespace == ownNamespace, HostFile.isWithin(path, folder) {
         return !inner.contains { HostFile.isWithin(path, $0) }
       }
-      guard let own, let namespace else { return false }
-      if views[namespace] == nil { views[namespace] = .some(MountView(of: entry)) }
-      guard let place = views[namespace]??.place(of: path) else { return false }
-      return own.contains(place) && !ownInner.contains { $0.contains(place) }
+      let key = namespace ?? ownNamespace ?? entry
+      if views[key] == nil { views[key] = .some(MountView(of: entry)) }
+      guard let view = views[key] ?? nil else { return false }
+      guard let (mount, rest) = view.mount(of: path) else { return false }
+      let place = mount.place(rest)
+      if encloses(place) { return true }
+      guard !mount.layers.isEmpty else { return false }
+      return layers(of: mount, view, key).contains { layer in
+        encloses(FileSystemPlace(device: layer.device, path: layer.path + place.path))
+      }
+    }
+
+    /// The layers of an overlay that the folder is in, or that are in the folder.
+    ///
+    /// Their paths are those of whoever mounted it: of this process or of the one that is looked at.
+    private mutating func layers(
+      of mount: MountPoints.Mount,
+      _ view: MountView,
+      _ namespace: String
+    ) -> [FileSystemPlace] {
+      let key = Array(namespace.utf8) + mount.point
+      if let known = overlays[key] { return known }
+      let seen = [view, ownNamespace.flatMap { views[$0] ?? nil }].compactMap(\.self)
+      let found = mount.layers.flatMap { layer in
+        seen.compactMap { $0.place(of: String(decoding: layer, as: UTF8.self)) }
+      }
+      let near = found.filter { own?.contains($0) ?? false || own.map($0.contains) ?? false }
+        .map { $0.path == [0x2F] ? FileSystemPlace(device: $0.device, path: []) : $0 }
+      overlays[key] = near
+      return near
+    }
+
+    private func encloses(_ place: FileSystemPlace) -> Bool {
+      own?.contains(place) ?? false && !ownInner.contains { $0.contains(place) }
     }
 
     /// The paths of the sockets that a process may have.
@@ -141,6 +172,16 @@ enum LiveProcesses {
         place.contains(path, of: entry, namespace)
       else { continue }
       return .socket(path)
+    }
+    // A file that is mapped stays in use when it is closed.
+    let maps = HostFile.bytes("\(entry)/maps", limit: WatchLimits.mapListBytes) ?? []
+    var last: ArraySlice<UInt8> = []
+    for line in maps.split(separator: 0x0A) {
+      guard let slash = line.firstIndex(of: 0x2F), line[slash...] != last else { continue }
+      last = line[slash...]
+      let path = MountPoints.unescaped(Array(last))
+      let text = String(decoding: path, as: UTF8.self)
+      if place.contains(text, of: entry, namespace) { return .mapping(text) }
     }
     return nil
   }

@@ -21,9 +21,9 @@ struct SocketPaths: Sendable {
   /// The path that an open socket is bound to.
   ///
   /// - Parameters:
-  ///   - link: What a descriptor of a process links to, such as `socket:[12]`.
+  ///   - link: The link of a descriptor of a process, such as `socket:[12]`.
   ///   - folder: The working folder of the process.
-  /// - Returns: An absolute path; `nil` for one that is bound to none.
+  /// - Returns: An absolute path; `nil` for a socket that is not bound to one.
   func path(_ link: String, in folder: String?) -> String? {
     guard let number = link.name(after: "socket:["), let inode = UInt64(number.dropLast()),
       let path = paths[inode]

@@ -4,11 +4,11 @@ import Workspaces
 extension WorktreeActions {
   /// Demands that no process lives in a worktree but those a person named.
   ///
-  /// A process that runs for a moment only, such as the status of an editor, is waited for.
+  /// Waits for short-lived processes, such as an editor's status check, to end.
   ///
   /// - Parameters:
-  ///   - workspace: The worktree; worktrees within it are places of their own.
-  ///   - named: The numbers of processes that are no reason.
+  ///   - workspace: The worktree; worktrees within it count as places of their own.
+  ///   - named: The numbers of processes to ignore.
   /// - Throws: ``ActionRefusal`` with the processes.
   func requireNoProcess(in workspace: Workspace, besides named: Set<Int32>) async throws {
     let inner = await watcher.knownWorktrees(within: workspace.path)
@@ -42,7 +42,7 @@ extension WorktreeActions {
     try requireUnattended(Self.without(named, workspace))
   }
 
-  /// The worktree as if the agents in some processes were not there.
+  /// The worktree without the agents in some processes.
   private static func without(_ named: Set<Int32>, _ workspace: Workspace) -> Workspace {
     let rest = workspace.activity.agents.filter { agent in
       agent.pid.map { !named.contains(Int32(clamping: $0)) } ?? true

@@ -3,8 +3,8 @@ import Workspaces
 
 /// The objects that a worktree holds: what its HEAD, its index, and every other file of its git directory name.
 ///
-/// Git takes them for reachable as long as the worktree is one of the repository. When it is not any more, refs have to hold
-/// what nothing else does.
+/// Git treats them as reachable while the worktree is one of the repository. Afterwards, refs have to hold whatever
+/// nothing else does.
 struct KeptObjects: Sendable {
   /// Refs to make, by their names behind ``RestoreFolder/refs(_:)``, in order.
   private(set) var refs: [(name: String, object: String)] = []
@@ -134,7 +134,7 @@ struct KeptObjects: Sendable {
     return answer.code == 0 ? answer.text : nil
   }
 
-  /// The type of each object that is there.
+  /// The type of each existing object.
   private static func kinds(
     of names: Set<String>,
     _ common: String,

@@ -28,11 +28,11 @@ struct RestoreFolder: Sendable {
   static let tree = "tree"
   static let git = "git"
   static let branchLog = "branch.log"
-  /// What the name of a point ends with that is being removed.
+  /// The suffix of the name of a point that is being removed.
   static let gone = ".gone"
   /// The folder beside worktrees for those that cannot be moved to their repository.
   static let trash = ".freshet-trash"
-  private static let root = ["freshet", "restore"]
+  static let root = ["freshet", "restore"]
 
   /// Where the folder of a deleted worktree is.
   enum Place: Hashable, Sendable {
@@ -44,7 +44,7 @@ struct RestoreFolder: Sendable {
 
   /// The path of the folder of a point, for messages.
   func path(_ id: String) -> String { HostFile.join(common, "freshet/restore/\(id)") }
-  /// What the refs of a point begin with.
+  /// The prefix of the refs of a point.
   static func refs(_ id: String) -> String { "refs/freshet/restore/\(id)/" }
 
   /// Whether a text is the id of a point.
@@ -59,7 +59,7 @@ struct RestoreFolder: Sendable {
 
   // MARK: Reading
 
-  /// The folder of a point; `nil` if it is not there or not reached without a link.
+  /// The folder of a point; `nil` if it does not exist or its path has a link.
   func folder(_ id: String) -> HeldFolder? {
     HeldFolder.open(common)?.folder(Self.root + [id])
   }
@@ -265,9 +265,9 @@ struct RestoreFolder: Sendable {
     HeldFolder.open(record.point.path.parentPath)?.removeIfEmpty(Self.trash)
   }
 
-  // MARK: What was interrupted
+  // MARK: Interrupted actions
 
-  /// What has become of a delete or a restore that ended between two steps.
+  /// The result of a delete or a restore that was interrupted between two steps.
   enum Order: Hashable, Sendable {
     /// Nothing is to be put in order.
     case whole
@@ -296,8 +296,8 @@ struct RestoreFolder: Sendable {
     }
   }
 
-  /// Brings the two halves of a worktree together that an accident left apart: to the place if the folder is there, else to
-  /// the trash.
+  /// Reunites the two halves of a worktree after an interruption: at its path if the folder is there, otherwise in the
+  /// trash.
   func putInOrder(_ record: RestoreRecord) -> Order {
     let id = record.point.id
     guard let name = record.gitName, let own = folder(id) else { return .whole }
@@ -331,9 +331,9 @@ struct RestoreFolder: Sendable {
       .map { HostFile.join(path, $0) }
   }
 
-  /// Sets a point aside that is to be removed, so that nobody goes back to half of it.
+  /// Sets aside a point that is to be removed, so that a half-removed one is never restored.
   ///
-  /// - Returns: `nil` if it is, else why not.
+  /// - Returns: `nil` on success, else the reason.
   func setAside(_ record: RestoreRecord) -> String? {
     let id = record.point.id
     guard Self.hasNoMount(path(id)), Self.hasNoMount(trashPath(record)) else {

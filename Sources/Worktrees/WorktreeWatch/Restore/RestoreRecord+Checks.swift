@@ -142,7 +142,7 @@ extension RestoreRecord {
 
 /// The settings of a branch that are brought back: those that run nothing and lead nowhere.
 enum BranchSetting {
-  /// The settings of a branch among entries of a configuration, as many and as long as a record takes.
+  /// The settings of a branch among the entries of a configuration, up to the limits of a record.
   ///
   /// - Parameters:
   ///   - entries: Keys with their values, as `git config --list -z` separates them.
@@ -187,7 +187,7 @@ enum BranchSetting {
   ///
   /// - Parameters:
   ///   - variable: The variable, in any letters.
-  ///   - value: The value; `nil` for one that stands without.
+  ///   - value: The value; `nil` for a variable without one.
   /// - Returns: Whether it may be set again.
   static func isHarmless(_ variable: String, _ value: String?) -> Bool {
     let value = value ?? "true"

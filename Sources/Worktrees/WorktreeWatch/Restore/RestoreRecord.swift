@@ -10,7 +10,7 @@ package struct RestoreRecord: Codable, Hashable, Sendable {
   struct Setting: Codable, Hashable, Sendable {
     /// Its whole key.
     var key: String
-    /// Its value; `nil` for one that stands without.
+    /// Its value; `nil` for a variable without one.
     var value: String?
   }
 
@@ -32,7 +32,7 @@ package struct RestoreRecord: Codable, Hashable, Sendable {
   var countedAt: Double
   /// The common directory of the repository when the point was made; `nil` in records of earlier versions.
   var common: String?
-  /// What the git directory of a worktree that was deleted was called.
+  /// The name of the git directory of a deleted worktree.
   var gitName: String?
   /// The branch of a worktree that was deleted.
   var branch: Branch?
@@ -40,7 +40,7 @@ package struct RestoreRecord: Codable, Hashable, Sendable {
   /// Begins a point.
   ///
   /// - Parameters:
-  ///   - kind: What is about to be done.
+  ///   - kind: The action that follows.
   ///   - worktree: The worktree.
   ///   - common: The common directory of its repository.
   ///   - id: Names the point.

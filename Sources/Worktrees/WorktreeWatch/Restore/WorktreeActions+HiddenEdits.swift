@@ -46,7 +46,7 @@ extension WorktreeActions {
     return try await changed(from: "HEAD", to: commit, in: folder).union(picked)
   }
 
-  /// Demands that none of some paths has an edit that git was told not to look at: git writes over it.
+  /// Throws if any of some paths has an edit that git was told not to look at: git would overwrite it.
   ///
   /// - Throws: ``ActionRefusal`` with the files; ``GitRunner/Failure``.
   func requireNoHiddenEdit(_ folder: String, among paths: Set<[UInt8]>) async throws {
@@ -54,7 +54,7 @@ extension WorktreeActions {
       try await requireNoHiddenEdit(folder, sparse: true)
     } catch let refusal as ActionRefusal {
       let files = refusal.files.filter { paths.contains(Array($0.utf8)) }
-      // Of many only the first are named; then nobody knows which of them are written.
+      // Only the first of many are named; then it is unknown which of them would be written.
       guard !files.isEmpty || refusal.files.count >= GitLimits.conflictNames else { return }
       throw refusal
     }

@@ -17,8 +17,8 @@ extension WorktreeActions {
   /// Begins a restore point, whose refs hold some objects.
   ///
   /// - Parameters:
-  ///   - kind: What is about to be done.
-  ///   - workspace: The worktree, as it is.
+  ///   - kind: The action that follows.
+  ///   - workspace: The worktree.
   ///   - common: The common directory of its repository.
   ///   - objects: Names of refs behind ``RestoreFolder/refs(_:)``, and the objects they hold.
   ///   - change: Adds to the record before it is written.
@@ -159,6 +159,7 @@ extension WorktreeActions {
   private func sweep(_ common: String, at now: Double) async {
     let folder = RestoreFolder(common: common)
     for id in folder.aside() { try? await removeAside(id, folder) }
+    folder.removeAbandoned(at: now)
     for var record in folder.records().usable {
       let kept = folder.madeAt(record.point.id).map { now - $0 }
       if let kept, kept > WatchLimits.interrupted, folder.putInOrder(record) == .notDone {

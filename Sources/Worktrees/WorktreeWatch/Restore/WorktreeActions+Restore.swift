@@ -3,15 +3,15 @@ import Git
 package import Workspaces
 
 extension WorktreeActions {
-  /// What a restore came to.
+  /// The result of a restore.
   package struct Restored: Sendable {
-    /// What was restored.
+    /// The restored point.
     package var point: RestorePoint
     /// The worktree as it is then.
     package var worktree: Workspace
     /// Takes the restore back; `nil` for a worktree that was deleted.
     package var undo: RestorePoint?
-    /// What is not as it was, in words; `nil` if everything is.
+    /// What differs from before, in words; `nil` if nothing does.
     package var remark: String?
   }
 
@@ -65,7 +65,7 @@ extension WorktreeActions {
     return found
   }
 
-  /// Whether a point can be gone back to: what it is about was done.
+  /// Whether a point can be restored: its action was completed.
   private static func isWhole(_ record: RestoreRecord, _ folder: RestoreFolder) -> Bool {
     guard record.point.kind == .delete else { return record.point.result != nil }
     return folder.place(record) != nil || folder.isInterrupted(record)
@@ -88,8 +88,8 @@ extension WorktreeActions {
   ///
   /// - Parameters:
   ///   - id: Names the point.
-  ///   - processes: The numbers of processes in the worktree that are no reason to refuse.
-  /// - Returns: What it came to.
+  ///   - processes: The numbers of processes in the worktree to ignore.
+  /// - Returns: The result.
   /// - Throws: ``ActionRefusal``, ``GitRunner/Failure``.
   package func restore(_ id: String, processes: Set<Int32> = []) async throws -> Restored {
     let common = try await found(id).common
@@ -202,7 +202,7 @@ extension WorktreeActions {
         files: [path]
       )
     }
-    // The folder beside was put there by somebody who may write there.
+    // The folder beside it was put there by a user with write permission.
     let isBeside = place == .beside && path.isSameName(as: kept.record.point.path)
     let isWatched = await watcher.isWatched(path)
     guard isBeside || isWatched else {
@@ -245,8 +245,8 @@ extension WorktreeActions {
 
   /// Makes the branch again if it is gone.
   ///
-  /// - Returns: What is not as it was, and the commit that HEAD is detached at then: a branch that was moved since, or is
-  ///   checked out elsewhere, stays as it is.
+  /// - Returns: What differs from before, and the commit at which HEAD is then detached: a branch that has moved since,
+  ///   or is checked out elsewhere, stays as it is.
   private func bringBackBranch(
     _ record: RestoreRecord,
     _ common: String
@@ -297,7 +297,7 @@ extension WorktreeActions {
 
   /// Sets what is set for a branch no more.
   ///
-  /// - Returns: What is not set again; `nil` if that is nothing.
+  /// - Returns: The settings that were not restored; `nil` if all were.
   private func bringBackSettings(
     _ branch: RestoreRecord.Branch,
     _ common: String
@@ -332,8 +332,8 @@ extension WorktreeActions {
   ///   - ref: The branch.
   ///   - record: The restore point.
   ///   - common: The common directory.
-  ///   - isNew: Whether the branch was made just now: then the line that says so goes.
-  /// - Returns: Whether the log was not there any more.
+  ///   - isNew: Whether the branch was just created: then the log entry of its creation is removed.
+  /// - Returns: Whether the log no longer existed.
   /// - Throws: ``ActionRefusal`` if it cannot be written.
   @discardableResult
   private func bringBackLog(
@@ -373,7 +373,7 @@ extension WorktreeActions {
 
   // MARK: A merge or a sync
 
-  /// Whether two branches have the same name, or there is none in both cases.
+  /// Whether two branches have the same name, or both are `nil`.
   private static func isSame(_ branch: String?, _ other: String?) -> Bool {
     guard let branch, let other else { return branch == nil && other == nil }
     return branch.isSameName(as: other)

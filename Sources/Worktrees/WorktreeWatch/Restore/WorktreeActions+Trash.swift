@@ -47,7 +47,7 @@ extension WorktreeActions {
     }
   }
 
-  /// Moves the git directory, then the folder: what an accident leaves between is not a git directory without a folder,
+  /// Moves the git directory, then the folder, so that an interruption never leaves a git directory without a folder,
   /// which git would remove.
   private func move(
     _ layout: GitLayout,

@@ -4,10 +4,10 @@ import Workspaces
 
 /// Which diff was made last of each worktree, so that it need not be made again to know that it is the same.
 ///
-/// It knows nothing that happened since: what the watches tell is in the key, and since they do not tell of
-/// everything, such as writes through mapped memory, it forgets what is older than ``WatchLimits/reconcile``.
+/// It does not know what happened since: the key contains what the watches report. Since they miss some changes, such
+/// as writes through mapped memory, entries older than ``WatchLimits/reconcile`` are dropped.
 package final class DiffCache: Sendable {
-  /// What a diff depends on, as far as it is known without making it.
+  /// The inputs of a diff, as far as they are known without making it.
   package struct Key: Hashable, Sendable {
     /// How often the content changed.
     var content: Int64
@@ -19,9 +19,9 @@ package final class DiffCache: Sendable {
     var source: String
     /// The commit of that branch.
     var sourceObject: String?
-    /// What the configuration would run, and whether it may.
+    /// The programs in the configuration, and whether they may run.
     var trust: GitState.Trust?
-    /// What comes before commits.
+    /// The settings that determine the parents of commits.
     var history: RepositoryScan.History?
   }
 
@@ -40,9 +40,9 @@ package final class DiffCache: Sendable {
   ///
   /// - Parameters:
   ///   - path: The worktree.
-  ///   - key: What it depends on now.
-  ///   - now: The moment, by the watch clock.
-  /// - Returns: The tag; `nil` if the diff has to be made to know.
+  ///   - key: Its current inputs.
+  ///   - now: The current instant, by the watch clock.
+  /// - Returns: The tag; `nil` if only making the diff can tell.
   package func tag(_ path: String, _ key: Key, at now: Double) -> String? {
     made.withLock { made in
       guard let last = made[path], last.key == key, now - last.at <= longest else { return nil }
@@ -55,7 +55,7 @@ package final class DiffCache: Sendable {
   /// - Parameters:
   ///   - tag: The tag.
   ///   - path: The worktree.
-  ///   - key: What it depended on before it was made.
+  ///   - key: Its inputs before it was made.
   ///   - at: When that was, by the watch clock.
   package func remember(_ tag: String, of path: String, _ key: Key, at: Double) {
     made.withLock { $0[path] = Made(key: key, tag: tag, at: at) }

@@ -2,7 +2,7 @@ import Git
 import Synchronization
 import Workspaces
 
-/// Tells those who wait that a worktree was looked at.
+/// Notifies waiters that a worktree was scanned.
 package final class ScanTicks: Sendable {
   private struct State {
     var listeners: NameTable<[Int: AsyncStream<Void>.Continuation]> = [:]
@@ -11,7 +11,7 @@ package final class ScanTicks: Sendable {
 
   private let state = Mutex(State())
 
-  /// Ticks: one at once, and one after each look; those that nobody took are one.
+  /// Ticks: one at once, and one after each scan; unread ones are combined.
   package func ticks(of path: String) -> AsyncStream<Void> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let number = state.withLock { state in
@@ -29,7 +29,7 @@ package final class ScanTicks: Sendable {
     }
   }
 
-  /// A worktree was looked at, or is gone.
+  /// Announces that a worktree was scanned, or is gone.
   func tick(_ path: String) {
     let listeners = state.withLock { $0.listeners[path].map { Array($0.values) } ?? [] }
     for listener in listeners { listener.yield() }

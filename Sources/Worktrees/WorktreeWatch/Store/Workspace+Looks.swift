@@ -6,10 +6,10 @@ extension Workspace {
   /// Puts together what is known.
   ///
   /// - Parameters:
-  ///   - member: The worktree and its places.
+  ///   - member: The worktree and its locations.
   ///   - repository: Its repository.
-  ///   - look: What git says; `nil` while nobody has asked.
-  ///   - reading: What is known of its agents.
+  ///   - look: What git reports; `nil` until git was asked.
+  ///   - reading: The reading of its agents.
   package init(
     _ member: RepositoryScan.Member,
     of repository: RepositoryScan,
@@ -48,7 +48,7 @@ extension Workspace {
     commitCount = look.counts.left
     commitsBehind = look.counts.right
     isDirty = status.isDirty
-    // Of what waits for somebody only a bisect goes on without conflicts to look at.
+    // Every pending operation except a bisect counts as a conflict.
     hasConflicts =
       status.conflictCount > 0 || (look.operation.map { $0.kind != .bisect } ?? false)
     hasCommitsAheadOfRemote = status.ahead.map { $0 > 0 } ?? (look.counts.left > 0)

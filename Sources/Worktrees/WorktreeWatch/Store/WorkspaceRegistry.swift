@@ -10,7 +10,7 @@ package import Workspaces
 package struct WorkspaceRegistry: Sendable {
   /// A worktree as it is kept.
   package struct Record: Sendable {
-    /// What is shown.
+    /// The state shown to clients.
     package var workspace: Workspace
     /// The members in the order of an answer, each as JSON with the revision it is of.
     package var members: [Member]
@@ -53,15 +53,15 @@ package struct WorkspaceRegistry: Sendable {
   package struct Changes: Sendable {
     /// The worktrees that changed, in the order they did.
     package var records: [Record]
-    /// Those that are gone and not there again, in the order they went.
+    /// The removed worktrees that have not returned, in order of removal.
     package var removals: [Removal]
   }
 
-  /// Tells this life of the server from others.
+  /// Identifies this run of the server.
   package let generation: String
-  /// How much has changed so far.
+  /// The number of changes so far.
   package private(set) var revision: Int64 = 0
-  /// How often any session was another; a worktree that comes again does not begin anew.
+  /// How often any session changed; it is not reset when a worktree returns.
   private var sessionCount: Int64 = 0
   private var records: [String: Record] = [:]
   private var removals: [Removal] = []
@@ -87,7 +87,7 @@ package struct WorkspaceRegistry: Sendable {
   /// Puts a worktree.
   ///
   /// - Parameters:
-  ///   - workspace: What is known; its revision and ages are not looked at.
+  ///   - workspace: The known state; its revision and ages are ignored.
   ///   - askedAt: When git was asked, by the watch clock; `nil` leaves it.
   ///   - activitySince: When the activity's state began.
   /// - Returns: Whether anything visible is different.

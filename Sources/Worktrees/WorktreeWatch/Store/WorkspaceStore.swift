@@ -41,10 +41,10 @@ package final class WorkspaceStore: Sendable {
     state.withLock { ($0.ledger.generation, $0.ledger[id]) }
   }
 
-  /// Whether everything was looked at once.
+  /// Whether everything was scanned once.
   package var isReady: Bool { state.withLock { $0.isReady } }
 
-  /// Says that everything was looked at once.
+  /// Announces that everything was scanned once.
   package func becomeReady() {
     state.withLock { $0.isReady = true }
     update { _ in true }
@@ -58,7 +58,7 @@ package final class WorkspaceStore: Sendable {
     for listener in listeners { listener.yield() }
   }
 
-  /// Ticks: one at once, and one after each change; those that nobody took are one.
+  /// Ticks: one at once, and one after each change; unread ones are combined.
   package func ticks() -> AsyncStream<Void> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let number = state.withLock { state in

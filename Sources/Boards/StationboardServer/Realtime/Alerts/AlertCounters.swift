@@ -1,6 +1,6 @@
 package import GTFSRealtime
 
-/// What became of the alerts of one feed and of what they are about.
+/// Counts the alerts of one feed, and their selectors, by outcome.
 package struct AlertCounters: Hashable, Sendable {
   /// Why a selector has no effect; the raw value is the label of its counter.
   package enum Reason: String, Error, Hashable, Sendable, CaseIterable {

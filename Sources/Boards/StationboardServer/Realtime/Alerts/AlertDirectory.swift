@@ -1,6 +1,6 @@
 import Timetable
 
-/// What the ids of alerts are looked up in: made once per timetable.
+/// Looks up the ids of alerts; built once per timetable.
 final class AlertDirectory: Sendable {
   /// What routes have in common that an alert can name: agency and type.
   struct RouteClass: Hashable, Sendable {
@@ -87,7 +87,7 @@ final class AlertDirectory: Sendable {
     }
   }
 
-  /// The stop that an id means, of any year's shape, and whether it stands for a platform that the
+  /// The stop of an id, in the format of any year, and whether it stands for a platform that the
   /// timetable does not have.
   func stop(_ id: String) -> (stop: UInt32, isStationOfPlatform: Bool)? {
     if let stop = timetable.stop(id: id) ?? timetable.stop(originalId: id) { return (stop, false) }

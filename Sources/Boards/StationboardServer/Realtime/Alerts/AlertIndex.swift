@@ -16,7 +16,7 @@ package final class AlertIndex: Sendable {
   /// A hash of everything here that a board can show, the same over ticks and runs of the program while
   /// nothing of it changes; when the feed was made is left out.
   package let version: UInt64
-  /// What became of the alerts and of what they are about.
+  /// Counts the alerts and their selectors by outcome.
   package let census: AlertCounters
 
   /// The alerts by severity, effect and id.
@@ -31,8 +31,8 @@ package final class AlertIndex: Sendable {
   /// - Parameters:
   ///   - feed: The feed.
   ///   - timetable: The timetable its ids mean.
-  ///   - previous: The index before this one: what it knows of the timetable is used again if it is of
-  ///     the same one.
+  ///   - previous: The previous index; its lookups are reused if it is
+  ///     of the same timetable.
   package convenience init(
     _ feed: AlertFeed,
     timetable: Timetable,

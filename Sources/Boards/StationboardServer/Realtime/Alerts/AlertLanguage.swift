@@ -5,10 +5,10 @@ import GTFSRealtime
 /// The language asked for, then that of the feed; of each the exact tag, then one of the same language (`fr`
 /// and `fr-CH` are near). Then the text that names no language, then English, then the first.
 enum AlertLanguage {
-  /// The language of texts if neither the one asked for nor the feed's is there.
+  /// The fallback if neither the requested language nor the feed's is available.
   static let common = "en"
 
-  /// The languages to look for, in order.
+  /// The preferred languages, in order.
   ///
   /// - Parameters:
   ///   - language: The language asked for; `nil` for none in particular.
@@ -23,7 +23,7 @@ enum AlertLanguage {
     return preferences
   }
 
-  /// The place of the best translation; `nil` if there is none with a text.
+  /// The index of the best translation; `nil` if every translation is empty.
   static func choose(
     _ translations: [TranslatedText.Translation],
     _ preferences: [String]

@@ -67,7 +67,7 @@ enum AlertMessages {
     }
   }
 
-  /// Whether an alert stands before another one: severity, effect, then id.
+  /// Whether an alert sorts before another one: by severity, effect, then id.
   static func precedes(_ left: Alert, _ right: Alert) -> Bool {
     let first = (severity(left.severity).place, effect(left.effect).place)
     let second = (severity(right.severity).place, effect(right.effect).place)

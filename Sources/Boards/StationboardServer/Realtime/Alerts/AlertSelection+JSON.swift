@@ -6,7 +6,7 @@ extension AlertSelection {
   ///
   /// - Parameters:
   ///   - json: Where to.
-  ///   - prefix: What stands before every id (``Feed/idPrefix``).
+  ///   - prefix: The prefix of every id (``Feed/idPrefix``).
   func writeBanners(_ json: inout JSONBytes, prefix: String) {
     json.raw("[")
     for (place, hit) in banners.enumerated() {
@@ -23,7 +23,7 @@ extension AlertSelection {
   /// - Parameters:
   ///   - row: The place of the departure among the rows.
   ///   - json: Where to.
-  ///   - prefix: What stands before every id (``Feed/idPrefix``).
+  ///   - prefix: The prefix of every id (``Feed/idPrefix``).
   func writeAlerts(ofRow row: Int, _ json: inout JSONBytes, prefix: String) {
     json.raw("[")
     let hits = rowAlerts(row)
@@ -40,7 +40,7 @@ extension AlertSelection {
   ///
   /// - Parameters:
   ///   - json: Where to.
-  ///   - prefix: What stands before every id (``Feed/idPrefix``).
+  ///   - prefix: The prefix of every id (``Feed/idPrefix``).
   func writeEntities(_ json: inout JSONBytes, prefix: String) {
     json.raw("[")
     for (place, hit) in entities.enumerated() {

@@ -8,7 +8,7 @@ import Timetable
 /// agency or route type at the stop that no row carries is a banner too, so that it is seen although
 /// nothing of it departs. What is a banner is not repeated on rows.
 ///
-/// Only alerts active at the moment are here, by severity, effect and id, each id once in a list.
+/// Contains only currently active alerts, by severity, effect and id, each id once per list.
 struct AlertSelection: Sendable {
   /// An alert and the first of its selectors that concerns the board.
   struct Hit: Hashable, Sendable {
@@ -70,7 +70,7 @@ struct AlertSelection: Sendable {
     nextChangeAt = work.nextChange.map { Double($0) }
   }
 
-  /// The alerts of a row, by its place among the rows; none if there is no such row.
+  /// The alerts of a row, by its index among the rows; empty if the index is out of range.
   func rowAlerts(_ row: Int) -> ArraySlice<Hit> {
     guard rowEnds.indices.contains(row) else { return [] }
     return rowHits[(row == 0 ? 0 : rowEnds[row - 1])..<rowEnds[row]]

@@ -1,6 +1,6 @@
 import Timetable
 
-/// What is kept while the alerts of one board are selected.
+/// The working memory for selecting the alerts of one board.
 struct AlertSelectionWork {
   /// A row in the words of alerts.
   struct Row {
@@ -44,7 +44,7 @@ struct AlertSelectionWork {
     }
   }
 
-  /// What is known of an alert at the moment.
+  /// What is known about an alert so far.
   private enum Status: UInt8 {
     case unknown
     case inactive
@@ -198,7 +198,7 @@ struct AlertSelectionWork {
     if let change = state.changesAt { nextChange = min(nextChange ?? change, change) }
   }
 
-  /// Puts the noted alerts in order, each once, and takes away those that are banners already.
+  /// Sorts the noted alerts, each once, and removes those that are banners already.
   private mutating func tidy() {
     guard !hits.isEmpty else { return }
     hits.sort()

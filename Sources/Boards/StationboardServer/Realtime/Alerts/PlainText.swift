@@ -1,14 +1,14 @@
-/// The text of an alert without mark-up.
+/// The text of an alert without markup.
 ///
-/// Tags go, those of blocks and `<br>` become line breaks, character references become characters,
-/// runs of blanks become one, and control characters go. What is no tag stays: "a < b".
+/// Removes tags and control characters, replaces block tags and `<br>` with line breaks, decodes
+/// character references, and collapses whitespace. Anything that is not a tag stays: "a < b".
 struct PlainText {
   /// Tags that begin or end a line.
   private static let blocks: Set<String> = [
     "br", "p", "div", "li", "ul", "ol", "tr", "table", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
     "section", "article", "blockquote",
   ]
-  /// Elements whose content is no text.
+  /// Elements whose content is not displayed text.
   private static let hidden: Set<String> = ["script", "style", "head", "title"]
   private static let named: [String: Unicode.Scalar] = [
     "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": " ", "shy": "\u{AD}",
@@ -99,7 +99,7 @@ struct PlainText {
     return cut
   }
 
-  /// The tag at a place; `nil` if there is none.
+  /// The tag at a position; `nil` if no tag begins there.
   private static func tag(
     _ source: [Unicode.Scalar],
     _ start: Int
@@ -133,7 +133,7 @@ struct PlainText {
     return place
   }
 
-  /// The character reference at a place; `nil` if there is none.
+  /// The character reference at a position; `nil` if none begins there.
   private static func reference(
     _ source: [Unicode.Scalar],
     _ start: Int

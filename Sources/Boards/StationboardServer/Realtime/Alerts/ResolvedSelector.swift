@@ -1,6 +1,6 @@
 import Timetable
 
-/// What an alert is about, in numbers of the timetable: everything that all given fields match.
+/// An alert's selector in numbers of the timetable: everything that all given fields match.
 struct ResolvedSelector: Hashable, Sendable {
   /// Stands for a field that is not given.
   static let none = UInt32.max

@@ -73,7 +73,7 @@ struct SelectorResolver {
       guard let first = starting.first, let last = starting.last else { throw .unknownStart }
       runs = first..<last + 1
     } else {
-      // A trip of fixed times has one start; what the feed says of it adds nothing.
+      // A trip with fixed times has one start; a start in the feed adds nothing.
       resolved.start = ResolvedSelector.anyStart
     }
     if let date { resolved.day = try day(date, of: runs) }
@@ -167,7 +167,7 @@ struct SelectorResolver {
 }
 
 extension AlertDirectory {
-  /// What tells one agency and route type from another.
+  /// Identifies an agency and route type.
   struct ScopeKey: Hashable {
     var agency: String?
     var type: Int?

@@ -11,7 +11,7 @@ struct StopClasses: Sendable {
     var found = [[UInt32]](repeating: [], count: timetable.stopCount)
     for trip in 0..<Timetable.Trip(timetable.tripCount) {
       let routeClass = directory.routeClass(of: UInt32(timetable.route(of: trip)))
-      // Nobody departs from the last stop.
+      // The last stop has no departures.
       for position in 0..<max(0, timetable.callCount(of: trip) - 1) {
         let call = timetable.call(position, of: trip)
         // What departs from a stop departs from all stops above it: known here is known there.

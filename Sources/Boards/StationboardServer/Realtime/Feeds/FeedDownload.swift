@@ -20,8 +20,7 @@ struct FeedDownload: FreshResource {
     return request
   }
 
-  /// Takes the bytes as they are: what they mean is judged where feeds are judged, so that a corrupt
-  /// feed is told from a server that fails.
+  /// Keeps the bytes unread: feeds are judged elsewhere, so that a corrupt feed is distinguished from a failing server.
   func read(
     _ answer: HTTPExchangeAnswer,
     since known: FeedBytes?

@@ -2,10 +2,10 @@ package import ConditionalHTTP
 import Foundation
 package import HTTPTypes
 
-/// Answers requests with scheme `file` from the file system, conditionally, and hands others on.
+/// Answers requests with scheme `file` from the file system, conditionally, and forwards others.
 ///
-/// A file has an entity tag of its size, its inode and the moment it was changed, so that the engine
-/// polls files as it polls servers: an unchanged file is a 304.
+/// The entity tag of a file consists of its size, its inode and its modification time, so that the engine polls files
+/// as it polls servers: an unchanged file is a 304.
 package struct FileExchange: HTTPExchange {
   /// The largest file, in bytes.
   package static let largest = 64 << 20

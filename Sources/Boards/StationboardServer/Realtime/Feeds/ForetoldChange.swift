@@ -1,4 +1,4 @@
-/// What a server says of the next publication of a source (R31).
+/// The server's announcement of the next publication of a source (R31).
 struct ForetoldChange: Hashable, Sendable {
   /// When it is expected to be here, on the service clock.
   var expectedAt: Double
@@ -7,10 +7,10 @@ struct ForetoldChange: Hashable, Sendable {
   /// The window after that moment over which clients are asked to spread, in seconds.
   var spread: Double
 
-  /// How long an answer may be used, in the words of `Cache-Control`.
+  /// How long a response may be used, for `Cache-Control`.
   ///
-  /// Until the publication is expected, and as much longer as the client's place in the window says: who reads
-  /// only this field is spread as well.
+  /// Until the publication is expected, plus the client's place in the window: this spreads clients that read only this
+  /// field as well.
   ///
   /// - Parameters:
   ///   - place: The place of this answer in the window, from 0 up to 1.

@@ -26,7 +26,7 @@ package final class RealtimeFeeds: Sendable {
   private let pollers = Mutex<[RealtimeSource: FreshnessClient]>([:])
   private let listeners = TickSubscribers()
 
-  /// What is held for a timetable.
+  /// The state kept for a timetable.
   private struct Held {
     var snapshot = RealtimeSnapshot()
     var trips = FeedSequence()
@@ -47,11 +47,11 @@ package final class RealtimeFeeds: Sendable {
   ///   - sources: Where the feeds are; at most one of a kind for a timetable.
   ///   - store: The timetables.
   ///   - exchange: Sends the requests; files need none.
-  ///   - clock: What time it is.
-  ///   - hostClock: What the schedule runs by.
-  ///   - chance: The dice of the schedule's jitter; each source begins with the same.
-  ///   - logger: Is told of what a person should know.
-  ///   - onTaken: Is called after each new content of a source, once it is in use or refused.
+  ///   - clock: The service clock.
+  ///   - hostClock: The clock of the schedule.
+  ///   - chance: The random source of the schedule's jitter; each source starts with the same.
+  ///   - logger: Logs what an operator should know.
+  ///   - onTaken: Called after each new content of a source, once it is in use or rejected.
   package init(
     sources: [RealtimeSource],
     store: FeedStore,
@@ -103,7 +103,7 @@ package final class RealtimeFeeds: Sendable {
   /// - Returns: Once for each change or several together; ends when the task is cancelled.
   func ticks() -> AsyncStream<Void> { listeners.listen() }
 
-  /// What the poller of a source does now, and what it has to complain of; nothing if it is not polled.
+  /// The state of a source's poller and its current failure; `nil` if the source is not polled.
   func poller(of source: RealtimeSource) -> (report: FreshnessReport, failure: String?)? {
     let download = FeedDownload(source: source, constants: source.policy)
     guard let client = pollers.withLock({ $0[source] }), let report = client.freshness(of: download)
@@ -164,17 +164,17 @@ package final class RealtimeFeeds: Sendable {
       lastFailure = failure
       guard let bytes = snapshot.value, bytes.digest != last else { continue }
       last = bytes.digest
-      // Apart from the threads of requests, which go on meanwhile.
+      // Off the threads that handle requests.
       await BackgroundExecutor.apart {
         self.take(bytes, from: source)
-        // A timetable that was imported meanwhile has been told of already.
+        // A timetable that was imported meanwhile has been announced already.
         self.rebuild(source.prefix)
       }
       onTaken(source)
     }
   }
 
-  /// What is wrong with a source, without the names of files and machines.
+  /// A failure of a source, without the names of files and machines.
   private static func word(_ failure: LiveFailure) -> String {
     let status = failure.status.map { " (\($0))" } ?? ""
     switch failure.kind {
@@ -232,7 +232,7 @@ package final class RealtimeFeeds: Sendable {
           standing.tally.decodeSeconds = (decoded - began).seconds
           standing.tally.indexSeconds = (indexed - decoded).seconds
           standing.judged = bytes.digest
-          // A source time that does not go on tells nobody that something is new (`since_rt`).
+          // Without a later source time, `since_rt` cannot show that the content is new.
           if let before, let after = standing.sourceTime, after <= before {
             held.snapshot.changedAt = now
           }
@@ -253,7 +253,7 @@ package final class RealtimeFeeds: Sendable {
         }
         let indexed = ContinuousClock.now
         change(source) { standing, held in
-          // The same alerts anew, and those before were fresh: nobody sees a difference.
+          // The same alerts arrived again and the previous copy was fresh: boards do not change.
           let wasFresh = standing.age(at: now).map { $0 <= AlertDecay.freshFor } ?? false
           let isSame = held.snapshot.alertIndex?.version == index?.version
           if !isSame || !wasFresh { held.snapshot.changedAt = now }
@@ -277,7 +277,7 @@ package final class RealtimeFeeds: Sendable {
     }
   }
 
-  /// Judges an arrival; tells whether it is to be used.
+  /// Judges a response; returns whether to use it.
   private func judge(_ arrival: FeedResponse, of source: RealtimeSource) -> Bool {
     let verdict = state.withLock { state in
       switch source.kind {
@@ -300,7 +300,7 @@ package final class RealtimeFeeds: Sendable {
       )
     }
     change(source) { standing, held in
-      // The feed in use came again: the source stands by it.
+      // The feed in use arrived again: the source confirms it.
       if standing.isRefused != (reason != nil) { held.snapshot.changedAt = clock.now }
       standing.refusal = reason
       standing.judged = arrival.digest
@@ -322,7 +322,7 @@ package final class RealtimeFeeds: Sendable {
     return (feed, index)
   }
 
-  /// Builds the indexes anew when a timetable is imported anew.
+  /// Rebuilds the indexes when a timetable is imported again.
   private func followTimetables() async {
     let changes = store.changes()
     let prefixes = Set(sources.map(\.prefix))
@@ -432,7 +432,7 @@ package final class RealtimeFeeds: Sendable {
 }
 
 extension RealtimeSource {
-  /// What a line of the log says of a source.
+  /// The metadata of a log message about a source.
   fileprivate func metadata(_ more: [String: String]) -> Logger.Metadata {
     var metadata: Logger.Metadata = ["source": "\(title)", "kind": "\(kind.rawValue)"]
     for (name, value) in more { metadata[name] = "\(value)" }

@@ -2,7 +2,7 @@
 ///
 /// A copy is one reference: every request takes one, and few change it.
 struct RealtimeSnapshot: Sendable {
-  /// What is known, behind the reference.
+  /// The content, behind the reference.
   private struct Contents: Sendable {
     var tick: UInt64 = 0
     var changedAt: Double = 0
@@ -47,7 +47,7 @@ struct RealtimeSnapshot: Sendable {
     _read { yield contents.trips }
     _modify { yield &contents.trips }
   }
-  /// What the trip updates mean for the timetable.
+  /// The index of the trip updates.
   var index: RealtimeIndex? {
     _read { yield contents.index }
     _modify { yield &contents.index }
@@ -57,7 +57,7 @@ struct RealtimeSnapshot: Sendable {
     _read { yield contents.alerts }
     _modify { yield &contents.alerts }
   }
-  /// What the alerts are about.
+  /// The index of the alerts.
   var alertIndex: AlertIndex? {
     _read { yield contents.alertIndex }
     _modify { yield &contents.alertIndex }

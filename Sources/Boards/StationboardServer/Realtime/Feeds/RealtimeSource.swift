@@ -4,7 +4,7 @@ package import HTTPTypes
 
 /// Where a GTFS-Realtime feed is published, and for which timetable.
 package struct RealtimeSource: Hashable, Sendable {
-  /// What the feed carries.
+  /// The content of the feed.
   package enum Kind: String, Hashable, Sendable {
     /// Trip updates.
     case tripUpdates = "trip-updates"
@@ -12,7 +12,7 @@ package struct RealtimeSource: Hashable, Sendable {
     case alerts
   }
 
-  /// What the feed carries.
+  /// The content of the feed.
   package var kind: Kind
   /// The prefix of the timetable's feed; empty for the one without a prefix.
   package var prefix: String
@@ -27,7 +27,7 @@ package struct RealtimeSource: Hashable, Sendable {
   /// Creates a source.
   ///
   /// - Parameters:
-  ///   - kind: What the feed carries.
+  ///   - kind: The content of the feed.
   ///   - prefix: The prefix of the timetable's feed; empty for the one without a prefix.
   ///   - request: The address, with fields such as `Authorization`.
   package init(kind: Kind, prefix: String = "", request: HTTPRequest) {
@@ -66,6 +66,7 @@ package struct RealtimeSource: Hashable, Sendable {
     policy.ladderJitter = .none
     policy.retryAfterCap = .zero
     policy.recheck = step
+    policy.recheckGone = step
     policy.driftFloor = .minutes(60 * 24 * 365)
     policy.stallFloor = .minutes(60 * 24 * 365)
     policy.unchangedLimit = nil
@@ -105,8 +106,8 @@ package struct RealtimeSource: Hashable, Sendable {
     policy.alignment = Policy.Alignment(
       delay: .milliseconds(300),
       spread: .milliseconds(200),
-      // One publication is not left out to be in step with the next: everybody behind this poller would
-      // wait for it. The floor keeps the distance.
+      // The poller does not skip a publication to get in step with the next, since every client behind it would wait.
+      // The floor keeps the distance.
       slack: kind == .alerts ? .seconds(45) : .seconds(10),
       tolerance: .milliseconds(1_500)
     )
@@ -125,6 +126,7 @@ extension Policy {
     ladder = ladder.map(scaled)
     retryDelay = retryDelay.map(scaled)
     recheck = scaled(recheck)
+    recheckGone = scaled(recheckGone)
     (active, recent, idle) = (interval, interval, interval)
     leastInterval = interval
     leastWait = min(leastWait, interval)

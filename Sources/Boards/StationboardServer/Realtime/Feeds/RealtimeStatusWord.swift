@@ -1,4 +1,4 @@
-/// What became of realtime data in one board (seed 001, `meta.rtStatus`).
+/// The status of realtime data in one board (seed 001, `meta.rtStatus`).
 ///
 /// Each word has one cause:
 ///
@@ -23,8 +23,8 @@ enum RealtimeStatusWord: String, Hashable, Sendable {
   /// Reads the word off a source.
   ///
   /// - Parameters:
-  ///   - standing: How the source stands.
-  ///   - hasFeed: Whether there is a feed of it.
+  ///   - standing: The status of the source.
+  ///   - hasFeed: Whether a feed of it is available.
   ///   - matchesNothing: Whether nothing of that feed matches the timetable.
   ///   - freshFor: The greatest age of a fresh feed, in seconds.
   ///   - now: The service clock, in seconds since 1970-01-01T00:00:00Z.
@@ -50,15 +50,15 @@ enum RealtimeStatusWord: String, Hashable, Sendable {
     self = standing.isRefused ? .guardedError : .staleCache
   }
 
-  /// The word of one board, with what its departures show.
+  /// The status of one board, with the freshness of its departures.
   func refined(_ coverage: BoardCoverage?, freshest: RealtimeFreshness?) -> RealtimeStatusWord {
     guard self == .applied || self == .partial else { return self }
-    // A producer may put a new stamp on what it has not heard anew: then the departures tell.
+    // A producer may put a new timestamp on old predictions: then the departures decide.
     if freshest == .stale { return .staleCache }
     return coverage?.isEmpty == true ? .partial : self
   }
 
-  /// Whether the feed at hand is fresh, however much of the board it speaks of.
+  /// Whether the feed in use is fresh, however much of the board it covers.
   var isFresh: Bool { self == .applied || self == .partial }
 
   /// The seed's word in `rt.reason` and `x-md-rt-reason`.

@@ -2,7 +2,7 @@ import Freshness
 import FreshnessRuntime
 import GTFSRealtime
 
-/// What was counted of a realtime source since the server began.
+/// The counters of a realtime source since the start of the server.
 struct SourceMetrics: Hashable, Sendable {
   /// Requests by what became of them.
   private(set) var polls: [String: Int] = [:]

@@ -1,7 +1,7 @@
 import ConditionalHTTP
 import GTFSRealtime
 
-/// How a realtime source stands: what was heard of it, and when.
+/// The status of a realtime source: what was received from it, and when.
 ///
 /// All instants are of the service clock, in seconds since 1970-01-01T00:00:00Z.
 struct SourceStatus: Hashable, Sendable {
@@ -20,15 +20,15 @@ struct SourceStatus: Hashable, Sendable {
   var fetchedAt: Double? { didSet { sourceText = sourceTime.map { InstantText.write($0) } } }
   /// When the feed in use was made, by its own header.
   var madeAt: Double? { didSet { sourceText = sourceTime.map { InstantText.write($0) } } }
-  /// Why the source could not be asked, or gave no answer to use; nothing once it answers.
+  /// Why the last request failed or got an unusable response; `nil` after a usable response.
   var failure: String?
-  /// Whether the source answers, and with nothing that can be read.
+  /// Whether the source responds, but with content that cannot be read.
   var failureIsOfContent = false
-  /// Why the newest content it gave is not used; nothing if it is in use.
+  /// Why the newest content is not used; `nil` if it is in use.
   var refusal: String?
-  /// The newest content that was judged, whatever became of it.
+  /// The newest content that was judged, whether used or not.
   var judged: FeedDigest?
-  /// The timestamp of the feed in use as its header has it; it may be a little in the future.
+  /// The timestamp in the header of the feed in use; it may be slightly in the future.
   private var stampedAt: Double?
   /// The version of the timetable that the feed in use was made for, if it says.
   var feedVersion: String?
@@ -36,19 +36,19 @@ struct SourceStatus: Hashable, Sendable {
   var payloadBytes: Int?
   /// The times between the last publications, by their headers, in seconds.
   private var distances: [Double] = []
-  /// The time between two publications: the middle one of the last few, so that a gap is no rhythm.
+  /// The time between two publications: the median of the last few, so that one gap does not count.
   var period: Double? {
     distances.isEmpty ? nil : distances.sorted()[(distances.count - 1) / 2]
   }
   /// How long after the time of the publication before the last publications were here, in seconds: the
   /// producer's rhythm, the time it needs to publish, and the poller that comes a little later.
   private var waits: [Double] = []
-  /// What was counted since the server began.
+  /// The counters since the start of the server.
   var tally = SourceMetrics()
 
-  /// Whether the newest content was no feed, or one that is not believed.
+  /// Whether the newest content is not a feed, or was rejected.
   var isRefused: Bool { refusal != nil || failureIsOfContent }
-  /// What is wrong with the source; nothing if its newest answer is in use or unchanged.
+  /// What is wrong with the source; `nil` if its newest response is in use or unchanged.
   var lastError: String? { failure ?? refusal }
 
   /// The instant the realtime data is of: when the feed was made, or else when it arrived.
@@ -62,12 +62,12 @@ struct SourceStatus: Hashable, Sendable {
   /// How old the realtime data is, in seconds; never negative.
   func age(at now: Double) -> Double? { sourceTime.map { max(now - $0, 0) } }
 
-  /// When the next publication is expected to be here; nothing until a rhythm is known, and not when
-  /// the source is late.
+  /// When the next publication is expected to arrive; `nil` until the rhythm of the source is known, and while the
+  /// source is late.
   ///
-  /// As long after the one in use was made as most of the last few were here after the one before them:
-  /// a quantile of what happened, not the worst of it. The worst makes every client late for the sake of a
-  /// publication in twenty; the mean makes every second client come in vain.
+  /// The delay after the publication in use is a quantile of the last few delays. Their maximum would delay every
+  /// client for the sake of one publication in twenty; with the mean, every second client would poll too early and get
+  /// nothing new.
   func nextExpected(at now: Double) -> Double? {
     guard let stampedAt, !waits.isEmpty else { return nil }
     let rank = Int((Double(waits.count) * Self.quantile).rounded(.up))
@@ -83,13 +83,13 @@ struct SourceStatus: Hashable, Sendable {
   /// rhythm is known after eight.
   private static let rememberedWaits = 10
 
-  /// The part of the last publications that would have been here by the moment that is foretold.
+  /// The share of the last publications that would have arrived by the announced instant.
   static let quantile = 0.8
 
   /// Notes a feed that is in use from now on.
   mutating func took(_ header: FeedHeader, bytes: Int, at now: Double) {
     let made = header.timestamp.map { Double($0) }
-    // A timestamp from the future or from long ago is no instant to measure an age from.
+    // A timestamp in the future or long ago cannot measure an age.
     let plausible = made.flatMap { $0 <= now + 60 && $0 > now - 365 * 86_400 ? $0 : nil }
     if let plausible, let stampedAt {
       let distance = plausible - stampedAt

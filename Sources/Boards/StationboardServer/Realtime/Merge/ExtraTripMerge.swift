@@ -53,7 +53,7 @@ extension RealtimeBuilder {
     if target.day == TripTarget.unknownDay, let id = extra.tripID,
       let before = previous?.newTrip(id: id)
     {
-      // The stops behind it are no longer in the feed: it stays of the day on which it began.
+      // The stops behind it are no longer in the feed: it keeps the day on which it began.
       target.day = before.day
     } else if target.day == TripTarget.unknownDay {
       let times = feed.updates(of: update).compactMap { ownDeparture($0)?.effective }
@@ -77,7 +77,7 @@ extension RealtimeBuilder {
       extra.routeID = id
       extra.route = directory.route(id: id)
     }
-    // Whoever copies or replaces a trip runs on its route.
+    // A trip that copies or replaces another one runs on its route.
     if extra.route == nil, target.trip != TimetableDirectory.none {
       if extra.kind != .new || extra.routeID == nil {
         extra.route = timetable.route(of: target.trip)
@@ -95,7 +95,7 @@ extension RealtimeBuilder {
     case atLast
     /// At one of its other stops.
     case before
-    /// At a place that is none of its stops.
+    /// At a place that is not one of its stops.
     case elsewhere
   }
 

@@ -4,7 +4,7 @@ struct InstanceTable: Sendable {
   /// Trip and day in one number; ``free`` where nothing is.
   private var keys: [UInt64]
   private var values: [UInt32]
-  /// One bit for each trip of the timetable: most trips have no realtime, and are told fast.
+  /// One bit for each trip of the timetable: most trips have no realtime, and are skipped fast.
   private var trips: [UInt64]
   private var mask: Int
   private var count = 0

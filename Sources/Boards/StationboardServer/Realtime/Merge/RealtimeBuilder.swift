@@ -21,15 +21,14 @@ struct RealtimeBuilder {
   var headsigns: [UInt32: UInt32] = [:]
   /// The places of the stops that trips leave out, trip by trip.
   var skips: [UInt16] = []
-  /// The places of the stops at which nobody may board by realtime, though the timetable lets them; trip by
-  /// trip.
+  /// The positions of the stops where realtime forbids boarding, though the timetable allows it; trip by trip.
   var closed: [UInt16] = []
-  /// What the feed before said, of the same timetable.
+  /// The index of the previous feed, for the same timetable.
   private(set) var previous: RealtimeIndex?
   private(set) var instances: InstanceTable
   var timetable: Timetable { directory.timetable }
 
-  /// What each text of the feed means as a stop: −1 as long as nobody asked.
+  /// The stop that each text of the feed refers to; −1 until it is looked up.
   private var stopNumbers: [Int32]
   /// The stop that each text of the feed plainly means, if it is known by now: what nearly every stop time
   /// update needs, in a quarter of the memory.
@@ -64,7 +63,7 @@ struct RealtimeBuilder {
   ///
   /// - Parameters:
   ///   - previous: The index of the feed before.
-  ///   - parts: In how many parts; nothing for as many as the feed is worth.
+  ///   - parts: The number of parts; `nil` to choose by size.
   mutating func build(after previous: RealtimeIndex?, parts: Int? = nil) {
     census.leaveOutUnreadable(feed.census.rejectedTotal)
     let updates = feed.trips.count + feed.stopTimeUpdates.count
@@ -156,7 +155,7 @@ struct RealtimeBuilder {
     guard let timestamp = update.timestamp.flatMap({ Int64(exactly: $0) }) else {
       return sourceTime
     }
-    // Before 2000 a timestamp is no moment in seconds since 1970.
+    // A timestamp before 2000 is not in seconds since 1970.
     return timestamp >= 946_684_800 ? min(timestamp, max(sourceTime, arrivedAt)) : sourceTime
   }
 

@@ -1,7 +1,7 @@
 import GTFS
 import GTFSRealtime
 
-/// What became of the trip updates of one feed: every one is counted in exactly one place.
+/// Counts the trip updates of one feed by outcome: each in exactly one counter.
 ///
 /// ``received`` = ``matched`` + ``added`` + ``withoutEffect``, and that is every entity of the feed with a trip update,
 /// those included that cannot be read.
@@ -24,7 +24,7 @@ package struct RealtimeCounters: Hashable, Sendable {
     case noStopTimes = "no_stop_times"
     /// Another trip update is about the same trip on the same day.
     case repeated
-    /// An added trip that stands in the feed as a duplicated trip too.
+    /// An added trip that the feed also contains as a duplicated trip.
     case alsoDuplicated = "also_duplicated"
     /// The trip follows trip modifications, which are not read.
     case modifiedTrip = "modified_trip"

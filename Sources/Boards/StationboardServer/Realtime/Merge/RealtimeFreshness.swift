@@ -25,7 +25,7 @@ package enum RealtimeFreshness: UInt8, Hashable, Comparable, Sendable {
 package struct RealtimeDecay: Hashable, Sendable {
   /// The greatest age of fresh realtime, in seconds (the contract's `freshnessThresholdMs`).
   package var fresh: Double = 45
-  /// The greatest age of ageing realtime, in seconds; what is older is stale.
+  /// The greatest age of ageing realtime, in seconds; older realtime is stale.
   package var ageing: Double = 180
 
   /// Creates the thresholds with their standard values.
@@ -39,7 +39,8 @@ package struct RealtimeDecay: Hashable, Sendable {
     age <= fresh ? .fresh : age <= ageing ? .ageing : .stale
   }
 
-  /// The age in seconds after which realtime of an age is no longer as fresh; `nil` if it is stale.
+  /// The age in seconds after which realtime of an age loses its freshness level; `nil` if it is
+  /// stale.
   package func threshold(after age: Double) -> Double? {
     age <= fresh ? fresh : age <= ageing ? ageing : nil
   }

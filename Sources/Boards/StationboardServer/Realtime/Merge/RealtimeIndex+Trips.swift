@@ -4,9 +4,9 @@ import Timetable
 struct TripRealtime {
   /// The trip.
   let trip: RealtimeTrip
-  /// What the timetable lacks of it; `nil` if it is in the timetable.
+  /// The parts that the timetable lacks; `nil` if the trip is in the timetable.
   let extra: ExtraTrip?
-  /// What the vehicle shows by realtime; `nil` if realtime does not say.
+  /// The headsign by realtime; `nil` if realtime has none.
   let headsign: String?
   private let skips: Set<Int>
   private let rows: [Int: BoardRow]
@@ -36,7 +36,7 @@ struct TripRealtime {
   /// The departure at a stop where people board.
   func row(at position: Int) -> BoardRow? { rows[position] }
 
-  /// The predicted arrival at a stop where nobody boards.
+  /// The predicted arrival at a stop without boarding.
   func arrival(at position: Int) -> Int64? { arrivals[position] }
 
   /// Whether the trip leaves a stop out.
@@ -46,7 +46,7 @@ struct TripRealtime {
 }
 
 extension RealtimeIndex {
-  /// What the feed says of a trip of the timetable on a service day, of its replacement if it has one.
+  /// The realtime of a trip of the timetable on a service day, or of its replacement if it has one.
   func details(of trip: Timetable.Trip, day: Int) -> TripRealtime? {
     guard let found = self.trip(trip, day: day) else { return nil }
     guard found.kind == .replaced else { return TripRealtime(found, self) }
@@ -57,7 +57,7 @@ extension RealtimeIndex {
     return TripRealtime(replacement ?? found, self)
   }
 
-  /// What the feed says of a trip that the timetable lacks.
+  /// The realtime of a trip that the timetable lacks.
   func details(ofExtra trip: RealtimeTrip) -> TripRealtime { TripRealtime(trip, self) }
 
   /// The new trip with an id, of whatever day.

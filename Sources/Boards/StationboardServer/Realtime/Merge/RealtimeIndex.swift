@@ -26,7 +26,7 @@ package final class RealtimeIndex: Sendable {
   package let sourceTime: Int64
   /// Seconds between this publication and the one before it; `nil` for the first one.
   package let gap: Int64?
-  /// What became of every trip update.
+  /// Counts the trip updates by outcome.
   package let census: RealtimeCounters
 
   /// What times of calls are counted from, in seconds since 1970-01-01T00:00:00Z.
@@ -118,7 +118,7 @@ package final class RealtimeIndex: Sendable {
   /// 1970-01-01T00:00:00Z; nothing is as old as that if it says nothing.
   func oldestSourceTime(at stop: Int) -> Int64 { versions.oldest[stop] }
 
-  /// What the feed says of a trip on a service day.
+  /// The realtime of a trip on a service day.
   func trip(_ trip: Timetable.Trip, day: Int) -> RealtimeTrip? {
     instances.find(trip, Int32(truncatingIfNeeded: day)).map { trips[Int($0)] }
   }
@@ -170,13 +170,13 @@ package final class RealtimeIndex: Sendable {
     return .named(texts[Int(platform - RealtimeCall.firstText)])
   }
 
-  /// What the vehicle of a row shows by realtime; `nil` if realtime does not say.
+  /// The headsign of a row by realtime; `nil` if realtime has none.
   func headsign(of row: BoardRow) -> String? {
     guard let call = row.call else { return nil }
     return text(headsigns[UInt32(call)] ?? trips[Int(calls[call].trip)].headsign)
   }
 
-  /// The text with a number; `nil` if there is none.
+  /// The string with a number; `nil` for the usual platform.
   func text(_ number: UInt32) -> String? {
     number == RealtimeCall.usualPlatform ? nil : texts[Int(number - RealtimeCall.firstText)]
   }
@@ -196,8 +196,8 @@ package final class RealtimeIndex: Sendable {
     return row.trip.map { Int(timetable.sequence(row.position, of: $0)) } ?? row.position
   }
 
-  /// Negative, zero or positive as the trip id of a row stands before, equals or stands after that of
-  /// another, byte by byte.
+  /// Negative, zero or positive as the trip id of a row sorts before, equals or sorts after that of another, byte by
+  /// byte.
   func compareTripIds(_ left: BoardRow, _ right: BoardRow) -> Int {
     withTripId(of: left) { first in
       withTripId(of: right) { second in

@@ -2,7 +2,7 @@ import Timetable
 
 /// One trip on one service day that the feed says something of.
 struct RealtimeTrip: Hashable, Sendable {
-  /// What became of it.
+  /// The state of the trip.
   enum Kind: UInt8, Hashable, Sendable {
     /// It runs.
     case running
@@ -16,7 +16,7 @@ struct RealtimeTrip: Hashable, Sendable {
     case extra
   }
 
-  /// What became of it.
+  /// The state of the trip.
   var kind: Kind
   /// The trip of the timetable; of an extra trip its template, or ``TimetableDirectory/none``.
   var trip: UInt32
@@ -40,17 +40,16 @@ struct RealtimeTrip: Hashable, Sendable {
   var firstSkip: UInt32 = 0
   /// How many stops it leaves out.
   var skipCount: UInt32 = 0
-  /// Where the places of the stops at which nobody may board any more are in ``RealtimeIndex/closed``.
+  /// The index in ``RealtimeIndex/closed`` of the first stop where boarding is no longer possible.
   var firstClosed: UInt32 = 0
   /// How many such stops it has.
   var closedCount: UInt32 = 0
-  /// What the vehicle shows, as the number of a text; ``RealtimeCall/usualPlatform`` for what the timetable
-  /// says.
+  /// The number of the headsign's text; ``RealtimeCall/usualPlatform`` for the headsign of the timetable.
   var headsign: UInt32 = RealtimeCall.usualPlatform
 }
 
-/// The predicted arrival of a ``RealtimeTrip`` where nobody boards: no departure of a board, but part of
-/// the trip.
+/// The predicted arrival of a ``RealtimeTrip`` at a stop without boarding: not a departure of a board, but part of the
+/// trip.
 struct RealtimeArrival: Hashable, Sendable {
   /// When it arrives, in seconds after ``RealtimeIndex/base``.
   var effective: Int32
@@ -103,7 +102,7 @@ struct ExtraTrip: Hashable, Sendable {
     var sequence: UInt32
     /// Whether the feed gives ``sequence``.
     var isNumbered: Bool
-    /// What the vehicle shows here.
+    /// The headsign at this stop.
     var headsign: String?
     /// Of a replacement, how far it has come here along the trip that it replaces: a place there, −1 before the first.
     var reached: Int32 = -1
@@ -119,7 +118,7 @@ struct ExtraTrip: Hashable, Sendable {
   var routeID: String?
   /// The number of the route; `nil` if the timetable does not have it.
   var route: Int?
-  /// What the vehicle shows.
+  /// The headsign.
   var headsign: String?
   /// The first departure in seconds after 0:00 of the service day, of duplicated trips.
   var start: Int32?
@@ -149,7 +148,7 @@ struct ExtraTrip: Hashable, Sendable {
     }
   }
 
-  /// What tells it from every other extra trip of a day, whatever the feed.
+  /// Identifies an extra trip of a day, across feeds.
   struct Identity: Hashable {
     var kind: Kind
     var tripID: String?

@@ -7,7 +7,7 @@ struct StopLists: Sendable {
 
   /// Lists calls by stop.
   ///
-  /// A call stands in the lists of its stop, of the stop it departs from instead, and of all stops
+  /// A call is in the lists of its stop, of the stop it departs from instead, and of all stops
   /// above them, once in each.
   init(_ all: [RealtimeCall], _ directory: TimetableDirectory) {
     let stopCount = directory.timetable.stopCount

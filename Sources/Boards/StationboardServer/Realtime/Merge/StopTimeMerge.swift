@@ -196,7 +196,7 @@ extension RealtimeBuilder {
     )
   }
 
-  /// Appends the arrival of the trip begun last at a stop where nobody boards.
+  /// Appends an arrival to the current trip, at a stop without boarding.
   mutating func appendArrival(_ time: Int64, _ position: Int) {
     guard let effective = relative(time) else { return }
     arrivals.append(

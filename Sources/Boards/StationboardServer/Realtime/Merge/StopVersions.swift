@@ -54,7 +54,7 @@ struct StopVersions: Sendable {
         if source < oldest[Int($0)] { oldest[Int($0)] = source }
       }
     }
-    // Stops at which nobody may board any more, and trips without rows of their own, change a board by what is missing from it.
+    // Stops without boarding and trips without rows of their own change a board by what is missing from it.
     let timetable = directory.timetable
     for (number, trip) in builder.trips.enumerated() where trip.closedCount > 0 {
       for place in builder.closed[Int(trip.firstClosed)..<Int(trip.firstClosed + trip.closedCount)]

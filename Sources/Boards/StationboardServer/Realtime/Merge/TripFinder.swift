@@ -2,9 +2,9 @@ import Timetable
 
 /// Finds the trips that a feed names, first where the feed before it had them.
 ///
-/// Producers write their trips in the same order again: the trip after the one found last is most often
-/// the one that is wanted. To see that takes one look at its id; to search the timetable for it takes some
-/// twenty, each of which waits for memory, and was half of what finding the trips took.
+/// Producers write their trips in the same order again: the trip after the one found last is most often the wanted one.
+/// Checking its id takes one comparison; searching the timetable takes some twenty, each of which waits for memory, and
+/// was half the cost of finding the trips.
 struct TripFinder {
   /// How many trips may be missing in a row without a search for each one that follows.
   private static let lookahead = 4
@@ -12,7 +12,7 @@ struct TripFinder {
   private let timetable: Timetable
   /// The trips of the feed before, in its order.
   private let before: [RealtimeTrip]
-  /// The one of ``before`` to look at first; `nil` until the first one was searched.
+  /// The index in ``before`` to check first; `nil` until the first search.
   private var next: Int?
 
   /// - Parameters:

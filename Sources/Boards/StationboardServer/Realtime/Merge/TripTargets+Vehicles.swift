@@ -71,7 +71,7 @@ extension TripTargets {
     var calls: [ScheduledCall] = []
     timetable.readCalls(of: trip, into: &calls)
     for stopTime in feed.updates(of: update) {
-      // An instant decades away is none.
+      // An instant decades away is not valid.
       guard let instant = stopTime.departure?.time ?? stopTime.arrival?.time,
         (instant &- reference).magnitude < 1 << 30
       else { continue }

@@ -2,9 +2,9 @@ import GTFS
 import GTFSRealtime
 import Timetable
 
-/// What a trip update is about, found out for every update of a feed before anything is merged.
+/// The trip of a trip update, determined for every update of a feed before anything is merged.
 struct TripTarget {
-  /// What is to be done.
+  /// The action to take.
   enum Action: UInt8 {
     case run
     case cancel
@@ -44,7 +44,7 @@ struct TripTargets {
   /// Where the target of a trip and day, or of an extra trip, is.
   private(set) var places: [UInt64: Int] = [:]
   private var extraPlaces: [ExtraTrip.Identity: Int] = [:]
-  /// The ids of trips that stand in the feed as duplicated ones.
+  /// The ids of trips that the feed contains as duplicated ones.
   private var duplicatedIds: Set<TextID> = []
   /// Trips by route and start, of updates without a trip id.
   private var byStart: [UInt64: [UInt32]] = [:]

@@ -13,7 +13,7 @@ final class BoardCache: Sendable {
   private struct Place {
     var edition: RenderedBoard
     var earlier: [RenderedBoard] = []
-    /// Until when earlier editions are kept: somebody follows the board, or did a moment ago.
+    /// Until when earlier boards are kept: a client follows the board, or did recently.
     var followedUntil: ContinuousClock.Instant?
 
     var bytes: Int { earlier.reduce(edition.bytes) { $0 + $1.bytes } }
@@ -47,8 +47,8 @@ final class BoardCache: Sendable {
     }
   }
 
-  /// Notes that somebody follows a board: from now on, and for a while after the last note, earlier
-  /// editions of it are kept.
+  /// Notes that a client follows a board: from now on, and for a while after the last note, earlier
+  /// versions of it are kept.
   func follow(_ key: BoardKey) {
     state.withLock { $0.places.update(key) { $0.followedUntil = .now + BoardBudget.replay } }
   }
@@ -60,7 +60,7 @@ final class BoardCache: Sendable {
       var gone: [Place] = []
       var place = Place(edition: edition)
       if let before = state.places.peek(key) {
-        // Somebody was quicker, with a newer publication.
+        // Another request was faster, with a newer publication.
         if before.edition.tick > edition.tick { return [] }
         state.bytes -= before.bytes
         if let until = before.followedUntil, until > .now {

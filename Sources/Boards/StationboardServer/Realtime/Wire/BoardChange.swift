@@ -1,4 +1,4 @@
-/// What is different between two editions of a board.
+/// The difference between two versions of a board.
 struct BoardChange {
   private let from: RenderedBoard
   private let to: RenderedBoard

@@ -1,15 +1,15 @@
 import ConditionalHTTP
 import HTTPTypes
 
-/// What a client has, and what it wants if that is still right.
+/// A client's copy, and the kind of response it wants if the copy is still valid.
 struct BoardConditions {
   /// A client's copy that is right.
   struct Unchanged {
     /// 304 or 204.
     var status: HTTPResponse.Status
-    /// What it has.
+    /// The client's copy.
     var edition: RenderedBoard
-    /// What is known of realtime at that moment.
+    /// The realtime data at that instant.
     var snapshot: RealtimeSnapshot
   }
 
@@ -32,7 +32,7 @@ struct BoardConditions {
     return mayWait
   }
 
-  /// Compares what the client has with the board as it is; nothing if it needs a board.
+  /// Compares the client's copy with the current board; `nil` if the client needs a new board.
   func unchanged(
     _ request: BoardRequest,
     _ plan: BoardPlan,

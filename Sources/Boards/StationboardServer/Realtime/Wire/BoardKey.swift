@@ -2,7 +2,7 @@ import Timetable
 
 /// What decides a board apart from time and realtime: requests with equal keys see the same board.
 ///
-/// Small, because every request looks for one.
+/// Small, because every request looks one up.
 struct BoardKey: Hashable, Sendable {
   /// The import of a feed, by the number of its opening.
   let feed: Int

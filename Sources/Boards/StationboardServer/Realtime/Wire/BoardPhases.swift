@@ -81,14 +81,14 @@ package final class PhaseFaults: Sendable {
     }
   }
 
-  /// Waits as long as a phase was told to take longer, at most until the time is over.
+  /// Waits for the configured delay of a phase, at most until the time is over.
   ///
   /// - Returns: Whether the phase is done in time.
   func pass(_ phase: BoardPhase, within left: Duration) async -> Bool {
     guard areAny.load(ordering: .relaxed), let delay = delays.withLock({ $0[phase] }) else {
       return left > .zero
     }
-    // Measured, not believed: a machine that stood still meanwhile is late too.
+    // Measured rather than assumed: a machine that was suspended meanwhile is late too.
     let began = ContinuousClock.now
     try? await Task.sleep(for: min(delay, max(left, .zero)))
     return ContinuousClock.now - began < left

@@ -1,4 +1,4 @@
-/// What a board will consist of: every phase that can be done in time.
+/// The content of a board: every phase that can be completed in time.
 struct BoardPlan {
   /// The phases that the request wants.
   let wanted: BoardPhases
@@ -12,10 +12,10 @@ struct BoardPlan {
   /// Decides which phases are done.
   ///
   /// - Parameters:
-  ///   - request: What was asked.
+  ///   - request: The request.
   ///   - crowd: The boards being made at once.
-  ///   - began: When the request came.
-  ///   - faults: What is slowed down on purpose.
+  ///   - began: When the request arrived.
+  ///   - faults: Deliberate delays.
   init(
     _ request: BoardRequest,
     crowd: Int,
@@ -58,12 +58,12 @@ struct BoardPlan {
     return mark.isEmpty ? edition.entityTag : "\(edition.entityTag.dropLast())\(mark)\""
   }
 
-  /// What a person gets.
+  /// The kind of response.
   func mode(of edition: RenderedBoard, isCopy: Bool) -> BoardAnswer.ResponseMode {
     if isCopy { return .staleCacheFallback }
     guard isInTime else { return .staticTimeoutFallback }
     guard skipped.isEmpty else { return .degradedStatic }
-    // Full means that whatever is switched on is there and fresh.
+    // Full means that everything that is enabled is available and fresh.
     let words =
       wanted.contains(.alerts) ? [edition.status, edition.alertsStatus] : [edition.status]
     return words.allSatisfy { $0 == .applied || $0 == .disabled } ? .full : .degradedStatic

@@ -3,15 +3,15 @@ import Serving
 extension BoardRenderer {
   /// Tells when a board may have changed: after each publication, and when time alone changes it.
   ///
-  /// Several changes may be told as one. The sequence ends at the deadline, when the room is closed, or
-  /// when its task is cancelled.
+  /// Several changes may be combined. The sequence ends at the deadline, when the limiter closes, or when its task is
+  /// canceled.
   ///
   /// - Parameters:
   ///   - request: The board.
   ///   - phases: The optional phases that are part of it.
-  ///   - deadline: When it ends; nothing for never.
-  ///   - room: The room that whoever asks waits in.
-  /// - Returns: An element whenever the board should be looked at again.
+  ///   - deadline: When the sequence ends; `nil` for never.
+  ///   - room: The limiter that counts the waiting client.
+  /// - Returns: An element whenever the board should be rendered again.
   func changes(
     _ request: BoardRequest,
     _ phases: BoardPhases,

@@ -31,10 +31,10 @@ final class BoardRenderer: Sendable {
     self.additions = additions
   }
 
-  /// What is known of the realtime of a timetable now.
+  /// The current realtime data of a timetable.
   func snapshot(of feed: Feed) -> RealtimeSnapshot { realtime?.snapshot(of: feed) ?? .init() }
 
-  /// What is to be said of realtime and of alerts, with the phases that are part of a board.
+  /// The status of realtime and of alerts, for the phases that are part of a board.
   func words(
     _ snapshot: RealtimeSnapshot,
     phases: BoardPhases,
@@ -62,13 +62,13 @@ final class BoardRenderer: Sendable {
   /// The edition of a board that is right now.
   ///
   /// - Parameters:
-  ///   - request: What was asked.
+  ///   - request: The request.
   ///   - phases: The optional phases that are part of it.
   ///   - now: The service clock.
-  ///   - snapshot: What is known of realtime now, read once for everything an answer says.
-  ///   - isForComparison: Whether only what people see counts, as for a 304: then an edition made with
-  ///     an earlier publication will do, as long as nothing of this stop has changed.
-  /// - Returns: An edition that was made before if it is still right, else a new one.
+  ///   - snapshot: The current realtime data, read once for everything in the response.
+  ///   - isForComparison: Whether only the visible content counts, as for a 304: then a board made with an earlier
+  ///     publication is sufficient, as long as nothing of this stop has changed.
+  /// - Returns: The cached board if it is still valid, otherwise a new one.
   func edition(
     _ request: BoardRequest,
     phases: BoardPhases,
@@ -140,15 +140,15 @@ final class BoardRenderer: Sendable {
     return since
   }
 
-  /// The source time of the trip updates if a board of then, with all that is known now, would have looked
-  /// like this ever since; else when the edition was made.
+  /// Returns the source time of the trip updates if a board rendered then, with all that is known now, would already
+  /// have looked like this; otherwise when the board was rendered.
   private func findSince(
     _ edition: RenderedBoard,
     _ request: BoardRequest,
     phases: BoardPhases,
     _ snapshot: RealtimeSnapshot
   ) -> Double {
-    // Whoever has a publication got it from here, so what had changed before it came is seen.
+    // Every client got the publication from this server, so earlier changes are known.
     guard let source = snapshot.trips.sourceTime, source < edition.madeAt,
       edition.madeAt - source < BoardBudget.longestLook,
       let arrival = snapshot.trips.fetchedAt, snapshot.changedAt < arrival,
@@ -165,8 +165,8 @@ final class BoardRenderer: Sendable {
   /// Whether an edition made with an earlier publication, whose time has not run out, looks like one made
   /// now.
   ///
-  /// The version of a stop leaves source times out, and how fresh each departure is depends on them. If
-  /// everything was fresh and is, nobody sees a difference; else a new edition has to tell.
+  /// The version of a stop does not cover source times, and the freshness of each departure depends on them. If
+  /// everything was fresh and still is, the boards look the same; otherwise a new one is needed.
   private func looksTheSame(
     _ before: RenderedBoard,
     _ snapshot: RealtimeSnapshot,
@@ -182,7 +182,7 @@ final class BoardRenderer: Sendable {
     return before.isFresh && now - Double(index.oldestSourceTime(at: stop)) <= decay.fresh
   }
 
-  /// An edition that is no longer right, for when there is no time to make one.
+  /// An outdated board, for when no time is left to render a new one.
   func copy(_ request: BoardRequest, phases: BoardPhases, at now: Double) -> RenderedBoard? {
     guard request.instant == nil, let copy = shelf.edition(BoardKey(request, phases: phases)),
       now - copy.madeAt <= Double(BoardBudget.staleCopy.components.seconds)
@@ -190,7 +190,7 @@ final class BoardRenderer: Sendable {
     return copy
   }
 
-  /// The edition of a board that is right now, for somebody who follows it: those before are kept.
+  /// The current board for a client that follows it: earlier versions are kept.
   func followed(
     _ request: BoardRequest,
     phases: BoardPhases,
@@ -202,7 +202,7 @@ final class BoardRenderer: Sendable {
     return edition
   }
 
-  /// An edition that a client has, by its entity tag; nothing if it is not kept any more.
+  /// The board that a client has, by its entity tag; `nil` if it is no longer cached.
   func edition(
     _ request: BoardRequest,
     phases: BoardPhases,
@@ -227,10 +227,9 @@ final class BoardRenderer: Sendable {
   /// Counts a request for a board.
   func note(at now: Double) { requests.withLock { $0.note(at: now) } }
 
-  /// What is said of the next publication of the trip updates; nothing without a rhythm, and not when it is
-  /// late (R31).
+  /// The announcement of the next trip updates; `nil` if the source has no known rhythm or is late (R31).
   ///
-  /// Whoever asked within the last period asks again after the next publication.
+  /// Clients that asked within the last period ask again after the next publication.
   func foretold(_ trips: SourceStatus, at now: Double) -> ForetoldChange? {
     guard let next = trips.nextExpected(at: now), let period = trips.period else { return nil }
     let clients = requests.withLock { $0.count(last: period, at: now) }

@@ -8,7 +8,7 @@ import Timetable
 /// Everything that changes with the clock alone (the server's time, ages, request ids) is not in here;
 /// ``BoardAnswer`` writes it around.
 final class RenderedBoard: Sendable {
-  /// What became of realtime and of alerts.
+  /// The status of realtime and of alerts.
   struct Words: Hashable, Sendable {
     var realtime: RealtimeStatusWord
     var alerts: RealtimeStatusWord
@@ -38,8 +38,7 @@ final class RenderedBoard: Sendable {
   let entityTag: String
   /// The instant until which the same realtime gives the same edition.
   let validUntil: Double
-  /// The instant since when a board has looked like this, once somebody has found out; the bits of
-  /// the number, and 0 for not known.
+  /// When the board last changed visibly (bit pattern of a Double); 0 if unknown.
   private let sinceBits = Atomic<UInt64>(0)
   /// When the edition was made.
   let madeAt: Double
@@ -51,19 +50,19 @@ final class RenderedBoard: Sendable {
   let hasIndexes: [Bool]
   /// Whether no departure's realtime was ageing.
   let isFresh: Bool
-  /// How the source of trip updates stood.
+  /// The status of the source of trip updates.
   let trips: SourceStatus
-  /// How the source of alerts stood.
+  /// The status of the source of alerts.
   let alerts: SourceStatus
-  /// What became of realtime.
+  /// The status of realtime.
   let status: RealtimeStatusWord
-  /// What became of alerts.
+  /// The status of alerts.
   let alertsStatus: RealtimeStatusWord
-  /// What it says beside the native contract.
+  /// Its content beyond the native contract.
   let additions: BoardAdditions
   /// How many departures come from where.
   let origins: [BoardRow.Origin: Int]
-  /// What the sources alone say of both.
+  /// The status of both by the sources alone.
   let given: Words
   /// Departures that realtime says something of.
   let appliedCount: Int
@@ -76,10 +75,10 @@ final class RenderedBoard: Sendable {
   ///
   /// - Parameters:
   ///   - board: The board.
-  ///   - selection: Its alerts; nothing if they are left out.
+  ///   - selection: Its alerts; `nil` if they are left out.
   ///   - snapshot: The realtime it was made with.
-  ///   - words: What became of realtime and of alerts.
-  ///   - additions: What it says beside the native contract.
+  ///   - words: The status of realtime and of alerts.
+  ///   - additions: Its content beyond the native contract.
   ///   - before: The edition before it, if there is one.
   init(
     _ board: MergedBoard,
@@ -153,7 +152,7 @@ final class RenderedBoard: Sendable {
     } else if let before, before.validUntil <= board.now, before.stopVersion == stopVersion,
       before.alertVersion == alertVersion, before.given == given, before.isFresh, isFresh
     {
-      // Time alone changed it, at the moment the edition before had named.
+      // Time alone changed it, at the instant that the previous board had named.
       since = before.validUntil
     }
   }

@@ -1,0 +1,75 @@
+// Changes that the application shows before the server has confirmed them (R38). They are applied over the server's value, so that
+// a refused change can be taken back although the value below it has changed since. Pure.
+
+/** The maximum number of changes of one resource that wait for confirmation. */
+export const MOST_CHANGES = 64;
+
+export class LocalChanges {
+  /** In the order in which they were made: `{ change, after }`; `after` is `null` while its request is out. */
+  #changes = [];
+  #base = null;
+  #applied = null;
+
+  /** How many changes are not confirmed. */
+  get count() {
+    return this.#changes.length;
+  }
+
+  /**
+   * Adds a change whose request goes out now; returns what the other methods take.
+   *
+   * @param {(value: any) => any} change - Returns the changed value and leaves the given one as it is.
+   * @throws {RangeError} If too many changes wait.
+   */
+  add(change) {
+    if (this.#changes.length >= MOST_CHANGES) throw new RangeError(`more than ${MOST_CHANGES} changes wait for confirmation`);
+    const entry = { change, after: null };
+    this.#set([...this.#changes, entry]);
+    return entry;
+  }
+
+  /** Takes a change back: its request failed. */
+  takeBack(entry) {
+    this.#set(this.#changes.filter((other) => other !== entry));
+  }
+
+  /** The server has accepted a change after so many requests for the value; it stays until the answer to a later one. */
+  accepted(entry, requests) {
+    entry.after = requests;
+  }
+
+  /** Drops the changes that the answer to a request includes; returns whether there were any. The first request is 1. */
+  confirm(request) {
+    const waiting = this.#changes.filter(({ after }) => after === null || after >= request);
+    if (waiting.length === this.#changes.length) return false;
+    this.#set(waiting);
+    return true;
+  }
+
+  /** Drops every change. */
+  clear() {
+    this.#set([]);
+  }
+
+  /** Returns the value with all changes; the same object while neither changed. A change that throws is left out. */
+  apply(base) {
+    if (this.#changes.length === 0 || base === null) return base;
+    if (this.#applied !== null && this.#base === base) return this.#applied.value;
+    this.#base = base;
+    this.#applied = { value: this.#changes.reduce((value, entry) => changed(value, entry), base) };
+    return this.#applied.value;
+  }
+
+  #set(changes) {
+    this.#changes = changes;
+    this.#applied = null;
+  }
+}
+
+function changed(value, { change }) {
+  try {
+    return change(value) ?? value;
+  } catch {
+    return value;
+  }
+}

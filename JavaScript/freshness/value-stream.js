@@ -1,0 +1,51 @@
+// The stream of a resource: its events as whole values.
+
+import { readEventStream } from "./event-stream.js";
+import { ResourceStream } from "./resource-stream.js";
+import { readWebSocket } from "./web-socket.js";
+
+/** @type {(event: any, value: any) => any} The default reducer: an event carries the whole value as JSON. */
+const wholeValue = ({ data }) => ({ value: JSON.parse(data) });
+
+/** A time in milliseconds, from a `Date`, a number, or a string that `Date.parse` accepts. */
+export function timeOf(value) {
+  const time = typeof value === "string" ? Date.parse(value) : Number(value);
+  return Number.isFinite(time) ? Math.trunc(time) : null;
+}
+
+/** A stream of whole values, by events or messages. */
+export class ValueStream extends ResourceStream {
+  #reduce;
+  #value;
+
+  constructor({ address, transport = "events", reduce = wholeValue, resumes = false, protocols }, { value, lastId, headers, client, keepId }, listener) {
+    super(listener);
+    this.#reduce = reduce;
+    this.#value = value;
+    this.keepId = keepId;
+    if (transport === "webSocket") this.run(readWebSocket, String(address), { protocols, Socket: client.Socket });
+    else this.run(readEventStream, String(address), { fields: headers, send: client.send, lastId: resumes ? lastId : null });
+  }
+
+  /** @param {any} event - Of the stream. */
+  take(event) {
+    /** @type {any} A value with its times, or a word: `gap`, `unchanged`. */
+    const made = this.#reduce(event, this.#value);
+    if (made == null) return;
+    if (made === "gap") return this.listener.gap();
+    if (event.id !== null) this.keepId(event.id);
+    const bytes = event.data.length;
+    const marks = { status: "applied", ...marksOf(made) };
+    if (made === "unchanged") return this.deliver("unchanged", { bytes, marks });
+    this.#value = made.value;
+    this.deliver("content", { body: made.value, tag: made.tag ?? null, bytes, marks });
+  }
+}
+
+/** The marks of a value: when it was made, and the server's clock. */
+export function marksOf({ madeAt = null, serverTime = null } = {}) {
+  const marks = {};
+  if (madeAt != null) marks.fetchedAt = timeOf(madeAt);
+  if (serverTime != null) marks.serverTime = timeOf(serverTime);
+  return marks;
+}

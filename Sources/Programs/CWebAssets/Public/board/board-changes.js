@@ -1,0 +1,26 @@
+// What changed on a board, in words.
+
+import { delayMinutes, isOff, lineName } from "./departure.js";
+import { remarksOf } from "./rows.js";
+
+const MOST_SENTENCES = 3;
+
+/** What changed for people between two boards: cancelled, moved to another platform, later or earlier. */
+export function changesInWords(before, after, say) {
+  const known = new Map(before.map((departure) => [departure.key, departure]));
+  const changed = after.filter((departure) => known.has(departure.key) && isNews(known.get(departure.key), departure));
+  const sentences = changed.slice(0, MOST_SENTENCES).map((departure) => sentence(departure, say));
+  const rest = changed.length - sentences.length;
+  return [...sentences, rest > 0 ? say("moreChanges", { count: rest }) : null].filter(Boolean).join(". ");
+}
+
+function isNews(before, after) {
+  if (isOff(before) !== isOff(after)) return true;
+  if (after.platformChanged && before.platform !== after.platform) return true;
+  return Math.abs((delayMinutes(after) ?? 0) - (delayMinutes(before) ?? 0)) >= 2;
+}
+
+function sentence(departure, say) {
+  const remarks = remarksOf(departure, say).map(({ text, name }) => name ?? text).join(", ");
+  return say("changeOf", { line: lineName(departure.line), destination: departure.destination ?? "", remarks: remarks || say("onTime") });
+}

@@ -1,0 +1,133 @@
+// The calls of one departure, in a dialog: where it has been, where it is now, where it goes.
+
+import { passList, wasCancelled } from "./api.js";
+import { badgeColours } from "./colours.js";
+import { delayMinutes, delaySeconds, expectedMinute, isOff, isTrain, isWorthSaying, lineName, minutesOfDelay } from "./departure.js";
+import { element, makeDialog, newElement, paintBadge, setText } from "../shared/dom.js";
+import { clockTime, dayInWords } from "../shared/moments.js";
+import { remarksOf } from "./rows.js";
+
+export class TripDialog {
+  #dialog = makeDialog(element("trip"));
+  #stops = element("trip-stops");
+  #asking = null;
+
+  constructor(page) {
+    this.page = page;
+    this.#dialog.addEventListener("close", () => this.#closed());
+  }
+
+  close() {
+    if (this.#dialog.open) this.#dialog.close();
+  }
+
+  async open(departure, pane) {
+    const { say, language } = this.page;
+    this.pane = pane;
+    this.#showHead(departure, pane);
+    if (!this.#dialog.open) this.#dialog.showModal();
+    pane.settings.trip = departure.key;
+    this.page.settingsChanged();
+    this.#asking?.abort();
+    const asking = (this.#asking = new AbortController());
+    try {
+      const journey = await passList(departure, language, asking.signal);
+      if (!asking.signal.aborted) this.#showStops(journey, departure, pane);
+    } catch (failure) {
+      if (!asking.signal.aborted && !wasCancelled(failure)) setText(element("trip-message"), say(failure.status === 404 ? "tripUnknown" : "tripFailed"));
+    }
+  }
+
+  #closed() {
+    // The browser says it a moment later: by then the dialog may be open for another trip.
+    if (this.#dialog.open) return;
+    this.#asking?.abort();
+    if (this.pane) this.pane.settings.trip = null;
+    this.page.settingsChanged();
+  }
+
+  #showHead(departure, pane) {
+    const { say, locale } = this.page;
+    setText(element("trip-badge"), lineName(departure.line) || "–");
+    paintBadge(element("trip-badge"), badgeColours(departure));
+    setText(element("trip-destination"), departure.destination ?? "");
+    const day = departure.serviceDate ? say("tripNote", { day: dayInWords(departure.serviceDate, locale) }) : "";
+    setText(element("trip-note"), [day, departure.operator].filter(Boolean).join(" · "));
+    const remarks = remarksOf(departure, say).map(({ kind, text, name }) => newElement("span", `pill ${kind}`, name ?? text));
+    element("trip-remarks").replaceChildren(...remarks);
+    const alerts = (departure.alerts ?? []).map(({ header, description }) => newAlert(header, description));
+    element("trip-alerts").replaceChildren(...alerts);
+    setText(element("trip-message"), say("tripLoading"));
+    this.#stops.replaceChildren();
+    element("trip-destination").dataset.stop = pane.name;
+  }
+
+  #showStops({ trip, stops }, departure, pane) {
+    setText(element("trip-message"), "");
+    const here = stops.findIndex((stop) => stop.stop_sequence === departure.stop_sequence);
+    const context = { say: this.page.say, zone: pane.zone, now: pane.clock.now(), departure, here, count: stops.length,
+      isCancelled: trip?.cancelled === true, isHeadway: trip?.headwaySec > 0 };
+    this.#stops.classList.toggle("rough", stops.some((stop) => isRough(stop, context.isHeadway)));
+    this.#stops.replaceChildren(...stops.map((stop, index) => stopItem(stop, index, context)));
+    this.#stops.children[here]?.scrollIntoView({ block: "center" });
+  }
+}
+
+function newAlert(header, description) {
+  const alert = newElement("div", "trip-alert");
+  if (header) alert.append(newElement("strong", "", header));
+  if (description && description !== header) alert.append(newElement("p", "", description));
+  return alert;
+}
+
+function stopItem(stop, index, { say, zone, departure, here, count, isCancelled, isHeadway }) {
+  const item = newElement("li", index < here ? "before" : "");
+  const isHere = index === here;
+  // A trip that the timetable lacks has predictions only.
+  const scheduled = stop.scheduledDeparture ?? stop.scheduledArrival ?? stop.realtimeDeparture ?? stop.realtimeArrival;
+  // The calls carry realtime where the server has it; of this stop the board knows in any case.
+  const expected = (isHere ? departure.realtimeDeparture : null) ?? stop.realtimeDeparture ?? stop.realtimeArrival ?? null;
+  const time = newElement("time", "", scheduled ? `${isRough(stop, isHeadway) ? "≈" : ""}${clockTime(Date.parse(scheduled), zone)}` : "");
+  time.dateTime = scheduled ?? "";
+  const name = newElement("span", "stop-name", stop.name ?? "");
+  const platform = newElement("span", "stop-platform", (isHere ? departure.platform : null) ?? stop.platform ?? "");
+  item.append(time, name, platform, newElement("span", "stop-note", notesOf(stop, index, count, { say, zone }).join(" · ")));
+  if (isCancelled || (isHere && isOff(departure)) || stop.stopEvent === "SKIPPED") item.classList.add("off");
+  else if (expected && scheduled) item.append(...expectation(Date.parse(scheduled), Date.parse(expected), { say, zone, departure, isHere }));
+  if (isHere) markHere(item, say);
+  return item;
+}
+
+/** As on the board: the timetable has no time of the stop, or none to the minute. */
+function isRough(stop, isHeadway) {
+  return (stop.isInterpolated || isHeadway) && Boolean(stop.scheduledDeparture ?? stop.scheduledArrival);
+}
+
+/** When it is expected, in the minutes that a board says: rounded once, and only from the delay on that a board tells. */
+function expectation(scheduled, expected, { say, zone, departure, isHere }) {
+  const seconds = (isHere ? delaySeconds(departure) : null) ?? (expected - scheduled) / 1000;
+  const minutes = (isHere ? delayMinutes(departure) : null) ?? minutesOfDelay(seconds, isTrain(departure));
+  if (!isWorthSaying(seconds, minutes)) return [];
+  const time = clockTime(expectedMinute(scheduled, minutes), zone);
+  return [newElement("span", `stop-expected ${minutes < 0 ? "early" : "late"}`, say("expectedAt", { time }))];
+}
+
+function notesOf(stop, index, count, { say, zone }) {
+  const isLast = index === count - 1;
+  return [
+    waits(stop) && !isLast ? say("arrives", { time: clockTime(Date.parse(stop.scheduledArrival), zone) }) : null,
+    stop.pickup === false && !isLast ? say("alightingOnly") : null,
+    stop.dropOff === false && index > 0 ? say("boardingOnly") : null,
+  ].filter(Boolean);
+}
+
+function waits(stop) {
+  if (!stop.scheduledArrival || !stop.scheduledDeparture) return false;
+  return Date.parse(stop.scheduledDeparture) - Date.parse(stop.scheduledArrival) >= 120_000;
+}
+
+function markHere(item, say) {
+  item.classList.add("here");
+  item.setAttribute("aria-current", "location");
+  item.append(newElement("span", "unseen", ` (${say("thisStop")})`));
+}

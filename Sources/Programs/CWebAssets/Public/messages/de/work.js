@@ -1,0 +1,43 @@
+// The messages that the pages of worktrees and jobs share, in German. {name} is filled in by the message's values; plural forms are
+// chosen by `count`.
+
+import shared from "./shared.js";
+
+export default {
+  ...shared,
+  pageFault: "Die Seite konnte nicht starten: {reason}",
+  pages: "Seiten",
+  token: "Token",
+  keyCards: "von einem zum nächsten",
+  done: "Erledigt.",
+  "refused-origin_forbidden": "Seiten anderer Herkunft dürfen nicht fragen.",
+  "refused-host_forbidden": "Der Server kennt sich nicht unter diesem Namen.",
+  "refused-worktree_not_found": "Diesen Arbeitsbaum gibt es nicht mehr.",
+  "refused-repository_not_found": "Dieses Repository gibt es nicht.",
+  "refused-invalid_parameter": "So geht das nicht.",
+  "refused-invalid_body": "Der Server versteht die Anfrage nicht.",
+  "refused-merge_conflict": "Es gibt Konflikte; alles ist wie vorher.",
+  "refused-worktree_dirty": "Etwas ist nicht committet.",
+  "refused-worktree_unmerged": "Kein anderer Branch hat seine Commits.",
+  "refused-ignored_files": "Dateien, die git ignoriert, gingen mit verloren.",
+  "refused-nested_repository": "Darin liegt ein anderes Repository.",
+  "refused-nested_worktree": "Darin liegt ein anderer Arbeitsbaum. Zuerst ist jener zu löschen oder zu verschieben.",
+  "refused-would_overwrite": "Dateien, die git nicht verfolgt, würden überschrieben.",
+  "refused-agent_active": "Dort arbeitet ein Agent.",
+  "refused-main_worktree": "Der Hauptarbeitsbaum bleibt.",
+  "refused-worktree_locked": "Er ist gesperrt.",
+  "refused-operation_in_progress": "Dort wurde etwas begonnen und nicht beendet.",
+  "refused-already_exists": "Das gibt es schon.",
+  "refused-git_failed": "git konnte es nicht.",
+  "refused-git_timeout": "git brauchte zu lange.",
+  "refused-busy": "Der Server ist ausgelastet.",
+  bookTitle: "Titel",
+  "refused-mounted_folder": "Darin ist ein Dateisystem eingehängt.",
+  "refused-merge_commits": "Er hat Merge-Commits, und ein Rebase verlöre, was darin geändert wurde. Ein Merge geht.",
+  "refused-pushed_commits": "Commits sind schon auf einem entfernten Repository; ein Rebase machte sie neu.",
+  "refused-restore_point_not_found": "Das lässt sich nicht mehr zurücknehmen.",
+  "refused-untrusted_repository": "Die Konfiguration des Repositorys würde Programme ausführen, denen niemand vertraut.",
+  "refused-configuration_changed": "Die Konfiguration hat sich geändert, seit sie gezeigt wurde. Bitte neu ansehen.",
+  "refused-outside_watched_folders": "Das Repository liegt ausserhalb der beobachteten Ordner.",
+  "refused-not_kept": "Der Server konnte es nicht speichern.",
+};

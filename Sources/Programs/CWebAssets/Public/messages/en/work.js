@@ -1,0 +1,43 @@
+// The messages that the pages of worktrees and jobs share, in English. {name} is filled in by the message's values; plural forms are
+// chosen by `count`.
+
+import shared from "./shared.js";
+
+export default {
+  ...shared,
+  pageFault: "The page could not start: {reason}",
+  pages: "Pages",
+  token: "Token",
+  keyCards: "from one to the next",
+  done: "Done.",
+  "refused-origin_forbidden": "Pages of other origins may not ask.",
+  "refused-host_forbidden": "The server does not know itself by this name.",
+  "refused-worktree_not_found": "This worktree is not there any more.",
+  "refused-repository_not_found": "This repository is not there.",
+  "refused-invalid_parameter": "This cannot be done so.",
+  "refused-invalid_body": "The server does not understand the request.",
+  "refused-merge_conflict": "There are conflicts; everything is as before.",
+  "refused-worktree_dirty": "Something is not committed.",
+  "refused-worktree_unmerged": "No other branch has its commits.",
+  "refused-ignored_files": "Files that git ignores would go too.",
+  "refused-nested_repository": "Another repository lies within it.",
+  "refused-nested_worktree": "Another worktree lies within it. Delete or move that one first.",
+  "refused-would_overwrite": "Files that git does not track would be written over.",
+  "refused-agent_active": "An agent works there.",
+  "refused-main_worktree": "The main worktree stays.",
+  "refused-worktree_locked": "It is locked.",
+  "refused-operation_in_progress": "Something was begun there and not ended.",
+  "refused-already_exists": "It is there already.",
+  "refused-git_failed": "git could not do it.",
+  "refused-git_timeout": "git took too long.",
+  "refused-busy": "The server is busy.",
+  bookTitle: "Title",
+  "refused-mounted_folder": "A file system is mounted within it.",
+  "refused-merge_commits": "It has merge commits, and a rebase would lose what was changed in them. Use a merge.",
+  "refused-pushed_commits": "Commits are on a remote already; a rebase would make them again.",
+  "refused-restore_point_not_found": "This cannot be taken back any more.",
+  "refused-untrusted_repository": "The repository's configuration would run programs that nobody trusts.",
+  "refused-configuration_changed": "The configuration has changed since it was shown. Look again.",
+  "refused-outside_watched_folders": "Its repository is outside of the watched folders.",
+  "refused-not_kept": "The server could not keep it.",
+};

@@ -1,0 +1,43 @@
+// The messages that the pages of worktrees and jobs share, in French. {name} is filled in by the message's values; plural forms are
+// chosen by `count`.
+
+import shared from "./shared.js";
+
+export default {
+  ...shared,
+  pageFault: "La page n’a pas pu démarrer : {reason}",
+  pages: "Pages",
+  token: "Jeton",
+  keyCards: "de l’un à l’autre",
+  done: "Fait.",
+  "refused-origin_forbidden": "Les pages d’une autre origine n’ont pas accès.",
+  "refused-host_forbidden": "Le serveur ne se connaît pas sous ce nom.",
+  "refused-worktree_not_found": "Cet arbre de travail n’existe plus.",
+  "refused-repository_not_found": "Ce dépôt n’existe pas.",
+  "refused-invalid_parameter": "Ce n’est pas possible ainsi.",
+  "refused-invalid_body": "Le serveur ne comprend pas la demande.",
+  "refused-merge_conflict": "Il y a des conflits ; tout est comme avant.",
+  "refused-worktree_dirty": "Quelque chose n’est pas commité.",
+  "refused-worktree_unmerged": "Aucune autre branche n’a ses commits.",
+  "refused-ignored_files": "Des fichiers que git ignore seraient perdus aussi.",
+  "refused-nested_repository": "Il contient un autre dépôt.",
+  "refused-nested_worktree": "Il contient un autre arbre de travail. Supprimez ou déplacez d’abord celui-là.",
+  "refused-would_overwrite": "Des fichiers que git ne suit pas seraient écrasés.",
+  "refused-agent_active": "Un agent y travaille.",
+  "refused-main_worktree": "L’arbre principal reste.",
+  "refused-worktree_locked": "Il est verrouillé.",
+  "refused-operation_in_progress": "Quelque chose y est commencé et pas terminé.",
+  "refused-already_exists": "Cela existe déjà.",
+  "refused-git_failed": "git n’a pas pu le faire.",
+  "refused-git_timeout": "git a pris trop de temps.",
+  "refused-busy": "Le serveur est très sollicité.",
+  bookTitle: "Titre",
+  "refused-mounted_folder": "Un système de fichiers y est monté.",
+  "refused-merge_commits": "Il a des commits de fusion, et un rebase perdrait ce qui y a été modifié. Utilisez une fusion.",
+  "refused-pushed_commits": "Des commits sont déjà sur un dépôt distant ; un rebase les referait.",
+  "refused-restore_point_not_found": "Cela ne peut plus être annulé.",
+  "refused-untrusted_repository": "La configuration du dépôt exécuterait des programmes auxquels personne ne fait confiance.",
+  "refused-configuration_changed": "La configuration a changé depuis qu’elle a été affichée. Regardez-la de nouveau.",
+  "refused-outside_watched_folders": "Son dépôt est hors des dossiers surveillés.",
+  "refused-not_kept": "Le serveur n’a pas pu l’enregistrer.",
+};

@@ -1,0 +1,43 @@
+// The messages that the pages of worktrees and jobs share, in Italian. {name} is filled in by the message's values; plural forms are
+// chosen by `count`.
+
+import shared from "./shared.js";
+
+export default {
+  ...shared,
+  pageFault: "La pagina non è potuta partire: {reason}",
+  pages: "Pagine",
+  token: "Token",
+  keyCards: "dall’uno all’altro",
+  done: "Fatto.",
+  "refused-origin_forbidden": "Le pagine di altra origine non possono chiedere.",
+  "refused-host_forbidden": "Il server non si conosce con questo nome.",
+  "refused-worktree_not_found": "Questo albero di lavoro non c’è più.",
+  "refused-repository_not_found": "Questo repository non c’è.",
+  "refused-invalid_parameter": "Così non è possibile.",
+  "refused-invalid_body": "Il server non capisce la richiesta.",
+  "refused-merge_conflict": "Ci sono conflitti; tutto è come prima.",
+  "refused-worktree_dirty": "Qualcosa non è in commit.",
+  "refused-worktree_unmerged": "Nessun altro branch ha i suoi commit.",
+  "refused-ignored_files": "Andrebbero persi anche file che git ignora.",
+  "refused-nested_repository": "Contiene un altro repository.",
+  "refused-nested_worktree": "Contiene un altro albero di lavoro. Prima va eliminato o spostato quello.",
+  "refused-would_overwrite": "Verrebbero sovrascritti file che git non traccia.",
+  "refused-agent_active": "Un agente vi lavora.",
+  "refused-main_worktree": "L’albero principale resta.",
+  "refused-worktree_locked": "È bloccato.",
+  "refused-operation_in_progress": "Lì qualcosa è iniziato e non finito.",
+  "refused-already_exists": "Esiste già.",
+  "refused-git_failed": "git non ha potuto farlo.",
+  "refused-git_timeout": "git ha impiegato troppo.",
+  "refused-busy": "Il server è sovraccarico.",
+  bookTitle: "Titolo",
+  "refused-mounted_folder": "Vi è montato un file system.",
+  "refused-merge_commits": "Ha commit di merge, e un rebase perderebbe ciò che vi è stato cambiato. Usa un merge.",
+  "refused-pushed_commits": "Alcuni commit sono già su un repository remoto; un rebase li rifarebbe.",
+  "refused-restore_point_not_found": "Questo non si può più annullare.",
+  "refused-untrusted_repository": "La configurazione del repository eseguirebbe programmi non affidabili.",
+  "refused-configuration_changed": "La configurazione è cambiata da quando è stata mostrata. Guardala di nuovo.",
+  "refused-outside_watched_folders": "Il suo repository è fuori dalle cartelle osservate.",
+  "refused-not_kept": "Il server non ha potuto salvarlo.",
+};

@@ -1,0 +1,159 @@
+// The pages as they are written: their pure modules, their messages, and what of them stands in the prepared files.
+
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { readAddress, writeAddress } from "../../Sources/Programs/CWebAssets/Public/board/address.js";
+import { countdown, minutesOfDelay } from "../../Sources/Programs/CWebAssets/Public/board/departure.js";
+import { arrange, viewsOf } from "../../Sources/Programs/CWebAssets/Public/board/views.js";
+import { booksOf } from "../../Sources/Programs/CWebAssets/Public/jobs/book-list.js";
+import { readMessage } from "../../Sources/Programs/CWebAssets/Public/jobs/job-messages.js";
+import { LANGUAGES, languageOf, LOCALES, sentences } from "../../Sources/Programs/CWebAssets/Public/messages/messages.js";
+import { Deferred } from "../../Sources/Programs/CWebAssets/Public/shared/deferred.js";
+import { duration } from "../../Sources/Programs/CWebAssets/Public/shared/moments.js";
+import { afterAnswer, afterEvent, inOrder, isLater } from "../../Sources/Programs/CWebAssets/Public/worktrees/workspace-list.js";
+
+const TARGET = new URL("../../Sources/Programs/CWebAssets/", import.meta.url);
+const PUBLIC = new URL("Public/", TARGET);
+const PREPARED = new URL("Prepared/", TARGET);
+const text = (path, base = PUBLIC) => readFileSync(new URL(path, base), "utf8");
+const PAGES = { board: "index", worktrees: "workspaces", jobs: "jobs" };
+
+const messages = async (language, page) => (await import(new URL(`messages/${language}/${page}.js`, PUBLIC))).default;
+const placesOf = (form) => new Set((typeof form === "string" ? [form] : Object.values(form)).flatMap((one) => [...one.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)));
+
+for (const page of [...Object.keys(PAGES), "shared", "work", "problems"]) {
+  test(`the messages of ${page} are complete in every language, with the same places and plural forms`, async () => {
+    const english = await messages("en", page);
+    assert.ok(Object.keys(english).length > 30);
+    for (const language of LANGUAGES) {
+      const all = await messages(language, page);
+      assert.deepEqual(Object.keys(all).sort(), Object.keys(english).sort(), language);
+      for (const [name, form] of Object.entries(all)) {
+        assert.deepEqual(placesOf(form), placesOf(english[name]), `${language} ${name}`);
+        if (typeof form !== "string") assert.ok(new Intl.PluralRules(LOCALES[language]).resolvedOptions().pluralCategories.every((category) => category in form || "other" in form), `${language} ${name}`);
+      }
+    }
+  });
+}
+
+/** The modules that a page loads, at once or later, without messages. */
+function modulesOf(path, found = new Set()) {
+  if (found.has(path) || /^messages\/\w\w\//.test(path)) return found;
+  found.add(path);
+  for (const [, name] of text(path).matchAll(/(?:from |import |import\()"(\.[^"]+)"/g)) {
+    modulesOf(new URL(name, new URL(path, "file:///")).pathname.slice(1), found);
+  }
+  return found;
+}
+
+for (const [page, html] of Object.entries(PAGES)) {
+  test(`every message that the page ${page} names is among those it loads, and others are not loaded`, async () => {
+    const code = [...modulesOf(`${page}/page.js`)].map((path) => text(path)).join("\n") + text(`pages/${html}.html`);
+    const all = await messages("en", page);
+    const named = [...code.matchAll(/\bsay\((?:\w+ )?"([\w-]+)"/g), ...code.matchAll(/data-(?:text|label|placeholder)="([\w-]+)"/g)].map(([, name]) => name);
+    assert.ok(named.length > 40);
+    assert.deepEqual(named.filter((name) => !(name in all)), []);
+    const literals = new Set([...code.matchAll(/["'`]([\w-]+)["'`]/g)].map(([, name]) => name));
+    const beginnings = [...code.matchAll(/`([\w-]+-)\$\{/g)].map(([, one]) => one);
+    const endings = [...code.matchAll(/\$\{[^}]*\}([A-Z]\w+)`/g)].map(([, one]) => one);
+    const shared = new Set(Object.keys(await messages("en", "shared")));
+    const isNamed = (name) => literals.has(name) || beginnings.some((one) => name.startsWith(one)) || endings.some((one) => name.endsWith(one));
+    assert.deepEqual(Object.keys(all).filter((name) => !shared.has(name) && !isNamed(name)), []);
+  });
+}
+
+test("a page loads one language: no module imports messages at once but the messages of its own language", () => {
+  const folders = readdirSync(PUBLIC, { recursive: true, withFileTypes: false }).map(String).filter((path) => path.endsWith(".js") && !path.startsWith("engine/"));
+  assert.ok(folders.length > 60);
+  for (const path of folders) {
+    for (const [, name] of text(path).matchAll(/^import [^;]*from "([^"]*messages\/\w\w\/[^"]*)"/gm)) assert.fail(`${path} imports ${name}`);
+  }
+});
+
+test("copies hold what the prepared file holds, and say who they are for", () => {
+  const names = readdirSync(PREPARED);
+  const copies = names.filter((name) => /\.(?:br|gz)$/.test(name));
+  assert.ok(copies.length > 20);
+  for (const name of copies) {
+    const plain = name.replace(/\.(?:br|gz)$/, "");
+    const source = existsSync(new URL(plain, PREPARED)) ? new URL(plain, PREPARED) : new URL(`engine/${plain}`, PUBLIC);
+    const unpack = name.endsWith(".br") ? brotliDecompressSync : gunzipSync;
+    assert.deepEqual(unpack(readFileSync(new URL(name, PREPARED))), readFileSync(source), name);
+  }
+});
+
+test("a sentence is made with its values and plural forms", () => {
+  const say = sentences("en", { one: "at {time}", many: { one: "{count} row", other: "{count} rows" } });
+  assert.equal(say("one", { time: "12:04" }), "at 12:04");
+  assert.equal(say("many", { count: 1 }), "1 row");
+  assert.equal(say("many", { count: 2 }), "2 rows");
+  assert.equal(say("unknown"), "unknown");
+  assert.equal(languageOf(null, "xx", "de-AT", "fr"), "de");
+  assert.equal(languageOf("pt"), "en");
+});
+
+test("an address is read as it was written", () => {
+  const settings = readAddress("?stop=8501120&lang=de&theme=dark&line=S1&line=RE33");
+  assert.equal(settings.panes[0].stop, "8501120");
+  assert.equal(settings.language, "de");
+  const href = writeAddress("http://localhost/", settings);
+  assert.deepEqual(readAddress(new URL(href).search), settings);
+});
+
+test("delays are rounded once, and departed rows are told by the second", () => {
+  assert.deepEqual([0, 59, 60, 3599, 7200].map((seconds) => duration(seconds).replace(/\s/, " ")), ["0 s", "59 s", "1 min", "59 min", "2 h"]);
+  assert.deepEqual([-60, 0, 29, 30, 60].map((seconds) => minutesOfDelay(seconds, false) + 0), [-1, 0, 0, 1, 1]);
+  const departure = { scheduledDeparture: "2026-11-24T07:00:00Z" };
+  const at = Date.parse(departure.scheduledDeparture);
+  assert.deepEqual(countdown(departure, at - 61_000), { kind: "minutes", minutes: 2 });
+  assert.deepEqual(countdown(departure, at - 13_000), { kind: "arriving" });
+  assert.deepEqual(countdown({ ...departure, cancelled: true }, at), { kind: "none" });
+});
+
+test("views and filters only choose among the departures that there are", () => {
+  const departures = ["S1", "RE33", "S1"].map((name, index) => ({ key: String(index), line: name, number: name, category: name.replace(/\d+/, ""), platform: String(index), scheduledDeparture: `2026-11-24T07:0${index}:00Z` }));
+  for (const view of viewsOf(departures)) {
+    const kept = arrange(departures, { view, lines: [], platforms: [] });
+    assert.ok(kept.every((one) => departures.includes(one)), view);
+  }
+});
+
+test("worktrees follow answers and events, and never go back", () => {
+  const tree = (id, state) => ({ id, path: `/${id}`, activity: { state } });
+  const first = afterAnswer({ revision: "a-1", full: true, changed: [tree("x", "idle"), tree("y", "working")] }, null);
+  assert.deepEqual(inOrder(first.worktrees).map(({ id }) => id), ["y", "x"]);
+  const second = afterEvent({ type: "worktree:updated", payload: { worktree_id: "x", updates: { activity: { state: "needs_you" } } } }, "a-2", first);
+  assert.deepEqual(inOrder(second.worktrees).map(({ id }) => id), ["x", "y"]);
+  assert.equal(isLater(second.revision, first.revision), true);
+  assert.equal(afterEvent({ type: "worktree:deleted", payload: { worktree_id: "x" } }, "b-3", second), null);
+  assert.equal(afterAnswer({ revision: "a-3", changed: [] }, null), null);
+});
+
+test("books and messages of jobs are read, whatever else there is", () => {
+  assert.deepEqual(booksOf("Dune; Frank Herbert\n9783161484100\n\n  x "), [{ title: "Dune", author: "Frank Herbert" }, { isbn: "9783161484100" }, { title: "x" }]);
+  assert.equal(readMessage('\uFEFF{"type":"job_progress","epoch":"2","seq":7}').position.seq, 7);
+  assert.deepEqual(["", "[]", "null", '{"type":1}'].map(readMessage), [null, null, null, null]);
+});
+
+test("a part that is loaded later is made once; of uses that wait the last is made, and a failure can be tried again", async () => {
+  let [made, attempts] = [0, 0];
+  const failures = [];
+  const part = new Deferred(async () => {
+    attempts += 1;
+    if (attempts === 1) throw new Error("no network");
+    return { number: (made += 1) };
+  }, (failure) => failures.push(failure.message));
+  const calls = [];
+  part.use((one) => calls.push(one.number));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual([failures, calls, part.made], [["no network"], [], null]);
+  part.use(() => calls.push("first"));
+  part.use((one) => calls.push(one.number));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(calls, [1]);
+  part.use((one) => calls.push(one.number));
+  assert.deepEqual(calls, [1, 1]);
+  assert.equal(made, 1);
+});
