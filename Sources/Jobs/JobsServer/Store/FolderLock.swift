@@ -7,11 +7,11 @@ import Synchronization
 final class FolderLock: Sendable {
   private let lock: Mutex<Int32?>
 
-  /// Claims a folder.
+  /// Locks a folder.
   ///
-  /// - Parameter folder: A folder that is there.
-  /// - Throws: ``JobStoreError/inUse(_:)`` if another server has it; ``JobStoreError/damaged(_:)`` if the lock
-  ///   cannot be made.
+  /// - Parameter folder: An existing folder.
+  /// - Throws: ``JobStoreError/inUse(_:)`` if another server has it; ``JobStoreError/damaged(_:)`` if the lock cannot
+  ///   be created.
   init(_ folder: String) throws(JobStoreError) {
     let path = folder + "/lock"
     let lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -27,9 +27,14 @@ final class FolderLock: Sendable {
   deinit { giveBack() }
 
   /// Lets another process have the folder.
+  ///
+  /// A program that is just being started has a copy of the descriptor until it runs, so closing it is not enough.
   func giveBack() {
     lock.withLock { lock in
-      if let lock { close(lock) }
+      if let lock {
+        flock(lock, LOCK_UN)
+        close(lock)
+      }
       lock = nil
     }
   }

@@ -38,11 +38,11 @@ struct TokenStore {
     return (state ?? home + "/.local/state") + "/freshet/jobs.json"
   }
 
-  /// Returns the jobs, newest first; empty if there is no file.
+  /// Returns the jobs, newest first; empty if the file does not exist.
   func entries() throws -> [Entry] {
     guard let data = FileManager.default.contents(atPath: path) else { return [] }
     guard let list = try? JSONReader.value(of: Array(data)).list else {
-      throw Failure(description: "\(path) is no list of jobs; move it away")
+      throw Failure(description: "\(path) is not a job list; move it aside")
     }
     return list.compactMap { value in
       guard let server = value["server"]?.string, let job = value["job"]?.string,
@@ -73,7 +73,7 @@ struct TokenStore {
   ///   - id: The id or a prefix; `nil` for the newest.
   ///   - server: The server of the job; `nil` for any.
   /// - Returns: The job.
-  /// - Throws: ``Failure`` if there is no such job, or more than one.
+  /// - Throws: ``Failure`` if no job matches, or more than one.
   func find(_ id: String?, of server: String?) throws -> Entry {
     let server = server.map(Self.address)
     let entries = try entries().filter { server == nil || $0.server == server }
@@ -118,7 +118,10 @@ struct TokenStore {
     let name = path + ".lock"
     let lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard lock >= 0 else { throw Failure(description: "\(name) cannot be opened") }
-    defer { close(lock) }
+    defer {
+      flock(lock, LOCK_UN)
+      close(lock)
+    }
     let end = ContinuousClock.now.advanced(by: Self.lockTimeout)
     while flock(lock, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else {

@@ -1,10 +1,17 @@
 import Git
+import Glibc
 import Synchronization
 import Workspaces
 
-/// Lets actions on a repository wait for each other: one at a time for each common directory.
+/// Lets actions on a repository wait for each other: one at a time for each common directory, also those of other servers.
 final class ActionQueue: Sendable {
   private let gates = Mutex<NameTable<AsyncSemaphore>>([:])
+  private let patience: Double
+
+  /// Creates a queue.
+  ///
+  /// - Parameter patience: How long an action waits for another server, in seconds.
+  init(patience: Double = WatchLimits.repositoryPatience) { self.patience = patience }
 
   /// Runs an action when it is its turn.
   ///
@@ -12,7 +19,8 @@ final class ActionQueue: Sendable {
   ///   - common: The common directory of the repository.
   ///   - body: The action.
   /// - Returns: What the action returns.
-  /// - Throws: `CancellationError` if the task is cancelled while it waits; what the action throws.
+  /// - Throws: ``ActionRefusal`` if another server acts on the repository for too long; `CancellationError` if the task is
+  ///   cancelled while it waits; what the action throws.
   func take<Result>(_ common: String, _ body: () async throws -> Result) async throws -> Result {
     let gate = gates.withLock { gates in
       if let gate = gates[common] { return gate }
@@ -22,6 +30,61 @@ final class ActionQueue: Sendable {
     }
     try await gate.enter()
     defer { gate.leave() }
+    let lock = try await RepositoryLock.take(common, patience: patience)
+    defer { withExtendedLifetime(lock) {} }
     return try await body()
+  }
+}
+
+/// The lock that all servers of a machine take to act on a repository (flock(2)).
+///
+/// It is on the common directory itself, which is reached without following a link, so that nothing is written and nothing
+/// that somebody removes or replaces there takes it away. The system gives it back when its holder ends, however it ends.
+final class RepositoryLock: Sendable {
+  private let descriptor: Int32
+
+  private init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  /// Unlocks, then closes: a program that is just being started has a copy of the descriptor until it runs, and with it the lock.
+  deinit {
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
+
+  /// Takes the lock.
+  ///
+  /// - Parameters:
+  ///   - common: The common directory of the repository.
+  ///   - patience: How long it waits for another holder, in seconds.
+  /// - Returns: The lock, which is given back when nobody has it any more.
+  /// - Throws: ``ActionRefusal`` if that is not long enough, or the directory cannot be opened; `CancellationError`.
+  static func take(_ common: String, patience: Double) async throws -> RepositoryLock {
+    let end = WatchClock.monotonic + patience
+    while true {
+      if let lock = try attempt(common) { return lock }
+      guard WatchClock.monotonic < end else {
+        throw ActionRefusal(
+          .operationInProgress,
+          "another server is doing something to \(common), and has not ended within \(Int(patience.rounded(.up))) s; try again"
+        )
+      }
+      try await Task.sleep(for: .seconds(WatchLimits.lockPause))
+    }
+  }
+
+  /// Takes the lock if nobody else has it.
+  ///
+  /// Who waits has nothing open: the holder would take it for somebody who uses the worktree that the directory is in.
+  private static func attempt(_ common: String) throws(ActionRefusal) -> RepositoryLock? {
+    let descriptor = HeldFolder.open(common)?.openToLock() ?? -1
+    guard descriptor >= 0 else {
+      throw ActionRefusal(
+        .gitFailed,
+        "\(common) cannot be opened to lock the repository, or is not reached without a link"
+      )
+    }
+    let lock = RepositoryLock(descriptor)
+    // Some file systems have no locks: then there is nobody to wait for.
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK ? lock : nil
   }
 }
