@@ -184,7 +184,7 @@ class ContractTest(unittest.TestCase):
         table, _ = self.ask("/v1/git/refusals", "/v1/git/refusals")
         self.assertEqual(len({each["code"] for each in table}), len(table))
         # The page says every refusal of an action in its own words.
-        words = {code for code in re.findall(r'"refused-(\w+)"', (DOCUMENT.parent.parent / "messages/en/worktrees.js").read_text())}
+        words = {code for code in re.findall(r'"refused-(\w+)"', (DOCUMENT.parent.parent / "messages/en/work.js").read_text())}
         self.assertEqual({each["code"] for each in table if each["status"] in (409, 502, 503, 504, 507)} - words, set())
         every = {(path, method) for path, item in self.document["paths"].items() for method in METHODS if method in item}
         self.assertEqual(every - self.asked, set(), "every operation was asked")

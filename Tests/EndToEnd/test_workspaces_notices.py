@@ -128,7 +128,7 @@ class NoticeTest(Stage):
         self.assertEqual(second["replaces"], first["number"])
         # The server restarts and finds everything again: none of it counts as a change.
         self.restart()
-        self.assertIn("done", watcher.lines[-1])
+        until(lambda: "done" in watcher.lines[-1])
         other = self.agent("search")
         other.works()
         other.is_done("Found.")
