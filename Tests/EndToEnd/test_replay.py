@@ -67,12 +67,7 @@ class ReplayTest(unittest.TestCase):
         for seed in range(10, 20):
             cls.record(seed)
             cls.answers = recording.read(cls.file)
-            end = max(answer.arrival for answer in cls.answers)
-            used = {feed: recording.in_use(cls.answers, feed, end) for feed in ("trip-updates", "alerts")}
-            newest = max((a for a in cls.answers if a.feed == "alerts"), key=lambda a: a.arrival)
-            if len({published(each) for each in used["trip-updates"]}) > 4 and any(
-                each is not newest for each in used["alerts"]
-            ) and len(cls.sources()) > 3:
+            if not cls.what_it_lacks():
                 break
         cls.first = min(answer.arrival for answer in cls.answers)
         cls.last = max(answer.arrival for answer in cls.answers)
@@ -125,17 +120,30 @@ class ReplayTest(unittest.TestCase):
                     return boards
                 time.sleep(0.2)
 
+    @classmethod
+    def what_it_lacks(cls) -> list[str]:
+        """What makes a replay hard and the recording has not."""
+        trips = [answer for answer in cls.answers if answer.feed == "trip-updates"]
+        end = max(answer.arrival for answer in cls.answers)
+        used = {feed: recording.in_use(cls.answers, feed, end) for feed in ("trip-updates", "alerts")}
+        taken = {id(answer.body) for answer in used["trip-updates"]}
+        newest = max((a for a in cls.answers if a.feed == "alerts"), key=lambda a: a.arrival)
+        has = {
+            "contents": len({answer.body for answer in trips if answer.status == 200}) > 3,
+            "not modified": any(answer.status == 304 for answer in trips),
+            "refused": any(
+                answer.status not in (200, 304) or not answer.body or answer.duration > 8_000
+                or answer.feed == "trip-updates" and id(answer.body) not in taken
+                for answer in cls.answers
+            ),
+            "publications in use": len({published(each) for each in used["trip-updates"]}) > 4,
+            "alerts before the newest": any(each is not newest for each in used["alerts"]),
+            "sources": len(cls.sources()) > 3,
+        }
+        return [name for name, is_there in has.items() if not is_there]
+
     def test_the_recording_has_what_makes_a_replay_hard(self):
-        trips = [answer for answer in self.answers if answer.feed == "trip-updates"]
-        self.assertGreater(len({answer.body for answer in trips if answer.status == 200}), 3)
-        self.assertTrue(any(answer.status == 304 for answer in trips))
-        used = {id(answer.body) for answer in recording.in_use(trips, "trip-updates", self.last)}
-        refused = [
-            answer for answer in self.answers
-            if answer.status not in (200, 304) or not answer.body or answer.duration > 8_000
-            or answer.feed == "trip-updates" and id(answer.body) not in used
-        ]
-        self.assertTrue(refused)
+        self.assertEqual(self.what_it_lacks(), [])
 
     def test_each_board_rests_on_the_publication_that_the_recording_had_then(self):
         # Realtime is indexed behind everything else that a machine does, so a busy one may be late: then once more, slowly.
@@ -173,8 +181,8 @@ class ReplayTest(unittest.TestCase):
         all_used = recording.in_use(self.answers, "trip-updates", self.last)
         expected = {published(answer) for answer in all_used}
         self.assertTrue({milliseconds(made) for made in seen} <= expected)
-        if not late:
-            self.assertGreater(len(seen), 2)
+        if len(seen) <= 2:
+            late.append(f"only {len(seen)} publications were seen")
         return late
 
     def test_two_replays_give_the_same_boards(self):
@@ -211,10 +219,14 @@ class ReplayTest(unittest.TestCase):
                 "--trip-updates", str(self.folder / "trips.pb"),
                 "--alerts", str(self.folder / "alerts.pb"),
             )
-            both = []
-            for options in (("--replay", str(self.file)), live_options):
-                with Server(self.data, *options, now=instant(at)) as server:
-                    both.append(self.settled(server, trips, alerts))
+            # What a busy machine has come through to when it is too old is not applied any more: then once more.
+            for _ in range(3):
+                both = []
+                for options in (("--replay", str(self.file)), live_options):
+                    with Server(self.data, *options, now=instant(at)) as server:
+                        both.append(self.settled(server, trips, alerts))
+                if all(board[feed]["applied"] for board in both for feed in ("rt", "alerts")):
+                    break
             self.assertEqual(
                 [banner["id"] for banner in both[0]["banners"]],
                 [banner["id"] for banner in both[1]["banners"]],
@@ -238,7 +250,12 @@ class ReplayTest(unittest.TestCase):
                 len(recording.in_use(self.answers, feed, at)) for feed in ("trip-updates", "alerts")
             ]
 
-        instants = [at for at in range(self.first, self.last, 250) if all(used(at))]
+        def says_something(at: int) -> bool:
+            # Chaos may begin with a feed that has a time and nothing else; it is applied to no row.
+            last = [recording.in_use(self.answers, feed, at)[-1:] for feed in ("trip-updates", "alerts")]
+            return all(found and recording.header(found[0].body)[1] > 0 for found in last)
+
+        instants = [at for at in range(self.first, self.last, 250) if says_something(at)]
         # As long as there is: a busy machine needs seconds for two servers.
         for span in (20_000, 15_000, 10_000, 8_000, 6_000, 4_000):
             quiet = [at for at in instants if at + span <= self.last and used(at) == used(at + span)]
@@ -262,11 +279,11 @@ class ReplayTest(unittest.TestCase):
             # A busy machine comes through slowly; it must come on.
             if (fetched := board["rt"]["fetchedAt"]) != seen:
                 end, seen = time.monotonic() + LONGEST, fetched
-            if board["rt"]["applied"] and board["alerts"]["applied"]:
-                if rests(board["rt"]["fetchedAt"], trips) and (
-                    alerts is None or rests(board["alerts"]["fetchedAt"], alerts)
-                ):
-                    return board
+            if fetched and rests(fetched, trips) and (
+                alerts is None
+                or board["alerts"]["fetchedAt"] and rests(board["alerts"]["fetchedAt"], alerts)
+            ):
+                return board
             time.sleep(0.2)
         raise AssertionError(f"no board that rests on {published(trips)}")
 
