@@ -6,15 +6,21 @@ PORT ?= 8080
 # One build for demo, tests and everyday work. Other flags would compile everything again.
 BUILD = $(SWIFT) build --explicit-target-dependency-import-check error
 BUILT = $$($(SWIFT) build --show-bin-path)
-RELEASE = $$($(SWIFT) build -c release --show-bin-path)
+# What is installed needs no Swift on the machine it runs on. Benchmarks and long tests use the same build.
+STATIC = $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
+BUILD_RELEASE = $(SWIFT) build -c release $(STATIC) --product freshet
+RELEASE = $$($(SWIFT) build -c release $(STATIC) --show-bin-path)
+PREFIX ?= /usr/local
 JOBS = $(if $(ONLY),--only '$(ONLY)')
 
-.PHONY: help demo test test-built test-long check bench build engine-wasm format clean
+.PHONY: help demo test install package test-built test-long check bench build engine-wasm format clean
 
 help:
 	@echo "make demo         a running departure board with sample data: http://127.0.0.1:$(PORT)/"
 	@echo "make test         all tests but those that passed before and have not changed; ALL=1 runs them too,"
 	@echo "                  ONLY=PATTERN those jobs whose name matches"
+	@echo "make install      the optimized program, its manual and completions under PREFIX ($(PREFIX))"
+	@echo "make package      a Debian package and a tar archive of them, in dist"
 	@echo "make test-built   the tests of what is built already; ROUNDS=N runs them N times"
 	@echo "make test-long    all tests in their large sizes, on the release build: an hour or more"
 	@echo "make check        format, layers, file sizes, citations, documentation"
@@ -30,11 +36,24 @@ demo:
 	@Scripts/demo "$(BUILT)/freshet" $(DEMO) $(PORT)
 
 test:
-	@Scripts/install-packages build test engine scan
+	@Scripts/install-packages build test engine scan package
 	@echo "Building program and tests. The first build compiles every dependency: 6 to 8 minutes on two cores."
 	$(BUILD) --build-tests
 	@echo "Running the tests: 6 to 9 minutes on two cores."
 	Scripts/run-tests "$(BUILT)" $(JOBS) --again 2 $(if $(ALL),,--changed)
+
+install:
+	@Scripts/install-packages build
+	@echo "Building the optimized program: about 12 minutes on two cores."
+	$(BUILD_RELEASE)
+	Packaging/package "$(RELEASE)/freshet" install "$(PREFIX)"
+
+package:
+	@Scripts/install-packages build package
+	@echo "Building the optimized program: about 12 minutes on two cores."
+	$(BUILD_RELEASE)
+	Packaging/package "$(RELEASE)/freshet" deb dist
+	Packaging/package "$(RELEASE)/freshet" tar dist
 
 # MARK: For people who change the code
 
@@ -46,9 +65,9 @@ test-built:
 	Scripts/run-tests "$(BUILT)" $(JOBS) --repeat $(or $(ROUNDS),1)
 
 test-long:
-	@Scripts/install-packages build test engine scan
+	@Scripts/install-packages build test engine scan package
 	$(BUILD) --build-tests
-	$(SWIFT) build -c release --product freshet
+	$(BUILD_RELEASE)
 	Scripts/run-tests "$(BUILT)" --long --program "$(RELEASE)/freshet" $(JOBS)
 
 check:
@@ -63,16 +82,16 @@ engine-wasm:
 
 bench:
 	@Scripts/install-packages build bench
-	$(SWIFT) build -c release --product freshet
+	$(BUILD_RELEASE)
 	$(SWIFT) build -c release --package-path Benchmarks/Engine
 	$(SWIFT) build -c release --package-path Benchmarks/Decoding
 	python3 Benchmarks/decoding.py Benchmarks/Decoding/.build/release/DecodingBenchmark
 	python3 Benchmarks/engine.py Benchmarks/Engine/.build/release/EngineBenchmark
-	python3 Benchmarks/run.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
-	python3 Benchmarks/books.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
-	python3 Benchmarks/jobs.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
-	python3 Benchmarks/realtime.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
-	python3 Benchmarks/workspaces.py "$$($(SWIFT) build -c release --show-bin-path)/freshet"
+	python3 Benchmarks/run.py "$(RELEASE)/freshet"
+	python3 Benchmarks/books.py "$(RELEASE)/freshet"
+	python3 Benchmarks/jobs.py "$(RELEASE)/freshet"
+	python3 Benchmarks/realtime.py "$(RELEASE)/freshet"
+	python3 Benchmarks/workspaces.py "$(RELEASE)/freshet"
 
 clean:
 	rm -rf .build .freshet

@@ -1,280 +1,280 @@
-"""The JavaScript package in Chromium: pages that are built from nothing but its folder, without and with React."""
+"""What people install: the Debian package, the tar archive, `make install`; manual pages, completions, the service."""
 
 from __future__ import annotations
 
+import configparser
+import gzip
+import json
+import os
 import re
-import shutil
+import shlex
+import stat
 import subprocess
+import tarfile
 import unittest
+import urllib.request
+from pathlib import Path
 
-from boards import STOP, BoardTest, load_side_by_side as load_tests, stand  # noqa: F401
-from package_pages import PACKAGE, REACT, PackageServer
-from program import Folder, until
+from program import PROGRAM, Folder, run, sample
+from scale import IS_LONG
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
-#: An interval without chance, and short: the tests wait for what happens, not for the clock.
-POLICY = "{ every: 400, jitter: 'none', unchangedLimit: null, unchangedFor: null }"
-
-PLAIN = f"""<!doctype html><html lang="en"><title>Plain</title><body></body>
-<script type="module">
-  import {{ FreshnessClient }} from "/freshness/index.js";
-  const client = new FreshnessClient({{ policy: {POLICY} }});
-  window.client = client;
-  window.seen = {{}};
-  window.watch = (name, address, options) => {{
-    window.seen[name] = [];
-    return client.resource(address, options).subscribe(({{ value }}) => value && window.seen[name].at(-1) !== value.number && window.seen[name].push(value.number));
-  }};
-  window.ready = true;
-</script></html>"""
-
-REACT_PAGE = f"""<!doctype html><html lang="en"><title>React</title><body><div id="root"></div></body>
-<script src="/react.development.js"></script>
-<script src="/react-dom.development.js"></script>
-<script type="importmap">{{ "imports": {{ "react": "/react.js", "freshness/": "/freshness/" }} }}</script>
-<script type="module">
-  import {{ FreshnessClient }} from "freshness/index.js";
-  import {{ FreshnessProvider, useAge, useFresh, useMutation }} from "freshness/react.js";
-  const {{ createElement: h, StrictMode }} = React;
-  window.client = new FreshnessClient({{ policy: {POLICY} }});
-  window.drawn = {{ number: 0, age: 0 }};
-
-  function Number_({{ name }}) {{
-    const {{ value, state, error, isLoading, refresh }} = useFresh("/api/value");
-    window.drawn.number += 1;
-    window.refresh = refresh;
-    return h("p", {{ id: name, "data-state": state }}, isLoading && value === null ? "…" : `${{value?.number}} ${{error?.message ?? ""}}`);
-  }}
-  function Age() {{
-    const seconds = useAge(useFresh("/api/value"));
-    window.drawn.age += 1;
-    return h("p", {{ id: "age" }}, seconds === null ? "" : String(seconds));
-  }}
-  window.states = [];
-  function Counter() {{
-    const snapshot = useFresh("/api/value");
-    const add = useMutation((number) => fetch("/api/value", {{ method: "PUT", body: JSON.stringify({{ number }}) }}), {{
-      snapshot, optimistic: (value, number) => ({{ ...value, number }}), invalidates: ["others"],
-    }});
-    useFresh("/api/value?other", {{ key: "other", tags: ["others"], policy: {{ every: 600_000 }} }});
-    window.add = (number) => add.mutate(number).catch((error) => error.status);
-    const seen = [snapshot.value?.number ?? null, snapshot.state, add.isPending, add.error?.status ?? null].join(" ");
-    if (window.states.at(-1) !== seen) window.states.push(seen);
-    return h("p", {{ id: "counter" }}, seen);
-  }}
-  function Nothing() {{
-    return h("p", {{ id: "nothing" }}, useFresh(null).state);
-  }}
-  const root = ReactDOM.createRoot(document.getElementById("root"));
-  window.show = (isShown) => root.render(h(StrictMode, null, h(FreshnessProvider, {{ client: window.client }},
-    isShown ? [h(Number_, {{ key: 1, name: "one" }}), h(Number_, {{ key: 2, name: "two" }}), h(Age, {{ key: 3 }}), h(Nothing, {{ key: 4 }}), window.counts && h(Counter, {{ key: 5 }})] : h("p", null, "gone"))));
-  window.show(true);
-  window.ready = true;
-</script></html>"""
+ROOT = Path(__file__).resolve().parent.parent.parent
+PACKAGE = ROOT / "Packaging/package"
+IS_ROOT = os.geteuid() == 0
+#: An account that owns nothing, for the service; the package makes its own.
+NOBODY = 65534
+#: Everything that a package may put on a machine.
+PLACES = ("./usr/bin/", "./usr/share/", "./lib/systemd/system/", "./etc/freshet/")
 
 
-#: A page around the React example of the README, compiled.
-READ_ME_PAGE = f"""<!doctype html><html lang="en"><title>README</title><body><div id="root"></div></body>
-<script src="/react.development.js"></script>
-<script src="/react-dom.development.js"></script>
-<script type="importmap">{{ "imports": {{ "react": "/react.js", "@freshet/freshness/react": "/freshness/react.js" }} }}</script>
-<script type="module">
-  import {{ Board }} from "/board.js";
-  ReactDOM.createRoot(document.getElementById("root")).render(React.createElement(Board, {{ stop: "{STOP}" }}));
-  window.ready = true;
-</script></html>"""
+def made(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess:
+    """A run of the packager, which compresses nothing here."""
+    return subprocess.run(
+        [PACKAGE, *arguments], capture_output=True, text=True,
+        env={**os.environ, "PACKAGE_LEVEL": "0", "SOURCE_DATE_EPOCH": "1700000000", **environment},
+    )
 
 
-class PackageTest(BoardTest):
-    """A test with a server of its own for the pages."""
+def output(*command: str | Path, **options) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
 
-    def setUp(self) -> None:
-        super().setUp()
-        example = (PACKAGE / "example.html").read_text()
-        self.server = PackageServer({"/plain": PLAIN, "/react": REACT_PAGE, "/freshness/": example}, upstream=self.stand.url)
-        self.addCleanup(self.server.close)
 
-    def go(self, path: str, until: str = "window.ready === true"):
-        """Opens a page and waits for it."""
-        self.tab.open(self.server.url + path)
-        self.tab.wait(until)
-        return self.tab
+def setUpModule():
+    Packaged.make()
 
-    def test_the_example_page_shows_a_board_and_its_age(self):
-        tab = self.go("/freshness/", "/^updated .+ ago$/.test(document.querySelector('fresh-age').textContent)")
-        self.assertLessEqual(len((PACKAGE / "example.html").read_text().splitlines()), 10)
-        board = self.board(STOP, "")
-        tab.wait("document.querySelector('fresh-value').textContent.length > 1")
-        self.assertIn(tab.text("fresh-value"), [departure["destination"] for departure in board["departures"]])
-        self.assertEqual(tab.run("document.querySelector('fresh-age').getAttribute('role')"), "timer")
-        self.assertIn(tab.run("document.querySelector('fresh-age').getAttribute('state')"), ("live", "ageing", "old"))
-        # Both elements and the panel share one resource.
-        self.assertEqual(len({request["url"] for request in tab.boards()}), 1)
-        self.assertEqual(tab.run("import('/freshness/client.js').then(({ FreshnessClient }) => FreshnessClient.shared.resources.length)"), 1)
-        # The age grows without a request.
-        before = tab.text("fresh-age")
-        tab.wait(f"document.querySelector('fresh-age').textContent !== '{before}'")
 
-    def test_a_react_component_shows_a_change_before_it_is_confirmed_and_takes_a_refused_one_back(self):
-        tab = self.tab
-        tab.call("Page.addScriptToEvaluateOnNewDocument", source="window.counts = true;")
-        self.go("/react")
-        tab.wait("document.querySelector('#counter')?.textContent === '1 live false '")
-        before = len([one for one in self.server.addresses if one.endswith("?other")])
-        # A refused change is shown, and taken back.
-        self.server.refuses = 409
-        self.EXPECTED = re.compile(r"\b409\b")
-        self.assertEqual(tab.run("window.add(50)"), 409)
-        tab.wait("document.querySelector('#counter').textContent === '1 live false 409'")
-        self.assertIn("50 unconfirmed true ", tab.run("window.states"))
-        # One that the server accepts is unconfirmed until the server's own value says so.
-        self.server.refuses = None
-        tab.run("window.states.length = 0")
-        tab.run("window.add(7).then(() => 1)")
-        tab.wait("document.querySelector('#counter').textContent === '7 live false '")
-        history = tab.run("window.states")
-        self.assertIn("7 unconfirmed true ", history)
-        self.assertEqual([one for one in history[history.index("7 unconfirmed true "):] if not one.startswith("7 ")], [])
-        # The value that has the tag is asked for with each, although its time has not come.
-        until(lambda: len([one for one in self.server.addresses if one.endswith("?other")]) >= before + 2)
+class Packaged(unittest.TestCase):
+    """One package for all tests here."""
 
-    def test_the_panel_shows_causes_counters_and_samples(self):
-        tab = self.go("/freshness/", "document.querySelector('fresh-value').textContent.length > 1")
-        panel = "document.querySelector('freshness-devtools').shadowRoot"
-        self.assertEqual(tab.run(f"{panel}.querySelector('summary').textContent"), "Freshness · 1 resource")
-        tab.run(f"{panel}.querySelector('details').open = true")
-        tab.wait(f"{panel}.querySelectorAll('.samples tbody tr').length > 0")
-        tab.wait(f"/· R(31 after the change|10 cadence)/.test({panel}.querySelector('.facts').textContent)")
-        self.assertRegex(tab.run(f"{panel}.querySelector('.facts').textContent"), r"Requests\d+ · \d+ % unchanged")
-        self.assertRegex(tab.run(f"{panel}.querySelector('.samples tbody').textContent"), r"200 content")
-        title = tab.run(f"{panel}.querySelector('h2').textContent")
-        self.assertRegex(title, rf"^http://127.*stop_id={STOP} · (live|ageing|old) · updated .* ago$")
-        asked = len(self.server.asked)
-        tab.run(f"{panel}.querySelector('button').click()")
-        until(lambda: len(self.server.asked) > asked)
-        # Nobody watches any more: nothing is asked for.
-        tab.run("document.querySelectorAll('fresh-value, fresh-age').forEach((one) => one.remove())")
-        tab.wait(f"/unwatched/.test({panel}.querySelector('.facts').textContent)")
+    @classmethod
+    def make(cls) -> None:
+        cls.folder = Folder()
+        unittest.addModuleCleanup(cls.folder.remove)
+        # Stripped once: every package has it so.
+        cls.program = cls.folder / "freshet"
+        output("strip", "--strip-all", "-o", cls.program, PROGRAM)
+        cls.program.chmod(0o755)
+        done = made(cls.program, "deb", cls.folder / "dist")
+        assert done.returncode == 0, done.stderr
+        cls.package = next((cls.folder / "dist").glob("*.deb"))
+        cls.tree = cls.folder / "tree"
+        output("dpkg-deb", "--extract", cls.package, cls.tree)
+        cls.control = cls.folder / "control"
+        output("dpkg-deb", "--control", cls.package, cls.control)
 
-    def test_elements_take_other_addresses_and_say_what_changed(self):
-        tab = self.go("/plain")
-        tab.run("import('/freshness/elements.js').then(() => 1)")
-        tab.run("""(() => {
-          window.heard = [];
-          const one = document.createElement('fresh-value');
-          one.client = window.client;
-          one.setAttribute('path', 'number');
-          one.addEventListener('fresh', ({ detail }) => window.heard.push(detail.value?.number ?? null));
-          document.body.append(one);
-          one.setAttribute('src', '/api/value');
-        })()""")
-        tab.wait("document.querySelector('fresh-value').textContent === '1'")
-        number = self.server.change()
-        tab.wait(f"document.querySelector('fresh-value').textContent === '{number}'")
-        self.assertEqual([one for one in tab.run("window.heard") if one], [1, number])
-        tab.run("document.querySelector('fresh-value').setAttribute('path', 'not.there')")
-        tab.wait("document.querySelector('fresh-value').textContent === ''")
-        self.assertEqual(tab.run("document.querySelector('fresh-value').getAttribute('state')"), "live")
 
-    def test_a_plain_page_gets_values_by_request_event_stream_and_web_socket(self):
-        tab = self.go("/plain")
-        push = "{ ...window.client.policy, push: { heartbeat: 60_000 } }"
-        tab.run("window.watch('polled', '/api/value')")
-        tab.run(f"window.watch('events', '/api/value', {{ key: 'events', policy: {push}, stream: {{ address: '/api/events' }} }})")
-        tab.run(f"window.watch('socket', '/api/value', {{ key: 'socket', policy: {push}, stream: {{ address: '{self.server.socket_url}', transport: 'webSocket' }} }})")
-        tab.wait("window.client.resources.filter(({ snapshot }) => snapshot.isStreaming).length === 2")
-        for _ in range(3):
-            number = self.server.change()
-            tab.wait(f"Object.values(window.seen).every((list) => list.at(-1) === {number})")
-        self.assertEqual(tab.run("window.client.resources.map(({ snapshot }) => snapshot.state)"), ["live"] * 3)
-        self.assertEqual(tab.run("window.client.engine.then((engine) => engine.machines)"), 3)
-        tab.run("window.client.close()")
-        self.assertEqual(tab.run("window.client.engine.then((engine) => engine.machines)"), 0)
+class PackageTest(Packaged):
+    def field(self, name: str) -> str:
+        return output("dpkg-deb", "--field", self.package, name).strip()
 
-    def test_a_page_out_of_sight_pauses_and_without_a_network_says_so(self):
-        self.EXPECTED = re.compile("ERR_INTERNET_DISCONNECTED|Failed to load resource")
-        tab = self.go("/plain")
-        tab.run("window.watch('polled', '/api/value')")
-        tab.wait("window.seen.polled.length > 0")
-        state = "(() => { const { snapshot, nextRequest } = window.client.resources[0]; return [snapshot.state, nextRequest.cause].join(' '); })()"
-        see = "Object.defineProperty(document, 'hidden', {{ configurable: true, value: {} }}); document.dispatchEvent(new Event('visibilitychange'))"
-        tab.run(see.format("true"))
-        tab.wait(f"{state} === 'live paused'")
-        number, asked = self.server.change(), len(self.server.asked)
-        tab.run(see.format("false"))
-        tab.wait(f"window.seen.polled.at(-1) === {number}")
-        self.assertGreater(len(self.server.asked), asked)
-        tab.offline(True)
-        tab.wait(f"{state} === 'offline offline'")
-        self.assertEqual(tab.run("window.client.resources[0].snapshot.value.number"), number)
-        age = tab.run("window.client.resources[0].age")
-        tab.wait(f"window.client.resources[0].age > {age} + 300")
-        number = self.server.change()
-        tab.offline(False)
-        tab.wait(f"window.seen.polled.at(-1) === {number}")
-        tab.wait("window.client.resources[0].snapshot.state === 'live'")
+    def test_the_package_says_what_it_is_and_needs(self):
+        version = run("--version").stdout.strip()
+        architecture = output("dpkg", "--print-architecture").strip()
+        self.assertEqual(self.package.name, f"freshet_{version}_{architecture}.deb")
+        self.assertEqual((self.field("Package"), self.field("Version")), ("freshet", version))
+        needed = {each.split()[0] for each in self.field("Depends").split(", ")}
+        self.assertLessEqual({"libc6", "libzip4", "passwd"}, {re.sub(r"t64$", "", each) for each in needed})
+        self.assertIn("git", self.field("Recommends"))
+        size = sum(path.stat().st_size for path in self.tree.rglob("*") if path.is_file())
+        self.assertAlmostEqual(int(self.field("Installed-Size")), size / 1024, delta=10)
+        self.assertEqual((self.control / "conffiles").read_text().split(), ["/etc/freshet/freshet.json"])
 
-    def test_ages_go_on_from_the_clock_of_the_producer(self):
-        tab = self.go("/plain")
-        tab.run("""window.client.resource('/api/value', { about: () => ({ madeAt: Date.now() - 100_000, serverTime: Date.now() }) }).first().then(() => 1)""")
-        age = tab.run("window.client.resource('/api/value').age")
-        self.assertGreaterEqual(age, 100_000)
-        self.assertLess(age, 200_000)
+    def test_its_files_are_where_they_belong_and_nobody_elses(self):
+        for line in output("dpkg-deb", "--contents", self.package).splitlines():
+            rights, owner, _, _, _, path = line.split(None, 5)
+            self.assertEqual(owner, "root/root", line)
+            is_folder = rights.startswith("d")
+            self.assertTrue(is_folder or path.startswith(PLACES), line)
+            is_program = path == "./usr/bin/freshet"
+            self.assertEqual(rights[1:], "rwxr-xr-x" if is_folder or is_program else "rw-r--r--", line)
+        sums = (self.control / "md5sums").read_text()
+        output("md5sum", "--check", "--strict", "--quiet", input=sums, cwd=self.tree)
+        listed = {line.split(None, 1)[1] for line in sums.splitlines()}
+        files = {str(path.relative_to(self.tree)) for path in self.tree.rglob("*") if path.is_file()}
+        self.assertEqual(listed, files)
 
-    @unittest.skipUnless(all(path.exists() for path in REACT.values()), "React is not installed (node-react, node-react-dom)")
-    def test_react_components_share_a_resource_and_are_drawn_when_it_changes(self):
-        tab = self.go("/react", "document.querySelector('#one')?.textContent.startsWith('1')")
-        tab.wait("document.querySelector('#two').textContent.startsWith('1')")
-        self.assertEqual(tab.text("#nothing"), "loading")
-        # React's StrictMode mounts everything twice; the resource is asked for once at a time, at its interval.
-        self.assertEqual(tab.run("window.client.engine.then((engine) => engine.machines)"), 1)
-        # Answers that change nothing draw nothing but the age.
-        tab.wait("Number(document.querySelector('#age').textContent) >= 0")
-        drawn, asked = tab.run("window.drawn.number"), len(self.server.asked)
-        until(lambda: len(self.server.asked) > asked + 3)
-        self.assertEqual(tab.run("window.drawn.number"), drawn)
-        number = self.server.change()
-        for name in ("one", "two"):
-            tab.wait(f"document.querySelector('#{name}').textContent.startsWith('{number}')")
+    def test_the_same_program_and_date_give_the_same_bytes(self):
+        again = made(self.program, "deb", self.folder / "again")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual((self.folder / "again" / self.package.name).read_bytes(), self.package.read_bytes())
 
-    @unittest.skipUnless(all(path.exists() for path in REACT.values()), "React is not installed (node-react, node-react-dom)")
-    def test_react_components_see_errors_beside_the_value_and_stop_with_their_page(self):
-        self.EXPECTED = re.compile("503")
-        tab = self.go("/react", "document.querySelector('#one')?.textContent.startsWith('1')")
-        self.server.status = 503
-        tab.wait("document.querySelector('#one').dataset.state === 'failing'")
-        self.assertRegex(tab.text("#one"), r"^1 .*/api/value: the server failed \(503\): out of order")
-        age = int(tab.text("#age"))
-        tab.wait(f"Number(document.querySelector('#age').textContent) > {age}")
-        self.server.status = 200
-        tab.run("window.refresh()")
-        tab.wait("document.querySelector('#one').dataset.state === 'live'")
-        tab.run("window.show(false)")
-        tab.wait("window.client.resources[0].diagnostics().look.hasObservers === false")
-        self.assertEqual(tab.run("window.client.resources[0].nextRequest.cause"), "unwatched")
-        # Shown again, the value is there at once, and is asked for.
-        asked = len(self.server.asked)
-        tab.run("window.show(true)")
-        tab.wait("document.querySelector('#one')?.textContent.startsWith('1')")
-        until(lambda: len(self.server.asked) > asked)
+    def test_the_archive_and_make_install_have_the_same_files(self):
+        done = made(self.program, "tar", self.folder / "tar")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        archive = next((self.folder / "tar").glob("*.tar.gz"))
+        name = archive.name.removesuffix(".tar.gz")
+        with tarfile.open(archive) as opened:
+            members = {each.name.removeprefix(name).lstrip("/"): each for each in opened.getmembers()}
+        done = made(self.program, "install", "/opt/freshet", DESTDIR=str(self.folder / "destination"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        prefix = self.folder / "destination/opt/freshet"
+        installed = {str(path.relative_to(prefix)) for path in prefix.rglob("*") if path.is_file()}
+        archived = {path for path, each in members.items() if each.isfile()}
+        self.assertEqual(archived - installed, {"lib/systemd/system/freshet.service"})
+        self.assertEqual(installed - archived, set())
+        packaged = {str(path.relative_to(self.tree / "usr")) for path in (self.tree / "usr").rglob("*") if path.is_file()}
+        self.assertEqual(installed, packaged)
+        self.assertEqual({(each.uid, each.gid, each.uname) for each in members.values()}, {(0, 0, "root")})
+        self.assertEqual(members["bin/freshet"].mode, 0o755)
+        self.assertEqual(output(prefix / "bin/freshet", "--version"), run("--version").stdout)
 
-    @unittest.skipUnless(shutil.which("tsc") and all(path.exists() for path in REACT.values()), "TypeScript or React is not installed")
-    def test_the_react_example_of_the_readme_shows_a_board(self):
-        example = re.search(r"```jsx\n(.*?)```", (PACKAGE / "README.md").read_text(), re.DOTALL)[1]
-        folder = Folder()
-        self.addCleanup(folder.remove)
-        (folder / "board.jsx").write_text(example)
-        subprocess.run(
-            ["tsc", "--allowJs", "--jsx", "react", "--target", "es2022", "--module", "es2022", "--noResolve", "--outDir", str(folder / "out"), str(folder / "board.jsx")],
-            check=True, capture_output=True,
+    def test_what_cannot_be_packaged_is_refused_with_the_reason(self):
+        for arguments, code, said in (
+            ((self.folder / "absent", "deb", self.folder / "no"), 1, "build it first"),
+            (("/bin/true", "tar", self.folder / "no"), 1, "says that its version is"),
+            ((self.program, "rpm", self.folder / "no"), 64, "Packaging/package PROGRAM deb OUT"),
+        ):
+            done = made(*arguments)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(said, done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+
+    def test_scripts_of_the_package_are_valid_and_do_nothing_else_than_they_should(self):
+        for name in ("postinst", "prerm", "postrm"):
+            script = self.control / name
+            self.assertEqual(stat.S_IMODE(script.stat().st_mode), 0o755)
+            output("sh", "-n", script)
+            # dpkg calls them in many ways; what they do not know is nothing to them.
+            self.assertEqual(output("sh", script, "abort-upgrade", "0.0.1"), "")
+
+
+class ManualTest(Packaged):
+    def pages(self) -> dict[str, str]:
+        folder = self.tree / "usr/share/man/man1"
+        return {path.name.removesuffix(".1.gz"): gzip.decompress(path.read_bytes()).decode() for path in folder.iterdir()}
+
+    def shown(self, source: str) -> str:
+        """A page as it is read, without its emphasis."""
+        said = subprocess.run(
+            ["groff", "-man", "-Tutf8", "-ww", "-P-c", "-P-b", "-P-u", "-rLL=500n"], input=source, capture_output=True,
+            text=True, check=True,
         )
-        self.server.pages |= {"/readme": READ_ME_PAGE, "/board.js": (folder / "out/board.js").read_text()}
-        tab = self.go("/readme")
-        tab.wait("document.querySelector('h2')?.textContent === 'Lausanne'")
-        tab.wait(r"/^\d+ s$/.test(document.querySelector('small').textContent)")
-        self.assertIn(tab.run("document.querySelector('section').dataset.state"), ("live", "ageing", "old"))
-        asked = len(self.server.asked)
-        tab.click("button")
-        until(lambda: len(self.server.asked) > asked)
+        self.assertEqual(said.stderr, "")
+        return re.sub(r"\x1b\[[0-9;]*m|.\x08", "", said.stdout)
+
+    def assertSays(self, page: str, text: str) -> None:  # noqa: N802
+        """That a page has a text, however it is broken into lines."""
+
+        def letters(text: str) -> str:
+            return re.sub(r"[\s‐−-]+", "", text)
+
+        self.assertIn(letters(text), letters(page), text)
+
+    def test_each_command_has_a_page_with_each_of_its_options(self):
+        pages = self.pages()
+        root = json.loads(run("--experimental-dump-help").stdout)["command"]
+        commands = [each for each in root["subcommands"] if each["shouldDisplay"] and each["commandName"] != "help"]
+        self.assertEqual(set(pages), {"freshet"} | {f"freshet-{each['commandName']}" for each in commands})
+
+        def check(command: dict, page: str) -> None:
+            self.assertSays(page, command["abstract"])
+            for each in command.get("arguments", []):
+                if not each["shouldDisplay"]:
+                    continue
+                names = [one for one in each.get("names", []) if one["name"] not in ("help", "h", "version")]
+                for name in names:
+                    self.assertRegex(page.replace("‐", "-").replace("−", "-"), rf"(?m)^ +.*--?{re.escape(name['name'])}\b")
+                if names or each["kind"] == "positional":
+                    self.assertSays(page, each["abstract"])
+            for each in command.get("subcommands", []):
+                if each["shouldDisplay"] and each["commandName"] != "help":
+                    check(each, page)
+
+        for command in commands:
+            check(command, self.shown(pages[f"freshet-{command['commandName']}"]))
+        overview = self.shown(pages["freshet"])
+        for command in commands:
+            self.assertRegex(overview, rf"(?m)^ +{re.escape(command['commandName'])}\b".replace("\\-", "[-‐−]"))
+
+    def test_a_shell_completes_commands_and_options(self):
+        script = self.tree / "usr/share/bash-completion/completions/freshet"
+
+        def completed(*words: str) -> set[str]:
+            line = " ".join(words)
+            said = output(
+                "bash", "--norc", "-c",
+                f"source {shlex.quote(str(script))}; PATH={shlex.quote(str(self.tree / 'usr/bin'))}:$PATH\n"
+                f"COMP_WORDS=({' '.join(map(shlex.quote, words))}) COMP_CWORD={len(words) - 1} COMP_TYPE=9\n"
+                f"COMP_LINE={shlex.quote(line)} COMP_POINT={len(line)}\n"
+                "function=$(complete -p freshet | sed -E 's/.*-F ([^ ]+).*/\\1/')\n"
+                f"\"$function\" freshet {shlex.quote(words[-1])} {shlex.quote(words[-2])}; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            )
+            return {each.strip() for each in said.splitlines()}
+
+        self.assertEqual(completed("freshet", "ser"), {"serve"})
+        self.assertEqual(completed("freshet", "serve", "--trip"), {"--trip-updates"})
+        for shell, place in (
+            ("zsh", "usr/share/zsh/vendor-completions/_freshet"), ("fish", "usr/share/fish/vendor_completions.d/freshet.fish"),
+        ):
+            text = (self.tree / place).read_text()
+            self.assertIn("trip-updates", text)
+            self.assertTrue(text.startswith("#compdef freshet") if shell == "zsh" else "complete -c 'freshet'" in text, text[:200])
+
+
+class ServiceTest(Packaged):
+    """The unit of the service, with its own command line, as somebody who owns nothing but the state folder."""
+
+    def unit(self) -> configparser.ConfigParser:
+        unit = configparser.ConfigParser(strict=True, interpolation=None)
+        unit.optionxform = str
+        unit.read(self.tree / "lib/systemd/system/freshet.service")
+        return unit
+
+    def test_the_service_is_confined(self):
+        service = self.unit()["Service"]
+        self.assertEqual((service["User"], service["StateDirectory"]), ("freshet", "freshet"))
+        self.assertIn("useradd --system", (self.control / "postinst").read_text())
+        for name, value in {
+            "NoNewPrivileges": "yes", "ProtectSystem": "strict", "PrivateTmp": "yes", "PrivateDevices": "yes",
+            "CapabilityBoundingSet": "", "RestrictSUIDSGID": "yes", "MemoryDenyWriteExecute": "yes", "UMask": "0077",
+        }.items():
+            self.assertEqual(service[name], value, name)
+
+    @unittest.skipUnless(IS_ROOT, "another user can be taken by root only")
+    def test_its_command_line_serves_a_board_as_another_user(self):
+        command = shlex.split(self.unit()["Service"]["ExecStart"])
+        self.assertEqual(command[0], "/usr/bin/freshet")
+        settings = self.tree / "etc/freshet/freshet.json"
+        self.assertEqual(command[1:], ["serve", "--config", "/etc/freshet/freshet.json"])
+        data = json.loads(settings.read_text())
+        self.assertTrue(data["data"].startswith("/var/lib/freshet/"))
+        state = self.folder / "state"
+        state.mkdir(mode=0o750)
+        os.chown(state, NOBODY, NOBODY)
+        self.folder.path.chmod(0o755)
+        sample(self.folder / "feed")
+        as_nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": [], "cwd": state, "env": {"PATH": "/usr/bin:/bin"}}
+        place = state / Path(data["data"]).relative_to("/var/lib/freshet")
+        program = self.tree / "usr/bin/freshet"
+        output(program, "import", self.folder / "feed", "--data", place, **as_nobody)
+        mine = self.folder / "freshet.json"
+        mine.write_text(json.dumps({**data, "data": str(place), "port": 0}))
+        with subprocess.Popen(
+            [program, "serve", "--config", mine, "--now", "2026-11-24T08:00:00+01:00"], stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, **as_nobody,
+        ) as server:
+            try:
+                line = next(line for line in server.stdout if "Serving http" in line)
+                url = re.search(r"http://[0-9.]+:\d+", line)[0]
+                with urllib.request.urlopen(f"{url}/api/stationboard?stop_id=Parent8501120", timeout=60) as answer:
+                    self.assertTrue(json.load(answer)["departures"])
+            finally:
+                server.terminate()
+                server.stdout.read()
+            self.assertEqual(server.wait(), 0)
+        self.assertEqual({os.stat(path).st_uid for path in [state, *state.rglob("*")]}, {NOBODY})
+
+
+@unittest.skipUnless(IS_LONG and IS_ROOT, "a bare Debian is made by make test-long, as root")
+class BareDebianTest(unittest.TestCase):
+    """The package in a Debian that has nothing else."""
+
+    def test_from_package_to_board_and_back_to_nothing(self):
+        said = subprocess.run(
+            [ROOT / "Packaging/try-bare-debian", PROGRAM], capture_output=True, text=True, timeout=3_000,
+        )
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
 
 
 if __name__ == "__main__":
