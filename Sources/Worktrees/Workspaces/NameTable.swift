@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// A name of a file, a folder, a branch or a ref: equal to another one if the bytes are.
 ///
 /// Swift's strings are equal if they are canonically equivalent, so that `é` in one byte sequence is `é` in another. To
@@ -45,6 +53,28 @@ extension StringProtocol {
   /// Whether a name comes before another one by its bytes.
   package func isNameBefore(_ other: some StringProtocol) -> Bool {
     utf8.lexicographicallyPrecedes(other.utf8)
+  }
+}
+
+extension String {
+  /// Whether two names have the same bytes.
+  ///
+  /// Faster than the method for all kinds of strings: it compares memory.
+  package func isSameName(as other: String) -> Bool {
+    utf8.count == other.utf8.count && beginsWithName(other)
+  }
+
+  /// Whether the bytes of a name begin with those of another.
+  package func beginsWithName(_ start: String) -> Bool {
+    let length = start.utf8.count
+    guard utf8.count >= length else { return false }
+    let begins = utf8.withContiguousStorageIfAvailable { own in
+      start.utf8.withContiguousStorageIfAvailable { start in
+        guard let one = own.baseAddress, let other = start.baseAddress else { return length == 0 }
+        return memcmp(one, other, length) == 0
+      }
+    }
+    return (begins ?? nil) ?? utf8.starts(with: start.utf8)
   }
 }
 

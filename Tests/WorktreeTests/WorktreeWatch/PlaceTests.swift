@@ -68,16 +68,18 @@ import Workspaces
       0000000000000000: 00000002 00000000 00010000 0001 01 15 c
       """
     let paths = SocketPaths(Array(list.utf8))
-    #expect(paths.path("socket:[11]", in: nil) == "/w/a socket")
-    #expect(paths.path("socket:[12]", in: "/w") == "/w/b")
-    #expect(
-      paths.path("socket:[15]", in: "/w") == "/w/c" && paths.path("socket:[15]", in: nil) == nil
-    )
-    #expect(
-      paths.path("socket:[13]", in: "/w") == nil && paths.path("socket:[14]", in: "/w") == nil
-    )
-    #expect(paths.path("pipe:[11]", in: "/w") == nil && paths.path("socket:[x]", in: "/w") == nil)
-    #expect(SocketPaths([]).path("socket:[11]", in: "/w") == nil)
+    #expect(paths.path(11, in: nil) == "/w/a socket")
+    #expect(paths.path(12, in: "/w") == "/w/b")
+    #expect(paths.path(15, in: "/w") == "/w/c" && paths.path(15, in: nil) == nil)
+    #expect(paths.path(13, in: "/w") == nil && paths.path(14, in: "/w") == nil)
+    #expect(SocketPaths([]).path(11, in: "/w") == nil)
+    func number(_ link: String) -> UInt64? {
+      Array(link.utf8).withUnsafeBytes { SocketPaths.number($0) }
+    }
+    #expect(number("socket:[11]") == 11)
+    for link in ["pipe:[11]", "socket:[x]", "socket:[", "socket:[]", "", "/socket:[11]"] {
+      #expect(number(link) == nil, "\(link)")
+    }
   }
 
   @Test func `Who stays inside for long makes room, and leaves but once`() async throws {

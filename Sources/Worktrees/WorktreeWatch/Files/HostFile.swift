@@ -110,13 +110,19 @@ package enum HostFile {
     guard fstat(descriptor, &facts) == 0, kind(facts.st_mode) == .file, facts.st_size <= limit
     else { return nil }
     var content: [UInt8] = []
-    var room = [UInt8](repeating: 0, count: 16 << 10)
+    // One byte more than it should have, so that the second call finds the end; files of the kernel say that they are empty.
+    var most = max(Int(facts.st_size) + 1, 4 << 10)
     while true {
-      let count = read(descriptor, &room, room.count)
+      var count = 0
+      let part = [UInt8](unsafeUninitializedCapacity: most) { room, filled in
+        count = read(descriptor, room.baseAddress, most)
+        filled = max(count, 0)
+      }
       if count < 0 { return nil }
       if count == 0 { return content }
-      content += room[..<count]
+      if content.isEmpty { content = part } else { content += part }
       guard content.count <= limit else { return nil }
+      most = 16 << 10
     }
   }
 

@@ -16,10 +16,11 @@ struct FileSystemPlace: Hashable, Sendable {
 
 /// The mounts that a process sees, which say what place a path of its is.
 struct MountView: Sendable {
-  private let mounts: [MountPoints.Mount]
+  /// The mounts; each hides those that came before it.
+  let all: [MountPoints.Mount]
 
   /// Takes a list of mounts, as `/proc/N/mountinfo` has it; a mount hides those that came before it.
-  init(_ mounts: [MountPoints.Mount]) { self.mounts = mounts }
+  init(_ mounts: [MountPoints.Mount]) { all = mounts }
 
   /// Reads the list of a process.
   ///
@@ -40,7 +41,7 @@ struct MountView: Sendable {
   func mount(of path: String) -> (mount: MountPoints.Mount, rest: [UInt8])? {
     let path = Array(path.utf8)
     var best: (mount: MountPoints.Mount, length: Int)?
-    for mount in mounts {
+    for mount in all {
       let length = mount.point == [0x2F] ? 0 : mount.point.count
       guard length >= best?.length ?? 0, path.starts(with: mount.point),
         length == 0 || path.count == length || path[length] == 0x2F

@@ -1,3 +1,4 @@
+import Glibc
 import Workspaces
 
 /// The paths that sockets of a network namespace are bound to, as `/proc/N/net/unix` has them (proc_pid_net(5)).
@@ -18,16 +19,27 @@ struct SocketPaths: Sendable {
     self.paths = paths
   }
 
+  /// The number of an open socket.
+  ///
+  /// - Parameter link: The link of a descriptor of a process, such as `socket:[12]`.
+  /// - Returns: The number; `nil` if the descriptor is not of a socket.
+  static func number(_ link: UnsafeRawBufferPointer) -> UInt64? {
+    let start: StaticString = "socket:["
+    guard link.count > start.utf8CodeUnitCount, let bytes = link.baseAddress,
+      memcmp(bytes, start.utf8Start, start.utf8CodeUnitCount) == 0
+    else { return nil }
+    let rest = link[start.utf8CodeUnitCount...].dropLast()
+    return UInt64(String(decoding: rest, as: UTF8.self))
+  }
+
   /// The path that an open socket is bound to.
   ///
   /// - Parameters:
-  ///   - link: The link of a descriptor of a process, such as `socket:[12]`.
+  ///   - number: The socket, see ``number(_:)``.
   ///   - folder: The working folder of the process.
   /// - Returns: An absolute path; `nil` for a socket that is not bound to one.
-  func path(_ link: String, in folder: String?) -> String? {
-    guard let number = link.name(after: "socket:["), let inode = UInt64(number.dropLast()),
-      let path = paths[inode]
-    else { return nil }
+  func path(_ number: UInt64, in folder: String?) -> String? {
+    guard let path = paths[number] else { return nil }
     if path.utf8.first == UInt8(ascii: "/") { return path }
     return folder.map { HostFile.join($0, path.hasPrefix("./") ? String(path.dropFirst(2)) : path) }
   }

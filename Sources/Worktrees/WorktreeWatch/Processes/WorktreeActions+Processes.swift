@@ -16,7 +16,11 @@ extension WorktreeActions {
       .filter { !named.contains($0.number) }
     for _ in 0..<WatchLimits.processLooks where !found.isEmpty {
       try await Task.sleep(for: .seconds(WatchLimits.processPause))
-      let now = await LiveProcesses.using(workspace.path, besides: inner)
+      let now = await LiveProcesses.using(
+        workspace.path,
+        besides: inner,
+        among: found.map(\.number)
+      )
       found = found.filter { old in
         now.contains { $0.number == old.number && $0.start == old.start }
       }
