@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from hostile_zoo import LIST, Zoo
 from program import Folder, until
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
-from test_workspaces_hostile import LIST, Zoo
 from workspaces import Workspaces, git, repository
 
 LFS = '[filter "lfs"]\n\tclean = git-lfs clean -- %f\n\tsmudge = git-lfs smudge -- %f\n\trequired = true\n'
