@@ -76,6 +76,21 @@ extension String {
     }
     return (begins ?? nil) ?? utf8.starts(with: start.utf8)
   }
+
+  /// Whether a name comes before another one by its bytes.
+  package func isNameBefore(_ other: String) -> Bool {
+    let order = utf8.withContiguousStorageIfAvailable { own in
+      other.utf8.withContiguousStorageIfAvailable { other in
+        let shared = min(own.count, other.count)
+        guard shared > 0, let one = own.baseAddress, let two = other.baseAddress else {
+          return own.count < other.count
+        }
+        let order = memcmp(one, two, shared)
+        return order == 0 ? own.count < other.count : order < 0
+      }
+    }
+    return (order ?? nil) ?? utf8.lexicographicallyPrecedes(other.utf8)
+  }
 }
 
 /// Values by names, which are compared by their bytes.

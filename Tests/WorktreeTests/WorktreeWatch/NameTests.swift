@@ -27,6 +27,27 @@ private let decomposed = "cafe\u{301}"
     #expect(Set([WatchTable.Owner.search, .search, .settings(composed)]).count == 2)
   }
 
+  @Test func `Names are compared by memory as they are by bytes`() {
+    let names = [
+      "", "a", "ab", "b", "\0", "a\0", "\u{7F}", "\u{80}", composed, decomposed, composed + "/a",
+      "\u{FB01}", "\u{1F600}", String(repeating: "x", count: 15), String(repeating: "x", count: 16),
+    ]
+    for one in names {
+      for other in names {
+        let (bytes, others) = (Array(one.utf8), Array(other.utf8))
+        #expect(one.isSameName(as: other) == (bytes == others), "\(one) \(other)")
+        #expect(one.beginsWithName(other) == bytes.starts(with: others), "\(one) \(other)")
+        #expect(
+          one.isNameBefore(other) == bytes.lexicographicallyPrecedes(others),
+          "\(one) \(other)"
+        )
+        // As any other kind of string does.
+        #expect(one[...].isSameName(as: other) == (bytes == others))
+        #expect(one[...].isNameBefore(other) == bytes.lexicographicallyPrecedes(others))
+      }
+    }
+  }
+
   @Test func `Paths are cut at their slashes, whatever follows`() {
     #expect("a/\u{301}b/c".parentPath.isSameName(as: "a/\u{301}b"))
     #expect("a/\u{301}b".parentPath == "a" && "a".parentPath.isEmpty)

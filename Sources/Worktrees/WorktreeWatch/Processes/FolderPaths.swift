@@ -26,6 +26,7 @@ struct FolderPaths: Sendable {
   /// Whether a list of what a process has mapped can name a file of the folder.
   ///
   /// - Parameter list: The content of `/proc/N/maps`, with a zero at the end.
+  /// - Returns: `false` if it names none.
   func mayBeNamed(in list: UnsafeRawBufferPointer) -> Bool {
     guard let list = list.baseAddress?.assumingMemoryBound(to: CChar.self) else { return false }
     for known in mapped {

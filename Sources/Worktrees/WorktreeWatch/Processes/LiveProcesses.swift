@@ -26,7 +26,12 @@ enum LiveProcesses {
 
   /// Looks now, on the thread of the caller.
   ///
-  /// - Parameter proc: Where the processes are.
+  /// - Parameters:
+  ///   - folder: An absolute path without links.
+  ///   - inner: Folders below it that do not count, such as other worktrees.
+  ///   - numbers: The processes to look at; all without it.
+  ///   - proc: Where the processes are.
+  /// - Returns: The processes, ordered by their numbers.
   static func scan(
     _ folder: String,
     _ inner: [String],

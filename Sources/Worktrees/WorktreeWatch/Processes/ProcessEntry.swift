@@ -3,7 +3,10 @@ import Glibc
 /// Memory for what is read of one process after another.
 final class ProcessMemory {
   /// The target of the last link, not terminated.
-  fileprivate let path = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(PATH_MAX), alignment: 1)
+  fileprivate let path = UnsafeMutableRawBufferPointer.allocate(
+    byteCount: Int(PATH_MAX),
+    alignment: 1
+  )
   /// The last list, with a zero at the end.
   fileprivate var list = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 1)
 

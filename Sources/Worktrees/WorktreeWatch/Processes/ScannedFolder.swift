@@ -145,6 +145,7 @@ struct ScannedFolder {
   /// - Parameters:
   ///   - namespace: Names the network namespace of the process.
   ///   - entry: The folder of the process in `/proc`.
+  /// - Returns: The paths.
   mutating func sockets(_ namespace: String, of entry: String) -> SocketPaths {
     if let known = sockets[namespace] { return known }
     let list = HostFile.bytes("\(entry)/net/unix", limit: WatchLimits.mountListBytes) ?? []
