@@ -105,6 +105,7 @@ class Producer(Broken):
     def __init__(self, clock: Callable[[], float]):
         self.clock = clock
         self.number = self.last = 0
+        self.published: list[int] = []
         self.served: dict[int, float] = {}
         super().__init__(always(reply("503 Service Unavailable")))
 
@@ -114,6 +115,7 @@ class Producer(Broken):
             wait_for(lambda: int(self.clock()) > self.last, "another second")
         at = int(self.clock() - age)
         self.last = max(self.last, at)
+        self.published.append(at)
         self.put(feed(at, updates, alerts))
         return at
 
@@ -349,6 +351,10 @@ class Simulator:
 # The stage
 
 
+class ReplacedError(AssertionError):
+    """A publication is waited for that can no longer come."""
+
+
 class Stage:
     """The running program with producers beside it."""
 
@@ -366,6 +372,7 @@ class Stage:
             self.options += ["--trip-updates", f"{self.trips.url}/trip-updates.pb"]
         if alerts:
             self.options += ["--alerts", f"{self.alerts.url}/alerts.pb"]
+        self.publishing = threading.Lock()
         self.server = Server(data(), *self.options, now=self.begin())
         self.port = self.server.port
         self.set_clock()
@@ -413,6 +420,8 @@ class Stage:
 
         try:
             return wait_for(look, wanted or "the board")
+        except ReplacedError:
+            raise
         except AssertionError as error:
             meta = json.dumps(last[0].meta) if last else "no answer"
             raise AssertionError(f"{error}: {meta}") from None
@@ -421,12 +430,26 @@ class Stage:
         """How many requests and streams the server says to be waiting for news."""
         return int(re.search(rb"(?m)^freshet_waiting (\d+)$", self.ask("/metrics").body)[1])
 
+    def publishes(self, *updates: bytes) -> Answer:
+        """Publishes a feed and waits until it is in use; gives the board.
+
+        Tests that share a stage do so one after the other: else one would wait for a publication that the next one has
+        replaced before the server asked for it.
+        """
+        with self.publishing:
+            return self.applied(self.trips.publish(*updates))
+
     def applied(self, at: int | None = None) -> Answer:
         """Waits until a publication is in use; gives the board."""
 
         def fits(answer: Answer):
             fetched = answer.meta["rtFetchedAt"]
-            return fetched and (at is None or instant(fetched) == at)
+            if fetched and (at is None or instant(fetched) == at):
+                return True
+            later = self.trips.published
+            if at in later and at != later[-1] and fetched and instant(fetched) == later[-1]:
+                raise ReplacedError(f"the publication of {at} was replaced by that of {later[-1]} before it was seen")
+            return False
 
         return self.shows(fits, wanted=f"the publication of {at}")
 

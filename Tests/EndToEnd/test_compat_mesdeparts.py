@@ -10,6 +10,7 @@ import unittest
 import urllib.error
 import urllib.parse
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -66,9 +67,9 @@ class PlayerTest(unittest.TestCase):
     def test_the_clients_work_at_every_latency(self):
         stage = Stage(*SPEAK, alerts=True)
         self.addCleanup(stage.close)
-        at = stage.trips.publish(late(trip(1), 240), late(trip(2), 60, platform="5"), cancelled(trip(3)))
         stage.alerts.publish()
-        stage.applied(at)
+        stage.shows(lambda answer: answer.meta["alertsStatus"] == "applied", "&include_alerts=1", "alerts")
+        stage.publishes(late(trip(1), 240), late(trip(2), 60, platform="5"), cancelled(trip(3)))
         ids = f"ids={LAUSANNE},8501120:0:3"
         players = [
             subprocess.Popen(
@@ -311,7 +312,7 @@ class RealtimeJudgementTest(unittest.TestCase):
                     body = json.dumps(answer).encode()
             return status, body, fields
 
-        self.stage.applied(self.stage.trips.publish(late(trip(1), 240)))
+        self.stage.publishes(late(trip(1), 240))
         spoiler = Spoiler(self.stage.server.url, spoil)
         self.addCleanup(spoiler.close)
         code, report = play(spoiler.url, *FAST, "--with", f"polls={2 if drop else 0}", "--with", "trips=20",
@@ -326,6 +327,11 @@ class RealtimeJudgementTest(unittest.TestCase):
         sections = [section for each in answer.get("connections", []) for section in each["sections"]]
         journeys = [section["journey"] for section in sections] + ([answer["journey"]] if "journey" in answer else [])
         return [stop for journey in journeys for stop in journey["passList"]] + [section["departure"] for section in sections]
+
+    def test_each_of_several_publications_at_once_is_seen(self):
+        with ThreadPoolExecutor(4) as pool:
+            boards = list(pool.map(lambda _: self.stage.publishes(late(trip(1), 240)), range(8)))
+        self.assertGreaterEqual(len({board.meta["rtFetchedAt"] for board in boards}), 8)
 
     def test_nothing_spoiled_is_right_and_a_row_is_late(self):
         self.assertEqual(self.judged("/none"), [])
