@@ -105,6 +105,21 @@ class PlayerTest(unittest.TestCase):
             # A full minute came between the publication and the polls: time has changed the board.
         self.fail(polls)
 
+    def test_a_bare_station_number_is_the_station(self):
+        with Server(data(), now=BEGIN) as server:
+            boards = {
+                name: get(f"{server.url}/api/stationboard?stop_id={name}&limit=60")[1]
+                for name in (LAUSANNE, "8501120", "8501120P", "ch:1:sloid:1120", "8501120:0:3")
+            }
+        keys = {name: [row["key"] for row in board["departures"]] for name, board in boards.items()}
+        own = {row["stop_id"] for row in boards[LAUSANNE]["departures"]}
+        self.assertIn("8501120", own, "departures without a platform have the number itself as their stop_id")
+        for name in ("8501120", "8501120P", "ch:1:sloid:1120"):
+            self.assertEqual(keys[name], keys[LAUSANNE], name)
+            self.assertEqual(boards[name]["resolved"], {**boards[LAUSANNE]["resolved"], "source": "alias"}, name)
+        # A platform's own id means the platform.
+        self.assertLess(len(keys["8501120:0:3"]), len(keys[LAUSANNE]))
+
     def test_lines_for_people(self):
         server = Server(data(), *SPEAK)
         with server:

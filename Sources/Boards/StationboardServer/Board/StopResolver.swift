@@ -57,7 +57,15 @@ struct StopResolver {
     _ id: String,
     in timetable: Timetable
   ) -> (stop: Timetable.Stop, source: Source)? {
-    if let stop = timetable.stop(id: id) { return (stop, .direct) }
+    if let stop = timetable.stop(id: id) {
+      // The number of a station means all of it, also where departures without a platform have it as their stop_id.
+      let station = timetable.station(of: stop)
+      let isNumber = id.utf8.count == 7 && Timetable.swissNumber(id) != nil
+      guard isNumber, station != stop, timetable.station(swissId: id) == station else {
+        return (stop, .direct)
+      }
+      return (station, .alias)
+    }
     if let stop = timetable.stop(originalId: id) { return (stop, .alias) }
     if let stop = timetable.station(swissId: id) { return (stop, .alias) }
     return nil
