@@ -105,6 +105,33 @@ class PlayerTest(unittest.TestCase):
             # A full minute came between the publication and the polls: time has changed the board.
         self.fail(polls)
 
+    def test_a_feed_as_quick_as_the_polls(self):
+        """Each poll finds a newer publication: that is told apart from a server that never answers 204."""
+        stage = Stage(*SPEAK)
+        self.addCleanup(stage.close)
+
+        def asked(path: str) -> str:
+            # The polls of the page; what it asks beyond them comes just after a publication, once in a while.
+            if "if_board=1" in path and "soon" not in path:
+                asks.append(path)
+                if len(asks) <= 3 or len(asks) % 3 == 0:
+                    stage.publishes(late(trip(1), 240))
+            return path.replace("since_rt=", spoiled) if "soon" not in path else path
+
+        for spoiled, code in (("since_rt=", 0), ("other=", 1)):
+            asks: list[str] = []
+            stage.publishes(late(trip(1), 240))
+            spoiler = Spoiler(stage.server.url, lambda _, *answer: answer, asked)
+            self.addCleanup(spoiler.close)
+            found, report = play(spoiler.url, *FAST, "--with", "polls=3", "--with", "trips=0", "--with", f"stop={LAUSANNE}")
+            text = next(step["asked"] for step in report["steps"] if step["asked"].startswith("3 polls"))
+            self.assertEqual(text, "3 polls: 0 × 204, 3 × 200, 3 of them newer")
+            self.assertEqual(found, code, faults(report))
+            if code:
+                self.assertEqual(faults(report), [f"{text}: no 204, but 200 with the board that the page has, of 2 publications"])
+            else:
+                self.assertGreater(len(asks), 3)
+
     def test_a_bare_station_number_is_the_station(self):
         with Server(data(), now=BEGIN) as server:
             boards = {
@@ -149,13 +176,13 @@ class PlayerTest(unittest.TestCase):
 class Spoiler:
     """A server that passes questions on and spoils the answers."""
 
-    def __init__(self, url: str, spoil):
+    def __init__(self, url: str, spoil, asked=lambda path: path):
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
             def do_GET(self) -> None:
                 fields = {name: value for name, value in self.headers.items() if name.lower() not in ("host", "accept-encoding")}
-                request = urllib.request.Request(url + self.path, headers=fields)
+                request = urllib.request.Request(url + asked(self.path), headers=fields)
                 try:
                     answer = urllib.request.urlopen(request, timeout=60)
                 except urllib.error.HTTPError as error:
