@@ -34,7 +34,7 @@ ADDRESSES = [
     ("GET", "/v1/sessions/workspace?workspace=x"), ("GET", "/v1/sessions"), ("GET", "/v1/sessions/active"),
     ("GET", "/v1/claude/sessions"), ("GET", "/v1/claude/session?worktree_path=x"),
     ("GET", "/v1/claude/todos?worktree_path=x"), ("GET", "/v1/claude/latest-message?worktree_path=x"),
-    ("GET", "/v1/auth/status"), ("GET", "/v1/codespace"), ("POST", "/v1/pty/start"), ("POST", "/v1/pty/prompt"), ("POST", "/v1/claude/messages"),
+    ("GET", "/v1/auth/status"), ("GET", "/v1/codespace"), ("GET", "/v1/pty?session=x"), ("GET", "/v1/pty/status"), ("POST", "/v1/pty/start"), ("POST", "/v1/pty/prompt"), ("POST", "/v1/claude/messages"),
     ("POST", LIST + "/x/pr"), ("PUT", LIST + "/x/pr"),
 ]
 
@@ -161,6 +161,10 @@ class CatnipTest(unittest.TestCase):
         quiet = server.named("main")
         self.assertEqual(server.ask(f"/v1/claude/latest-message?worktree_path={quiet['path']}")[2]["content"], "")
         self.assertEqual(server.ask("/v1/claude/latest-message?worktree_path=/nowhere")[0], 404)
+        # A path is the same with slashes behind it.
+        for slashes in ("/", "//"):
+            for path in ("/v1/claude/latest-message?worktree_path=", "/v1/claude/session?worktree_path=", "/v1/sessions/workspace?workspace="):
+                self.assertEqual(server.ask(path + it["path"] + slashes)[0], 200, path + slashes)
         self.assertEqual(server.ask("/v1/claude/latest-message")[0], 400)
         self.assertEqual(server.ask(f"/v1/claude/todos?worktree_path={it['path']}")[2], it["todos"])
         status, _, summaries = server.ask("/v1/claude/sessions", **FIELDS)
@@ -175,10 +179,14 @@ class CatnipTest(unittest.TestCase):
             self.assertNotIn("ended_at", record)
         self.assertEqual(server.ask("/v1/auth/status", **FIELDS)[2], {"authenticated": True})
         self.assertEqual(server.ask("/v1/info", **FIELDS)[0], 200)
-        for method, address in ADDRESSES[-5:]:
-            status, _, problem = server.ask(address, method, {}, **FIELDS)
-            self.assertEqual(status, 501, problem)
+        for method, address in ADDRESSES[-7:]:
+            status, _, problem = server.ask(address, method, None if method == "GET" else {}, **FIELDS)
+            self.assertEqual((status, problem["title"]), (501, "Not Implemented"), problem)
             self.assertTrue(problem["error"])
+        # The app shows the title of a problem that it does not know.
+        for method, address in (("DELETE", LIST + "/nope"), ("GET", LIST + "/nope/diff"), ("POST", "/v1/git/checkout/a/nope?branch=main")):
+            status, _, problem = server.ask(address, method, {} if method == "POST" else None, **FIELDS)
+            self.assertEqual((status, problem["title"]), (404, "Not Found"), problem)
 
         # What native clients are told holds here too, to the last member.
         if Draft202012Validator is not None:

@@ -3,6 +3,7 @@ import Foundation
 package import HTTPTypes
 package import Hummingbird
 import NIOCore
+import NIOHTTP1
 
 /// An error that crosses HTTP and knows its status: problem details (RFC 9457) as an answer.
 package struct Problem: HTTPResponseError, Sendable {
@@ -29,11 +30,17 @@ package struct Problem: HTTPResponseError, Sendable {
     details = ProblemDetails(
       status: status.code,
       error: error,
-      title: status.reasonPhrase,
+      title: Self.title(of: status),
       detail: detail,
       extensions: extensions
     )
     self.fields = fields
+  }
+
+  /// The reason phrase, also for a status that was made of its number alone.
+  private static func title(of status: HTTPResponse.Status) -> String {
+    status.reasonPhrase.isEmpty
+      ? HTTPResponseStatus(statusCode: status.code).reasonPhrase : status.reasonPhrase
   }
 
   package var status: HTTPResponse.Status { .init(code: details.status) }

@@ -54,6 +54,10 @@ package struct CatnipDialectService: Sendable {
     for path in ["v1/pty/start", "v1/pty/prompt", "v1/claude/messages"] {
       router.post("\(path)") { _, _ -> Response in throw Self.noAgents }
     }
+    // The first is a WebSocket: its handshake gets the reason as well.
+    for path in ["v1/pty", "v1/pty/status"] {
+      router.get("\(path)") { _, _ -> Response in throw Self.noAgents }
+    }
     router.post("v1/git/worktrees/:id/pr") { _, _ -> Response in throw Self.noPullRequests }
     router.put("v1/git/worktrees/:id/pr") { _, _ -> Response in throw Self.noPullRequests }
   }

@@ -135,10 +135,12 @@ struct WorkspaceReader: Sendable {
     }
   }
 
-  /// A session may be asked for by the worktree's path, as in the seed system.
+  /// A session may be asked for by the worktree's path, as in the seed system, also with slashes behind it.
   static func id(_ name: String) -> String {
-    let name = name.removingPercentEncoding ?? name
-    return name.contains("/") ? WorkspaceIdentity.id(of: name) : name
+    var name = name.removingPercentEncoding ?? name
+    guard name.contains("/") else { return name }
+    while name.utf8.count > 1, name.hasSuffix("/") { name.removeLast() }
+    return WorkspaceIdentity.id(of: name)
   }
 
   static func missing(_ id: String) -> Problem {
