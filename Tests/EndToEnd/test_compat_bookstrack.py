@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
+import http.client
 import json
 import os
 import random
@@ -15,7 +16,7 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 
 from job_stage import JobServer, RawSocket, table
-from program import Server, run
+from program import Server, run, until
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from test_book_services import Service, photo
 
@@ -317,6 +318,105 @@ class BoundaryTests(Stage):
             error = json.loads(answer)
             self.assertEqual((status, error["success"], error["error"]["code"]), (404, False, "NOT_FOUND"))
             self.assertIn(state["events"][-1]["payload"]["message"], error["error"]["message"])
+
+    def test_what_is_unknown_or_gone_is_told_in_its_envelope_without_a_token(self):
+        server = self.serve(*OPEN, limits={"resultSeconds": 1})
+        gone = self.upload(server)
+        results = f"/v1/jobs/{gone['jobId']}/results"
+        until(lambda: server.ask("GET", results)[0] == 404)
+
+        def is_missing(answer: tuple[int, dict]) -> None:
+            status, problem = answer
+            self.assertEqual((status, problem.get("success"), problem["error"]["code"]), (404, False, "NOT_FOUND"), problem)
+
+        def asked(method: str, path: str, **more: str) -> tuple[int, dict]:
+            status, answer, _ = server.ask(method, path, **more)
+            return status, json.loads(answer)
+
+        unknown = str(uuid.uuid4())
+        for name in (gone["jobId"], unknown, unknown.upper()):
+            for path in (f"/v1/jobs/{name}/results", f"/v1/jobs/{name}/results/", f"/ws/progress?jobId={name}"):
+                is_missing(asked("GET", path))
+            is_missing(asked("DELETE", f"/v1/jobs/{name}"))
+            is_missing(self.handshake(server, f"/ws/progress?jobId={name}"))
+        # A good token of a job that is gone makes no difference, wherever it is.
+        is_missing(asked("GET", results, token=gone["token"]))
+        is_missing(self.handshake(server, f"/ws/progress?jobId={gone['jobId']}&token={gone['token']}"))
+        is_missing(self.handshake(server, f"/ws/progress?jobId={gone['jobId']}", "bookstrack-auth." + gone["token"]))
+        # Who brings a token to an id that nothing has, or asks for what cannot be an id, is not known to be the app.
+        self.assertEqual(asked("GET", f"/v1/jobs/{unknown}/results", token="0" * 64)[1]["error"], "job_not_found")
+        self.assertEqual(asked("GET", "/v1/jobs/x/results")[1]["error"], "token_missing")
+        # Where ids alone open nothing, they tell nothing.
+        self.assertEqual(self.serve(*CLOSED).ask("GET", f"/v1/jobs/{unknown}/results")[0], 401)
+
+    def handshake(self, server: JobServer, path: str, protocol: str | None = None) -> tuple[int, dict | None]:
+        """The status and the problem of a handshake."""
+        fields = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec_WebSocket_Version": "13",
+                  "Sec_WebSocket_Key": base64.b64encode(os.urandom(16)).decode()}
+        if protocol:
+            fields["Sec_WebSocket_Protocol"] = protocol
+        line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+        self.addCleanup(line.close)
+        line.request("GET", path, headers={name.replace("_", "-"): value for name, value in fields.items()})
+        answer = line.getresponse()
+        return answer.status, None if answer.status == 101 else json.loads(answer.read())
+
+    def test_a_socket_that_does_not_open_says_what_is_wrong(self):
+        server = self.serve(*OPEN)
+        job = self.upload(server)
+        path = f"/ws/progress?jobId={job['jobId']}&token={job['token']}"
+        for version in ("3", "x", "2.5"):
+            status, answer = self.handshake(server, f"{path}&version={version}")
+            self.assertEqual((status, answer["error"]["code"]), (400, "INVALID_REQUEST"), answer)
+            self.assertIn(f'version is "{version}"; expected: 1, 2, 2.4', answer["error"]["message"])
+        self.assertEqual(self.handshake(server, f"{path}&version=2")[0], 101)
+        self.assertEqual(self.handshake(server, f"/ws/progress?jobId={job['jobId']}&token=0")[0], 401)
+        # A slash behind the path is passed here too; without an upgrade it is said that one is needed.
+        self.assertEqual(self.handshake(server, path.replace("?", "/?"))[0], 101)
+        native = server.start(table(1))
+        self.assertEqual(self.handshake(server, f"/ws/progress/?jobId={native['jobId']}", "freshet-auth." + native["token"])[0], 101)
+        for address in (path, path.replace("?", "/?")):
+            status, answer, fields = server.ask("GET", address)
+            self.assertEqual((status, json.loads(answer)["success"], fields["Upgrade"]), (426, False, "websocket"), answer)
+
+    def test_a_canceled_job_is_told_as_far_as_it_came(self):
+        server = self.serve(*OPEN)
+        lock = server.lock_library()
+        job = self.upload(server, rows=400)
+        status, answer, _ = server.ask("DELETE", f"/v1/jobs/{job['jobId']}")
+        self.assertEqual(status, 200, answer)
+        lock.release()
+        state = server.wait(job)
+        self.assertEqual(state["state"], "canceled")
+        done = state["events"][-1]["payload"]["summary"]["totalProcessed"]
+        self.assertLess(done, 400)
+        socket = AppSocket(server.port, job)
+        socket.send(1, b'{"type":"ready"}')
+        message = {"type": ""}
+        while message["type"] != "job_complete":
+            message = json.loads(socket.receive()[1])
+        self.assertEqual(socket.close_code(), 1001)
+        told = {"progress": message["data"]["progress"], "processedCount": message["data"]["processedItems"], "totalCount": message["data"]["totalItems"]}
+        self.assertEqual(message["data"]["currentStatus"], "Canceled")
+        payload = message["payload"]
+        self.assertEqual((len(payload["books"]) + len(payload["errors"]), payload["summary"]["totalProcessed"]), (done, done))
+        status, answer, _ = server.ask("GET", f"/api/v2/imports/{job['jobId']}/stream")
+        event = json.loads(answer.decode().split("event: completed\n")[1].split("data: ")[1].splitlines()[0])
+        self.assertEqual(event["status"], "canceled")
+        told_there = json.loads(server.ask("GET", f"/api/v2/imports/{job['jobId']}")[1])["data"]
+        for name, value in told.items():
+            self.assertEqual((event[name], told_there.get(name, 0)), (value, value), name)
+        self.assertLess(told["progress"], 1)
+
+    def test_the_same_import_twice_is_two_jobs_as_at_the_original(self):
+        server = self.serve(*OPEN)
+        first, second = self.upload(server), self.upload(server)
+        self.assertNotEqual(first["jobId"], second["jobId"])
+        created = []
+        for job in (first, second):
+            server.wait(job)
+            created.append(json.loads(server.ask("GET", f"/api/v2/imports/{job['jobId']}/results")[1])["data"]["booksCreated"])
+        self.assertEqual((min(created), max(created) > 0), (0, True), created)
 
     def test_who_comes_back_hears_where_the_job_stands_and_never_less(self):
         server = self.serve(*OPEN)

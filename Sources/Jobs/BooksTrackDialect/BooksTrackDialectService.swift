@@ -1,3 +1,4 @@
+import HTTPTypes
 package import Hummingbird
 package import JobsServer
 package import Logging
@@ -49,7 +50,7 @@ package struct BooksTrackDialectService: Sendable {
 
   /// Adds the endpoints, before those of the jobs: it answers for its own jobs where both have an address.
   package func add(to router: Router<some RequestContext>) {
-    router.add(middleware: BooksTrackShared(jobs: BooksTrackJobs(view: view)))
+    router.add(middleware: BooksTrackShared(jobs: BooksTrackJobs(view: view), native: native))
     let group = view.guarded(router.group().add(middleware: BooksTrackProblems(view: view)))
     BooksTrackStarts(view: view).add(to: group)
     BooksTrackJobs(view: view).add(to: group)
@@ -60,7 +61,13 @@ package struct BooksTrackDialectService: Sendable {
 struct BooksTrackShared<Context: RequestContext>: RouterMiddleware {
   private static var prefix: String { "/v1/jobs/" }
 
+  /// What a request asks for.
+  private enum Wanted {
+    case results, cancellation, socket
+  }
+
   let jobs: BooksTrackJobs
+  let native: JobSocketAuthorizer
 
   @concurrent
   func handle(
@@ -68,24 +75,34 @@ struct BooksTrackShared<Context: RequestContext>: RouterMiddleware {
     context: Context,
     next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
-    guard request.uri.path.hasPrefix(Self.prefix), let (id, isResults) = Self.place(request) else {
+    guard let (id, wanted) = Self.place(request), jobs.view.refusal(request.head) == nil else {
       return try await next(request, context)
     }
-    guard jobs.view.refusal(request.head) == nil, (try? await jobs.view.isOwn(id)) == true
-    else {
+    let credential = jobs.credential(request)
+    // Who offers the native subprotocol reads the native answers.
+    let isNative = credential?.1?.hasPrefix(JobSocketAuthorizer.subprotocol) ?? false
+    guard !isNative, (try? await jobs.view.answers(for: id, credential?.0)) == true else {
       return try await next(request, context)
     }
     return try await BooksTrackProblems<Context>(view: jobs.view).handle(
       request,
       context: context
     ) { request, _ in
-      isResults
-        ? try await jobs.results(request, id: id) : try await jobs.cancel(request, id: id)
+      switch wanted {
+      case .results: try await jobs.results(request, id: id)
+      case .cancellation: try await jobs.cancel(request, id: id)
+      case .socket: throw try await jobs.refusal(ofSocket: request, id: id, native)
+      }
     }
   }
 
-  /// The job of `DELETE /v1/jobs/{id}` and `GET /v1/jobs/{id}/results`.
-  private static func place(_ request: Request) -> (id: String, isResults: Bool)? {
+  /// The job of `DELETE /v1/jobs/{id}`, `GET /v1/jobs/{id}/results`, and a `GET /ws/progress?jobId={id}` that did not
+  /// become a socket.
+  private static func place(_ request: Request) -> (id: String, Wanted)? {
+    if JobSocketAuthorizer.isPath(request.uri.path) {
+      return request.method == .get ? QueryItems(request)["jobId"].map { ($0, .socket) } : nil
+    }
+    guard request.uri.path.hasPrefix(prefix) else { return nil }
     var parts = request.uri.path.dropFirst(prefix.count).split(
       separator: "/",
       omittingEmptySubsequences: false
@@ -93,8 +110,8 @@ struct BooksTrackShared<Context: RequestContext>: RouterMiddleware {
     // As the router of all other addresses, which passes a slash at the end.
     if parts.count > 1, parts.last?.isEmpty == true { parts.removeLast() }
     switch (request.method, parts.count) {
-    case (.delete, 1): return (String(parts[0]), false)
-    case (.get, 2) where parts[1] == "results": return (String(parts[0]), true)
+    case (.delete, 1): return (String(parts[0]), .cancellation)
+    case (.get, 2) where parts[1] == "results": return (String(parts[0]), .results)
     default: return nil
     }
   }

@@ -50,13 +50,29 @@ struct BooksTrackJobs: Sendable {
     context.parameters.get("job") ?? ""
   }
 
+  /// The credential of a request, and the subprotocol it was in.
+  func credential(_ request: Request) -> (PresentedCredential, subprotocol: String?)? {
+    view.credential(request.headers, query: request.uri.query, others: Self.tokenField)
+  }
+
   private func job(_ request: Request, _ id: String) async throws -> JobRow {
-    let credential = view.credential(
-      request.headers,
-      query: request.uri.query,
-      others: Self.tokenField
-    )
-    return try await view.job(id, credential?.0)
+    try await view.job(id, credential(request)?.0)
+  }
+
+  /// Why a request did not become a socket.
+  ///
+  /// - Throws: ``Problem`` 400, 401, 404.
+  func refusal(
+    ofSocket request: Request,
+    id: String,
+    _ native: JobSocketAuthorizer
+  ) async throws -> Problem {
+    let job = try await job(request, id)
+    if let text = QueryItems(request)["version"], WireVersion(parsing: text) == nil {
+      let known = WireVersion.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Self.invalid("version is \"\(text.prefix(40))\"; expected: \(known), or none")
+    }
+    return native.handshakeProblem(request.head, of: job)
   }
 
   // MARK: State

@@ -56,8 +56,13 @@ struct BooksTrackMessages: Sendable {
   /// - Parameters:
   ///   - event: The event.
   ///   - items: The results that an end carries.
+  ///   - end: How far the job was at its end.
   /// - Returns: The message.
-  func message(_ event: JobEvent, items: [JobItem]) -> JSONValue {
+  func message(
+    _ event: JobEvent,
+    items: [JobItem],
+    progress end: JobProgress? = nil
+  ) -> JSONValue {
     switch event.body {
     case .started(_, let total):
       let count = pipeline == .aiScan ? photos : total ?? progress.total
@@ -69,8 +74,8 @@ struct BooksTrackMessages: Sendable {
       )
     case .progress(let progress): return message(progress, at: event.at)
     case .ended(let completion) where completion.ending == .known(.failed):
-      return failure(completion, at: event.at)
-    case .ended(let completion): return complete(completion, items, at: event.at)
+      return failure(completion, end ?? progress, at: event.at)
+    case .ended(let completion): return complete(completion, items, end ?? progress, at: event.at)
     }
   }
 
@@ -85,7 +90,11 @@ struct BooksTrackMessages: Sendable {
     return envelope("job_progress", instant, payload, data: data(progress))
   }
 
-  private func failure(_ completion: JobCompletion, at instant: Int64) -> JSONValue {
+  private func failure(
+    _ completion: JobCompletion,
+    _ progress: JobProgress,
+    at instant: Int64
+  ) -> JSONValue {
     let message = completion.failure?.message ?? "the job failed"
     var data = data(progress)
     data["currentStatus"] = .string("Job failed: \(message)")
@@ -105,6 +114,7 @@ struct BooksTrackMessages: Sendable {
   private func complete(
     _ completion: JobCompletion,
     _ items: [JobItem],
+    _ progress: JobProgress,
     at instant: Int64
   ) -> JSONValue {
     let results = BooksTrackResults(
@@ -126,14 +136,17 @@ struct BooksTrackMessages: Sendable {
       payload["expiresAt"] = .string(JobInstant.text(expiry))
     }
     let total = completion.total ?? 0
-    var data = data(
-      JobProgress(
-        fraction: 1,
-        processed: max(total, 1),
-        total: max(total, 1),
-        sentence: completion.ending == .known(.canceled) ? "Canceled" : "Complete"
-      )
+    var end = JobProgress(
+      fraction: 1,
+      processed: max(total, 1),
+      total: max(total, 1),
+      sentence: "Complete"
     )
+    if completion.ending == .known(.canceled) {
+      end = progress
+      end.sentence = "Canceled"
+    }
+    var data = data(end)
     if pipeline == .aiScan { data["result"] = .object(results.scan(at: instant)) }
     return envelope("job_complete", instant, payload, data: data)
   }

@@ -19,7 +19,7 @@ package struct BooksTrackDoor: WebSocketAuthorizer {
   package func open(_ request: HTTPRequest) async -> WebSocketAcceptance? {
     let target = request.path ?? "/"
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.first.map(String.init) == JobSocketAuthorizer.path else { return nil }
+    guard parts.first.map({ JobSocketAuthorizer.isPath($0) }) == true else { return nil }
     let text = parts.count > 1 ? String(parts[1]) : ""
     let query = QueryItems(query: text)
     guard let id = query["jobId"], (try? await view.isOwn(id)) == true else {
@@ -150,8 +150,7 @@ private final class BooksTrackSession: Sendable {
         do {
           switch step {
           case .close(.over(let ending)):
-            return ending == .failed
-              ? .close(.serverError, "Job failed") : .close(.finished, "Job completed")
+            return Self.farewell(ending)
           case .close(.serverEnds): return .close(.goingAway, "the server ends")
           case .close(.expired): return .close(.expired, "the results are gone")
           default: try await send(try await text(step), socket)
@@ -185,6 +184,15 @@ private final class BooksTrackSession: Sendable {
     return .gone
   }
 
+  /// How a socket closes after the end of its job; the app takes the first two as the end.
+  private static func farewell(_ ending: JobEnding) -> Exit {
+    switch ending {
+    case .succeeded: .close(.finished, "Job completed")
+    case .canceled: .close(.goingAway, "Job canceled")
+    case .failed: .close(.serverError, "Job failed")
+    }
+  }
+
   /// The text of a step that says something.
   private func text(_ step: ReadyConversation.Step) async throws -> JSONValue {
     switch step {
@@ -194,8 +202,12 @@ private final class BooksTrackSession: Sendable {
     case .live(let progress): return messages.alive(progress, at: view.now)
     case .say(let event):
       hearing.told()
-      let items = event.isTerminal ? try await view.embedded(hearing.job) : []
-      return messages.message(event, items: items)
+      guard event.isTerminal else { return messages.message(event, items: []) }
+      return messages.message(
+        event,
+        items: try await view.embedded(hearing.job),
+        progress: try await view.progress(of: hearing.job)
+      )
     }
   }
 

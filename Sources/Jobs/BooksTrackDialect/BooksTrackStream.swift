@@ -28,7 +28,8 @@ struct BooksTrackStream: Sendable {
       try await request.body.consumeWithCancellationOnInboundClose { _ in
         var target = writer
         _ = try await hearing.follow { piece in
-          try await target.write(ByteBuffer(string: Self.text(piece, job.id)))
+          let text = Self.text(piece, job.id, try await end(piece, job))
+          try await target.write(ByteBuffer(string: text))
         }
         writer = target
       }
@@ -37,8 +38,24 @@ struct BooksTrackStream: Sendable {
     return Response(status: .ok, headers: Self.fields, body: body)
   }
 
+  /// How far a job was at its end; `nil` before.
+  private func end(_ piece: JobListening.Piece, _ job: JobRow) async throws -> JobProgress? {
+    guard case .event(let event, _) = piece, event.isTerminal else { return nil }
+    return try await view.progress(of: job)
+  }
+
   /// A piece of news as an event; a sign of life as a comment.
-  static func text(_ piece: JobListening.Piece, _ job: String) -> String {
+  ///
+  /// - Parameters:
+  ///   - piece: The piece.
+  ///   - job: The job.
+  ///   - end: How far the job was at its end.
+  /// - Returns: The text of the event.
+  static func text(
+    _ piece: JobListening.Piece,
+    _ job: String,
+    _ end: JobProgress? = nil
+  ) -> String {
     guard case .event(let event, _) = piece else { return ": alive\n\n" }
     var members: [String: JSONValue]
     let name: String
@@ -51,7 +68,8 @@ struct BooksTrackStream: Sendable {
       members = Self.members(progress, "processing")
     case .ended(let completion):
       let total = completion.total ?? 0
-      let progress = JobProgress(fraction: 1, processed: total, total: total)
+      var progress = JobProgress(fraction: 1, processed: total, total: total)
+      if completion.ending != .known(.succeeded), let end { progress = end }
       if completion.ending == .known(.failed) {
         name = "failed"
         members = Self.members(progress, "failed")

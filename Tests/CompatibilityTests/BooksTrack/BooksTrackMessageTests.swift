@@ -216,6 +216,27 @@ struct BooksTrackMessageTests {
     #expect(BooksTrackStream.text(.alive(JobProgress(fraction: 0)), "j").hasPrefix(":"))
   }
 
+  @Test("A canceled job is told as far as it came, and a completed one as complete.")
+  func canceled() {
+    let position = EventPosition(epoch: 1, seq: 9)
+    let end = JobProgress(fraction: 0.25, processed: 100, total: 400, sentence: "canceled")
+    for (ending, told) in [(JobEnding.canceled, [0.25, 100, 400]), (.succeeded, [1, 95, 95])] {
+      let event = JobEvent(
+        position: position,
+        at: 1,
+        body: .ended(JobCompletion(ending: ending, total: 95))
+      )
+      let data = messages(.csvImport, nil).message(event, items: [], progress: end)["data"]
+      let names = ["progress", "processedItems", "totalItems"]
+      #expect(names.map { data?[$0]?.double } == told)
+      let text = BooksTrackStream.text(.event(event, covers: 2), "j", end)
+      let line = text.split(separator: "\n").first { $0.hasPrefix("data: ") } ?? ""
+      let streamed = try? JSONReader.value(of: Array(line.dropFirst(6).utf8), rules: .lenient)
+      let others = ["progress", "processedCount", "totalCount"]
+      #expect(others.map { streamed?[$0]?.double } == told)
+    }
+  }
+
   @Test("Results decode with the types of the parts that fetch them.")
   func results() {
     func results(_ pipeline: PipelineName, _ areSentences: Bool = false) -> JSONValue {

@@ -28,7 +28,7 @@ package struct JobSocketAuthorizer: WebSocketAuthorizer {
 
   package func open(_ request: HTTPRequest) async -> WebSocketAcceptance? {
     let (path, query) = Self.parts(request)
-    guard path == Self.path else { return nil }
+    guard Self.isPath(path) else { return nil }
     guard let (job, version, asked) = try? await check(request, query) else {
       return nil
     }
@@ -64,6 +64,16 @@ package struct JobSocketAuthorizer: WebSocketAuthorizer {
   /// Why a request was rejected, or that it did not ask for an upgrade.
   func refusal(_ request: HTTPRequest) async throws -> Problem {
     let (job, _, _) = try await check(request, Self.parts(request).query)
+    return handshakeProblem(request, of: job)
+  }
+
+  /// Why a request that may follow a job did not become a socket.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - job: The job.
+  /// - Returns: 400, 426 or 503.
+  package func handshakeProblem(_ request: HTTPRequest, of job: JobRow) -> Problem {
     let keys = request.headerFields[values: .secWebSocketKey]
     if request.headerFields[.secWebSocketVersion] == "13",
       keys.count != 1 || !keys.allSatisfy(WebSocketKey.isSound)
@@ -94,6 +104,11 @@ package struct JobSocketAuthorizer: WebSocketAuthorizer {
     let target = request.path ?? "/"
     guard let mark = target.firstIndex(of: "?") else { return (target, QueryText(nil)) }
     return (String(target[..<mark]), QueryText(String(target[target.index(after: mark)...])))
+  }
+
+  /// Whether a path is that of sockets, also with a slash behind it, which the router passes at all other addresses.
+  package static func isPath(_ text: some StringProtocol) -> Bool {
+    text == path || text == path + "/"
   }
 }
 

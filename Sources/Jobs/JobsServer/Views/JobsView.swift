@@ -103,6 +103,18 @@ package struct JobsView: Sendable {
     try await stored(id)?.options[JobOrder.dialect] == dialect
   }
 
+  /// Whether a request for a job at an address of several APIs is answered by this view: for its own jobs, and for an id
+  /// that nothing here has, if the request comes without a token, as only clients of this view ask.
+  package func answers(for id: String, _ credential: PresentedCredential?) async throws -> Bool {
+    guard let job = try await stored(id) else { return credential == .id && JobWord.isJob(id) }
+    return job.options[JobOrder.dialect] == dialect
+  }
+
+  /// How far a job is now, or was at its end.
+  package func progress(of job: JobRow) async throws -> JobProgress {
+    try await store.job(job.id)?.progress ?? job.progress
+  }
+
   /// The job of an id, which means the same in capitals and in small letters (RFC 9562, section 4).
   private func stored(_ id: String) async throws -> JobRow? {
     if let job = try await store.job(id) { return job }
