@@ -9,9 +9,8 @@ import Glibc
 /// Runs work on threads of its own, for work that occupies a processor for longer than a request may wait.
 ///
 /// Swift's concurrency pool has about one thread per processor and shares them with Dispatch's concurrent work, so long
-/// computations there delay every request. The two threads here run below the others where the system supports that: requests
-/// come first, and on a busy machine the work still ends. They are never destroyed, because each reuses the memory that it
-/// has freed.
+/// computations there delay every request. The two threads here have a lower priority where the system supports
+/// that, so that requests come first. They are never destroyed, because each reuses the memory that it has freed.
 ///
 /// A low-priority thread must not resume tasks: a pool thread started for them would inherit its niceness. Use
 /// ``wake(_:)`` instead.
@@ -94,10 +93,8 @@ package enum BackgroundExecutor {
 
 /// A thread that does one thing after the other, for ever; it may come after all others.
 private final class BackgroundThread: Sendable {
-  /// How much less than others the thread has of a busy processor (`nice`, POSIX): on Linux a third as much.
-  ///
-  /// At 10, a ninth, realtime of a server on a machine that builds or tests something comes minutes late.
-  private static let niceness: Int32 = 5
+  /// How much less than others the thread has of a busy processor (`nice`, POSIX).
+  private static let niceness: Int32 = 10
 
   private let waiting = Mutex<[@Sendable () -> Void]>([])
   private let count = DispatchSemaphore(value: 0)
