@@ -1,24 +1,27 @@
 """A client that asks a server for the dearest things it has, over many connections at a time."""
 
-import multiprocessing
+import functools
 import os
 import random
-import re
-import selectors
-import socket
-import time
+import subprocess
+import threading
 import urllib.parse
+from pathlib import Path
 from typing import Callable
+
+from stand import HERE, WORK
 
 CONNECTIONS = 64
 #: Another client than the one that is measured, which asks from 127.0.0.1.
 ADDRESS = "127.0.0.2"
 LETTERS = "bcdfghjklmnpqrstvwxz"
+#: Requests that are made before; after the last one, the first comes again.
+PATHS = 50_000
 
 
 def misses(chance: random.Random, _ids: list[str]) -> str:
     """A search that finds nothing, another one each time."""
-    word = "".join(chance.choices(LETTERS, k=chance.randint(2, 3))) + "qx"
+    word = "".join(chance.choices(LETTERS, k=3) + chance.choices("jqxz", k=2))
     return f"/api/stops/search?limit=50&q={word}"
 
 
@@ -44,51 +47,56 @@ def places(chance: random.Random, _ids: list[str]) -> str:
     return f"/api/stops/nearby?limit=50&lat={46 + 1.5 * chance.random()}&lon={6.5 + 2 * chance.random()}"
 
 
+def ordinary(chance: random.Random, ids: list[str]) -> str:
+    """A board as pages ask for it: what as many connections do that want nothing expensive."""
+    return f"/api/stationboard?limit=20&stop_id={chance.choice(ids)}"
+
+
 KINDS: list[Callable[[random.Random, list[str]], str]] = [misses, errors, sentences, boards, places]
 
 
 class Crowd:
-    """Asks without a pause, over all connections, for as long as it lasts."""
+    """Asks without a pause, over all connections, for as long as it lasts.
+
+    The program that asks is one of C, and runs when nothing else does: what it computes takes no processor from the
+    server. Python took as long to ask as the server to answer.
+    """
 
     def __init__(self, url: str, kind: Callable[[random.Random, list[str]], str], ids: list[str]):
-        self.answers = multiprocessing.Value("q", 0)
-        arguments = (int(url.rpartition(":")[2]), kind, ids, self.answers)
-        self.process = multiprocessing.Process(target=_ask, args=arguments, daemon=True)
+        chance = random.Random(1)
+        self.paths = WORK / "crowd-paths"
+        self.paths.write_text("".join(kind(chance, ids) + "\n" for _ in range(PATHS)))
+        self.port = url.rpartition(":")[2]
+        self.answers = 0
+        self.begun = threading.Event()
 
     def __enter__(self) -> "Crowd":
-        self.process.start()
-        deadline = time.monotonic() + 60
-        while self.answers.value < CONNECTIONS and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert self.answers.value >= CONNECTIONS, "the crowd gets no answers"
+        with self.paths.open() as paths:
+            self.process = subprocess.Popen(
+                [_program(), self.port, ADDRESS, str(CONNECTIONS)], stdin=paths, stdout=subprocess.PIPE, text=True,
+                preexec_fn=lambda: os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0)))
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+        assert self.begun.wait(60), "the crowd gets no answers"
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.process.terminate()
-        self.process.join()
+        assert self.process.poll() is None, "the crowd ended"
+        self.process.kill()
+        self.process.wait()
+        self.reader.join()
+        self.process.stdout.close()
+
+    def _read(self) -> None:
+        for line in self.process.stdout:
+            self.answers = int(line)
+            if self.answers >= CONNECTIONS:
+                self.begun.set()
 
 
-def _ask(port: int, kind: Callable[[random.Random, list[str]], str], ids: list[str], answers) -> None:
-    # What is measured is the server: what the crowd itself computes takes no processor from it.
-    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    chance = random.Random(1)
-    selector = selectors.DefaultSelector()
-
-    def ask(peer: socket.socket) -> None:
-        peer.sendall(f"GET {kind(chance, ids)} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-
-    for _ in range(CONNECTIONS):
-        peer = socket.create_connection(("127.0.0.1", port), source_address=(ADDRESS, 0))
-        selector.register(peer, selectors.EVENT_READ, bytearray())
-        ask(peer)
-    while True:
-        for key, _ in selector.select():
-            piece = key.fileobj.recv(1 << 18)
-            assert piece, "the server closed a connection"
-            key.data.extend(piece)
-            end = key.data.find(b"\r\n\r\n")
-            length = re.search(rb"\r\ncontent-length: (\d+)", key.data[:max(end, 0)], re.IGNORECASE)
-            if length and len(key.data) >= end + 4 + int(length.group(1)):
-                key.data.clear()
-                answers.value += 1
-                ask(key.fileobj)
+@functools.cache
+def _program() -> Path:
+    """The program that asks, compiled."""
+    program = WORK / "crowd"
+    subprocess.run(["cc", "-O2", "-o", program, HERE / "crowd.c"], check=True)
+    return program
