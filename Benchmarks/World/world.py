@@ -140,6 +140,18 @@ def changing(periods: list[float], sigma: float, every: float = 15 * 60) -> Prod
     return make
 
 
+def published(period: float) -> Producer:
+    """As simulated feeds are published: never early, up to an eighth of a period late."""
+
+    def make(rng, end):
+        step = period * SECOND
+        phase = rng.uniform(0, step)
+        count = int((end + HISTORY) / step) + 2
+        return ordered(-HISTORY + phase + k * step + rng.uniform(0, 0.12 * step) for k in range(count))
+
+    return make
+
+
 def ordered(times) -> list[int]:
     """Whole milliseconds in order, none within 100 ms of the one before."""
     made: list[int] = []
@@ -203,6 +215,8 @@ class Link:
     edges: int = 1
     #: The share of requests that fail.
     loss: float = 0
+    #: The share of responses that take 0.3 to 3 s longer.
+    stalls: float = 0
 
 
 PLAIN = Link()
@@ -222,6 +236,9 @@ class World:
     refreshes: float = 0
     #: The server looks at the producer this often; 0: it is told.
     reads: float = 0
+    #: The server is a deployed one: it asks the producer this often, 3 % more or less, and announces the 80 % quantile of
+    #: the last ten waits, in a 304 as milliseconds; 0: it is not.
+    polls: float = 0
     #: The length of one visit in minutes; None: the whole run is one.
     visit: float | None = None
     presets: tuple[str, ...] = ("departuresWeb", "departuresNative", "departuresWeb5s")
@@ -288,6 +305,10 @@ def worlds() -> list[World]:
         words = f"two edges 10 s {'with' if states_age else 'no'} Age"
         made.append(World(f"30 s {words}", grid(30), path))
         made.append(World(f"uniform 17-45 s {words}", renewal(lambda rng: rng.uniform(17, 45)), path))
+    for period in (3, 15, 20, 30):
+        for words, polls in (("real server", 15), ("real server, told at once", 0.2)):
+            feed = published(period)
+            made.append(World(f"{period} s {words}", feed, Link(stalls=0.05), stamp=whole_seconds, polls=polls))
     return made
 
 
@@ -310,10 +331,15 @@ class Feed:
         made = world.producer(rng, end)
         phase = rng.uniform(0, world.reads)
         visible, latest = [], -math.inf
+        poll = -HISTORY / SECOND - rng.uniform(0, 2 * world.polls)
         for at in made:
             seen = at / SECOND + world.lateness(rng)
             if world.reads:
                 seen = math.ceil((seen - phase) / world.reads) * world.reads + phase
+            if world.polls:
+                while poll < seen:
+                    poll += world.polls * rng.uniform(0.97, 1.03)
+                seen = poll
             latest = max(latest, seen)
             visible.append(int(latest * SECOND))
         return Feed(made, visible, [world.stamp(at) for at in made])
@@ -367,6 +393,15 @@ def cautious_hint(feed: Feed, version: int, at: float):
     return made[version] + median + max(0, *lags), None
 
 
+def served_hint(feed: Feed, version: int, at: float):
+    """As deployed servers state it: the 80 % quantile of the last ten waits, and nothing while the version is late."""
+    waits = sorted(feed.visible[k + 1] - feed.stamps[k] for k in range(max(0, version - 10), version))
+    if not waits:
+        return None, None
+    expected = feed.stamps[version] + waits[math.ceil(0.8 * len(waits)) - 1]
+    return (expected, 0) if expected > at else (None, None)
+
+
 #: The hints of each way to poll; blind polling differs in its policy.
 WAYS: dict[str, Hint] = {
     "blind": no_hint,
@@ -415,7 +450,7 @@ class Run:
 
     def __init__(self, key: int, world: World, way: str, seed: int, feed: Feed, begin: int, end: int):
         self.key, self.world, self.way, self.feed, self.begin, self.end = key, world, way, feed, begin, end
-        self.hint = WAYS[way]
+        self.hint = served_hint if way == "hint" and world.polls else WAYS[way]
         # The chances of a host are the same whichever way it polls.
         self.rng = random.Random(f"host {world.name} {seed} {end}{' again' if way == 'again' else ''}")
         self.skew = int(self.rng.uniform(-world.skew, world.skew) * SECOND)
@@ -493,6 +528,8 @@ class Run:
         kind = 3 if validator is not None and validator == version + 1 else 2
         expected, spread = self.hint(feed, version, served)
         max_age = None
+        if self.world.polls and kind == 3 and expected is not None:
+            max_age, expected = max(0, int(expected - served)), None
         if self.way == "fields" and kind == 3:
             if expected is not None:
                 max_age = max(0, int((expected - served) // SECOND)) * SECOND or None
@@ -500,6 +537,8 @@ class Run:
         server_time = EPOCH + int(served)
         if kind == 3:
             server_time -= server_time % SECOND
+        if path.stalls and rng.random() < path.stalls:
+            extra += rng.uniform(300, 3000)
         arrived = self.now + total + extra
         stamp = feed.stamps[version]
         marks = [server_time, EPOCH + stamp, max(0, int(served) - stamp), transit]

@@ -6,6 +6,8 @@ struct ProducerWorld: Sendable {
   enum Timing: Sendable {
     /// At every period, with a normally distributed error with this deviation in milliseconds.
     case clock(jitter: Int64)
+    /// At every period or up to an eighth of it later, as simulated feeds are published.
+    case late
     /// A period after the previous time, with such an error.
     case walk(jitter: Int64)
     /// At any time between two bounds after the previous time, in milliseconds.
@@ -45,14 +47,10 @@ struct ProducerWorld: Sendable {
   var there: ClosedRange<Int64> = 75...75
   var back: ClosedRange<Int64> = 75...75
   var caches: Caches?
+  /// The server, unless it has every publication at once and states what it knows exactly.
+  var server: DeployedServer?
   /// Whether the goal applies; unjudged worlds are printed as well.
   var isJudged = true
-  /// The maximum p95, in percent of that of blind polling.
-  ///
-  /// A warm cache that lives two thirds of the period hides half of the changes until the next one
-  /// is out: the mean gains there what p95 loses.
-  var mostP95: Int64 { period == 15_000 && caches?.isWarm == true ? 120 : WorldMeasure.mostPercent }
-
   /// Publishes for some time.
   ///
   /// - Parameters:
@@ -72,6 +70,11 @@ struct ProducerWorld: Sendable {
         if doubled > 0, dice.oneIn(doubled) {
           times.append(time + dice.between(1_000, min(period * 2 / 5, 5_000)))
         }
+      }
+    case .late:
+      let most = period * DeployedServer.latePermille / 1_000
+      for beat in stride(from: first - 12 * period, through: end, by: Int64.Stride(period)) {
+        times.append(beat + dice.between(0, most))
       }
     case .walk(let jitter):
       times = walk(from: first - period, until: end) {
@@ -180,7 +183,7 @@ extension ProducerWorld {
         ),
         clean(period).cached("warm cache of 20 s", 20_000, age: true, warm: true, judged: false),
       ]
-    }
+    } + deployed
 
   private static func clean(_ period: Int64) -> ProducerWorld {
     ProducerWorld(name: "clean", period: period, timing: .clock(jitter: 0))

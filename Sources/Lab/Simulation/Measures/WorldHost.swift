@@ -49,7 +49,7 @@ struct WorldHost<M: Machine> {
       latest = max(latest, time + maker.between(world.lag.lowerBound, world.lag.upperBound))
       had.append(latest)
     }
-    self.had = had
+    self.had = world.server?.had(made, &maker) ?? had
     let edges = world.caches?.edges ?? 0
     let lifetime = world.caches?.lifetime ?? 0
     starts = (0..<edges).map { _ in maker.below(lifetime) }
@@ -85,7 +85,8 @@ struct WorldHost<M: Machine> {
   private mutating func serve(_ request: Request) {
     requests.append(now)
     let there = dice.between(world.there.lowerBound, world.there.upperBound)
-    let back = dice.between(world.back.lowerBound, world.back.upperBound)
+    let stall = world.server?.stall(&dice) ?? 0
+    let back = dice.between(world.back.lowerBound, world.back.upperBound) + stall
     let reached = now + there
     let copied = copy(at: reached)
     let number = newest(at: copied)
@@ -100,8 +101,42 @@ struct WorldHost<M: Machine> {
       hints.nextExpectedAt = WallTime(milliseconds: Self.epoch + next)
     }
     let content = Content(Revision(Int64(number)), hasRealtime: true)
-    let answer = Answer(.content(content), status: 200, marks: marks, hints: hints)
+    var answer = Answer(.content(content), status: 200, marks: marks, hints: hints)
+    if let server = world.server { answer = self.answer(of: server, request, number, at: copied) }
     arrival = (reached + back, request.ticket, answer, number)
+  }
+
+  /// Returns the answer of a deployed server: without a body if the client has the publication.
+  private func answer(
+    of server: DeployedServer,
+    _ request: Request,
+    _ number: Int,
+    at now: Int64
+  ) -> Answer {
+    let isUnchanged = request.validator == Validator(Int64(number))
+    let stamp = server.stamp(made[number])
+    // A 304 has `Date` only; its fields state the age and the time of the next change.
+    let served = isUnchanged || !server.datesSource ? server.stamp(now) : now
+    var marks = FreshnessMetadata(serverTime: WallTime(milliseconds: Self.epoch + served))
+    if server.datesSource {
+      marks.fetchedAt = WallTime(milliseconds: Self.epoch + stamp)
+      marks.cacheAge = .milliseconds(max(now - stamp, 0))
+    }
+    var hints = Hints()
+    if states, let next = server.announced(number, made: made, had: had, at: now) {
+      if isUnchanged || !server.datesSource {
+        hints.maxAge = .milliseconds(next - now)
+      } else {
+        hints.nextExpectedAt = WallTime(milliseconds: Self.epoch + next)
+      }
+    }
+    if isUnchanged { return Answer(.unchanged, status: 304, marks: marks, hints: hints) }
+    let content = Content(
+      Revision(Int64(number)),
+      validator: Validator(Int64(number)),
+      hasRealtime: true
+    )
+    return Answer(.content(content), status: 200, marks: marks, hints: hints)
   }
 
   private static var epoch: Int64 { 1_700_000_000_000 }

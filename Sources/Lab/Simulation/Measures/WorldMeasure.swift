@@ -89,7 +89,7 @@ struct WorldMeasure: Sendable {
   var p95: Int64 { shares { $0.added.percentile(95) }.max() ?? 0 }
   /// Whether the goal is met here.
   var isKept: Bool {
-    mean <= Self.mostPercent * 10 && p95 <= world.mostP95 * 10 && load <= Self.mostLoad
+    mean <= Self.mostPercent * 10 && p95 <= Self.mostPercent * 10 && load <= Self.mostLoad
   }
   /// The maximum number of requests in permille of those of blind polling, including the advance of
   /// an hour.
