@@ -3,15 +3,23 @@ struct AnswerPath: Hashable, Sendable {
   /// The device's timeline minus the server's clock, when a request is sent.
   private var clock = Timespan.zero
   /// When the copy behind the last response left the server.
-  private var filled = Moment.start
+  private(set) var filled = Moment.start
   /// How long an intermediate cache is known to keep a copy, in milliseconds.
   private var life: Int32 = 0
-  /// Whether that copy was fetched for a request of this client.
-  private(set) var isOwn = false
+  /// How many copies were lately fetched for other clients; own ones count a quarter against it.
+  private var foreign: UInt8 = 0
   private var isKnown = false
+
+  /// Whether copies in caches are usually fetched for the requests of this client.
+  var isOwn: Bool { foreign < 4 }
 
   /// Returns when the data of a source time was made, on the device's timeline.
   func moment(of made: WallTime) -> Moment { Moment(milliseconds: made.milliseconds) + clock }
+
+  /// Returns the time on the server's clock at an instant of the device's timeline.
+  func time(at moment: Moment) -> WallTime {
+    WallTime(milliseconds: (moment - clock).milliseconds)
+  }
 
   /// Updates the path with one response about dated data.
   ///
@@ -50,7 +58,7 @@ struct AnswerPath: Hashable, Sendable {
       // Another copy came before this one had to expire.
       if isKnown { life = Int32(clamping: min(Int64(life), (fill - filled).milliseconds)) }
       filled = fill
-      isOwn = lay <= tolerance
+      foreign = lay > tolerance ? min(foreign + 4, 16) : foreign - (foreign > 0 ? 1 : 0)
     } else {
       life = Int32(clamping: max(Int64(life), lay.milliseconds))
     }

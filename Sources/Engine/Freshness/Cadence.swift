@@ -55,13 +55,24 @@ enum Cadence {
       let spread = facts.draw.upTo(min(policy.spread, facts.interval))
       return (max(facts.started + facts.interval, facts.ended + spread), .longPoll)
     }
-    if facts.isForeground, let aligned = rhythm.due(facts, policy: policy) {
+    if isAligned(facts), let aligned = rhythm.due(facts, policy: policy) {
       return (aligned.moment, aligned.isStated ? .stated : .learned)
     }
-    // R10: the period counts from start to start, so the rate matches the policy. After a response
-    // slower than the interval, the wait is as long as the response took, up to the interval (P9).
-    let wait = policy.jitter.applied(to: facts.interval, draw: facts.draw)
+    let jitter = policy.jitter.applied(to: facts.interval, draw: facts.draw) - facts.interval
+    return (max(blind(facts, jitter), least), .cadence)
+  }
+
+  /// Whether the wait may follow the producer's rhythm (R31).
+  static func isAligned(_ facts: Facts) -> Bool {
+    facts.isForeground && !facts.isLongPoll && !facts.isStreaming
+  }
+
+  /// Returns when unaligned polling would send the next request.
+  ///
+  /// R10: the period counts from start to start, so the rate matches the policy. After a response
+  /// slower than the interval, the wait is as long as the response took, up to the interval (P9).
+  static func blind(_ facts: Facts, _ jitter: Timespan) -> Moment {
     let rest = min(facts.ended - facts.started, facts.interval)
-    return (max(facts.started + wait, least, facts.ended + max(rest, .zero)), .cadence)
+    return max(facts.started + facts.interval + jitter, facts.ended + max(rest, .zero))
   }
 }

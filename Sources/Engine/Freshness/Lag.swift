@@ -31,7 +31,7 @@ struct Lag: Hashable, Sendable {
   private static let mostAhead: Int32 = 1_000
   private static let leastSwing: Int32 = 500
   /// The variation from which waiting for every change costs too much.
-  private static let widest: Int32 = 2_500
+  private static let widest: Int32 = 2000
   private static let mostSwing: Int32 = 30_000
   /// The longest lag that is accepted, in milliseconds.
   private static let limit: Int64 = 600_000

@@ -11,10 +11,10 @@ struct ProducerRhythm: Hashable, Sendable {
   private(set) var path = AnswerPath()
   /// How long after its source time a change becomes available.
   private(set) var lag = Lag()
+  /// How long after an announced instant a change becomes available.
+  private var delay = Lag()
   /// The latest instant on the server's clock for which a response showed what was available.
   private var looked = WallTime(milliseconds: 0)
-  /// When the last request with a response was sent.
-  private var asked = Moment.start
   /// The next change that the server announced, on the device's timeline.
   private var promised = Moment.start
   /// The greatest age at which the newest data was seen, in milliseconds: no change until then.
@@ -43,8 +43,6 @@ struct ProducerRhythm: Hashable, Sendable {
     var now: Moment
     /// The interval in force.
     var interval: Timespan
-    /// Whether the schedule sent the request: other requests do not count against its budget.
-    var isScheduled: Bool
     /// The random sample for this client's position, if it has none yet.
     var draw: RandomSample
   }
@@ -70,6 +68,10 @@ struct ProducerRhythm: Hashable, Sendable {
       isStated = true
       isUntested = true
       promised = sight.now + ahead
+      if beat.isKnown, let next = sight.hints.nextExpectedAt {
+        // An instant on the server's clock is exact, however long the response was on its way.
+        promised = path.moment(of: next)
+      }
     }
   }
 
@@ -79,17 +81,12 @@ struct ProducerRhythm: Hashable, Sendable {
     _ sight: Sight,
     tolerance: Timespan
   ) {
-    if beat.isKnown, sight.isScheduled {
-      let limit = min(max(sight.interval.milliseconds, 0), Self.horizon)
-      let later = (sight.sent - asked).milliseconds - limit
-      let sum = Int64(saved) + max(min(later, limit), -limit)
-      saved = Int32(clamping: max(min(sum, limit), -2 * limit))
-    }
     if beat.isKnown, made - beat.newest < .zero - Beat.longestPeriod {
       // The server's clock was set back: nothing learned still applies.
       beat = Beat()
       path = AnswerPath()
       lag = Lag()
+      delay = Lag()
       looked = WallTime(milliseconds: 0)
     }
     let transit = max(sight.marks.transit, .zero)
@@ -100,18 +97,18 @@ struct ProducerRhythm: Hashable, Sendable {
       sent: sight.sent,
       tolerance: tolerance
     )
-    let shown = made.later((age - transit).milliseconds)
+    // Behind a cache that serves others, a change is available when the cache has it. A copy that was
+    // fetched for this client shows what the server had then.
+    let shown = path.time(at: path.isOwn ? path.filled : sight.sent)
     let isNew = !beat.isKnown || made > beat.newest
     var fades = false
     if isNew { fades = change(made, shown: shown, sight) }
-    // A copy fetched for other clients hid some of what was available: half of its age counts.
-    looked = max(looked, path.isOwn ? shown : shown.later(lay.milliseconds))
+    looked = max(looked, shown)
     if made == beat.newest {
       let old = (sight.sent - lay - path.moment(of: made)).milliseconds
       if fades { quiet -= quiet / 32 }
       quiet = max(quiet, Int32(clamping: old))
     }
-    asked = sight.sent
   }
 
   /// Records newer data.
@@ -126,6 +123,10 @@ struct ProducerRhythm: Hashable, Sendable {
       let off = path.moment(of: had) - promised
       // An announcement that the following change overtook says nothing.
       if isUntested, off <= ahead.percent(50) {
+        delay.learn(
+          least: (path.moment(of: looked) - promised).milliseconds,
+          most: (path.moment(of: shown) - promised).milliseconds
+        )
         let isWithin = promised >= path.moment(of: looked) && promised <= path.moment(of: shown)
         let isKept = !lag.isSettled && isWithin
         let length = isKept ? .zero : min(off < .zero ? .zero - off : off, sight.interval)
@@ -141,6 +142,20 @@ struct ProducerRhythm: Hashable, Sendable {
 
   /// The greatest error of a change that still counts as clock-driven.
   private static let exact: Int64 = 100
+
+  // MARK: Budget
+
+  /// Records that an aligned request is sent: by how much its wait differed from that of unaligned
+  /// polling after the same request.
+  ///
+  /// Neither requests for other reasons nor late timers count.
+  mutating func spend(_ facts: Cadence.Facts, policy: Policy) {
+    guard let due = due(facts, policy: policy) else { return }
+    let limit = min(max(facts.interval.milliseconds, 0), Self.horizon)
+    let later = (due.moment - Cadence.blind(facts, .zero)).milliseconds
+    let sum = Int64(saved) + max(min(later, limit), -limit)
+    saved = Int32(clamping: max(min(sum, limit), -2 * limit))
+  }
 
   // MARK: Asking
 
@@ -211,7 +226,7 @@ struct ProducerRhythm: Hashable, Sendable {
       wait /= parts(of: wait, interval, shortest: shortest)
       due = started + Timespan(milliseconds: wait)
     }
-    if wait > free, !isProven(forecast, wait, facts, period) { return nil }
+    if wait > free, !isProven(forecast, wait, facts, period, alignment) { return nil }
     guard wait <= 2 * interval else { return nil }
     return (max(due, started + policy.leastInterval), forecast.isStated)
   }
@@ -248,9 +263,9 @@ struct ProducerRhythm: Hashable, Sendable {
     let doubt = lag.variation / 2
     if isStated, isKept(deviation) {
       return Forecast(
-        moment: promised,
+        moment: promised + Timespan(milliseconds: min(Int64(max(delay.aim, 0)), interval / 8)),
         margin: alignment.delay,
-        cost: 2 * Int64(max(brokenBy, 0)) + doubt,
+        cost: 2 * Int64(max(brokenBy, 0)) + max(doubt, delay.variation / 2),
         isStated: true
       )
     }
@@ -266,9 +281,11 @@ struct ProducerRhythm: Hashable, Sendable {
     )
   }
 
-  /// Returns whether the server's announcements are about as accurate as the rhythm.
+  /// Returns whether the server's announcements are as accurate as the rhythm.
   private func isKept(_ deviation: Int64) -> Bool {
-    brokenBy < 0 || !beat.isTrusted || Int64(brokenBy) <= max(3 * deviation, 1_000)
+    guard brokenBy >= 0, beat.isTrusted else { return true }
+    let stated = Int64(brokenBy) + delay.variation
+    return stated <= 3 * deviation + lag.variation + Self.exact
   }
 
   /// Returns how late a change may be requested, rather than skipping it for the next one.
@@ -289,7 +306,8 @@ struct ProducerRhythm: Hashable, Sendable {
     _ forecast: Forecast,
     _ wait: Int64,
     _ facts: Cadence.Facts,
-    _ period: Int64
+    _ period: Int64,
+    _ alignment: Policy.Alignment
   ) -> Bool {
     let interval = facts.interval.milliseconds
     // A change that was due and has not been seen may come at any time.
@@ -301,7 +319,8 @@ struct ProducerRhythm: Hashable, Sendable {
     let longest = period * 5 < interval * 4 ? wait : max(period, interval)
     let still = Int64(quiet) - max(Int64(lag.aim), 0)
     let missed = max(longest - min(period, max(still, 0)), 0) / 2
-    return missed + forecast.cost <= interval * Self.worthPercent / 100
+    let cost = missed + forecast.cost + alignment.delay.milliseconds
+    return cost <= interval * Self.worthPercent / 100
   }
 
   /// Returns the minimum time between two starts that the budget allows.

@@ -210,12 +210,10 @@ extension RefreshMachine {
       sent: turn.now,
       now: turn.now,
       interval: interval(at: turn.now, policy: turn.policy) ?? turn.policy.idle,
-      isScheduled: false,
       draw: turn.draw
     )
     guard isRequest, case .asking(let flight, _) = phase else { return sight }
     sight.sent = flight.startedAt
-    sight.isScheduled = flight.request.wish.origin == .schedule
     return sight
   }
 

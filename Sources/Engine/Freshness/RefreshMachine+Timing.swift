@@ -122,6 +122,10 @@ extension RefreshMachine {
       lastRescue = turn.now
       turn.effects.notes.insert(.rescued)
     }
+    if rest.cause == .cadence {
+      let facts = facts(rest, policy: turn.policy)
+      if Cadence.isAligned(facts) { rhythm.spend(facts, policy: turn.policy) }
+    }
     // R40: the request of a wait was charged when the wait began.
     return ask(wish, isFree: true, in: &turn)
   }
@@ -294,10 +298,14 @@ extension RefreshMachine {
     _ rest: Rest,
     policy: Policy
   ) -> (moment: Moment, cause: NextRequest.Cause) {
+    Cadence.due(facts(rest, policy: policy), rhythm: rhythm, policy: policy)
+  }
+
+  private func facts(_ rest: Rest, policy: Policy) -> Cadence.Facts {
     // A pause has no interval, but a paused machine has no waits either.
     let interval = interval(at: rest.since, policy: policy) ?? policy.idle
     let isForeground = lifecycle == .foreground
-    let facts = Cadence.Facts(
+    return Cadence.Facts(
       started: lastStart ?? rest.since,
       ended: rest.since,
       draw: rest.draw,
@@ -307,7 +315,6 @@ extension RefreshMachine {
         && !needsFull(at: rest.since),
       isStreaming: link.isLive
     )
-    return Cadence.due(facts, rhythm: rhythm, policy: policy)
   }
 }
 

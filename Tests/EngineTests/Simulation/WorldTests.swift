@@ -20,4 +20,32 @@ struct WorldTests {
     #expect(goals.count == 1)
     for goal in goals { #expect(goal.isMet, "\(goal.name) is \(goal.value)") }
   }
+
+  /// An announcement without source times once cost no budget: 124 % of the requests.
+  @Test(arguments: ["departuresNative", "departuresWeb5s"])
+  func `R31: announcements without source times cost no requests`(preset: String) throws {
+    let report = try Self.report(preset, worlds: ["real file server"], runs: 2)
+    let requests = try #require(report.goals.first { $0.name.hasPrefix("requests against") })
+    #expect(requests.isMet, "\(requests.value)")
+  }
+
+  @Test(arguments: ["real server", "warm cache"])
+  func `R31: lateness on the way is learned, and announcements that are late`(
+    world: String
+  ) throws {
+    let report = try Self.report("departuresWeb", worlds: [world], runs: 4)
+    let ages = report.goals.filter { $0.name.hasPrefix("added age") && $0.name.contains("world") }
+    #expect(!ages.isEmpty)
+    for age in ages { #expect(age.value <= 1_050, "\(age.name) is \(age.value)") }
+  }
+
+  private static func report(
+    _ preset: String,
+    worlds: [String],
+    runs: Int64
+  ) throws -> MeasureReport {
+    let named = try SimulatorTests.preset(preset)
+    let scale = MeasureScale(hours: 0, trials: 0, runs: 1, clients: 1, worlds: runs, steps: 1)
+    return MeasureReport([named], scale: scale, seed: 1, worlds: worlds)
+  }
 }

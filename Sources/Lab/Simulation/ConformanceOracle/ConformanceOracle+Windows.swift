@@ -131,10 +131,12 @@ extension ConformanceOracle {
     let late = max(delay + spread, interval / 4)
     if !isDated {
       guard let stated else { return blind }
+      // Once the budget is spent, requests come no earlier than by blind polling.
+      let unpaid = max(Self.plus(started, interval), earliest)
       let first = max(stated + delay, earliest)
-      let last = max(stated + delay + window, earliest) + spread
+      let last = max(stated + delay + window, unpaid) + spread
       if first > latest || stated + window < earliest - late { return blind }
-      if last <= latest, stated >= earliest - late {
+      if last <= latest, stated >= unpaid - late {
         return Window(least: first, most: last, rule: .producerPhase)
       }
     }
