@@ -22,6 +22,8 @@ BOARD = f"/api/stationboard?stop_id={STOP}&limit=100"
 LENGTH = 8
 # Milliseconds of the recording after which a board has shown what came.
 LONG_ENOUGH = 2_000
+# Seconds after which a board that has something newer will not come back to something older.
+PATIENCE = 10
 
 
 def milliseconds(text: str) -> int:
@@ -219,14 +221,16 @@ class ReplayTest(unittest.TestCase):
                 "--trip-updates", str(self.folder / "trips.pb"),
                 "--alerts", str(self.folder / "alerts.pb"),
             )
-            # What a busy machine has come through to when it is too old is not applied any more: then once more.
-            for _ in range(3):
+            # A busy machine may have come through to these contents when they are too old to be applied, or not before
+            # newer ones: then once more, on a slower clock.
+            for pace in (1, 0.5, 0.2, 0.1):
                 both = []
                 for options in (("--replay", str(self.file)), live_options):
-                    with Server(self.data, *options, now=instant(at)) as server:
+                    with Server(self.data, *options, "--pace", str(pace), now=instant(at)) as server:
                         both.append(self.settled(server, trips, alerts))
-                if all(board[feed]["applied"] for board in both for feed in ("rt", "alerts")):
+                if all(board and board[feed]["applied"] for board in both for feed in ("rt", "alerts")):
                     break
+            self.assertTrue(all(both), "the contents were passed each time")
             self.assertEqual(
                 [banner["id"] for banner in both[0]["banners"]],
                 [banner["id"] for banner in both[1]["banners"]],
@@ -265,9 +269,12 @@ class ReplayTest(unittest.TestCase):
 
     def settled(
         self, server: Server, trips: recording.Answer, alerts: recording.Answer | None = None
-    ) -> dict:
+    ) -> dict | None:
         """The first board that rests on these answers: a replay that starts in the middle comes
-        through what was before."""
+        through what was before. None if it has come to newer ones."""
+
+        def is_passed(found: str | None, answer: recording.Answer | None) -> bool:
+            return bool(found and answer) and milliseconds(found) > recording.header(answer.body)[0] * 1_000
 
         def rests(found: str, answer: recording.Answer) -> bool:
             # A server that gets the content later believes more of a clock that is ahead.
@@ -284,8 +291,12 @@ class ReplayTest(unittest.TestCase):
                 or board["alerts"]["fetchedAt"] and rests(board["alerts"]["fetchedAt"], alerts)
             ):
                 return board
+            # Content of a producer whose clock is ahead may look newer than what comes after it.
+            is_newer = is_passed(fetched, trips) or is_passed(board["alerts"]["fetchedAt"], alerts)
+            if is_newer and time.monotonic() > end - LONGEST + PATIENCE:
+                return None
             time.sleep(0.2)
-        raise AssertionError(f"no board that rests on {published(trips)}")
+        raise AssertionError(f"no board that rests on {published(trips)}: {board['rt']} {board['alerts']} {server.log}")
 
     def test_the_clock_starts_with_the_recording_unless_it_is_told(self):
         with Server(self.data, "--replay", str(self.file), now=None) as server:
@@ -330,7 +341,7 @@ class ReplayTest(unittest.TestCase):
             self.data, "--replay", str(damaged), now=instant(self.last), log_level="warning"
         ) as server:
             made = recording.in_use(self.answers, "trip-updates", self.last)[-1]
-            self.settled(server, made)
+            self.assertTrue(self.settled(server, made))
             server.stop()
             said = [line for line in server.log if f"at byte {victim.offset}" in line]
             self.assertEqual(len(said), 1, server.log)
