@@ -351,8 +351,11 @@ import Testing
       #expect([coverage["live"], coverage["matched"]].map { $0 as? Int } == [1, 1])
       let health = try await stage.probe.get("/health").json
       #expect(health["status"] as? String == "ok")
+      // The board changes first.
+      try await stage.wait("the log says so") {
+        stage.log.lines.contains { $0.contains("some trip updates do not match") }
+      }
     }
-    #expect(stage.log.lines.contains { $0.contains("some trip updates do not match") })
   }
 
   @Test func `a stop whose next departures have no realtime says so, and is not called applied`()

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The words of all names of a feed, in memory: what queries with typing errors are compared with.
 ///
 /// The index of the database finds words by their beginnings and by groups of three letters. A typing error in a short
@@ -60,6 +62,9 @@ struct StopWords: Sendable {
     }
   }
 
+  /// Words after which a search yields the processor to shorter requests (sched_yield(2)): about 50 µs of work.
+  private static let wordsBetweenYields = 512
+
   private static func letters(_ bytes: some Sequence<UInt8>) -> UInt64 {
     bytes.reduce(0) { $0 | 1 << UInt64($1 & 63) }
   }
@@ -82,6 +87,7 @@ struct StopWords: Sendable {
     for (number, end) in ends.enumerated() {
       defer { start = end }
       guard compared < Self.mostCompared else { break }
+      if number % Self.wordsBetweenYields == 0 { sched_yield() }
       let target = bytes[start..<end]
       // The word itself, then its beginning while it is still being typed.
       var lengths: [(length: Int, limit: Int)] = [(target.count, allowed)]
