@@ -10,7 +10,7 @@ extension FreshnessClient {
   /// ```
   ///
   /// While `send` runs and until a response to a later request has arrived, observers see the copy
-  /// with the change applied, labeled as local (R38). Responses that arrive in the meantime stay
+  /// with the change applied, labeled as local (R38). Responses that arrive before that stay
   /// underneath. If `send` throws, the change is taken back: observers see the server's copy with
   /// the age that it has. Mutations of one resource may overlap; each is taken back by itself.
   ///
@@ -92,7 +92,7 @@ struct PendingMutations<Value: Sendable>: Sendable {
   private var mutations: [Mutation] = []
   private var numbers: Int64 = 0
 
-  /// Whether there is none.
+  /// Whether no mutation is pending.
   var isEmpty: Bool { mutations.isEmpty }
 
   /// The changes in the order in which they began.

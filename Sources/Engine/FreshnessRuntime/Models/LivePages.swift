@@ -9,7 +9,7 @@ public import Observation
 /// ```
 ///
 /// A page names the next one. When a page changes so that it names another, the pages after it are
-/// requested anew, so that no item is missing or shown twice for longer than a refresh.
+/// requested again, so that no item is missing or shown twice for longer than a refresh.
 @MainActor
 @Observable
 public final class LivePages<R: FreshResource> {

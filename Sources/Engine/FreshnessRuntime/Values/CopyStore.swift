@@ -118,7 +118,7 @@ public actor CopyStore {
   /// Reads a copy.
   ///
   /// - Parameter name: The name of resource and identity.
-  /// - Returns: The encoded value and its age now, or `nil` if there is none.
+  /// - Returns: The encoded value and its age now, or `nil` if the store has no copy.
   func read(_ name: String) -> (content: Data, age: Timespan)? {
     let file = file(of: name)
     guard let size = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize,
