@@ -44,13 +44,13 @@ test:
 
 install:
 	@Scripts/install-packages build
-	@echo "Building the optimized program: about 12 minutes on two cores."
+	@echo "Building the optimized program. The first build takes ten minutes or more on two cores."
 	$(BUILD_RELEASE)
 	Packaging/package "$(RELEASE)/freshet" install "$(PREFIX)"
 
 package:
 	@Scripts/install-packages build package
-	@echo "Building the optimized program: about 12 minutes on two cores."
+	@echo "Building the optimized program. The first build takes ten minutes or more on two cores."
 	$(BUILD_RELEASE)
 	Packaging/package "$(RELEASE)/freshet" deb dist
 	Packaging/package "$(RELEASE)/freshet" tar dist

@@ -4,7 +4,7 @@ import GRDBSQLite
 
 /// Opens SQLite files for the services.
 package enum DatabaseFile {
-  /// Operations of SQLite's virtual machine after which a query yields the processor: about 50 µs of work.
+  /// Operations of SQLite's virtual machine after which a query yields the processor (sched_yield(2)).
   private static let operationsBetweenYields: Int32 = 2_000
 
   /// Creates a new file that is filled once and then only read.

@@ -111,7 +111,7 @@ package final class FairQueuePermit: Sendable {
       let (turns, network) = (turns, network)
       try await context.whileConnected { try await turns.wait(number, network) }
       // A thread that always has a next request of this client never sleeps, and the scheduler would let it run for a whole
-      // time slice, about 3 ms, before a thread that another client's request has woken.
+      // time slice, some milliseconds, before a thread that another client's request has woken.
       sched_yield()
     }
     isHeld.store(true, ordering: .relaxed)

@@ -82,7 +82,7 @@ struct StopSearch: Sendable {
     var aliases: [(score: StopRanking.Score, text: String)] = []
   }
 
-  /// Names after which a search yields the processor to shorter requests (sched_yield(2)): about 50 µs of work.
+  /// Names after which a search yields the processor to shorter requests (sched_yield(2)).
   private static let namesBetweenYields = 32
 
   private func ranked(

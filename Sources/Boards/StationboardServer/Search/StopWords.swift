@@ -62,7 +62,7 @@ struct StopWords: Sendable {
     }
   }
 
-  /// Words after which a search yields the processor to shorter requests (sched_yield(2)): about 50 µs of work.
+  /// Words after which a search yields the processor to shorter requests (sched_yield(2)).
   private static let wordsBetweenYields = 512
 
   private static func letters(_ bytes: some Sequence<UInt8>) -> UInt64 {

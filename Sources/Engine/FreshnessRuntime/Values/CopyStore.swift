@@ -205,7 +205,7 @@ struct CopyKeeper<R: FreshResource>: Sendable {
     guard client.value(of: resource) == nil else { return }
     let name = name
     guard let stored = await store.read(name), let value = decode(stored.content) else { return }
-    // Another identity may have come in the meantime.
+    // Another identity may have been set since.
     guard name == self.name else { return }
     client.restore(value, age: stored.age, to: resource)
   }

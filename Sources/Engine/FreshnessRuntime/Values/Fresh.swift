@@ -20,7 +20,7 @@ public enum LiveState: String, CaseIterable, Hashable, Sendable {
   case stored
   /// The last attempt failed; the copy stays (R22).
   case failing
-  /// There is no network; the copy stays (R24).
+  /// The device is offline; the copy stays (R24).
   case offline
 
   /// Derives the state.
@@ -29,7 +29,7 @@ public enum LiveState: String, CaseIterable, Hashable, Sendable {
   ///   - label: The label now; its age may be `nil` without a copy.
   ///   - hasValue: Whether there is a copy.
   ///   - isFailing: Whether the last attempt failed.
-  ///   - isOffline: Whether there is no network.
+  ///   - isOffline: Whether the device is offline.
   public init(_ label: FreshnessLabel?, hasValue: Bool, isFailing: Bool, isOffline: Bool) {
     guard !isOffline else {
       self = .offline
