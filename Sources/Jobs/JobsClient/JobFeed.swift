@@ -13,7 +13,7 @@ final class JobFeed: Sendable {
     var credential: JobCredential
     /// When the newest message arrived.
     var heardAt: Moment?
-    /// When the connection was lost, until the next message.
+    /// When the connection was lost, until it is back.
     var interruptedAt: Moment?
   }
 

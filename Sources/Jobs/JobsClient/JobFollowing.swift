@@ -11,9 +11,9 @@ public enum JobUpdate: Hashable, Sendable {
   case message(JobMessage)
   /// A new token took the place of the old one.
   case ticket(JobCredential)
-  /// How the job is followed now.
+  /// How the job is followed now; also when a connection is back.
   case transport(JobFollower.Transport)
-  /// The connection is gone; it is sought again.
+  /// The connection is gone, and is sought again; once until a ``transport(_:)`` follows.
   case interrupted
   /// It is over; the last news, exactly once.
   case finished(JobFollower.Ending)
@@ -61,6 +61,8 @@ private actor JobFollowing {
   private var renewal: Task<Void, Never>?
   private var alarm: Task<Void, Never>?
   private var shown: JobFollower.Transport?
+  /// Whether an interruption was reported that has not ended.
+  private var isInterrupted = false
 
   init(
     _ client: JobClient,
@@ -137,7 +139,26 @@ private actor JobFollowing {
     continuation.yield(.ticket(fresh))
   }
 
-  private func wake() { perform(machine.woke(now: now, draw: draw)) }
+  private func wake() {
+    let orders = machine.woke(now: now, draw: draw)
+    // A stream that is left because it was silent for too long.
+    if orders.first == .disconnect { interrupted() }
+    perform(orders)
+  }
+
+  private func interrupted() {
+    guard !machine.isOver, !isInterrupted else { return }
+    isInterrupted = true
+    shown = nil
+    continuation.yield(.interrupted)
+  }
+
+  private func connected(by transport: JobFollower.Transport) {
+    isInterrupted = false
+    guard shown != transport else { return }
+    shown = transport
+    continuation.yield(.transport(transport))
+  }
 
   // MARK: Streams
 
@@ -207,10 +228,7 @@ private actor JobFollowing {
   }
 
   fileprivate func opened(_ transport: JobFollower.Transport, _ attempt: Int) {
-    if shown != transport {
-      shown = transport
-      continuation.yield(.transport(transport))
-    }
+    connected(by: transport)
     perform(machine.opened(attempt: attempt, now: now))
   }
 
@@ -227,7 +245,7 @@ private actor JobFollowing {
   fileprivate func ended(_ trouble: JobFollower.Trouble, _ attempt: Int) {
     let orders = machine.ended(trouble, attempt: attempt, now: now, draw: draw)
     guard !orders.isEmpty else { return }
-    if !machine.isOver { continuation.yield(.interrupted) }
+    interrupted()
     perform(orders)
   }
 
@@ -237,14 +255,13 @@ private actor JobFollowing {
     do throws(JobClientFailure) {
       let state = try await client.state(ticket, after: machine.asksAfter)
       guard !Task.isCancelled else { return }
-      if machine.transport == .polling, shown != .polling {
-        shown = .polling
-        continuation.yield(.transport(.polling))
-      }
+      if machine.transport == .polling { connected(by: .polling) }
       perform(machine.polled(state.events, state: state.state?.known, now: now, draw: draw))
     } catch {
       guard !Task.isCancelled else { return }
-      perform(machine.pollFailed(Self.trouble(error), now: now, draw: draw))
+      let orders = machine.pollFailed(Self.trouble(error), now: now, draw: draw)
+      interrupted()
+      perform(orders)
     }
   }
 

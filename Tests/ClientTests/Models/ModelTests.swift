@@ -76,10 +76,11 @@ struct JobModelTests {
 
   private static func model(
     _ wire: Wire,
-    _ clock: ManualClock = ManualClock()
+    _ clock: ManualClock = ManualClock(),
+    policy: JobFollower.Policy = JobFollower.Policy()
   ) throws -> JobModel {
     let client = JobClient(server: try HTTPAddress("http://box"), transport: wire)
-    return JobModel(client, clock: HostClock(clock))
+    return JobModel(client, policy: policy, clock: HostClock(clock))
   }
 
   @Test
@@ -121,6 +122,78 @@ struct JobModelTests {
     #expect(model.results.count == 3 && !model.hasMoreResults)
     await model.loadResults()
     #expect(model.results.count == 3)
+  }
+
+  @Test
+  func
+    `an interrupted job is failing, keeps its progress, and is live when the connection is back`()
+    async throws
+  {
+    let wire = Wire { _ in Self.started }
+    let clock = ManualClock()
+    var policy = JobFollower.Policy()
+    policy.backoff = [0]
+    let model = try Self.model(wire, clock, policy: policy)
+    await model.start(.csvImport, content: [], type: "text/csv")
+    let first = try #require(await wire.streams.next())
+    await first.head()
+    await first.write(Self.progress(1, 0.5))
+    #expect(await eventually { model.status.fraction == 0.5 })
+    #expect(model.state == .live && model.live.failure == nil)
+    first.close()
+    #expect(await eventually { model.state == .failing })
+    #expect(model.live.failure?.kind == .unreachable)
+    #expect(model.status.fraction == 0.5 && model.isRunning && model.problem == nil)
+    // A connection that is sought is not back yet; it continues behind the last event.
+    let second = try #require(await wire.streams.next())
+    #expect(second.request.headerFields[.lastEventID] == "1.1")
+    #expect(model.state == .failing)
+    try await clock.waitForSleepers(atLeast: 1)
+    await clock.advance(by: .seconds(5))
+    // A job that has nothing to say is live all the same; its age is that of the last message (R37).
+    await second.head()
+    #expect(await eventually { model.state == .live })
+    #expect(model.live.failure == nil && model.age == .seconds(5))
+    await second.write(Self.progress(2, 0.75))
+    #expect(await eventually { model.status.fraction == 0.75 })
+    #expect(model.age == .zero)
+    // A second interruption is reported like the first.
+    second.close()
+    #expect(await eventually { model.state == .failing })
+    let third = try #require(await wire.streams.next())
+    await third.head()
+    await third.write(Self.event(3, "job_complete", #"{"status":"succeeded","summary":{}}"#))
+    #expect(await eventually { !model.isRunning })
+    #expect(model.state != .failing && model.status.fraction == 1)
+  }
+
+  @Test
+  func `a job that is polled is failing while the server does not respond`() async throws {
+    let isReachable = Mutex(true)
+    let wire = Wire { request in
+      if request.method == .post { return Self.started }
+      guard isReachable.withLock({ $0 }) else {
+        return .failure(HTTPExchangeError(.unreachable, "no server"))
+      }
+      let event =
+        #"{"type":"job_progress","jobId":"j1","epoch":1,"seq":1,"payload":{"progress":0.5}}"#
+      return answer(#"{"jobId":"j1","state":"running","events":[\#(event)]}"#)
+    }
+    var policy = JobFollower.Policy()
+    policy.backoff = [0]
+    policy.pollInterval = 0
+    let model = try Self.model(wire, policy: policy)
+    await model.start(.csvImport, content: [], type: "text/csv")
+    // A server without streams of events.
+    let stream = try #require(await wire.streams.next())
+    await stream.head(.notFound)
+    #expect(await eventually { model.status.transport == .polling && model.state == .live })
+    isReachable.withLock { $0 = false }
+    #expect(await eventually { model.state == .failing })
+    #expect(model.isRunning)
+    isReachable.withLock { $0 = true }
+    #expect(await eventually { model.state == .live })
+    model.live.stop()
   }
 
   @Test
