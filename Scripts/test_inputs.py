@@ -69,11 +69,15 @@ class Inputs:
             paths |= self._sources(self._closure([name])) | set(DOCUMENTS.get(name, []))
         elif kind == "engine-wasm":
             paths |= self._sources(self._closure(["EngineTests", "FreshnessWasm"])) | set(ENGINE)
+        elif kind == "exploration":
+            paths |= self._sources(self._closure(["EngineTests"])) | {"Tests/EngineExploration", "Scripts/explore-engine"}
         elif kind == "javascript":
             paths |= {"Tests/JavaScript", "JavaScript", "Documentation/choosing-a-preset.md", "Documentation/from-tanstack-query.md"}
         elif kind == "e2e":
             paths |= self._modules(name) | self._sources(self._program(name))
             paths |= {"Scripts", "Tests/Contract"}
+            if name == "test_page_package":
+                paths |= {"JavaScript"}
             if name == "test_examples":
                 paths |= {"Examples"} | self._sources(self._closure(["FreshetKit", "FreshnessTesting"]))
         else:
