@@ -1,14 +1,13 @@
-import TestScale
-import Testing
-
 @testable import Freshness
 
 /// Every sequence of events up to a depth.
 ///
 /// The policies are small and their lengths are whole seconds, so that different paths often lead
 /// to one state. Of equivalent states one is followed; see `CanonicalState`.
-@Suite("Exhaustive: every sequence of events")
-struct Exploration {
+///
+/// `make test` runs small searches (`ExplorationTests`), `make test-long` also the whole alphabet to depth 8 in an
+/// optimized build (`Scripts/explore-engine`).
+enum Exploration {
   struct State {
     var machine: RefreshMachine
     var now: Moment
@@ -62,94 +61,71 @@ struct Exploration {
   }()
 
   /// A search: a policy, the events that may happen, and their maximum number.
-  struct Search: CustomTestStringConvertible {
+  struct Search {
     var name: String
     var policy: Policy
     var steps: [ExplorationStep]
     var depth: Int
     /// The minimum number of different states to be found.
     var atLeast: Int
-    var testDescription: String { name }
-  }
 
-  static let searches = [
-    Search(
-      name: "common events, polling",
-      policy: small,
-      steps: ExplorationStep.common,
-      depth: TestScale.sized(7, long: 8),
-      atLeast: TestScale.sized(1, long: 200_000)
-    ),
-    Search(
-      name: "common events, streaming",
-      policy: streaming,
-      steps: ExplorationStep.common,
-      depth: TestScale.sized(6, long: 8),
-      atLeast: TestScale.sized(1, long: 450_000)
-    ),
-    Search(
-      name: "all events, polling",
-      policy: small,
-      steps: ExplorationStep.allCases,
-      depth: TestScale.sized(5, long: 6),
-      atLeast: TestScale.sized(1, long: 150_000)
-    ),
-    Search(
-      name: "all events, streaming",
-      policy: streaming,
-      steps: ExplorationStep.allCases,
-      depth: TestScale.sized(4, long: 5),
-      atLeast: TestScale.sized(1, long: 40_000)
-    ),
-    Search(
-      name: "impatience and restraint",
-      policy: patient,
-      steps: ExplorationStep.impatient,
-      depth: TestScale.sized(5, long: 7),
-      atLeast: TestScale.sized(1, long: 20_000)
-    ),
-  ]
-
-  /// One in this many states is selected to be compared with those that are merged into it.
-  static let pickedOneIn: UInt64 = 512
-
-  @Test(arguments: searches)
-  func `I1 to I11: no sequence of events breaks an invariant`(search: Search) {
-    let machine = RefreshMachine(policy: search.policy, context: Context(question: 1))
-    let start = State(machine: machine, now: .start)
-    var seen: Set<CanonicalState> = [CanonicalState(machine, at: .start)]
-    var picked: [CanonicalState: State] = [:]
-    var comparisons = 0
-    var frontier = [start]
-    for depth in 1...search.depth {
-      var next: [State] = []
-      for state in frontier {
-        for step in search.steps {
-          guard let turn = Turn(step, in: state) else { continue }
-          if !turn.broken.isEmpty {
-            Issue.record("\(turn.broken) at depth \(depth), \(step) in \(state.machine.phase)")
-            return
-          }
-          let key = CanonicalState(turn.after.machine, at: turn.after.now)
-          let isPicked = key.lot.isMultiple(of: Self.pickedOneIn)
-          if seen.insert(key).inserted {
-            // States at the greatest depth are checked and not followed.
-            if depth < search.depth { next.append(turn.after) }
-            if isPicked { picked[key] = turn.after }
-          } else if isPicked, let kept = picked[key] {
-            comparisons += 1
-            if let difference = Self.difference(kept, turn.after, steps: search.steps) {
-              Issue.record("merged, but different: \(difference)")
-              return
+    /// Follows every sequence of events up to the depth, and stops at the first fault.
+    ///
+    /// - Parameter report: Receives the findings after each depth.
+    /// - Returns: The findings, of all depths or until the first fault.
+    func run(_ report: (Int, Findings) -> Void = { _, _ in }) -> Findings {
+      let machine = RefreshMachine(policy: policy, context: Context(question: 1))
+      var findings = Findings()
+      var seen: Set<CanonicalState> = [CanonicalState(machine, at: .start)]
+      var picked: [CanonicalState: State] = [:]
+      var frontier = [State(machine: machine, now: .start)]
+      for depth in 1...self.depth {
+        var next: [State] = []
+        for state in frontier {
+          for step in steps {
+            guard let turn = Turn(step, in: state) else { continue }
+            findings.turns += 1
+            if !turn.broken.isEmpty {
+              findings.fault = "\(turn.broken) at depth \(depth), \(step) in \(state.machine.phase)"
+              return findings
+            }
+            let key = CanonicalState(turn.after.machine, at: turn.after.now)
+            let isPicked = key.lot.isMultiple(of: Exploration.pickedOneIn)
+            if seen.insert(key).inserted {
+              // States at the greatest depth are checked and not followed.
+              if depth < self.depth { next.append(turn.after) }
+              if isPicked { picked[key] = turn.after }
+            } else if isPicked, let kept = picked[key] {
+              findings.comparisons += 1
+              if let difference = Exploration.difference(kept, turn.after, steps: steps) {
+                findings.fault = "merged, but different: \(difference)"
+                return findings
+              }
             }
           }
         }
+        frontier = next
+        findings.states = seen.count
+        report(depth, findings)
       }
-      frontier = next
+      return findings
     }
-    #expect(seen.count >= search.atLeast)
-    #expect(comparisons >= TestScale.sized(20, long: 100))
   }
+
+  /// The result of a search.
+  struct Findings {
+    /// The different states, with the first.
+    var states = 1
+    /// The events that were handled and checked.
+    var turns = 0
+    /// The states that were compared with an equivalent one, step by step.
+    var comparisons = 0
+    /// The first fault; `nil` if there is none.
+    var fault: String?
+  }
+
+  /// One in this many states is selected to be compared with those that are merged into it.
+  static let pickedOneIn: UInt64 = 512
 
   /// One event handled in one state, with its violations.
   struct Turn {
