@@ -142,8 +142,8 @@ extension RefreshMachine {
       revision: content.revision,
       validator: content.validator,
       hasRealtime: content.hasRealtime,
-      age: Age(atArrival: age, arrivedAt: now),
       hasServerAge: answer.marks.ageAtArrival != nil,
+      age: Age(atArrival: age, arrivedAt: now),
       sourceTime: answer.marks.fetchedAt,
       changedAt: isSame ? snapshot?.changedAt ?? now : now,
       verifiedAt: now

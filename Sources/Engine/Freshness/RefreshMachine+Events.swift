@@ -221,8 +221,8 @@ extension RefreshMachine {
       revision: revision,
       validator: nil,
       hasRealtime: snapshot?.hasRealtime ?? false,
-      age: Age(atArrival: .zero, arrivedAt: turn.now),
       hasServerAge: false,
+      age: Age(atArrival: .zero, arrivedAt: turn.now),
       // R36: the response to it must not be older than the copy it replaced.
       sourceTime: snapshot?.sourceTime,
       // R38: only the application vouches for it.
@@ -249,8 +249,8 @@ extension RefreshMachine {
       revision: revision,
       validator: nil,
       hasRealtime: false,
-      age: Age(atArrival: max(age, .zero), arrivedAt: turn.now),
       hasServerAge: false,
+      age: Age(atArrival: max(age, .zero), arrivedAt: turn.now),
       sourceTime: nil,
       provenance: .disk,
       changedAt: turn.now,

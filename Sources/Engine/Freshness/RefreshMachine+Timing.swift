@@ -184,10 +184,10 @@ extension RefreshMachine {
     let request = Request(
       ticket: Ticket(generation: generation, context: context),
       validator: validator,
-      longPoll: longPoll,
-      timeout: turn.policy.timeout + (longPoll ?? .zero),
       priority: wish.origin == .person ? .high : wish.origin == .prefetch ? .low : .normal,
       wish: wish,
+      longPoll: longPoll,
+      timeout: turn.policy.timeout + (longPoll ?? .zero),
       cadence: interval(at: turn.now, policy: turn.policy) ?? .zero
     )
     turn.effects.request = request

@@ -146,9 +146,11 @@ public struct RefreshMachine: Hashable, Sendable {
   let shared: SharedPolicy
 
   // What the host reported.
-  var isWatched = false
+  // Small values stand behind larger ones that end beside the alignment: the machine stays under 700 bytes.
   var paceWished: Timespan?
+  var unchangedRun: Int32 = 0
   var activity = ActivityHistory()
+  var isWatched = false
   /// The lifecycle state of the application.
   public internal(set) var lifecycle: Lifecycle = .foreground
   /// What the device knows about its network.
@@ -183,7 +185,6 @@ public struct RefreshMachine: Hashable, Sendable {
   var backoff = Backoff()
   var degraded = DegradedRun()
   var rhythm = ProducerRhythm()
-  var unchangedRun: Int32 = 0
   var lastFull: Moment?
 
   /// A response that was not applied but determines the label (R20).

@@ -65,14 +65,14 @@ public struct Request: Hashable, Sendable {
   public var ticket: Ticket
   /// The validator to send; `nil` makes an unconditional request (R17, R18, R19).
   public var validator: Validator?
-  /// The wait to put into `Prefer: wait`, in seconds; `nil` does not long-poll (R32).
-  public var longPoll: Timespan?
-  /// The time limit of the request, including the wait of a long poll (R6).
-  public var timeout: Timespan
   /// How urgent the request is.
   public var priority: Priority
   /// The refresh request it carries out.
   public var wish: RefreshRequest
+  /// The wait to put into `Prefer: wait`, in seconds; `nil` does not long-poll (R32).
+  public var longPoll: Timespan?
+  /// The time limit of the request, including the wait of a long poll (R6).
+  public var timeout: Timespan
   /// The cadence in force, for the sample (R29); zero if there is none.
   public var cadence: Timespan
 }

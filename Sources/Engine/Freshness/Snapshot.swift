@@ -6,10 +6,10 @@ public struct Snapshot: Hashable, Sendable {
   public var validator: Validator?
   /// Whether the body carries realtime data (R20).
   public var hasRealtime: Bool
-  /// The age of the data (R20, R27), at its greatest (R37).
-  public var age: Age
   /// Whether the server stated the age; otherwise it counts from arrival.
   public var hasServerAge: Bool
+  /// The age of the data (R20, R27), at its greatest (R37).
+  public var age: Age
   /// When the data was made, on the clock of its producer (R36), if the response says so.
   public var sourceTime: WallTime?
   /// Where the copy comes from (R38).

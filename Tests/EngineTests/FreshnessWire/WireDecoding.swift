@@ -9,13 +9,18 @@
 extension Request: WireReadable {
   /// Reads what `write(to:)` wrote.
   public init(from reader: inout WireReader) throws(WireError) {
+    // In the order of the wire form.
+    let ticket = try Ticket(from: &reader)
+    let validator = try reader.optional(in: .wire).map { Validator($0) }
+    let longPoll = try reader.optionalSpan()
+    let timeout = try reader.span()
     self.init(
-      ticket: try Ticket(from: &reader),
-      validator: try reader.optional(in: .wire).map { Validator($0) },
-      longPoll: try reader.optionalSpan(),
-      timeout: try reader.span(),
+      ticket: ticket,
+      validator: validator,
       priority: try reader.numbered(Priority.self),
       wish: try RefreshRequest(from: &reader),
+      longPoll: longPoll,
+      timeout: timeout,
       cadence: try reader.span()
     )
   }
@@ -60,12 +65,17 @@ extension Effects: WireReadable {
 extension Snapshot: WireReadable {
   /// Reads what `write(to:)` wrote.
   public init(from reader: inout WireReader) throws(WireError) {
+    // In the order of the wire form.
+    let revision = Revision(try reader.identifier())
+    let validator = try reader.optional(in: .wire).map { Validator($0) }
+    let hasRealtime = try reader.flag()
+    let age = Age(atArrival: try reader.toldSpan(), arrivedAt: try reader.moment())
     self.init(
-      revision: Revision(try reader.identifier()),
-      validator: try reader.optional(in: .wire).map { Validator($0) },
-      hasRealtime: try reader.flag(),
-      age: Age(atArrival: try reader.toldSpan(), arrivedAt: try reader.moment()),
+      revision: revision,
+      validator: validator,
+      hasRealtime: hasRealtime,
       hasServerAge: try reader.flag(),
+      age: age,
       sourceTime: try reader.optionalWallTime(),
       provenance: try reader.numbered(Provenance.self),
       changedAt: try reader.moment(),

@@ -27,6 +27,60 @@ enum Machines {
     return cost.processorSeconds / Double(count) * 1e9
   }
 
+  /// One poll cycle of a board that follows its producer (R31): every second request finds a publication.
+  ///
+  /// - Returns: Nanoseconds of processor time a cycle.
+  static func following(count: Int) async -> Double {
+    var machine = RefreshMachine(policy: .departuresWeb, context: Context(question: 1))
+    var draw = UInt32(1)
+    func next() -> RandomSample {
+      draw = draw &* 1_664_525 &+ 1_013_904_223
+      return RandomSample(bits: draw)
+    }
+    let (epoch, period) = (Int64(1_800_000_000_000), Int64(30_000))
+    var now = Moment.start
+    var shown: Int64 = -1
+    _ = machine.handle(.started, at: now, draw: next())
+    let cost = await Meter.cost {
+      for _ in 0..<count {
+        guard let ticket = machine.outstanding else { return }
+        let elapsed = (now - .start).milliseconds
+        let publication = elapsed / period
+        let marks = FreshnessMetadata(
+          serverTime: WallTime(milliseconds: epoch + elapsed),
+          fetchedAt: WallTime(milliseconds: epoch + publication * period)
+        )
+        let content = Content(Revision(publication + 1), validator: Validator(publication + 1))
+        let outcome: Outcome = publication == shown ? .unchanged : .content(content)
+        shown = publication
+        _ = machine.handle(.answered(ticket, Answer(outcome, marks: marks)), at: now, draw: next())
+        guard let alarm = machine.alarm else { return }
+        now = alarm
+        _ = machine.handle(.woke, at: now, draw: next())
+      }
+    }
+    precondition((now - .start).milliseconds > Int64(count) * period / 4, "it was not polling")
+    return cost.processorSeconds / Double(count) * 1e9
+  }
+
+  /// Hashing a kilobyte with the standard library's `Hasher`, with which the costs of cycles are compared.
+  ///
+  /// - Returns: Nanoseconds of processor time.
+  static func hash(count: Int) async -> Double {
+    let words = (0..<128).map { UInt64($0) &* 0x9E37_79B9_7F4A_7C15 }
+    var sum = 0
+    let cost = await Meter.cost {
+      for number in 0..<count {
+        var hasher = Hasher()
+        hasher.combine(number)
+        words.withUnsafeBytes { hasher.combine(bytes: $0) }
+        sum &+= hasher.finalize()
+      }
+    }
+    precondition(sum != 0, "nothing was hashed")
+    return cost.processorSeconds / Double(count) * 1e9
+  }
+
   private static func answer(
     _ machine: inout RefreshMachine,
     at now: Moment,
