@@ -1,15 +1,23 @@
 import HTTPTypes
 
-/// The realtime sources of one timetable.
+/// The sources of one timetable.
 package struct FeedSettings: Hashable, Sendable {
   /// The prefix of the timetable; empty for the one without.
   package var prefix: String
+  /// The timetable itself: an address.
+  package var timetable: String?
+  /// The seconds between two checks of the timetable.
+  package var checkSeconds: Int?
+  /// The percentage of departures that a new timetable may lose.
+  package var maxLostPercent: Int?
   /// The trip updates: an address or a file.
   package var tripUpdates: String?
   /// The alerts: an address or a file.
   package var alerts: String?
-  /// The fields to send to both.
+  /// The fields to send to all of them.
   package var headers: [Header]
+  /// The seconds between two checks of a timetable.
+  package static let checkSeconds: ClosedRange<Int64> = 300...604_800
   /// Where the entry is in the file, such as `$.feeds[0]`.
   package let place: String
 
@@ -55,8 +63,16 @@ package struct FeedSettings: Hashable, Sendable {
     let source = "an address (http, https) or a file"
     tripUpdates = try object.text("tripUpdates", source)
     alerts = try object.text("alerts", source)
-    guard tripUpdates != nil || alerts != nil else {
-      throw object.error(nil, "tripUpdates, alerts, or both")
+    timetable = try object.text("static", "an address (http, https)") {
+      $0.hasPrefix("http://") || $0.hasPrefix("https://")
+    }
+    checkSeconds = try object.whole("checkSeconds", Self.checkSeconds)
+    maxLostPercent = try object.whole("maxLostPercent", 0...100)
+    guard timetable != nil || tripUpdates != nil || alerts != nil else {
+      throw object.error(nil, "static, tripUpdates or alerts")
+    }
+    guard timetable != nil || checkSeconds == nil && maxLostPercent == nil else {
+      throw object.error("static", "an address beside checkSeconds and maxLostPercent")
     }
     headers = []
     if var fields = try object.object("headers") {

@@ -23,6 +23,8 @@ struct BoardServer {
   let origins: [String]
   /// The realtime sources; `nil` without any.
   let realtime: RealtimeFeeds?
+  /// Keeps the timetables current; `nil` during a replay.
+  var timetables: StaticFeeds?
   /// The phases that are slowed down for tests.
   let faults: PhaseFaults
   /// The workspaces; `nil` if not served.
@@ -100,6 +102,7 @@ struct BoardServer {
 
   private var services: [any Service] {
     var services: [any Service] = [FeedWatch(store: store)]
+    if let timetables { services.append(TimetableWatch(feeds: timetables)) }
     if let realtime { services.append(RealtimeWatch(feeds: realtime)) }
     if let jobs { services.append(JobWork(service: jobs)) }
     if let workspaces { services.append(WorkspaceWatch(part: workspaces)) }
@@ -229,6 +232,15 @@ private struct FeedWatch: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown { await store.watch() }
+  }
+}
+
+/// Asks the sources of timetables while the server runs.
+private struct TimetableWatch: Service {
+  let feeds: StaticFeeds
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await feeds.run() }
   }
 }
 

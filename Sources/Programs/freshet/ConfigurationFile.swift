@@ -69,6 +69,29 @@ struct ConfigurationFile {
     return sources
   }
 
+  /// Returns the sources of timetables.
+  ///
+  /// - Throws: `ExitCode` after printing the reason.
+  func staticSources() throws -> [StaticSource] {
+    try settings.feeds.compactMap { feed in
+      guard let address = feed.timetable else { return nil }
+      do {
+        let fields = try WatchAddress.fields(
+          feed.headers.map { "\($0.name): \($0.value)" },
+          option: "headers"
+        )
+        return StaticSource(
+          prefix: feed.prefix.isEmpty ? nil : feed.prefix,
+          request: try WatchAddress.request(address, fields: fields, option: "headers"),
+          interval: feed.checkSeconds.map(Double.init) ?? StaticSource.usualInterval,
+          maxLostShare: feed.maxLostPercent.map { Double($0) / 100 } ?? StaticSource.usualLostShare
+        )
+      } catch {
+        try Self.fail("\(path): \(feed.place).static: \(error)")
+      }
+    }
+  }
+
   private static func fail(_ reason: String) throws -> Never {
     Terminal.complain("freshet serve: --config \(reason)\n")
     throw ExitCode(1)

@@ -19,7 +19,7 @@ struct Freshet: AsyncParsableCommand {
     version: StationboardService.version,
     subcommands: [
       ImportCommand.self, ServeCommand.self, BoardCommand.self, WatchCommand.self,
-      FeedCommand.self, RecordCommand.self, ReportCommand.self, JobsCommand.self,
+      FeedCommand.self, FeedsCommand.self, RecordCommand.self, ReportCommand.self, JobsCommand.self,
       SampleCommand.self, SimulateCommand.self, CrowdCommand.self, LibraryCommand.self,
       CatalogueCommand.self,
       WorkspacesCommand.self, AgentSimCommand.self, CompatCommand.self,

@@ -46,7 +46,7 @@ struct RealtimeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Poll a kind of source every so often, KIND=MILLISECONDS: trip-updates, alerts.",
+      "Poll a kind of source every so often, KIND=MILLISECONDS: trip-updates, alerts, static.",
       visibility: .hidden
     )
   )
@@ -122,9 +122,15 @@ struct RealtimeOptions: ParsableArguments {
     return RealtimeSource(kind: kind, prefix: prefix, request: request)
   }
 
+  /// The seconds between two checks of every timetable if tests set them.
+  var staticInterval: Double? {
+    poll.last { $0.hasPrefix("static=") }.flatMap { Double($0.dropFirst("static=".count)) }
+      .map { min(max($0, 100), 600_000) / 1_000 }
+  }
+
   private func rhythms() throws -> [RealtimeSource.Kind: Timespan] {
     var rhythms: [RealtimeSource.Kind: Timespan] = [:]
-    for text in poll {
+    for text in poll where !text.hasPrefix("static=") {
       let parts = text.split(separator: "=", maxSplits: 1)
       guard parts.count == 2, let kind = RealtimeSource.Kind(rawValue: String(parts[0])),
         let milliseconds = Int64(parts[1]), (100...600_000).contains(milliseconds)

@@ -169,6 +169,17 @@ struct ServeCommand: AsyncParsableCommand {
       logger: logger,
       origins: allowOrigin.isEmpty ? settings?.allowedOrigins ?? [] : allowOrigin,
       realtime: sources.isEmpty ? nil : feeds,
+      // A replay is of the timetable that was recorded with it.
+      timetables: files.isEmpty
+        ? StaticFeeds(
+          folder: folder,
+          configured: try file?.staticSources() ?? [],
+          store: store,
+          exchange: transport,
+          clock: clock,
+          every: realtime.staticInterval,
+          logger: logger
+        ) : nil,
       faults: try realtime.faults(),
       workspaces: part,
       socket: workspaces.socket,

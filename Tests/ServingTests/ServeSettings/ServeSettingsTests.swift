@@ -97,7 +97,16 @@ import Testing
     ("{\"allowedOrigins\": [\"https://a.b\", \"*\"]}", "$.allowedOrigins[1]: expected an origin"),
     ("{\"feeds\": {}}", "$.feeds: expected a list, found an object"),
     ("{\"feeds\": [1]}", "$.feeds[0]: expected an object"),
-    ("{\"feeds\": [{}]}", "$.feeds[0]: expected tripUpdates, alerts, or both"),
+    ("{\"feeds\": [{}]}", "$.feeds[0]: expected static, tripUpdates or alerts"),
+    ("{\"feeds\": [{\"static\": \"ftp://a\"}]}", "$.feeds[0].static: expected an address"),
+    (
+      "{\"feeds\": [{\"static\": \"http://a\", \"checkSeconds\": 299}]}",
+      "$.feeds[0].checkSeconds: expected a whole number, 300 to 604800"
+    ),
+    (
+      "{\"feeds\": [{\"alerts\": \"a\", \"maxLostPercent\": 5}]}",
+      "$.feeds[0].static: expected an address"
+    ),
     ("{\"feeds\": [{\"alerts\": 7}]}", "$.feeds[0].alerts: expected an address"),
     ("{\"feeds\": [{\"alerts\": \"a\", \"alert\": \"b\"}]}", "$.feeds[0].alert: expected one of"),
     (

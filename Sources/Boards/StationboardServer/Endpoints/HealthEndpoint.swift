@@ -35,7 +35,12 @@ struct HealthEndpoint {
     json.instant(fractional: clock.now)
     json.raw(",\"failure\":")
     json.string(failure)
-    json.raw(",\"feeds\":[")
+    json.raw(",\"warnings\":[")
+    for (index, warning) in warnings(feeds).enumerated() {
+      if index > 0 { json.raw(",") }
+      json.string(warning)
+    }
+    json.raw("],\"feeds\":[")
     for (index, feed) in feeds.enumerated() {
       if index > 0 { json.raw(",") }
       write(feed, &json)
@@ -72,9 +77,37 @@ struct HealthEndpoint {
     json.integer(timetable.tripCount)
     json.raw(",\"departures\":")
     json.integer(timetable.departureCount)
+    json.raw(",\"daysLeft\":")
+    json.integer(feed.daysLeft(at: clock.now))
+    let entry = store.manifest.feed(feed.entry.key)
+    json.raw(",\"held\":")
+    json.string(entry?.held?.reason.rawValue)
+    json.raw(",\"waiting\":")
+    json.string(entry?.waiting?.name)
     json.raw(",\"realtime\":")
     writeRealtime(feed, &json)
     json.raw("}")
+  }
+
+  /// What an operator should look at: timetables that end soon, are over, or are held back.
+  private func warnings(_ feeds: [Feed]) -> [String] {
+    let manifest = store.manifest
+    return feeds.flatMap { feed -> [String] in
+      var warnings: [String] = []
+      let left = feed.daysLeft(at: clock.now)
+      let name = "the timetable of the feed \(feed.entry.key)"
+      if left < 0 {
+        warnings.append("\(name) is over")
+      } else if left < StaticFeedLimits.expiryDays {
+        warnings.append("\(name) ends on \(feed.timetable.lastDay)")
+      }
+      if let held = manifest.feed(feed.entry.key)?.held {
+        warnings.append(
+          "a new import of the feed \(feed.entry.key) is held back (\(held.reason.rawValue))"
+        )
+      }
+      return warnings
+    }
   }
 
   /// The counters of the trip updates in use; `nil` without trip updates.

@@ -95,6 +95,19 @@ struct MetricsEndpoint {
       "The last day of the timetable, as Unix time of its midnight in UTC",
       values { Int($0.lastDay.daysSinceEpoch) * 86_400 }
     )
+    metrics.add(
+      "freshet_timetable_days_left",
+      .gauge,
+      "Days after today on which the timetable has service; negative once it is over",
+      feeds.map { (labels: [("feed", $0.entry.key)], value: Double($0.daysLeft(at: clock.now))) }
+    )
+    let manifest = store.manifest
+    metrics.add(
+      "freshet_timetable_held",
+      .gauge,
+      "1 if a new import is held back until a person accepts it",
+      manifest.feeds.map { (labels: [("feed", $0.key)], value: $0.held == nil ? 0 : 1) }
+    )
   }
 
   private func writeSources(_ feeds: [Feed], _ metrics: inout MetricsText) {

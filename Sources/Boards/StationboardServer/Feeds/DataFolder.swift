@@ -11,10 +11,14 @@ import Musl
 
 /// The folder that holds the imported feeds.
 ///
-///     manifest.json                    which generation of each feed serves
+///     manifest.json                    which generation of each feed serves, and which are kept
 ///     feeds/KEY/GENERATION/            one import: timetable, stops.sqlite, report.json
 ///     feeds/KEY/GENERATION.partial/    an import under way, or one that was killed
 ///     import.lock                      held (flock) by the import that runs
+///     sources.json                     the sources of feeds that were added (``StaticSourceList``)
+///     static/KEY.json                  when and how the source of a feed was asked (``StaticSchedule``)
+///     static/KEY.download              what arrives from it, or the remains of it
+///     static/KEY.lock                  held (flock) while a source is asked
 ///
 /// The manifest is the only thing that ever changes in place, and it changes by `rename`: a reader
 /// sees the old feed or the new one, whatever moment the importer dies at. A generation that a
@@ -36,7 +40,12 @@ package struct DataFolder: Sendable {
 
   /// The folder of a generation.
   package func folder(of feed: FeedManifest.Feed) -> String {
-    "\(path)/feeds/\(feed.key)/\(feed.generation)"
+    folder(of: feed.key, generation: feed.generation)
+  }
+
+  /// The folder of any generation of a feed.
+  package func folder(of key: String, generation: String) -> String {
+    "\(path)/feeds/\(key)/\(generation)"
   }
 
   /// The manifest; an empty one if nothing was ever imported.
@@ -59,19 +68,40 @@ package struct DataFolder: Sendable {
 
   /// Replaces the manifest atomically and durably.
   func replace(manifest: FeedManifest) throws(FeedError) {
+    try replace(manifestPath, with: manifest)
+  }
+
+  /// Replaces a file of JSON atomically and durably; only its owner may read a private one.
+  func replace(
+    _ file: String,
+    with value: some Encodable,
+    isPrivate: Bool = false
+  ) throws(FeedError) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    let temporary = manifestPath + ".new"
+    let temporary = file + ".new"
     do {
-      try encoder.encode(manifest).write(to: URL(fileURLWithPath: temporary))
+      let data = try encoder.encode(value)
+      // A file is private before it has contents.
+      try? FileManager.default.removeItem(atPath: temporary)
+      guard
+        FileManager.default.createFile(
+          atPath: temporary,
+          contents: nil,
+          attributes: isPrivate ? [.posixPermissions: 0o600] : nil
+        )
+      else { throw FeedError(.cannotWrite, SystemFailure.text(errno)) }
+      let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: temporary))
+      defer { try? handle.close() }
+      try handle.write(contentsOf: data)
     } catch {
       throw FeedError(.cannotWrite, "\(temporary): cannot be written: \(error)")
     }
     try synchronize(temporary)
-    guard rename(temporary, manifestPath) == 0 else {
-      throw FeedError(.cannotWrite, "\(manifestPath): \(SystemFailure.text(errno))")
+    guard rename(temporary, file) == 0 else {
+      throw FeedError(.cannotWrite, "\(file): \(SystemFailure.text(errno))")
     }
-    try synchronize(path)
+    try synchronize((file as NSString).deletingLastPathComponent)
   }
 
   /// Waits until a file or a folder's entries are on disk.
@@ -123,7 +153,11 @@ package struct DataFolder: Sendable {
   /// and the remains of imports that were killed.
   func removeUnused(keeping manifest: FeedManifest) {
     let files = FileManager.default
-    let kept = Set(manifest.feeds.map { folder(of: $0) })
+    let kept = Set(
+      manifest.feeds.flatMap { feed in
+        feed.keptGenerations.map { folder(of: feed.key, generation: $0) }
+      }
+    )
     let feeds = path + "/feeds"
     for key in (try? files.contentsOfDirectory(atPath: feeds)) ?? [] {
       for name in (try? files.contentsOfDirectory(atPath: "\(feeds)/\(key)")) ?? [] {

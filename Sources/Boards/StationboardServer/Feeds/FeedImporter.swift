@@ -51,18 +51,52 @@ package struct FeedImporter {
         "the prefix \"\(prefix)\" is not 1 to 32 letters, digits, - and _, or it is reserved"
       )
     }
-    let clock = ContinuousClock()
-    let began = clock.now
     let lock = try folder.lockForImport()
     defer { withExtendedLifetime(lock) {} }
     var manifest = try folder.manifest()
     folder.removeUnused(keeping: manifest)
-    let feed = FeedManifest.Feed(
-      key: prefix ?? FeedManifest.defaultKey,
+    let (name, report) = try build(
+      source: source,
       prefix: prefix,
-      generation: Self.generationName(now: now)
+      aliases: aliases,
+      now: now,
+      progress: progress
     )
-    let partial = folder.folder(of: feed) + ".partial"
+    manifest.serve(
+      FeedManifest.Generation(name: name, origin: nil),
+      key: prefix ?? FeedManifest.defaultKey,
+      prefix: prefix
+    )
+    do throws(FeedError) {
+      try folder.replace(manifest: manifest)
+    } catch {
+      let key = prefix ?? FeedManifest.defaultKey
+      try? FileManager.default.removeItem(atPath: folder.folder(of: key, generation: name))
+      throw error
+    }
+    folder.removeUnused(keeping: manifest)
+    return report
+  }
+
+  /// Builds and checks a generation that no manifest names yet.
+  ///
+  /// The caller holds the import lock; what fails leaves nothing behind.
+  ///
+  /// - Returns: The generation's name and the report of its import.
+  /// - Throws: ``FeedError`` that says what is wrong and where.
+  func build(
+    source: String,
+    prefix: String?,
+    aliases: String?,
+    now: Double,
+    progress: @escaping (ImportProgress) -> Void
+  ) throws(FeedError) -> (name: String, report: ImportReport) {
+    let clock = ContinuousClock()
+    let began = clock.now
+    let key = prefix ?? FeedManifest.defaultKey
+    let name = Self.generationName(now: now)
+    let target = folder.folder(of: key, generation: name)
+    let partial = target + ".partial"
     var report: ImportReport
     do throws(FeedError) {
       try folder.create(partial)
@@ -91,23 +125,16 @@ package struct FeedImporter {
       try write(report, to: partial + "/" + Feed.reportName)
       try folder.prepareLock(in: partial)
       try folder.synchronize(partial)
-      guard rename(partial, folder.folder(of: feed)) == 0 else {
+      guard rename(partial, target) == 0 else {
         throw FeedError(.cannotWrite, "\(partial): \(SystemFailure.text(errno))")
       }
-      try folder.synchronize("\(folder.path)/feeds/\(feed.key)")
+      try folder.synchronize("\(folder.path)/feeds/\(key)")
       try folder.synchronize("\(folder.path)/feeds")
-      if let place = manifest.feeds.firstIndex(where: { $0.key == feed.key }) {
-        manifest.feeds[place] = feed
-      } else {
-        manifest.feeds.append(feed)
-      }
-      try folder.replace(manifest: manifest)
     } catch {
       try? FileManager.default.removeItem(atPath: partial)
       throw error
     }
-    folder.removeUnused(keeping: manifest)
-    return report
+    return (name, report)
   }
 
   /// Takes a feed out of service; a running server stops serving it at once.

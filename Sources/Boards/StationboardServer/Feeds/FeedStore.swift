@@ -69,7 +69,7 @@ package final class FeedStore: Sendable {
     var feeds: [Feed] = []
     var failures: [Failure] = []
     for entry in manifest.feeds {
-      if let same = current.first(where: { $0.entry == entry }) {
+      if let same = current.first(where: { $0.entry.isSameGeneration(as: entry) }) {
         feeds.append(same)
         continue
       }
@@ -110,6 +110,9 @@ package final class FeedStore: Sendable {
       fields: [.retryAfter: "5"]
     )
   }
+
+  /// The manifest as it was last read, with the generations that do not serve.
+  package var manifest: FeedManifest { state.withLock { $0.manifest } }
 
   /// Why the newest import does not serve; `nil` if it does.
   package var failure: String? { state.withLock { $0.failure } }

@@ -1,0 +1,235 @@
+package import ConditionalHTTP
+import Foundation
+package import GTFS
+package import Logging
+package import Serving
+import Synchronization
+import Timetable
+
+/// Keeps the timetables of a server current: asks their sources when they are due, lets waiting generations
+/// serve on their first day, and warns before a timetable ends.
+package final class StaticFeeds: Sendable {
+  /// How often schedules and sources are looked at, in seconds.
+  package static let lookSeconds = 2.0
+
+  private let folder: DataFolder
+  private let configured: [StaticSource]
+  private let exchange: any HTTPStreaming
+  private let clock: ServiceClock
+  private let store: FeedStore
+  private let logger: Logger
+  private let chance: @Sendable () -> Double
+  /// The interval of every source if it is not its own; for tests.
+  private let every: Double?
+  private let state = Mutex(State())
+
+  private struct State {
+    /// The feeds whose source is being asked.
+    var asking: Set<String> = []
+    /// The day on which the end of a feed was last warned of.
+    var warned: [String: Int] = [:]
+    var listFailure: String?
+  }
+
+  /// Creates the sources of a server; nothing is asked yet.
+  ///
+  /// - Parameters:
+  ///   - folder: The data folder, whose own list of sources is followed too.
+  ///   - configured: The sources of the configuration; they win over the list.
+  ///   - store: The feeds that serve.
+  ///   - exchange: Sends the requests.
+  ///   - clock: The service clock.
+  ///   - every: The seconds between two checks of every source, instead of its own.
+  ///   - chance: Gives numbers of 0 to 1.
+  ///   - logger: Logs what an operator should know.
+  package init(
+    folder: DataFolder,
+    configured: [StaticSource],
+    store: FeedStore,
+    exchange: any HTTPStreaming,
+    clock: ServiceClock,
+    every: Double? = nil,
+    chance: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
+    logger: Logger
+  ) {
+    self.folder = folder
+    self.configured = configured
+    self.store = store
+    self.exchange = exchange
+    self.clock = clock
+    self.every = every
+    self.chance = chance
+    self.logger = logger
+  }
+
+  /// Runs until the task is cancelled.
+  package func run() async {
+    await withDiscardingTaskGroup { group in
+      while !Task.isCancelled {
+        for source in sources() where begin(source) {
+          group.addTask {
+            await self.check(source)
+            self.state.withLock { _ = $0.asking.remove(source.key) }
+          }
+        }
+        promote()
+        warn()
+        let rest = min(Self.lookSeconds, every ?? Self.lookSeconds)
+        try? await Task.sleep(for: .seconds(rest))
+      }
+      group.cancelAll()
+    }
+  }
+
+  /// The sources, each feed once.
+  private func sources() -> [StaticSource] {
+    var sources = configured
+    do throws(FeedError) {
+      for source in try StaticSourceList(of: folder).all
+      where !sources.contains(where: { $0.key == source.key }) { sources.append(source) }
+      state.withLock { $0.listFailure = nil }
+    } catch {
+      let isNew = state.withLock { state in
+        defer { state.listFailure = error.message }
+        return state.listFailure != error.message
+      }
+      if isNew { logger.error("the list of sources cannot be read: \(error.message)") }
+    }
+    guard let every else { return sources }
+    for place in sources.indices { sources[place].interval = every }
+    return sources
+  }
+
+  /// Whether a source is due and not being asked; it counts as being asked from then on.
+  private func begin(_ source: StaticSource) -> Bool {
+    var schedule = folder.schedule(of: source.key)
+    schedule.follow(fingerprint: source.fingerprint)
+    guard schedule.isDue(now: clock.now, interval: source.interval) else { return false }
+    return state.withLock { $0.asking.insert(source.key).inserted }
+  }
+
+  private func check(_ source: StaticSource) async {
+    let check = StaticCheck(folder: folder, source: source, exchange: exchange, clock: clock)
+    let before = folder.schedule(of: source.key).error
+    var metadata: Logger.Metadata = ["feed": "\(source.key)", "source": "\(source.title)"]
+    do throws(FeedError) {
+      guard let report = try await check.run(isForced: false, chance: (chance(), chance())) else {
+        return
+      }
+      if let generation = report.generation { metadata["generation"] = "\(generation)" }
+      if let reason = report.reason { metadata["reason"] = "\(reason)" }
+      if let changes = report.changes {
+        metadata["lost"] = "\(ServiceChanges.percent(changes.lostShare))"
+      }
+      switch report.outcome {
+      case .unchanged: logger.debug("the timetable is current", metadata: metadata)
+      case .serves: logger.info("a new timetable serves", metadata: metadata)
+      case .waits: logger.info("a new timetable waits for its first day", metadata: metadata)
+      case .held: logger.warning("a new timetable is held back", metadata: metadata)
+      case .refused, .failed:
+        guard report.reason != before else { return }
+        logger.warning("a new timetable cannot be used", metadata: metadata)
+      }
+    } catch {
+      // Another process asks it or imports: it is looked at again.
+      guard error.code != .busy else { return }
+      metadata["reason"] = "\(error.message)"
+      logger.error("the source of a timetable cannot be followed", metadata: metadata)
+    }
+  }
+
+  /// Lets waiting generations serve whose first day has come.
+  private func promote() {
+    let now = clock.now
+    guard store.manifest.feeds.contains(where: { ($0.waiting?.startsAt ?? .infinity) <= now })
+    else {
+      return
+    }
+    do throws(FeedError) {
+      for key in try folder.promote(now: now) {
+        logger.info("the first day of a timetable has come", metadata: ["feed": "\(key)"])
+      }
+    } catch {
+      guard error.code != .busy else { return }
+      logger.error("a waiting timetable cannot serve: \(error.message)")
+    }
+  }
+
+  /// Warns once a day of timetables that end soon.
+  private func warn() {
+    for feed in store.feeds {
+      let left = feed.daysLeft(at: clock.now)
+      guard left < StaticFeedLimits.expiryDays else { continue }
+      let isNew = state.withLock { state in
+        defer { state.warned[feed.entry.key] = left }
+        return state.warned[feed.entry.key] != left
+      }
+      guard isNew else { continue }
+      logger.warning(
+        "\(left < 0 ? "a timetable is over" : "a timetable ends soon")",
+        metadata: [
+          "feed": "\(feed.entry.key)", "lastDay": "\(feed.timetable.lastDay)",
+          "daysLeft": "\(max(left, 0))",
+        ]
+      )
+    }
+  }
+}
+
+extension Feed {
+  /// The days after today on which the timetable still has service; negative once it is over.
+  func daysLeft(at now: Double) -> Int {
+    let today = ServiceDay(zone: timetable.zone).date(at: Int64(now))
+    return timetable.lastDay.daysSinceEpoch - today.daysSinceEpoch
+  }
+}
+
+extension DataFolder {
+  /// Lets waiting generations serve whose first day has come.
+  ///
+  /// - Returns: The keys of the feeds that changed.
+  /// - Throws: ``FeedError`` with code `busy` during an import.
+  package func promote(now: Double) throws(FeedError) -> [String] {
+    try changeManifest { $0.promote(now: now) }
+  }
+
+  /// Lets the generation serve that is held back.
+  ///
+  /// - Throws: ``FeedError`` if none is held back.
+  package func accept(key: String, now: Double) throws(FeedError) -> FeedManifest.Generation {
+    let accepted = try changeManifest { $0.accept(key: key, now: now) }
+    guard let accepted else {
+      throw FeedError(.unreadable, "\(path): the feed \(key) has no timetable that is held back")
+    }
+    var schedule = schedule(of: key)
+    schedule.accepted()
+    if FileManager.default.fileExists(atPath: path + "/static/\(key).json") {
+      try write(schedule, of: key)
+    }
+    return accepted
+  }
+
+  /// Lets the generation serve again that served before.
+  ///
+  /// - Throws: ``FeedError`` if none is kept.
+  package func rollBack(key: String) throws(FeedError) -> FeedManifest.Generation {
+    let target = try changeManifest { $0.rollBack(key: key) }
+    guard let target else {
+      throw FeedError(.unreadable, "\(path): no earlier timetable of the feed \(key) is kept")
+    }
+    return target
+  }
+
+  private func changeManifest<Result>(
+    _ change: (inout FeedManifest) -> Result
+  ) throws(FeedError) -> Result {
+    let lock = try lockForImport()
+    defer { withExtendedLifetime(lock) {} }
+    var manifest = try manifest()
+    let before = manifest
+    let result = change(&manifest)
+    if manifest != before { try replace(manifest: manifest) }
+    removeUnused(keeping: manifest)
+    return result
+  }
+}

@@ -1,0 +1,248 @@
+package import GTFS
+
+extension ServiceChanges {
+  /// Compares two timetables by their departures, line by line, at each station on each day.
+  ///
+  /// Lines are the same if they have the same name. Stations are the same if they have the same id, or else
+  /// the same name, and lie within ``sameStationMeters``. Work and memory grow with the departures of both
+  /// timetables and with the number of lines, not with the length of their calendars.
+  ///
+  /// - Parameters:
+  ///   - before: The timetable that serves.
+  ///   - after: The timetable to replace it.
+  ///   - day: The first day to compare; ``comparedDays`` days are compared.
+  package init(from before: Timetable, to after: Timetable, on day: ServiceDate) {
+    self = ServiceComparison(before: before, after: after, firstDay: day.daysSinceEpoch).changes()
+  }
+}
+
+/// A comparison under way.
+private struct ServiceComparison {
+  private static let days = ServiceChanges.comparedDays
+
+  private let before: Timetable
+  private let after: Timetable
+  private let firstDay: Int
+  private let lineNames: [String]
+  private let beforeLines: [Int]
+  private let afterLines: [Int]
+  private let beforeMasks: [UInt32]
+  private let afterMasks: [UInt32]
+
+  init(before: Timetable, after: Timetable, firstDay: Int) {
+    self.before = before
+    self.after = after
+    self.firstDay = firstDay
+    var numbers: [String: Int] = [:]
+    var names: [String] = []
+    func lines(of timetable: Timetable) -> [Int] {
+      (0..<timetable.routeCount).map { route in
+        let name = timetable.lineName(route)
+        if let number = numbers[name] { return number }
+        numbers[name] = names.count
+        names.append(name)
+        return names.count - 1
+      }
+    }
+    beforeLines = lines(of: before)
+    afterLines = lines(of: after)
+    lineNames = names
+    beforeMasks = before.dayMasks(from: firstDay, count: Self.days)
+    afterMasks = after.dayMasks(from: firstDay, count: Self.days)
+  }
+
+  func changes() -> ServiceChanges {
+    var changes = ServiceChanges(firstDay: firstDay)
+    let days = Self.days
+    let size = lineNames.count * days
+    var old = DepartureCounts(size: size)
+    var new = DepartureCounts(size: size)
+    // Departures of each line on each day, everywhere.
+    var linesBefore = [Int](repeating: 0, count: size)
+    var linesAfter = [Int](repeating: 0, count: size)
+    var linesLost = [Int](repeating: 0, count: lineNames.count)
+    var stations: [ServiceChanges.Station] = []
+    func compare(_ oldRoots: [Timetable.Stop], _ newRoot: Timetable.Stop?) {
+      old.clear()
+      new.clear()
+      for root in oldRoots {
+        before.count(at: root, lines: beforeLines, masks: beforeMasks, into: &old)
+      }
+      if let newRoot {
+        after.count(at: newRoot, lines: afterLines, masks: afterMasks, into: &new)
+      }
+      var total = 0
+      var lost = 0
+      for cell in old.touched {
+        let count = Int(old.counts[cell])
+        let loss = max(0, count - Int(new.counts[cell]))
+        total += count
+        lost += loss
+        linesBefore[cell] += count
+        linesLost[cell / days] += loss
+      }
+      for cell in new.touched {
+        linesAfter[cell] += Int(new.counts[cell])
+        changes.after += Int(new.counts[cell])
+      }
+      changes.before += total
+      changes.lost += lost
+      guard lost > 0, let first = oldRoots.first else { return }
+      changes.losingStations += 1
+      stations.append(
+        ServiceChanges.Station(
+          name: String(decoding: before.name(of: first), as: UTF8.self),
+          before: total,
+          lost: lost,
+          isGone: newRoot == nil
+        )
+      )
+      // Sorted only when it has become long, so that the named ones cost little.
+      if stations.count > 50 * ServiceChanges.mostNamed { Self.keepMost(&stations) }
+    }
+    let matches = stationMatches()
+    for root in before.stationRoots where matches.target[Int(root)] == noRecord {
+      compare([root], nil)
+    }
+    for root in after.stationRoots { compare(matches.sources[root] ?? [], root) }
+    Self.keepMost(&stations)
+    changes.stations = stations
+    var lines: [ServiceChanges.Line] = []
+    for (line, lost) in linesLost.enumerated() where lost > 0 {
+      let cells = line * days..<(line + 1) * days
+      let ran = cells.filter { linesBefore[$0] > 0 }
+      lines.append(
+        ServiceChanges.Line(
+          name: lineNames[line],
+          before: cells.reduce(0) { $0 + linesBefore[$1] },
+          lost: lost,
+          ranOn: ran.map { firstDay + $0 - cells.lowerBound },
+          goneOn: ran.filter { linesAfter[$0] == 0 }.map { firstDay + $0 - cells.lowerBound }
+        )
+      )
+    }
+    changes.losingLines = lines.count
+    lines.sort {
+      ($0.goneOn.isEmpty ? 1 : 0, -$0.lost, $0.name) < (
+        $1.goneOn.isEmpty ? 1 : 0, -$1.lost, $1.name
+      )
+    }
+    changes.lines = Array(lines.prefix(ServiceChanges.mostNamed))
+    return changes
+  }
+
+  private static func keepMost(_ stations: inout [ServiceChanges.Station]) {
+    stations.sort {
+      ($0.isGone ? 0 : 1, -$0.lost, $0.name) < ($1.isGone ? 0 : 1, -$1.lost, $1.name)
+    }
+    stations = Array(stations.prefix(ServiceChanges.mostNamed))
+  }
+
+  /// The station of the new timetable for each stop of the old one, and the other way around.
+  private func stationMatches() -> (target: [UInt32], sources: [UInt32: [Timetable.Stop]]) {
+    var target = [UInt32](repeating: noRecord, count: before.stopCount)
+    var sources: [UInt32: [Timetable.Stop]] = [:]
+    var named: [String: [Timetable.Stop]] = [:]
+    for root in after.stationRoots {
+      named[String(decoding: after.name(of: root), as: UTF8.self), default: []].append(root)
+    }
+    for root in before.stationRoots {
+      let id = String(decoding: before.id(of: root), as: UTF8.self)
+      let name = String(decoding: before.name(of: root), as: UTF8.self)
+      let place = before.coordinate(of: root)
+      var match = after.stop(id: id).map { after.station(of: $0) }
+      if let found = match, !isNear(place, found, orNamed: name) { match = nil }
+      match = match ?? named[name]?.first { isNear(place, $0, orNamed: name) }
+      guard let match else { continue }
+      target[Int(root)] = match
+      sources[match, default: []].append(root)
+    }
+    return (target, sources)
+  }
+
+  /// Whether a station of the new timetable is at a place; without coordinates the names decide.
+  private func isNear(
+    _ place: (latitude: Double, longitude: Double)?,
+    _ other: Timetable.Stop,
+    orNamed name: String
+  ) -> Bool {
+    guard let place, let there = after.coordinate(of: other) else {
+      return String(decoding: after.name(of: other), as: UTF8.self) == name
+    }
+    let metersPerDegree = 111_195.0
+    let north = (place.latitude - there.latitude) * metersPerDegree
+    // Near enough for a few kilometers anywhere: a degree of longitude is never longer.
+    let east = (place.longitude - there.longitude) * metersPerDegree
+    return north * north + east * east
+      <= ServiceChanges.sameStationMeters * ServiceChanges.sameStationMeters
+  }
+}
+
+/// Departures by line and day at one station.
+private struct DepartureCounts {
+  /// By line and then by day.
+  var counts: [Int32]
+  /// The cells that are not 0.
+  var touched: [Int] = []
+
+  init(size: Int) { counts = [Int32](repeating: 0, count: size) }
+
+  mutating func add(_ cell: Int) {
+    if counts[cell] == 0 { touched.append(cell) }
+    counts[cell] += 1
+  }
+
+  mutating func clear() {
+    for cell in touched { counts[cell] = 0 }
+    touched.removeAll(keepingCapacity: true)
+  }
+}
+
+extension Timetable {
+  /// The stations, and the stops without one.
+  fileprivate var stationRoots: [Stop] {
+    (0..<UInt32(stopCount)).filter { station(of: $0) == $0 }
+  }
+
+  /// The name of a line as passengers know it.
+  fileprivate func lineName(_ route: Int) -> String {
+    let record = image.routes[route]
+    for text in [record.shortName, record.longName, record.id] {
+      let bytes = image.text(text)
+      if !bytes.isEmpty { return String(decoding: bytes, as: UTF8.self) }
+    }
+    return ""
+  }
+
+  /// For each set of days, which of some days it has, as bits.
+  fileprivate func dayMasks(from first: Int, count: Int) -> [UInt32] {
+    let sets = image.daySetStride == 0 ? 0 : image.daySets.count / image.daySetStride
+    return (0..<UInt32(sets)).map { set in
+      (0..<count).reduce(0) { mask, day in
+        image.daySet(set, contains: first + day - metadata.firstDay) ? mask | 1 << day : mask
+      }
+    }
+  }
+
+  /// Counts the departures of a station by line and day.
+  fileprivate func count(
+    at root: Stop,
+    lines: [Int],
+    masks: [UInt32],
+    into counts: inout DepartureCounts
+  ) {
+    for served in servedStops(of: root) {
+      let slice =
+        Int(image.departureStarts[Int(served)])..<Int(image.departureStarts[Int(served) + 1])
+      for place in slice {
+        let trip = image.trips[Int(image.departures[place].trip)]
+        var mask = masks[Int(trip.daySet)]
+        let cell = lines[Int(trip.route)] * ServiceChanges.comparedDays
+        while mask != 0 {
+          counts.add(cell + mask.trailingZeroBitCount)
+          mask &= mask - 1
+        }
+      }
+    }
+  }
+}

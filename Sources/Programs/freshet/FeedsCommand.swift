@@ -1,0 +1,287 @@
+import ArgumentParser
+import ConditionalHTTP
+import Foundation
+import GTFS
+import NIOTransport
+import Serving
+import StationboardServer
+import Timetable
+
+/// `freshet feeds`.
+struct FeedsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "feeds",
+    abstract: "Timetables that come by themselves: add, list, check, accept, roll back, remove.",
+    discussion: """
+      A running server asks the sources when they are due. A new timetable serves if passengers lose \
+      few departures by it; otherwise it is held back until it is accepted.
+      """,
+    subcommands: [
+      FeedsAddCommand.self, FeedsListCommand.self, FeedsCheckCommand.self,
+      FeedsAcceptCommand.self, FeedsRollbackCommand.self, FeedsRemoveCommand.self,
+    ]
+  )
+
+  /// Prints why a command failed, and ends it.
+  static func fail(_ name: String, _ reason: String) throws -> Never {
+    Terminal.complain("freshet feeds \(name): \(Terminal.plain(reason))\n")
+    throw ExitCode(1)
+  }
+
+  /// Does something to the data folder, and ends the command if it fails.
+  static func attempt<Result>(_ name: String, _ work: () throws -> Result) throws -> Result {
+    do {
+      return try work()
+    } catch let error as FeedError {
+      try fail(name, error.message)
+    }
+  }
+}
+
+/// The options that say which feed.
+struct FeedChoice: ParsableArguments {
+  @Option(help: "The prefix of the feed's ids. Default: the feed without one.")
+  var prefix: String?
+
+  @OptionGroup var data: DataOption
+  @OptionGroup var time: ClockOptions
+
+  var key: String { prefix ?? FeedManifest.defaultKey }
+
+  func validate() throws {
+    if let prefix, !FeedManifest.isPrefix(prefix) || prefix == FeedManifest.defaultKey {
+      throw ValidationError("--prefix is 1 to 32 letters, digits, - and _")
+    }
+  }
+}
+
+/// `freshet feeds add`.
+struct FeedsAddCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Fetch a timetable now, and again whenever it changes."
+  )
+
+  @Argument(help: "The address of a GTFS zip archive: http or https.")
+  var url: String
+
+  @OptionGroup var choice: FeedChoice
+
+  @Option(help: "A field to send, 'Authorization: Bearer …'; may be given several times.")
+  var header: [String] = []
+
+  @Option(help: "Seconds between two checks, 300 to 604800.")
+  var every = StaticSource.usualInterval
+
+  @Option(help: "Percent of departures that a new timetable may lose.")
+  var maxLost = StaticSource.usualLostShare * 100
+
+  func validate() throws {
+    _ = try source()
+    guard StaticFeedLimits.intervals.contains(every) else {
+      throw ValidationError("--every is 300 to 604800 seconds")
+    }
+    guard (0...100).contains(maxLost) else {
+      throw ValidationError("--max-lost is a percentage, 0 to 100")
+    }
+  }
+
+  private func source() throws -> StaticSource {
+    do throws(WatchAddressError) {
+      return StaticSource(
+        prefix: choice.prefix,
+        request: try WatchAddress.request(url, fields: try WatchAddress.fields(header)),
+        interval: every,
+        maxLostShare: maxLost / 100
+      )
+    } catch {
+      throw ValidationError(error.description)
+    }
+  }
+
+  func run() async throws {
+    let folder = choice.data.folder
+    let source = try source()
+    let isServing = try await FeedsCheckCommand.check(
+      source,
+      folder: folder,
+      clock: choice.time.clock(),
+      name: "add"
+    )
+    guard isServing else { try FeedsCommand.fail("add", "the source is not added") }
+    try FeedsCommand.attempt("add") {
+      var list = try StaticSourceList(of: folder)
+      try list.add(source)
+      try list.write(to: folder)
+    }
+    Terminal.write("Added. A running server follows it.\n")
+  }
+}
+
+/// `freshet feeds check`.
+struct FeedsCheckCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Ask a source now, and say what came of it."
+  )
+
+  @OptionGroup var choice: FeedChoice
+
+  @Option(help: "A configuration file whose sources are checked too.")
+  var config: String?
+
+  func run() async throws {
+    let folder = choice.data.folder
+    var sources = try config.map { try ConfigurationFile(path: $0).staticSources() } ?? []
+    sources += try FeedsCommand.attempt("check") { try StaticSourceList(of: folder).all }
+    guard let source = sources.first(where: { $0.key == choice.key }) else {
+      try FeedsCommand.fail("check", "\(folder.path): the feed \(choice.key) has no source")
+    }
+    guard
+      try await Self.check(source, folder: folder, clock: choice.time.clock(), name: "check")
+    else { throw ExitCode(1) }
+  }
+
+  /// Asks a source and prints the result; returns whether its content can be used.
+  static func check(
+    _ source: StaticSource,
+    folder: DataFolder,
+    clock: ServiceClock,
+    name: String
+  ) async throws -> Bool {
+    let transport = try NIOExchange()
+    let check = StaticCheck(folder: folder, source: source, exchange: transport, clock: clock)
+    let report: StaticCheck.Report?
+    do throws(FeedError) {
+      report = try await check.run(
+        isForced: true,
+        chance: (Double.random(in: 0...1), Double.random(in: 0...1))
+      )
+    } catch {
+      try FeedsCommand.fail(name, error.message)
+    }
+    await transport.shutdown()
+    guard let report else { return true }
+    let text =
+      switch report.outcome {
+      case .unchanged: "nothing new"
+      case .serves: "a new timetable serves"
+      case .waits: "a new timetable waits for its first day"
+      case .held: "a new timetable is held back; take it with: freshet feeds accept"
+      case .refused: "what came is not a feed that can be used"
+      case .failed: "nothing usable came"
+      }
+    Terminal.write("\(source.key): \(text)\n")
+    if let reason = report.reason { Terminal.write("  \(Terminal.plain(reason))\n") }
+    for line in report.changes?.sentences ?? [] { Terminal.write("  \(Terminal.plain(line))\n") }
+    return report.outcome != .refused && report.outcome != .failed
+  }
+}
+
+/// `freshet feeds list`.
+struct FeedsListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "Show age, validity, next check and last error of every feed."
+  )
+
+  @OptionGroup var data: DataOption
+  @OptionGroup var time: ClockOptions
+
+  func run() throws {
+    let folder = data.folder
+    try FeedsCommand.attempt("list") {
+      let manifest = try folder.manifest()
+      let sources = try StaticSourceList(of: folder).all
+      for entry in manifest.feeds {
+        let timetable = try Feed(entry, in: folder).timetable
+        Terminal.write("\(entry.key): \(timetable.firstDay) to \(timetable.lastDay)\n")
+        Terminal.write("  imported \(InstantText.write(timetable.metadata.importedAt))")
+        Terminal.write(", \(entry.earlier?.count ?? 0) earlier kept\n")
+        if let source = sources.first(where: { $0.key == entry.key }) {
+          Terminal.write("  source \(Terminal.plain(source.title))\n")
+        }
+        let schedule = folder.schedule(of: entry.key)
+        if let checked = schedule.checkedAt {
+          Terminal.write("  checked \(InstantText.write(checked))")
+          Terminal.write(schedule.nextAt.map { ", next \(InstantText.write($0))\n" } ?? "\n")
+        }
+        if let error = schedule.error { Terminal.write("  \(Terminal.plain(error))\n") }
+        if let waiting = entry.waiting, let start = waiting.startsAt {
+          Terminal.write("  \(waiting.name) serves from \(InstantText.write(start))\n")
+        }
+        guard let held = entry.held else { continue }
+        Terminal.write("  \(held.generation.name) is held back (\(held.reason.rawValue))\n")
+        let changes = folder.changes(of: entry.key, generation: held.generation.name)
+        for line in changes?.sentences ?? [] {
+          Terminal.write("    \(Terminal.plain(line))\n")
+        }
+      }
+    }
+  }
+}
+
+/// `freshet feeds accept`.
+struct FeedsAcceptCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "accept",
+    abstract: "Let the timetable serve that is held back."
+  )
+
+  @OptionGroup var choice: FeedChoice
+
+  func run() throws {
+    try FeedsCommand.attempt("accept") {
+      let accepted = try choice.data.folder.accept(key: choice.key, now: choice.time.clock().now)
+      Terminal.write("\(choice.key): \(accepted.name) is accepted.\n")
+    }
+  }
+}
+
+/// `freshet feeds rollback`.
+struct FeedsRollbackCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rollback",
+    abstract: "Let the timetable serve again that served before."
+  )
+
+  @OptionGroup var choice: FeedChoice
+
+  func run() throws {
+    try FeedsCommand.attempt("rollback") {
+      let target = try choice.data.folder.rollBack(key: choice.key)
+      Terminal.write("\(choice.key): \(target.name) serves again.\n")
+    }
+  }
+}
+
+/// `freshet feeds remove`.
+struct FeedsRemoveCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Stop following a source, and take its feed out of service."
+  )
+
+  @OptionGroup var choice: FeedChoice
+
+  @Flag(help: "Keep serving the timetable that serves.")
+  var keepServing = false
+
+  func run() throws {
+    let folder = choice.data.folder
+    try FeedsCommand.attempt("remove") {
+      var list = try StaticSourceList(of: folder)
+      let hadSource = list.remove(prefix: choice.prefix)
+      if hadSource {
+        try list.write(to: folder)
+        folder.removeSchedule(of: choice.key)
+      }
+      if !keepServing, try folder.manifest().feed(choice.key) != nil {
+        try FeedImporter(folder: folder).remove(prefix: choice.prefix)
+      } else if !hadSource {
+        throw FeedError(.unreadable, "\(folder.path): the feed \(choice.key) has no source")
+      }
+    }
+    Terminal.write("Removed.\n")
+  }
+}
