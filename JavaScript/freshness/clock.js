@@ -48,6 +48,14 @@ export class ServerClock {
     this.#isLearned = true;
   }
 
+  /**
+   * Learns from a response that carries or confirms a copy. The `Date` of an error may be a proxy's, and wrong: it must
+   * not remove departures from a board (engine.md R22).
+   */
+  learnFrom(arrival) {
+    if (arrival.outcome === "content" || arrival.outcome === "unchanged") this.learn(arrival.marks.serverTime ?? null, arrival);
+  }
+
   now() {
     return steadyClock.now() + this.#offset;
   }

@@ -384,6 +384,9 @@ const isWithin=this.#cj&&serverTime % 1000===0&&believed>=serverTime&&believed<s
 if(!isWithin)this.#q=serverTime - middle;
 this.#cj=true;
 }
+learnFrom(arrival){
+if(arrival.outcome==="content"||arrival.outcome==="unchanged")this.learn(arrival.marks.serverTime??null,arrival);
+}
 now(){
 return steadyClock.now()+ this.#q;
 }
@@ -2997,7 +3000,7 @@ this.parts.board.setAttribute("aria-label","");
 this.#i=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#v()});
 this.#h=new Banners(this.parts.banners);
 const{engine,policy,device}=page;
-const onArrival=(arrival)=>this.#an.learn(arrival.marks.serverTime??null,arrival);
+const onArrival=(arrival)=>this.#an.learnFrom(arrival);
 this.#g=new LiveBoard({engine,policy,device,onChange:()=>pressGuard.run(this,()=>this.#bx()),onArrival});
 this.parts.refresh.addEventListener("click",()=>this.refresh());
 this.parts.more.addEventListener("click",()=>this.#eg());

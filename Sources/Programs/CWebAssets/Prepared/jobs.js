@@ -612,6 +612,9 @@ const isWithin=this.#ca&&serverTime % 1000===0&&believed>=serverTime&&believed<s
 if(!isWithin)this.#ak=serverTime - middle;
 this.#ca=true;
 }
+learnFrom(arrival){
+if(arrival.outcome==="content"||arrival.outcome==="unchanged")this.learn(arrival.marks.serverTime??null,arrival);
+}
 now(){
 return steadyClock.now()+ this.#ak;
 }

@@ -2471,6 +2471,9 @@ const isWithin=this.#cu&&serverTime % 1000===0&&believed>=serverTime&&believed<s
 if(!isWithin)this.#p=serverTime - middle;
 this.#cu=true;
 }
+learnFrom(arrival){
+if(arrival.outcome==="content"||arrival.outcome==="unchanged")this.learn(arrival.marks.serverTime??null,arrival);
+}
 now(){
 return steadyClock.now()+ this.#p;
 }
@@ -3101,7 +3104,7 @@ this.api=new WorkspaceApi(fields);
 this.diff=new DiffSheet(this);
 this.action=new ActionSheet(this);
 this.creation=new CreationSheet(this);
-const onArrival=(arrival)=>this.clock.learn(arrival.marks.serverTime??null,arrival);
+const onArrival=(arrival)=>this.clock.learnFrom(arrival);
 this.live=new LiveResource(workspaceSource(fields),{engine,policy:POLICY,device:this.device,onChange:()=>this.#eg(),onArrival});
 this.notices=new Notices(this,(id)=>this.#t.get(id)?.root.focus());
 this.anchor=new HoverAnchor(this.parts.list,{now:()=>this.device.now(),onLeave:()=>this.#ax()});

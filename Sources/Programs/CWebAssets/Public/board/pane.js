@@ -53,7 +53,7 @@ export class Pane {
     this.#rows = new Rows(this.parts.rows, { onOpen: (departure) => page.openTrip(departure, this), onToggle: () => page.mode === "wall" && this.#show() });
     this.#banners = new Banners(this.parts.banners);
     const { engine, policy, device } = page;
-    const onArrival = (arrival) => this.#clock.learn(arrival.marks.serverTime ?? null, arrival);
+    const onArrival = (arrival) => this.#clock.learnFrom(arrival);
     this.#live = new LiveBoard({ engine, policy, device, onChange: () => pressGuard.run(this, () => this.#changed()), onArrival });
     this.parts.refresh.addEventListener("click", () => this.refresh());
     this.parts.more.addEventListener("click", () => this.#more());

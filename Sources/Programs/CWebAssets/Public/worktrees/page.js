@@ -58,7 +58,7 @@ class WorkspacesPage extends WorkPage {
     this.diff = new DiffSheet(this);
     this.action = new ActionSheet(this);
     this.creation = new CreationSheet(this);
-    const onArrival = (arrival) => this.clock.learn(arrival.marks.serverTime ?? null, arrival);
+    const onArrival = (arrival) => this.clock.learnFrom(arrival);
     this.live = new LiveResource(workspaceSource(fields), { engine, policy: POLICY, device: this.device, onChange: () => this.#changed(), onArrival });
     this.notices = new Notices(this, (id) => this.#cards.get(id)?.root.focus());
     this.anchor = new HoverAnchor(this.parts.list, { now: () => this.device.now(), onLeave: () => this.#show() });
