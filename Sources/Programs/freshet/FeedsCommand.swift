@@ -198,7 +198,8 @@ struct FeedsListCommand: ParsableCommand {
         Terminal.write("\(entry.key): \(timetable.firstDay) to \(timetable.lastDay)\n")
         Terminal.write("  imported \(InstantText.write(timetable.metadata.importedAt))")
         Terminal.write(", \(entry.earlier?.count ?? 0) earlier kept\n")
-        if let source = sources.first(where: { $0.key == entry.key }) {
+        let source = sources.first { $0.key == entry.key }
+        if let source {
           Terminal.write("  source \(Terminal.plain(source.title))\n")
         }
         let schedule = folder.schedule(of: entry.key)
@@ -211,8 +212,9 @@ struct FeedsListCommand: ParsableCommand {
           Terminal.write("  \(waiting.name) serves from \(InstantText.write(start))\n")
         }
         guard let held = entry.held else { continue }
-        Terminal.write("  \(held.generation.name) is held back (\(held.reason.rawValue))\n")
         let changes = folder.changes(of: entry.key, generation: held.generation.name)
+        let reason = held.reason.sentence(changes, maxLostShare: source?.maxLostShare)
+        Terminal.write("  \(held.generation.name) is \(Terminal.plain(reason))\n")
         for line in changes?.sentences ?? [] {
           Terminal.write("    \(Terminal.plain(line))\n")
         }

@@ -130,13 +130,19 @@ package struct DataFolder: Sendable {
 
   /// Takes the import lock, which the operating system releases when the process ends.
   ///
-  /// - Throws: ``FeedError`` with code `busy` if another import runs.
-  func lockForImport() throws(FeedError) -> FileLock {
+  /// - Parameter seconds: The time for another import to end.
+  /// - Returns: The lock.
+  /// - Throws: ``FeedError`` with code `busy` if another import still runs then.
+  func lockForImport(waiting seconds: Double = 0) throws(FeedError) -> FileLock {
     try create(path)
-    guard let lock = try FileLock(path: lockPath, kind: .exclusive) else {
-      throw FeedError(.busy, "\(path): another import is running in this data folder")
+    let end = ContinuousClock.now + .seconds(seconds)
+    while true {
+      if let lock = try FileLock(path: lockPath, kind: .exclusive) { return lock }
+      guard ContinuousClock.now < end else {
+        throw FeedError(.busy, "\(path): another import is running in this data folder")
+      }
+      usleep(50_000)
     }
-    return lock
   }
 
   /// Creates the file that readers of a generation lock, so that a reader need not write.

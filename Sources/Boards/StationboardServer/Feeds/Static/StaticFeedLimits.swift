@@ -20,6 +20,8 @@ package enum StaticFeedLimits {
   package static let jitter = 0.1
   /// The most sources that can be added.
   package static let sources = 64
+  /// How long accepting and rolling back wait for an import to end, in seconds.
+  package static let lockSeconds = 60.0
   /// The longest reason of a failure that is kept, in characters.
   package static let reasonLength = 1_000
   /// The days before the end of a timetable from which on it is warned of.

@@ -195,25 +195,24 @@ extension DataFolder {
 
   /// Lets the generation serve that is held back.
   ///
-  /// - Throws: ``FeedError`` if none is held back.
+  /// - Throws: ``FeedError`` if none is held back, with code `busy` if an import does not end in time.
   package func accept(key: String, now: Double) throws(FeedError) -> FeedManifest.Generation {
-    let accepted = try changeManifest { $0.accept(key: key, now: now) }
+    let accepted = try changeManifest(waiting: StaticFeedLimits.lockSeconds) {
+      $0.accept(key: key, now: now)
+    }
     guard let accepted else {
       throw FeedError(.unreadable, "\(path): the feed \(key) has no timetable that is held back")
-    }
-    var schedule = schedule(of: key)
-    schedule.accepted()
-    if FileManager.default.fileExists(atPath: path + "/static/\(key).json") {
-      try write(schedule, of: key)
     }
     return accepted
   }
 
   /// Lets the generation serve again that served before.
   ///
-  /// - Throws: ``FeedError`` if none is kept.
+  /// - Throws: ``FeedError`` if none is kept, with code `busy` if an import does not end in time.
   package func rollBack(key: String) throws(FeedError) -> FeedManifest.Generation {
-    let target = try changeManifest { $0.rollBack(key: key) }
+    let target = try changeManifest(waiting: StaticFeedLimits.lockSeconds) {
+      $0.rollBack(key: key)
+    }
     guard let target else {
       throw FeedError(.unreadable, "\(path): no earlier timetable of the feed \(key) is kept")
     }
@@ -221,9 +220,10 @@ extension DataFolder {
   }
 
   private func changeManifest<Result>(
+    waiting seconds: Double = 0,
     _ change: (inout FeedManifest) -> Result
   ) throws(FeedError) -> Result {
-    let lock = try lockForImport()
+    let lock = try lockForImport(waiting: seconds)
     defer { withExtendedLifetime(lock) {} }
     var manifest = try manifest()
     let before = manifest

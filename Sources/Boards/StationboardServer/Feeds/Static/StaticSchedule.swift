@@ -67,7 +67,7 @@ package struct StaticSchedule: Codable, Hashable, Sendable {
   private var lastModified: String?
   /// The digest of the newest content that was handled, whatever came of it.
   package private(set) var digest: String?
-  /// Why the newest content is not used; `nil` if it is.
+  /// Why the newest content is not a feed that can be used; `nil` if it is.
   package private(set) var refusal: String?
   /// Why the newest check failed; `nil` if it did not.
   package private(set) var failure: String?
@@ -164,7 +164,10 @@ package struct StaticSchedule: Codable, Hashable, Sendable {
       entityTag = response.entityTag
       lastModified = response.lastModified
       if outcome != .unchanged || self.digest != digest {
-        refusal = reason.map { String($0.prefix(StaticFeedLimits.reasonLength)) }
+        // Why a generation is held back is the manifest's to say: a person may accept it at any moment.
+        refusal =
+          outcome == .refused
+          ? reason.map { String($0.prefix(StaticFeedLimits.reasonLength)) } : nil
       }
       self.digest = digest
       // Each check of such a source is a whole download.
@@ -177,9 +180,6 @@ package struct StaticSchedule: Codable, Hashable, Sendable {
     answeredAt = now
     nextAt = now + wait * Self.spread(chance)
   }
-
-  /// Clears why the newest content was not used, because a person has accepted it.
-  package mutating func accepted() { refusal = nil }
 
   private mutating func count(_ outcome: Outcome) { counts[outcome.rawValue, default: 0] += 1 }
 
